@@ -1,0 +1,97 @@
+package uid
+
+import (
+	"context"
+	"time"
+)
+
+// A Worker is a worker ID together with the right to issue ticks under it.
+//
+// A generator owns its worker: it calls Acquire once, before it issues anything,
+// then Extend whenever its [Reservation] runs low or falls due, and Release once,
+// when it is closed. A generator never calls two of these methods at the same
+// time, and never calls any of them on the path of a caller that finds a UID
+// ready. Whoever implements Worker therefore may block, use a database, and keep
+// its state without locks against the generator.
+//
+// The rule that keeps UIDs unique: a generator issues a UID only if its tick lies
+// in the last Reservation that it was given, under that reservation's worker ID.
+// A Worker must have made a reservation durable before it returns it, and must
+// never return overlapping reservations of one worker ID to two generators.
+type Worker interface {
+	// Acquire binds the worker to one generator and returns its first
+	// reservation. It returns ErrWorkerInUse when the worker is already bound,
+	// and ErrRange or ErrNoWorkerID when no ID within t.MaxWorkerID can be had.
+	// It gives up when ctx ends.
+	Acquire(ctx context.Context, t Terms) (Reservation, error)
+
+	// Extend renews the reservation and returns it as it now stands. The
+	// generator asks for ticks up to through; a Worker may give more, and may give
+	// fewer. A Worker that has lost its ID may return a reservation under another
+	// one; the generator then goes on under that. When Extend fails, what was
+	// reserved before stays valid, and the generator asks again later.
+	Extend(ctx context.Context, through int64) (Reservation, error)
+
+	// Release ends the binding. No tick above last has been or ever will be
+	// issued by this generator; last is -1 when none was issued at all.
+	Release(ctx context.Context, last int64) error
+}
+
+// Terms are what a generator tells its Worker about the UIDs it is going to make.
+type Terms struct {
+	// Layout describes the layout completely, in a form fit to be compared and
+	// stored: two layouts are equal exactly if these texts are.
+	Layout string
+	// Epoch is the instant at which tick 0 begins, and Unit the length of a tick.
+	Epoch time.Time
+	Unit  time.Duration
+	// MaxTick and MaxWorkerID are the largest values that the layout can hold.
+	MaxTick, MaxWorkerID int64
+	// Revoke, never nil, withdraws the reservation at once: when it returns, the
+	// generator has thrown away every UID it had ready, and issues none until a
+	// further Extend has returned. It is for a Worker that learns that its
+	// process was cloned or restored, or that its ID is held by another. It may be
+	// called at any time by any goroutine, but not from inside Acquire, Extend or
+	// Release.
+	Revoke func()
+}
+
+// TickAt returns the tick in which t falls, which is negative before the epoch.
+// It is not limited to MaxTick.
+func (t Terms) TickAt(at time.Time) int64 {
+	return TickAt(t.Epoch, t.Unit, at)
+}
+
+// TickAt returns the number of whole units between epoch and at, rounded down, so
+// that it is negative before the epoch. Unit is to be positive and to divide a
+// second or be a multiple of one; a layout's is. Unlike time.Time.Sub it does not
+// saturate after 292 years.
+func TickAt(epoch time.Time, unit time.Duration, at time.Time) int64 {
+	sec := at.Unix() - epoch.Unix()
+	nsec := int64(at.Nanosecond() - epoch.Nanosecond())
+	if nsec < 0 {
+		sec, nsec = sec-1, nsec+int64(time.Second)
+	}
+	if unit >= time.Second {
+		unitSec := int64(unit / time.Second)
+		q := sec / unitSec
+		if sec%unitSec < 0 {
+			q--
+		}
+		return q
+	}
+	return sec*int64(time.Second/unit) + nsec/int64(unit)
+}
+
+// A Reservation is the range of ticks that a generator may issue, and the worker
+// ID under which it may issue them.
+type Reservation struct {
+	WorkerID int64
+	// First and Last bound the ticks, both included. Last below First reserves
+	// nothing, for the time being.
+	First, Last int64
+	// Renew is the tick from which on an Extend is due: as soon as either the
+	// clock or the newest tick made ready has reached it. A Worker that needs no
+	// renewal sets it to math.MaxInt64.
+	Renew int64
+}
