@@ -1,0 +1,160 @@
+package cached
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Defaults of a zero Config.
+const (
+	DefaultMaxLead       = 10 * time.Minute
+	DefaultMaxLag        = time.Second
+	DefaultSlots         = 8
+	DefaultPaddingFactor = 50
+)
+
+// Unbounded, as a MaxLead, lets a generator borrow future time up to the end of the
+// time field.
+const Unbounded time.Duration = math.MaxInt64
+
+// Config configures a generator. Its zero value works. New copies it.
+type Config struct {
+	// Layout of the UIDs. The zero value is bits.Default().
+	Layout bits.Layout
+
+	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks,
+	// rounded down: the future time that may be borrowed when UIDs are drawn faster
+	// than one run (2^sequence bits) a tick. At the bound OnRejectedTake decides.
+	//
+	// With the default layout a tick is a second of 8,192 UIDs: that is the rate that
+	// can be sustained for ever. The default MaxLead, ten minutes, lets a burst have
+	// 4,915,200 UIDs more than that, at memory speed; they are given back as the
+	// clock catches up, in ten minutes if nothing is drawn meanwhile. A value below
+	// one tick borrows nothing. Unbounded borrows up to the end of the time field:
+	// at 100 million UIDs/s the 8½ years of the default layout last six hours.
+	// Negative values are refused.
+	MaxLead time.Duration
+
+	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: what
+	// has been buffered for longer is skipped. The default is a second. A value
+	// shorter than one tick of the layout is refused, unless it is zero, which then
+	// means one tick. While UIDs are drawn, the generator wakes about every half
+	// MaxLag, but no more than once a tick, to look; when idle it does not wake.
+	MaxLag time.Duration
+
+	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536. The
+	// default is 8, UidGenerator's boost power of 3. A slot costs 72 bytes.
+	Slots int
+
+	// PaddingFactor is the share of the ring, in per cent from 1 to 99, below which
+	// what is buffered is topped up. The default is 50.
+	PaddingFactor int
+
+	// RandomStart begins a tick that is entered because the clock has moved on at a
+	// random sequence in its first half instead of at 0, so that UIDs drawn at a low
+	// rate are spread evenly modulo any small number. Such a tick then holds between
+	// half and all of its UIDs. Ticks that are entered because the one before was used
+	// up still begin at 0.
+	RandomStart bool
+
+	// OnRejectedTake decides what a GetUID, a Fill or a Lane does when no UID may be
+	// issued before the clock moves on. Nil is Wait.
+	OnRejectedTake TakeHandler
+
+	// OnRejectedPut is told of each tick that a refill in the background offered to a
+	// ring without room; such a tick is not used up, but offered again later. Nil
+	// discards it. Rejected puts are counted in Stats in any case. It is called by the
+	// generator's goroutine, which refills nothing meanwhile (takers still do), and
+	// may call the generator's methods except Close.
+	OnRejectedPut func(tick int64)
+
+	// Expiry is what to do as the end of the layout's time field comes near. Its zero
+	// value refuses to start in the last 30 days and warns in the last year.
+	Expiry bits.Expiry
+
+	// Logger is told of what an operator wants to know, never of single UIDs. Nil is
+	// slog.Default().
+	Logger *slog.Logger
+
+	// Now is the wall clock; nil is time.Now. It is for tests and simulations; it may
+	// jump in either direction. Timers run by the real clock.
+	Now func() time.Time
+}
+
+// withDefaults returns c with every zero field replaced by its default, or an error
+// that names the field and the number.
+func (c Config) withDefaults() (Config, error) {
+	if c.Layout.IsZero() {
+		c.Layout = bits.Default()
+	}
+	unit := c.Layout.Unit()
+	switch {
+	case c.MaxLead == 0:
+		c.MaxLead = DefaultMaxLead
+	case c.MaxLead < 0:
+		return c, fmt.Errorf("cached: MaxLead %v is negative", c.MaxLead)
+	}
+	switch {
+	case c.MaxLag == 0:
+		c.MaxLag = max(DefaultMaxLag, unit)
+	case c.MaxLag < 0:
+		return c, fmt.Errorf("cached: MaxLag %v is negative", c.MaxLag)
+	case c.MaxLag < unit:
+		return c, fmt.Errorf("cached: MaxLag %v is shorter than the layout's tick of %v", c.MaxLag, unit)
+	}
+	switch {
+	case c.Slots == 0:
+		c.Slots = DefaultSlots
+	case c.Slots < 2 || c.Slots > 1<<16 || c.Slots&(c.Slots-1) != 0:
+		return c, fmt.Errorf("cached: %d Slots: want a power of two from 2 to %d", c.Slots, 1<<16)
+	}
+	switch {
+	case c.PaddingFactor == 0:
+		c.PaddingFactor = DefaultPaddingFactor
+	case c.PaddingFactor < 1 || c.PaddingFactor > 99:
+		return c, fmt.Errorf("cached: PaddingFactor %d: want 1 to 99 per cent", c.PaddingFactor)
+	}
+	if c.OnRejectedTake == nil {
+		c.OnRejectedTake = Wait
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c, nil
+}
+
+// A TakeHandler decides what a call does that finds no UID it may have: returning
+// nil lets it wait until there is one, returning an error makes it fail with that
+// error. It is called by the goroutine that made the call, with nothing locked, and
+// may call the generator's methods. If it panics, the call fails with
+// uid.ErrRejectedTake.
+type TakeHandler func(Rejection) error
+
+// A Rejection describes a take that was rejected.
+type Rejection struct {
+	// Err wraps uid.ErrRejectedTake and has the numbers.
+	Err error
+	// Wait is how long it takes until the clock lets another tick be issued.
+	Wait time.Duration
+	// Attempt counts from 0 how often this call has been rejected before.
+	Attempt int
+}
+
+// The built-in handlers.
+var (
+	// Wait waits until the clock has caught up: as long as it takes in GetUID and
+	// Fill, until the context ends in GetUIDContext.
+	Wait TakeHandler = func(Rejection) error { return nil }
+	// Fail fails at once with uid.ErrRejectedTake.
+	Fail TakeHandler = func(r Rejection) error { return r.Err }
+)
+
+var errNilWorker = errors.New("cached: nil worker")
+
+var _ uid.Generator = (*Generator)(nil)

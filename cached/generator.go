@@ -1,0 +1,268 @@
+package cached
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tenure"
+	"github.com/uidgen/uid/ringbuffer"
+)
+
+// A Generator makes UIDs from a ring that is filled ahead of time. Make it with New.
+// Its methods may be called by any number of goroutines at once. It must not be
+// copied.
+type Generator struct {
+	ring *ringbuffer.Ring
+
+	// floor is the first UID that is not stale. Written under mu by setFloor, which
+	// then withdraws what Lanes hold below it; read by Lanes when they claim.
+	floor atomic.Uint64
+
+	cfg    Config
+	layout bits.Layout
+	unit   time.Duration
+
+	lead     int64  // MaxLead in ticks, at most 2^62
+	lag      int64  // MaxLag in ticks, at least 1
+	patience int64  // ticks from one wake to the next while UIDs are drawn
+	padBelow uint64 // buffered ticks below which the ring is topped up
+	valBits  int    // a run is tick<<valBits | worker ID<<seqBits
+	seqBits  int
+	now      func() time.Time
+	born     time.Time // the origin of the steady clock
+
+	tenure *tenure.Tenure
+	wake   chan struct{} // one slot: asks run to look at the ring and its timer
+	quit   chan struct{} // closed by Close
+	done   chan struct{} // closed when run has ended
+	counts counters
+
+	// mu serialises the ring's producer: whoever refills, moves or shuts the ring, be
+	// it run or a taker that found no UID in it. It is never held while a handler, a
+	// worker or a wait is under way.
+	mu    sync.Mutex
+	lanes lanes
+	state state
+}
+
+// state is guarded by Generator.mu.
+type state struct {
+	reservation uid.Reservation
+	refused     error // why the reservation could not be extended the last time, if it could not
+	discarded   bool  // what is buffered may not be issued: the next refill restarts the ring
+	started     bool  // a tick has been published
+	closed      bool
+
+	steady   time.Time     // the wall clock, but never going back and never slower than time itself
+	steadyAt time.Duration // when steady was read, since born
+	seen     uint64        // the ring's position at run's last look
+	parked   bool          // run has shut the ring because it was idle
+	waiting  int           // calls that wait for news
+	held     int           // of these, the ones that hold a position ahead of the tail
+	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
+	told     uint64        // the tail at the last broadcast
+	skipped  uint64        // ticks passed over because they were stale or discarded
+	refills  uint64        // refills that brought at least one tick
+	ticks    uint64        // ticks published
+}
+
+// New acquires the worker and returns a running generator, to be ended with Close. It
+// returns an error that names the field and the number when cfg is unusable; what
+// bits.Expiry says when the layout's time field is (nearly) full or the clock is
+// before its epoch; the worker's own error, ErrWorkerInUse among them, when it cannot
+// be acquired; and ErrRange when the worker's ID does not fit the layout.
+func New(w uid.Worker, cfg Config) (*Generator, error) {
+	return NewContext(context.Background(), w, cfg)
+}
+
+// NewContext is New with a context for the worker's acquisition, which may use a
+// database. The generator itself outlives ctx.
+func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
+	if w == nil {
+		return nil, errNilWorker
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	layout := cfg.Layout
+	ring, err := ringbuffer.New(ringbuffer.Config{
+		Slots: cfg.Slots, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	unit := layout.Unit()
+	g := &Generator{
+		ring:     ring,
+		cfg:      cfg,
+		layout:   layout,
+		unit:     unit,
+		lead:     min(int64(cfg.MaxLead/unit), 1<<62),
+		lag:      int64(cfg.MaxLag / unit),
+		patience: max(1, int64(cfg.MaxLag/unit)/2),
+		padBelow: max(1, uint64(cfg.Slots*cfg.PaddingFactor/100)),
+		seqBits:  layout.SequenceBits(),
+		valBits:  layout.SequenceBits() + layout.WorkerBits(),
+		now:      cfg.Now,
+		born:     time.Now(),
+		wake:     make(chan struct{}, 1),
+		quit:     make(chan struct{}),
+		done:     make(chan struct{}),
+	}
+	if cfg.MaxLead == Unbounded {
+		g.lead = math.MaxInt64
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	g.floor.Store(allStale)
+	now := g.now()
+	if err := cfg.Expiry.Start(layout, now); err != nil {
+		return nil, err
+	}
+	if cfg.Expiry.Warns(layout, now) {
+		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", layout.String(), "expires", layout.Expires())
+	}
+	// Nothing is reserved until the worker says so.
+	g.state.reservation = uid.Reservation{Last: -1, Renew: math.MaxInt64}
+	t, res, err := tenure.Start(ctx, w, layout.Terms(), g.now, (*owner)(g))
+	if err != nil {
+		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
+	}
+	g.mu.Lock()
+	g.tenure = t
+	if res.Last >= res.First {
+		g.state.reservation = res
+	} else {
+		g.state.reservation.WorkerID = res.WorkerID
+	}
+	now = g.now()
+	g.refill(now)
+	g.reopen(now)
+	g.mu.Unlock()
+	go g.run()
+	return g, nil
+}
+
+// GetUID returns the next UID. UIDs are unique and in strict order: when one call
+// returns before another one starts, in whatever goroutines, its UID is the smaller.
+//
+// Usually it costs one atomic add. When the ring is empty it refills the ring itself;
+// when no tick may be issued before the clock moves on, Config.OnRejectedTake decides.
+// It returns ErrClosed after Close, ErrExhausted when the time field is full,
+// ErrNoReservation when the worker's reservation is used up and the last attempt to
+// extend it failed, and what OnRejectedTake returns.
+func (g *Generator) GetUID() (uid.UID, error) {
+	v, pos, ok := g.ring.Take()
+	if !ok {
+		return g.takeSlow(context.Background(), pos, g.cfg.OnRejectedTake)
+	}
+	return uid.UID(v), nil
+}
+
+// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
+// ctx's error. If ctx has ended already, nothing is taken.
+func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	v, pos, ok := g.ring.Take()
+	if !ok {
+		return g.takeSlow(ctx, pos, g.cfg.OnRejectedTake)
+	}
+	return uid.UID(v), nil
+}
+
+// TryGetUID is GetUID that never waits and asks no handler: where GetUID might wait
+// it returns an error that wraps ErrRejectedTake or ErrNoReservation.
+func (g *Generator) TryGetUID() (uid.UID, error) {
+	v, pos, ok := g.ring.Take()
+	if !ok {
+		return g.takeSlow(context.Background(), pos, nil)
+	}
+	return uid.UID(v), nil
+}
+
+// ParseUID splits a UID by the generator's layout. It works on a closed generator.
+func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
+
+// Layout returns the layout in use.
+func (g *Generator) Layout() bits.Layout { return g.layout }
+
+// Close shuts the ring, ends the generator's goroutines, waits for them and releases
+// the worker. Afterwards every call that makes UIDs returns ErrClosed, in Lanes too;
+// calls that wait return it at once. It returns the worker's error, if releasing it
+// fails. Closing again does nothing and returns nil. It must not be called from a
+// handler.
+func (g *Generator) Close() error {
+	return g.CloseContext(context.Background())
+}
+
+// CloseContext is Close with a context for the worker's release.
+func (g *Generator) CloseContext(ctx context.Context) error {
+	g.mu.Lock()
+	if g.state.closed {
+		g.mu.Unlock()
+		<-g.done
+		return nil
+	}
+	g.state.closed = true
+	g.ring.Shut()
+	g.setFloor(allStale)
+	last := g.lastIssued()
+	g.broadcast()
+	close(g.quit)
+	g.mu.Unlock()
+	<-g.done
+	if err := g.tenure.Stop(ctx, last); err != nil {
+		return fmt.Errorf("cached: releasing the worker: %w", err)
+	}
+	return nil
+}
+
+// lastIssued returns the newest tick of which a UID was claimed, or -1. The ring is
+// to be shut.
+func (g *Generator) lastIssued() int64 {
+	if !g.state.started || g.ring.Claimed() == 0 {
+		return -1
+	}
+	// Positions beyond the tail have been claimed, but by nobody who got a UID.
+	return int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
+}
+
+// owner is the Generator as its tenure sees it.
+type owner Generator
+
+func (o *owner) Granted(r uid.Reservation) {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.reservation, g.state.refused = r, nil
+	g.kick()
+	g.broadcast()
+}
+
+func (o *owner) Refused(err error) {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.refused = err
+	g.broadcast()
+}
+
+func (o *owner) Discard() {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ring.Shut()
+	g.setFloor(allStale)
+	g.state.discarded = true
+	g.state.reservation = tenure.Nothing(g.state.reservation)
+}

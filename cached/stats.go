@@ -1,0 +1,96 @@
+package cached
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	lost          atomic.Uint64 // claimed positions that were not issued
+	rejectedTakes atomic.Uint64
+	rejectedPuts  atomic.Uint64
+	handlerPanics atomic.Uint64
+}
+
+// Stats is a snapshot of a generator; see Generator.Stats.
+type Stats struct {
+	// WorkerID is the worker ID of the ticks that are published now.
+	WorkerID int64
+	// Expires is the last tick that the layout's time field can hold, and Expiring
+	// says that it comes within Config.Expiry.Warn.
+	Expires  time.Time
+	Expiring bool
+
+	// Buffered is how many UIDs the ring holds ready; Capacity how many it can hold.
+	Buffered, Capacity uint64
+	// Lead is how far the newest tick of which a UID was issued is ahead of the
+	// clock, in whole ticks, and Lag how far it is behind: one of them is zero. Both
+	// are zero before the first UID. The lag of an idle generator grows; its next UID
+	// is of its own time all the same.
+	Lead, Lag time.Duration
+
+	// Issued is how many UIDs have been drawn, those that Lanes hold included.
+	Issued uint64
+	// Ticks is how many ticks were put into the ring, by how many Refills.
+	Ticks, Refills uint64
+	// StaleTicks is how many of the Ticks were passed over untouched, because the clock
+	// had left them behind or because they were discarded.
+	StaleTicks uint64
+	// Lost is how many claimed positions were not issued, because the call gave up
+	// waiting for them, a Lane held them until they were stale, or a call was paused
+	// for a whole lap of the ring. They leave holes and nothing else.
+	Lost uint64
+
+	// RejectedTakes is how many calls found no UID that they might have;
+	// RejectedPuts how many ticks a refill in the background offered to a full ring.
+	RejectedTakes, RejectedPuts uint64
+	// HandlerPanics is how many panics of OnRejectedTake and OnRejectedPut were
+	// contained.
+	HandlerPanics uint64
+
+	// ReservedUntil is the time of the last tick that is reserved, if the worker
+	// bounds it at all, and else Expires.
+	ReservedUntil time.Time
+	// ReservationError is why the reservation could not be extended at the last
+	// attempt, and nil if it could.
+	ReservationError error
+}
+
+// Stats returns a snapshot. It takes a lock that calls which find a UID in the ring
+// do not take, reads the clock, and costs them nothing.
+func (g *Generator) Stats() Stats {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	now := g.now()
+	st := Stats{
+		WorkerID:         s.reservation.WorkerID,
+		Expires:          g.layout.Expires(),
+		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
+		Capacity:         uint64(g.ring.Slots()) << g.seqBits,
+		Ticks:            s.ticks,
+		Refills:          s.refills,
+		StaleTicks:       s.skipped,
+		Lost:             g.counts.lost.Load(),
+		RejectedTakes:    g.counts.rejectedTakes.Load(),
+		RejectedPuts:     g.counts.rejectedPuts.Load(),
+		HandlerPanics:    g.counts.handlerPanics.Load(),
+		ReservedUntil:    g.layout.TimeOf(min(s.reservation.Last, g.layout.MaxTick())),
+		ReservationError: s.refused,
+	}
+	if !s.closed && !s.discarded {
+		st.Buffered = g.ring.Buffered()
+	}
+	if claimed := g.ring.Claimed(); claimed > 0 {
+		void := st.Lost + uint64(s.held)
+		st.Issued = claimed - min(void, claimed)
+		issued := int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
+		if d := time.Duration(issued-g.layout.TickAt(now)) * g.unit; d >= 0 {
+			st.Lead = d
+		} else {
+			st.Lag = -d
+		}
+	}
+	return st
+}

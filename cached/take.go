@@ -1,0 +1,194 @@
+package cached
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/ringbuffer"
+)
+
+// takeSlow brings a claim that Take could not settle to an end. A nil handler means
+// that the call does not wait.
+func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler TakeHandler) (uid.UID, error) {
+	v, _, err := g.settle(ctx, pos, handler)
+	return uid.UID(v), err
+}
+
+// settle returns the UID of pos, or of a position that it claims in its place, and
+// which position that is. If it fails, the position is given up.
+func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler) (v, settled uint64, err error) {
+	if v, state := g.ring.Resolve(pos); state == ringbuffer.Taken {
+		if g.ring.Enters(pos) {
+			g.topUp(g.ring.Tick(pos))
+		}
+		return v, pos, nil
+	}
+	asked := false // whether the handler has allowed the wait that comes next
+	for attempt := 0; ; {
+		g.mu.Lock()
+		v, ahead, ok := g.draw(&pos)
+		if ok {
+			g.mu.Unlock()
+			return v, pos, nil
+		}
+		reason, rejection := g.refusal(handler == nil)
+		if reason == nil && (asked || rejection == nil) {
+			err := g.wait(ctx, ahead) // unlocks
+			if err == nil {
+				asked = false
+				continue
+			}
+			reason = err
+		} else {
+			g.mu.Unlock()
+		}
+		if reason == nil {
+			rejection.Attempt = attempt
+			if attempt == 0 {
+				g.counts.rejectedTakes.Add(1)
+			}
+			attempt++
+			if handler == nil {
+				reason = rejection.Err
+			} else {
+				reason = rejection.Err
+				g.contain("OnRejectedTake", func() { reason = handler(*rejection) })
+				asked = true
+			}
+		}
+		if reason != nil {
+			if ahead {
+				g.counts.lost.Add(1)
+			}
+			return 0, 0, reason
+		}
+	}
+}
+
+// draw settles a claim with g.mu held: it refills the ring if need be, and claims
+// anew if the claim is void. If it fails, ahead says whether pos is a valid claim on
+// a tick that is yet to be published; the ring is then shut.
+func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
+	if g.state.closed {
+		return 0, false, false
+	}
+	refilled := false
+	for {
+		v, state := g.ring.Resolve(*pos)
+		switch {
+		case state == ringbuffer.Taken:
+			return v, false, true
+		case state == ringbuffer.Missed:
+			g.counts.lost.Add(1)
+			*pos = noClaim
+		case state == ringbuffer.NotOpen && !g.ring.IsShut():
+			// The claim is made with the lock held, so that a ring that was just opened
+			// cannot be shut again before its opener has drawn from it.
+			*pos = g.ring.Claim(1)
+		case !refilled:
+			now := g.now()
+			g.refill(now)
+			g.reopen(now)
+			refilled = true
+		default:
+			// Nothing may be published. As long as that is so, takers are not to claim
+			// what they cannot get.
+			g.ring.Shut()
+			return 0, state == ringbuffer.Ahead, false
+		}
+	}
+}
+
+// noClaim is a position that no ring gives out while it is open.
+const noClaim = 1 << 63
+
+// topUp refills the ring if tick, whose run the caller is the first to draw from, is
+// among the last ones buffered. If somebody else is at it already, so much the better.
+func (g *Generator) topUp(tick uint64) {
+	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
+		return
+	}
+	now := g.now()
+	g.refill(now)
+	g.reopen(now)
+	g.mu.Unlock()
+}
+
+// refusal says why draw failed: either with the error that the call is to return, or
+// with a rejection that the call's handler is to judge, or with neither, when a
+// reservation is on its way. g.mu is held.
+func (g *Generator) refusal(try bool) (error, *Rejection) {
+	s := &g.state
+	if s.closed {
+		return uid.ErrClosed, nil
+	}
+	now := g.now()
+	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), s.reservation.First)
+	if next > g.layout.MaxTick() {
+		return fmt.Errorf("%w: the layout %s ended at %s", uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339)), nil
+	}
+	if next > s.reservation.Last {
+		g.tenure.Want(max(g.wish(now), next))
+		switch {
+		case s.refused != nil:
+			return fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
+				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last, s.refused), nil
+		case try:
+			return fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
+				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last), nil
+		}
+		return nil, nil
+	}
+	limit := g.leadLimit(now)
+	wait := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
+	return nil, &Rejection{
+		Wait: wait,
+		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
+			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, wait),
+	}
+}
+
+// wait waits for news, and for run to look at the clock. g.mu is held at the call and
+// released by it.
+func (g *Generator) wait(ctx context.Context, ahead bool) error {
+	s := &g.state
+	if s.news == nil {
+		s.news = make(chan struct{})
+	}
+	news := s.news
+	s.waiting++
+	if ahead {
+		s.held++
+	}
+	s.parked = false
+	g.mu.Unlock()
+	g.kick()
+
+	var err error
+	select {
+	case <-news:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	g.mu.Lock()
+	s.waiting--
+	if ahead {
+		s.held--
+	}
+	g.mu.Unlock()
+	return err
+}
+
+// contain calls a handler of the user's and survives its panic.
+func (g *Generator) contain(name string, call func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			if g.counts.handlerPanics.Add(1) == 1 {
+				g.cfg.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", name, "panic", r)
+			}
+		}
+	}()
+	call()
+}

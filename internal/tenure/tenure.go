@@ -1,0 +1,251 @@
+// Package tenure keeps a generator's hold on its worker: it acquires the worker,
+// renews the reservation before it runs out, asks again when that fails, and
+// releases the worker in the end. The generators share it, so that the order of
+// calls that [uid.Worker] promises is kept in one place.
+package tenure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	uid "github.com/uidgen/uid"
+)
+
+// How long one Extend may take, and the pauses between failed ones.
+const (
+	extendTimeout = 10 * time.Second
+	minPause      = 100 * time.Millisecond
+	maxPause      = 5 * time.Second
+)
+
+// An Owner is the generator. Its methods are called without any lock of the tenure
+// held, one at a time, except that Discard may come at any time.
+type Owner interface {
+	// Granted hands over a new reservation.
+	Granted(uid.Reservation)
+	// Refused says that the reservation could not be extended; what was granted
+	// before stays valid. It is called for every failed attempt.
+	Refused(error)
+	// Discard withdraws every reservation granted so far. When it returns, the owner
+	// issues nothing until Granted is called.
+	Discard()
+}
+
+// A Tenure is made by Start. Its methods may be called concurrently.
+type Tenure struct {
+	worker uid.Worker
+	terms  uid.Terms
+	now    func() time.Time
+	owner  Owner
+
+	wake chan struct{} // one slot: a wish that is already noted need not be noted twice
+	quit context.CancelFunc
+	ctx  context.Context
+
+	mu      sync.Mutex
+	through int64         // the furthest tick asked for
+	wanted  bool          // through is news, or a revocation is
+	revoked int           // how often Revoke was called
+	done    chan struct{} // closed when the renewing goroutine has ended; nil before it starts
+	stopped bool
+	last    uid.Reservation
+}
+
+// Start acquires the worker and returns its first reservation, or the worker's
+// error, or one that wraps uid.ErrRange when the worker breaks the terms. It fills
+// in terms.Revoke. The renewing goroutine is started only when there is something to
+// renew.
+func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, owner Owner) (*Tenure, uid.Reservation, error) {
+	t := &Tenure{worker: w, now: now, owner: owner, wake: make(chan struct{}, 1)}
+	t.ctx, t.quit = context.WithCancel(context.Background())
+	terms.Revoke = t.revoke
+	t.terms = terms
+
+	res, err := w.Acquire(ctx, terms)
+	if err != nil {
+		t.quit()
+		return nil, uid.Reservation{}, err
+	}
+	if err := t.check(res); err != nil {
+		t.quit()
+		return nil, uid.Reservation{}, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = res
+	if t.revoked > 0 {
+		res = Nothing(res)
+	} else if res.Renew != math.MaxInt64 {
+		t.startLocked()
+	}
+	return t, res, nil
+}
+
+// Nothing returns a reservation of no ticks under the same worker ID.
+func Nothing(r uid.Reservation) uid.Reservation {
+	return uid.Reservation{WorkerID: r.WorkerID, First: 0, Last: -1, Renew: math.MaxInt64}
+}
+
+// Want asks for an Extend up to the given tick, soon. It never blocks and may be
+// called as often as one likes.
+func (t *Tenure) Want(through int64) {
+	t.mu.Lock()
+	if through > t.through || !t.wanted {
+		t.through = max(t.through, through)
+		t.wanted = true
+		t.startLocked()
+	}
+	t.mu.Unlock()
+	t.signal()
+}
+
+// Stop ends the renewing, waits for an Extend under way, which it cancels, and
+// releases the worker. Only the first call does so; it returns the worker's error.
+func (t *Tenure) Stop(ctx context.Context, last int64) error {
+	t.mu.Lock()
+	if t.stopped {
+		t.mu.Unlock()
+		return nil
+	}
+	t.stopped = true
+	done := t.done
+	t.mu.Unlock()
+	t.quit()
+	if done != nil {
+		<-done
+	}
+	return t.worker.Release(ctx, last)
+}
+
+func (t *Tenure) revoke() {
+	t.owner.Discard()
+	t.mu.Lock()
+	t.revoked++
+	t.wanted = true
+	t.startLocked()
+	t.mu.Unlock()
+	t.signal()
+}
+
+func (t *Tenure) signal() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (t *Tenure) startLocked() {
+	if t.done == nil && !t.stopped {
+		t.done = make(chan struct{})
+		go t.renew()
+	}
+}
+
+func (t *Tenure) check(r uid.Reservation) error {
+	if r.WorkerID < 0 || r.WorkerID > t.terms.MaxWorkerID {
+		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w", r.WorkerID, t.terms.MaxWorkerID, uid.ErrRange)
+	}
+	if r.First < 0 {
+		return fmt.Errorf("reservation from tick %d on: ticks begin at 0: %w", r.First, uid.ErrRange)
+	}
+	return nil
+}
+
+// renew is the goroutine that extends the reservation when it falls due or when the
+// owner asks, whichever comes first, and backs off while that brings nothing.
+func (t *Tenure) renew() {
+	defer close(t.done)
+	pause := minPause
+	for {
+		t.mu.Lock()
+		due, wanted := t.untilDue(), t.wanted
+		t.mu.Unlock()
+		if !wanted && due > 0 {
+			if !t.sleep(due, t.wake) {
+				return
+			}
+			continue
+		}
+		if t.extend() {
+			pause = minPause
+			continue
+		}
+		// Half to all of the pause, so that a fleet does not come back in step.
+		if !t.sleep(pause/2+rand.N(pause/2), nil) {
+			return
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// sleep waits for d, or for a signal on wake, and reports false when the tenure ends.
+func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-t.ctx.Done():
+		return false
+	case <-wake:
+	case <-timer.C:
+	}
+	return t.ctx.Err() == nil
+}
+
+// extend reports whether it brought anything: ticks that were not reserved before, or
+// time until the next renewal. A worker that grants what it had granted already is
+// not to be asked again at once.
+func (t *Tenure) extend() bool {
+	t.mu.Lock()
+	through, revoked := t.through, t.revoked
+	t.wanted = false
+	t.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(t.ctx, extendTimeout)
+	res, err := t.worker.Extend(ctx, through)
+	cancel()
+	if err == nil {
+		err = t.check(res)
+	}
+	if t.ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		t.mu.Lock()
+		t.wanted = true
+		t.mu.Unlock()
+		t.owner.Refused(err)
+		return false
+	}
+	t.mu.Lock()
+	before := t.last
+	t.last = res
+	stale := revoked != t.revoked
+	progress := stale || res.WorkerID != before.WorkerID || res.Last > before.Last ||
+		res.Renew > before.Renew && t.untilDue() > 0
+	t.mu.Unlock()
+	if !stale { // else the worker revoked what it was about to return, and is asked again
+		t.owner.Granted(res)
+	}
+	return progress
+}
+
+// untilDue returns how long it is until the clock reaches the tick at which an Extend
+// is due.
+func (t *Tenure) untilDue() time.Duration {
+	if t.last.Renew == math.MaxInt64 {
+		return math.MaxInt64
+	}
+	now := t.now()
+	ticks := t.last.Renew - t.terms.TickAt(now)
+	if ticks <= 0 {
+		return 0
+	}
+	if ticks > int64(time.Hour/t.terms.Unit) {
+		return time.Hour
+	}
+	return time.Duration(ticks) * t.terms.Unit
+}

@@ -1,0 +1,341 @@
+package ringbuffer
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"golang.org/x/sys/cpu"
+)
+
+// A Ring is a ring of runs. See the package documentation for its rules.
+//
+// Take, Claim, Resolve, Position and Tail may be called by any number of
+// goroutines at once. The methods of the producer (Put, Shut, Open, Skip, Restart)
+// must not be called by two goroutines at the same time; whoever owns the ring
+// serialises them with a lock that takers never need while a run is in front of
+// them. A Ring must not be copied.
+type Ring struct {
+	_ cpu.CacheLinePad
+
+	// cursor is the position that was claimed last (one less than the first, before
+	// any was), while the ring is open, and a value of at least shut while it is not. Takers add to it: the add is the claim,
+	// the only step by which a position changes hands. The producer writes it with
+	// the ring shut (Open), or to shut it (Shut); it never moves an open cursor.
+	cursor atomic.Uint64
+
+	_ cpu.CacheLinePad
+
+	// front is a guess at the run that takers are in now: a run that has been
+	// published, or noRun. Written by the taker that finds it outdated and by the
+	// producer before it opens the ring elsewhere; a guess that is too old costs the
+	// taker a look at the slot, never a wrong UID, because it names its own tick.
+	// It shares its line with what never changes.
+	front   atomic.Uint64
+	slots   []slot // length a power of two; the run of tick t lives in t modulo that
+	seqMask uint64 // positions of a run, less one
+	seqBits uint8  // a position is tick<<seqBits | sequence
+	valBits uint8  // a run is tick<<valBits | worker ID<<seqBits
+
+	_ cpu.CacheLinePad
+
+	// tail is the first tick that is not yet published. Written by the producer
+	// after the slot's flag: who reads a tail beyond a tick finds that tick's flag
+	// in its slot, or that of a later one.
+	tail atomic.Uint64
+
+	_ cpu.CacheLinePad
+
+	// What follows belongs to the producer alone.
+
+	isShut bool
+	// resume is the position that will be claimed next once a shut ring is opened.
+	// Every position before it has been claimed or passed over.
+	resume uint64
+	// opened is the position at which the ring was last opened, and claimed the
+	// number of positions claimed in the times it was open before that.
+	opened, claimed uint64
+}
+
+// A slot holds one run.
+type slot struct {
+	// flag is the run itself: its first UID, whose upper bits are the tick (the lap
+	// of the classic ring's flag) and whose middle bits are the worker ID. One store
+	// by the producer publishes all of the run at once. A taker that claimed a
+	// position of tick t may use the run only if the flag carries t; if it carries
+	// a later tick, the taker was overtaken and drops its claim.
+	flag atomic.Uint64
+	_    cpu.CacheLinePad
+}
+
+const (
+	// shut is added to by the claims on a shut ring. It leaves room for 2^62 of them,
+	// and differs from every position and from noRun's in a bit above any sequence.
+	shut = 3 << 62
+	// noRun is a flag that carries a tick beyond every layout's.
+	noRun = 1 << 63
+)
+
+// Config describes a ring.
+type Config struct {
+	// Slots is how many runs the ring holds: a power of two from 1 to 65,536.
+	Slots int
+	// SequenceBits is the base-2 logarithm of a run's length, from 0 (the classic
+	// ring of single UIDs) to 62.
+	SequenceBits int
+	// WorkerBits is the width of what stands between tick and sequence in a UID. With
+	// SequenceBits it must leave the tick at least one of 63 bits.
+	WorkerBits int
+}
+
+// New returns a ring that is empty and shut. It returns an error that names the
+// numbers when c is out of the ranges given there.
+func New(c Config) (*Ring, error) {
+	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
+		return nil, fmt.Errorf("ringbuffer: %d slots: want a power of two from 1 to %d", c.Slots, 1<<16)
+	}
+	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
+		return nil, fmt.Errorf("ringbuffer: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
+			c.SequenceBits, c.WorkerBits)
+	}
+	r := &Ring{
+		slots:   make([]slot, c.Slots),
+		seqMask: 1<<c.SequenceBits - 1,
+		seqBits: uint8(c.SequenceBits),
+		valBits: uint8(c.SequenceBits + c.WorkerBits),
+		isShut:  true,
+	}
+	for i := range r.slots {
+		r.slots[i].flag.Store(noRun)
+	}
+	r.front.Store(noRun)
+	r.cursor.Store(shut)
+	return r, nil
+}
+
+// Take claims the next position and returns its UID if that position lies in the
+// run in front, which is so for all but a few takes of each run. Otherwise ok is
+// false, pos is the caller's claim, and Resolve says what it is worth. It costs one
+// load of a line that is seldom written and one atomic add, and it is small enough
+// to be inlined.
+//
+// The guess is read before the claim, so that nothing but two register
+// instructions stands behind the add: an x86 core runs nothing past a locked
+// instruction, and a load there would add its whole latency to every call.
+func (r *Ring) Take() (v, pos uint64, ok bool) {
+	run := r.front.Load()
+	first := run >> (r.valBits & 63) << (r.seqBits & 63)
+	pos = r.cursor.Add(1)
+	d := pos ^ first
+	return run | d, pos, d <= r.seqMask
+}
+
+// Claim claims n positions at once and returns the first of them; the others
+// follow it without a gap. Each is worth what Resolve says. n is to be at least 1
+// and at most a run's length.
+func (r *Ring) Claim(n uint64) (first uint64) {
+	return r.cursor.Add(n) - n + 1
+}
+
+// A State is what a claimed position is worth.
+type State uint8
+
+const (
+	// Taken: the position's UID is the caller's.
+	Taken State = iota
+	// Ahead: the position lies beyond the tail. It is the caller's for good, and
+	// becomes Taken when its tick is published, or Missed when that is passed over.
+	Ahead
+	// Missed: the position's tick was passed over, or the caller was overtaken by a
+	// whole lap of the ring. The claim is void.
+	Missed
+	// NotOpen: the ring was shut when the position was claimed. The claim is void.
+	NotOpen
+)
+
+// Resolve says what a claimed position is worth, and returns its UID if it is
+// Taken. The caller must have claimed pos itself and must not use a UID of the same
+// position twice.
+func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
+	if pos>>63 != 0 {
+		return 0, NotOpen
+	}
+	tick := pos >> (r.seqBits & 63)
+	// The tail is read before the flag: if the tick was published by then and its
+	// flag is gone, it is gone for good.
+	tail := r.tail.Load()
+	run := r.slots[tick&uint64(len(r.slots)-1)].flag.Load()
+	if run>>(r.valBits&63) == tick {
+		if r.front.Load() != run {
+			r.front.Store(run)
+		}
+		return run | pos&r.seqMask, Taken
+	}
+	if tick >= tail {
+		return 0, Ahead
+	}
+	return 0, Missed
+}
+
+// Left returns how many positions, pos included, are left in pos's run.
+func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
+
+// Enters reports whether pos is the first position of a run: its claimant, and
+// nobody else, looks whether the ring is to be refilled.
+func (r *Ring) Enters(pos uint64) bool { return pos&r.seqMask == 0 }
+
+// Tail returns the first tick that is not published.
+func (r *Ring) Tail() uint64 { return r.tail.Load() }
+
+// Tick returns the tick of a position.
+func (r *Ring) Tick(pos uint64) uint64 { return pos >> (r.seqBits & 63) }
+
+// Slots returns the number of slots.
+func (r *Ring) Slots() int { return len(r.slots) }
+
+// Position returns the position that will be claimed next. Producer only.
+func (r *Ring) Position() uint64 {
+	if r.isShut {
+		return r.resume
+	}
+	return r.cursor.Load() + 1
+}
+
+// IsShut reports whether the ring is shut. Producer only.
+func (r *Ring) IsShut() bool { return r.isShut }
+
+// Claimed returns how many positions have been claimed while the ring was open,
+// whatever they were worth. Producer only.
+func (r *Ring) Claimed() uint64 {
+	if r.isShut {
+		return r.claimed
+	}
+	return r.claimed + r.Position() - r.opened
+}
+
+// Buffered returns how many positions lie between the cursor and the tail. Producer
+// only.
+func (r *Ring) Buffered() uint64 { return r.before(r.Position()) }
+
+// Ready returns what Buffered does for takers: 0 while the ring is shut, and a guess
+// at most, since others may claim meanwhile.
+func (r *Ring) Ready() uint64 { return r.before(r.cursor.Load() + 1) }
+
+func (r *Ring) before(pos uint64) uint64 {
+	if end := r.tail.Load() << (r.seqBits & 63); pos < end {
+		return end - pos
+	}
+	return 0
+}
+
+// HasRoom reports whether the slot that the tail comes to next is free: no
+// position of the run in it is left to be claimed. Producer only.
+func (r *Ring) HasRoom() bool {
+	return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots))
+}
+
+// ErrFull is returned by Put when no slot is free. The run was not put, and its
+// tick is not used up.
+var ErrFull = errors.New("ringbuffer: ring is full")
+
+// Put publishes the run of the tail's tick, given by its first UID. It returns
+// ErrFull when there is no room, and another error when run is not a run of the
+// tail's tick (a gap is made with Restart). A failed put changes nothing. Producer
+// only.
+func (r *Ring) Put(run uint64) error {
+	tick, err := r.check(run)
+	if err != nil {
+		return err
+	}
+	if tail := r.tail.Load(); tick != tail {
+		return fmt.Errorf("ringbuffer: put of tick %d at tail %d", tick, tail)
+	}
+	if !r.HasRoom() {
+		return ErrFull
+	}
+	r.publish(tick, run)
+	return nil
+}
+
+// Shut stops the takers: no position is claimed from then on until Open. It is one
+// atomic swap, and what it finds is exactly how far the takers came. Shutting a
+// ring that is shut does nothing. Producer only.
+func (r *Ring) Shut() {
+	if r.isShut {
+		return
+	}
+	r.isShut = true
+	r.resume = r.cursor.Swap(shut) + 1
+	r.claimed += r.resume - r.opened
+}
+
+// Open lets takers go on behind the last position that was claimed, or where Skip or
+// Restart put the ring. Opening a ring that is open does nothing. Producer only.
+func (r *Ring) Open() {
+	if !r.isShut {
+		return
+	}
+	r.isShut = false
+	r.opened = r.resume
+	r.cursor.Store(r.resume - 1)
+}
+
+// Skip moves a shut ring on to the given sequence of a published tick; what was
+// buffered before it is passed over. A place that the takers have already left
+// behind is not gone back to. It returns an error, and changes nothing, when the
+// ring is open, the tick is not in the ring or the sequence is beyond a run's
+// length. Producer only.
+func (r *Ring) Skip(tick, sequence uint64) error {
+	run := r.slots[tick&uint64(len(r.slots)-1)].flag.Load()
+	if run>>(r.valBits&63) != tick {
+		return fmt.Errorf("ringbuffer: skip to tick %d, which is not in the ring; tail %d", tick, r.tail.Load())
+	}
+	return r.moveTo(run, sequence, false)
+}
+
+// Restart publishes a run behind a gap and moves a shut ring on to the given
+// sequence in it; what was buffered is passed over. It returns an error, and
+// changes nothing, when the ring is open, the run's tick lies below the tail or the
+// sequence is beyond a run's length. Producer only.
+func (r *Ring) Restart(run, sequence uint64) error {
+	tick, err := r.check(run)
+	if err != nil {
+		return err
+	}
+	if tail := r.tail.Load(); tick < tail {
+		return fmt.Errorf("ringbuffer: restart at tick %d, below tail %d", tick, tail)
+	}
+	return r.moveTo(run, sequence, true)
+}
+
+// check returns the tick of a run that is to be published.
+func (r *Ring) check(run uint64) (tick uint64, err error) {
+	if run&r.seqMask != 0 || run>>63 != 0 {
+		return 0, fmt.Errorf("ringbuffer: %#x is not the first UID of a run of %d", run, r.seqMask+1)
+	}
+	return run >> (r.valBits & 63), nil
+}
+
+func (r *Ring) publish(tick, run uint64) {
+	r.slots[tick&uint64(len(r.slots)-1)].flag.Store(run)
+	r.tail.Store(tick + 1)
+}
+
+func (r *Ring) moveTo(run, sequence uint64, publish bool) error {
+	if !r.isShut {
+		return errors.New("ringbuffer: an open ring cannot be moved")
+	}
+	if sequence > r.seqMask {
+		return fmt.Errorf("ringbuffer: sequence %d, the largest is %d", sequence, r.seqMask)
+	}
+	tick := run >> (r.valBits & 63)
+	if publish {
+		r.publish(tick, run)
+	}
+	if pos := tick<<(r.seqBits&63) | sequence; pos >= r.resume {
+		r.resume = pos
+		r.front.Store(run)
+	}
+	return nil
+}
