@@ -1,4 +1,4 @@
-package cached
+package cached_test
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
 	"golang.org/x/sys/cpu"
 )
-
 
 func inGoroutines(b *testing.B, n int, draw func(n int)) {
 	var wg sync.WaitGroup
@@ -19,8 +19,8 @@ func inGoroutines(b *testing.B, n int, draw func(n int)) {
 	wg.Wait()
 }
 
-func newBench(b *testing.B) *Generator {
-	g, err := New(&testWorker{id: 7}, Config{MaxLead: Unbounded})
+func newBench(b *testing.B) *cached.Generator {
+	g, err := cached.New(&fakeWorker{id: 7}, cached.Config{MaxLead: cached.Unbounded})
 	if err != nil {
 		b.Fatal(err)
 	}

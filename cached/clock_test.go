@@ -1,0 +1,374 @@
+package cached_test
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+)
+
+func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day.Add(300 * time.Millisecond))
+		g := start(t, &fakeWorker{}, clock, cached.Config{})
+		lane := g.Lane()
+		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID} {
+			_, err := draw()
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+			u, err := draw()
+			require.NoError(t, err)
+			require.Equal(t, clock.now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
+		}
+		require.NotZero(t, g.Stats().StaleTicks)
+	})
+}
+
+// TestLagIsBounded draws at rates at which the generator never becomes idle, and at
+// some at which it does.
+func TestLagIsBounded(t *testing.T) {
+	for _, layout := range []bits.Layout{bits.Default(), bits.Twitter(), millis} {
+		for _, maxLag := range []time.Duration{time.Second, 3 * time.Second} {
+			for _, pause := range []time.Duration{time.Millisecond, 90 * time.Millisecond, 1700 * time.Millisecond} {
+				synctest.Test(t, func(t *testing.T) {
+					clock := clockAt(day.Add(time.Millisecond))
+					g := start(t, &fakeWorker{}, clock, cached.Config{Layout: layout, MaxLag: maxLag})
+					lane := g.Lane()
+					for i := range 2000 {
+						draw := g.GetUID
+						if i%2 == 1 {
+							draw = lane.GetUID
+						}
+						u, err := draw()
+						require.NoError(t, err)
+						lag := clock.now().Truncate(layout.Unit()).Sub(parse(t, g, u).Time)
+						require.LessOrEqual(t, lag, maxLag, "%v, every %v", layout, pause)
+						require.GreaterOrEqual(t, lag, time.Duration(0))
+						time.Sleep(pause)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestALagShorterThanASecond needs a generator that wakes more often than once a second
+// while it is used, and not at all when it is not.
+func TestALagShorterThanASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		g := start(t, &fakeWorker{}, clock, cached.Config{Layout: bits.Twitter(), MaxLag: 5 * time.Millisecond})
+		for range 3000 {
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.LessOrEqual(t, clock.now().Sub(parse(t, g, u).Time), 5*time.Millisecond)
+			time.Sleep(1300 * time.Microsecond)
+		}
+	})
+}
+
+// TestAnIdleGeneratorDoesNotWake counts how often the clock is read, which is once each
+// time the generator looks after its ring.
+func TestAnIdleGeneratorDoesNotWake(t *testing.T) {
+	for _, layout := range []bits.Layout{bits.Default(), bits.Twitter()} {
+		synctest.Test(t, func(t *testing.T) {
+			var reads atomic.Int64
+			clock := clockAt(day)
+			g, err := cached.New(&fakeWorker{}, cached.Config{Layout: layout, Now: func() time.Time {
+				reads.Add(1)
+				return clock.now()
+			}})
+			require.NoError(t, err)
+			defer g.Close()
+			_, err = g.GetUID()
+			require.NoError(t, err)
+			time.Sleep(5 * time.Second)
+			reads.Store(0)
+			time.Sleep(time.Hour)
+			require.Zero(t, reads.Load())
+			_, err = g.GetUID()
+			require.NoError(t, err)
+			time.Sleep(time.Hour)
+			require.Less(t, reads.Load(), int64(12))
+		})
+	}
+}
+
+// TestLeadIsBounded: a burst gets the tick of now and MaxLead ticks more, and not one
+// UID beyond; from then on, a run for every tick of the clock.
+func TestLeadIsBounded(t *testing.T) {
+	for _, layout := range []bits.Layout{bits.Default(), millis} {
+		for _, leadTicks := range []int64{0, 1, 3, 20} {
+			synctest.Test(t, func(t *testing.T) {
+				unit, run := layout.Unit(), layout.MaxSequence()+1
+				clock := clockAt(day)
+				g := start(t, &fakeWorker{}, clock, cached.Config{
+					Layout: layout, MaxLead: time.Duration(leadTicks)*unit + unit/2,
+				})
+				drain := func() (n int64) {
+					for {
+						u, err := g.TryGetUID()
+						if err != nil {
+							require.ErrorIs(t, err, uid.ErrRejectedTake)
+							return n
+						}
+						ahead := parse(t, g, u).Time.Sub(clock.now())
+						require.LessOrEqual(t, ahead, time.Duration(leadTicks)*unit)
+						n++
+					}
+				}
+				require.Equal(t, (leadTicks+1)*run, drain())
+				require.Equal(t, time.Duration(leadTicks)*unit, g.Stats().Lead)
+				for range 3 {
+					time.Sleep(unit)
+					// The one take that was rejected had claimed a position; it is the hole.
+					require.InDelta(t, run, drain(), 1)
+				}
+				time.Sleep(100 * unit)
+				require.InDelta(t, (leadTicks+1)*run, drain(), 1)
+				require.NotZero(t, g.Stats().RejectedTakes)
+			})
+		}
+	}
+}
+
+// TestWaitingTakesGoOnByThemselves: with the default policy a call at the bound of
+// MaxLead returns as soon as the clock allows, and no tick is used in part.
+func TestWaitingTakesGoOnByThemselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		g := start(t, &fakeWorker{}, clock, cached.Config{Layout: millis, MaxLead: 2 * time.Millisecond})
+		const goroutines, each = 10, 64
+		began := time.Now()
+		uids := make(chan uid.UID, goroutines*each)
+		for range goroutines {
+			go func() {
+				for range each {
+					u, err := g.GetUID()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					uids <- u
+				}
+			}()
+		}
+		var top uid.UID
+		seen := map[uid.UID]bool{}
+		for range goroutines * each {
+			u := <-uids
+			require.False(t, seen[u])
+			seen[u] = true
+			top = max(top, u)
+		}
+		// 640 UIDs are 40 runs of 16: the first 3 are there at once.
+		require.Equal(t, 37*time.Millisecond, time.Since(began))
+		require.Equal(t, day.Add(39*time.Millisecond), parse(t, g, top).Time.UTC())
+		require.Zero(t, g.Stats().Lost)
+		require.EqualValues(t, goroutines*each, g.Stats().Issued)
+	})
+}
+
+// TestTicksUsedAreTheIdealNumber draws at a steady pace, which is above what the layout
+// sustains.
+func TestTicksUsedAreTheIdealNumber(t *testing.T) {
+	for _, rate := range []int{10e3, 100e3, 1e6, 3e6} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day)
+			g := start(t, &fakeWorker{}, clock, cached.Config{MaxLead: cached.Unbounded})
+			const pause = 10 * time.Millisecond
+			per := rate / 100
+			draws := 0
+			var first, last uid.UID
+			for range 120 {
+				for range per {
+					u, err := g.GetUID()
+					require.NoError(t, err)
+					if draws == 0 {
+						first = u
+					}
+					last = u
+					draws++
+				}
+				time.Sleep(pause)
+			}
+			used := parse(t, g, last).Time.Sub(parse(t, g, first).Time)/time.Second + 1
+			require.InDelta(t, math.Ceil(float64(draws)/8192), int64(used), 1, "%d UIDs/s", rate)
+			require.EqualValues(t, draws, g.Stats().Issued)
+		})
+	}
+}
+
+func TestClockStepsBack(t *testing.T) {
+	for _, back := range []time.Duration{time.Millisecond, time.Second, time.Hour, 20 * 24 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day)
+			g := start(t, &fakeWorker{}, clock, cached.Config{MaxLead: 2 * time.Second})
+			last, err := g.GetUID()
+			require.NoError(t, err)
+			clock.step(-back)
+			// What the layout sustains goes on, by the time that passes and without a stall.
+			began := time.Now()
+			for range 60 {
+				for range 8192 {
+					u, err := g.GetUID()
+					require.NoError(t, err)
+					require.Greater(t, u, last)
+					last = u
+				}
+				time.Sleep(time.Second)
+			}
+			require.Less(t, time.Since(began), 62*time.Second)
+			// The lead is given back as the clock comes up again.
+			time.Sleep(back)
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.Greater(t, u, last)
+			require.WithinDuration(t, clock.now(), parse(t, g, u).Time, 3*time.Second)
+		})
+	}
+}
+
+func TestClockStepsForward(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		g := start(t, &fakeWorker{}, clock, cached.Config{})
+		lane := g.Lane()
+		for range 5 {
+			a, err := g.GetUID()
+			require.NoError(t, err)
+			b, err := lane.GetUID()
+			require.NoError(t, err)
+			clock.step(time.Hour)
+			time.Sleep(time.Second + time.Millisecond) // a running generator looks once a second
+			for i, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID} {
+				u, err := draw()
+				require.NoError(t, err)
+				require.Greater(t, u, []uid.UID{a, b}[i])
+				require.WithinDuration(t, clock.now(), parse(t, g, u).Time, 2*time.Second)
+			}
+		}
+	})
+}
+
+// short is a layout whose time field is full soon after day.
+var short = bits.MustLayout(bits.Config{TimeBits: 23, WorkerBits: 3, SequenceBits: 6, Epoch: day.Add(-50 * 24 * time.Hour)})
+
+// beforeEnd returns the time from which on so many ticks of short are left.
+func beforeEnd(ticks int64) time.Time { return short.TimeOf(short.MaxTick() - ticks + 1) }
+
+func TestEndOfTheTimeField(t *testing.T) {
+	for name, lead := range map[string]time.Duration{"borrowing": cached.Unbounded, "waiting": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				layout := short
+				clock := clockAt(beforeEnd(12))
+				g := start(t, &fakeWorker{id: 7}, clock, cached.Config{
+					Layout: layout, MaxLead: lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+				})
+				// More UIDs than are left: Fill gets exactly those that are.
+				dst := make([]uid.UID, 13*64)
+				n, err := g.Fill(dst)
+				require.ErrorIs(t, err, uid.ErrExhausted)
+				require.Equal(t, 12*64, n)
+				end, err := layout.Compose(layout.MaxTick(), 7, 63)
+				require.NoError(t, err)
+				require.Equal(t, end, dst[n-1])
+				lane := g.Lane()
+				for range 3 {
+					for range 100 {
+						_, err = g.GetUID()
+						require.ErrorIs(t, err, uid.ErrExhausted)
+						_, err = g.TryGetUID()
+						require.ErrorIs(t, err, uid.ErrExhausted)
+						_, err = lane.GetUID()
+						require.ErrorIs(t, err, uid.ErrExhausted)
+						_, err = g.Fill(dst)
+						require.ErrorIs(t, err, uid.ErrExhausted)
+					}
+					time.Sleep(time.Hour)
+				}
+			})
+		})
+	}
+}
+
+func TestNewMindsTheExpiry(t *testing.T) {
+	layout, at := short, beforeEnd(12)
+	for _, c := range []struct {
+		layout bits.Layout
+		now    time.Time
+		is     error
+	}{
+		{layout, at, uid.ErrExhausted},
+		{layout, at.Add(time.Hour), uid.ErrExhausted},
+		{layout, layout.Epoch().Add(-time.Second), uid.ErrRange},
+		{bits.UidGenerator(), day, uid.ErrExhausted},
+	} {
+		w := &fakeWorker{}
+		_, err := cached.New(w, cached.Config{Layout: c.layout, Now: clockAt(c.now).now})
+		require.ErrorIs(t, err, c.is)
+		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
+	}
+}
+
+func TestRandomStartSpreadsLowRates(t *testing.T) {
+	for _, random := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day)
+			g := start(t, &fakeWorker{}, clock, cached.Config{RandomStart: random})
+			var shards [16]int
+			for range 1600 {
+				u, err := g.GetUID()
+				require.NoError(t, err)
+				shards[u%16]++
+				time.Sleep(1500 * time.Millisecond)
+			}
+			if !random {
+				require.Equal(t, 1600, shards[0])
+				return
+			}
+			for i, n := range shards {
+				require.InDelta(t, 100, n, 60, "shard %d of %v", i, shards)
+			}
+		})
+	}
+}
+
+// TestEveryLayout draws a few laps under each preset and at the edges of what a layout
+// can be.
+func TestEveryLayout(t *testing.T) {
+	layouts := []bits.Layout{bits.Default(), bits.Twitter(), bits.JavaScriptSafe(), bits.Redis(), millis}
+	layouts = append(layouts, bits.MustLayout(bits.Config{TimeBits: 63, Unit: time.Nanosecond}))
+	for _, w := range [][3]int{{35, 28, 0}, {35, 0, 28}, {35, 14, 14}, {28, 1, 1}} {
+		layouts = append(layouts, bits.MustLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2]}))
+	}
+	for _, layout := range layouts {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day)
+			id := layout.MaxWorkerID()
+			g := start(t, &fakeWorker{id: id}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
+			var last uid.UID
+			for range 20000 {
+				u, err := g.GetUID()
+				require.NoError(t, err)
+				require.Greater(t, u, last)
+				last = u
+			}
+			p := parse(t, g, last)
+			require.Equal(t, id, p.WorkerID)
+			require.False(t, p.Time.Before(day))
+		})
+	}
+	_, err := cached.New(&fakeWorker{id: 4}, cached.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 2})})
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.False(t, errors.Is(err, uid.ErrExhausted))
+}

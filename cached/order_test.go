@@ -1,0 +1,181 @@
+package cached_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+)
+
+// lap is the number of UIDs in one lap of the default ring.
+const lap = 8 << 13
+
+func TestOneGoroutineGetsStrictlyIncreasingUIDs(t *testing.T) {
+	g := start(t, &fakeWorker{id: 5}, nil, cached.Config{MaxLead: cached.Unbounded})
+	lane := g.Lane()
+	batch := make([]uid.UID, 3000)
+	var last uid.UID
+	check := func(u uid.UID) {
+		if u <= last {
+			t.Fatalf("%d after %d", u, last)
+		}
+		last = u
+	}
+	for range 3 * lap {
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		check(u)
+	}
+	for range lap / 1000 {
+		n, err := g.Fill(batch)
+		require.NoError(t, err)
+		require.Equal(t, len(batch), n)
+		for _, u := range batch {
+			check(u)
+		}
+		u, err := g.TryGetUID()
+		require.NoError(t, err)
+		check(u)
+	}
+	for range 3 * lap {
+		u, err := lane.GetUID()
+		require.NoError(t, err)
+		check(u)
+	}
+	p, err := g.ParseUID(last)
+	require.NoError(t, err)
+	require.EqualValues(t, 5, p.WorkerID)
+}
+
+// TestManyGoroutinesGetDistinctUIDs marks every UID in a set, over several laps of the
+// ring, with every way to draw at once and with rings from the smallest.
+func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
+	tiny := bits.MustLayout(bits.Config{TimeBits: 50, WorkerBits: 4, SequenceBits: 0, Unit: 1e3})
+	small := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 4, SequenceBits: 3, Unit: 1e6})
+	for _, c := range []struct {
+		name   string
+		layout bits.Layout
+		slots  int
+		each   int
+	}{
+		{"default", bits.Default(), 8, 8 * lap / 64},
+		{"two slots", bits.Default(), 2, 8 * lap / 64},
+		{"runs of 8", small, 2, 2000},
+		{"runs of 1", tiny, 4, 2000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := start(t, &fakeWorker{id: 9}, nil, cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded})
+			const goroutines = 64
+			streams := make([][]uid.UID, goroutines)
+			var wg sync.WaitGroup
+			for i := range streams {
+				wg.Go(func() { streams[i] = drawSomehow(t, g, i, c.each) })
+			}
+			wg.Wait()
+			seen := make(map[uid.UID]bool, goroutines*c.each)
+			for i, s := range streams {
+				var last uid.UID = -1
+				for _, u := range s {
+					if u <= last {
+						t.Fatalf("goroutine %d got %d after %d", i, u, last)
+					}
+					last = u
+					if seen[u] {
+						t.Fatalf("goroutine %d got %d, which another one has", i, u)
+					}
+					seen[u] = true
+					if p, err := c.layout.Parse(u); err != nil || p.WorkerID != 9 {
+						t.Fatalf("%d is %v, %v", u, p, err)
+					}
+				}
+			}
+			require.Len(t, seen, goroutines*c.each)
+			require.GreaterOrEqual(t, g.Stats().Issued, uint64(goroutines*c.each))
+		})
+	}
+}
+
+// drawSomehow draws n UIDs in the i-th of four ways.
+func drawSomehow(t *testing.T, g *cached.Generator, i, n int) []uid.UID {
+	out := make([]uid.UID, n)
+	var err error
+	switch i % 4 {
+	case 0:
+		for k := range out {
+			if out[k], err = g.GetUID(); err != nil {
+				t.Error(err)
+			}
+		}
+	case 1:
+		l := g.Lane()
+		for k := range out {
+			if out[k], err = l.GetUID(); err != nil {
+				t.Error(err)
+			}
+		}
+	case 2:
+		for rest := out; len(rest) > 0; {
+			part := rest[:min(len(rest), 1+i*7)]
+			if _, err := g.Fill(part); err != nil {
+				t.Error(err)
+			}
+			rest = rest[len(part):]
+		}
+	case 3:
+		for k := range out {
+			if out[k], err = g.GetUIDContext(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return out
+}
+
+// TestNothingIsWasted: at full speed all but a thousandth of every used tick is issued,
+// and no call fails.
+func TestNothingIsWasted(t *testing.T) {
+	for _, goroutines := range []int{1, 2, 8, 32} {
+		g := start(t, &fakeWorker{id: 1}, nil, cached.Config{MaxLead: cached.Unbounded})
+		const draws = 6 * lap
+		var wg sync.WaitGroup
+		first, err := g.GetUID()
+		require.NoError(t, err)
+		var mu sync.Mutex
+		last := first
+		for range goroutines {
+			wg.Go(func() {
+				var u uid.UID
+				for range draws / goroutines {
+					var err error
+					if u, err = g.GetUID(); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				last = max(last, u)
+			})
+		}
+		wg.Wait()
+		l := g.Layout()
+		ticks := l.TickAt(parse(t, g, last).Time) - l.TickAt(parse(t, g, first).Time) - 1 // whole ones
+		issued := float64(draws)
+		// The clock may have moved on once meanwhile, and left the rest of a tick behind.
+		require.GreaterOrEqual(t, issued/float64(ticks<<13), 0.999-2.0/float64(ticks), "%d goroutines", goroutines)
+		st := g.Stats()
+		require.EqualValues(t, 0, st.RejectedTakes)
+		require.LessOrEqual(t, float64(st.Lost), issued/1000)
+	}
+}
+
+func parse(t testing.TB, g uid.Generator, u uid.UID) uid.Parts {
+	t.Helper()
+	p, err := g.ParseUID(u)
+	require.NoError(t, err)
+	return p
+}

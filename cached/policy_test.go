@@ -1,0 +1,325 @@
+package cached_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		cfg  cached.Config
+		says string
+	}{
+		{cached.Config{MaxLead: -1}, "MaxLead -1ns"},
+		{cached.Config{MaxLag: -time.Second}, "MaxLag -1s"},
+		{cached.Config{MaxLag: 999 * time.Millisecond}, "MaxLag 999ms"},
+		{cached.Config{Slots: 1}, "1 Slots"},
+		{cached.Config{Slots: 12}, "12 Slots"},
+		{cached.Config{Slots: -8}, "-8 Slots"},
+		{cached.Config{Slots: 1 << 17}, "131072 Slots"},
+		{cached.Config{PaddingFactor: 100}, "PaddingFactor 100"},
+		{cached.Config{PaddingFactor: -1}, "PaddingFactor -1"},
+	} {
+		w := &fakeWorker{}
+		g, err := cached.New(w, c.cfg)
+		require.ErrorContains(t, err, c.says)
+		require.Nil(t, g)
+		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
+	}
+	_, err := cached.New(nil, cached.Config{})
+	require.Error(t, err)
+	_, err = cached.New(&fakeWorker{fail: errDown}, cached.Config{})
+	require.ErrorIs(t, err, errDown)
+	w := &fakeWorker{id: 1 << 22}
+	_, err = cached.New(w, cached.Config{})
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, "4194304")
+	require.Equal(t, []int64{-1}, w.released, "what was acquired is released")
+}
+
+// full returns a generator that has nothing left to give before the clock moves on.
+func full(t *testing.T, clock *fakeClock, cfg cached.Config) *cached.Generator {
+	cfg.Layout, cfg.MaxLead = millis, time.Nanosecond
+	g := start(t, &fakeWorker{}, clock, cfg)
+	for range 16 {
+		_, err := g.TryGetUID()
+		require.NoError(t, err)
+	}
+	return g
+}
+
+func TestFailPolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := full(t, clockAt(day), cached.Config{OnRejectedTake: cached.Fail})
+		for range 10 {
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			_, err = g.GetUIDContext(t.Context())
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			_, err = g.Lane().GetUID()
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			n, err := g.Fill(make([]uid.UID, 3))
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			require.Zero(t, n)
+		}
+		require.EqualValues(t, 40, g.Stats().RejectedTakes)
+		time.Sleep(time.Millisecond)
+		_, err := g.GetUID()
+		require.NoError(t, err)
+		// What is there is given out before the policy is asked.
+		dst := make([]uid.UID, 100)
+		n, err := g.Fill(dst)
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.InDelta(t, 15, n, 1)
+	})
+}
+
+func TestOwnTakeHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		errBusy := errors.New("busy")
+		var seen []cached.Rejection
+		var g *cached.Generator
+		g = full(t, clockAt(day), cached.Config{OnRejectedTake: func(r cached.Rejection) error {
+			seen = append(seen, r)
+			g.Stats()
+			_, err := g.TryGetUID() // a handler may call back
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			if r.Attempt < 1 {
+				return nil
+			}
+			return errBusy
+		}})
+		// The first rejection waits; by the time the tick has come others have emptied it.
+		go func() {
+			time.Sleep(time.Millisecond)
+			for range 16 {
+				g.TryGetUID()
+			}
+		}()
+		u, err := g.GetUID()
+		if err == nil { // it was first
+			require.Equal(t, day.Add(time.Millisecond), parse(t, g, u).Time.UTC())
+			require.Len(t, seen, 1)
+		} else {
+			require.ErrorIs(t, err, errBusy)
+			require.Len(t, seen, 2)
+			require.Equal(t, 1, seen[1].Attempt)
+		}
+		require.ErrorIs(t, seen[0].Err, uid.ErrRejectedTake)
+		require.Equal(t, time.Millisecond, seen[0].Wait)
+	})
+}
+
+func TestPanickingHandlersAreContained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		g := full(t, clockAt(day), cached.Config{
+			Logger:         slog.New(slog.NewTextHandler(&log, nil)),
+			OnRejectedTake: func(cached.Rejection) error { panic("my own fault") },
+		})
+		for range 5 {
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+		}
+		require.EqualValues(t, 5, g.Stats().HandlerPanics)
+		require.Equal(t, 1, strings.Count(log.String(), "my own fault"))
+		time.Sleep(time.Millisecond)
+		_, err := g.GetUID()
+		require.NoError(t, err)
+	})
+}
+
+func TestRejectedPuts(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day)
+			var ticks []int64
+			var g *cached.Generator
+			g = start(t, &fakeWorker{}, clock, cached.Config{
+				Logger: slog.New(slog.DiscardHandler),
+				OnRejectedPut: func(tick int64) {
+					g.GetUID() // a handler may call back
+					ticks = append(ticks, tick)
+					if panics {
+						panic("my own fault")
+					}
+				}})
+			var last uid.UID
+			for range 20 { // the ring is full, or nearly so, at each look
+				var err error
+				last, err = g.GetUID()
+				require.NoError(t, err)
+				time.Sleep(500 * time.Millisecond)
+			}
+			synctest.Wait()
+			st := g.Stats()
+			require.EqualValues(t, len(ticks), st.RejectedPuts)
+			require.NotEmpty(t, ticks)
+			if panics {
+				require.EqualValues(t, len(ticks), st.HandlerPanics)
+			}
+			// A rejected tick is not used up: its turn comes.
+			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
+				var err error
+				last, err = g.GetUID()
+				require.NoError(t, err)
+			}
+			require.Equal(t, g.Layout().TimeOf(ticks[len(ticks)-1]).UTC(), parse(t, g, last).Time.UTC())
+		})
+	}
+}
+
+func TestContextEndsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := full(t, clockAt(day), cached.Config{MaxLag: time.Hour})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(300*time.Microsecond, func() { cancel(nil) })
+		began := time.Now()
+		_, err := g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 300*time.Microsecond, time.Since(began))
+		n, err := g.FillContext(ctx, make([]uid.UID, 5))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Zero(t, n)
+
+		// With UIDs at hand, too: who has cancelled gets none.
+		time.Sleep(time.Millisecond)
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		u, err := g.GetUIDContext(t.Context())
+		require.NoError(t, err)
+		require.NotZero(t, u)
+	})
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{}
+		w.clock = clock
+		g, err := cached.New(w, cached.Config{Layout: millis, MaxLead: 3 * time.Millisecond, Now: clock.now})
+		require.NoError(t, err)
+		lane := g.Lane()
+		var last uid.UID
+		for range 10 {
+			last, err = lane.GetUID() // it has 16 in hand
+			require.NoError(t, err)
+		}
+		var waiting sync.WaitGroup
+		var closed atomic.Int64
+		for range 5 {
+			waiting.Go(func() {
+				for {
+					if _, err := g.GetUID(); err != nil {
+						if errors.Is(err, uid.ErrClosed) {
+							closed.Add(1)
+						}
+						return
+					}
+				}
+			})
+		}
+		synctest.Wait() // all of them wait for the next millisecond
+		for range 3 {
+			waiting.Go(func() { require.NoError(t, g.Close()) })
+		}
+		waiting.Wait()
+		require.EqualValues(t, 5, closed.Load())
+		require.Len(t, w.released, 1)
+		require.Equal(t, g.Layout().TickAt(day.Add(3*time.Millisecond)), w.released[0])
+
+		for range 3 {
+			_, err = g.GetUID()
+			require.ErrorIs(t, err, uid.ErrClosed)
+			_, err = g.TryGetUID()
+			require.ErrorIs(t, err, uid.ErrClosed)
+			_, err = g.GetUIDContext(t.Context())
+			require.ErrorIs(t, err, uid.ErrClosed)
+			_, err = g.Fill(make([]uid.UID, 3))
+			require.ErrorIs(t, err, uid.ErrClosed)
+			u, err := lane.GetUID()
+			require.ErrorIs(t, err, uid.ErrClosed)
+			require.Zero(t, u)
+			_, err = g.Lane().GetUID()
+			require.ErrorIs(t, err, uid.ErrClosed)
+			time.Sleep(time.Minute)
+		}
+		require.Equal(t, int64(0), parse(t, g, last).WorkerID)
+		require.NoError(t, g.Close())
+		require.Zero(t, g.Stats().Buffered)
+	})
+}
+
+func TestCloseWithUIDsAtHand(t *testing.T) {
+	w := &fakeWorker{}
+	g, err := cached.New(w, cached.Config{})
+	require.NoError(t, err)
+	require.NotZero(t, g.Stats().Buffered)
+	require.NoError(t, g.Close())
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+	require.Equal(t, []int64{-1}, w.released, "no tick was used")
+}
+
+func TestStats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day.Add(time.Millisecond))
+		g := start(t, &fakeWorker{id: 3}, clock, cached.Config{})
+		st := g.Stats()
+		require.Zero(t, st.Issued)
+		require.EqualValues(t, lap, st.Capacity)
+		require.EqualValues(t, lap, st.Buffered)
+		require.EqualValues(t, 8, st.Ticks)
+		require.EqualValues(t, 1, st.Refills)
+		require.EqualValues(t, 3, st.WorkerID)
+		require.Equal(t, bits.Default().Expires(), st.Expires)
+		require.Equal(t, bits.Default().Expires(), st.ReservedUntil)
+		require.False(t, st.Expiring)
+		require.Zero(t, st.Lead+st.Lag)
+		for range 3*8192 + 10 {
+			_, err := g.GetUID()
+			require.NoError(t, err)
+		}
+		st = g.Stats()
+		require.EqualValues(t, 3*8192+10, st.Issued)
+		require.Equal(t, 3*time.Second, st.Lead)
+		require.Equal(t, st.Ticks*8192-st.Issued, st.Buffered)
+		time.Sleep(10 * time.Second)
+		st = g.Stats()
+		require.Equal(t, 7*time.Second, st.Lag)
+		_, err := g.GetUID()
+		require.NoError(t, err)
+		st = g.Stats()
+		require.Zero(t, st.Lag)
+		require.NotZero(t, st.StaleTicks)
+		require.EqualValues(t, 3*8192+11, st.Issued)
+		require.Zero(t, st.Lost)
+	})
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	g := start(t, &fakeWorker{}, nil, cached.Config{MaxLead: cached.Unbounded})
+	lane := g.Lane()
+	dst := make([]uid.UID, 8192)
+	require.Zero(t, testing.AllocsPerRun(3*lap, func() { g.GetUID() }))
+	require.Zero(t, testing.AllocsPerRun(3*lap, func() { lane.GetUID() }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { g.Fill(dst) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { g.Stats() }))
+}

@@ -1,0 +1,195 @@
+package cached_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+)
+
+// TestNothingUnreservedIsIssued draws as fast as it can under a worker that reserves a
+// few ticks at a time.
+func TestNothingUnreservedIsIssued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{id: 2, window: 20}
+		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
+		var last uid.UID
+		for range 16 * 1000 {
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.Greater(t, u, last)
+			last = u
+			w.set(func(w *fakeWorker) {
+				require.LessOrEqual(t, w.terms.TickAt(parse(t, g, u).Time), w.high)
+			})
+		}
+		w.set(func(w *fakeWorker) { require.Greater(t, w.extends, 20) })
+	})
+}
+
+func TestReservationIsRenewedWhileIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{window: 60}
+		g := start(t, w, clock, cached.Config{})
+		time.Sleep(time.Hour)
+		w.set(func(w *fakeWorker) {
+			require.InDelta(t, 60, w.extends, 3)
+			require.Greater(t, w.high, w.terms.TickAt(clock.now())+20)
+		})
+		require.WithinDuration(t, clock.now().Add(60*time.Second), g.Stats().ReservedUntil, 31*time.Second)
+	})
+}
+
+func TestDatabaseOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{window: 60}
+		g := start(t, w, clock, cached.Config{})
+		lane := g.Lane()
+		w.set(func(w *fakeWorker) { w.fail = errDown })
+		// Shorter than the window: nobody notices.
+		for range 55 {
+			_, err := g.GetUID()
+			require.NoError(t, err)
+			_, err = lane.GetUID()
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		// Longer: the reservation is used up, and then says why.
+		time.Sleep(10 * time.Second)
+		for range 5 {
+			for _, draw := range []func() (uid.UID, error){g.GetUID, g.TryGetUID, lane.GetUID} {
+				_, err := draw()
+				require.ErrorIs(t, err, uid.ErrNoReservation)
+				require.ErrorIs(t, err, errDown)
+			}
+			time.Sleep(time.Second)
+		}
+		require.ErrorIs(t, g.Stats().ReservationError, errDown)
+		// And goes on by itself.
+		w.set(func(w *fakeWorker) { w.fail = nil })
+		time.Sleep(10 * time.Second)
+		for _, draw := range []func() (uid.UID, error){g.TryGetUID, lane.GetUID} {
+			u, err := draw()
+			require.NoError(t, err)
+			require.WithinDuration(t, clock.now(), parse(t, g, u).Time, time.Second)
+		}
+		require.NoError(t, g.Stats().ReservationError)
+	})
+}
+
+// TestABurstWaitsForItsReservation: one that is on its way is waited for, and one that
+// does not come is an error and not a wait for ever.
+func TestABurstWaitsForItsReservation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{window: 4}
+		g := start(t, w, clock, cached.Config{MaxLead: time.Hour})
+		for range 20 * 8192 {
+			_, err := g.GetUID()
+			require.NoError(t, err)
+		}
+		w.set(func(w *fakeWorker) { w.fail = errDown })
+		var err error
+		for range 200 * 8192 {
+			if _, err = g.GetUID(); err != nil {
+				break
+			}
+		}
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+	})
+}
+
+// TestWorkerIDChanges: a worker that lost its ID goes on under another one.
+func TestWorkerIDChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{id: 3, window: 30}
+		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
+		var last uid.UID
+		changed := false
+		for i := range 16 * 200 {
+			if i == 1000 {
+				w.set(func(w *fakeWorker) { w.id = 4 })
+			}
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.Greater(t, u, last)
+			last = u
+			id := parse(t, g, u).WorkerID
+			require.True(t, id == 4 || id == 3 && !changed)
+			changed = changed || id == 4
+		}
+		require.True(t, changed)
+		require.EqualValues(t, 4, g.Stats().WorkerID)
+	})
+}
+
+// TestRevoke: what was ready is gone when Revoke returns, in the ring and in Lanes, and
+// its ticks are never used again.
+func TestRevoke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{id: 3, window: 600}
+		g := start(t, w, clock, cached.Config{})
+		lane := g.Lane()
+		var last uid.UID
+		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.GetUID, lane.GetUID}
+		for _, draw := range draws {
+			u, err := draw()
+			require.NoError(t, err)
+			last = max(last, u)
+		}
+		ready := g.Stats().Ticks
+		w.set(func(w *fakeWorker) { w.fail = errDown })
+		w.terms.Revoke()
+		for _, draw := range append(draws, g.TryGetUID) {
+			_, err := draw()
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+		}
+		require.Zero(t, g.Stats().Buffered)
+		w.set(func(w *fakeWorker) { w.fail, w.id = nil, 3 })
+		time.Sleep(10 * time.Second)
+		for _, draw := range draws {
+			u, err := draw()
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, parse(t, g, u).Time.Unix(), parse(t, g, last).Time.Unix()+int64(ready))
+		}
+	})
+}
+
+func TestRevokeDuringUse(t *testing.T) {
+	w := &fakeWorker{id: 3, window: 1 << 20, clock: clockAt(time.Now())}
+	g := start(t, w, nil, cached.Config{MaxLead: cached.Unbounded})
+	stop := time.AfterFunc(0, func() {})
+	defer stop.Stop()
+	done := make(chan struct{})
+	streams := make([][]uid.UID, 4)
+	for i := range streams {
+		go func() {
+			streams[i] = drawSomehow(t, g, i, 100_000)
+			done <- struct{}{}
+		}()
+	}
+	for running := len(streams); running > 0; {
+		select {
+		case <-done:
+			running--
+		default:
+			w.terms.Revoke()
+		}
+	}
+	seen := map[uid.UID]bool{}
+	for _, s := range streams {
+		for _, u := range s {
+			require.False(t, seen[u])
+			seen[u] = true
+		}
+	}
+}
