@@ -18,7 +18,8 @@ import (
 // Its methods may be called by any number of goroutines at once. It must not be
 // copied.
 type Generator struct {
-	ring *ringbuffer.Ring
+	// ring is part of the structure, for a pointer to it would cost every take a load.
+	ring ringbuffer.Ring
 
 	// floor is the first UID that is not stale. Written under mu by setFloor, which
 	// then withdraws what Lanes hold below it; read by Lanes when they claim.
@@ -92,15 +93,8 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		return nil, err
 	}
 	layout := cfg.Layout
-	ring, err := ringbuffer.New(ringbuffer.Config{
-		Slots: cfg.Slots, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(),
-	})
-	if err != nil {
-		return nil, err
-	}
 	unit := layout.Unit()
 	g := &Generator{
-		ring:     ring,
 		cfg:      cfg,
 		layout:   layout,
 		unit:     unit,
@@ -115,6 +109,11 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
+	}
+	if err := g.ring.Init(ringbuffer.Config{
+		Slots: cfg.Slots, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(),
+	}); err != nil {
+		return nil, err
 	}
 	if cfg.MaxLead == Unbounded {
 		g.lead = math.MaxInt64

@@ -33,7 +33,7 @@ func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler)
 			g.mu.Unlock()
 			return v, pos, nil
 		}
-		reason, rejection := g.refusal(handler == nil)
+		rejection, reason := g.refusal(handler == nil)
 		if reason == nil && (asked || rejection == nil) {
 			err := g.wait(ctx, ahead) // unlocks
 			if err == nil {
@@ -116,38 +116,39 @@ func (g *Generator) topUp(tick uint64) {
 	g.mu.Unlock()
 }
 
-// refusal says why draw failed: either with the error that the call is to return, or
-// with a rejection that the call's handler is to judge, or with neither, when a
+// refusal says why draw failed: either with a rejection that the call's handler is to
+// judge, or with the error that the call is to return, or with neither, when a
 // reservation is on its way. g.mu is held.
-func (g *Generator) refusal(try bool) (error, *Rejection) {
+func (g *Generator) refusal(try bool) (*Rejection, error) {
 	s := &g.state
 	if s.closed {
-		return uid.ErrClosed, nil
+		return nil, uid.ErrClosed
 	}
 	now := g.now()
 	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), s.reservation.First)
 	if next > g.layout.MaxTick() {
-		return fmt.Errorf("%w: the layout %s ended at %s", uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339)), nil
+		return nil, fmt.Errorf("%w: the last tick of the layout %s was %s",
+			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
 	}
 	if next > s.reservation.Last {
 		g.tenure.Want(max(g.wish(now), next))
 		switch {
 		case s.refused != nil:
-			return fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
-				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last, s.refused), nil
+			return nil, fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
+				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last, s.refused)
 		case try:
-			return fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
-				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last), nil
+			return nil, fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
+				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last)
 		}
 		return nil, nil
 	}
 	limit := g.leadLimit(now)
 	wait := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
-	return nil, &Rejection{
+	return &Rejection{
 		Wait: wait,
 		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
 			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, wait),
-	}
+	}, nil
 }
 
 // wait waits for news, and for run to look at the clock. g.mu is held at the call and

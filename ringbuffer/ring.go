@@ -92,26 +92,35 @@ type Config struct {
 // New returns a ring that is empty and shut. It returns an error that names the
 // numbers when c is out of the ranges given there.
 func New(c Config) (*Ring, error) {
+	r := new(Ring)
+	if err := r.Init(c); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Init makes the zero Ring r what New returns, for a Ring that is part of a larger
+// structure and is to be reached without another load. It must come before any other
+// call.
+func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
-		return nil, fmt.Errorf("ringbuffer: %d slots: want a power of two from 1 to %d", c.Slots, 1<<16)
+		return fmt.Errorf("ringbuffer: %d slots: want a power of two from 1 to %d", c.Slots, 1<<16)
 	}
 	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
-		return nil, fmt.Errorf("ringbuffer: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
+		return fmt.Errorf("ringbuffer: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
 			c.SequenceBits, c.WorkerBits)
 	}
-	r := &Ring{
-		slots:   make([]slot, c.Slots),
-		seqMask: 1<<c.SequenceBits - 1,
-		seqBits: uint8(c.SequenceBits),
-		valBits: uint8(c.SequenceBits + c.WorkerBits),
-		isShut:  true,
-	}
+	r.slots = make([]slot, c.Slots)
+	r.seqMask = 1<<c.SequenceBits - 1
+	r.seqBits = uint8(c.SequenceBits)
+	r.valBits = uint8(c.SequenceBits + c.WorkerBits)
+	r.isShut = true
 	for i := range r.slots {
 		r.slots[i].flag.Store(noRun)
 	}
 	r.front.Store(noRun)
 	r.cursor.Store(shut)
-	return r, nil
+	return nil
 }
 
 // Take claims the next position and returns its UID if that position lies in the
@@ -124,16 +133,16 @@ func New(c Config) (*Ring, error) {
 // instructions stands behind the add: an x86 core runs nothing past a locked
 // instruction, and a load there would add its whole latency to every call.
 func (r *Ring) Take() (v, pos uint64, ok bool) {
-	run := r.front.Load()
+	run, mask := r.front.Load(), r.seqMask
 	first := run >> (r.valBits & 63) << (r.seqBits & 63)
 	pos = r.cursor.Add(1)
 	d := pos ^ first
-	return run | d, pos, d <= r.seqMask
+	return run | d, pos, d <= mask
 }
 
 // Claim claims n positions at once and returns the first of them; the others
-// follow it without a gap. Each is worth what Resolve says. n is to be at least 1
-// and at most a run's length.
+// follow it without a gap. Each is worth what Resolve says. n is to be at least 1,
+// at most a run's length and at most 65,536, lest claims on a shut ring wrap.
 func (r *Ring) Claim(n uint64) (first uint64) {
 	return r.cursor.Add(n) - n + 1
 }
@@ -150,7 +159,9 @@ const (
 	// Missed: the position's tick was passed over, or the caller was overtaken by a
 	// whole lap of the ring. The claim is void.
 	Missed
-	// NotOpen: the ring was shut when the position was claimed. The claim is void.
+	// NotOpen: the ring was shut when the position was claimed, or the position is
+	// beyond 63 bits, as those behind the last tick are when there are no worker bits.
+	// The claim is void.
 	NotOpen
 )
 
@@ -163,17 +174,17 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 	}
 	tick := pos >> (r.seqBits & 63)
 	// The tail is read before the flag: if the tick was published by then and its
-	// flag is gone, it is gone for good.
-	tail := r.tail.Load()
+	// flag is gone, it is gone for good. And a tick that was not published has no
+	// business with flags: behind the layout's last one comes noRun's.
+	if tick >= r.tail.Load() {
+		return 0, Ahead
+	}
 	run := r.slots[tick&uint64(len(r.slots)-1)].flag.Load()
 	if run>>(r.valBits&63) == tick {
 		if r.front.Load() != run {
 			r.front.Store(run)
 		}
 		return run | pos&r.seqMask, Taken
-	}
-	if tick >= tail {
-		return 0, Ahead
 	}
 	return 0, Missed
 }
@@ -271,9 +282,10 @@ func (r *Ring) Shut() {
 }
 
 // Open lets takers go on behind the last position that was claimed, or where Skip or
-// Restart put the ring. Opening a ring that is open does nothing. Producer only.
+// Restart put the ring. Opening a ring that is open, or that nothing was ever put
+// into, does nothing. Producer only.
 func (r *Ring) Open() {
-	if !r.isShut {
+	if !r.isShut || r.tail.Load() == 0 {
 		return
 	}
 	r.isShut = false
@@ -288,8 +300,8 @@ func (r *Ring) Open() {
 // length. Producer only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run := r.slots[tick&uint64(len(r.slots)-1)].flag.Load()
-	if run>>(r.valBits&63) != tick {
-		return fmt.Errorf("ringbuffer: skip to tick %d, which is not in the ring; tail %d", tick, r.tail.Load())
+	if tail := r.tail.Load(); tick >= tail || run>>(r.valBits&63) != tick {
+		return fmt.Errorf("ringbuffer: skip to tick %d, which is not in the ring; tail %d", tick, tail)
 	}
 	return r.moveTo(run, sequence, false)
 }
@@ -319,6 +331,10 @@ func (r *Ring) check(run uint64) (tick uint64, err error) {
 
 func (r *Ring) publish(tick, run uint64) {
 	r.slots[tick&uint64(len(r.slots)-1)].flag.Store(run)
+	if r.front.Load() == noRun {
+		// An open ring has a front: claims beyond the last tick come to where noRun is.
+		r.front.Store(run)
+	}
 	r.tail.Store(tick + 1)
 }
 

@@ -1,0 +1,83 @@
+# `make` or `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO          ?= go
+STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# The race detector needs a C compiler; without one the tests run without it, and say so.
+CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
+RACE     := $(if $(CC_FOUND),-race,)
+
+FUZZTIME ?= 60s
+# How much the deeper gates do.
+HISTORIES ?= 1000000
+TAKES     ?= 500000000
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: lint imports race portable ## everything a change has to pass, in under five minutes
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck
+	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+
+# What a user of the generators has to compile: no database, no command-line library.
+LEAN  := ./ ./bits ./ringbuffer ./cached ./default
+HEAVY := database/sql|jmoiron/sqlx|go-sql-driver|modernc.org|spf13|schollz|go-pretty|testify|rapid|porcupine
+.PHONY: imports
+imports: ## the generators import no database, and the workers no SQLite
+	@if $(GO) list -deps $(LEAN) | grep -E '$(HEAVY)'; then echo 'imported by one of: $(LEAN)'; exit 1; fi
+	@if $(GO) list -deps ./worker | grep -E 'modernc.org|spf13|schollz|go-pretty|testify|rapid|porcupine'; then echo 'imported by ./worker'; exit 1; fi
+	@echo 'imports are lean'
+
+.PHONY: race
+race: ## all tests, with the race detector, databases included
+	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
+	$(GO) test $(RACE) ./...
+
+.PHONY: portable
+portable: ## the tests on 32 bits, and a build for arm64
+	GOARCH=386 $(GO) test ./ ./bits ./ringbuffer ./internal/tenure ./cached ./default
+	GOARCH=386 $(GO) build ./...
+	GOARCH=arm64 $(GO) build ./...
+
+.PHONY: model
+model: spin ## check the Promela model of the ring, and that its mutants are caught
+	ringbuffer/model/check
+
+.PHONY: spin
+spin:
+	@command -v spin >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq spin >/dev/null; \
+	  else echo 'make model needs spin: on Debian, apt-get install spin'; exit 1; fi; }
+
+.PHONY: linearizability
+linearizability: ## check a million short histories of the real ring
+	UID_HISTORIES=$(HISTORIES) $(GO) test -count 1 -timeout 15m -run 'Linearizab|Detect' ./ringbuffer
+
+.PHONY: stress
+stress: ## half a billion takes from tiny, starved rings
+	UID_STRESS_TAKES=$(TAKES) $(GO) test -count 1 -timeout 15m -run 'Stress|Detect' ./ringbuffer
+
+.PHONY: fuzz
+fuzz: ## fuzz every parser, FUZZTIME each
+	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include='*_test.go' . | awk '{print $$2}'); do \
+	  pkg=$$(grep -rlE "^func $$target\(" --include='*_test.go' . | xargs dirname | head -1); \
+	  echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; done
+
+.PHONY: bench
+bench: ## what calls cost, as multiples of a bare atomic add (keep the machine idle)
+	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
+	$(GO) test -run '^$$' -bench 'Refill' ./cached
+	$(GO) test -run '^$$' -bench . ./default ./bits ./ringbuffer .
+
+.PHONY: bench-smoke
+bench-smoke: ## run every benchmark once, so that none rots
+	$(GO) test -run '^$$' -bench . -benchtime 1x -short ./...

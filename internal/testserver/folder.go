@@ -1,0 +1,43 @@
+package testserver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// folderPrefix begins the names of the folders of private servers.
+const folderPrefix = "uid-testserver-"
+
+// newFolder makes a folder that is this process's until unlock is called or the
+// process ends.
+func newFolder() (dir string, unlock func(), err error) {
+	dir, err = os.MkdirTemp("", folderPrefix)
+	if err != nil {
+		return "", nil, err
+	}
+	// The name by which others find it comes after the lock.
+	lock := filepath.Join(dir, "lock")
+	unlock, err = lockFile(lock + ".new")
+	if err == nil {
+		err = os.Rename(lock+".new", lock)
+	}
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return "", nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	return dir, unlock, nil
+}
+
+// removeLeftovers removes the folders of test processes that ended before they
+// could do so, which are those whose lock nobody holds. One without a lock file is
+// left alone: it is about to get one.
+func removeLeftovers() {
+	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", "lock"))
+	for _, lock := range locks {
+		if unlock, held, err := tryLockFile(lock); err == nil && !held {
+			_ = os.RemoveAll(filepath.Dir(lock))
+			unlock()
+		}
+	}
+}

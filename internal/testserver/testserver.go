@@ -1,0 +1,223 @@
+// Package testserver gives tests a real MariaDB or MySQL server. A test that needs
+// one never skips: where no server can be had it fails with one line that says
+// where was looked and what to do.
+//
+// The server is, in this order,
+//   - the one whose DSN is in the environment variable UID_TEST_MYSQL_DSN, with an
+//     account that may create databases, accounts and triggers;
+//   - mariadbd or mysqld from the PATH or a usual folder, started as a private
+//     instance in a temporary folder on a free port of the loopback interface;
+//   - a container, when there is a Docker daemon;
+//   - mariadb-server, installed on Debian and its like with apt-get when run by
+//     root, and started as above.
+//
+// A private instance stops with its test; on Linux it is killed when the test
+// process dies, and the folder that then stays is removed by the next one.
+//
+// A package whose tests share one server calls [Main] from its TestMain:
+//
+//	func TestMain(m *testing.M) { testserver.Main(m) }
+package testserver
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+)
+
+// Env is the environment variable with the DSN of a server to use.
+const Env = "UID_TEST_MYSQL_DSN"
+
+// Config holds the settings of a private server. The zero value is a server made
+// to start and to answer fast, which loses what is new when it is killed.
+type Config struct {
+	// Durable makes every commit outlive a Kill.
+	Durable bool
+	// Args are further options of the server, "--name=value"; later ones win.
+	Args []string
+}
+
+// A Server is a running database server.
+type Server struct {
+	dsn mysql.Config // an account with all rights, and no database
+	run *instance    // nil for a server that is not ours
+}
+
+var shared struct {
+	once   sync.Once
+	server *Server
+	err    error
+}
+
+// Main runs the tests, stops the shared server if one was started, and exits.
+func Main(m *testing.M) {
+	code := m.Run()
+	if s := shared.server; s != nil && s.run != nil {
+		s.run.discard()
+	}
+	os.Exit(code)
+}
+
+// Shared returns the server that all tests of the process share, and starts it if
+// need be. The package's TestMain is to call [Main].
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	shared.once.Do(func() {
+		if dsn := os.Getenv(Env); dsn != "" {
+			shared.server, shared.err = external(dsn)
+		} else {
+			shared.server, shared.err = private(Config{})
+		}
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+// New returns a private server that can be stopped, killed and started again. It
+// ends with the test. The environment's DSN is not looked at.
+func New(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	s, err := private(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.run.discard)
+	return s
+}
+
+// external does not put the parser's or the server's words into its errors, since
+// these may quote the DSN.
+func external(dsn string) (*Server, error) {
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, errors.New("testserver: the DSN in " + Env + " cannot be parsed")
+	}
+	s := &Server{dsn: *cfg}
+	s.dsn.DBName = ""
+	if err := s.ping(); err != nil {
+		return nil, fmt.Errorf("testserver: no connection to the server in %s (%T)", Env, err)
+	}
+	return s, nil
+}
+
+func private(cfg Config) (*Server, error) {
+	removeLeftovers()
+	eng, err := findEngine()
+	if err != nil {
+		return nil, err
+	}
+	run, err := newInstance(eng, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dsn: *mysql.NewConfig(), run: run}
+	s.dsn.User, s.dsn.Net, s.dsn.Addr = "root", "tcp", run.addr()
+	if err := s.ping(); err != nil {
+		run.discard()
+		return nil, fmt.Errorf("testserver: the server runs but cannot be used: %w\n%s", err, run.log.tail())
+	}
+	return s, nil
+}
+
+func (s *Server) ping() error {
+	db, err := sqlx.Connect("mysql", s.DSN(""))
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// Config returns the driver's settings for the account with all rights, on the
+// database, for a test to change as it likes.
+func (s *Server) Config(database string) *mysql.Config {
+	cfg := s.dsn.Clone()
+	cfg.DBName = database
+	return cfg
+}
+
+// DSN returns what sql.Open needs for that account and database.
+func (s *Server) DSN(database string) string { return s.Config(database).FormatDSN() }
+
+// Addr returns the address that the server listens on, host:port.
+func (s *Server) Addr() string { return s.dsn.Addr }
+
+// NewDatabase creates an empty database, which is dropped when the test ends, and
+// returns its name.
+func (s *Server) NewDatabase(t testing.TB) string {
+	t.Helper()
+	name := "uidtest_" + strings.ToLower(rand.Text())
+	s.exec(t, "CREATE DATABASE "+name)
+	t.Cleanup(func() {
+		if s.run == nil || s.run.running() {
+			s.exec(t, "DROP DATABASE "+name)
+		}
+	})
+	return name
+}
+
+// Open returns the database, opened by the account with all rights. It is closed
+// when the test ends.
+func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
+	t.Helper()
+	db, err := sqlx.Open("mysql", s.DSN(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (s *Server) exec(t testing.TB, statement string) {
+	t.Helper()
+	db, err := sqlx.Open("mysql", s.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Stop shuts a private server down in good order.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.end(t, s.run.terminate)
+}
+
+// Kill ends a private server as a crash would, with SIGKILL.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	s.end(t, s.run.kill)
+}
+
+func (s *Server) end(t testing.TB, how func() error) {
+	t.Helper()
+	if err := how(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.run.exited():
+	case <-time.After(time.Minute):
+		t.Fatal("testserver: the server does not end")
+	}
+}
+
+// Start starts a private server again after Stop or Kill, on the same data and the
+// same address.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.run.start(); err != nil {
+		t.Fatal(err)
+	}
+}

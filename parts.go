@@ -1,0 +1,89 @@
+package uid
+
+import (
+	"iter"
+	"strconv"
+	"time"
+)
+
+// Parts is a UID taken apart by a layout, for people and for debugging. Two Parts
+// of one UID under one layout are ==.
+type Parts struct {
+	UID UID `json:"uid"`
+	// Time is the instant at which the UID's tick begins, in UTC.
+	Time     time.Time `json:"time"`
+	WorkerID int64     `json:"worker_id"`
+	Sequence int64     `json:"sequence"`
+	// Split names the parts of the worker ID, where the layout splits it; else it
+	// is zero. [Parts.Machine] has their values.
+	Split Split `json:"-"`
+}
+
+// Machine returns the name and the value of each part of the worker ID, the
+// highest bits first; nothing where the layout does not split it.
+func (p Parts) Machine() iter.Seq2[string, int64] {
+	return p.Split.Values(p.WorkerID)
+}
+
+// String returns the parts in one line for a person to read:
+//
+//	180363646902239241: 2016-07-19T10:07:53Z, worker 4, sequence 9
+//	1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378 (datacenter 11, worker 26), sequence 0
+func (p Parts) String() string {
+	b := make([]byte, 0, 96)
+	b = strconv.AppendInt(b, int64(p.UID), 10)
+	b = append(b, ": "...)
+	b = p.Time.AppendFormat(b, time.RFC3339Nano)
+	b = append(b, ", worker "...)
+	b = strconv.AppendInt(b, p.WorkerID, 10)
+	if !p.Split.IsZero() {
+		sep := " ("
+		for name, value := range p.Machine() {
+			b = append(b, sep...)
+			b = append(b, name...)
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, value, 10)
+			sep = ", "
+		}
+		b = append(b, ')')
+	}
+	b = append(b, ", sequence "...)
+	b = strconv.AppendInt(b, p.Sequence, 10)
+	return string(b)
+}
+
+// MarshalJSON returns the parts as an object with the keys uid (a quoted decimal),
+// time (RFC 3339), worker_id, machine (an object of the named parts, left out
+// where there are none) and sequence. It returns ErrRange when the UID is
+// negative.
+//
+// Read back by encoding/json, all but the names of the parts return.
+func (p Parts) MarshalJSON() ([]byte, error) {
+	if p.UID < 0 {
+		return nil, negativeError(int64(p.UID))
+	}
+	b := make([]byte, 0, 160)
+	b = append(b, `{"uid":`...)
+	b = p.UID.appendJSON(b)
+	b = append(b, `,"time":"`...)
+	// Not Time.MarshalJSON: that refuses the years past 9999 which a wide time
+	// field can hold.
+	b = p.Time.AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `","worker_id":`...)
+	b = strconv.AppendInt(b, p.WorkerID, 10)
+	if !p.Split.IsZero() {
+		b = append(b, `,"machine":`...)
+		sep := byte('{')
+		for name, value := range p.Machine() {
+			b = append(b, sep, '"')
+			b = append(b, name...) // of letters that need no escape
+			b = append(b, '"', ':')
+			b = strconv.AppendInt(b, value, 10)
+			sep = ','
+		}
+		b = append(b, '}')
+	}
+	b = append(b, `,"sequence":`...)
+	b = strconv.AppendInt(b, p.Sequence, 10)
+	return append(b, '}'), nil
+}

@@ -1,0 +1,93 @@
+// Package ringbuffer is a lock-free ring of runs: many takers claim UIDs with one
+// atomic add each, one producer publishes a whole run of UIDs with one store.
+//
+// # Words
+//
+// A tick is one unit of a UID's time field. A run is the consecutive UIDs of one
+// tick of one worker: 2^s of them, s being the number of sequence bits. A run is given
+// by its first UID, of which the sequence is 0. A position is a tick and a sequence,
+// tick<<s | sequence: what is left of a UID without its worker ID. Positions are handed
+// out in order, each at most once, and are never used again; that is the whole
+// uniqueness of UIDs. At 1 ns each, 2^63 of them last 292 years.
+//
+//	position   | tick .................... | sequence |       63 - w bits
+//	run, UID   | tick .................... | worker ID | sequence |  63 bits
+//
+// # Picture
+//
+//	                     cursor: the position claimed last
+//	                        |
+//	   tick 41 | tick 42 | tick 43 | tick 44 | tick 45 | tick 46 | tick 47
+//	   --------+---------+---------+---------+---------+---------+--------
+//	   used up | used up | in use  | ready   | ready   |   not published
+//	                         ^                         ^
+//	                       front                     tail: the first tick not published
+//
+//	   slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
+//
+// A slot's flag is the run that it holds. That one word says to which tick (the lap of
+// the classic ring) and to which worker it belongs, so that it can neither be read in
+// part nor be taken for another lap's.
+//
+// # Who does what, when
+//
+// A taker reads front, the run that is probably being used. Then it adds one to the
+// cursor: that is the claim, and what the add returns is the claimed position. If the
+// position lies in the run that it read, the UID is the run with the position's sequence
+// in it, and the taker is done; this is so for all but a few takes of each run. If not,
+// it reads the tail and the flag of its tick's slot (Resolve). If the flag carries its
+// tick, the UID is good all the same, and front is brought up to date. If it carries
+// another tick, the claim is void, or too early: a position ahead of the tail belongs
+// to its claimant for good, and is worth a UID as soon as its tick is published.
+//
+// The producer publishes the tail's run by storing it in its slot (Put), then raises the
+// tail. It may do so only if nobody can claim from the run that was in the slot any
+// more, that is, if the cursor has left it behind. A taker that claimed there and was
+// paused since may find the later run; it can tell, and drops its claim.
+//
+// The producer never moves a cursor that takers add to. It shuts the ring: it swaps the
+// cursor for a value far above all positions. The swap returns how far the takers came,
+// exactly, and every claim from then on gets a position that says that the ring was
+// shut. Then the producer may move on (Skip to a tick that is in the ring, Restart behind
+// a gap) and store the new cursor (Open). A ring in which nothing is left and nothing may
+// be published is shut too, so that what takers claim in vain, and lose if they do not
+// wait for it, is bounded by the number of takers.
+//
+// # Why it is right
+//
+//  1. A position is claimed by the one atomic step that moves the cursor over it. There
+//     is no second step that could fail or be judged by an older value.
+//  2. The cursor of an open ring only grows, and is opened at or above where it was
+//     shut. So no position is claimed twice.
+//  3. A UID is made from a position and a run that carries the position's tick. A run
+//     is in front or in a slot only after it was published, and a tick is published at
+//     most once, since the tail only grows. So a UID has one worker ID and was allowed.
+//  4. Front is read before the claim, and may be old by then. An old run does not carry
+//     the tick of the new position, and is not used for it.
+//  5. Positions grow in the order of the claims, and UIDs with positions. So a take that
+//     begins after another one ended gets the larger UID.
+//
+// The model in the folder model says the same in Promela, and its mutants say that it
+// would notice.
+//
+// # Cost
+//
+// Take is one load of a line that is written once a run, one atomic add on the line
+// that all takers share, and five register instructions. Put is two stores. Shut and
+// Open are one atomic exchange each, about once a second. No call allocates, locks,
+// spins or reads a clock.
+//
+// # What was tried and dropped
+//
+// One slot and one flag for each UID, as in UidGenerator: eight times as slow, and the
+// producer has to write all the UIDs. Claims by compare-and-swap: as fast as an add when
+// nobody contends, and two to four times as slow when somebody does, for each failure
+// costs another trip of the cache line; backing off makes single calls slow to make
+// others faster. Reading the slot's flag behind the add instead of front before it: right
+// and simple, but nothing overtakes a locked instruction on x86, so that the latency of
+// two dependent shifts and a load stands in every call. No slots at all, a limit that
+// the cursor is compared with: as fast, but it cannot tell a tick that was passed over
+// from one that was published, nor change the worker ID. A cursor that takers carry
+// over to the next run by compare-and-swap: no faster, and a retry for everybody at
+// each run's end. BenchmarkClaim measures them side by side.
+package ringbuffer

@@ -1,0 +1,137 @@
+package uid
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// UID is a unique ID: a non-negative integer of up to 63 bits, whose order is the
+// order in time. What its bits mean is the layout's, in package bits.
+//
+// Its text is the decimal number, in JSON a quoted one (see [UID.MarshalJSON]), in
+// a database a BIGINT. Being a plain integer it may be copied, compared, used as a
+// map key and shared freely. A negative UID can only come from a conversion: no
+// function of this module returns one, and none writes one out, String aside.
+type UID int64
+
+// Max is the largest UID.
+const Max UID = math.MaxInt64
+
+// maxDigits is the number of decimal digits of Max.
+const maxDigits = 19
+
+// Parse reads a UID from its decimal text: digits only, without sign, space,
+// underscore or leading zero ("0" itself aside), so that a text which Parse
+// accepts is the very text that String returns.
+//
+// It returns ErrSyntax when s is anything else, and ErrRange when s is a number
+// above 9223372036854775807. It does not allocate unless it fails.
+func Parse(s string) (UID, error) {
+	return parse(s)
+}
+
+// MustParse is Parse for constants in programs and tests; it panics where Parse
+// fails.
+func MustParse(s string) UID {
+	u, err := parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+func parse[T string | []byte](s T) (UID, error) {
+	if len(s) == 0 || len(s) > 1 && s[0] == '0' {
+		return 0, syntaxError(s)
+	}
+	// The syntax is judged before the range, so that "99999999999999999999x" is
+	// not reported as a number.
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return 0, syntaxError(s)
+		}
+	}
+	if len(s) > maxDigits {
+		return 0, textRangeError(s)
+	}
+	// 19 digits make less than 2^64.
+	var n uint64
+	for i := range len(s) {
+		n = n*10 + uint64(s[i]-'0')
+	}
+	if n > uint64(Max) {
+		return 0, textRangeError(s)
+	}
+	return UID(n), nil
+}
+
+func syntaxError[T string | []byte](s T) error {
+	return fmt.Errorf("%w: %s is not a decimal UID", ErrSyntax, quote(s))
+}
+
+func textRangeError[T string | []byte](s T) error {
+	return fmt.Errorf("%w: %s is above %d", ErrRange, quote(s), Max)
+}
+
+func negativeError(n int64) error {
+	return fmt.Errorf("%w: %d is below 0", ErrRange, n)
+}
+
+// quote returns s quoted, or its beginning: an error text has to stay short and
+// printable whatever it was that could not be read.
+func quote[T string | []byte](s T) string {
+	const most = 40
+	if len(s) <= most {
+		return strconv.Quote(string(s))
+	}
+	return fmt.Sprintf("%q... (%d bytes)", string(s[:most]), len(s))
+}
+
+// String returns u in decimal. A negative u gets its minus sign.
+func (u UID) String() string {
+	return strconv.FormatInt(int64(u), 10)
+}
+
+// AppendText appends the decimal text of u to b. It returns ErrRange, and b as it
+// was, when u is negative. It allocates only where b has no room.
+func (u UID) AppendText(b []byte) ([]byte, error) {
+	if u < 0 {
+		return b, negativeError(int64(u))
+	}
+	return strconv.AppendInt(b, int64(u), 10), nil
+}
+
+// MarshalText returns the decimal text of u. It returns ErrRange when u is
+// negative.
+func (u UID) MarshalText() ([]byte, error) {
+	if u < 0 {
+		return nil, negativeError(int64(u))
+	}
+	return strconv.AppendInt(make([]byte, 0, maxDigits), int64(u), 10), nil
+}
+
+// UnmarshalText sets u from text as Parse does, and leaves it as it was when that
+// fails.
+func (u *UID) UnmarshalText(text []byte) error {
+	v, err := parse(text)
+	if err != nil {
+		return err
+	}
+	*u = v
+	return nil
+}
+
+// Compare returns -1 if u is smaller than v, 0 if they are equal, and +1 if u is
+// larger. It fits slices.SortFunc.
+func (u UID) Compare(v UID) int {
+	return cmp.Compare(u, v)
+}
+
+// IsZero reports whether u is 0, the UID of nothing yet; encoding/json's omitzero
+// looks at it. (A layout can make the UID 0, but only in the first tick of its
+// epoch.)
+func (u UID) IsZero() bool {
+	return u == 0
+}

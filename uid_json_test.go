@@ -1,0 +1,62 @@
+package uid_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/uidgen/uid"
+	"pgregory.net/rapid"
+)
+
+func TestJSONRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type row struct {
+			ID   uid.UID           `json:"id"`
+			Ref  *uid.UID          `json:"ref"`
+			None *uid.UID          `json:"none"`
+			Zero uid.UID           `json:"zero,omitzero"`
+			Keys map[uid.UID]int64 `json:"keys"`
+		}
+		u, v := uid.UID(rapid.Int64Min(0).Draw(t, "u")), uid.UID(rapid.Int64Min(0).Draw(t, "v"))
+		in := row{ID: u, Ref: &v, Keys: map[uid.UID]int64{u: 1}}
+		text, err := json.Marshal(in)
+		require.NoError(t, err)
+		require.Equal(t, `{"id":"`+u.String()+`","ref":"`+v.String()+`","none":null,"keys":{"`+u.String()+`":1}}`, string(text))
+		var out row
+		require.NoError(t, json.Unmarshal(text, &out))
+		require.Equal(t, in, out)
+
+		var number row // as programs that don't quote write it
+		require.NoError(t, json.Unmarshal([]byte(`{"id":`+u.String()+`}`), &number))
+		require.Equal(t, u, number.ID)
+	})
+}
+
+func TestUnmarshalJSON(t *testing.T) {
+	for _, text := range []string{`7`, `"7"`} {
+		u := uid.UID(42)
+		require.NoError(t, u.UnmarshalJSON([]byte(text)))
+		require.EqualValues(t, 7, u)
+	}
+	u := uid.UID(42)
+	require.NoError(t, json.Unmarshal([]byte(`null`), &u))
+	require.EqualValues(t, 42, u, "null changes nothing")
+
+	for text, want := range map[string]error{
+		`-1`: uid.ErrSyntax, `-0`: uid.ErrSyntax, `1.0`: uid.ErrSyntax, `1e3`: uid.ErrSyntax, `1E0`: uid.ErrSyntax, `0.5`: uid.ErrSyntax,
+		`""`: uid.ErrSyntax, `" 1"`: uid.ErrSyntax, `"-1"`: uid.ErrSyntax, `"1.0"`: uid.ErrSyntax, `"007"`: uid.ErrSyntax,
+		`"\u0031"`: uid.ErrSyntax, `"null"`: uid.ErrSyntax, `true`: uid.ErrSyntax, `{}`: uid.ErrSyntax, `[1]`: uid.ErrSyntax, `"\"1\""`: uid.ErrSyntax,
+		`9223372036854775808`: uid.ErrRange, `"9223372036854775808"`: uid.ErrRange, `99999999999999999999999`: uid.ErrRange,
+	} {
+		u := uid.UID(42)
+		require.ErrorIs(t, json.Unmarshal([]byte(text), &u), want, "%s", text)
+		require.EqualValues(t, 42, u, "%s", text)
+	}
+	// What encoding/json never passes on, but another caller may.
+	for _, text := range []string{``, `"`, `"1`, `1"`, ` 1`, `Null`, `""1""`} {
+		u := uid.UID(42)
+		require.ErrorIs(t, u.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+		require.EqualValues(t, 42, u, "%s", text)
+	}
+}

@@ -1,0 +1,56 @@
+package uid
+
+import (
+	"database/sql/driver"
+	"fmt"
+)
+
+// Scan sets u from a database value: int64, uint64, or the decimal text in a
+// string or []byte (as drivers return BIGINT and DECIMAL columns). It implements
+// sql.Scanner.
+//
+// It returns ErrRange when the number is negative or above the largest UID, and
+// ErrSyntax when the text or the type is anything else. NULL is refused too:
+// scan a column that may hold it into a sql.Null[uid.UID]. A failure leaves u as
+// it was.
+func (u *UID) Scan(src any) error {
+	switch v := src.(type) {
+	case int64:
+		if v < 0 {
+			return negativeError(v)
+		}
+		*u = UID(v)
+		return nil
+	case uint64:
+		if v > uint64(Max) {
+			return fmt.Errorf("%w: %d is above %d", ErrRange, v, Max)
+		}
+		*u = UID(v)
+		return nil
+	case []byte:
+		if v != nil {
+			return u.UnmarshalText(v)
+		}
+		src = nil
+	case string:
+		parsed, err := parse(v)
+		if err != nil {
+			return err
+		}
+		*u = parsed
+		return nil
+	}
+	if src == nil {
+		return fmt.Errorf("%w: NULL is not a UID; scan it into a sql.Null[uid.UID]", ErrSyntax)
+	}
+	return fmt.Errorf("%w: a database value of type %T is not a UID", ErrSyntax, src)
+}
+
+// Value returns u as the int64 of a BIGINT. It implements driver.Valuer, and
+// returns ErrRange when u is negative.
+func (u UID) Value() (driver.Value, error) {
+	if u < 0 {
+		return nil, negativeError(int64(u))
+	}
+	return int64(u), nil
+}

@@ -1,0 +1,178 @@
+package uid_test
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/uidgen/uid"
+	"pgregory.net/rapid"
+)
+
+var (
+	_ fmt.Stringer             = uid.UID(0)
+	_ encoding.TextMarshaler   = uid.UID(0)
+	_ encoding.TextAppender    = uid.UID(0)
+	_ encoding.TextUnmarshaler = (*uid.UID)(nil)
+)
+
+// notDecimal are texts that are numbers to other parsers, or look like them.
+var notDecimal = []string{
+	"", " ", "+1", "-1", "-0", "+0", "00", "01", "007", " 1", "1 ", "1\n", "1_000", "1,000", "0x10", "0b1", "1e3", "1.0",
+	"1.", ".1", "NaN", "Inf", "null", "٣", "１", "1\x00", "\xff", `"1"`, "18446744073709551616x", "9223372036854775808/", ":1", "1:", "/1",
+}
+
+// tooLarge are decimal numbers above the largest UID, where they begin, and where
+// 64 bits would wrap.
+var tooLarge = []string{
+	"9223372036854775808", "9223372036854775809", "9999999999999999999", "10000000000000000000", "18446744073709551615",
+	"18446744073709551616", "18446744073709551617", "99999999999999999999", "1" + strings.Repeat("0", 1000),
+}
+
+func TestParse(t *testing.T) {
+	for _, u := range []uid.UID{0, 1, 9, 10, 99, 1<<53 + 1, 180363646902239241, 999999999999999999, 1000000000000000000, math.MaxInt64 - 1, math.MaxInt64} {
+		got, err := uid.Parse(u.String())
+		require.NoError(t, err)
+		require.Equal(t, u, got)
+		require.Equal(t, u, uid.MustParse(u.String()))
+	}
+	for _, s := range notDecimal {
+		got, err := uid.Parse(s)
+		require.ErrorIs(t, err, uid.ErrSyntax, "%q", s)
+		require.NotErrorIs(t, err, uid.ErrRange, "%q", s)
+		require.Zero(t, got)
+		require.Panics(t, func() { uid.MustParse(s) })
+	}
+	for _, s := range tooLarge {
+		got, err := uid.Parse(s)
+		require.ErrorIs(t, err, uid.ErrRange, "%q", s)
+		require.ErrorContains(t, err, "9223372036854775807", "the limit")
+		require.Zero(t, got)
+		require.Panics(t, func() { uid.MustParse(s) })
+	}
+}
+
+func TestParseErrorText(t *testing.T) {
+	_, err := uid.Parse("12\n34")
+	require.EqualError(t, err, `uid: syntax error: "12\n34" is not a decimal UID`)
+	_, err = uid.Parse("9223372036854775808")
+	require.EqualError(t, err, `uid: value out of range: "9223372036854775808" is above 9223372036854775807`)
+	for _, s := range []string{strings.Repeat("\x00", 1<<20), strings.Repeat("9", 1<<20)} {
+		_, err = uid.Parse(s)
+		require.ErrorContains(t, err, "(1048576 bytes)")
+		require.Less(t, len(err.Error()), 300)
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := uid.UID(rapid.Int64Min(0).Draw(t, "u"))
+		require.Equal(t, strconv.FormatInt(int64(u), 10), u.String())
+		text, err := u.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, u.String(), string(text))
+		appended, err := u.AppendText([]byte("x"))
+		require.NoError(t, err)
+		require.Equal(t, "x"+u.String(), string(appended))
+		var back uid.UID
+		require.NoError(t, back.UnmarshalText(text))
+		require.Equal(t, u, back)
+	})
+}
+
+func TestUnmarshalTextFailureChangesNothing(t *testing.T) {
+	for _, s := range append(notDecimal, tooLarge...) {
+		u := uid.UID(42)
+		require.Error(t, u.UnmarshalText([]byte(s)), "%q", s)
+		require.EqualValues(t, 42, u, "%q", s)
+	}
+}
+
+func TestNegativeIsNotWritten(t *testing.T) {
+	for _, u := range []uid.UID{-1, math.MinInt64} {
+		require.Equal(t, strconv.FormatInt(int64(u), 10), u.String())
+		_, err := u.MarshalText()
+		require.ErrorIs(t, err, uid.ErrRange)
+		b, err := u.AppendText([]byte("x"))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.Equal(t, "x", string(b))
+		_, err = u.MarshalJSON()
+		require.ErrorIs(t, err, uid.ErrRange)
+		v, err := u.Value()
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, u.String())
+		require.Nil(t, v)
+		_, err = uid.Parts{UID: u}.MarshalJSON()
+		require.ErrorIs(t, err, uid.ErrRange)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	require.Equal(t, -1, uid.UID(1).Compare(2))
+	require.Equal(t, 0, uid.UID(2).Compare(2))
+	require.Equal(t, 1, uid.Max.Compare(0))
+	require.True(t, uid.UID(0).IsZero())
+	require.False(t, uid.UID(1).IsZero())
+}
+
+func TestNoAllocations(t *testing.T) {
+	text, buf := "180363646902239241", make([]byte, 0, 32)
+	bytes := []byte(text)
+	var u uid.UID
+	var src any = bytes
+	for name, f := range map[string]func(){
+		"Parse":         func() { u, _ = uid.Parse(text) },
+		"UnmarshalText": func() { _ = u.UnmarshalText(bytes) },
+		"UnmarshalJSON": func() { _ = u.UnmarshalJSON(bytes) },
+		"Scan":          func() { _ = u.Scan(src) },
+		"AppendText":    func() { buf, _ = u.AppendText(buf[:0]) },
+		"Compare":       func() { _ = u.Compare(7) },
+	} {
+		require.Zero(t, testing.AllocsPerRun(100, f), name)
+	}
+	require.Equal(t, uid.UID(180363646902239241), u)
+	require.Equal(t, text, string(buf))
+}
+
+// reference is Parse by way of the standard library.
+func reference(s string) (uid.UID, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	// ParseInt also takes signs and leading zeros, and returns the range error for
+	// numbers that have them.
+	switch {
+	case s == "" || strings.Trim(s, "0123456789") != "" || len(s) > 1 && s[0] == '0':
+		return 0, uid.ErrSyntax
+	case errors.Is(err, strconv.ErrRange):
+		return 0, uid.ErrRange
+	}
+	return uid.UID(n), err
+}
+
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := uid.Parse("180363646902239241"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkString(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = uid.UID(180363646902239241).String()
+	}
+}
+
+func BenchmarkAppendText(b *testing.B) {
+	b.ReportAllocs()
+	buf := make([]byte, 0, 32)
+	for b.Loop() {
+		buf, _ = uid.UID(180363646902239241).AppendText(buf[:0])
+	}
+}
