@@ -20,7 +20,7 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 		clock := clockAt(day.Add(300 * time.Millisecond))
 		g := start(t, &fakeWorker{}, clock, cached.Config{})
 		lane := g.Lane()
-		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID} {
+		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID} {
 			_, err := draw()
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
@@ -44,8 +44,11 @@ func TestLagIsBounded(t *testing.T) {
 					lane := g.Lane()
 					for i := range 2000 {
 						draw := g.GetUID
-						if i%2 == 1 {
+						switch i % 3 {
+						case 1:
 							draw = lane.GetUID
+						case 2:
+							draw = g.Unordered().GetUID
 						}
 						u, err := draw()
 						require.NoError(t, err)
@@ -290,6 +293,8 @@ func TestEndOfTheTimeField(t *testing.T) {
 						_, err = g.TryGetUID()
 						require.ErrorIs(t, err, uid.ErrExhausted)
 						_, err = lane.GetUID()
+						require.ErrorIs(t, err, uid.ErrExhausted)
+						_, err = g.Unordered().GetUID()
 						require.ErrorIs(t, err, uid.ErrExhausted)
 						_, err = g.Fill(dst)
 						require.ErrorIs(t, err, uid.ErrExhausted)

@@ -50,6 +50,8 @@ type Generator struct {
 	mu    sync.Mutex
 	lanes lanes
 	state state
+	// unordered is nil until it is asked for.
+	unordered *Unordered
 }
 
 // state is guarded by Generator.mu.

@@ -1,6 +1,7 @@
 package cached_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -99,11 +100,12 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 	}
 }
 
-// drawSomehow draws n UIDs in the i-th of four ways.
+// drawSomehow draws n UIDs in the i-th of several ways. UIDs that come from Unordered are
+// sorted.
 func drawSomehow(t *testing.T, g *cached.Generator, i, n int) []uid.UID {
 	out := make([]uid.UID, n)
 	var err error
-	switch i % 4 {
+	switch i % 5 {
 	case 0:
 		for k := range out {
 			if out[k], err = g.GetUID(); err != nil {
@@ -131,6 +133,14 @@ func drawSomehow(t *testing.T, g *cached.Generator, i, n int) []uid.UID {
 				t.Error(err)
 			}
 		}
+	case 4:
+		o := g.Unordered()
+		for k := range out {
+			if out[k], err = o.GetUID(); err != nil {
+				t.Error(err)
+			}
+		}
+		slices.Sort(out)
 	}
 	return out
 }

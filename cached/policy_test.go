@@ -221,6 +221,8 @@ func TestClose(t *testing.T) {
 		for range 10 {
 			last, err = lane.GetUID() // it has 16 in hand
 			require.NoError(t, err)
+			_, err = g.Unordered().GetUID() // so has this
+			require.NoError(t, err)
 		}
 		var waiting sync.WaitGroup
 		var closed atomic.Int64
@@ -258,6 +260,8 @@ func TestClose(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrClosed)
 			require.Zero(t, u)
 			_, err = g.Lane().GetUID()
+			require.ErrorIs(t, err, uid.ErrClosed)
+			_, err = g.Unordered().GetUID()
 			require.ErrorIs(t, err, uid.ErrClosed)
 			time.Sleep(time.Minute)
 		}
@@ -322,4 +326,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(3*lap, func() { lane.GetUID() }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { g.Fill(dst) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { g.Stats() }))
+	unordered := g.Unordered()
+	require.Zero(t, testing.AllocsPerRun(3*lap, func() { unordered.GetUID() }))
 }

@@ -85,6 +85,9 @@ func (g *Generator) setFloor(floor uint64) {
 		g.floor.Store(floor)
 		if floor > before {
 			g.lanes.withdraw(floor)
+			if g.unordered != nil {
+				g.unordered.withdraw(floor)
+			}
 		}
 	}
 }

@@ -137,10 +137,11 @@ func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := clockAt(day)
 		w := &fakeWorker{id: 3, window: 600}
-		g := start(t, w, clock, cached.Config{})
+		// More ticks are ready than pass during the outage.
+		g := start(t, w, clock, cached.Config{Slots: 64})
 		lane := g.Lane()
 		var last uid.UID
-		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.GetUID, lane.GetUID}
+		draws := []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, g.GetUID, lane.GetUID, g.Unordered().GetUID}
 		for _, draw := range draws {
 			u, err := draw()
 			require.NoError(t, err)
@@ -170,7 +171,7 @@ func TestRevokeDuringUse(t *testing.T) {
 	stop := time.AfterFunc(0, func() {})
 	defer stop.Stop()
 	done := make(chan struct{})
-	streams := make([][]uid.UID, 4)
+	streams := make([][]uid.UID, 5)
 	for i := range streams {
 		go func() {
 			streams[i] = drawSomehow(t, g, i, 100_000)
@@ -192,4 +193,16 @@ func TestRevokeDuringUse(t *testing.T) {
 			seen[u] = true
 		}
 	}
+}
+
+func TestFirstTickIsMinded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{window: 100}
+		w.high = 59*24*60*60 + 12*60*60 + 20 // 20 ticks into what a former owner reserved
+		g := start(t, w, clock, cached.Config{})
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		require.Equal(t, day.Add(21*time.Second), parse(t, g, u).Time.UTC())
+	})
 }

@@ -1,42 +1,197 @@
 package cached
 
 import (
+	"context"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/ringbuffer"
 )
 
 // Unordered draws from a generator without a line of memory that all cores write, and
-// without the caller holding a Lane: it keeps Lanes, about one for each processor that
-// draws, and lends one to each call. Its GetUID scales with the number of cores. It is
-// slower than Generator.GetUID for a single goroutine, and faster where several cores
-// contend.
+// without the caller holding a Lane: it spreads the goroutines that call it over
+// shards, each of which claims from the ring in advance. Its GetUID scales with the
+// number of cores; for a single goroutine it is no faster than Generator.GetUID.
 //
-// What is given up is order: UIDs are unique, and never staler than MaxLag, but one
-// call may return a smaller UID than a call that returned before it, in the same
-// goroutine too. Each garbage collection may drop Lanes that lie idle, and with each
-// the up to 1,024 UIDs that it holds; they leave a hole.
+// What is given up is order: UIDs are unique, and never more than MaxLag behind the
+// clock, but one call may return a smaller UID than a call that returned before it, in
+// the same goroutine too. A shard claims 16 UIDs at first and, each time they are used
+// up, twice as many, up to 1,024 or a run.
+//
+// It uses package unsafe in one place: it takes the address of a local variable as a
+// number, and never turns it back into a pointer. Goroutines have nothing else that
+// tells them apart, and that a shard can be chosen by without sharing a line or
+// paying more than the claim itself; a sync.Pool of Lanes, which needs no unsafe, is
+// about twice as slow.
 type Unordered struct {
-	g     *Generator
-	lanes sync.Pool
+	g      *Generator
+	shift  uint // 64 less the logarithm of the number of shards
+	shards []shard
 }
 
-// Unordered returns a way to draw from g that scales with the number of cores. One is
-// enough for a program; it needs no closing.
+// Unordered returns the way to draw from g that scales with the number of cores. There
+// is one for a generator, however often it is asked for.
 func (g *Generator) Unordered() *Unordered {
-	return &Unordered{g: g, lanes: sync.Pool{New: func() any { return g.Lane() }}}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unordered == nil {
+		// So many that goroutines which run at the same time seldom share one.
+		n, shift := 32, uint(64-5)
+		for n < 8*runtime.GOMAXPROCS(0) && n < 4096 {
+			n, shift = 2*n, shift-1
+		}
+		o := &Unordered{g: g, shift: shift, shards: make([]shard, n)}
+		for i := range o.shards {
+			s := &o.shards[i]
+			s.cursor.Store(shardShut)
+			s.chunk = minLaneChunk
+		}
+		g.unordered = o
+	}
+	return g.unordered
 }
 
 // GetUID returns a UID, or an error just as Generator.GetUID does. It may be called by
 // any number of goroutines at once.
 func (o *Unordered) GetUID() (uid.UID, error) {
-	l := o.lanes.Get().(*Lane)
-	u, err := l.GetUID()
-	o.lanes.Put(l)
-	return u, err
+	var here byte
+	s := &o.shards[o.shardOf(uintptr(unsafe.Pointer(&here)))]
+	first, toUID := s.first.Load(), s.toUID.Load()
+	pos := s.cursor.Add(1)
+	if pos-first >= shardSpan {
+		return o.refill(s)
+	}
+	return uid.UID(pos + toUID), nil
+}
+
+// shardOf spreads stacks, which are at least 2 KiB apart, over the shards, by
+// multiplication with 2^64 over the golden ratio (Knuth, TAOCP vol. 3, 6.4).
+func (o *Unordered) shardOf(stack uintptr) uint64 {
+	return uint64(stack>>11) * 0x9e3779b97f4a7c15 >> (o.shift & 63) & uint64(len(o.shards)-1)
 }
 
 // ParseUID splits a UID by the generator's layout.
 func (o *Unordered) ParseUID(u uid.UID) (uid.Parts, error) { return o.g.ParseUID(u) }
 
 var _ uid.Generator = (*Unordered)(nil)
+
+// A shard hands out the UIDs of a chunk, one after the other. It is the ring's
+// mechanism in small: positions are the shard's own here, a block of shardSpan for each
+// chunk, of which a smaller chunk uses the end.
+type shard struct {
+	_ cpu.CacheLinePad
+
+	// cursor is the position claimed last, or at least shardShut. Takers add to it; the
+	// holder of mu swaps it for shardShut before it changes anything else, and stores
+	// the new chunk's start after that.
+	cursor atomic.Uint64
+
+	_ cpu.CacheLinePad
+
+	// first is where the chunk's block begins, and toUID what turns a position of it
+	// into a UID. Both are written by the holder of mu while the shard is shut. A taker
+	// reads them, in this order, before it claims. If toUID is a later chunk's than
+	// first, then the shard was shut in between, and the claim that follows lies in no
+	// block that begins at first.
+	first, toUID atomic.Uint64
+
+	// mu is held to replace the chunk, never while anything is waited for.
+	mu    sync.Mutex
+	block uint64 // number of the chunk's block
+	last  uint64 // last UID of the chunk
+	chunk uint64 // how many UIDs to claim next time
+	rest  claim  // positions that were claimed with the chunk but lie in the next run
+
+	_ cpu.CacheLinePad
+}
+
+const (
+	shardSpan = maxLaneChunk
+	shardShut = 1 << 63
+)
+
+// refill returns a UID and gives the shard a new chunk. If another goroutine is at that
+// already, it takes a single UID from the ring.
+func (o *Unordered) refill(s *shard) (uid.UID, error) {
+	g := o.g
+	if !s.mu.TryLock() {
+		return g.GetUID()
+	}
+	s.shut(g)
+	c := s.rest
+	if c.pos == c.end {
+		c = g.claim(s.chunk, maxLaneChunk)
+		s.chunk = min(2*s.chunk, maxLaneChunk)
+	}
+	pos := c.pos
+	v, state := g.ring.Resolve(pos)
+	taken := state == ringbuffer.Taken
+	if taken {
+		n := min(c.end-pos, g.ring.Left(pos))
+		s.open(v+1, v+n)
+		c.pos += n
+		// As with Lanes: the floor is raised first and the shard looked at then, or the
+		// shard is opened first and the floor looked at then.
+		if v < g.floor.Load() {
+			s.shut(g)
+			taken = false
+			pos = noClaim
+			g.counts.lost.Add(1)
+		}
+	} else {
+		// Nothing may be waited for here. What else was claimed is given up; it is little,
+		// since no more is claimed than the ring holds ready.
+		if rest := c.end - pos - 1; pos>>63 == 0 && rest > 0 {
+			g.counts.lost.Add(rest)
+		}
+		c.pos = c.end
+	}
+	s.rest = c
+	s.mu.Unlock()
+
+	if taken {
+		if g.ring.Enters(pos) {
+			g.topUp(g.ring.Tick(pos))
+		}
+		return uid.UID(v), nil
+	}
+	return g.takeSlow(context.Background(), pos, g.cfg.OnRejectedTake)
+}
+
+// shut takes away what is left of the chunk. mu is held.
+func (s *shard) shut(g *Generator) {
+	pos := s.cursor.Swap(shardShut)
+	if end := (s.block+1)*shardSpan - 1; pos < end {
+		g.counts.lost.Add(end - pos)
+		s.chunk = minLaneChunk
+	}
+}
+
+// open gives the shard the UIDs from next up to and without end, at most shardSpan, none
+// if next is end. mu is held and the shard is shut.
+func (s *shard) open(next, end uint64) {
+	s.block++
+	s.last = end - 1
+	begin := (s.block+1)*shardSpan - (end - next)
+	s.toUID.Store(next - begin)
+	s.first.Store(s.block * shardSpan)
+	s.cursor.Store(begin - 1)
+}
+
+// withdraw shuts the shards whose chunks lie below floor. A chunk lies in one tick, so
+// that its last UID stands for all.
+func (o *Unordered) withdraw(floor uint64) {
+	for i := range o.shards {
+		s := &o.shards[i]
+		s.mu.Lock()
+		if s.last < floor {
+			s.shut(o.g)
+		}
+		s.mu.Unlock()
+	}
+}

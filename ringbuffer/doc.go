@@ -15,15 +15,15 @@
 //
 // # Picture
 //
-//	                     cursor: the position claimed last
-//	                        |
-//	   tick 41 | tick 42 | tick 43 | tick 44 | tick 45 | tick 46 | tick 47
-//	   --------+---------+---------+---------+---------+---------+--------
-//	   used up | used up | in use  | ready   | ready   |   not published
-//	                         ^                         ^
-//	                       front                     tail: the first tick not published
+//	                  cursor: the position claimed last
+//	                     |
+//	tick 41 | tick 42 | tick 43 | tick 44 | tick 45 | tick 46 | tick 47
+//	--------+---------+---------+---------+---------+---------+--------
+//	used up | used up | in use  | ready   | ready   |   not published
+//	                      ^                         ^
+//	                    front                     tail: the first tick not published
 //
-//	   slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
+//	slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
 //
 // A slot's flag is the run that it holds. That one word says to which tick (the lap of
 // the classic ring) and to which worker it belongs, so that it can neither be read in

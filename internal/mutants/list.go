@@ -1,0 +1,177 @@
+package main
+
+const (
+	generatorGo = "cached/generator.go"
+	refillGo    = "cached/refill.go"
+	takeGo      = "cached/take.go"
+	laneGo      = "cached/lane.go"
+	ringGo      = "ringbuffer/ring.go"
+)
+
+var all = []mutant{
+	{
+		name: "end of the time field is not checked", file: refillGo,
+		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
+		to:   "min(g.leadLimit(now), g.state.reservation.Last)", tests: "EndOfTheTimeField",
+	},
+	{
+		name: "ticks that are not reserved are published", file: refillGo,
+		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
+		to:   "min(g.leadLimit(now), g.layout.MaxTick())", tests: "Unreserved|Outage",
+	},
+	{
+		name: "MaxLead is not minded", file: refillGo,
+		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
+		to:   "min(g.state.reservation.Last, g.layout.MaxTick())", tests: "LeadIsBounded",
+	},
+	{
+		name: "the cache never catches up with the clock", file: refillGo,
+		from: "next := max(tail, clock, s.reservation.First)",
+		to:   "next := max(tail, s.reservation.First)", tests: "Idle|StepsForward",
+	},
+	{
+		name: "ticks go back with the clock", file: refillGo,
+		from: "next := max(tail, clock, s.reservation.First)",
+		to:   "next := max(clock, s.reservation.First)", tests: "StepsBack",
+	},
+	{
+		name: "ticks below the reservation's first are issued", file: refillGo,
+		from: "next := max(tail, clock, s.reservation.First)",
+		to:   "next := max(tail, clock)", tests: "FirstTick",
+	},
+	{
+		name: "stale ticks in the ring are not skipped", file: refillGo,
+		from: "case usable && at < clock && clock < tail:",
+		to:   "case false:", tests: "Lag",
+	},
+	{
+		name: "stale ticks are issued when nothing may follow them", file: refillGo,
+		from: "case usable && at+g.lag < clock:",
+		to:   "case false:", tests: "Outage",
+	},
+	{
+		name: "the lead is bounded by a wall clock that was set back", file: refillGo,
+		from: "tick := max(g.layout.TickAt(g.steady(now)), 0)",
+		to:   "tick := max(g.layout.TickAt(now), 0)", tests: "StepsBack",
+	},
+	{
+		name: "what was discarded is issued", file: refillGo,
+		from: "case next <= limit && (next > tail || !usable):",
+		to:   "case next <= limit && (next > tail || !s.started):", tests: "Revoke",
+	},
+	{
+		name: "an idle generator goes on waking", file: refillGo,
+		from: "if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {",
+		to:   "if false {", tests: "DoesNotWake",
+	},
+	{
+		name: "Lanes keep what is stale", file: refillGo,
+		from: "			g.lanes.withdraw(floor)\n",
+		to:   "", tests: "Lag|Idle|Close",
+	},
+	{
+		name: "shards keep what is stale", file: refillGo,
+		from: "				g.unordered.withdraw(floor)\n",
+		to:   "", tests: "Lag|Idle|Close",
+	},
+	{
+		name: "random starts are not random", file: refillGo,
+		from: "return rand.Uint64N(1 << (g.seqBits - 1))",
+		to:   "return 0 * rand.Uint64N(1<<(g.seqBits-1))", tests: "RandomStart",
+	},
+	{
+		name: "a full ring is not told of", file: refillGo,
+		from: "if rejected >= 0 && g.cfg.OnRejectedPut != nil {",
+		to:   "if false {", tests: "RejectedPuts",
+	},
+	{
+		name: "Close leaves the ring open", file: generatorGo,
+		from: "	g.state.closed = true\n	g.ring.Shut()\n",
+		to:   "	g.state.closed = true\n", tests: "Close",
+	},
+	{
+		name: "Close leaves Lanes what they hold", file: generatorGo,
+		from: "	g.setFloor(allStale)\n	last := g.lastIssued()\n",
+		to:   "	last := g.lastIssued()\n", tests: "Close",
+	},
+	{
+		name: "Close leaves waiting calls waiting", file: generatorGo,
+		from: "	g.broadcast()\n	close(g.quit)\n",
+		to:   "	close(g.quit)\n", tests: "Close",
+	},
+	{
+		name: "a cancelled context gets a UID", file: generatorGo,
+		from: "	if err := ctx.Err(); err != nil {\n		return 0, err\n	}\n",
+		to:   "", tests: "Context",
+	},
+	{
+		name: "a wait does not end with its context", file: takeGo,
+		from: "	case <-ctx.Done():\n",
+		to:   "	case <-context.Background().Done():\n", tests: "Context",
+	},
+	{
+		name: "a refusal outlives the outage", file: generatorGo,
+		from: "g.state.reservation, g.state.refused = r, nil",
+		to:   "g.state.reservation = r", tests: "Outage",
+	},
+	{
+		name: "Revoke leaves the reservation", file: generatorGo,
+		from: "	g.state.reservation = tenure.Nothing(g.state.reservation)\n",
+		to:   "	_ = tenure.Nothing\n", tests: "Revoke",
+	},
+	{
+		name: "a handler's panic is not contained", file: takeGo,
+		from: "if r := recover(); r != nil {",
+		to:   "if r := any(nil); r != nil {", tests: "Panicking",
+	},
+	{
+		name: "an empty ring hands out positions", file: takeGo,
+		from: "			g.ring.Shut()\n			return 0, state == ringbuffer.Ahead, false\n",
+		to:   "			return 0, state == ringbuffer.Ahead, false\n", tests: "FailPolicy",
+	},
+	{
+		name: "positions ahead of the tail are not waited for", file: takeGo,
+		from: "			return 0, state == ringbuffer.Ahead, false\n",
+		to:   "			*pos = noClaim\n			return 0, false, false\n", tests: "GoOnByThemselves",
+	},
+	{
+		name: "a Lane hands out what was withdrawn", file: laneGo,
+		from: "if last := atomic.LoadInt64(&l.last); last >= 0 && uint64(last) < floor {",
+		to:   "if last := atomic.LoadInt64(&l.last); last < 0 {", tests: "Lag|Idle|Close",
+	},
+	{
+		name: "no tick check in Take", file: ringGo,
+		from: "return run | d, pos, d <= mask",
+		to:   "return run | d&mask, pos, run < noRun && pos < shut", tests: "",
+	},
+	{
+		name: "no lap check in Resolve", file: ringGo,
+		from: "	if run>>(r.valBits&63) == tick {\n		if r.front",
+		to:   "	if run < noRun {\n		if r.front", tests: "",
+	},
+	{
+		name: "room where an unclaimed run is", file: ringGo,
+		from: "return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots))",
+		to:   "return r.tail.Load() <= r.Tick(r.Position())+uint64(len(r.slots))", tests: "",
+	},
+	{
+		name: "Open returns a position that was claimed", file: ringGo,
+		from: "r.cursor.Store(r.resume - 1)",
+		to:   "r.cursor.Store(r.resume - 2)", tests: "",
+	},
+	{
+		name: "Skip and Restart go back behind claims", file: ringGo,
+		from: "pos >= r.resume {",
+		to:   "pos >= 0 {", tests: "",
+	},
+	{
+		name: "Shut reads the cursor and then shuts", file: ringGo,
+		from: "r.resume = r.cursor.Swap(shut) + 1",
+		to:   "r.resume = r.cursor.Load() + 1\n	r.cursor.Store(shut)", tests: "Stress", env: "UID_STRESS_TAKES=50000000",
+	},
+	{
+		name: "Shut does not stop claims", file: ringGo,
+		from: "r.resume = r.cursor.Swap(shut) + 1",
+		to:   "r.resume = r.cursor.Load() + 1", tests: "",
+	},
+}
