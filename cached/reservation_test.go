@@ -157,9 +157,11 @@ func TestRevoke(t *testing.T) {
 		require.Zero(t, g.Stats().Buffered)
 		w.set(func(w *fakeWorker) { w.fail, w.id = nil, 3 })
 		time.Sleep(10 * time.Second)
+		again := time.Now()
 		for _, draw := range draws {
 			u, err := draw()
 			require.NoError(t, err)
+			require.Equal(t, again, time.Now(), "it had to wait")
 			require.GreaterOrEqual(t, parse(t, g, u).Time.Unix(), parse(t, g, last).Time.Unix()+int64(ready))
 		}
 	})

@@ -22,10 +22,10 @@ const (
 	maxPause      = 5 * time.Second
 )
 
-// An Owner is the generator. Its methods are called without any lock of the tenure
-// held, one at a time, except that Discard may come at any time.
+// An Owner is the generator. Its methods are called one at a time, and may call Want,
+// but neither Stop nor Revoke.
 type Owner interface {
-	// Granted hands over a new reservation.
+	// Granted hands over a new reservation, the first one before Start returns.
 	Granted(uid.Reservation)
 	// Refused says that the reservation could not be extended; what was granted
 	// before stays valid. It is called for every failed attempt.
@@ -46,19 +46,27 @@ type Tenure struct {
 	quit context.CancelFunc
 	ctx  context.Context
 
-	mu      sync.Mutex
-	through int64         // the furthest tick asked for
-	wanted  bool          // through is news, or a revocation is
-	revoked int           // how often Revoke was called
-	done    chan struct{} // closed when the renewing goroutine has ended; nil before it starts
-	stopped bool
-	last    uid.Reservation
+	// hand is held while the owner is called, so that no reservation is handed over
+	// after the revocation that withdrew it. It is taken before mu.
+	hand sync.Mutex
+
+	mu       sync.Mutex
+	through  int64         // the furthest tick asked for
+	wanted   bool          // through is news, or a revocation is
+	revoked  int           // how often Revoke was called
+	done     chan struct{} // closed when the renewing goroutine has ended; nil before it starts
+	acquired bool          // Acquire has returned: Extend may be called
+	stopped  bool
+	last     uid.Reservation
 }
 
-// Start acquires the worker and returns its first reservation, or the worker's
-// error, or one that wraps uid.ErrRange when the worker breaks the terms. It fills
-// in terms.Revoke. The renewing goroutine is started only when there is something to
-// renew.
+// Start acquires the worker, hands its first reservation to the owner, and returns it
+// as well; or it returns the worker's error, or one that wraps uid.ErrRange when the
+// worker breaks the terms, and has then released it. It fills in terms.Revoke. The
+// renewing goroutine is started only when there is something to renew.
+//
+// The reservation that is returned may have been revoked in the meantime; the one that
+// the owner was handed last is the one that counts.
 func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, owner Owner) (*Tenure, uid.Reservation, error) {
 	t := &Tenure{worker: w, now: now, owner: owner, wake: make(chan struct{}, 1)}
 	t.ctx, t.quit = context.WithCancel(context.Background())
@@ -67,22 +75,36 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 
 	res, err := w.Acquire(ctx, terms)
 	if err != nil {
-		t.quit()
+		t.abandon()
 		return nil, uid.Reservation{}, err
 	}
 	if err := t.check(res); err != nil {
-		t.quit()
+		t.abandon()
 		return nil, uid.Reservation{}, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
 	}
+	t.hand.Lock()
+	defer t.hand.Unlock()
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.acquired = true
 	t.last = res
 	if t.revoked > 0 {
 		res = Nothing(res)
-	} else if res.Renew != math.MaxInt64 {
+	}
+	if t.wanted || res.Renew != math.MaxInt64 {
 		t.startLocked()
 	}
+	t.mu.Unlock()
+	owner.Granted(res)
 	return t, res, nil
+}
+
+// abandon makes a tenure that could not be started one that does nothing, whatever a
+// worker does with its Revoke.
+func (t *Tenure) abandon() {
+	t.mu.Lock()
+	t.stopped = true
+	t.mu.Unlock()
+	t.quit()
 }
 
 // Nothing returns a reservation of no ticks under the same worker ID.
@@ -122,12 +144,14 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 }
 
 func (t *Tenure) revoke() {
+	t.hand.Lock()
 	t.owner.Discard()
 	t.mu.Lock()
 	t.revoked++
 	t.wanted = true
 	t.startLocked()
 	t.mu.Unlock()
+	t.hand.Unlock()
 	t.signal()
 }
 
@@ -139,7 +163,7 @@ func (t *Tenure) signal() {
 }
 
 func (t *Tenure) startLocked() {
-	if t.done == nil && !t.stopped {
+	if t.done == nil && t.acquired && !t.stopped {
 		t.done = make(chan struct{})
 		go t.renew()
 	}
@@ -210,6 +234,8 @@ func (t *Tenure) extend() bool {
 	if err == nil {
 		err = t.check(res)
 	}
+	t.hand.Lock()
+	defer t.hand.Unlock()
 	if t.ctx.Err() != nil {
 		return false
 	}
