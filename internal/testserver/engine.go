@@ -36,7 +36,7 @@ func baseArgs(durable bool) []string {
 		"--loose-innodb-redo-log-capacity=8M",
 	}
 	if !durable {
-		args = append(args, "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--loose-innodb-flush-method=nosync", "--loose-sync-frm=0")
+		args = append(args, "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0")
 	}
 	return args
 }

@@ -1,0 +1,148 @@
+package bits_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+func Example() {
+	layout := bits.Default()
+	u, err := layout.Compose(5249273, 4, 9)
+	fmt.Println(u, err)
+
+	parts, err := layout.Parse(u)
+	fmt.Println(parts, err)
+	fmt.Println("full on", layout.Expires())
+	// Output:
+	// 180363646902239241 <nil>
+	// 180363646902239241: 2026-03-02T18:07:53Z, worker 4, sequence 9 <nil>
+	// full on 2034-07-04 21:24:15 +0000 UTC
+}
+
+// Nothing is ever cut off: what does not fit is an error.
+func ExampleLayout_Compose() {
+	_, err := bits.Default().Compose(5249273, 4194304, 0)
+	fmt.Println(errors.Is(err, uid.ErrRange))
+	fmt.Println(err)
+	// Output:
+	// true
+	// uid: value out of range: worker ID 4194304 is not within 0 and 4194303, the most that 28/22/13 bits hold
+}
+
+// A layout of your own, with the worker ID split in two.
+func ExampleNewLayout() {
+	layout, err := bits.NewLayout(bits.Config{
+		TimeBits: 41, WorkerBits: 10, SequenceBits: 12,
+		Unit:   time.Millisecond,
+		Epoch:  time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
+		Fields: []bits.Field{{Name: "datacenter", Bits: 5}, {Name: "worker", Bits: 5}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	id, _ := layout.WorkerID(map[string]int64{"datacenter": 11, "worker": 26})
+	u, _ := layout.Compose(1234567, id, 0)
+	fmt.Println(layout)
+	fmt.Println(layout.Parse(u))
+	// Output:
+	// 41/10/12 unit=1ms epoch=2026-06-01T00:00:00Z fields=datacenter:5,worker:5
+	// 5178150854656: 2026-06-01T00:20:34.567Z, worker 378 (datacenter 11, worker 26), sequence 0 <nil>
+}
+
+func ExampleParseLayout() {
+	for _, text := range []string{"twitter", "41ms/10/12", "28/22/14"} {
+		fmt.Println(bits.ParseLayout(text))
+	}
+	// Output:
+	// 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z <nil>
+	// 41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z <nil>
+	// 0/0/0 uid: value out of range: 28/22/14 bits of time, worker and sequence add up to more than 63
+}
+
+// The rows of a day, found by the primary key alone.
+func ExampleLayout_Range() {
+	from := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	lo, hi, err := bits.Default().Range(from, from.AddDate(0, 0, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// rows, err := db.Query("SELECT * FROM orders WHERE id BETWEEN ? AND ?", lo, hi)
+	fmt.Printf("SELECT * FROM orders WHERE id BETWEEN %d AND %d\n", lo, hi)
+	// Output:
+	// SELECT * FROM orders WHERE id BETWEEN 178120883699712000 AND 181089565094707199
+}
+
+func ExampleConvert() {
+	millis := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
+	u, err := bits.Convert(180363646902239241, bits.Default(), millis)
+	fmt.Println(u, err)
+	back, err := bits.Convert(u, millis, bits.Default())
+	fmt.Println(back, err)
+
+	_, err = bits.Convert(u+1<<22, millis, bits.Default()) // a millisecond later
+	fmt.Println(err)
+	// Output:
+	// 22017046741008393 <nil>
+	// 180363646902239241 <nil>
+	// convert 22017046745202697: uid: value out of range: its time 2026-03-02T18:07:53.001Z lies within the tick that begins at 2026-03-02T18:07:53Z
+}
+
+// Under the wrong layout a UID has an unlikely time.
+func ExampleGuess() {
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	const u = 1541815603606036480
+	fmt.Println(bits.Default().Doubt(u, now))
+	for _, c := range bits.Guess(u, now) {
+		fmt.Println(c.Name, c.Parts)
+	}
+	// Output:
+	// its time, 2027-06-04T08:38:59Z, is 195 days in the future: it may be of another layout
+	// twitter 1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378, sequence 0
+	// uidgenerator 1541815603606036480: 2017-10-21T00:38:59Z, worker 3870909, sequence 0
+}
+
+func ExamplePlan() {
+	options, err := bits.Plan(bits.Need{
+		Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30,
+		From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "layout\tUIDs/s\tworker IDs\tdisposable last\tfull\tlead\tgiven back in")
+	for _, o := range options[:3] {
+		l := o.Layout
+		fmt.Fprintf(w, "%d/%d/%d of %v\t%.0f\t%d\t%.2f days\t%s\t%v\t%v\n", l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit(),
+			o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Format(time.DateOnly), o.Lead, o.GiveBack.Round(time.Second))
+	}
+	w.Flush()
+
+	_, err = bits.Plan(bits.Need{Rate: 2e6, Workers: 500, Years: 30, JSSafe: true, From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
+	fmt.Println(err)
+	// Output:
+	// layout           UIDs/s   worker IDs  disposable last  full        lead     given back in
+	// 41/10/12 of 1ms  4096000  1024        0.05 days        2080-07-10  12.208s  24s
+	// 30/11/22 of 1s   4194304  2048        0.15 days        2060-01-10  12s      23s
+	// 30/10/23 of 1s   8388608  1024        0.05 days        2060-01-10  6s       8s
+	// uid: value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
+}
+
+func ExampleExpiry() {
+	now := time.Date(2034, 1, 1, 0, 0, 0, 0, time.UTC)
+	var policy bits.Expiry // the default one
+	fmt.Println(policy.Start(bits.Default(), now), policy.Warns(bits.Default(), now))
+	fmt.Println(policy.Start(bits.Default(), now.AddDate(0, 6, 0)))
+	// Output:
+	// <nil> true
+	// uid: time field is exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
+}

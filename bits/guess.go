@@ -1,0 +1,75 @@
+package bits
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uidgen/uid"
+)
+
+// slack is how far from now a UID's time may be without any doubt: generators
+// borrow from the future, and clocks differ.
+const slack = 24 * time.Hour
+
+// Doubt says in a sentence why u was probably not made under layout l, looked at
+// at the time now; it is empty when nothing speaks against it. It doubts a UID
+// that l cannot hold, whose time is more than a day in the future, or whose time
+// is in the first day after the epoch while now is not: there the UIDs of
+// narrower layouts end up.
+func (l Layout) Doubt(u uid.UID, now time.Time) string {
+	p, err := l.Parse(u)
+	if err != nil {
+		return err.Error()
+	}
+	return l.doubt(p, now)
+}
+
+func (l Layout) doubt(p uid.Parts, now time.Time) string {
+	switch ahead := p.Time.Sub(now); { // saturates at 292 years
+	case ahead > slack:
+		return fmt.Sprintf("its time, %s, is %s in the future: it may be of another layout", stamp(p.Time), span(ahead))
+	case ahead < -slack && p.Time.Sub(l.epoch) < slack:
+		return fmt.Sprintf("its time, %s, is only %v after the layout's epoch: it may be of another layout",
+			stamp(p.Time), p.Time.Sub(l.epoch))
+	}
+	return ""
+}
+
+// span is a time span of more than a day in words.
+func span(d time.Duration) string {
+	switch days := int64(d / (24 * time.Hour)); {
+	case d == math.MaxInt64:
+		return "more than 292 years"
+	case days >= 2*365:
+		return fmt.Sprintf("%d years", days/365)
+	case days > 1:
+		return fmt.Sprintf("%d days", days)
+	default:
+		return "a day"
+	}
+}
+
+// A Candidate is a preset under which a UID makes sense, and what the UID then is.
+type Candidate struct {
+	Named
+	Parts uid.Parts
+}
+
+// Guess returns the presets under which u makes sense at the time now: those that
+// leave no [Layout.Doubt], the one with the latest time first. It returns
+// none if there is none; several presets, on the other hand, can make sense of the
+// same number.
+func Guess(u uid.UID, now time.Time) []Candidate {
+	var found []Candidate
+	for _, preset := range Presets() {
+		if p, err := preset.Layout.Parse(u); err == nil && preset.Layout.doubt(p, now) == "" {
+			found = append(found, Candidate{preset, p})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Candidate) int {
+		return b.Parts.Time.Compare(a.Parts.Time)
+	})
+	return found
+}

@@ -1,0 +1,53 @@
+package bits
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uidgen/uid"
+)
+
+// Fields returns the named parts of the worker ID, the highest bits first, in a
+// slice of its own; none if the layout does not split it.
+func (l Layout) Fields() []Field {
+	return l.split.Fields()
+}
+
+// Split returns the named parts of the worker ID as the value that Parts carries.
+func (l Layout) Split() uid.Split {
+	return l.split
+}
+
+// WorkerID puts a worker ID together from the values of all of its named parts.
+// It returns ErrRange, naming the part, the value and the limit, when a value is
+// negative or does not fit its part, and ErrSyntax when a part is missing or has a
+// name that the layout does not know.
+func (l Layout) WorkerID(values map[string]int64) (int64, error) {
+	fields := l.split.Fields()
+	var id int64
+	for _, f := range fields {
+		v, ok := values[f.Name]
+		if !ok {
+			return 0, fmt.Errorf("%w: no value for the part %q of the worker ID (%s)", uid.ErrSyntax, f.Name, l.split)
+		}
+		if most := int64(1)<<f.Bits - 1; v < 0 || v > most {
+			return 0, fmt.Errorf("%w: %s %d is not within 0 and %d, the most that %d bits hold",
+				uid.ErrRange, f.Name, v, most, f.Bits)
+		}
+		id = id<<f.Bits | v
+	}
+	if len(values) > len(fields) {
+		known := func(name string) bool {
+			return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name })
+		}
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), known)
+		return 0, fmt.Errorf("%w: the worker ID of %s has no part named %.60q",
+			uid.ErrSyntax, l, strings.Join(names, ", "))
+	}
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("%w: the worker ID of %s has no named parts", uid.ErrSyntax, l)
+	}
+	return id, nil
+}

@@ -1,0 +1,460 @@
+package bits
+
+import (
+	"fmt"
+	"math"
+	stdbits "math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+)
+
+// Year is the mean length of a calendar year, 365.25 days, in which [Need.Years]
+// are counted.
+const Year = 8766 * time.Hour
+
+// jsSafeBits is the width of JavaScript's Number.MAX_SAFE_INTEGER.
+const jsSafeBits = 53
+
+const day = 24 * time.Hour
+
+// Need is what a fleet asks of a layout; [Plan] finds layouts that hold. Rate,
+// Burst and RestartsPerDay are those of one worker, the busiest: a layout gives
+// each worker the same number of UIDs per tick, and no worker can use another's.
+type Need struct {
+	// Rate is how many UIDs a second each worker has to sustain, 0 to 1e12.
+	Rate float64
+	// Burst is how many UIDs a worker may be asked for at once, over and above
+	// Rate, 0 to 1e15. It borrows them from future ticks, and gives them back
+	// while it is asked for less than the layout sustains.
+	Burst float64
+	// Workers is how many workers are at work at the same time, 1 to 1e15.
+	Workers int64
+	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
+	RestartsPerDay float64
+	// Years is how long the layout has to last, counted from From: more than 0, at
+	// most 250.
+	Years float64
+	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds
+	// exactly, in place of 63.
+	JSSafe bool
+
+	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z, as in
+	// Config. From is when the years begin; zero stands for the present. It may not
+	// be before Epoch.
+	Epoch, From time.Time
+	// MaxLead is the most that a burst may borrow, which a generator's MaxLead has
+	// to allow too. Zero stands for a day.
+	MaxLead time.Duration
+	// Hold is how long a leased worker ID stays out of use after its worker died:
+	// the lease's length plus its quarantine. Zero stands for an hour.
+	Hold time.Duration
+}
+
+// An Option is a layout that holds, with what it gives for a [Need].
+type Option struct {
+	// Name is the preset's name, or empty for a layout that is none. A preset has
+	// its own epoch.
+	Name   string
+	Layout Layout
+
+	// Sustained is how many UIDs a second each worker can go on issuing for ever.
+	Sustained float64
+
+	// WorkerIDs is how many worker IDs there are, 0 included.
+	WorkerIDs int64
+	// DisposableRestarts is how many restarts, of all workers together, disposable
+	// worker IDs last: every start takes one, and ID 0 is never given. It is 0 when
+	// they do not even suffice for the workers' first start.
+	DisposableRestarts int64
+	// DisposableDays is how many days they last from Need.From on, the time field
+	// permitting; Disposable, whether that is all of Need.Years.
+	DisposableDays float64
+	Disposable     bool
+	// LeasedRestartsPerDay is how many restarts a day, of all workers together,
+	// leased worker IDs allow, for as long as the layout lasts: the IDs not at work
+	// each serve again once Need.Hold is over.
+	LeasedRestartsPerDay float64
+
+	// Full is when the last tick begins, as Layout.Expires says.
+	Full time.Time
+
+	// Lead is how far into the future a burst of Need.Burst borrows, in whole
+	// ticks; GiveBack, how long it then takes at Need.Rate until nothing is
+	// borrowed any more.
+	Lead, GiveBack time.Duration
+}
+
+// planUnits are the lengths of a tick that Plan looks at: all whole numbers of
+// milliseconds that divide a second. The first two are looked at always, the
+// others, of which one may just fit, until one holds.
+var planUnits = func() []time.Duration {
+	units := []time.Duration{time.Second, time.Millisecond}
+	for ms := int64(500); ms > 1; ms-- {
+		if 1000%ms == 0 {
+			units = append(units, time.Duration(ms)*time.Millisecond)
+		}
+	}
+	return units
+}()
+
+// Plan returns layouts that hold for n: presets first, then layouts with all of
+// the 63 (or 53) bits in use, at ticks of a second and a millisecond (of other
+// lengths, down to 2 ms, only when nothing holds at these), with the bits to spare
+// given to all fields alike, or to the sequence, the worker ID or the time. A layout
+// holds when
+//
+//   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
+//   - a Burst borrows no more than MaxLead, and is given back within a [Year];
+//   - there are leased worker IDs for all workers and for what is on Hold
+//     (Option.Disposable says whether disposable ones would do);
+//   - the time field is not full before From + Years, a burst at the end included.
+//
+// When no layout does, the error is a [*NoFitError], which says what to give up. An
+// n with a number out of its range gives ErrRange. Either way there are no options.
+func Plan(n Need) ([]Option, error) {
+	return plan(n, time.Now())
+}
+
+func plan(n Need, now time.Time) ([]Option, error) {
+	n, err := n.complete(now)
+	if err != nil {
+		return nil, err
+	}
+	var options []Option
+	add := func(name string, l Layout) {
+		o, ok := n.judge(l)
+		o.Name = name
+		same := func(o Option) bool { return o.Layout == l }
+		if ok && !slices.ContainsFunc(options, same) {
+			options = append(options, o)
+		}
+	}
+	for _, p := range Presets() {
+		add(p.Name, p.Layout)
+	}
+	found := false
+	for i, unit := range planUnits {
+		if i >= 2 && found {
+			break
+		}
+		for _, w := range n.spread(unit) {
+			l, err := build(Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
+			if err != nil {
+				return nil, err // of no layout that spread makes
+			}
+			found = true
+			add("", l)
+		}
+	}
+	if len(options) == 0 {
+		return nil, n.noFit()
+	}
+	return options, nil
+}
+
+// complete checks n and fills in what its zero fields stand for.
+func (n Need) complete(now time.Time) (Need, error) {
+	for _, c := range []struct {
+		what     string
+		v, least float64
+		most     float64
+	}{
+		{"rate", n.Rate, 0, 1e12},
+		{"burst", n.Burst, 0, 1e15},
+		{"workers", float64(n.Workers), 1, 1e15},
+		{"restarts per day", n.RestartsPerDay, 0, 1e6},
+		{"years", n.Years, math.SmallestNonzeroFloat64, 250},
+	} {
+		if !(c.v >= c.least && c.v <= c.most) { // so that NaN fails
+			least := "from 0"
+			switch {
+			case c.least == 1:
+				least = "from 1"
+			case c.least > 0:
+				least = "above 0"
+			}
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrRange, c.what, c.v, least, c.most)
+		}
+	}
+	if n.MaxLead < 0 || n.Hold < 0 {
+		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrRange, n.MaxLead, n.Hold)
+	}
+	n.MaxLead, n.Hold = orDefault(n.MaxLead, day), orDefault(n.Hold, time.Hour)
+	if n.Epoch.IsZero() {
+		n.Epoch = defaultEpoch
+	}
+	if n.From.IsZero() {
+		n.From = now
+	}
+	if n.Epoch.Unix() < 0 || n.Epoch.After(now) {
+		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrRange, stamp(n.Epoch), stamp(now))
+	}
+	if n.From.Before(n.Epoch) || n.From.Year() > 9999 {
+		return n, fmt.Errorf("%w: the years begin at %s: not before the epoch %s, nor after the year 9999",
+			uid.ErrRange, stamp(n.From), stamp(n.Epoch))
+	}
+	return n, nil
+}
+
+// limit is how many bits there are.
+func (n Need) limit() int {
+	if n.JSSafe {
+		return jsSafeBits
+	}
+	return maxBits
+}
+
+// judge returns what l gives for n, and whether l holds. It is the only judge: all
+// that Plan returns has passed it.
+func (n Need) judge(l Layout) (Option, bool) {
+	o := Option{
+		Layout:    l,
+		Sustained: sustained(l.unit, l.SequenceBits()),
+		WorkerIDs: int64(l.workers),
+		Full:      l.Expires(),
+	}
+	var ok bool
+	if o.Lead, o.GiveBack, ok = n.borrow(l.unit, l.SequenceBits()); !ok {
+		return o, false
+	}
+	if l.TimeBits()+l.WorkerBits()+l.SequenceBits() > n.limit() ||
+		o.WorkerIDs < n.leasedIDs() ||
+		l.epoch.After(n.From) || o.Full.Before(n.end(o.Lead)) {
+		return o, false
+	}
+	o.DisposableRestarts = max(0, o.WorkerIDs-1-n.Workers)
+	o.DisposableDays = float64(o.Full.Sub(n.From)) / float64(day) // saturates at 292 years
+	if perDay := float64(n.Workers) * n.RestartsPerDay; o.WorkerIDs-1 < n.Workers {
+		o.DisposableDays = 0
+	} else if perDay > 0 {
+		o.DisposableDays = min(o.DisposableDays, float64(o.DisposableRestarts)/perDay)
+	}
+	o.Disposable = float64(o.WorkerIDs-1) >= n.starts()
+	o.LeasedRestartsPerDay = float64(o.WorkerIDs-n.Workers) * float64(day) / float64(n.Hold)
+	return o, true
+}
+
+// sustained is how many UIDs a second one worker has.
+func sustained(unit time.Duration, sequenceBits int) float64 {
+	return math.Ldexp(float64(time.Second)/float64(unit), sequenceBits)
+}
+
+// borrow returns the lead of a burst and how long it takes to give it back, and
+// whether a sequence of that width holds for Rate and Burst.
+func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.Duration, ok bool) {
+	perSecond := sustained(unit, sequenceBits)
+	if perSecond < n.Rate {
+		return 0, 0, false
+	}
+	if n.Burst == 0 {
+		return 0, 0, true
+	}
+	ticks := math.Ceil(math.Ldexp(n.Burst, -sequenceBits))
+	if ticks*float64(unit) > float64(n.MaxLead) {
+		return 0, 0, false
+	}
+	lead = time.Duration(ticks) * unit
+	// Of perSecond UIDs that become due in a second, perSecond - Rate are left over
+	// to give back with; if none are, it takes +Inf.
+	back := float64(lead) * (perSecond / (perSecond - n.Rate))
+	if back > float64(Year) {
+		return 0, 0, false
+	}
+	return lead, time.Duration(math.Ceil(back)), true
+}
+
+// leasedIDs is how many worker IDs leases need: those at work and, on average,
+// those on hold.
+func (n Need) leasedIDs() int64 {
+	onHold := float64(n.Workers) * n.RestartsPerDay * float64(n.Hold) / float64(day)
+	return n.Workers + int64(math.Ceil(min(onHold, 1<<62)))
+}
+
+// starts is how many starts of workers there are in all the years.
+func (n Need) starts() float64 {
+	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(Year)/float64(day))
+}
+
+// end is the time that the layout has to reach.
+func (n Need) end(lead time.Duration) time.Time {
+	return n.From.Add(time.Duration(n.Years * float64(Year))).Add(lead)
+}
+
+// least returns the least widths that hold at the given unit. Their sum is the
+// least as well: one more bit of sequence halves a burst's lead, which saves one
+// bit of time at most. It reports false when no width of the sequence holds.
+func (n Need) least(unit time.Duration) (w widths, ok bool) {
+	for s := range maxBits {
+		lead, _, ok := n.borrow(unit, s)
+		if !ok {
+			continue
+		}
+		end := n.end(lead)
+		tick := uid.TickAt(n.Epoch, unit, end)
+		if (Layout{epoch: n.Epoch, unit: unit}).TimeOf(tick).Before(end) {
+			tick++
+		}
+		return widths{max(1, stdbits.Len64(uint64(tick))), stdbits.Len64(uint64(n.leasedIDs() - 1)), s}, true
+	}
+	return w, false
+}
+
+// widths are the bits of time, worker ID and sequence.
+type widths [3]int
+
+func (w widths) sum() int { return w[0] + w[1] + w[2] }
+
+// spread returns widths that hold at the given unit, with the bits to spare put to
+// all of the fields in turn, or as far as it makes sense to the sequence, the
+// worker ID or the time. It returns none when nothing holds.
+func (n Need) spread(unit time.Duration) []widths {
+	least, ok := n.least(unit)
+	if !ok || least.sum() > n.limit() {
+		return nil
+	}
+	// More than a thousand years, 32 bits of sequence, or more worker IDs than there
+	// are starts are of no use to anyone. Together the three have room for all 63
+	// bits.
+	disposable := math.Ilogb(n.starts()+1) + 1
+	most := widths{stdbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
+	var all []widths
+	for _, favourite := range []int{-1, 2, 1, 0} {
+		w := least
+		for turn := 0; w.sum() < n.limit(); turn++ {
+			if favourite >= 0 && w[favourite] < most[favourite] {
+				w[favourite]++
+			} else if f := 2 - turn%3; w[f] < most[f] {
+				w[f]++
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// fits reports whether any layout that Plan can make holds.
+func (n Need) fits() bool {
+	for _, unit := range planUnits {
+		if w, ok := n.least(unit); ok && w.sum() <= n.limit() {
+			return true
+		}
+	}
+	return false
+}
+
+// NoFitError is what [Plan] returns when no layout holds. It wraps uid.ErrRange.
+type NoFitError struct {
+	// TimeBits, WorkerBits and SequenceBits are the least that each would need, at
+	// ticks of Unit, where their sum is the smallest. All four are 0 when no number
+	// of sequence bits is enough.
+	TimeBits, WorkerBits, SequenceBits int
+	Unit                               time.Duration
+	// Limit is how many bits there are: 63, or 53.
+	Limit int
+	// GiveUp are the changes of which each alone would make it fit.
+	GiveUp []Change
+}
+
+// A Change is one number of a [Need] that is lowered until a layout holds.
+type Change struct {
+	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
+	Text string
+	// Need is the changed need, for which Plan has options.
+	Need Need
+}
+
+func (e *NoFitError) Unwrap() error { return uid.ErrRange }
+
+func (e *NoFitError) Error() string {
+	var b strings.Builder
+	if e.Unit == 0 {
+		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrRange)
+	} else {
+		fmt.Fprintf(&b, "%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, %d in all of %d",
+			uid.ErrRange, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
+	}
+	if len(e.GiveUp) == 0 {
+		b.WriteString("; lowering one number is not enough, lower several")
+	}
+	for i, c := range e.GiveUp {
+		if i == 0 {
+			b.WriteString("; give up one of: ")
+		} else {
+			b.WriteString("; ")
+		}
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+func (n Need) noFit() error {
+	e := &NoFitError{Limit: n.limit()}
+	for _, unit := range planUnits {
+		w, ok := n.least(unit)
+		if ok && (e.Unit == 0 || w.sum() < e.TimeBits+e.WorkerBits+e.SequenceBits) {
+			e.TimeBits, e.WorkerBits, e.SequenceBits, e.Unit = w[0], w[1], w[2], unit
+		}
+	}
+	change := func(c Need, format string, args ...any) {
+		if c.fits() {
+			e.GiveUp = append(e.GiveUp, Change{fmt.Sprintf(format, args...), c})
+		}
+	}
+	if n.JSSafe {
+		c := n
+		c.JSSafe = false
+		change(c, "numbers that are safe in JavaScript")
+	}
+	c := n
+	c.Rate = lower(n.Rate, 3, func(v float64) bool { c.Rate = v; return c.fits() })
+	if c.Rate > 0 {
+		change(c, "a rate of at most %.0f UIDs a second per worker", c.Rate)
+	}
+	c = n
+	c.Burst = lower(n.Burst, 3, func(v float64) bool { c.Burst = v; return c.fits() })
+	change(c, "a burst of at most %.0f UIDs per worker", c.Burst)
+	c = n
+	c.Workers = int64(lower(float64(n.Workers), 0, func(v float64) bool { c.Workers = max(1, int64(v)); return c.fits() }))
+	if c.Workers > 0 {
+		change(c, "at most %d workers", c.Workers)
+	}
+	c = n
+	c.RestartsPerDay = lower(n.RestartsPerDay, 3, func(v float64) bool { c.RestartsPerDay = v; return c.fits() })
+	change(c, "at most %v restarts a day per worker", c.RestartsPerDay)
+	c = n
+	c.Years = lower(n.Years, 2, func(v float64) bool { c.Years = v; return c.fits() })
+	if c.Years > 0 {
+		change(c, "at most %v years", c.Years)
+	}
+	return e
+}
+
+// lower returns the largest number from 0 to v for which ok holds, 0 if there is
+// none. Where ok holds for a number it has to hold for all smaller ones. With a
+// number of digits the result is rounded down to as many significant ones.
+func lower(v float64, digits int, ok func(float64) bool) float64 {
+	low, high := 0.0, v
+	for range 64 {
+		if mid := low + (high-low)/2; ok(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	if low == 0 || digits == 0 {
+		return low
+	}
+	power := digits - 1 - int(math.Floor(math.Log10(low)))
+	scale := math.Pow10(max(power, -power))
+	round := math.Floor(low*scale) / scale
+	if power < 0 {
+		round = math.Floor(low/scale) * scale
+	}
+	if !ok(round) {
+		return low
+	}
+	return round
+}

@@ -1,0 +1,185 @@
+package bits
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/uidgen/uid"
+	"pgregory.net/rapid"
+)
+
+// drawTime draws a time that the layout has a tick for.
+func drawTime(t *rapid.T, l Layout, name string) time.Time {
+	at := l.TimeOf(within(t, name+" tick", l.MaxTick()))
+	return at.Add(time.Duration(within(t, name+" offset", int64(l.Unit()-1)))).In(time.FixedZone("", 7200))
+}
+
+func TestFirstAndLast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLayout(t)
+		at := drawTime(t, l, "at")
+		first, err := l.First(at)
+		require.NoError(t, err)
+		last, err := l.Last(at)
+		require.NoError(t, err)
+		require.LessOrEqual(t, first, last)
+
+		// Both are of the tick of that time, and their neighbours are not.
+		for _, u := range []uid.UID{first, last} {
+			p, err := l.Parse(u)
+			require.NoError(t, err)
+			require.False(t, p.Time.After(at))
+			require.True(t, at.Before(p.Time.Add(l.Unit())))
+		}
+		if p, err := l.Parse(first - 1); first > 0 {
+			require.NoError(t, err)
+			require.True(t, p.Time.Add(l.Unit()).Compare(at) <= 0)
+		}
+		if last < math.MaxInt64 {
+			if p, err := l.Parse(last + 1); err == nil {
+				require.True(t, p.Time.After(at))
+			}
+		}
+	})
+}
+
+func TestRange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLayout(t)
+		from, to := drawTime(t, l, "from"), drawTime(t, l, "to")
+		lo, hi, err := l.Range(from, to)
+		if !from.Before(to) {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, stamp(from))
+			require.Zero(t, lo)
+			require.Zero(t, hi)
+			return
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, lo, hi)
+		// A UID is in the range exactly if its tick overlaps from..to.
+		u := uid.UID(rapid.Int64Range(0, 1<<(l.TimeBits()+l.WorkerBits()+l.SequenceBits())-1).Draw(t, "u"))
+		for _, u := range []uid.UID{u, lo, hi, max(0, lo-1)} {
+			p, err := l.Parse(u)
+			require.NoError(t, err)
+			overlaps := p.Time.Before(to) && p.Time.Add(l.Unit()).After(from)
+			require.Equal(t, overlaps, lo <= u && u <= hi)
+		}
+	})
+}
+
+func TestRangesMeet(t *testing.T) {
+	l := Default()
+	noon := now.Truncate(time.Hour)
+	_, hi, err := l.Range(noon, noon.Add(time.Hour))
+	require.NoError(t, err)
+	lo, _, err := l.Range(noon.Add(time.Hour), noon.Add(2*time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, hi+1, lo)
+	lo, hi, err = l.Range(l.Epoch(), l.end())
+	require.NoError(t, err)
+	require.Zero(t, lo)
+	require.Equal(t, uid.Max, hi)
+}
+
+func TestTimesOutsideTheLayout(t *testing.T) {
+	ns := mustBuild(Config{TimeBits: 63, Unit: time.Nanosecond})
+	for _, l := range []Layout{Default(), Twitter(), ns} {
+		for _, at := range []time.Time{
+			{}, l.Epoch().Add(-1), l.end(), l.end().Add(time.Hour), time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64>>1, 0), time.Unix(math.MinInt64>>1, 0),
+			l.Epoch().Add(math.MaxInt64).Add(math.MaxInt64).Add(time.Hour), // 2^64 ns: where a count of nanoseconds is round again
+		} {
+			u, err := l.First(at)
+			require.ErrorIs(t, err, uid.ErrRange, "%v %v", l, at)
+			require.ErrorContains(t, err, stamp(l.Epoch()))
+			require.Zero(t, u)
+			_, err = l.Last(at)
+			require.ErrorIs(t, err, uid.ErrRange)
+			_, _, err = l.Range(at, at.Add(time.Hour))
+			require.ErrorIs(t, err, uid.ErrRange)
+		}
+		_, _, err := l.Range(l.Epoch(), l.end().Add(1))
+		require.ErrorIs(t, err, uid.ErrRange)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	second := Default()
+	milli := mustBuild(Config{TimeBits: 39, WorkerBits: 13, SequenceBits: 11, Unit: time.Millisecond})
+	u, err := second.Compose(5249273, 8191, 2047)
+	require.NoError(t, err)
+	v, err := Convert(u, second, milli)
+	require.NoError(t, err)
+	p, err := milli.Parse(v)
+	require.NoError(t, err)
+	require.Equal(t, uid.Parts{UID: v, Time: second.Epoch().Add(5249273 * time.Second), WorkerID: 8191, Sequence: 2047}, p)
+	back, err := Convert(v, milli, second)
+	require.NoError(t, err)
+	require.Equal(t, u, back)
+
+	for text, parts := range map[string][3]int64{
+		"worker ID 8192 is not within 0 and 8191": {5249273, 8192, 0},
+		"sequence 2048 is not within 0 and 2047":  {5249273, 0, 2048},
+	} {
+		u, err := second.Compose(parts[0], parts[1], parts[2])
+		require.NoError(t, err)
+		_, err = Convert(u, second, milli)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, text)
+		require.ErrorContains(t, err, u.String())
+	}
+	_, err = Convert(v+1<<24, milli, second)
+	require.ErrorIs(t, err, uid.ErrRange, "no second begins at that millisecond")
+	require.ErrorContains(t, err, "lies within the tick")
+	_, err = Convert(u, second, UidGenerator())
+	require.ErrorIs(t, err, uid.ErrRange, "is full before")
+	_, err = Convert(mustCompose(t, UidGenerator(), 0, 0, 0), UidGenerator(), second)
+	require.ErrorIs(t, err, uid.ErrRange, "is before the epoch")
+	_, err = Convert(-1, second, milli)
+	require.ErrorIs(t, err, uid.ErrRange)
+	_, err = Convert(1<<60, JavaScriptSafe(), milli)
+	require.ErrorIs(t, err, uid.ErrRange)
+}
+
+func mustCompose(t require.TestingT, l Layout, tick, worker, sequence int64) uid.UID {
+	u, err := l.Compose(tick, worker, sequence)
+	require.NoError(t, err)
+	return u
+}
+
+// Between any two layouts: what is converted keeps its parts and comes back, so no
+// two UIDs become one.
+func TestConvertIsOneToOne(t *testing.T) {
+	converted := 0
+	rapid.Check(t, func(t *rapid.T) {
+		from, to := drawLayout(t), drawLayout(t)
+		if rapid.Bool().Draw(t, "near") {
+			to = from
+			if cfg := drawConfig(t); rapid.Bool().Draw(t, "same epoch") {
+				cfg.Epoch = from.Epoch()
+				to, _ = newLayout(cfg, now)
+			}
+		}
+		u := mustCompose(t, from, within(t, "tick", from.MaxTick()), within(t, "worker", from.MaxWorkerID()), within(t, "sequence", from.MaxSequence()))
+		v, err := Convert(u, from, to)
+		if err != nil {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.Zero(t, v)
+			return
+		}
+		converted++
+		p, err := from.Parse(u)
+		require.NoError(t, err)
+		q, err := to.Parse(v)
+		require.NoError(t, err)
+		require.True(t, p.Time.Equal(q.Time))
+		require.Equal(t, []int64{p.WorkerID, p.Sequence}, []int64{q.WorkerID, q.Sequence})
+		back, err := Convert(v, to, from)
+		require.NoError(t, err)
+		require.Equal(t, u, back)
+	})
+	require.Positive(t, converted)
+}

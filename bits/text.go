@@ -1,0 +1,148 @@
+package bits
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+)
+
+// String describes l completely, in at most 255 bytes of ASCII:
+//
+//	28/22/13 unit=1s epoch=2026-01-01T00:00:00Z
+//	41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5
+//
+// Two layouts are equal exactly if their texts are, and ParseLayout returns the
+// layout of a text. The zero Layout gives "0/0/0".
+func (l Layout) String() string {
+	b := make([]byte, 0, 64)
+	b = strconv.AppendInt(b, int64(l.timeBits), 10)
+	b = append(b, '/')
+	b = strconv.AppendInt(b, int64(l.workerBits), 10)
+	b = append(b, '/')
+	b = strconv.AppendInt(b, int64(l.sequenceBits), 10)
+	if l.IsZero() {
+		return string(b)
+	}
+	b = append(b, " unit="...)
+	b = append(b, l.unit.String()...)
+	b = append(b, " epoch="...)
+	b = l.epoch.AppendFormat(b, time.RFC3339Nano)
+	if !l.split.IsZero() {
+		b = append(b, " fields="...)
+		b = append(b, l.split.String()...)
+	}
+	return string(b)
+}
+
+// ParseLayout reads a layout from a text for people to type: the name of a preset
+// (see [Preset]), or the widths of time, worker ID and sequence,
+//
+//	28/22/13
+//	41ms/10/12
+//	39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z
+//	41ms/10/12 fields=datacenter:5,worker:5
+//
+// where the time may have a unit (ns, us, ms, s, m, h) and any of unit=, epoch=
+// and fields= may follow in any order. What is not said is as in Config: a unit of
+// a second, the epoch 2026-01-01T00:00:00Z, no named parts.
+//
+// It returns ErrSyntax when the text is anything else, and NewLayout's errors.
+func ParseLayout(text string) (Layout, error) {
+	words := strings.Fields(text)
+	if len(words) == 1 && !strings.Contains(words[0], "/") {
+		return Preset(words[0])
+	}
+	cfg, err := parseConfig(words)
+	if err != nil {
+		return Layout{}, fmt.Errorf("%w: %.60q is not a layout: %w", uid.ErrSyntax, text, err)
+	}
+	return NewLayout(cfg)
+}
+
+// textUnits are the units that the number of time bits may be followed by.
+var textUnits = map[string]time.Duration{
+	"ns": time.Nanosecond, "us": time.Microsecond, "ms": time.Millisecond,
+	"s": time.Second, "m": time.Minute, "h": time.Hour,
+}
+
+func parseConfig(words []string) (cfg Config, err error) {
+	if len(words) == 0 {
+		return cfg, fmt.Errorf("it is empty")
+	}
+	widths := strings.Split(words[0], "/")
+	if len(widths) != 3 {
+		return cfg, fmt.Errorf("it has to begin with T/W/S, the bits of time, worker ID and sequence")
+	}
+	digits := strings.TrimRight(widths[0], "nsumh")
+	seen := map[string]bool{}
+	if suffix := widths[0][len(digits):]; suffix != "" {
+		if cfg.Unit = textUnits[suffix]; cfg.Unit == 0 {
+			return cfg, fmt.Errorf("the unit %.20q is none of ns, us, ms, s, m, h", suffix)
+		}
+		seen["unit"] = true
+	}
+	for _, f := range []struct {
+		bits *int
+		text string
+	}{{&cfg.TimeBits, digits}, {&cfg.WorkerBits, widths[1]}, {&cfg.SequenceBits, widths[2]}} {
+		if *f.bits, err = parseBits(f.text); err != nil {
+			return cfg, err
+		}
+	}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		if seen[key] {
+			return cfg, fmt.Errorf("it says twice what its %s is", key)
+		}
+		switch key {
+		case "unit":
+			cfg.Unit, err = time.ParseDuration(value)
+			if err == nil && cfg.Unit <= 0 {
+				err = fmt.Errorf("the unit %v is not above 0", cfg.Unit)
+			}
+		case "epoch":
+			cfg.Epoch, err = time.Parse(time.RFC3339Nano, value)
+			if err == nil && cfg.Epoch.IsZero() {
+				// Config takes the zero Time for "not said", which this is not.
+				err = fmt.Errorf("the epoch %s is before 1970", value)
+			}
+		case "fields":
+			cfg.Fields, err = parseFields(value)
+		default:
+			err = fmt.Errorf("%.20q is none of unit=, epoch=, fields=", word)
+		}
+		if err != nil {
+			return cfg, err
+		}
+		seen[key] = true
+	}
+	return cfg, nil
+}
+
+func parseFields(text string) (fields []Field, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		name, width, ok := strings.Cut(part, ":")
+		if !ok {
+			return nil, fmt.Errorf("the part %.20q is not name:bits", part)
+		}
+		n, err := parseBits(width)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, Field{Name: name, Bits: n})
+	}
+	return fields, nil
+}
+
+// parseBits reads a number of bits. It leaves it to NewLayout to judge the number,
+// which has all the others to name beside it.
+func parseBits(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%.20q is not a number of bits", text)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitBadInput    = 2
+	exitInterrupted = 130 // as shells count: 128 + SIGINT
+)
+
+// An inputError is an error in what the user typed. All others are the world's.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
+
+func badInput(format string, args ...any) error {
+	return inputError{fmt.Errorf(format, args...)}
+}
+
+// errInterrupted is wrapped by the error of a command that a signal has ended.
+var errInterrupted = errors.New("interrupted")
+
+// errAnswered is returned by a command whose output has said that the answer is no.
+var errAnswered = errors.New("the answer is no")
+
+// report prints err as one line, if it is to be seen, and returns the exit code.
+func (p *program) report(err error) int {
+	if err == nil || errors.Is(err, errClosedPipe) {
+		return exitOK
+	}
+	if errors.Is(err, errAnswered) {
+		return exitFailure
+	}
+	text := strings.Join(strings.FieldsFunc(err.Error(), isLineEnd), "; ")
+	// Package uid's errors begin with the name too.
+	p.note("%s", strings.ReplaceAll(strings.TrimPrefix(text, "uid: "), ": uid: ", ": "))
+	if _, ok := errors.AsType[inputError](err); ok {
+		return exitBadInput
+	}
+	if errors.Is(err, errInterrupted) {
+		return exitInterrupted
+	}
+	return exitFailure
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+
+// flagError words what is wrong with a flag. The flag package's own words repeat
+// all of the argument, which may be a DSN behind a misspelled name.
+func flagError(cmd *cobra.Command, err error) error {
+	help := cmd.CommandPath() + " --help"
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badInput("%s: %w", flagName(e.GetFlag()), e.Unwrap())
+	}
+	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return badInput("%s needs a value", flagName(e.GetFlag()))
+	}
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		dashes := "--"
+		if e.GetSpecifiedShortnames() != "" {
+			dashes = "-"
+		}
+		if name := e.GetSpecifiedName(); plainWord.MatchString(name) {
+			return badInput("unknown flag %s%s (%s lists them)", dashes, name, help)
+		}
+	}
+	return badInput("unknown flag (%s lists them)", help)
+}
+
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return "-" + f.Shorthand
+	}
+	return "--" + f.Name
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/uidgen/uid/bits"
+)
+
+// The types below are pflag.Values whose errors say what is wanted.
+
+// layoutFlag is a layout by name or by its widths.
+type layoutFlag struct {
+	bits.Layout
+	set bool
+}
+
+func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
+
+const layoutUsage = `a preset's name (uid layouts lists them; not given: default), or the bits of
+time, worker ID and sequence: 28/22/13, 41ms/10/12, with more words in
+quotes: "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z",
+"41ms/10/12 fields=datacenter:5,worker:5"`
+
+func (f *layoutFlag) Set(text string) (err error) {
+	f.Layout, err = bits.ParseLayout(text)
+	f.set = true
+	return err
+}
+
+func (f *layoutFlag) String() string {
+	if !f.set {
+		return "" // so that the help does not say "default default"
+	}
+	return f.Layout.String()
+}
+
+func (*layoutFlag) Type() string { return "NAME|T/W/S" }
+
+// countFlag is a whole number of at least 1. Besides 1000000 it may be written 1e6.
+type countFlag int64
+
+func (f *countFlag) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		v, floatErr := strconv.ParseFloat(text, 64)
+		switch {
+		case floatErr != nil || v != math.Trunc(v):
+		case math.Abs(v) > 1<<53: // where not every whole number has a float
+			err = strconv.ErrRange
+		default:
+			n, err = int64(v), nil
+		}
+	}
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%.40q is too large a number", text)
+	case err != nil:
+		return fmt.Errorf("%.40q is not a whole number", text)
+	case n < 1:
+		return fmt.Errorf("%d is below 1", n)
+	}
+	*f = countFlag(n)
+	return nil
+}
+
+func (f *countFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
+func (*countFlag) Type() string     { return "N" }
+
+// numberFlag is a number, such as 2000000, 2e6 or 0.5. Its range is checked where it
+// is used.
+type numberFlag float64
+
+func (f *numberFlag) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("%.40q is not a number", text)
+	}
+	*f = numberFlag(v)
+	return nil
+}
+
+func (f *numberFlag) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
+func (*numberFlag) Type() string     { return "X" }
+
+// spanFlag is a duration of more than zero.
+type spanFlag time.Duration
+
+func (f *spanFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%.40q is not a duration such as 90s or 12h", text)
+	case d <= 0:
+		return fmt.Errorf("%v is not above 0", d)
+	}
+	*f = spanFlag(d)
+	return nil
+}
+
+func (f *spanFlag) String() string { return time.Duration(*f).String() }
+func (*spanFlag) Type() string     { return "DURATION" }
+
+// timeFlag is an instant, by default in UTC.
+type timeFlag struct{ time.Time }
+
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+
+const timeUsage = `2026-11-21, "2026-11-21 10:00", 2026-11-21T10:00:00+01:00`
+
+func (f *timeFlag) Set(text string) error {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, text); err == nil {
+			f.Time = t.UTC()
+			return nil
+		}
+	}
+	return fmt.Errorf("%.40q is not a time such as %s", text, timeUsage)
+}
+
+func (f *timeFlag) String() string {
+	if f.IsZero() {
+		return ""
+	}
+	return f.Format(time.RFC3339Nano)
+}
+
+func (*timeFlag) Type() string { return "TIME" }
+
+// format is the form of a command's output.
+type format string
+
+const (
+	plain  format = "plain"
+	asJSON format = "json"
+	table  format = "table"
+)
+
+func (f *format) Set(text string) error {
+	switch v := format(text); v {
+	case plain, asJSON, table:
+		*f = v
+		return nil
+	}
+	return fmt.Errorf("%.40q is not one of plain, json, table", text)
+}
+
+func (f *format) String() string { return string(*f) }
+func (*format) Type() string     { return "plain|json|table" }

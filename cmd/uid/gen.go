@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker"
+)
+
+// gen is the command that makes UIDs.
+type gen struct {
+	*program
+	n      countFlag
+	store  store
+	layout layoutFlag
+	format format
+}
+
+const (
+	// genChunk is how many UIDs are made and written at a time.
+	genChunk = 8192
+	// maxTableRows is the longest table of UIDs. A table is made in memory, and
+	// nobody reads a longer one.
+	maxTableRows = 10_000
+)
+
+func (p *program) gen() *cobra.Command {
+	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain}
+	cmd := &cobra.Command{
+		Use:   "gen [-n 5] [--store FILE | --mysql DSN] [--layout NAME|T/W/S] [--format plain|json|table]",
+		Short: "Make UIDs",
+		Long: `gen makes UIDs and prints them, each larger than the one before.
+
+` + storeHelp + `
+
+The table is WORKER_NODE of Baidu's UidGenerator. No worker ID is ever used again:
+the default layout has 4,194,303 of them, the layout javascript 15.
+
+A UID's time is a tick of the layout, and a tick holds only so many UIDs of a
+worker: in the default layout, 8,192 in each second. When more are asked for they
+are made at once all the same, with times ahead of the clock, by 123 seconds for a
+million of them; gen says so when that is more than ten minutes. It makes no more
+than the layout's time field can hold.
+
+Formats:
+  plain  one UID a line (the default)
+  json   one object a line: uid (a string, since JavaScript would lose bits of the
+         number), time, worker_id, machine (if the layout names parts), sequence
+  table  for people, at most 10,000 UIDs`,
+		Example: "  uid gen\n" +
+			"  uid gen -n 1000000 > uids.txt\n" +
+			"  uid gen --store workers.db --layout 41ms/10/12 --format json\n" +
+			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid gen -n 1",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.VarP(&g.n, "count", "n", "how many UIDs; 1e6 is a million")
+	g.store.register(flags)
+	flags.Var(&g.layout, "layout", layoutUsage)
+	flags.Var(&g.format, "format", "form of the output")
+	return cmd
+}
+
+func (g *gen) run(ctx context.Context) (err error) {
+	if g.format == table && g.n > maxTableRows {
+		return badInput("-n %d: a table has at most %d rows; use --format plain or json", g.n, maxTableRows)
+	}
+	if err := (bits.Expiry{}).Start(g.layout.Layout, g.now()); err != nil {
+		if g.layout.set {
+			return inputError{err}
+		}
+		return err
+	}
+	if err := checkRoom(g.layout.Layout, int64(g.n), g.now()); err != nil {
+		return err
+	}
+	lead := leadAfter(g.layout.Layout, int64(g.n))
+	cfg := cached.Config{Layout: g.layout.Layout, Logger: g.log(), Now: g.now}
+	if lead > cached.DefaultMaxLead {
+		// The worker ID is this run's alone and never given again, so that nobody else
+		// ever issues the ticks that are borrowed.
+		cfg.MaxLead = cached.Unbounded
+	}
+
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
+
+	db, err := g.store.open(ctx, g.getenv)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer db.Close()
+	w, err := worker.NewDisposable(db, worker.DisposableConfig{Timeout: time.Duration(g.store.timeout), Logger: cfg.Logger})
+	if err != nil {
+		return err
+	}
+	generator, err := cached.NewContext(ctx, w, cfg)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer func() {
+		// Not under ctx: a worker ID is to be given back after an interruption, too.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.store.timeout))
+		defer cancel()
+		if closeErr := generator.CloseContext(ctx); err == nil {
+			err = closeErr
+		}
+	}()
+	if err := g.write(ctx, generator, lead); err != nil {
+		return interrupted(ctx, err)
+	}
+	return g.out.Flush()
+}
+
+// interrupted returns err as what came of a signal, if there was one.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, errClosedPipe) {
+		return errInterrupted
+	}
+	return err
+}
+
+// write draws the UIDs and writes them. Of a large lead it tells the user when it has
+// become large, which it may never be if the output's reader goes away.
+func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.Duration) error {
+	put, end := g.printer()
+	bar := newProgress(g.stdout, g.stderr, int64(g.n))
+	defer bar.end()
+	tell := lead > cached.DefaultMaxLead
+	chunk := make([]uid.UID, min(genChunk, g.n))
+	for left := int64(g.n); left > 0; {
+		n, err := generator.FillContext(ctx, chunk[:min(left, genChunk)])
+		for _, u := range chunk[:n] {
+			if err := put(u); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		left -= int64(n)
+		if tell && leadAfter(g.layout.Layout, int64(g.n)-left) > cached.DefaultMaxLead {
+			g.note("the last of these UIDs will be up to %s ahead of the clock: the layout %s has %s a second for each worker",
+				words(lead), short(g.layout.Layout), number(perSecond(g.layout.Layout)).text)
+			tell = false
+		}
+		bar.add(n)
+	}
+	return end()
+}
+
+// printer returns what prints a UID, and what is to be called at the end.
+func (g *gen) printer() (put func(uid.UID) error, end func() error) {
+	if g.format == plain {
+		return func(u uid.UID) error {
+			b := strconv.AppendInt(g.out.AvailableBuffer(), int64(u), 10)
+			_, err := g.out.Write(append(b, '\n'))
+			return err
+		}, func() error { return nil }
+	}
+	l := newPartsListing(g.out, g.format, g.layout.Layout)
+	return func(u uid.UID) error {
+		parts, err := g.layout.Parse(u)
+		if err != nil {
+			return err // of no UID that was made by the layout
+		}
+		return l.add(parts)
+	}, l.end
+}
+
+// leadAfter returns how far n UIDs of one worker, drawn at once, get ahead of the
+// clock, in whole ticks, and the largest duration if that is longer.
+func leadAfter(l bits.Layout, n int64) time.Duration {
+	ticks := (n - 1) >> l.SequenceBits() // after the first one
+	if ticks > math.MaxInt64/int64(l.Unit()) {
+		return math.MaxInt64
+	}
+	return time.Duration(ticks) * l.Unit()
+}
+
+// checkRoom refuses an n that the rest of the time field does not hold. (One that just
+// fits may still be too large if the clock moves on meanwhile.)
+func checkRoom(l bits.Layout, n int64, now time.Time) error {
+	left := l.MaxTick() - l.TickAt(now)
+	if (n-1)>>l.SequenceBits() > left {
+		return badInput("-n %d: %w: the layout %s has room for %d more UIDs of one worker, until %s",
+			n, uid.ErrRange, l, max(0, left+1)<<l.SequenceBits(), l.Expires().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// perSecond returns how many UIDs a second one worker of a layout can go on making.
+func perSecond(l bits.Layout) float64 {
+	return float64(l.MaxSequence()+1) / l.Unit().Seconds()
+}
+
+// short returns the widths of a layout and its unit, in a form that --layout takes.
+func short(l bits.Layout) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Second, ""}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}, {time.Nanosecond, "ns"}, {time.Minute, "m"}, {time.Hour, "h"}} {
+		if u.unit == l.Unit() {
+			return fmt.Sprintf("%d%s/%d/%d", l.TimeBits(), u.name, l.WorkerBits(), l.SequenceBits())
+		}
+	}
+	return fmt.Sprintf("%d/%d/%d unit=%v", l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit())
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/big"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+func uidsOf(t *testing.T, lines io.Reader) []uid.UID {
+	t.Helper()
+	var all []uid.UID
+	for s := bufio.NewScanner(lines); s.Scan(); {
+		u, err := uid.Parse(s.Text())
+		require.NoError(t, err)
+		all = append(all, u)
+	}
+	return all
+}
+
+func requireIncreasing(t *testing.T, all []uid.UID) {
+	t.Helper()
+	for i := 1; i < len(all); i++ {
+		if all[i] <= all[i-1] {
+			t.Fatalf("UID %d is %d, after %d", i, all[i], all[i-1])
+		}
+	}
+}
+
+func TestMillion(t *testing.T) {
+	var out, stderr bytes.Buffer
+	cmd := command(nil, "gen", "-n", "1000000", "--store", newStore(t))
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	require.NoError(t, cmd.Run(), stderr.String())
+	all := uidsOf(t, &out)
+	require.Len(t, all, 1_000_000)
+	requireIncreasing(t, all)
+	require.Empty(t, stderr.String())
+
+	// They take 123 ticks, of which the first is the clock's own.
+	first, err := bits.Default().Tick(all[0])
+	require.NoError(t, err)
+	last, err := bits.Default().Tick(all[len(all)-1])
+	require.NoError(t, err)
+	require.EqualValues(t, 122, last-first)
+}
+
+// TestFarAhead: past the ten minutes of lead that a generator borrows by default, the
+// command goes on, and says so.
+func TestFarAhead(t *testing.T) {
+	gen := func(n string) ([]uid.UID, string) {
+		o := call{args: []string{"gen", "-n", n, "--layout", "28/22/0", "--store", newStore(t)}}.run()
+		require.Zero(t, o.code, o.err)
+		return uidsOf(t, strings.NewReader(o.out)), o.err
+	}
+	all, said := gen("601")
+	require.Len(t, all, 601)
+	require.Empty(t, said, "ten minutes of lead")
+
+	all, said = gen("20000")
+	require.Len(t, all, 20000)
+	requireIncreasing(t, all)
+	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: the layout 28/22/0 has 1 a second for each worker\n", said)
+}
+
+// TestLastTicks draws all that the time field still holds, and one more.
+func TestLastTicks(t *testing.T) {
+	const layout = "4/4/3 unit=720h"
+	now := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(13 * 720 * time.Hour) // of the ticks 0 to 15
+	o := call{args: []string{"gen", "-n", "24", "--layout", layout, "--store", newStore(t)}, now: now}.run()
+	require.Zero(t, o.code, o.err)
+	all := uidsOf(t, strings.NewReader(o.out))
+	require.Len(t, all, 24)
+	requireIncreasing(t, all)
+
+	store := newStore(t)
+	text := call{args: []string{"gen", "-n", "25", "--layout", layout, "--store", store}, now: now}.fails(t, exitBadInput)
+	require.Contains(t, text, "-n 25: value out of range: ")
+	require.Contains(t, text, " has room for 24 more UIDs of one worker")
+	require.NoFileExists(t, store, "no worker ID is used up")
+}
+
+// TestRoom checks the arithmetic of leads against that of numbers without a limit.
+func TestRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		time_ := rapid.IntRange(1, 40).Draw(t, "time bits")
+		sequence := rapid.IntRange(0, 63-time_).Draw(t, "sequence bits")
+		unit := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit")
+		l, err := bits.NewLayout(bits.Config{TimeBits: time_, SequenceBits: sequence, WorkerBits: 63 - time_ - sequence, Unit: unit})
+		require.NoError(t, err)
+		n := rapid.Int64Range(1, 1<<63-1).Draw(t, "n")
+		now := l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick"))
+
+		room := new(big.Int).Lsh(big.NewInt(l.MaxTick()-l.TickAt(now)+1), uint(sequence))
+		require.Equal(t, room.Cmp(big.NewInt(n)) < 0, checkRoom(l, n, now) != nil)
+
+		ticks := new(big.Int).Rsh(big.NewInt(n-1), uint(sequence))
+		want := ticks.Mul(ticks, big.NewInt(int64(unit)))
+		if !want.IsInt64() {
+			want.SetInt64(1<<63 - 1)
+		}
+		require.Equal(t, want.Int64(), int64(leadAfter(l, n)))
+	})
+}
+
+func TestTableOfUIDs(t *testing.T) {
+	require.Equal(t, 2+maxTableRows, strings.Count(ok(t, "gen", "-n", "10000", "--format", "table", "--store", newStore(t)), "\n"))
+}
+
+func TestWhereTheStoreIs(t *testing.T) {
+	root := string(filepath.Separator)
+	for _, tt := range []struct {
+		goos string
+		env  map[string]string
+		want string // below root, empty: refused
+	}{
+		{"linux", map[string]string{"HOME": root + "home"}, "home/.local/share/uid"},
+		{"linux", map[string]string{"HOME": root + "home", "XDG_DATA_HOME": root + "data"}, "data/uid"},
+		{"linux", map[string]string{"HOME": root + "home", "XDG_DATA_HOME": "data"}, "home/.local/share/uid"},
+		{"linux", map[string]string{"LocalAppData": root + "x"}, ""},
+		{"darwin", map[string]string{"HOME": root + "home"}, "home/Library/Application Support/uid"},
+		{"windows", map[string]string{"LocalAppData": root + "local", "HOME": root + "x"}, "local/uid"},
+		{"windows", map[string]string{"HOME": root + "x"}, ""},
+	} {
+		if runtime.GOOS == "windows" && tt.env["XDG_DATA_HOME"] != "" {
+			continue // there a path is absolute with a drive only
+		}
+		got, err := dataFolder(func(key string) string { return tt.env[key] }, tt.goos)
+		if tt.want == "" {
+			require.ErrorContains(t, err, "use --store FILE")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, root+filepath.FromSlash(tt.want), got)
+	}
+}
+
+func TestDefaultStore(t *testing.T) {
+	data := t.TempDir()
+	env := map[string]string{"XDG_DATA_HOME": data}
+	for _, workerID := range []string{`"worker_id":1`, `"worker_id":2`} {
+		o := call{args: []string{"gen", "-n", "1", "--format", "json"}, env: env}.run()
+		require.Zero(t, o.code, o.err)
+		require.Contains(t, o.out, workerID)
+	}
+	info, err := os.Stat(filepath.Join(data, "uid"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	}
+	require.FileExists(t, filepath.Join(data, "uid", "workers.db"))
+	require.Contains(t, call{args: []string{"gen"}}.fails(t, exitFailure), "no folder for the store")
+}
+
+// TestOrderOfStores: a flag is preferred to the environment, and that to the default.
+func TestOrderOfStores(t *testing.T) {
+	env := map[string]string{dsnEnv: "environment", "XDG_DATA_HOME": t.TempDir()}
+	o := call{args: []string{"gen", "-n", "1", "--store", newStore(t)}, env: env}.run()
+	require.Zero(t, o.code, o.err)
+	require.Contains(t, call{args: []string{"gen", "--mysql", "flag"}, env: env}.fails(t, exitBadInput), "the DSN of --mysql")
+	require.Contains(t, call{args: []string{"gen"}, env: env}.fails(t, exitBadInput), "the DSN of "+dsnEnv)
+}
+
+// workerIDs starts processes at once and returns their worker IDs.
+func workerIDs(t *testing.T, env []string, args ...string) map[int64]bool {
+	t.Helper()
+	const processes = 8
+	var outs [processes]bytes.Buffer
+	var errs [processes]bytes.Buffer
+	var failed [processes]error
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range processes {
+		cmd := command(env, append([]string{"gen", "-n", "3", "--format", "json"}, args...)...)
+		cmd.Stdout, cmd.Stderr = &outs[i], &errs[i]
+		wg.Go(func() {
+			<-start
+			failed[i] = cmd.Run()
+		})
+	}
+	close(start)
+	wg.Wait()
+	ids := map[int64]bool{}
+	for i := range processes {
+		require.NoError(t, failed[i], errs[i].String())
+		var parts uid.Parts
+		require.NoError(t, json.Unmarshal(bytes.SplitN(outs[i].Bytes(), []byte("\n"), 2)[0], &parts))
+		ids[parts.WorkerID] = true
+	}
+	return ids
+}
+
+// TestProcessesAtOnce: on a store that does not exist yet.
+func TestProcessesAtOnce(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		require.Len(t, workerIDs(t, nil, "--store", newStore(t)), 8)
+	})
+	t.Run("MySQL", func(t *testing.T) {
+		s := testserver.Shared(t)
+		require.Len(t, workerIDs(t, []string{dsnEnv + "=" + s.DSN(s.NewDatabase(t))}), 8)
+	})
+}

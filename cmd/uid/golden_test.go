@@ -1,0 +1,100 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.txt anew")
+
+// TestGolden compares all that the command says with what it is known to say.
+func TestGolden(t *testing.T) {
+	const (
+		known   = "180363646902239241"
+		tweet   = "1541815603606036480"
+		machine = "41ms/10/12 epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5"
+		plan    = "--burst 5e7 --workers 500 --restarts-per-day 20 --years 30"
+	)
+	needs := func(rate string, more ...string) []string {
+		return append(append([]string{"plan", "--rate", rate}, strings.Fields(plan)...), more...)
+	}
+	for _, tt := range []struct {
+		name string
+		call call
+	}{
+		{"gen", call{args: []string{"gen", "-n", "3", "--store", newStore(t)}}},
+		{"gen_json", call{args: []string{"gen", "-n", "2", "--store", newStore(t), "--format", "json"}}},
+		{"gen_json_machine", call{args: []string{"gen", "-n", "2", "--store", newStore(t), "--format", "json", "--layout", machine}}},
+		{"gen_table", call{args: []string{"gen", "--store", newStore(t), "--format", "table"}}},
+		{"gen_table_machine", call{args: []string{"gen", "-n", "2", "--store", newStore(t), "--format", "table", "--layout", machine}}},
+		{"parse", call{args: []string{"parse", "--layout", "uidgenerator", known}}},
+		{"parse_two", call{args: []string{"parse", known, "0"}}},
+		{"parse_machine", call{args: []string{"parse", "--layout", machine, tweet}}},
+		{"parse_unused", call{args: []string{"parse", "--layout", "js", "14680064000000"}}},
+		{"parse_no_bits", call{args: []string{"parse", "--layout", "40/0/0", "27000000"}}},
+		{"parse_wide", call{args: []string{"parse", "--layout", "33/6/8 fields=abcdefghijklmnop:1,bcdefghijklmnopq:1,c:1,d:1,e:1,f:1", "447696600000"}}},
+		{"parse_hint", call{args: []string{"parse", tweet}}},
+		{"parse_plain", call{args: []string{"parse", "--format", "plain"}, stdin: known + "\n42 \t43\r\n"}},
+		{"parse_json", call{args: []string{"parse", "--format", "json", "--layout", machine, known, tweet}}},
+		{"parse_json_hints", call{args: []string{"parse", "--format", "json"}, stdin: strings.Repeat(tweet+" ", 3)}},
+		{"guess", call{args: []string{"parse", "--guess", known, tweet}}},
+		{"guess_json", call{args: []string{"parse", "--guess", "--format", "json", known}}},
+		{"guess_plain", call{args: []string{"parse", "--guess", "--format", "plain"}, stdin: known}},
+		{"guess_none", call{args: []string{"parse", "--guess", "42", "43"}}},
+		{"plan", call{args: needs("2e6")}},
+		{"plan_json", call{args: needs("2e6", "--format", "json")}},
+		{"plan_no_burst", call{args: []string{"plan", "--rate", "1000", "--workers", "16", "--js-safe"}}},
+		{"plan_nothing", call{args: needs("2e6", "--js-safe")}},
+		{"plan_nothing_json", call{args: needs("2e6", "--js-safe", "--format", "json")}},
+		{"plan_nothing_burst", call{args: []string{"plan", "--rate", "1", "--burst", "1e15", "--max-lead", "1ms"}}},
+		{"plan_nothing_all", call{args: []string{"plan", "--rate", "1e12", "--burst", "1e15", "--workers", "1e15", "--years", "250", "--js-safe"}}},
+		{"layouts", call{args: []string{"layouts"}}},
+		{"layouts_plain", call{args: []string{"layouts", "--format", "plain"}}},
+		{"range", call{args: []string{"range", "--from", "2026-11-01", "--to", "2026-12-01"}}},
+		{"range_json", call{args: []string{"range", "--from", "2026-11-21 09:00", "--format", "json", "--layout", "twitter"}}},
+		{"range_plain", call{args: []string{"range", "--from", "2026-11-21T01:00:00+01:00", "--to", "2026-11-21T00:00:01Z", "--format", "plain"}}},
+		{"help", call{}},
+		{"help_gen", call{args: []string{"gen", "--help"}}},
+		{"help_parse", call{args: []string{"help", "parse"}}},
+		{"help_plan", call{args: []string{"plan", "--help"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := tt.call.run()
+			got := fmt.Sprintf("%s--- standard error\n%s--- exit code %d\n", o.out, o.err, o.code)
+			file := filepath.Join("testdata", tt.name+".txt")
+			if *update {
+				require.NoError(t, os.MkdirAll("testdata", 0o755))
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// What has been frozen is not all: this is the number that the layout was agreed on
+// with.
+func TestKnownUID(t *testing.T) {
+	require.Equal(t, "180363646902239241\t2016-07-19T10:07:53Z\t4\t9\n",
+		ok(t, "parse", "--layout", "uidgenerator", "--format", "plain", "180363646902239241"))
+}
+
+func TestPictureIsNoWiderThanATerminal(t *testing.T) {
+	for _, layout := range []string{"default", "twitter", "js", "63ns/0/0", "1/1/1", "1/62/0",
+		"41ms/10/12 fields=datacenter:5,worker:5", "1/61/1 fields=abcdefghijklmnop:61",
+		"9/8/46 fields=aaaaaaaaaaaaaaaa:1,bbbbbbbbbbbbbbbb:1,cccccccccccccccc:1,dddddddddddddddd:1,eeeeeeeeeeeeeeee:1,ffffffffffffffff:1,gggggggggggggggg:1,hhhhhhhhhhhhhhhh:1"} {
+		out := call{args: []string{"parse", "--layout", layout, "1"}}.run().out
+		require.Contains(t, out, "\n")
+		for line := range strings.Lines(out) {
+			require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), pictureWidth, out)
+			require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "trailing space")
+		}
+	}
+}

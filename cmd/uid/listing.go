@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	gopretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// A listing is rows of the same columns, in any of the formats: a table for people;
+// a JSON object a line; or the values of a row on a line, between tabs. The last
+// two are written as they come, a table when the listing ends.
+type listing struct {
+	out     *bufio.Writer
+	format  format
+	columns []column
+	table   gopretty.Writer
+}
+
+// A column has a title, which may have two lines, in the table, and a key in JSON.
+// Numbers stand to the right.
+type column struct {
+	key, title string
+	numbers    bool
+}
+
+// A cell is a value; with a text of its own it is that in the table.
+type cell struct {
+	value any // a string, a number, a bool, a time.Time, or what encodes itself
+	text  string
+}
+
+// tableStyle has a line below the titles, and no others.
+var tableStyle = func() gopretty.Style {
+	s := gopretty.StyleLight
+	s.Format.Header = text.FormatDefault
+	s.Options = gopretty.Options{SeparateHeader: true}
+	s.Box.PaddingLeft, s.Box.PaddingRight = "", "  "
+	return s
+}()
+
+func newListing(out *bufio.Writer, f format, columns ...column) *listing {
+	l := &listing{out: out, format: f, columns: columns}
+	if f != table {
+		return l
+	}
+	l.table = gopretty.NewWriter()
+	l.table.SetStyle(tableStyle)
+	l.table.SuppressTrailingSpaces()
+	var titles gopretty.Row
+	var configs []gopretty.ColumnConfig
+	for i, c := range columns {
+		titles = append(titles, c.title)
+		align := text.AlignLeft
+		if c.numbers {
+			align = text.AlignRight
+		}
+		configs = append(configs, gopretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+	}
+	l.table.SetColumnConfigs(configs)
+	l.table.AppendHeader(titles)
+	return l
+}
+
+// add adds a row, with a cell for each column.
+func (l *listing) add(cells ...cell) error {
+	switch l.format {
+	case table:
+		var row gopretty.Row
+		for _, c := range cells {
+			row = append(row, c.people())
+		}
+		l.table.AppendRow(row)
+		return nil
+	case asJSON:
+		l.out.WriteByte('{')
+		for i, c := range cells {
+			if i > 0 {
+				l.out.WriteByte(',')
+			}
+			value, err := json.Marshal(c.program())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(l.out, "%q:%s", l.columns[i].key, value)
+		}
+		_, err := l.out.WriteString("}\n")
+		return err
+	default:
+		for i, c := range cells {
+			if i > 0 {
+				l.out.WriteByte('\t')
+			}
+			fmt.Fprint(l.out, c.program())
+		}
+		return l.out.WriteByte('\n')
+	}
+}
+
+// end writes the table, if it is one and has rows.
+func (l *listing) end() error {
+	if l.table == nil || l.table.Length() == 0 {
+		return nil
+	}
+	_, err := l.out.WriteString(l.table.Render() + "\n")
+	return err
+}
+
+// people returns what the table shows.
+func (c cell) people() any {
+	if c.text != "" {
+		return c.text
+	}
+	return c.program()
+}
+
+// program returns a time as text, since encoding/json refuses the years after 9999.
+func (c cell) program() any {
+	if t, ok := c.value.(time.Time); ok {
+		return t.Format(time.RFC3339Nano)
+	}
+	return c.value
+}
+
+// number is a cell of a number of at least 0 that can be large.
+func number(n float64) cell {
+	switch {
+	case n >= 1<<63:
+		return cell{value: n, text: fmt.Sprintf("%.3g", n)}
+	case n == math.Trunc(n):
+		return cell{value: int64(n), text: grouped(int64(n))}
+	case n >= 100:
+		return cell{value: n, text: grouped(int64(math.Round(n)))}
+	}
+	return cell{value: n, text: fmt.Sprintf("%.3g", n)}
+}
+
+// span is a cell of a length of time, in seconds for programs.
+func span(d time.Duration) cell {
+	return cell{value: d.Seconds(), text: words(d)}
+}
+
+// words returns a length of time as a person would say it.
+func words(d time.Duration) string {
+	const day, year = 24 * time.Hour, 8766 * time.Hour
+	switch {
+	case d >= 2*year:
+		return fmt.Sprintf("%.1f years", float64(d)/float64(year))
+	case d >= 2*day:
+		return fmt.Sprintf("%.1f days", float64(d)/float64(day))
+	case d < time.Minute:
+		return d.Round(time.Millisecond).String()
+	}
+	s := d.Round(time.Second).String()
+	for _, zero := range []string{"0s", "0m"} {
+		if short, ok := strings.CutSuffix(s, zero); ok && strings.ContainsAny(short[len(short)-1:], "mh") {
+			s = short
+		}
+	}
+	return s
+}
+
+// grouped returns n >= 0 with a comma every three digits.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,33 @@
+// Command uid makes UIDs and reads them:
+//
+//	uid gen -n 5                          five new UIDs, under a worker ID of its own
+//	uid parse 180363646902239241          what is in one, with a picture of its bits
+//	uid plan --rate 2e6 --workers 500     the layouts that are large enough
+//	uid range --from 2026-11-01           the UIDs of a time, for SQL
+//	uid layouts                           the presets
+//
+// Each command's --help says the rest. Exit codes: 0 on success and when the reader
+// of the output has gone away, 1 when something failed, 2 when the input was bad,
+// 130 when interrupted. An error is one line on standard error.
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	// A reader that has gone away is then a failed write, which ends the command in
+	// good order, instead of a signal, which kills it.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
+
+// run is the command without the process around it. It returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now}
+	return p.run(args)
+}

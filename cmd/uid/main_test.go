@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+// asCommand makes the test binary the command.
+const asCommand = "UID_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	testserver.Main(m)
+}
+
+// command returns a process of the command, with nothing of the test's environment
+// that it looks at.
+func command(env []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1", dsnEnv+"=", "XDG_DATA_HOME=")
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// today is when the tests take place that need a time.
+var today = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
+
+// A call is one run of the command in this process.
+type call struct {
+	args  []string
+	stdin string
+	env   map[string]string
+	now   time.Time // zero: today
+}
+
+type outcome struct {
+	code     int
+	out, err string
+}
+
+func (c call) run() outcome {
+	var out, err bytes.Buffer
+	now := c.now
+	if now.IsZero() {
+		now = today
+	}
+	p := &program{
+		stdin: strings.NewReader(c.stdin), stdout: &out, stderr: &err,
+		getenv: func(key string) string { return c.env[key] },
+		now:    func() time.Time { return now },
+	}
+	return outcome{p.run(c.args), out.String(), err.String()}
+}
+
+// ok runs the command, which has to succeed without a word on standard error.
+func ok(t *testing.T, args ...string) string {
+	t.Helper()
+	o := call{args: args}.run()
+	require.Zero(t, o.code, o.err)
+	require.Empty(t, o.err)
+	return o.out
+}
+
+// fails runs the command, which has to end with the code and one line on standard
+// error, and returns the line.
+func (c call) fails(t *testing.T, code int) string {
+	t.Helper()
+	o := c.run()
+	require.Equal(t, code, o.code, o.err)
+	require.Empty(t, o.out)
+	require.Equal(t, 1, strings.Count(o.err, "\n"), o.err)
+	line, found := strings.CutPrefix(o.err, "uid: ")
+	require.True(t, found, o.err)
+	return strings.TrimSuffix(line, "\n")
+}
+
+func newStore(t *testing.T) string {
+	return t.TempDir() + "/workers.db"
+}

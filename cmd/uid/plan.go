@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/bits"
+)
+
+// plan is the command that finds layouts.
+type plan struct {
+	*program
+	rate, burst, restarts, years numberFlag
+	workers                      countFlag
+	jsSafe                       bool
+	hold, lead                   spanFlag
+	epoch                        timeFlag
+	format                       format
+}
+
+func (p *program) plan() *cobra.Command {
+	c := &plan{program: p, workers: 1, years: 10, hold: spanFlag(time.Hour), lead: spanFlag(24 * time.Hour), format: table}
+	cmd := &cobra.Command{
+		Use:   "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]",
+		Short: "Find layouts that are large enough",
+		Long: `plan lists the layouts that hold for what a fleet needs. --rate, --burst and
+--restarts-per-day are those of one worker, the busiest: the tick of a layout has
+the same number of UIDs for each, and none can use another's.
+
+  UIDs/s          what each worker can go on making
+  worker IDs      how many there are
+  disposable IDs  how many restarts, of all workers together, they last, and for how
+                  long: each start uses one up
+  leased IDs      how many restarts a day, of all workers together, they allow for
+                  ever: an ID serves again when --hold is over
+  full            the day on which the time field is full
+  burst           the lead that it borrows from the future, and how long it takes to
+                  give it back at --rate
+
+When no layout holds, plan says what to give up, and the exit code is 1.`,
+		Example:               "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n  uid plan --rate 1000 --workers 16 --js-safe",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("rate") {
+				return badInput("--rate is missing, the UIDs a second of one worker")
+			}
+			return c.run()
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&c.rate, "rate", "UIDs a second that each worker has to sustain")
+	flags.Var(&c.burst, "burst", "UIDs that a worker may be asked for at once, over and above --rate")
+	flags.Var(&c.workers, "workers", "workers that are at work at the same time")
+	flags.Var(&c.restarts, "restarts-per-day", "how often each worker is restarted a day")
+	flags.Var(&c.years, "years", "how long the layout has to last, from now on")
+	flags.BoolVar(&c.jsSafe, "js-safe", false, "UIDs that a JavaScript number holds exactly, of 53 bits")
+	flags.Var(&c.epoch, "epoch", "when tick 0 begins (default 2026-01-01)")
+	flags.Var(&c.lead, "max-lead", "the most that a burst may borrow")
+	flags.Var(&c.hold, "hold", "how long a leased ID stays out of use after its worker's end")
+	flags.Var(&c.format, "format", "form of the output")
+	return cmd
+}
+
+func (c *plan) run() error {
+	need := bits.Need{
+		Rate: float64(c.rate), Burst: float64(c.burst), Workers: int64(c.workers), RestartsPerDay: float64(c.restarts),
+		Years: float64(c.years), JSSafe: c.jsSafe, Epoch: c.epoch.Time, From: c.now(),
+		MaxLead: time.Duration(c.lead), Hold: time.Duration(c.hold),
+	}
+	options, err := bits.Plan(need)
+	if misfit, ok := errors.AsType[*bits.NoFitError](err); ok {
+		if c.format != table {
+			return misfit
+		}
+		return c.tell(need, misfit)
+	}
+	if err != nil {
+		return inputError{err}
+	}
+	return c.list(options)
+}
+
+func (c *plan) list(options []bits.Option) error {
+	columns := []column{
+		{"layout", "layout", false}, {"name", "name", false}, {"uids_per_second", "UIDs/s", true},
+		{"worker_ids", "worker\nIDs", true}, {"disposable_restarts", "disposable IDs\n(restarts)", true},
+		{"disposable_days", "last", true}, {"leased_restarts_per_day", "leased IDs\n(restarts/day)", true},
+		{"full", "full", false},
+	}
+	if c.burst > 0 {
+		columns = append(columns, column{"lead_seconds", "burst\nlead", true}, column{"give_back_seconds", "given\nback", true})
+	}
+	l := newListing(c.out, c.format, columns...)
+	for _, o := range options {
+		cells := []cell{
+			layoutCell(o.Layout), {value: o.Name}, number(o.Sustained), number(float64(o.WorkerIDs)),
+			number(float64(o.DisposableRestarts)), c.disposableDays(o),
+			number(o.LeasedRestartsPerDay), {value: o.Full, text: o.Full.Format(time.DateOnly)},
+		}
+		if c.burst > 0 {
+			cells = append(cells, span(o.Lead), span(o.GiveBack))
+		}
+		if err := l.add(cells...); err != nil {
+			return err
+		}
+	}
+	return l.end()
+}
+
+func (c *plan) disposableDays(o bits.Option) cell {
+	const most = math.MaxInt64 / float64(24*time.Hour)
+	days := cell{value: o.DisposableDays, text: words(time.Duration(min(o.DisposableDays, most-1) * float64(24*time.Hour)))}
+	switch {
+	case o.Disposable:
+		days.text = "long enough"
+	case o.DisposableRestarts == 0:
+		days.text = "no"
+	}
+	return days
+}
+
+// tell writes why nothing holds, for a person. It is the command's answer, and not
+// an error with a text of its own.
+func (c *plan) tell(need bits.Need, misfit *bits.NoFitError) error {
+	var b strings.Builder
+	if misfit.Unit == 0 {
+		b.WriteString("No layout holds: no sequence is wide enough for the burst.\n")
+	} else {
+		fmt.Fprintf(&b, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\nsequence: %d, and there are %d.\n",
+			misfit.Unit, misfit.TimeBits, misfit.WorkerBits, misfit.SequenceBits,
+			misfit.TimeBits+misfit.WorkerBits+misfit.SequenceBits, misfit.Limit)
+	}
+	if len(misfit.GiveUp) == 0 {
+		b.WriteString("Lowering one number is not enough: lower several.\n")
+	} else {
+		b.WriteString("One of these alone would make it fit:\n")
+	}
+	for _, change := range misfit.GiveUp {
+		what := change.Text
+		if need.JSSafe && !change.Need.JSSafe {
+			what = "numbers that are not safe in JavaScript"
+		}
+		fmt.Fprintf(&b, "  %s\n", what)
+	}
+	if _, err := c.out.WriteString(b.String()); err != nil {
+		return err
+	}
+	return errAnswered
+}

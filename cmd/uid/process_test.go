@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+)
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return exitOK
+	}
+	e, ok := errors.AsType[*exec.ExitError](err)
+	require.True(t, ok, err)
+	return e.ExitCode()
+}
+
+// TestClosedPipe is `uid gen -n 100000000 | head -1`.
+func TestClosedPipe(t *testing.T) {
+	for _, format := range []string{"plain", "json"} {
+		var stderr bytes.Buffer
+		cmd := command(nil, "gen", "-n", "100000000", "--format", format, "--store", newStore(t))
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
+		require.NoError(t, err)
+		require.NotEmpty(t, strings.Trim(line, "\n"))
+		require.NoError(t, out.Close())
+		require.Zero(t, exitCode(t, cmd.Wait()))
+		require.Empty(t, stderr.String())
+	}
+}
+
+// TestInterrupt: the command ends in good order, with whole lines written.
+func TestInterrupt(t *testing.T) {
+	var stderr bytes.Buffer
+	cmd := command(nil, "gen", "-n", "1000000000000", "--store", newStore(t))
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	_, err = uid.Parse(strings.TrimSuffix(first, "\n"))
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	var end [64]byte // the last bytes
+	for {
+		n, err := lines.Read(end[:])
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		end[len(end)-1] = end[n-1]
+	}
+	require.Equal(t, byte('\n'), end[len(end)-1])
+	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
+	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
+}
+
+// TestInterruptWithoutDatabase: it is waited for no longer.
+func TestInterruptWithoutDatabase(t *testing.T) {
+	cmd := command([]string{dsnEnv + "=me@tcp(127.0.0.1:1)/x"}, "gen", "--timeout", "1h")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(stderr)
+	warning, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, warning, "database not available")
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	rest, err := io.ReadAll(lines)
+	require.NoError(t, err)
+	require.Equal(t, "uid: interrupted\n", string(rest))
+	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// A program is one run of the command, and what its subcommands share.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+
+	out     *bufio.Writer // stdout; run flushes it at the end
+	verbose bool
+}
+
+const outputBuffer = 64 << 10
+
+func (p *program) run(args []string) int {
+	p.out = bufio.NewWriterSize(pipe{p.stdout}, outputBuffer)
+	root := p.root()
+	root.SetArgs(append([]string{}, args...)) // nil would stand for os.Args
+	root.SetIn(p.stdin)
+	root.SetOut(p.out)
+	root.SetErr(p.stderr)
+	err := root.Execute()
+	if flushErr := p.out.Flush(); err == nil {
+		err = flushErr
+	}
+	return p.report(err)
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "uid",
+		Short: "Make and read unique IDs, ordered by time",
+		Long: `uid makes UIDs, 63-bit unique IDs that are ordered by time, and reads them.
+
+Exit codes: 0 on success and when the reader of the output has gone away, 1 when
+something failed, 2 when the input was bad, 130 when interrupted. An error is one
+line on standard error.`,
+		Example:       "  uid gen\n  uid parse 180363646902239241",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("uid {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "say on standard error what is going on")
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.version())
+	return root
+}
+
+// plainWord is what can be repeated to the user without a second thought: who
+// leaves a flag's name out may have typed a password.
+var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
+
+func unknownCommand(cmd *cobra.Command, word string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	what := "unknown command"
+	if plainWord.MatchString(word) {
+		what = fmt.Sprintf("unknown command %q", word)
+	}
+	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
+}
+
+// noArgs is cobra.NoArgs without the argument in its text.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badInput("uid %s takes no arguments, only flags (uid %[1]s --help)", cmd.Name())
+	}
+	return nil
+}
+
+// log returns the logger for what the library has to say: warnings, and with -v all
+// of it.
+func (p *program) log() *slog.Logger {
+	level := slog.LevelWarn
+	if p.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+}
+
+// note tells the user something that is neither output nor an error.
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintf(p.stderr, "uid: "+format+"\n", args...)
+}

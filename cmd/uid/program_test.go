@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBadInput(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"make"}, `unknown command "make": the commands are `},
+		{[]string{"--nothing"}, "unknown flag --nothing"},
+		{[]string{"gen", "-x"}, "unknown flag -x (uid gen --help lists them)"},
+		{[]string{"gen", "5"}, "uid gen takes no arguments"},
+		{[]string{"gen", "-n"}, "-n needs a value"},
+		{[]string{"gen", "-n", "0"}, "-n: 0 is below 1"},
+		{[]string{"gen", "-n", "-4"}, "-n: -4 is below 1"},
+		{[]string{"gen", "-n", "1.5"}, `-n: "1.5" is not a whole number`},
+		{[]string{"gen", "-n", "many"}, `-n: "many" is not a whole number`},
+		{[]string{"gen", "-n", "1e16"}, `-n: "1e16" is too large a number`},
+		{[]string{"gen", "-n", "9223372036854775808"}, "is too large a number"},
+		{[]string{"gen", "-n", "10001", "--format", "table"}, "-n 10001: a table has at most 10000 rows"},
+		{[]string{"gen", "--format", "xml"}, `--format: "xml" is not one of plain, json, table`},
+		{[]string{"gen", "--layout", "tweeter"}, "--layout: syntax error"},
+		{[]string{"gen", "--layout", "40/20/13"}, "--layout: value out of range: 40/20/13"},
+		{[]string{"gen", "--layout", "uidgenerator"}, "time field is exhausted"},
+		{[]string{"gen", "--store", "x", "--mysql", "y"}, "--store and --mysql exclude each other"},
+		{[]string{"gen", "--store", ""}, "--store: it is empty"},
+		{[]string{"gen", "--mysql", ""}, "--mysql: it is empty"},
+		{[]string{"gen", "--mysql", "nonsense"}, "the DSN of --mysql cannot be read"},
+		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/"}, "the DSN of --mysql names no database"},
+		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/x?tls=unheard"}, "the DSN of --mysql cannot be read"},
+		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store takes a file"},
+		{[]string{"gen", "--timeout", "0s"}, "--timeout: 0s is not above 0"},
+		{[]string{"gen", "--timeout", "soon"}, `--timeout: "soon" is not a duration`},
+		{[]string{"parse", "-1"}, "unknown flag"},
+		{[]string{"parse", "1x"}, `syntax error: "1x" is not a decimal UID`},
+		{[]string{"parse", "1", "2", "x"}, `syntax error: "x"`},
+		{[]string{"parse", "9223372036854775808"}, "value out of range"},
+		{[]string{"parse", "--layout", "js", "9007199254740993"}, "it may be of another layout, try --guess"},
+		{[]string{"parse", "--layout", "js", "--guess", "1"}, "--guess and --layout exclude each other"},
+		{[]string{"plan"}, "--rate is missing"},
+		{[]string{"plan", "--rate", "fast"}, `--rate: "fast" is not a number`},
+		{[]string{"plan", "--rate", "-1"}, "rate -1: it has to be from 0"},
+		{[]string{"plan", "--rate", "NaN"}, "rate NaN"},
+		{[]string{"plan", "--rate", "1", "--workers", "0"}, "--workers: 0 is below 1"},
+		{[]string{"plan", "--rate", "1", "--epoch", "1969-12-31"}, "epoch"},
+		{[]string{"range"}, "--from is missing"},
+		{[]string{"range", "--from", "yesterday"}, `--from: "yesterday" is not a time`},
+		{[]string{"range", "--from", "2026-11-22"}, "the range begins at"},
+		{[]string{"range", "--from", "2025-11-21"}, "2025-11-21T00:00:00Z is not within"},
+		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
+		{[]string{"version", "1"}, "uid version takes no arguments"},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			require.Contains(t, call{args: tt.args}.fails(t, exitBadInput), tt.says)
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	folder := t.TempDir()
+	require.Contains(t, call{args: []string{"gen", "--store", folder}}.fails(t, exitFailure), folder)
+	notADatabase := folder + "/text"
+	require.NoError(t, os.WriteFile(notADatabase, []byte(strings.Repeat("no database", 100)), 0o600))
+	require.Contains(t, call{args: []string{"gen", "--store", notADatabase}}.fails(t, exitFailure), notADatabase)
+
+	// The default layout, which nobody chose, comes to its end one day.
+	late := call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}
+	require.Contains(t, late.fails(t, exitFailure), "time field is exhausted")
+}
+
+func TestVersion(t *testing.T) {
+	require.Regexp(t, `^uid \S+ \(go1\.\S+, \w+/\w+\)\n$`, ok(t, "version"))
+	require.Equal(t, ok(t, "version"), ok(t, "--version"))
+}
+
+// TestVerbose: without -v standard error stays empty, with it the worker ID
+// is told.
+func TestVerbose(t *testing.T) {
+	store := newStore(t)
+	ok(t, "gen", "-n", "1", "--store", store)
+	o := call{args: []string{"gen", "-n", "1", "--store", store, "-v"}}.run()
+	require.Zero(t, o.code)
+	require.Contains(t, o.err, `level=INFO msg="worker ID assigned" worker_id=2 `)
+}
+
+// failingWriter takes n bytes and then fails.
+type failingWriter struct {
+	n   int
+	err error
+}
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if n := min(w.n, len(b)); n < len(b) {
+		w.n = 0
+		return n, w.err
+	}
+	w.n -= len(b)
+	return len(b), nil
+}
+
+func TestOutputThatFails(t *testing.T) {
+	for _, args := range [][]string{
+		{},
+		{"gen", "-n", "1e9", "--store", newStore(t)},
+		{"gen", "-n", "1e9", "--store", newStore(t), "--format", "json"},
+		{"gen", "--store", newStore(t), "--format", "table"},
+		{"parse", "1"},
+		{"parse"},
+		{"parse", "--format", "json"},
+		{"parse", "--guess"},
+		{"plan", "--rate", "1"},
+		{"plan", "--rate", "2e6", "--workers", "500", "--js-safe"},
+		{"layouts"},
+		{"range", "--from", "2026-11-01"},
+		{"range", "--from", "2026-11-01", "--format", "plain"},
+		{"version"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			fail := func(err error) (int, string) {
+				var stderr bytes.Buffer
+				stdin := strings.NewReader(strings.Repeat("180363646902239241\n", 5_000))
+				p := &program{
+					stdin: stdin, stdout: &failingWriter{n: 3, err: err}, stderr: &stderr,
+					getenv: func(string) string { return "" }, now: func() time.Time { return today },
+				}
+				return p.run(args), stderr.String()
+			}
+			for _, gone := range []error{syscall.EPIPE, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, io.ErrClosedPipe} {
+				code, text := fail(gone)
+				if args := strings.Join(args, " "); strings.Contains(args, "--js-safe") {
+					require.Equal(t, exitFailure, code) // the answer
+				} else {
+					require.Zero(t, code)
+				}
+				require.Empty(t, text)
+			}
+			code, text := fail(errors.New("disk full"))
+			require.Equal(t, exitFailure, code)
+			if !strings.Contains(strings.Join(args, " "), "--js-safe") {
+				require.Equal(t, "uid: writing the output: disk full\n", text)
+			}
+		})
+	}
+}
+
+// TestInputThatFails in the midst of a number, which is not to be taken for a whole
+// one.
+func TestInputThatFails(t *testing.T) {
+	var out, stderr bytes.Buffer
+	in := io.MultiReader(strings.NewReader("180363646902239241 1803636469022"), iotest.ErrReader(errors.New("bad sector")))
+	require.Equal(t, exitFailure, run([]string{"parse", "--format", "plain"}, in, &out, &stderr, os.Getenv))
+	require.Equal(t, "uid: reading the input: bad sector\n", stderr.String())
+	require.Equal(t, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n", out.String())
+}

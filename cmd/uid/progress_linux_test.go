@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// newTerminal returns the slave side of a pseudo-terminal.
+func newTerminal(t *testing.T) *os.File {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { master.Close() })
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { slave.Close() })
+	return slave
+}
+
+func TestProgressOnATerminal(t *testing.T) {
+	terminal := newTerminal(t)
+	var file bytes.Buffer
+	require.NotNil(t, newProgress(&file, terminal, 10))
+	require.Nil(t, newProgress(terminal, terminal, 10), "the output shows how it goes")
+	require.Nil(t, newProgress(terminal, &file, 10))
+	require.Nil(t, newProgress(&file, os.Stdin, 10))
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var terminal bytes.Buffer
+		p := startProgress(&terminal, 4000)
+		p.add(500)
+		time.Sleep(progressDelay - time.Nanosecond)
+		p.add(500)
+		p.end()
+		require.Empty(t, terminal.String(), "a short run shows nothing")
+
+		time.Sleep(time.Nanosecond)
+		p.add(1000)
+		require.Contains(t, terminal.String(), "50% ")
+		require.Contains(t, terminal.String(), "(2000/4000) [1s:1s]")
+		p.end()
+		require.Regexp(t, `\r +\r$`, terminal.String(), "it is removed")
+	})
+}
+
+func TestProgressIsForTerminals(t *testing.T) {
+	var pipe bytes.Buffer
+	p := newProgress(&pipe, &pipe, 10)
+	require.Nil(t, p)
+	p.add(10)
+	p.end()
+	require.Empty(t, pipe.String())
+}

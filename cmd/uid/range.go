@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+)
+
+// timeRange is the command range, which Go has a word of its own for.
+func (p *program) timeRange() *cobra.Command {
+	var from, to timeFlag
+	layout, f := newLayoutFlag(), table
+	cmd := &cobra.Command{
+		Use:   "range --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+		Short: "Show the smallest and the largest UID of a time, for SQL",
+		Long: `range shows the smallest and the largest UID, both included, of the time from --from
+(included) to --to (excluded; the present, if it is not given). Times are in UTC
+unless they say otherwise.
+
+A UID's time is its tick's. A generator may be ahead of the clock by its MaxLead and
+behind it by its MaxLag, so widen the range by these to find every row of it.`,
+		Example:               "  uid range --from 2026-11-01 --to 2026-12-01\n  uid range --from \"2026-11-21 09:00\" --layout twitter --format json",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if from.IsZero() {
+				return badInput("--from is missing, a time such as %s", timeUsage)
+			}
+			if to.IsZero() {
+				to.Time = p.now().UTC()
+			}
+			lo, hi, err := layout.Range(from.Time, to.Time)
+			if err != nil {
+				return inputError{err}
+			}
+			return p.writeRange(f, lo, hi)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&from, "from", timeUsage)
+	flags.Var(&to, "to", "the end, not included")
+	flags.Var(&layout, "layout", layoutUsage)
+	flags.Var(&f, "format", "form of the output")
+	return cmd
+}
+
+func (p *program) writeRange(f format, lo, hi uid.UID) error {
+	if f == table {
+		_, err := fmt.Fprintf(p.out, "WHERE id BETWEEN %d AND %d\n", lo, hi)
+		return err
+	}
+	l := newListing(p.out, f, column{key: "lo"}, column{key: "hi"})
+	if err := l.add(cell{value: lo}, cell{value: hi}); err != nil {
+		return err
+	}
+	return l.end()
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// dsnEnv is the environment variable with a MySQL DSN.
+const dsnEnv = "UID_MYSQL_DSN"
+
+// storeHelp is the part of a command's help that is about its store.
+const storeHelp = `Worker IDs come from a store: a table in a database, to which every run adds a
+row, whose generated key is the run's worker ID. It is, the first that is given,
+  --store FILE    a SQLite database, created if it is missing
+  --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
+                  Other users of the machine can read a command line, so rather
+                  put the DSN into the environment variable ` + dsnEnv + `
+  (neither)       a SQLite database in the user's data folder: uid/workers.db in
+                  $XDG_DATA_HOME, if that is set, or else in ~/.local/share
+                  (macOS: ~/Library/Application Support, Windows: %LocalAppData%)
+UIDs are unique among all who share one store and one layout. A SQLite file is for
+one machine: processes on several machines need one MySQL.`
+
+// store is the flags that say where worker IDs come from.
+type store struct {
+	file, dsn       string
+	fileSet, dsnSet bool
+	timeout         spanFlag
+}
+
+func (s *store) register(flags *pflag.FlagSet) {
+	flags.Var(&setString{&s.file, &s.fileSet, "FILE"}, "store", "SQLite file with the worker IDs")
+	flags.Var(&setString{&s.dsn, &s.dsnSet, "DSN"}, "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
+	s.timeout = spanFlag(10 * time.Second)
+	flags.Var(&s.timeout, "timeout", "how long to try to get a worker ID")
+}
+
+// setString is a string flag that knows whether it was given.
+type setString struct {
+	value *string
+	set   *bool
+	kind  string
+}
+
+func (f *setString) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty")
+	}
+	*f.value, *f.set = text, true
+	return nil
+}
+
+func (f *setString) String() string { return "" }
+func (f *setString) Type() string   { return f.kind }
+
+// open opens the database, which need not answer yet.
+func (s *store) open(ctx context.Context, getenv func(string) string) (*sqlx.DB, error) {
+	switch {
+	case s.fileSet && s.dsnSet:
+		return nil, badInput("--store and --mysql exclude each other")
+	case s.fileSet:
+		// SQLite would make a file of any name.
+		if strings.Contains(s.file, "://") || strings.Contains(s.file, "@tcp(") || strings.Contains(s.file, "@unix(") {
+			return nil, badInput("--store takes a file, and this is a DSN: use --mysql or %s", dsnEnv)
+		}
+		return openSQLite(ctx, s.file)
+	case s.dsnSet:
+		return openMySQL(s.dsn, "--mysql")
+	}
+	if dsn := getenv(dsnEnv); dsn != "" {
+		return openMySQL(dsn, dsnEnv)
+	}
+	folder, err := dataFolder(getenv, runtime.GOOS)
+	if err != nil {
+		return nil, err
+	}
+	return openSQLite(ctx, filepath.Join(folder, "workers.db"))
+}
+
+func openSQLite(ctx context.Context, file string) (*sqlx.DB, error) {
+	db, err := sqlite.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// openMySQL keeps the driver's words to itself, for they may quote the DSN: in its
+// errors, and in what it would print on standard error.
+func openMySQL(dsn, source string) (*sqlx.DB, error) {
+	bad := func(why string) error {
+		return badInput("the DSN of %s %s: it has to be user:password@tcp(host:3306)/database", source, why)
+	}
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, bad("cannot be read")
+	}
+	if cfg.DBName == "" {
+		return nil, bad("names no database")
+	}
+	cfg.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, bad("cannot be used")
+	}
+	db := sqlx.NewDb(sql.OpenDB(connector), "mysql")
+	db.SetMaxOpenConns(2)
+	db.SetMaxIdleConns(1)
+	db.SetConnMaxLifetime(3 * time.Minute) // below what servers and proxies let a connection idle
+	return db, nil
+}
+
+// dataFolder returns the folder for the user's data of this command.
+func dataFolder(getenv func(string) string, goos string) (string, error) {
+	// A relative one is to be ignored, by the XDG specification.
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "uid"), nil
+	}
+	home, below := "HOME", []string{".local", "share", "uid"}
+	switch goos {
+	case "windows":
+		home, below = "LocalAppData", []string{"uid"}
+	case "darwin", "ios":
+		below = []string{"Library", "Application Support", "uid"}
+	}
+	dir := getenv(home)
+	if dir == "" {
+		return "", errors.New("no folder for the store of worker IDs: neither XDG_DATA_HOME nor " + home + " is set; use --store FILE")
+	}
+	return filepath.Join(append([]string{dir}, below...)...), nil
+}

@@ -1,0 +1,168 @@
+package uncached
+
+import (
+	"time"
+
+	uid "github.com/uidgen/uid"
+)
+
+// A setback is a clock that was found to be behind.
+type setback struct {
+	now  time.Time // what the clock shows,
+	tick int64     // and its tick
+	turn int64     // read before the clock was
+	// newest is the newest tick used, or the first that may be if that is later. It
+	// is above tick, unless the policy remembers several ticks.
+	newest, first int64
+	slept         time.Duration // for how long this call has waited for the clock
+}
+
+func (g *Generator) howFarBack(gr *grant, tick, turn int64, now time.Time, slept time.Duration) setback {
+	return setback{
+		now: now, tick: tick, turn: turn,
+		newest: max(g.newest(), gr.first), first: gr.first,
+		slept: slept,
+	}
+}
+
+// behind is how long it takes until the clock reaches a tick.
+func (g *Generator) behind(b setback, tick int64) time.Duration {
+	return g.layout.TimeOf(tick).Sub(b.now)
+}
+
+func (g *Generator) setbackError(b setback, limit time.Duration) error {
+	return &uid.ClockBackError{
+		Now: b.now, Last: g.layout.TimeOf(b.newest), Back: g.behind(b, b.newest),
+		Limit: limit,
+	}
+}
+
+// farthest is how far the clock could have gone back, if tick is the oldest that UIDs can
+// still be made of.
+func (g *Generator) farthest(b setback, tick int64) time.Duration {
+	return max(g.layout.TimeOf(b.newest).Sub(g.layout.TimeOf(tick)), 0)
+}
+
+// logEvery is the least time between two logs of a clock that is behind.
+const logEvery = time.Minute
+
+// report counts and logs.
+func (g *Generator) report(b setback) {
+	g.counts.behind.Add(1)
+	at := int64(time.Since(g.born))
+	last := g.counts.logged.Load()
+	if last != 0 && at-last < int64(logEvery) || !g.counts.logged.CompareAndSwap(last, max(at, 1)) {
+		return
+	}
+	g.cfg.Logger.Warn("uid: the clock is behind", "back", g.behind(b, b.newest), "now", b.now,
+		"last", g.layout.TimeOf(b.newest), "policy", g.cfg.ClockBack.String())
+}
+
+// A policy says how to go on after a setback: with another take of a tick; or after a
+// pause, or with an error if the call does not pause; or, if there is no pause, with an
+// error.
+type policy func(g *Generator, b setback) (tick int64, pause time.Duration, err error)
+
+func (p Policy) policy() policy {
+	switch p.kind {
+	case kindFail:
+		return failBehind
+	case kindWait:
+		return p.waitBehind
+	case kindRemember:
+		return failForgotten
+	case kindRollback:
+		return turnBack
+	}
+	return keepToTick
+}
+
+func failBehind(g *Generator, b setback) (int64, time.Duration, error) {
+	return 0, 0, g.setbackError(b, 0)
+}
+
+func (p Policy) waitBehind(g *Generator, b setback) (int64, time.Duration, error) {
+	pause := g.behind(b, b.newest)
+	if b.slept+pause > p.limit {
+		return 0, 0, g.setbackError(b, p.limit)
+	}
+	return 0, pause, g.setbackError(b, p.limit)
+}
+
+// failForgotten is for a tick that is no longer remembered; those that are need no
+// policy.
+func failForgotten(g *Generator, b setback) (int64, time.Duration, error) {
+	return 0, 0, g.setbackError(b, g.farthest(b, max(b.first, b.newest-g.markMask)))
+}
+
+// logicalTick is what Logical knows beyond the mark: up to which tick it has gone by
+// real time, and when that tick began, by the monotonic clock. It is guarded by
+// Generator.mu.
+type logicalTick struct {
+	tick  int64
+	began time.Duration
+}
+
+// keepToTick stays in the newest tick until its sequence is used up, and then goes on
+// to the next, but no sooner than one unit after it has begun this one. That is at the
+// latest when it first found it used up.
+func keepToTick(g *Generator, b setback) (int64, time.Duration, error) {
+	at := g.marks[0].Load()
+	newest := at >> g.tickShift
+	if newest < b.first {
+		return b.first, 0, nil
+	}
+	if at&g.seqMask != g.seqMask {
+		return newest, 0, nil
+	}
+	elapsed := time.Since(g.born)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := &g.logical
+	if l.tick == newest+1 {
+		return l.tick, 0, nil // another call has opened it just now
+	}
+	if l.tick != newest {
+		*l = logicalTick{tick: newest, began: elapsed}
+	}
+	if pause := l.began + g.unit - elapsed; pause > 0 {
+		return 0, pause, g.setbackError(b, 0)
+	}
+	l.tick++
+	l.began += g.unit
+	if elapsed-l.began >= g.unit {
+		l.began = elapsed // time in which nothing was drawn is not saved up
+	}
+	return l.tick, 0, nil
+}
+
+// turnBack begins the next turn in the clock's tick, if that turn was not yet used for
+// this tick or later ones.
+func turnBack(g *Generator, b setback) (int64, time.Duration, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	mark := &g.marks[0]
+	if mark.Load()&g.turnMask != b.turn {
+		return b.tick, 0, nil // another call has done it; the take will tell
+	}
+	next := (b.turn + g.seqMask + 1) & g.turnMask
+	used := &g.used[next/(g.seqMask+1)]
+	if b.tick < b.first || b.tick <= *used {
+		return 0, 0, g.setbackError(b, g.farthest(b, max(b.first, *used+1)))
+	}
+	g.rewind(b.tick, next)
+	return b.tick, 0, nil
+}
+
+// rewind begins another turn with a tick of which nothing has been issued in that turn.
+// g.mu is held.
+func (g *Generator) rewind(tick, turn int64) {
+	mark := &g.marks[0]
+	for {
+		at := mark.Load()
+		if mark.CompareAndSwap(at, (tick-1)<<g.tickShift|turn) {
+			g.used[at&g.turnMask/(g.seqMask+1)] = at >> g.tickShift
+			return
+		}
+	}
+}

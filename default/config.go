@@ -1,0 +1,65 @@
+package uncached
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Config configures a generator. Its zero value works. New copies it.
+type Config struct {
+	// Layout of the UIDs. The zero value is bits.Default().
+	Layout bits.Layout
+
+	// ClockBack is what to do when the wall clock is behind the last UID. The zero
+	// value is Logical().
+	ClockBack Policy
+
+	// RandomStart begins each tick at a random sequence in its first half instead of
+	// at 0, so that UIDs drawn at a low rate are spread evenly modulo any small
+	// number. A tick then holds between half and all of its UIDs.
+	RandomStart bool
+
+	// Expiry is what to do as the end of the layout's time field comes near. Its zero
+	// value refuses to start in the last 30 days and warns in the last year.
+	Expiry bits.Expiry
+
+	// Logger is told of what an operator wants to know, never of single UIDs. Nil is
+	// slog.Default().
+	Logger *slog.Logger
+
+	// Now is the wall clock; nil is time.Now. It is for tests and simulations; it may
+	// jump in either direction, and is called by any number of goroutines at once.
+	// Timers run by the real clock.
+	Now func() time.Time
+}
+
+// withDefaults returns c with every zero field replaced by its default, or an error
+// that names what is wrong.
+func (c Config) withDefaults() (Config, error) {
+	if c.Layout.IsZero() {
+		c.Layout = bits.Default()
+	}
+	if err := c.ClockBack.check(); err != nil {
+		return c, err
+	}
+	layout, err := c.ClockBack.layout(c.Layout)
+	if err != nil {
+		return c, err
+	}
+	c.Layout = layout
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+var errNilWorker = errors.New("uncached: nil worker")
+
+var _ uid.Generator = (*Generator)(nil)

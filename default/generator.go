@@ -1,0 +1,282 @@
+package uncached
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tenure"
+)
+
+// A Generator makes UIDs by asking the clock for each. Make it with New. Its methods
+// may be called by any number of goroutines at once. It must not be copied.
+type Generator struct {
+	// marks say how far ticks have been used; see take. The mark of a tick is
+	// marks[tick&markMask]: there are as many as the policy remembers ticks, mostly one.
+	marks    []atomic.Int64
+	markMask int64
+
+	// grant is the right to issue ticks. It is replaced as a whole, under mu, and
+	// never changed: as long as a call finds the same pointer after it has moved a
+	// mark as it had before, the grant was in force at that moment.
+	grant atomic.Pointer[grant]
+
+	// A mark, and a position in general, is tick<<tickShift | turn | sequence; to
+	// make a UID of it, all but the sequence goes idShift bits further up, to make
+	// room for the worker ID.
+	tickShift, idShift uint8
+	seqMask            int64
+	turnMask           int64 // the bits that count steps back; 0 under most policies
+	epoch              time.Time
+	unit               time.Duration
+	now                func() time.Time
+
+	cfg    Config
+	layout bits.Layout
+	policy policy
+	born   time.Time // the origin of the monotonic clock
+	tenure *tenure.Tenure
+	quit   chan struct{} // closed by Close
+	stop   sync.Once
+	counts counters
+
+	// mu guards what follows, and serialises writes to grant. It is never held while a
+	// worker or a wait is under way.
+	mu      sync.Mutex
+	refused error         // why the reservation could not be extended the last time, if it could not
+	news    chan struct{} // closed, and replaced, when a wait for a reservation may be over; nil if nobody waits
+	logical logicalTick
+	used    []int64 // by turn: the newest tick that it was used for before it was given up, -1 if none
+}
+
+// grant is a Reservation as take needs it.
+type grant struct {
+	workerID    int64
+	worker      int64 // the worker ID in its place in a UID
+	first, last int64 // last is no more than the layout's last tick
+	renew       int64
+	err         error // not nil: no UID will be issued any more, for this reason
+}
+
+// New acquires the worker and returns a generator, to be ended with Close. It returns
+// ErrRange, with the numbers, when cfg is unusable; what bits.Expiry says when the
+// layout's time field is (nearly) full or the clock is before its epoch; the worker's own
+// error, ErrWorkerInUse among them, when it cannot be acquired; and ErrRange when the
+// worker's ID does not fit the layout, less the bits that RollbackBits takes.
+func New(w uid.Worker, cfg Config) (*Generator, error) {
+	return NewContext(context.Background(), w, cfg)
+}
+
+// NewContext is New with a context for the worker's acquisition, which may use a
+// database. The generator itself outlives ctx.
+func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
+	if w == nil {
+		return nil, errNilWorker
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	layout, turnBits := cfg.Layout, cfg.ClockBack.rollbackBits()
+	g := &Generator{
+		marks:     newMarks(cfg.ClockBack.ticks()),
+		markMask:  int64(cfg.ClockBack.ticks() - 1),
+		tickShift: uint8(layout.SequenceBits() + turnBits),
+		idShift:   uint8(layout.WorkerBits() - turnBits),
+		seqMask:   layout.MaxSequence(),
+		turnMask:  (1<<turnBits - 1) << layout.SequenceBits(),
+		epoch:     layout.Epoch(),
+		unit:      layout.Unit(),
+		now:       cfg.Now,
+		cfg:       cfg,
+		layout:    layout,
+		policy:    cfg.ClockBack.policy(),
+		born:      time.Now(),
+		quit:      make(chan struct{}),
+		logical:   logicalTick{tick: -1},
+		used:      make([]int64, 1<<turnBits),
+	}
+	for i := range g.marks {
+		g.marks[i].Store(-1 << g.tickShift) // the tick before the first
+	}
+	for i := range g.used {
+		g.used[i] = -1
+	}
+	now := g.now()
+	if err := cfg.Expiry.Start(layout, now); err != nil {
+		return nil, err
+	}
+	if cfg.Expiry.Warns(layout, now) {
+		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", layout.String(), "expires", layout.Expires())
+	}
+	terms := layout.Terms()
+	terms.MaxWorkerID >>= turnBits
+	// Nothing is reserved until the worker says so.
+	g.grant.Store(&grant{last: -1, renew: math.MaxInt64})
+	g.tenure, _, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g))
+	if err != nil {
+		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
+	}
+	return g, nil
+}
+
+// markPad is how many marks fill the largest cache line there is.
+const markPad = 256 / 8
+
+// newMarks returns n marks that share their cache lines with nothing else.
+func newMarks(n int) []atomic.Int64 {
+	return make([]atomic.Int64, n+2*markPad)[markPad : markPad+n : markPad+n]
+}
+
+// GetUID returns the next UID. UIDs are unique, and in strict order under the policies
+// that keep it: when one call returns before another one starts, in whatever goroutines,
+// its UID is the smaller.
+//
+// It costs one reading of the clock and one compare-and-swap. When the sequence of the
+// clock's tick is used up it sleeps until the next one; when the clock is behind,
+// Config.ClockBack decides; when the worker's reservation is used up it waits for the next
+// one. It returns ErrClosed after Close, ErrExhausted when the time field is full,
+// ErrNoReservation when the worker's reservation is used up and the last attempt to
+// extend it failed, and ErrClockBack, in a [uid.ClockBackError], as the policy says.
+func (g *Generator) GetUID() (uid.UID, error) {
+	u, _, err := g.draw(context.Background(), 1, true)
+	return u, err
+}
+
+// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
+// ctx's error. If ctx has ended already, nothing is taken.
+func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	u, _, err := g.draw(ctx, 1, true)
+	return u, err
+}
+
+// TryGetUID is GetUID that never waits: where GetUID might, it returns an error that
+// wraps ErrRejectedTake (the tick's sequence is used up), ErrClockBack or
+// ErrNoReservation.
+func (g *Generator) TryGetUID() (uid.UID, error) {
+	u, _, err := g.draw(context.Background(), 1, false)
+	return u, err
+}
+
+// ParseUID splits a UID by the generator's layout. It works on a closed generator.
+func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
+
+// Layout returns the layout in use: Config.Layout, with its parts named if the policy is
+// RollbackBits.
+func (g *Generator) Layout() bits.Layout { return g.layout }
+
+// Close ends the generator and releases the worker. Afterwards every call that makes
+// UIDs returns ErrClosed; calls that wait return it at once. It returns the worker's
+// error, if releasing it fails. Closing again does nothing, once the first Close is
+// through, and returns nil.
+func (g *Generator) Close() error {
+	return g.CloseContext(context.Background())
+}
+
+// CloseContext is Close with a context for the worker's release.
+func (g *Generator) CloseContext(ctx context.Context) (err error) {
+	g.stop.Do(func() {
+		g.mu.Lock()
+		g.end(g.grant.Load(), uid.ErrClosed)
+		// Whoever moves a mark from now on finds another grant than before and issues
+		// nothing, so that no UID is of a later tick than this.
+		last := max(g.newest(), slices.Max(g.used))
+		g.mu.Unlock()
+		close(g.quit)
+		if err = g.tenure.Stop(ctx, last); err != nil {
+			err = fmt.Errorf("uncached: releasing the worker: %w", err)
+		}
+	})
+	return err
+}
+
+// end replaces a grant by the reason why there will never be another one. g.mu is held.
+func (g *Generator) end(was *grant, reason error) {
+	g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64, err: reason})
+	g.broadcast()
+}
+
+// newest returns the newest tick that has been used in this turn, or -1. As long as UIDs
+// are issued, a later one may be used before it returns.
+func (g *Generator) newest() int64 {
+	newest := int64(-1)
+	for i := range g.marks {
+		newest = max(newest, g.marks[i].Load()>>g.tickShift)
+	}
+	return newest
+}
+
+// broadcast ends every wait for a reservation. g.mu is held.
+func (g *Generator) broadcast() {
+	if g.news != nil {
+		close(g.news)
+		g.news = nil
+	}
+}
+
+// owner is the Generator as its tenure sees it.
+type owner Generator
+
+func (o *owner) Granted(r uid.Reservation) {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was := g.grant.Load()
+	if was.err != nil {
+		return
+	}
+	if was.workerID != r.WorkerID {
+		// The new worker ID may be smaller, and its UIDs are to be larger all the same:
+		// they begin with the tick after the newest one. From this store on, no UID
+		// leaves under the old worker ID.
+		g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
+		g.useUp()
+	}
+	g.refused = nil
+	g.grant.Store(&grant{
+		workerID: r.WorkerID,
+		worker:   r.WorkerID << g.layout.SequenceBits(),
+		first:    r.First,
+		last:     min(r.Last, g.layout.MaxTick()),
+		renew:    r.Renew,
+	})
+	g.broadcast()
+}
+
+func (o *owner) Refused(err error) {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refused = err
+	g.broadcast()
+}
+
+func (o *owner) Discard() {
+	g := (*Generator)(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if was := g.grant.Load(); was.err == nil {
+		g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
+	}
+}
+
+// useUp leaves nothing of the newest tick, nor of any before it that is remembered.
+func (g *Generator) useUp() {
+	for i := range g.marks {
+		for {
+			at := g.marks[i].Load()
+			if at < 0 || g.marks[i].CompareAndSwap(at, at|g.seqMask) {
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package uncached
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// A move is one thing that a script does.
+type move struct {
+	op op
+	n  int
+	d  time.Duration
+}
+
+type op string
+
+const (
+	draw    op = "draw"    // n UIDs
+	pass    op = "pass"    // let d pass
+	step    op = "step"    // set the clock forward or back by d
+	stepIn  op = "step in" // set the clock by d in n ms, while other moves are made
+	restart op = "restart" // close the generator and make another one
+	crash   op = "crash"   // the same without closing
+)
+
+// distances are how far clocks are stepped. Some are whole ticks, some not.
+var distances = []time.Duration{
+	time.Millisecond, 3 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 11 * time.Millisecond,
+	250 * time.Microsecond, 90 * time.Millisecond, time.Second, 2500 * time.Millisecond, 20 * time.Second, time.Hour,
+}
+
+// moves generates scripts.
+var moves = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
+	m := move{op: rapid.SampledFrom([]op{draw, draw, draw, draw, pass, pass, step, step, step, stepIn, restart, crash}).Draw(t, "op")}
+	switch m.op {
+	case draw:
+		m.n = rapid.IntRange(1, 10).Draw(t, "n")
+	case pass:
+		m.d = rapid.SampledFrom(distances).Draw(t, "d")
+	case step, stepIn:
+		m.n = rapid.IntRange(0, 30).Draw(t, "in")
+		m.d = rapid.SampledFrom(distances).Draw(t, "d")
+		if rapid.IntRange(0, 2).Draw(t, "back") > 0 {
+			m.d = -m.d
+		}
+	}
+	return m
+}), 1, 40)
+
+// A setting is a policy with what it is tried on, and what it promises there.
+type setting struct {
+	name   string
+	policy Policy
+	layout bits.Layout
+	// strict: every UID is larger than the one before. exact: its tick is the clock's.
+	strict, exact bool
+	// fails: calls may fail with ErrClockBack.
+	fails bool
+	limit time.Duration // how long a call may wait for the clock's sake
+}
+
+// Four UIDs a tick, so that sequences are used up often.
+var (
+	tiny       = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
+	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 4}}})
+	tinySec    = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2})
+	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 4}}})
+)
+
+var settings = []setting{
+	{name: "Logical/ms", policy: Logical(), layout: tiny, strict: true},
+	{name: "Logical/s", policy: Logical(), layout: tinySec, strict: true},
+	{name: "Fail/ms", policy: Fail(), layout: tiny, strict: true, exact: true, fails: true},
+	{name: "Fail/s", policy: Fail(), layout: tinySec, strict: true, exact: true, fails: true},
+	{name: "Wait/ms", policy: Wait(DefaultWait), layout: tiny, strict: true, exact: true, fails: true, limit: DefaultWait},
+	{name: "Wait/s", policy: Wait(DefaultWait), layout: tinySec, strict: true, exact: true, fails: true, limit: DefaultWait},
+	{name: "Remember/ms", policy: Remember(16), layout: tiny, exact: true, fails: true},
+	{name: "Remember/s", policy: Remember(4), layout: tinySec, exact: true, fails: true},
+	{name: "RollbackBits/ms", policy: RollbackBits(2), layout: tinyTurns, exact: true, fails: true},
+	{name: "RollbackBits/s", policy: RollbackBits(2), layout: tinyTurnsS, exact: true, fails: true},
+}
+
+// A mutant is a generator from which a guard was removed.
+type mutant struct {
+	name   string
+	policy policy           // in place of the generator's own, unless nil
+	onStep func(*Generator) // called after each step of the clock, unless nil
+}
+
+// play makes the moves of a script on a generator, and returns an error when the policy
+// breaks its promise. It is called in a bubble.
+func (s setting) play(script []move, durable bool, mut mutant) error {
+	clock := newClock()
+	state := &store{window: 40, now: clock.Now, high: -1}
+	ctx := context.Background()
+
+	var g *Generator
+	var w *storeWorker
+	var first int64 // of the reservation
+	start := func() (err error) {
+		var worker uid.Worker = endless(7)
+		if durable {
+			first = state.high + 1
+			w = state.worker()
+			worker = w
+		}
+		g, err = New(worker, Config{Layout: s.layout, ClockBack: s.policy, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)})
+		if err == nil && mut.policy != nil {
+			g.policy = mut.policy
+		}
+		return err
+	}
+	if err := start(); err != nil {
+		return err
+	}
+	defer func() { g.Close() }()
+
+	seen := map[uid.UID]bool{}
+	last := uid.UID(-1)
+	var lead int64 // the most that a logical tick may be ahead of the clock
+	timers := []*time.Timer{}
+	defer func() {
+		for _, t := range timers {
+			t.Stop()
+		}
+	}()
+	stepBy := func(d time.Duration) {
+		clock.step(d)
+		if mut.onStep != nil {
+			mut.onStep(g)
+		}
+	}
+
+	for i, m := range script {
+		switch m.op {
+		case pass:
+			time.Sleep(m.d)
+		case step:
+			stepBy(m.d)
+		case stepIn:
+			timers = append(timers, time.AfterFunc(time.Duration(m.n)*time.Millisecond, func() { stepBy(m.d) }))
+		case restart, crash:
+			if !durable {
+				continue
+			}
+			if m.op == crash {
+				w.crash()
+			}
+			if err := g.Close(); err != nil {
+				return err
+			}
+			if err := start(); err != nil {
+				return err
+			}
+		case draw:
+			for range m.n {
+				began := time.Now()
+				u, err := g.GetUIDContext(ctx)
+				waited := time.Since(began)
+				clockTick := s.layout.TickAt(clock.Now())
+				lead = max(lead, max(s.layout.TickAt(clock.latest()), first)-clockTick+1)
+				if most := s.limit + 2*s.layout.Unit(); waited > most {
+					return fmt.Errorf("move %d: %v: a call took %v, more than %v", i, m, waited, most)
+				}
+				if err != nil {
+					var back *uid.ClockBackError
+					if !s.fails || !errors.As(err, &back) {
+						return fmt.Errorf("move %d: %v: %w", i, m, err)
+					}
+					if back.Back <= 0 || back.Limit != s.limit && s.policy.kind <= kindWait ||
+						waited == 0 && back.Back <= back.Limit && s.policy.kind == kindWait {
+						return fmt.Errorf("move %d: %v: not so: %w", i, m, err)
+					}
+					continue
+				}
+				p, err := g.ParseUID(u)
+				if err != nil {
+					return err
+				}
+				tick := s.layout.TickAt(p.Time)
+				switch {
+				case seen[u]:
+					return fmt.Errorf("move %d: %v: repeated %v", i, m, p)
+				case s.strict && u <= last:
+					return fmt.Errorf("move %d: %v: %v came after %v", i, m, p, last)
+				case s.exact && tick != clockTick:
+					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is in %d", i, m, p, tick, clockTick)
+				case tick < clockTick:
+					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is already in %d", i, m, p, tick, clockTick)
+				case tick-clockTick > lead:
+					return fmt.Errorf("move %d: %v: %v is %d ticks ahead of the clock, %d are allowed", i, m, p, tick-clockTick, lead)
+				case p.WorkerID&15 != 7:
+					return fmt.Errorf("move %d: %v: worker of %v", i, m, p)
+				}
+				seen[u], last = true, u
+			}
+		}
+	}
+	return nil
+}
+
+// bubble plays a script in a bubble of its own.
+func (s setting) bubble(t *testing.T, script []move, durable bool, mut mutant) (err error) {
+	synctest.Test(t, func(*testing.T) { err = s.play(script, durable, mut) })
+	return err
+}
+
+func TestPoliciesKeepTheirPromise(t *testing.T) {
+	for _, s := range settings {
+		t.Run(s.name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				durable := rapid.Bool().Draw(rt, "durable")
+				script := moves.Draw(rt, "script")
+				require.NoError(rt, s.bubble(t, script, durable, mutant{}))
+			})
+		})
+	}
+}
+
+// follow is no policy at all: it begins the clock's tick anew, in the given turn.
+func follow(g *Generator, b setback, turn int64) (int64, time.Duration, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	mark := &g.marks[b.tick&g.markMask]
+	mark.Store((b.tick-1)<<g.tickShift | turn)
+	return b.tick, 0, nil
+}
+
+var noGuard = mutant{name: "no guard", policy: func(g *Generator, b setback) (int64, time.Duration, error) {
+	return follow(g, b, b.turn)
+}}
+
+// mutants, by policy. The checker has to tell each of them from the real one.
+var mutants = map[kind][]mutant{
+	kindFail: {noGuard},
+	kindWait: {noGuard, {name: "no limit", policy: func(g *Generator, b setback) (int64, time.Duration, error) {
+		return 0, g.behind(b, b.newest), nil
+	}}},
+	kindLogical: {noGuard, {name: "sequence begins anew", policy: func(g *Generator, b setback) (int64, time.Duration, error) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.marks[0].Store((b.newest - 1) << g.tickShift)
+		return b.newest, 0, nil
+	}}, {name: "runs ahead", policy: func(g *Generator, b setback) (int64, time.Duration, error) {
+		return b.newest + 1, 0, nil
+	}}},
+	kindRemember: {noGuard, {name: "forgets", onStep: func(g *Generator) {
+		newest := g.newest()
+		for i := range g.marks {
+			if g.marks[i].Load()>>g.tickShift != newest {
+				g.marks[i].Store(-1 << g.tickShift)
+			}
+		}
+	}}},
+	kindRollback: {noGuard, {name: "does not look back", policy: func(g *Generator, b setback) (int64, time.Duration, error) {
+		return follow(g, b, (b.turn+g.seqMask+1)&g.turnMask)
+	}}},
+}
+
+func TestTheCheckerCatchesMutants(t *testing.T) {
+	const scripts = 2000
+	for _, s := range settings {
+		for _, mut := range mutants[s.policy.kind] {
+			t.Run(s.name+"/"+mut.name, func(t *testing.T) {
+				for seed := range scripts {
+					if err := s.bubble(t, moves.Example(seed), seed%2 == 0, mut); err != nil {
+						t.Logf("script %d: %v", seed, err)
+						return
+					}
+				}
+				t.Fatalf("%d scripts have not told it from the real one", scripts)
+			})
+		}
+	}
+}

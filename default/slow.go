@@ -1,0 +1,146 @@
+package uncached
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	uid "github.com/uidgen/uid"
+)
+
+// maxSleep is how long a sleep may be before the clock is looked at again. Timers run by
+// a clock of their own: the wall clock may be set forward meanwhile, or the machine
+// suspended.
+const maxSleep = time.Second
+
+// drawSlow brings a draw that could not take at once to an end.
+func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
+	var slept time.Duration // for the clock's sake
+	for {
+		gr, turn := g.grant.Load(), g.turn()
+		if gr.err != nil {
+			return 0, 0, gr.err
+		}
+		now := g.now()
+		clock := g.tickAt(now)
+		tick := clock
+		u, n1, out := g.take(gr, tick, turn, n)
+		if out == behind {
+			if now = g.now(); g.tickAt(now) > clock {
+				continue // see take: the mark may have been moved by a later reading
+			}
+			clock = g.tickAt(now)
+			b := g.howFarBack(gr, clock, turn, now, slept)
+			if b.newest > g.layout.MaxTick() {
+				g.exhaust(gr)
+				continue
+			}
+			g.report(b)
+			var pause time.Duration
+			var err error
+			tick, pause, err = g.policy(g, b)
+			if pause > 0 && wait {
+				pause = min(pause, maxSleep)
+				if err := g.sleep(ctx, pause); err != nil {
+					return 0, 0, err
+				}
+				slept += pause
+				continue
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			u, n1, out = g.take(gr, tick, turn, n)
+		}
+		var err error
+		switch out {
+		case issued:
+			return u, n1, nil
+		case usedUp:
+			switch {
+			case tick == g.layout.MaxTick():
+				g.exhaust(gr)
+			case tick == clock:
+				err = g.awaitTick(ctx, tick+1, now, wait)
+			}
+		case unreserved:
+			if tick > g.layout.MaxTick() {
+				g.exhaust(gr)
+			} else {
+				err = g.awaitReservation(ctx, gr, tick, wait)
+			}
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+}
+
+// awaitTick sleeps until the clock may have entered a tick whose predecessor, now's own,
+// is used up.
+func (g *Generator) awaitTick(ctx context.Context, tick int64, now time.Time, wait bool) error {
+	pause := g.layout.TimeOf(tick).Sub(now)
+	if !wait {
+		return fmt.Errorf("%w: the sequence of tick %d is used up (%d UIDs); the next tick is %v away",
+			uid.ErrRejectedTake, tick-1, g.layout.MaxSequence()+1, pause)
+	}
+	g.counts.usedUp.Add(1)
+	return g.sleep(ctx, min(pause, maxSleep))
+}
+
+// sleep returns after d, or when the generator is closed, or with ctx's error.
+func (g *Generator) sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-g.quit:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// awaitReservation waits until a grant that does not reach up to tick may have been
+// replaced, or says why it could not be.
+func (g *Generator) awaitReservation(ctx context.Context, gr *grant, tick int64, wait bool) error {
+	g.mu.Lock()
+	if g.grant.Load() != gr {
+		g.mu.Unlock()
+		return nil
+	}
+	g.tenure.Want(g.wish(tick))
+	var err error
+	switch {
+	case g.refused != nil:
+		err = fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
+			uid.ErrNoReservation, tick, gr.workerID, gr.last, g.refused)
+	case !wait:
+		err = fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
+			uid.ErrNoReservation, tick, gr.workerID, gr.last)
+	case g.news == nil:
+		g.news = make(chan struct{})
+	}
+	news := g.news
+	g.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-news:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// exhaust ends the generator because the time field is full: for good, even if the clock
+// goes back.
+func (g *Generator) exhaust(gr *grant) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.grant.Load() == gr {
+		g.end(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
+			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))
+	}
+}

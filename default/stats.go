@@ -1,0 +1,65 @@
+package uncached
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// counters count what happens off the fast path.
+type counters struct {
+	usedUp atomic.Uint64
+	behind atomic.Uint64
+	logged atomic.Int64 // when a clock that is behind was logged last, since born; 0 for never
+}
+
+// Stats is a snapshot of a generator; see Generator.Stats.
+type Stats struct {
+	// WorkerID is the worker ID of the UIDs that are made now.
+	WorkerID int64
+	// Expires is the last tick that the layout's time field can hold, and Expiring
+	// says that it comes within Config.Expiry.Warn.
+	Expires  time.Time
+	Expiring bool
+
+	// Lead is how far the newest tick of which a UID was issued is ahead of the clock,
+	// in whole ticks; zero if it is not, as it always should be but under Logical.
+	Lead time.Duration
+	// Behind is how often a call found the clock behind what its policy takes for
+	// granted.
+	Behind uint64
+	// SequenceWaits is how often a call slept because the sequence of its tick was used
+	// up: more UIDs were wanted than the layout sustains.
+	SequenceWaits uint64
+
+	// ReservedUntil is the time of the last tick that is reserved, if the worker
+	// bounds it at all, and else Expires. It is zero while nothing is reserved, and
+	// after Close.
+	ReservedUntil time.Time
+	// ReservationError is why the reservation could not be extended at the last
+	// attempt, and nil if it could.
+	ReservationError error
+}
+
+// Stats returns a snapshot. It takes a lock that calls which need not wait do not take,
+// reads the clock, and costs them nothing.
+func (g *Generator) Stats() Stats {
+	now := g.now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	gr := g.grant.Load()
+	st := Stats{
+		WorkerID:         gr.workerID,
+		Expires:          g.layout.Expires(),
+		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
+		Behind:           g.counts.behind.Load(),
+		SequenceWaits:    g.counts.usedUp.Load(),
+		ReservationError: g.refused,
+	}
+	if gr.last >= 0 {
+		st.ReservedUntil = g.layout.TimeOf(gr.last)
+	}
+	if newest := g.newest(); newest > g.tickAt(now) {
+		st.Lead = g.layout.TimeOf(newest).Sub(g.layout.TimeOf(g.tickAt(now)))
+	}
+	return st
+}

@@ -1,0 +1,101 @@
+package uncached
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	uid "github.com/uidgen/uid"
+)
+
+// outcome says what became of a take.
+type outcome uint8
+
+const (
+	issued     outcome = iota
+	usedUp             // the tick's sequence is used up
+	behind             // the mark, or the first tick that may be issued, is beyond the tick
+	unreserved         // the tick is beyond the last one that may be issued
+	outdated           // the grant or the turn is another one by now: look at the clock again
+)
+
+// draw returns the first of up to n consecutive UIDs, and how many they are, at least
+// one. With wait false it fails where it would have to wait.
+func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
+	gr, turn := g.grant.Load(), g.turn()
+	u, n1, out := g.take(gr, g.tickAt(g.now()), turn, n)
+	if out != issued {
+		return g.drawSlow(ctx, n, wait)
+	}
+	return u, n1, nil
+}
+
+func (g *Generator) tickAt(now time.Time) int64 { return uid.TickAt(g.epoch, g.unit, now) }
+
+// turn returns the count of steps back, in its place in a mark. It is to be read before
+// the clock is.
+func (g *Generator) turn() int64 {
+	if g.turnMask == 0 {
+		return 0
+	}
+	return g.marks[0].Load() & g.turnMask
+}
+
+// take takes up to n positions of a tick in a given turn, and turns them into UIDs by
+// the right of a grant that was read before. A mark holds the newest position taken;
+// it only ever goes up, but for the start of another turn, so that whoever moves it
+// owns what it was moved over.
+//
+// The clock is read before the mark is. A mark beyond the tick therefore need not mean
+// that the clock went back: another call may have read the clock later and have been
+// quicker. Only a reading that is made after this can tell.
+func (g *Generator) take(gr *grant, tick, turn, n int64) (uid.UID, int64, outcome) {
+	if tick < gr.first {
+		return 0, 0, behind
+	}
+	if tick > gr.last {
+		return 0, 0, unreserved
+	}
+	mark := &g.marks[tick&g.markMask]
+	for {
+		at := mark.Load()
+		if at&g.turnMask != turn {
+			return 0, 0, outdated
+		}
+		newest := at >> g.tickShift
+		if tick < newest {
+			return 0, 0, behind
+		}
+		next := at + 1
+		if tick > newest {
+			next = tick<<g.tickShift | turn | g.sequenceStart()
+		} else if at&g.seqMask == g.seqMask {
+			return 0, 0, usedUp
+		}
+		taken := min(n, g.seqMask-next&g.seqMask+1)
+		if !mark.CompareAndSwap(at, next+taken-1) {
+			continue
+		}
+		if g.grant.Load() != gr {
+			return 0, 0, outdated // the positions stay unused
+		}
+		if tick > newest && tick >= gr.renew {
+			g.tenure.Want(g.wish(tick))
+		}
+		return uid.UID(next&^g.seqMask<<g.idShift | gr.worker | next&g.seqMask), taken, issued
+	}
+}
+
+// wish returns the tick up to which the worker is asked to reserve when one is needed:
+// about a second of them.
+func (g *Generator) wish(tick int64) int64 {
+	return min(tick+max(1, int64(time.Second/g.unit)), g.layout.MaxTick())
+}
+
+// sequenceStart returns the sequence with which a tick begins.
+func (g *Generator) sequenceStart() int64 {
+	if !g.cfg.RandomStart || g.seqMask == 0 {
+		return 0
+	}
+	return rand.Int64N((g.seqMask + 1) / 2)
+}

@@ -1,0 +1,733 @@
+/*
+ * The ring of runs (package ringbuffer) and those who share it (package cached):
+ * takers, the goroutine that refills, the worker that grants and revokes, Close.
+ * README.md says which step stands for what, and what is left out.
+ *
+ * An access to a word that somebody else may write at that moment (cursor, front,
+ * and for who does not hold the lock tail and the flags) is a step of its own, and
+ * so is every write of such a word. All else is done within the step before or after
+ * it. The names are those of the Go code.
+ *
+ * A macro M_... puts a fault into the model, which the check then has to find.
+ */
+
+/* The size of a configuration. */
+#ifndef TAKERS
+#define TAKERS   2      /* goroutines that draw */
+#endif
+#ifndef CALLS
+#define CALLS    2      /* calls of each */
+#endif
+#ifndef FILL
+#define FILL     0      /* largest claim of a Fill; 0: all calls are GetUIDs */
+#endif
+#ifndef S
+#define S        0      /* sequence bits; 0 is the classic ring of single UIDs */
+#endif
+#ifndef SLOTS
+#define SLOTS    2
+#endif
+#ifndef LEAD
+#define LEAD     1      /* ticks by which a UID may be ahead of the steady clock */
+#endif
+#ifndef LAG
+#define LAG      1      /* ticks by which it may be behind the wall clock */
+#endif
+#ifndef CLOCKS
+#define CLOCKS   1      /* times that the clock moves on at any moment it likes */
+#endif
+#ifndef JUMP
+#define JUMP     1      /* ticks by which it does so at most */
+#endif
+#ifndef BACK
+#define BACK     0      /* 1: the wall clock is set back by a tick, once */
+#endif
+#ifndef RANDOM
+#define RANDOM   0      /* 1: Config.RandomStart */
+#endif
+#ifndef GIVEUP
+#define GIVEUP   0      /* 1: a call that would have to wait may also fail */
+#endif
+#ifndef GRANTS
+#define GRANTS   0      /* 1: only ticks up to RESERVED are reserved at first, under */
+#endif                  /* worker 0, and all under worker 1 at some later moment */
+#ifndef RESERVED
+#define RESERVED 3
+#endif
+#ifndef DISCARDS
+#define DISCARDS 0      /* 1: and before that, what was reserved at first is revoked */
+#endif
+#ifndef CLOSES
+#define CLOSES   0      /* 1: Close is called at some moment */
+#endif
+
+#define R        (1 << (S))
+#define SHUT     128    /* the cursor of a shut ring */
+#define NOCLAIM  255    /* a position that was claimed of a shut ring */
+#define NORUN    254
+#define NEVER    255
+
+/* A position is tick<<S | sequence, a run is tick<<1 | worker ID. */
+#define TICK(p)       ((p) >> (S))
+#define SEQ(p)        ((p) & (R - 1))
+#define FIRST(t)      ((t) << (S))
+#define RUN(t, w)     (((t) << 1) | (w))
+#define RUNTICK(r)    ((r) >> 1)
+#define RUNWORKER(r)  ((r) & 1)
+#define SLOT(t)       flag[(t) % SLOTS]
+#define HAS(set, i)   (((set) >> (i)) & 1)
+#define MAX(a, b)     ((a) > (b) -> (a) : (b))
+#define MIN(a, b)     ((a) < (b) -> (a) : (b))
+
+/* The ring. isShut and resume are the producer's. */
+byte cursor = SHUT;
+byte front = NORUN;
+byte tail;
+byte flag[SLOTS] = NORUN;
+bool isShut = true;
+byte resume;
+
+/* The generator: its lock, and what that guards. */
+bool mu;
+bool started, discarded, closed, parked;
+bool workerID;
+byte last = (GRANTS -> RESERVED : 31);   /* of the reservation */
+byte waiting;                   /* calls in wait */
+byte deaf;                      /* the set of those that no news has come to yet */
+byte told, seen;
+
+/* What the holder of the lock is about; zero when nobody holds it. */
+byte now, steady, limit, next, at;
+#ifdef M_SHUT_LOAD
+byte loaded;
+#endif
+
+/* What is seen from everywhere. */
+byte clock = 1;                 /* the steady clock */
+bool back;                      /* the wall clock is a tick behind it */
+byte alarm = 2;                 /* when the refiller's timer fires */
+bool kick, quit, quitted;
+byte ended;                     /* calls that have returned */
+
+/* What only the properties know. */
+int  published, under1;         /* the ticks published, and those under worker 1 */
+int  issued;                    /* the positions whose UIDs calls have got */
+int  dropped;                   /* the ticks of which a claim was given up as missed */
+byte low;                       /* calls that begin now get this position or later */
+byte held[TAKERS];              /* the positions that calls in wait hold */
+
+/* ---------------------------------------------------------------- ringbuffer */
+
+/* Ring.Take's and Ring.Claim's add. All values of a shut ring's cursor count as the
+ * same here: nothing is done with them but to see that they are no positions. */
+inline claim(n) {
+	if
+	:: cursor >= SHUT -> pos = NOCLAIM
+	:: else -> pos = cursor + 1; cursor = cursor + n
+	fi
+}
+
+#define LEFT (R - SEQ(pos))     /* Ring.Left */
+
+/* A call gets the UIDs of n positions of run r. They count as returned at this very
+ * moment, before the call is over: that is to ask more of calls that begin meanwhile. */
+inline issue(count) {
+	assert(r != NORUN);
+	assert(HAS(published, RUNTICK(r)));                   /* of a published tick, */
+	assert(HAS(under1, RUNTICK(r)) == RUNWORKER(r));      /* of its own worker, */
+	assert(count <= LEFT);                                   /* no further than it goes, */
+	k = 0;
+	do
+	:: k == count -> break
+	:: else ->
+		uid = FIRST(RUNTICK(r)) + SEQ(pos) + k;
+		assert(uid < 31);
+		assert(!HAS(issued, uid));                    /* for the first time, */
+		assert(uid >= mine);                          /* in strict order, and
+				not if discarded or closed before the call began */
+		issued = issued | (1 << uid);
+		low = MAX(low, uid + 1);
+		mine = uid + 1;
+		k++
+	od;
+	uid = 0; k = 0
+}
+
+/* Ring.Resolve, from where it reads the flag: what the claim on pos is worth, if the
+ * tail was t a moment ago. */
+mtype = { Taken, Ahead, Missed, NotOpen };
+
+inline resolve(t) {
+	r = 0;
+	if
+	:: pos == NOCLAIM -> state = NotOpen
+	:: else ->
+#ifdef M_FLAG_FIRST
+		r = m;
+#else
+		r = SLOT(TICK(pos));
+#endif
+		if
+		:: RUNTICK(r) == TICK(pos) -> state = Taken
+#ifdef M_NO_LAP_SLOT
+		:: RUNTICK(r) != TICK(pos) && TICK(pos) < t -> state = Taken
+#endif
+#ifdef M_AHEAD
+		:: RUNTICK(r) != TICK(pos) && TICK(pos) == t && front != NORUN ->
+			r = RUN(t, RUNWORKER(front)); state = Taken
+#endif
+		:: else ->
+			r = 0;
+			if
+			:: TICK(pos) >= t -> state = Ahead
+			:: else -> state = Missed; missed()
+			fi
+		fi
+	fi
+}
+
+/* No claim is given up of which a UID could still be had. */
+inline missed() {
+	assert(RUNTICK(SLOT(TICK(pos))) != TICK(pos));
+	if
+	:: HAS(published, TICK(pos))
+	:: else -> dropped = dropped | (1 << TICK(pos))
+	fi
+}
+
+#define POSITION (isShut -> resume : cursor + 1)
+
+/* Ring.Shut: one swap. */
+inline shut() {
+	if
+	:: isShut
+	:: else ->
+		isShut = true;
+		resume = cursor + 1;
+		cursor = SHUT
+	fi
+}
+
+/* Ring.HasRoom. That there is room stays true until it is used. */
+#ifdef M_ROOM
+#define ROOM (tail <= TICK(POSITION) + SLOTS)
+#else
+#define ROOM (tail < TICK(POSITION) + SLOTS)
+#endif
+
+/* Ring.publish's store to the flag. */
+inline publish() {
+	assert(!HAS(published, next));      /* a tick is published once, */
+	assert(!HAS(dropped, next));        /* and not when claims on it were given up */
+	published = published | (1 << next);
+	under1 = under1 | (workerID << next);
+	SLOT(next) = RUN(next, workerID)
+}
+
+/* Ring.Put's part of the properties: the slot's run was used up or passed over, and
+ * the ticks have no hole that the clock did not make. */
+inline fits() {
+	assert(next == tail && HAS(published, next - 1));
+	assert(SLOT(next) == NORUN || RUNTICK(SLOT(next)) < TICK(POSITION))
+}
+
+/* Ring.moveTo of run r and sequence s. There is no way back. */
+inline moveTo(s) {
+	assert(RUNTICK(r) == TICK(FIRST(RUNTICK(r)) + s));
+#ifdef M_MOVE_OPEN
+	if
+	:: !isShut -> cursor = FIRST(RUNTICK(r)) + s - 1; front = r
+	:: isShut && FIRST(RUNTICK(r)) + s >= resume -> resume = FIRST(RUNTICK(r)) + s; front = r
+	:: isShut && FIRST(RUNTICK(r)) + s < resume
+	fi
+#else
+	if
+#ifdef M_SKIP_BACK
+	:: true ->
+#else
+	:: FIRST(RUNTICK(r)) + s < resume
+	:: FIRST(RUNTICK(r)) + s >= resume ->
+#endif
+		resume = FIRST(RUNTICK(r)) + s;
+		front = r
+	fi
+#endif
+}
+
+/* -------------------------------------------------------------------- cached */
+
+inline unlock() {
+	mu = false;
+	now = 0; steady = 0; limit = 0; next = 0; at = 0
+}
+
+/* What refill begins with: the clock, the reservation and the position. */
+inline look() {
+	steady = clock;
+	now = clock - back;
+	limit = MIN(steady + LEAD, last);
+#ifdef M_REPUBLISH
+	next = (discarded -> now : MAX(tail, now));
+#else
+	next = MAX(tail, now);
+#endif
+	at = TICK(POSITION);
+#ifdef M_SHUT_LOAD
+	loaded = POSITION
+#endif
+}
+
+/* What refill is to do before it puts ticks. */
+#define USABLE    (started && !discarded)
+#ifdef M_STALE_AT_TAIL
+#define STALE     (USABLE && at + LAG < now)
+#define RESTARTS  (next <= limit && (next > tail || !USABLE))
+#else
+#define STALE     (USABLE && at + LAG < now && now >= tail)
+#define RESTARTS  (next <= limit && (next > tail || !USABLE || STALE))
+#endif
+#define SKIPS     (!RESTARTS && USABLE && at < now && now < tail)
+#define WITHDRAWS (!RESTARTS && !SKIPS && STALE)
+
+#ifdef M_CLOSE_REFILLS
+#define OPEN      true
+#else
+#define OPEN      (!closed)
+#endif
+
+/* The Shut that begins a move. */
+inline shutToMove() {
+#ifdef M_SHUT_LOAD
+	if
+	:: isShut
+	:: else -> isShut = true; resume = loaded; cursor = SHUT
+	fi
+#elif defined(M_MOVE_OPEN)
+	skip
+#else
+	shut()
+#endif
+}
+
+/* refill, behind look. */
+inline refill() {
+	if
+	:: atomic { OPEN && RESTARTS -> shutToMove() };
+#ifdef M_PUBLISH_FIRST
+		tail = next + 1;
+		atomic { publish() };
+#else
+		atomic { publish() };
+		tail = next + 1;
+#endif
+		atomic {
+			r = SLOT(next);
+			if
+			:: moveTo(0)
+			:: RANDOM && R > 1 -> moveTo(R - 1)
+			fi;
+			r = 0;
+			started = true; discarded = false;
+			next++
+		}
+	:: atomic { OPEN && SKIPS -> shutToMove() };
+		atomic {
+			r = SLOT(now);
+			assert(RUNTICK(r) == now);
+			if
+			:: moveTo(0)
+			:: RANDOM && R > 1 -> moveTo(R - 1)
+			fi;
+			r = 0
+		}
+	:: atomic { OPEN && WITHDRAWS -> shutToMove(); discarded = true }
+	:: !(OPEN && (RESTARTS || SKIPS || WITHDRAWS))
+	fi;
+	do
+#ifdef M_PUBLISH_FIRST
+	:: atomic { OPEN && next <= limit && ROOM -> fits(); tail = next + 1 };
+		atomic { publish(); next++ }
+#else
+#ifdef M_TORN
+	:: atomic { OPEN && next <= limit && ROOM -> fits(); SLOT(next) = RUN(next, 0) };
+		atomic { publish() };
+#else
+	:: atomic { OPEN && next <= limit && ROOM -> fits(); publish() };
+#endif
+		atomic { tail = next + 1; next++ }
+#endif
+#ifdef M_REJECT_USES
+	:: atomic { OPEN && next <= limit && !ROOM -> tail = next + 1; break }
+#endif
+	:: !(OPEN && next <= limit && ROOM) -> break
+	od
+}
+
+/* reopen: Ring.Open, if there is something to give; then the news. */
+inline reopen() {
+	if
+	:: OPEN && started && !discarded ->
+		if
+		:: isShut && TICK(resume) < tail ->
+#ifdef M_NEWS_IF_OPENED
+			told = 0;
+#endif
+			isShut = false;
+#ifdef M_OPEN_LOW
+			cursor = resume - 2;
+#else
+			cursor = resume - 1;
+#endif
+			if
+			:: parked -> parked = false; kick = true
+			:: else
+			fi
+		:: else
+		fi;
+		if
+#ifdef M_NEWS_IF_OPENED
+		:: told == 0 -> told = tail; deaf = 0
+#else
+		:: tail != told -> told = tail; deaf = 0
+#endif
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* topUp, of who enters a run. It may always find the lock taken, or enough in the
+ * ring: whether it does is left open. */
+inline topUp() {
+	if
+	:: true
+	:: atomic { !mu -> mu = true; look() };
+		refill();
+		atomic { reopen(); unlock() }
+	fi
+}
+
+/* draw, one turn of its loop: what to do next, with the lock held. */
+mtype = { Issue, Claim, Refill, Fail };
+
+inline draw() {
+	if
+	:: closed -> todo = Fail
+	:: else ->
+		resolve(tail);
+		if
+		:: state == Missed -> pos = NOCLAIM; state = NotOpen
+		:: else
+		fi;
+		if
+#ifndef M_FILL_REST
+		:: pos == NOCLAIM -> n = 1      /* the rest of the claim is given up */
+#endif
+		:: else
+		fi;
+		if
+		:: state == Taken -> todo = Issue
+		:: state == NotOpen && !isShut -> todo = Claim
+		:: state == Ahead || state == NotOpen && isShut ->
+			todo = (refilled -> Fail : Refill)
+		fi
+	fi;
+	state = 0
+}
+
+/* What is left of the claim once m positions of it are settled. */
+inline settled(m) {
+	pos = pos + m;
+	n = n - m;
+	slow = false;
+	if
+	:: n == 0 -> pos = 0; mine = 0
+	:: else
+	fi;
+	r = 0
+}
+
+inline giveUp() {
+	pos = 0; n = 0; mine = 0;
+	slow = false
+}
+
+#ifdef M_FILL_ACROSS
+#define SHARE (state == Taken -> n : 0)
+#else
+#define SHARE MIN(n, LEFT)
+#endif
+
+active [TAKERS] proctype Taker()
+{
+	byte calls = CALLS;
+	byte mine;              /* low when the call began */
+	byte pos, n;            /* what the call has claimed and not settled yet */
+	bool slow;              /* Resolve was of no use: the lock is needed */
+	bool refilled, enters;
+	byte r, t, m, k, uid;
+	mtype state, todo;
+
+	do
+	:: n == 0 && calls == 0 -> break
+
+	/* Ring.Take: the guess, the claim, the comparison. */
+#ifdef M_STALE_EMPTY
+	:: atomic { n == 0 && calls > 0 -> calls--; mine = low; pos = cursor };
+		if
+		:: atomic { pos < SHUT && TICK(pos + 1) < tail -> slow = false };
+			atomic { claim(1); slow = (pos == NOCLAIM); n = 1 };
+			if
+			:: atomic { !slow -> r = SLOT(TICK(pos)); issue(1); settled(1) }
+			:: slow
+			fi
+		:: atomic { !(pos < SHUT && TICK(pos + 1) < tail) -> pos = NOCLAIM; slow = true; n = 1 }
+		fi
+#else
+	:: atomic { n == 0 && calls > 0 -> calls--; mine = low; r = front };
+#ifdef M_CLAIM_SPLIT
+		m = cursor;
+#endif
+		atomic {
+#ifdef M_CLAIM_SPLIT
+			pos = (m >= SHUT || cursor >= SHUT -> NOCLAIM : m + 1);
+			cursor = (pos == NOCLAIM -> cursor : pos);
+			m = 0;
+#else
+			claim(1);
+#endif
+			n = 1;
+			if
+#ifdef M_NO_LAP
+			:: pos != NOCLAIM && r != NORUN -> issue(1); settled(1)
+#else
+			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> issue(1); settled(1)
+#endif
+			:: else -> r = 0; slow = (pos == NOCLAIM)
+			fi
+		}
+#endif
+
+#if FILL
+	/* Fill's claim; how much Ring.Ready lets it claim is left open. */
+	:: atomic { n == 0 && calls > 0 ->
+			calls--;
+			mine = low;
+			if
+			:: n = 1
+			:: n = FILL
+			fi;
+			claim(n);
+			slow = (pos == NOCLAIM)
+		}
+#endif
+
+	/* Ring.Resolve without the lock, and what enter and settle do with it. */
+#ifdef M_FLAG_FIRST
+	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
+		atomic {
+			t = tail;
+			resolve(t);
+			m = 0;
+#else
+	:: atomic { n > 0 && !slow -> t = tail };
+		atomic {
+			resolve(t);
+#endif
+			t = 0;
+#ifndef M_HANDOVER
+			if
+			:: state == Taken -> m = SHARE; issue(m)
+			:: else
+			fi
+#endif
+		};
+#ifdef M_HANDOVER
+		if
+		:: atomic { state == Taken -> r = SLOT(TICK(pos)); m = SHARE; issue(m) }
+		:: state != Taken
+		fi;
+#endif
+		if
+		:: atomic { state == Taken ->
+				front = r;
+				enters = (SEQ(pos) == 0);
+				settled(m);
+				m = 0; state = 0
+			};
+			if
+			:: atomic { enters -> enters = false };
+				topUp()
+			:: !enters
+			fi
+		:: atomic { state != Taken -> slow = true; state = 0 }
+		fi
+
+	/* settle with the lock */
+	:: atomic { n > 0 && slow && !mu -> mu = true; refilled = false; draw() };
+		do
+		:: atomic { todo == Issue ->
+				front = r;
+				m = SHARE;
+				issue(m);
+				settled(m);
+				m = 0; todo = 0;
+				unlock()
+			};
+			break
+		:: atomic { todo == Claim ->
+				claim(1);
+#ifndef M_REFILL_ONCE
+				refilled = false;
+#endif
+				draw()
+			}
+		:: atomic { todo == Refill -> look() };
+			refill();
+			atomic { reopen(); refilled = true; draw() }
+		:: atomic { todo == Fail && closed -> todo = 0; giveUp(); unlock() };
+			break
+		:: atomic { todo == Fail && !closed ->
+				shut();
+				assert(next > limit);   /* no call fails or waits for a tick that may be issued */
+				todo = 0;
+				if
+				:: GIVEUP -> giveUp()
+				:: true ->
+					/* wait */
+					waiting++;
+					deaf = deaf | (1 << _pid);
+					held[_pid] = pos;
+#ifndef M_PARK_DEAF
+					parked = false
+#endif
+				fi;
+				unlock()
+			};
+			if
+			:: atomic { n > 0 ->
+#ifndef M_NO_KICK
+					kick = true
+#endif
+				};
+				!HAS(deaf, _pid);
+				atomic { !mu -> waiting--; held[_pid] = 0 }
+			:: n == 0
+			fi;
+			break
+		od
+	od;
+	ended++
+}
+
+/* Generator.run and tend */
+active proctype Refiller()
+{
+	bool timedOut;
+	byte r;
+
+end:
+	do
+	:: quit -> break
+	:: atomic { kick -> kick = false; timedOut = false }; goto tend
+	:: atomic { clock >= alarm -> alarm = NEVER; timedOut = true }; goto tend
+	od;
+	quitted = true;
+	goto over;
+
+#define IDLE (timedOut && waiting == 0 && POSITION == seen)
+tend:
+	if
+	:: atomic { !mu && (closed || parked) -> alarm = NEVER; timedOut = false }
+	:: atomic { !mu && !closed && !parked && IDLE -> mu = true };
+		atomic {
+			shut();
+			parked = true;
+			alarm = NEVER;
+			timedOut = false;
+			unlock()
+		}
+	:: atomic { !mu && !closed && !parked && !IDLE -> mu = true; timedOut = false; look() };
+		refill();
+		atomic { reopen() };
+		atomic {
+			seen = POSITION;
+#ifdef M_LATE_ALARM
+			alarm = clock + 1;
+#else
+			alarm = steady + 1;
+#endif
+			unlock()
+		}
+	fi;
+	goto end;
+over:
+	skip
+}
+
+/* Nobody waits in vain: nothing more may be issued before the clock moves on, and no
+ * tick is published that a call waits for. */
+inline quiet() {
+	assert(clock < 12);
+	assert(waiting > 0 && !closed && !mu);
+	assert(MAX(tail, clock - back) > MIN(clock + LEAD, last));
+	i = 0;
+	do
+	:: i == TAKERS -> break
+	:: else ->
+		assert(!HAS(deaf, i) || held[i] == NOCLAIM || TICK(held[i]) >= tail);
+		i++
+	od;
+	i = 0
+}
+
+/* Time. It goes on at any moment a few times, and then whenever nothing else can
+ * happen, until every call has come to an end. */
+active proctype Clock()
+{
+	byte left = CLOCKS, i;
+
+	do
+	:: atomic { left > 0 -> left--; clock++ }
+	:: atomic { left > 0 && JUMP > 1 -> left--; clock = clock + JUMP }
+	:: atomic { BACK && !back && clock > 1 && left > 0 -> back = true }
+	:: atomic { timeout ->
+			if
+			:: ended == TAKERS -> break
+			:: else -> quiet(); clock++
+			fi
+		}
+	od
+}
+
+#if GRANTS
+/* The worker: Discard, then Granted. */
+active proctype Worker()
+{
+#if DISCARDS
+	atomic { !mu ->
+#ifndef M_DISCARD_OPEN
+		shut();
+#endif
+		discarded = true;
+		last = 0;
+		low = MAX(low, FIRST(tail))     /* void is what was published so far */
+	};
+#endif
+	atomic { !mu -> last = 31; workerID = 1; kick = true; deaf = 0 }
+}
+#endif
+
+#if CLOSES
+active proctype Closer()
+{
+	atomic { !mu ->
+		closed = true;
+		shut();
+		low = NEVER;
+		deaf = 0;
+		quit = true
+	};
+	quitted
+}
+#endif

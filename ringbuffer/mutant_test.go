@@ -1,0 +1,67 @@
+package ringbuffer
+
+// The mutants are rings with a fault each, by the name of it. The tests must find
+// every one of them.
+var mutants = map[string]func(g *generator) taking{
+	"fast take without a look at the tick": func(g *generator) taking { return noTick{g.ring} },
+	"slow take without a look at the tick": func(g *generator) taking { return noLap{g.ring} },
+	"claim in two steps":                   func(g *generator) taking { return twoSteps{g.ring} },
+	"emptiness judged before the claim":    func(g *generator) taking { return judgedBefore{g.ring} },
+	"move that goes back":                  goesBack,
+}
+
+// noTick believes that every position lies in the run in front.
+type noTick struct{ *Ring }
+
+func (m noTick) Take() (v, pos uint64, ok bool) {
+	run := m.front.Load()
+	pos = m.cursor.Add(1)
+	return run | pos&m.seqMask, pos, pos < shut
+}
+
+// noLap believes that a slot holds the run that was put for a position, when one was.
+type noLap struct{ *Ring }
+
+func (m noLap) Resolve(pos uint64) (v uint64, s State) {
+	if pos>>63 != 0 {
+		return 0, NotOpen
+	}
+	if m.Tick(pos) >= m.tail.Load() {
+		return 0, Ahead
+	}
+	return m.slots[m.Tick(pos)&uint64(len(m.slots)-1)].flag.Load() | pos&m.seqMask, Taken
+}
+
+// twoSteps claims with a load and a store.
+type twoSteps struct{ *Ring }
+
+func (m twoSteps) Take() (v, pos uint64, ok bool) {
+	pos = m.cursor.Load() + 1
+	m.cursor.Store(pos)
+	v, s := m.Resolve(pos)
+	return v, pos, s == Taken
+}
+
+// judgedBefore looks whether the ring is empty and then claims, as if nobody else
+// could have claimed in between.
+type judgedBefore struct{ *Ring }
+
+func (m judgedBefore) Take() (v, pos uint64, ok bool) {
+	ready := m.Ready() > 0
+	pos = m.cursor.Add(1)
+	if !ready {
+		return 0, pos, false
+	}
+	return m.slots[m.Tick(pos)&uint64(len(m.slots)-1)].flag.Load() | pos&m.seqMask, pos, true
+}
+
+// goesBack hands out once more what was claimed last before a move.
+func goesBack(g *generator) taking {
+	g.plan.restless = true
+	g.moved = func(from uint64) {
+		if g.ring.resume == from && from > g.plan.first<<g.ring.seqBits {
+			g.ring.resume--
+		}
+	}
+	return g.ring
+}

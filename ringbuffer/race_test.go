@@ -1,0 +1,9 @@
+//go:build race
+
+package ringbuffer
+
+// The race detector makes everything about ten times slower.
+const (
+	defaultTakes     = 500_000
+	defaultHistories = 5_000
+)

@@ -1,0 +1,266 @@
+package ringbuffer
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A twin does what a Ring does, for one goroutine and in the plainest of ways: it
+// remembers everything that was ever put, and works out the rest.
+type twin struct {
+	slots   uint64
+	length  uint64 // of a run
+	ticks   uint64 // of the layout
+	put     map[uint64]uint64
+	tail    uint64
+	next    uint64 // the position that is claimed next
+	claimed uint64
+	open    bool
+}
+
+// claim returns n positions, or none if the twin is shut.
+func (w *twin) claim(n uint64) (positions []uint64) {
+	if !w.open {
+		return nil
+	}
+	for range n {
+		positions = append(positions, w.next)
+		w.next++
+	}
+	w.claimed += n
+	return positions
+}
+
+func (w *twin) worth(pos uint64) (v uint64, s State) {
+	tick := pos / w.length
+	if pos>>63 != 0 {
+		return 0, NotOpen // behind the end of a layout without worker bits
+	}
+	if tick >= w.tail {
+		return 0, Ahead
+	}
+	if !w.holds(tick) {
+		return 0, Missed
+	}
+	return w.put[tick] + pos%w.length, Taken
+}
+
+// holds reports whether a tick was put and none in its place since.
+func (w *twin) holds(tick uint64) bool {
+	if _, ok := w.put[tick]; !ok {
+		return false
+	}
+	for later := range w.put {
+		if later > tick && later%w.slots == tick%w.slots {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *twin) full() bool { return w.tail >= w.next/w.length+w.slots }
+
+func (w *twin) publish(tick, run uint64) {
+	w.put[tick] = run
+	w.tail = tick + 1
+}
+
+func (w *twin) moveTo(pos uint64) {
+	w.next = max(w.next, pos)
+}
+
+func (w *twin) buffered() uint64 {
+	if end := w.tail * w.length; end > w.next {
+		return end - w.next
+	}
+	return 0
+}
+
+// TestTwin puts a ring and its twin through the same calls.
+func TestTwin(t *testing.T) { rapid.Check(t, likeTwin) }
+
+func FuzzTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(likeTwin)) }
+
+func likeTwin(t *rapid.T) {
+	// Small numbers more often than large ones, since ends meet there.
+	s := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 62)).Draw(t, "sequence bits")
+	w := rapid.OneOf(rapid.Just(62-s), rapid.IntRange(0, 62-s)).Draw(t, "worker bits")
+	slots := uint64(1) << rapid.IntRange(0, 4).Draw(t, "log slots")
+	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &twin{slots: slots, length: 1 << s, ticks: 1 << (63 - s - w), put: map[uint64]uint64{}}
+
+	var (
+		held []uint64 // claimed and not resolved for good
+		last uint64   // the position that was claimed last, plus one
+	)
+	drawRun := func(tick uint64) uint64 {
+		return tick<<(s+w) | rapid.Uint64Range(0, 1<<w-1).Draw(t, "worker")<<s
+	}
+	drawSequence := func() uint64 {
+		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Just(x.length-1), rapid.Just(x.length), rapid.Just(uint64(1)<<63),
+			rapid.Uint64Range(0, x.length-1)).Draw(t, "sequence")
+	}
+	// drawTick returns one that is near the tail, at the end of the layout, or any.
+	drawTick := func() uint64 {
+		return rapid.OneOf(rapid.Custom(func(t *rapid.T) uint64 {
+			return x.tail + uint64(rapid.IntRange(-int(slots)-2, int(slots)+2).Draw(t, "from tail"))
+		}), rapid.Custom(func(t *rapid.T) uint64 {
+			return x.ticks - rapid.Uint64Range(0, 3).Draw(t, "to end")
+		}), rapid.Uint64Range(0, x.ticks-1)).Draw(t, "tick")
+	}
+	// check holds what a claim is worth against the twin.
+	check := func(pos uint64) (final bool) {
+		v, s := r.Resolve(pos)
+		wantV, want := x.worth(pos)
+		if s != want || v != wantV {
+			t.Fatalf("position %#x: %#x, %d; want %#x, %d", pos, v, s, wantV, want)
+		}
+		return s != Ahead
+	}
+	claimed := func(pos uint64) {
+		if pos < last {
+			t.Fatalf("position %#x claimed after %#x", pos, last-1)
+		}
+		last = pos + 1
+	}
+	settle := func() {
+		if len(held) > 0 {
+			i := rapid.IntRange(0, len(held)-1).Draw(t, "ticket")
+			if check(held[i]) {
+				held = append(held[:i], held[i+1:]...)
+			}
+		}
+	}
+
+	t.Repeat(map[string]func(*rapid.T){
+		"take": func(t *rapid.T) {
+			v, pos, ok := r.Take()
+			want := x.claim(1)
+			if len(want) == 0 {
+				if _, s := r.Resolve(pos); ok || s != NotOpen {
+					t.Fatalf("a shut ring gave %#x, %d", pos, s)
+				}
+				return
+			}
+			if pos != want[0] {
+				t.Fatalf("claimed %#x, want %#x", pos, want[0])
+			}
+			claimed(pos)
+			if !ok {
+				held = append(held, pos)
+			} else if wantV, s := x.worth(pos); s != Taken || v != wantV {
+				t.Fatalf("took %#x at %#x, want %#x, %d", v, pos, wantV, s)
+			}
+		},
+		"claim": func(t *rapid.T) {
+			n := rapid.Uint64Range(1, min(x.length, 40)).Draw(t, "n")
+			pos := r.Claim(n)
+			want := x.claim(n)
+			if len(want) == 0 {
+				if _, s := r.Resolve(pos); s != NotOpen {
+					t.Fatalf("a shut ring gave %#x, %d", pos, s)
+				}
+				return
+			}
+			if pos != want[0] {
+				t.Fatalf("claimed %#x, want %#x", pos, want[0])
+			}
+			for _, pos := range want {
+				claimed(pos)
+			}
+			held = append(held, want...)
+		},
+		"settle":       func(*rapid.T) { settle() },
+		"settle again": func(*rapid.T) { settle() },
+		"put": func(t *rapid.T) {
+			if x.tail == x.ticks {
+				if err := r.Put(x.tail << (s + w)); err == nil || errors.Is(err, ErrFull) {
+					t.Fatalf("put behind the last tick: %v", err)
+				}
+				return
+			}
+			run := drawRun(x.tail)
+			err := r.Put(run)
+			switch {
+			case x.full():
+				if !errors.Is(err, ErrFull) {
+					t.Fatalf("put on a full ring: %v", err)
+				}
+			case err != nil:
+				t.Fatal(err)
+			default:
+				x.publish(x.tail, run)
+			}
+		},
+		"wrong put": func(t *rapid.T) {
+			run := rapid.Uint64().Draw(t, "run")
+			if run>>63 == 0 && run%x.length == 0 && run>>(s+w) == x.tail {
+				return
+			}
+			if err := r.Put(run); err == nil || errors.Is(err, ErrFull) {
+				t.Fatalf("put %#x: %v", run, err)
+			}
+		},
+		"shut": func(*rapid.T) {
+			r.Shut()
+			x.open = false
+		},
+		"open": func(*rapid.T) {
+			r.Open()
+			x.open = len(x.put) > 0
+		},
+		"skip": func(t *rapid.T) {
+			tick, sequence := drawTick(), drawSequence()
+			err := r.Skip(tick, sequence)
+			if ok := !x.open && x.holds(tick) && sequence < x.length; ok != (err == nil) {
+				t.Fatalf("skip to %d, %d: %v", tick, sequence, err)
+			} else if ok {
+				x.moveTo(tick*x.length + sequence)
+			}
+		},
+		"restart": func(t *rapid.T) {
+			tick, sequence := drawTick(), drawSequence()
+			if tick >= x.ticks {
+				return
+			}
+			run := drawRun(tick)
+			err := r.Restart(run, sequence)
+			if ok := !x.open && tick >= x.tail && sequence < x.length; ok != (err == nil) {
+				t.Fatalf("restart at %d, %d: %v", tick, sequence, err)
+			} else if ok {
+				x.publish(tick, run)
+				x.moveTo(tick*x.length + sequence)
+			}
+		},
+		"": func(t *rapid.T) {
+			ready := uint64(0)
+			if x.open {
+				ready = x.buffered()
+			}
+			for _, c := range []struct {
+				name      string
+				got, want any
+			}{
+				{"Tail", r.Tail(), x.tail},
+				{"Position", r.Position(), x.next},
+				{"Claimed", r.Claimed(), x.claimed},
+				{"Buffered", r.Buffered(), x.buffered()},
+				{"Ready", r.Ready(), ready},
+				{"IsShut", r.IsShut(), !x.open},
+				{"HasRoom", r.HasRoom(), !x.full()},
+			} {
+				if c.got != c.want {
+					t.Fatalf("%s is %v, want %v", c.name, c.got, c.want)
+				}
+			}
+		},
+	})
+	for _, pos := range held {
+		check(pos)
+	}
+}

@@ -1,0 +1,449 @@
+package worker_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
+)
+
+func TestRows(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		own, err := os.Hostname()
+		require.NoError(t, err)
+		require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{HostEnv: []string{}, PortEnv: []string{}}))
+		require.EqualValues(t, 2, acquire(t, db, worker.DisposableConfig{Host: "bare", PortEnv: []string{}}))
+		require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "8080"}))
+		require.EqualValues(t, 4, acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "8080"}))
+
+		rows := nodes(t, db)
+		require.Len(t, rows, 4)
+		require.Equal(t, own, rows[0].HostName)
+		require.Equal(t, "bare", rows[1].HostName)
+		require.NotEqual(t, rows[0].Port, rows[1].Port)
+		var today string
+		require.NoError(t, db.Get(&today, "SELECT CURRENT_DATE"))
+		for i, row := range rows {
+			require.Contains(t, today, row.LaunchDate[:10])
+			require.NotContains(t, row.Created, "0000")
+			require.NotContains(t, row.Modified, "0000")
+			if i < 2 {
+				require.Equal(t, 2, row.Type)
+				require.Len(t, row.Port, 26, "a random text")
+			} else {
+				require.Equal(t, 1, row.Type)
+				require.Equal(t, "pod 8080", row.HostName+" "+row.Port)
+			}
+		}
+	})
+}
+
+func TestOwnTable(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		cfg := worker.DisposableConfig{Table: "order"} // a word of SQL, which is no harm
+		require.EqualValues(t, 1, acquire(t, db, cfg))
+		require.EqualValues(t, 2, acquire(t, db, cfg))
+		require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}), "the other table is another one")
+		var n int
+		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM `order`"))
+		require.Equal(t, 2, n)
+	})
+}
+
+// An ID is not given again when its row is deleted.
+func TestDeletedRows(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, worker.DisposableConfig{})
+		do(t, db, "DELETE FROM WORKER_NODE")
+		require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{}))
+	})
+}
+
+// originalTable has the columns that UidGenerator's script gives the table.
+const originalTable = `CREATE TABLE WORKER_NODE (
+	ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL, TYPE INT NOT NULL,
+	LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL, CREATED TIMESTAMP NOT NULL, PRIMARY KEY (ID)) ENGINE=INNODB`
+
+// javaInsert is what UidGenerator inserts, with its kinds of values.
+const javaInsert = `INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)
+	VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`
+
+func TestTableSharedWithJava(t *testing.T) {
+	for name, zeroDate := range map[string]bool{"our table": false, "its table": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newMySQL(t)
+			db := s.open(t)
+			if zeroDate {
+				loose := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} })
+				do(t, loose.open(t), originalTable)
+			} else {
+				require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}))
+				do(t, db, "DELETE FROM WORKER_NODE")
+				do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
+			}
+			first := acquire(t, db, worker.DisposableConfig{})
+			for range 3 {
+				res, err := db.Exec(javaInsert)
+				require.NoError(t, err)
+				java, err := res.LastInsertId()
+				require.NoError(t, err)
+				require.Equal(t, first+1, java)
+				first = acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "1"})
+				require.Equal(t, java+1, first)
+			}
+			rows := nodes(t, db)
+			require.Equal(t, "1795219200000-4711", rows[1].Port)
+		})
+	}
+}
+
+// The table can be made in every mode that servers come with.
+func TestCreateInStrictModes(t *testing.T) {
+	for _, mode := range []string{
+		"'TRADITIONAL'", "'ANSI'", "'ANSI_QUOTES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'", "''",
+		"'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'",
+	} {
+		s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
+		require.EqualValues(t, 1, acquire(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}), mode)
+	}
+}
+
+// A session that does not commit by itself keeps no ID from being durable.
+func TestAutocommitOff(t *testing.T) {
+	s := newMySQL(t)
+	off := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
+	for _, port := range []string{"", "1"} {
+		db := off.open(t)
+		id := acquire(t, db, worker.DisposableConfig{Host: "h", Port: port, PortEnv: []string{}})
+		require.NoError(t, db.Close())
+		rows := nodes(t, s.open(t))
+		require.Len(t, rows, int(id))
+		require.Equal(t, port != "", rows[id-1].Port == port)
+	}
+}
+
+func TestAutoIncrementIncrement(t *testing.T) {
+	s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
+	db := s.open(t)
+	for _, want := range []int64{1, 8, 15, 22} {
+		require.Equal(t, want, acquire(t, db, worker.DisposableConfig{}))
+	}
+}
+
+// One row with a huge ID makes all later IDs huge.
+func TestPoisonedCounter(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
+		d := newDisposable(t, db, worker.DisposableConfig{})
+		_, err := d.Acquire(t.Context(), terms(1<<22-1))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "9000000000000000001")
+		require.ErrorContains(t, err, "4194303")
+		require.Len(t, nodes(t, db), 2)
+		r, err := d.Acquire(t.Context(), terms(1<<63-1))
+		require.NoError(t, err, "the worker is free for a layout that can hold it")
+		require.Greater(t, r.WorkerID, int64(9e18))
+	})
+}
+
+func TestTableOfOtherColumns(t *testing.T) {
+	for _, c := range []struct{ name, sqlite, mysql, says string }{
+		{"column missing",
+			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64))", "PORT"},
+		{"column too many",
+			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED, OWNER TEXT NOT NULL)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL, OWNER VARCHAR(9) NOT NULL)", ""},
+		{"no key",
+			"CREATE TABLE WORKER_NODE (ID BIGINT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT DEFAULT 0, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)",
+			"not confirmed"},
+		{"key of another type",
+			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, s store) {
+				db := s.open(t)
+				if s.driver == "sqlite" {
+					do(t, db, c.sqlite)
+				} else {
+					do(t, db, c.mysql)
+				}
+				_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+				require.Error(t, err)
+				require.ErrorContains(t, err, c.says)
+				require.NotErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
+}
+
+// A trigger that changes the row, or one that takes it away, is found out.
+func TestTriggers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		if s.driver == "sqlite" {
+			do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
+		} else {
+			do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
+		}
+		_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorIs(t, err, worker.ErrUnconfirmed)
+		require.ErrorContains(t, err, "ID 2 ")
+		if s.driver == "sqlite" {
+			do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
+			_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+			require.ErrorIs(t, err, worker.ErrUnconfirmed)
+			require.ErrorContains(t, err, "ID 3, is not there")
+		}
+	})
+}
+
+// account makes an account with these rights on the database, and returns the
+// store as it sees it.
+func (s store) account(t *testing.T, rights ...string) store {
+	cfg, err := mysql.ParseDSN(s.source)
+	require.NoError(t, err)
+	admin := s.open(t)
+	user := cfg.DBName + "_u"
+	user = user[len(user)-30:]
+	do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
+	t.Cleanup(func() { do(t, admin, "DROP USER '"+user+"'@'%'") })
+	for _, right := range rights {
+		do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
+	}
+	return s.with(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
+}
+
+func TestRights(t *testing.T) {
+	t.Run("no CREATE, and no table", func(t *testing.T) {
+		s := newMySQL(t).account(t, "SELECT, INSERT")
+		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
+	})
+	t.Run("no CREATE, but a table", func(t *testing.T) {
+		all := newMySQL(t)
+		acquire(t, all.open(t), worker.DisposableConfig{})
+		s := all.account(t, "SELECT, INSERT")
+		require.EqualValues(t, 2, acquire(t, s.open(t), worker.DisposableConfig{HostEnv: []string{}, PortEnv: []string{}}))
+		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
+	})
+	t.Run("least rights with a port", func(t *testing.T) {
+		s := newMySQL(t).account(t, "SELECT, INSERT, UPDATE, CREATE")
+		require.EqualValues(t, 1, acquire(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}))
+	})
+	t.Run("no SELECT", func(t *testing.T) {
+		s := newMySQL(t).account(t, "CREATE, INSERT")
+		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
+	})
+	t.Run("read-only transactions", func(t *testing.T) {
+		s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"transaction_read_only": "1"} })
+		if strings.Contains(version(t, s), "MariaDB") {
+			s = s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
+		}
+		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "read-only")
+	})
+}
+
+func version(t *testing.T, s store) (v string) {
+	plain := s.with(t, func(c *mysql.Config) { c.Params = nil })
+	require.NoError(t, plain.open(t).Get(&v, "SELECT VERSION()"))
+	return v
+}
+
+// A commit, an insert or a read whose reply is lost gives its ID up.
+func TestLostReplies(t *testing.T) {
+	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
+		t.Run(text, func(t *testing.T) {
+			s := newMySQL(t)
+			acquire(t, s.open(t), worker.DisposableConfig{})
+			var logged records
+			p := newProxy(t, "127.0.0.1:0", serverOf(t, s))
+			db := s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.addr, true }).open(t)
+			defer db.Close()
+			p.loseReplyTo(text)
+			id := acquire(t, db, worker.DisposableConfig{Host: "h", Port: port, PortEnv: []string{}, Logger: logged.logger()})
+			require.Equal(t, 1, p.losses())
+			require.Equal(t, 1, logged.count("trying again"))
+			require.EqualValues(t, 3, id, "ID 2 was burnt")
+			rows := nodes(t, s.open(t))
+			require.EqualValues(t, 3, rows[len(rows)-1].ID)
+			require.Equal(t, text != "INSERT INTO", len(rows) == 3, "the server had carried out what was committed")
+		})
+	}
+}
+
+func serverOf(t *testing.T, s store) string {
+	cfg, err := mysql.ParseDSN(s.source)
+	require.NoError(t, err)
+	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
+	return cfg.Addr
+}
+
+// A server that is not there yet is waited for.
+func TestServerComesLater(t *testing.T) {
+	s := newMySQL(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := l.Addr().String()
+	l.Close()
+	logged := &records{on: map[string]func(){"connection refused": func() { newProxy(t, addr, serverOf(t, s)) }}}
+	db := s.with(t, func(c *mysql.Config) { c.Addr = addr }).open(t)
+	defer db.Close()
+	require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+	require.Equal(t, 1, logged.count("trying again"))
+}
+
+// A server that crashed and comes back: the pool's connections are all broken, and
+// no ID is given twice.
+func TestServerRestarts(t *testing.T) {
+	server := testserver.New(t, testserver.Config{Durable: true})
+	s := store{"mysql", server.DSN(server.NewDatabase(t))}
+	db := s.open(t)
+	require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}))
+	server.Kill(t)
+	logged := &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 2, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+	server.Stop(t)
+	logged = &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+}
+
+// The server makes Acquire the victim of a deadlock, and it comes through.
+func TestDeadlock(t *testing.T) {
+	s := newMySQL(t)
+	db := s.open(t)
+	acquire(t, db, worker.DisposableConfig{})
+	do(t, db,
+		"CREATE TABLE pair (id INT PRIMARY KEY, n INT)", "INSERT INTO pair VALUES (1, 0), (2, 0)",
+		"CREATE TABLE weight (id INT AUTO_INCREMENT PRIMARY KEY)",
+		`CREATE TRIGGER locker BEFORE INSERT ON WORKER_NODE FOR EACH ROW BEGIN
+			UPDATE pair SET n = n + 1 WHERE id = 1;
+			UPDATE pair SET n = n + 1 WHERE id = 2;
+		END`)
+	tx, err := db.Beginx()
+	require.NoError(t, err)
+	defer tx.Rollback()
+	// InnoDB ends the transaction that has changed less.
+	_, err = tx.Exec("INSERT INTO weight VALUES (NULL)" + strings.Repeat(", (NULL)", 99))
+	require.NoError(t, err)
+	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 2")
+	require.NoError(t, err)
+
+	logged := &records{on: map[string]func(){"Error 1213": func() { require.NoError(t, tx.Commit()) }}}
+	done := make(chan error, 1)
+	d := newDisposable(t, db, worker.DisposableConfig{Logger: logged.logger()})
+	var r uid.Reservation
+	go func() {
+		var err error
+		r, err = d.Acquire(t.Context(), terms(1023))
+		done <- err
+	}()
+	for waits, name := 0, ""; waits == 0; {
+		require.NoError(t, db.QueryRowContext(t.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'").Scan(&name, &waits))
+	}
+	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 1")
+	require.NoError(t, err)
+	require.NoError(t, <-done)
+	require.Equal(t, 1, logged.count("Error 1213"))
+	require.Equal(t, 1, logged.count("deadlock"))
+	rows := nodes(t, db)
+	require.Equal(t, rows[len(rows)-1].ID, r.WorkerID)
+}
+
+// Acquire gives up while it waits for the database, and leaves the worker free.
+func TestCancelWhileWaiting(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		other, err := s.open(t).Connx(t.Context())
+		require.NoError(t, err)
+		defer other.Close()
+		lock, unlock := "LOCK TABLES WORKER_NODE WRITE", "UNLOCK TABLES"
+		if s.driver == "sqlite" {
+			lock, unlock = "BEGIN IMMEDIATE", "ROLLBACK"
+		}
+		_, err = other.ExecContext(t.Context(), lock)
+		require.NoError(t, err)
+
+		d := newDisposable(t, db, worker.DisposableConfig{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.Acquire(ctx, terms(1023))
+			done <- err
+		}()
+		if s.driver == "mysql" {
+			for waits := 0; waits == 0; {
+				require.NoError(t, db.GetContext(t.Context(), &waits,
+					"SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
+			}
+		}
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+
+		short := newDisposable(t, db, worker.DisposableConfig{Timeout: 20 * time.Millisecond})
+		_, err = short.Acquire(t.Context(), terms(1023))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		_, err = other.ExecContext(t.Context(), unlock)
+		require.NoError(t, err)
+		_, err = d.Acquire(t.Context(), terms(1023))
+		require.NoError(t, err)
+	})
+}
+
+// What is wrong with the DSN is told at once, by name and number.
+func TestWrongDSN(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*mysql.Config)
+		says   string
+	}{
+		{"user", func(c *mysql.Config) { c.User = "nobody_of_this_name" }, "Error 1045"},
+		{"password", func(c *mysql.Config) { c.Passwd = "wrong" }, "Error 1045"},
+		{"database", func(c *mysql.Config) { c.DBName = "no_such_database" }, "Error 1049 (42000): no such database"},
+		{"no database", func(c *mysql.Config) { c.DBName = "" }, "Error 1046 (3D000): no database selected"},
+		{"TLS", func(c *mysql.Config) { c.TLSConfig = "true" }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var logged records
+			d := newDisposable(t, newMySQL(t).with(t, c.change).open(t), worker.DisposableConfig{Logger: logged.logger()})
+			_, err := d.Acquire(t.Context(), terms(1023))
+			require.Error(t, err)
+			require.ErrorContains(t, err, c.says)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+			require.Empty(t, logged.String())
+		})
+	}
+}
+
+func TestClosedDatabase(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		require.NoError(t, db.Close())
+		_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "database is closed")
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+	})
+}

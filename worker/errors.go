@@ -1,0 +1,20 @@
+package worker
+
+import "errors"
+
+// The errors of this package, to be tested with errors.Is; the error that a call
+// returns wraps one of them, or one of package uid, and adds the numbers.
+var (
+	// ErrConfig is returned when a setting cannot be used: by a constructor, and
+	// by Acquire for what only the environment of the process can tell.
+	ErrConfig = errors.New("worker: unusable configuration")
+
+	// ErrUnconfirmed is returned by Acquire when the database did not prove that
+	// the ID belongs to this process: it told none (0), or what it holds under the
+	// ID is not the row that was just written. No ID is used then.
+	ErrUnconfirmed = errors.New("worker: worker ID is not confirmed")
+
+	// ErrLayout is returned by Acquire when the worker ID has been used under
+	// another layout, whose UIDs could be equal to new ones.
+	ErrLayout = errors.New("worker: worker ID was used under another layout")
+)

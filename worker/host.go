@@ -1,0 +1,85 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+)
+
+// maxNameLen is the width of the columns HOST_NAME and PORT, in characters.
+const maxNameLen = 64
+
+// The environment variables that tell a container's address: this module's own,
+// then those that UidGenerator reads.
+var (
+	defaultHostEnv = []string{"UID_HOST", "JPAAS_HOST"}
+	defaultPortEnv = []string{"UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"}
+)
+
+// A hostID says where a process runs, for the people who read the table. It does
+// not tell processes apart: containers may share a host name, and addresses are
+// used again.
+type hostID struct {
+	name string
+	port string // "" when not known
+}
+
+// A hostSource is how the settings of a worker say where it runs.
+type hostSource struct {
+	host, port       string   // given outright, or else
+	hostEnv, portEnv []string // the variables to look at, the first that is set counts
+}
+
+// validate refuses what can be refused before the environment is looked at.
+func (s hostSource) validate() error {
+	if s.host == "" && s.port != "" {
+		return fmt.Errorf("%w: Port %q is set without Host", ErrConfig, s.port)
+	}
+	return hostID{s.host, s.port}.validate()
+}
+
+// identify looks for the host in the settings, the environment and the operating
+// system, in this order.
+func (s hostSource) identify() (hostID, error) {
+	if s.host != "" {
+		return hostID{s.host, s.port}, nil
+	}
+	h := hostID{name: firstSet(s.hostEnv), port: firstSet(s.portEnv)}
+	if (h.name == "") != (h.port == "") {
+		return hostID{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
+			ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
+	}
+	if h.name == "" {
+		name, err := os.Hostname()
+		if err != nil || name == "" {
+			return hostID{}, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", ErrConfig, err)
+		}
+		h.name = name
+	}
+	return h, h.validate()
+}
+
+func (h hostID) validate() error {
+	for _, v := range []struct{ what, text string }{{"host name", h.name}, {"port", h.port}} {
+		if !utf8.ValidString(v.text) {
+			return fmt.Errorf("%w: the %s %q is not valid UTF-8", ErrConfig, v.what, v.text)
+		}
+		// Cut short it could be another host's: whoever knows the names is to choose.
+		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
+			return fmt.Errorf("%w: the %s %q has %d characters, the table holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
+		}
+	}
+	return nil
+}
+
+func firstSet(names []string) string {
+	for _, name := range names {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}

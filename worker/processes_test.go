@@ -1,0 +1,117 @@
+package worker_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// childEnv, with a store's driver and source, makes the test binary a process that
+// acquires one ID from it.
+const childEnv = "UID_WORKER_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if s := os.Getenv(childEnv); s != "" {
+		if err := child(s); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	testserver.Main(m)
+}
+
+func openStore(ctx context.Context, driver, source string) (*sqlx.DB, error) {
+	if driver == "sqlite" {
+		return sqlite.Open(ctx, source)
+	}
+	return sqlx.Open(driver, source)
+}
+
+// child says that it runs, waits for the start, that is the end of its input, and
+// prints its ID.
+func child(text string) error {
+	driver, source, _ := strings.Cut(text, " ")
+	fmt.Println("ready")
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return err
+	}
+	db, err := openStore(context.Background(), driver, source)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	d, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	r, err := d.Acquire(context.Background(), terms(1<<22-1))
+	if err != nil {
+		return err
+	}
+	fmt.Println(r.WorkerID)
+	return nil
+}
+
+// Processes that start at once on a store without file or table get an ID each.
+func TestProcessesAtOnce(t *testing.T) {
+	for kind, fresh := range newStore {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
+			for range 20 {
+				startTogether(t, fresh(t), 8)
+			}
+		})
+	}
+}
+
+func startTogether(t *testing.T, s store, processes int) {
+	t.Helper()
+	startLine, start, err := os.Pipe()
+	require.NoError(t, err)
+	defer start.Close()
+	var outs []*bufio.Reader
+	var cmds []*exec.Cmd
+	for range processes {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+s.driver+" "+s.source,
+			"GORACE=atexit_sleep_ms=0") // a second at each exit, under -race
+		cmd.Stdin, cmd.Stderr = startLine, os.Stderr
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		outs, cmds = append(outs, bufio.NewReader(out)), append(cmds, cmd)
+	}
+	startLine.Close()
+	for _, out := range outs {
+		line, err := out.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "ready\n", line)
+	}
+	start.Close()
+	ids := map[int64]bool{}
+	for i, out := range outs {
+		line, err := io.ReadAll(out)
+		require.NoError(t, err)
+		require.NoError(t, cmds[i].Wait(), "%s", line)
+		id, err := strconv.ParseInt(strings.TrimSpace(string(line)), 10, 64)
+		require.NoError(t, err)
+		ids[id] = true
+	}
+	require.Len(t, ids, processes)
+	require.Len(t, nodes(t, s.open(t)), processes)
+}

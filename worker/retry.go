@@ -1,0 +1,68 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	firstPause     = 50 * time.Millisecond
+	longestPause   = 2 * time.Second
+)
+
+// retry calls attempt until it succeeds, fails for good, or the time is up: the
+// caller's, or timeout. Pauses double from firstPause to longestPause; each is
+// drawn between half of that and all of it, so that a fleet that was cut off
+// together does not come back together.
+func retry(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var last error // the newest failure that is not just the end of the context
+	pause := firstPause
+	for n := 1; ; n++ {
+		if limited.Err() == nil {
+			err := attempt(limited)
+			if err == nil || kindOf(err) != transient {
+				return err
+			}
+			if limited.Err() == nil || !isContextError(err) {
+				last = err
+			}
+		}
+		if err := limited.Err(); err != nil {
+			return gaveUp(ctx, err, n, timeout, last)
+		}
+		level := slog.LevelDebug
+		if n == 1 {
+			level = slog.LevelWarn
+		}
+		log.Log(ctx, level, "database not available to the worker, trying again", "attempt", n, "error", last)
+		timer := time.NewTimer(pause/2 + rand.N(pause/2))
+		select {
+		case <-timer.C:
+		case <-limited.Done():
+			timer.Stop()
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+func gaveUp(ctx context.Context, err error, attempts int, timeout time.Duration, last error) error {
+	text := "gave up"
+	if ctx.Err() == nil {
+		text = fmt.Sprintf("gave up after %v", timeout)
+	}
+	if last == nil {
+		return fmt.Errorf("%s: %w, with no answer from the database", text, err)
+	}
+	return fmt.Errorf("%s: %w; attempt %d: %w", text, err, attempts, last)
+}
+
+func isContextError(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

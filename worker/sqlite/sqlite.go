@@ -1,0 +1,97 @@
+// Package sqlite opens a SQLite database in a file, for workers that need no
+// server: several processes of one machine can share the file. It is the only
+// package of the module that links a SQLite driver, which is in pure Go.
+//
+// SQLite keeps processes apart by file locks. Do not use it on a network file
+// system, whose locks may not hold, and never restore or copy the file while
+// IDs from it are in use: a copy hands the same ones out again.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// settings of each connection:
+//   - EXTRA syncs the journal's folder too before a commit returns: an ID whose
+//     commit is lost in a power failure would be given twice. The journal is the
+//     rollback journal, SQLite's default. (The write-ahead log would be faster, and
+//     may fail with SQLITE_BUSY without waiting when processes create it at once.)
+//   - Transactions lock at their start, so that none fails half-way because another
+//     has written since it read.
+//   - 10 s of patience for other processes' locks.
+const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
+
+// Open opens the database in the file named path, for any number of processes and
+// goroutines at once. It creates the file, readable and writable by its owner
+// only, and the folders above it, if they are missing; modes of what exists stay.
+// The caller closes the database.
+//
+// It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take
+// for a database in memory, the file system's error when the file cannot be made
+// or read, and SQLite's when it is not a database. It gives up when ctx ends.
+func Open(ctx context.Context, path string) (*sqlx.DB, error) {
+	db, err := open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: open %q: %w", path, err)
+	}
+	return db, nil
+}
+
+func open(ctx context.Context, path string) (*sqlx.DB, error) {
+	if path == "" || strings.HasPrefix(path, ":memory:") || strings.HasPrefix(path, "file:") || strings.ContainsRune(path, 0) {
+		return nil, fmt.Errorf("not the path of a file: %w", fs.ErrInvalid)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	db, err := sqlx.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, err
+	}
+	// Opening reads nothing; this tells a database from any other file.
+	var tables int
+	if err := db.GetContext(ctx, &tables, "SELECT COUNT(*) FROM sqlite_master"); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// create makes the file and its folders if they are missing. A file that exists is
+// not opened: closing it would drop the locks that this very process may hold on
+// it through SQLite.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// dsn returns the path as a URI, in which no character of it means anything else.
+func dsn(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // a drive letter
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String()
+}

@@ -1,0 +1,91 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/uidgen/uid"
+)
+
+// Static returns a worker with a fixed ID, chosen by the caller, and with all
+// ticks reserved. It uses no database and keeps nothing on disk.
+//
+// Acquire returns [uid.ErrRange] when id is negative or above the layout's
+// maximum, [uid.ErrWorkerInUse] while another generator is bound to the worker,
+// [ErrLayout] when an earlier generator has issued UIDs of another layout,
+// [uid.ErrExhausted] when an earlier one has used the last tick, and the
+// context's error when that has ended. A later generator on the same worker
+// starts above the last tick of the earlier ones, so that borrowed future is not
+// issued again.
+//
+// Static knows only what happened to this one value, in this one process. It
+// cannot promise unique UIDs when
+//
+//   - another process, or another Static in this one, has the same ID;
+//   - the process is restarted sooner than its last UIDs' lead over the clock
+//     has passed (the generator's MaxLead at the most);
+//   - the clock went back across a restart.
+//
+// All methods may be called by any number of goroutines at once.
+func Static(id int64) uid.Worker {
+	return &static{id: id, last: -1}
+}
+
+type static struct {
+	id int64
+
+	mu     sync.Mutex // guards the rest: two generators may try to bind at once
+	bound  bool
+	first  int64  // first tick of the generator that is bound
+	layout string // layout of the generator that is bound, or of last
+	last   int64  // largest tick issued by earlier generators, -1 for none
+}
+
+func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if err := ctx.Err(); err != nil {
+		return uid.Reservation{}, fmt.Errorf("worker: acquire static worker ID %d: %w", s.id, err)
+	}
+	if s.id < 0 || s.id > t.MaxWorkerID {
+		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d is not within 0..%d, the layout's maximum", uid.ErrRange, s.id, t.MaxWorkerID)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.bound:
+		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d", uid.ErrWorkerInUse, s.id)
+	case s.last >= 0 && s.layout != t.Layout:
+		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.id, s.layout, t.Layout)
+	case s.last >= t.MaxTick:
+		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, s.id, s.last, t.MaxTick)
+	}
+	s.bound = true
+	s.first = s.last + 1
+	s.layout = t.Layout
+	return s.reservation(), nil
+}
+
+func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.bound {
+		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d serves no generator", uid.ErrNoReservation, s.id)
+	}
+	return s.reservation(), nil
+}
+
+func (s *static) Release(_ context.Context, last int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.bound {
+		return fmt.Errorf("%w: static worker ID %d serves no generator", uid.ErrNoReservation, s.id)
+	}
+	s.bound = false
+	s.last = max(s.last, last)
+	return nil
+}
+
+func (s *static) reservation() uid.Reservation {
+	return uid.Reservation{WorkerID: s.id, First: s.first, Last: math.MaxInt64, Renew: math.MaxInt64}
+}

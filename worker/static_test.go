@@ -1,0 +1,147 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+)
+
+// terms are those of a small layout with room for worker IDs up to maxID.
+func terms(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}
+
+func TestStaticReservesEverything(t *testing.T) {
+	for _, id := range []int64{0, 5, 1023} {
+		w := worker.Static(id)
+		r, err := w.Acquire(t.Context(), terms(1023))
+		require.NoError(t, err)
+		require.Equal(t, uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
+		again, err := w.Extend(t.Context(), 1<<40)
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+	}
+}
+
+func TestStaticRange(t *testing.T) {
+	for _, id := range []int64{-1, math.MinInt64, 1024, math.MaxInt64} {
+		_, err := worker.Static(id).Acquire(t.Context(), terms(1023))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "0..1023")
+	}
+	// A refusal binds nothing: under another layout the ID may fit.
+	w := worker.Static(1024)
+	_, err := w.Acquire(t.Context(), terms(1023))
+	require.ErrorIs(t, err, uid.ErrRange)
+	_, err = w.Acquire(t.Context(), terms(1024))
+	require.NoError(t, err)
+}
+
+func TestStaticServesOneGenerator(t *testing.T) {
+	w := worker.Static(3)
+	var bound, refused atomic.Int32
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if _, err := w.Acquire(t.Context(), terms(9)); err == nil {
+				bound.Add(1)
+			} else if errors.Is(err, uid.ErrWorkerInUse) {
+				refused.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, bound.Load())
+	require.EqualValues(t, 15, refused.Load())
+
+	require.NoError(t, w.Release(t.Context(), -1))
+	_, err := w.Acquire(t.Context(), terms(9))
+	require.NoError(t, err, "released, it serves another one")
+}
+
+func TestStaticUnbound(t *testing.T) {
+	w := worker.Static(3)
+	_, err := w.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, w.Release(t.Context(), 5), uid.ErrNoReservation)
+	r, err := w.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.Zero(t, r.First, "the release that was refused counts for nothing")
+}
+
+func TestStaticContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := worker.Static(3)
+	_, err := w.Acquire(ctx, terms(9))
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = w.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.NoError(t, w.Release(ctx, 3), "closing works without a context's consent")
+}
+
+func TestStaticLayoutChange(t *testing.T) {
+	w := worker.Static(3)
+	other := terms(9)
+	other.Layout = "41 ms/10/12"
+	_, err := w.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.NoError(t, w.Release(t.Context(), -1))
+
+	_, err = w.Acquire(t.Context(), other)
+	require.NoError(t, err, "nothing was issued under the first layout")
+	require.NoError(t, w.Release(t.Context(), 7))
+
+	_, err = w.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, worker.ErrLayout)
+	require.ErrorContains(t, err, "41 ms/10/12")
+	require.ErrorContains(t, err, "28 s/22/13")
+	r, err := w.Acquire(t.Context(), other)
+	require.NoError(t, err)
+	require.EqualValues(t, 8, r.First)
+}
+
+func TestStaticExhausted(t *testing.T) {
+	for _, last := range []int64{1<<28 - 1, math.MaxInt64} {
+		w := worker.Static(3)
+		_, err := w.Acquire(t.Context(), terms(9))
+		require.NoError(t, err)
+		require.NoError(t, w.Release(t.Context(), last))
+		_, err = w.Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorContains(t, err, "268435455")
+	}
+}
+
+// Whatever generators come and go, no tick is reserved again that one of them may
+// have issued.
+func TestStaticNeverRepeatsATick(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := worker.Static(1)
+		used := int64(-1)
+		for range rapid.IntRange(1, 10).Draw(t, "generators") {
+			r, err := w.Acquire(context.Background(), terms(9))
+			require.NoError(t, err)
+			require.Greater(t, r.First, used)
+			last := int64(-1)
+			if issued := rapid.Int64Range(0, 1000).Draw(t, "issued"); issued > 0 {
+				last = r.First + issued - 1
+				used = last
+			}
+			require.NoError(t, w.Release(context.Background(), last))
+		}
+	})
+}
