@@ -66,6 +66,10 @@ linearizability: ## check a million short histories of the real ring
 stress: ## half a billion takes from tiny, starved rings
 	UID_STRESS_TAKES=$(TAKES) $(GO) test -count 1 -timeout 15m -run 'Stress|Detect' ./ringbuffer
 
+.PHONY: mutants
+mutants: ## take each guard out in turn, and see a test fail
+	$(GO) run ./internal/mutants
+
 .PHONY: fuzz
 fuzz: ## fuzz every parser, FUZZTIME each
 	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include='*_test.go' . | awk '{print $$2}'); do \
@@ -75,8 +79,9 @@ fuzz: ## fuzz every parser, FUZZTIME each
 .PHONY: bench
 bench: ## what calls cost, as multiples of a bare atomic add (keep the machine idle)
 	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
+	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
-	$(GO) test -run '^$$' -bench . ./default ./bits ./ringbuffer .
+	$(GO) test -run '^$$' -bench . ./default ./bits .
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, so that none rots

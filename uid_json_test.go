@@ -54,7 +54,7 @@ func TestUnmarshalJSON(t *testing.T) {
 		require.EqualValues(t, 42, u, "%s", text)
 	}
 	// What encoding/json never passes on, but another caller may.
-	for _, text := range []string{``, `"`, `"1`, `1"`, ` 1`, `Null`, `""1""`} {
+	for _, text := range []string{``, `"`, `"1`, `"12`, `1"`, `12"`, ` 1`, `Null`, `""1""`} {
 		u := uid.UID(42)
 		require.ErrorIs(t, u.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
 		require.EqualValues(t, 42, u, "%s", text)

@@ -15,9 +15,9 @@ const slack = 24 * time.Hour
 
 // Doubt says in a sentence why u was probably not made under layout l, looked at
 // at the time now; it is empty when nothing speaks against it. It doubts a UID
-// that l cannot hold, whose time is more than a day in the future, or whose time
-// is in the first day after the epoch while now is not: there the UIDs of
-// narrower layouts end up.
+// that l cannot hold, one whose time is more than a day in the future, and one
+// whose time is more than a day ago but within the first day after the epoch,
+// where the UIDs of narrower layouts end up.
 func (l Layout) Doubt(u uid.UID, now time.Time) string {
 	p, err := l.Parse(u)
 	if err != nil {

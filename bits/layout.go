@@ -178,8 +178,8 @@ func (l Layout) Unit() time.Duration { return l.unit }
 
 // Compose returns the UID of the given tick, worker ID and sequence. It returns
 // ErrRange, naming the number and its limit, when one of them is negative or does
-// not fit; nothing is ever cut off. It costs about a nanosecond and does not
-// allocate.
+// not fit; nothing is ever cut off. It costs a few nanoseconds and does
+// not allocate.
 func (l Layout) Compose(tick, workerID, sequence int64) (uid.UID, error) {
 	if uint64(tick) >= l.ticks || uint64(workerID) >= l.workers || uint64(sequence) >= l.sequences {
 		return 0, l.composeError(tick, workerID, sequence)

@@ -8,10 +8,14 @@ import (
 // clock is a wall clock that a test sets as it likes. Otherwise it goes with real
 // time, which in a synctest bubble is fake.
 type clock struct {
-	mu     sync.Mutex
-	wall   time.Time // what it showed when it was set,
-	set    time.Time // which was then; zero: it stands still
-	before time.Time // the latest time it has shown before it was set
+	mu   sync.Mutex
+	wall time.Time // what it showed when it was set,
+	set  time.Time // which was then; zero: it stands still
+
+	steps int // how often it was set
+
+	steady   time.Time // what it would show had it never gone back,
+	steadyAt time.Time // then
 }
 
 // morning is when clocks start: on a boundary of every unit in these tests.
@@ -19,7 +23,9 @@ var morning = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
 
 func newClock() *clock { return newClockAt(morning) }
 
-func newClockAt(t time.Time) *clock { return &clock{wall: t, set: time.Now()} }
+func newClockAt(t time.Time) *clock {
+	return &clock{wall: t, set: time.Now(), steady: t, steadyAt: time.Now()}
+}
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
@@ -38,20 +44,33 @@ func (c *clock) now() time.Time {
 func (c *clock) step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.After(c.before) {
-		c.before = now
-	}
+	c.goOn(c.now())
 	c.wall = c.wall.Add(d)
+	c.steps++
 }
 
-// latest returns the latest time that the clock has ever shown.
-func (c *clock) latest() time.Time {
+func (c *clock) stepped() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.After(c.before) {
-		return now
+	return c.steps
+}
+
+// neverBack returns what the clock would show had it never been set back, nor been
+// behind a given time.
+func (c *clock) neverBack(behind time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.goOn(c.now())
+	c.goOn(behind)
+	return c.steady
+}
+
+func (c *clock) goOn(now time.Time) {
+	c.steady = c.steady.Add(time.Since(c.steadyAt))
+	c.steadyAt = time.Now()
+	if now.After(c.steady) {
+		c.steady = now
 	}
-	return c.before
 }
 
 // freeze makes the clock stand still, and thaw go on.

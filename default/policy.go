@@ -56,11 +56,11 @@ const (
 // clock has caught up with it. When the tick's sequence is used up, the next tick is
 // begun once as much real time has passed as it is long.
 //
-// Guarantees: UIDs are unique and strictly increasing; no call fails, and none waits
-// longer than it would with a clock that goes right, for the rate that the layout
-// sustains stays the same. The time of a UID is ahead of the wall clock by no more
-// than the clock went back (or the worker's reservation begins ahead of it), plus a
-// tick, and the lead shrinks whenever fewer UIDs are drawn than the layout sustains.
+// Guarantees: UIDs are unique and strictly increasing; no call fails, and none waits but
+// for the next tick when its own is used up, just as with a clock that goes right: the rate
+// that the layout sustains stays the same. The time of a UID is never more than a tick ahead of what the
+// clock would show had it not gone back (nor, at the start, been behind the worker's first
+// tick), and the lead shrinks whenever fewer UIDs are drawn than the layout sustains.
 //
 // Costs: UIDs that carry a time ahead of the clock, for as long as the step back was;
 // while that lasts a call reads the clock three times. A clock that was far in the

@@ -67,15 +67,16 @@ type setting struct {
 	strict, exact bool
 	// fails: calls may fail with ErrClockBack.
 	fails bool
-	limit time.Duration // how long a call may wait for the clock's sake
+	limit time.Duration // how long a call may wait for the clock to catch up
+	ticks int           // how many used up ticks in a row a call may have to sit out, beyond one
 }
 
 // Four UIDs a tick, so that sequences are used up often.
 var (
 	tiny       = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
-	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 4}}})
+	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 	tinySec    = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2})
-	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 4}}})
+	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 )
 
 var settings = []setting{
@@ -85,10 +86,10 @@ var settings = []setting{
 	{name: "Fail/s", policy: Fail(), layout: tinySec, strict: true, exact: true, fails: true},
 	{name: "Wait/ms", policy: Wait(DefaultWait), layout: tiny, strict: true, exact: true, fails: true, limit: DefaultWait},
 	{name: "Wait/s", policy: Wait(DefaultWait), layout: tinySec, strict: true, exact: true, fails: true, limit: DefaultWait},
-	{name: "Remember/ms", policy: Remember(16), layout: tiny, exact: true, fails: true},
-	{name: "Remember/s", policy: Remember(4), layout: tinySec, exact: true, fails: true},
-	{name: "RollbackBits/ms", policy: RollbackBits(2), layout: tinyTurns, exact: true, fails: true},
-	{name: "RollbackBits/s", policy: RollbackBits(2), layout: tinyTurnsS, exact: true, fails: true},
+	{name: "Remember/ms", policy: Remember(16), layout: tiny, exact: true, fails: true, ticks: 16},
+	{name: "Remember/s", policy: Remember(4), layout: tinySec, exact: true, fails: true, ticks: 4},
+	{name: "RollbackBits/ms", policy: RollbackBits(1), layout: tinyTurns, exact: true, fails: true},
+	{name: "RollbackBits/s", policy: RollbackBits(1), layout: tinyTurnsS, exact: true, fails: true},
 }
 
 // A mutant is a generator from which a guard was removed.
@@ -102,7 +103,7 @@ type mutant struct {
 // breaks its promise. It is called in a bubble.
 func (s setting) play(script []move, durable bool, mut mutant) error {
 	clock := newClock()
-	state := &store{window: 40, now: clock.Now, high: -1}
+	state := &store{window: int64(40 * time.Second / s.layout.Unit()), now: clock.Now, high: -1}
 	ctx := context.Background()
 
 	var g *Generator
@@ -128,7 +129,6 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 
 	seen := map[uid.UID]bool{}
 	last := uid.UID(-1)
-	var lead int64 // the most that a logical tick may be ahead of the clock
 	timers := []*time.Timer{}
 	defer func() {
 		for _, t := range timers {
@@ -149,7 +149,9 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 		case step:
 			stepBy(m.d)
 		case stepIn:
-			timers = append(timers, time.AfterFunc(time.Duration(m.n)*time.Millisecond, func() { stepBy(m.d) }))
+			// Never at an instant at which a call looks at the clock, so that what it saw is known.
+			in := time.Duration(m.n)*time.Millisecond + 100*time.Nanosecond
+			timers = append(timers, time.AfterFunc(in, func() { stepBy(m.d) }))
 		case restart, crash:
 			if !durable {
 				continue
@@ -165,13 +167,14 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 			}
 		case draw:
 			for range m.n {
-				began := time.Now()
+				began, steps := time.Now(), clock.stepped()
 				u, err := g.GetUIDContext(ctx)
 				waited := time.Since(began)
 				clockTick := s.layout.TickAt(clock.Now())
-				lead = max(lead, max(s.layout.TickAt(clock.latest()), first)-clockTick+1)
-				if most := s.limit + 2*s.layout.Unit(); waited > most {
-					return fmt.Errorf("move %d: %v: a call took %v, more than %v", i, m, waited, most)
+				most := s.layout.TickAt(clock.neverBack(s.layout.TimeOf(first))) + 1
+				steps = clock.stepped() - steps // each may make the call wait for a tick once more
+				if allowed := s.limit + time.Duration(2+s.ticks+steps)*s.layout.Unit(); waited > allowed {
+					return fmt.Errorf("move %d: %v: a call took %v, more than %v", i, m, waited, allowed)
 				}
 				if err != nil {
 					var back *uid.ClockBackError
@@ -198,8 +201,8 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is in %d", i, m, p, tick, clockTick)
 				case tick < clockTick:
 					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is already in %d", i, m, p, tick, clockTick)
-				case tick-clockTick > lead:
-					return fmt.Errorf("move %d: %v: %v is %d ticks ahead of the clock, %d are allowed", i, m, p, tick-clockTick, lead)
+				case tick > most:
+					return fmt.Errorf("move %d: %v: %v in tick %d, a clock that never goes back is in %d", i, m, p, tick, most-1)
 				case p.WorkerID&15 != 7:
 					return fmt.Errorf("move %d: %v: worker of %v", i, m, p)
 				}
@@ -230,6 +233,9 @@ func TestPoliciesKeepTheirPromise(t *testing.T) {
 
 // follow is no policy at all: it begins the clock's tick anew, in the given turn.
 func follow(g *Generator, b setback, turn int64) (int64, time.Duration, error) {
+	if b.tick < b.first {
+		return 0, 0, g.setbackError(b, 0)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	mark := &g.marks[b.tick&g.markMask]

@@ -124,12 +124,7 @@ func (c *classicRing) taker(int) func(buf []uint64) (n int, more bool) {
 			if over && c.cursor.Load() == c.tail.Load() {
 				return 0, false
 			}
-			select {
-			case <-c.stopped:
-				return 0, false
-			default:
-				runtime.Gosched()
-			}
+			runtime.Gosched()
 		}
 	}
 }

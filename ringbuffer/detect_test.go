@@ -28,7 +28,7 @@ func requireFault(t *testing.T, attempt func(k int) error) {
 func faulty(t *testing.T, f func(t *testing.T, source func(k int) source)) {
 	t.Run("the original's take", func(t *testing.T) {
 		f(t, func(k int) source {
-			return newClassicRing([]int{1024, 16, 64, 4}[k%4], 1<<18)
+			return newClassicRing([]int{4, 1024, 2, 16}[k%4], 1<<18)
 		})
 	})
 	for name, mutant := range mutants {

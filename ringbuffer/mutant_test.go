@@ -1,5 +1,7 @@
 package ringbuffer
 
+import "runtime"
+
 // The mutants are rings with a fault each, by the name of it. The tests must find
 // every one of them.
 var mutants = map[string]func(g *generator) taking{
@@ -32,11 +34,14 @@ func (m noLap) Resolve(pos uint64) (v uint64, s State) {
 	return m.slots[m.Tick(pos)&uint64(len(m.slots)-1)].flag.Load() | pos&m.seqMask, Taken
 }
 
-// twoSteps claims with a load and a store.
+// twoSteps claims with a load and a store, and is held up between them now and then.
 type twoSteps struct{ *Ring }
 
 func (m twoSteps) Take() (v, pos uint64, ok bool) {
 	pos = m.cursor.Load() + 1
+	if pos%32 == 0 {
+		runtime.Gosched()
+	}
 	m.cursor.Store(pos)
 	v, s := m.Resolve(pos)
 	return v, pos, s == Taken

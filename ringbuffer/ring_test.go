@@ -103,7 +103,7 @@ func TestNew(t *testing.T) {
 		require.Zero(t, r.Claimed())
 		require.Zero(t, r.Buffered())
 		require.Zero(t, r.Ready())
-		require.EqualValues(t, 1<<c.SequenceBits, r.Left(0))
+		require.Equal(t, uint64(1)<<c.SequenceBits, r.Left(0))
 	}
 	for _, c := range []Config{
 		{}, {Slots: -1}, {Slots: -8}, {Slots: 3}, {Slots: 6}, {Slots: 1<<16 - 1}, {Slots: 1<<16 + 1}, {Slots: 1 << 17},

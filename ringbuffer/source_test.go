@@ -261,50 +261,56 @@ func (g *generator) settle(pos uint64) (v uint64, ok bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for {
+	for void := 0; void < hopeless; {
 		v, s := g.resolve(pos)
 		switch {
 		case s == Taken:
 			return v, true
 		case s == Missed:
+			void++
 			g.missed.Add(1)
 			pos = g.ring.Claim(1)
 		case s == NotOpen && pos >= shut:
+			void++
 			pos = g.ring.Claim(1)
 		case !g.refill():
 			g.beyond.Add(1)
 			return 0, false
 		}
 	}
+	return 0, false
 }
+
+// hopeless is how often in succession a claim of one call is void before it gives up,
+// which only a faulty ring brings about.
+const hopeless = 1 << 16
 
 // await is settle where somebody else refills.
 func (g *generator) await(pos uint64) (v uint64, ok bool) {
-	for {
+	for void := 0; void < hopeless; {
 		over := g.over.Load() // before the claim is looked at
 		v, s := g.resolve(pos)
 		switch {
 		case s == Taken:
 			return v, true
 		case s == Missed:
+			void++
 			g.missed.Add(1)
 			pos = g.ring.Claim(1)
-			continue
 		case s == NotOpen && pos >= shut:
+			if over {
+				void++ // for the ring is open by then
+			}
 			runtime.Gosched()
 			pos = g.ring.Claim(1)
-			continue
 		case over:
 			g.beyond.Add(1)
-			return 0, false
-		}
-		select {
-		case <-g.stopped:
 			return 0, false
 		default:
 			runtime.Gosched()
 		}
 	}
+	return 0, false
 }
 
 func (g *generator) stop(issued uint64, complete bool) error {

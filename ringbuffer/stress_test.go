@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/cpu"
 )
@@ -222,4 +223,40 @@ func TestStress(t *testing.T) {
 	}
 	t.Logf("%d UIDs", issued)
 	require.GreaterOrEqual(t, issued, goal)
+}
+
+// A claim that nobody can overtake is never missed: a run is seen before the tail that
+// says so, and as a whole. The taker resolves the first position of each run before
+// anybody claims the second, so that the run cannot lose its slot.
+func TestPublished(t *testing.T) {
+	withProcs(t, 2)
+	for _, slots := range []int{1, 2, 4} {
+		r := newRing(t, slots, 1, 22)
+		const runs = defaultTakes / 100
+		startAt(t, r, 0, 0)
+		var done sync.WaitGroup
+		var failed atomic.Bool
+		done.Go(func() {
+			for r.Tail() < runs && !failed.Load() {
+				if r.Put(runOf(r, r.Tail())) != nil {
+					runtime.Gosched()
+				}
+			}
+		})
+		for pos := uint64(0); pos < 2*runs && !failed.Load(); pos++ {
+			r.Claim(1)
+			v, s := r.Resolve(pos)
+			for spins := 0; s == Ahead; spins++ {
+				if spins > 100 {
+					runtime.Gosched()
+				}
+				v, s = r.Resolve(pos)
+			}
+			if pos&1 == 0 && s == Missed || s == Taken && v != uidAt(r, pos) || s == NotOpen {
+				assert.Fail(t, "wrong take", "%#x at %#x is %d", v, pos, s)
+				failed.Store(true)
+			}
+		}
+		done.Wait()
+	}
 }

@@ -205,11 +205,11 @@ func translateSQLite(code int, text string) (error, failureKind) {
 	return fmt.Errorf("SQLite error %d: %s", code, m.words), m.kind
 }
 
-// translateNet keeps a numeric address, and leaves names and paths away. Every
-// network error may pass, that of a server which has not been started yet above
-// all, except being denied the socket.
+// translateNet keeps a numeric address, and leaves names and paths away. Network
+// errors may pass, that of a server which has not been started yet above all,
+// except those of an address that is none, and being denied the socket.
 func translateNet(e *net.OpError) (error, failureKind) {
-	where := e.Op + " " + e.Net
+	where := e.Op
 	if a, ok := e.Addr.(*net.TCPAddr); ok {
 		where += " " + a.String()
 	}
@@ -226,12 +226,17 @@ func translateNet(e *net.OpError) (error, failureKind) {
 	if e.Timeout() {
 		return fmt.Errorf("%s: %w", where, os.ErrDeadlineExceeded), transient
 	}
-	return fmt.Errorf("%s: %T", where, e.Err), transient
+	kind := transient
+	switch e.Err.(type) {
+	case net.UnknownNetworkError, net.InvalidAddrError, *net.AddrError, *net.ParseError:
+		kind = final
+	}
+	return fmt.Errorf("%s: %T", where, e.Err), kind
 }
 
 func dnsWords(e *net.DNSError) error {
 	if e.IsNotFound {
-		return errors.New("the server's host name does not resolve")
+		return errors.New("the server's host name or port does not resolve")
 	}
-	return errors.New("the server's host name could not be looked up")
+	return errors.New("the server's host name could not be looked up just now")
 }

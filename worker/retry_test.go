@@ -114,6 +114,8 @@ func TestFinalFailures(t *testing.T) {
 		{codeError{1, "SQL logic error: table T has no column named PORT (1)"}, "no column named PORT"},
 		{codeError{1, "near \"x\": syntax error"}, "withheld"},
 		{dialError(os.NewSyscallError("connect", syscall.EACCES)), "127.0.0.1:3306: permission denied"},
+		{dialError(net.UnknownNetworkError("tpc")), "dial 127.0.0.1:3306: net.UnknownNetworkError"},
+		{dialError(&net.AddrError{Err: "missing port"}), "*net.AddrError"},
 		{mysql.ErrNoTLS, "TLS"},
 		{errors.New("sql: database is closed"), "closed"},
 		{errors.New("whatever"), "*errors.errorString"},

@@ -119,7 +119,7 @@ func (c cell) people() any {
 	return c.program()
 }
 
-// program returns a time as text, since encoding/json refuses the years after 9999.
+// program returns what the other formats have.
 func (c cell) program() any {
 	if t, ok := c.value.(time.Time); ok {
 		return t.Format(time.RFC3339Nano)

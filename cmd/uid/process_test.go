@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -69,6 +70,27 @@ func TestInterrupt(t *testing.T) {
 	require.Equal(t, byte('\n'), end[len(end)-1])
 	require.Equal(t, exitInterrupted, exitCode(t, cmd.Wait()))
 	require.True(t, strings.HasSuffix(stderr.String(), "uid: interrupted\n"), stderr.String())
+}
+
+// TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.
+func TestDriverIsSilent(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	cmd := command([]string{dsnEnv + "=me@tcp(" + listener.Addr().String() + ")/x"}, "gen", "--timeout", "200ms")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.Equal(t, exitFailure, exitCode(t, cmd.Run()))
+	require.Regexp(t, `^level=WARN .*\nuid: .*\n$`, stderr.String())
 }
 
 // TestInterruptWithoutDatabase: it is waited for no longer.

@@ -81,6 +81,13 @@ func TestFailures(t *testing.T) {
 	require.Contains(t, late.fails(t, exitFailure), "time field is exhausted")
 }
 
+func TestErrorsAreOneLine(t *testing.T) {
+	var stderr bytes.Buffer
+	p := &program{stderr: &stderr}
+	require.Equal(t, exitFailure, p.report(errors.Join(errors.New("one"), errors.New("two\r\n"))))
+	require.Equal(t, "uid: one; two\n", stderr.String())
+}
+
 func TestVersion(t *testing.T) {
 	require.Regexp(t, `^uid \S+ \(go1\.\S+, \w+/\w+\)\n$`, ok(t, "version"))
 	require.Equal(t, ok(t, "version"), ok(t, "--version"))

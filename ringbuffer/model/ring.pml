@@ -598,7 +598,9 @@ active [TAKERS] proctype Taker()
 					waiting++;
 					deaf = deaf | (1 << _pid);
 					held[_pid] = pos;
-#ifndef M_PARK_DEAF
+#ifdef M_PARK_DEAF
+					skip
+#else
 					parked = false
 #endif
 				fi;
@@ -606,7 +608,9 @@ active [TAKERS] proctype Taker()
 			};
 			if
 			:: atomic { n > 0 ->
-#ifndef M_NO_KICK
+#ifdef M_NO_KICK
+					skip
+#else
 					kick = true
 #endif
 				};
@@ -723,7 +727,9 @@ active proctype Closer()
 {
 	atomic { !mu ->
 		closed = true;
+#ifndef M_CLOSE_OPEN
 		shut();
+#endif
 		low = NEVER;
 		deaf = 0;
 		quit = true

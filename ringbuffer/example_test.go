@@ -1,0 +1,118 @@
+package ringbuffer_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/uidgen/uid/ringbuffer"
+)
+
+// A ring of 4 runs of 4 UIDs each, of worker 5: the producer puts runs until the ring
+// is full, and takers take.
+func Example() {
+	const sequenceBits, workerBits, worker = 2, 3, 5
+	r, err := ringbuffer.New(ringbuffer.Config{Slots: 4, SequenceBits: sequenceBits, WorkerBits: workerBits})
+	if err != nil {
+		panic(err)
+	}
+	runOf := func(tick uint64) uint64 { return tick<<(workerBits+sequenceBits) | worker<<sequenceBits }
+
+	// The producer, with its lock held.
+	if err := r.Restart(runOf(1000), 0); err != nil {
+		panic(err)
+	}
+	for err == nil {
+		err = r.Put(runOf(r.Tail()))
+	}
+	fmt.Println(err, errors.Is(err, ringbuffer.ErrFull))
+	r.Open()
+
+	// Takers, in as many goroutines as there are.
+	for range 6 {
+		v, pos, ok := r.Take()
+		if !ok {
+			var state ringbuffer.State
+			if v, state = r.Resolve(pos); state != ringbuffer.Taken {
+				panic("the ring is empty; a generator refills it here")
+			}
+		}
+		fmt.Println(v>>5, v>>2&7, v&3)
+	}
+	fmt.Println(r.Buffered(), "left")
+	// Output:
+	// ringbuffer: ring is full true
+	// 1000 5 0
+	// 1000 5 1
+	// 1000 5 2
+	// 1000 5 3
+	// 1001 5 0
+	// 1001 5 1
+	// 10 left
+}
+
+// A claim beyond the tail is a ticket: it is worth its UID when the producer gets
+// there.
+func ExampleRing_Resolve() {
+	r, err := ringbuffer.New(ringbuffer.Config{Slots: 2, SequenceBits: 1})
+	if err != nil {
+		panic(err)
+	}
+	if err := r.Put(0 << 1); err != nil {
+		panic(err)
+	}
+	r.Open()
+	first := r.Claim(2) // 0 and 1, in one step
+	ticket := r.Claim(1)
+	_, state := r.Resolve(ticket)
+	fmt.Println(first, ticket, state == ringbuffer.Ahead)
+
+	if err := r.Put(1 << 1); err != nil {
+		panic(err)
+	}
+	v, state := r.Resolve(ticket)
+	fmt.Println(v, state == ringbuffer.Taken)
+	// Output:
+	// 0 2 true
+	// 2 true
+}
+
+// A ring whose ticks have become stale is moved on while it is shut, to a later tick
+// that it holds or to one behind a gap.
+func ExampleRing_Skip() {
+	r, err := ringbuffer.New(ringbuffer.Config{Slots: 8, SequenceBits: 4})
+	if err != nil {
+		panic(err)
+	}
+	for tick := range uint64(4) {
+		if err := r.Put(tick << 4); err != nil {
+			panic(err)
+		}
+	}
+	r.Open()
+	take := func() uint64 {
+		v, pos, ok := r.Take()
+		if !ok {
+			v, _ = r.Resolve(pos)
+		}
+		return v
+	}
+	fmt.Println(take())
+
+	r.Shut()
+	if err := r.Skip(3, 0); err != nil {
+		panic(err)
+	}
+	r.Open()
+	fmt.Println(take())
+
+	r.Shut()
+	if err := r.Restart(100<<4, 7); err != nil {
+		panic(err)
+	}
+	r.Open()
+	fmt.Println(take())
+	// Output:
+	// 0
+	// 48
+	// 1607
+}

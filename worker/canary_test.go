@@ -1,0 +1,117 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// canary is a password that turns up wherever one may stand by mistake.
+const canary = "hunter2"
+
+// texts returns all that err and what it wraps can be made to say.
+func texts(err error) string {
+	if err == nil {
+		return ""
+	}
+	all := fmt.Sprintf("%v\n%+v\n%#v\n", err, err, err)
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		all += texts(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			all += texts(part)
+		}
+	}
+	return all
+}
+
+// Whatever part of a DSN fails, no text tells any of it.
+func TestNoSecretsInTexts(t *testing.T) {
+	t.Setenv("MYSQL_PWD", canary)
+	t.Setenv("UID_MYSQL_DSN", "user:"+canary+"@tcp(db)/x")
+	var drivers records
+	require.NoError(t, mysql.SetLogger(log.New(&drivers, "", 0)))
+	t.Cleanup(func() { _ = mysql.SetLogger(log.New(os.Stderr, "[mysql] ", log.Ldate|log.Ltime)) })
+	mysql.RegisterDialContext("leaky", func(_ context.Context, addr string) (net.Conn, error) {
+		return nil, errors.New("cannot dial user:" + canary + "@" + addr)
+	})
+	t.Cleanup(func() { mysql.DeregisterDialContext("leaky") })
+
+	all := newMySQL(t)
+	admin := all.open(t)
+	acquire(t, admin, worker.DisposableConfig{})
+	known, err := mysql.ParseDSN(all.source)
+	require.NoError(t, err)
+	account := "u_" + canary + "_" + known.DBName[len(known.DBName)-6:]
+	do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "GRANT SELECT ON "+known.DBName+".* TO '"+account+"'@'%'")
+	t.Cleanup(func() { do(t, admin, "DROP USER '"+account+"'@'%'") })
+
+	for _, c := range []struct {
+		name   string
+		change func(*mysql.Config)
+	}{
+		{"user", func(c *mysql.Config) { c.User, c.Passwd = canary, canary }},
+		{"password", func(c *mysql.Config) { c.User, c.Passwd = account, canary+"x" }},
+		{"host name", func(c *mysql.Config) { c.Addr = canary + ".invalid:3306" }},
+		{"port", func(c *mysql.Config) { c.Addr = "127.0.0.1:" + canary }},
+		{"socket", func(c *mysql.Config) { c.Net, c.Addr = "unix", "/"+canary }},
+		{"network", func(c *mysql.Config) { c.Net = canary }},
+		{"refused", func(c *mysql.Config) { c.Addr = "127.0.0.1:1" }},
+		{"dialer", func(c *mysql.Config) { c.Net = "leaky" }},
+		{"database", func(c *mysql.Config) { c.DBName = canary }},
+		{"database denied", func(c *mysql.Config) { c.User, c.Passwd, c.DBName = account, canary, canary }},
+		{"right denied", func(c *mysql.Config) { c.User, c.Passwd = account, canary }},
+		{"parameter", func(c *mysql.Config) { c.Params = map[string]string{canary: "1"} }},
+		{"parameter's value", func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "'" + canary + "'"} }},
+		{"parameter's syntax", func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "'" + canary} }},
+		{"TLS name", func(c *mysql.Config) {
+			c.TLSConfig = "true"
+			c.Addr = "localhost" + c.Addr[strings.Index(c.Addr, ":"):]
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var logged records
+			db := all.with(t, func(cfg *mysql.Config) {
+				cfg.Passwd = canary
+				c.change(cfg)
+			}).open(t)
+			d := newDisposable(t, db, worker.DisposableConfig{Timeout: 200 * time.Millisecond, Logger: logged.logger()})
+			_, err := d.Acquire(t.Context(), terms(1023))
+			require.Error(t, err)
+			said := texts(err) + logged.String() + drivers.String()
+			require.NotContains(t, strings.ToLower(said), canary)
+		})
+	}
+	t.Run("trigger's text", func(t *testing.T) {
+		do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
+		defer do(t, admin, "DROP TRIGGER teller")
+		_, err := newDisposable(t, admin, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		require.ErrorContains(t, err, "1644")
+		require.NotContains(t, texts(err), canary)
+	})
+	t.Run("success", func(t *testing.T) {
+		var logged records
+		p := newProxy(t, "127.0.0.1:0", serverOf(t, all))
+		do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
+		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.addr }).open(t)
+		defer db.Close()
+		p.loseReplyTo("COMMIT")
+		acquire(t, db, worker.DisposableConfig{Logger: logged.logger()})
+		require.Equal(t, 1, p.losses())
+		require.Equal(t, 1, logged.count("trying again"))
+		require.Equal(t, 1, logged.count("worker ID assigned"))
+		require.NotContains(t, logged.String()+drivers.String(), canary)
+	})
+}

@@ -1,0 +1,72 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// exampleTerms are what a generator tells its worker. A program passes the worker
+// to a generator instead, and never sees them.
+var exampleTerms = uid.Terms{
+	Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+	MaxTick: 1<<28 - 1, MaxWorkerID: 1<<22 - 1, Revoke: func() {},
+}
+
+// An ID that is known to be unique, one of a few machines, say.
+func ExampleStatic() {
+	ctx := context.Background()
+	w := worker.Static(7)
+	r, err := w.Acquire(ctx, exampleTerms)
+	fmt.Println(r.WorkerID, err)
+
+	_, err = w.Acquire(ctx, exampleTerms) // a second generator
+	fmt.Println(errors.Is(err, uid.ErrWorkerInUse))
+
+	_, err = worker.Static(4194304).Acquire(ctx, exampleTerms)
+	fmt.Println(err)
+	// Output:
+	// 7 <nil>
+	// true
+	// uid: value out of range: static worker ID 4194304 is not within 0..4194303, the layout's maximum
+}
+
+// A new ID at each start, from a table that any number of processes share. With
+// MySQL the database comes from sqlx.Open("mysql", dsn).
+func ExampleNewDisposable() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "uid-example-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	db, err := sqlite.Open(ctx, filepath.Join(dir, "uid.db"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+
+	for range 3 { // three starts
+		w, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r, err := w.Acquire(ctx, exampleTerms)
+		fmt.Println(r.WorkerID, err)
+	}
+	// Output:
+	// 1 <nil>
+	// 2 <nil>
+	// 3 <nil>
+}
