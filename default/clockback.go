@@ -49,9 +49,9 @@ const logEvery = time.Minute
 // report counts and logs.
 func (g *Generator) report(b setback) {
 	g.counts.behind.Add(1)
-	at := int64(time.Since(g.born))
+	at := int64(time.Since(g.born)) + 1 // never 0
 	last := g.counts.logged.Load()
-	if last != 0 && at-last < int64(logEvery) || !g.counts.logged.CompareAndSwap(last, max(at, 1)) {
+	if last != 0 && at-last < int64(logEvery) || !g.counts.logged.CompareAndSwap(last, at) {
 		return
 	}
 	g.cfg.Logger.Warn("uid: the clock is behind", "back", g.behind(b, b.newest), "now", b.now,
@@ -126,7 +126,7 @@ func keepToTick(g *Generator, b setback) (int64, time.Duration, error) {
 		*l = logicalTick{tick: newest, began: elapsed}
 	}
 	if pause := l.began + g.unit - elapsed; pause > 0 {
-		return 0, pause, g.setbackError(b, 0)
+		return 0, pause, g.usedUpError(newest, pause)
 	}
 	l.tick++
 	l.began += g.unit

@@ -99,12 +99,12 @@ func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: lim
 
 // Remember keeps how far the sequences of the newest ticks were used, for a number of
 // ticks that is a power of two from 2 to 65,536, so that after a step back each tick
-// goes on where it stood. A step back of that many ticks or more fails calls as Fail
-// does.
+// goes on where it stood. Further back calls fail, as under Fail, in each tick that had
+// to be forgotten for a newer one, and go on in those that no UID was issued of.
 //
 // Guarantees: UIDs are unique and carry the very tick that the clock showed during the
-// call; a step back of fewer than that many ticks delays no call but those whose tick
-// had been used up, which wait for the next one.
+// call. A step back of fewer than that many ticks fails no call, and delays none but those
+// whose tick had been used up: they wait until the clock is in one that was not.
 //
 // Costs: UIDs made after a step back are smaller than those made before it; 8 bytes for
 // each tick.

@@ -203,6 +203,8 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 					return fmt.Errorf("move %d: %v: %v in tick %d, the clock is already in %d", i, m, p, tick, clockTick)
 				case tick > most:
 					return fmt.Errorf("move %d: %v: %v in tick %d, a clock that never goes back is in %d", i, m, p, tick, most-1)
+				case durable && !w.reserved(tick):
+					return fmt.Errorf("move %d: %v: %v is of tick %d, which is not reserved", i, m, p, tick)
 				case p.WorkerID&15 != 7:
 					return fmt.Errorf("move %d: %v: worker of %v", i, m, p)
 				}

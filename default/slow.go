@@ -81,11 +81,15 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 func (g *Generator) awaitTick(ctx context.Context, tick int64, now time.Time, wait bool) error {
 	pause := g.layout.TimeOf(tick).Sub(now)
 	if !wait {
-		return fmt.Errorf("%w: the sequence of tick %d is used up (%d UIDs); the next tick is %v away",
-			uid.ErrRejectedTake, tick-1, g.layout.MaxSequence()+1, pause)
+		return g.usedUpError(tick-1, pause)
 	}
 	g.counts.usedUp.Add(1)
 	return g.sleep(ctx, min(pause, maxSleep))
+}
+
+func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
+	return fmt.Errorf("%w: the sequence of tick %d is used up, up to %d; the next tick is %v away",
+		uid.ErrRejectedTake, tick, g.layout.MaxSequence(), pause)
 }
 
 // sleep returns after d, or when the generator is closed, or with ctx's error.

@@ -75,6 +75,13 @@ func (w *storeWorker) Release(_ context.Context, last int64) error {
 	return nil
 }
 
+// reserved reports whether a tick may be issued.
+func (w *storeWorker) reserved(tick int64) bool {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	return w.first <= tick && tick <= w.store.high
+}
+
 // crash ends the program's part in the store's life.
 func (w *storeWorker) crash() {
 	w.store.mu.Lock()

@@ -233,7 +233,7 @@ func (d *Disposable) insert(ctx context.Context, conn *sqlx.Conn, host hostID, n
 	if host.port != "" {
 		kind = typeContainer
 	}
-	err = d.transact(ctx, conn, func(tx *sqlx.Tx) error {
+	err = transact(ctx, conn, func(tx *sqlx.Tx) error {
 		res, err := tx.ExecContext(ctx, "INSERT INTO `"+d.table+"` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)"+
 			" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)", host.name, nonce, kind)
 		if err != nil {
@@ -257,7 +257,7 @@ func (d *Disposable) insert(ctx context.Context, conn *sqlx.Conn, host hostID, n
 // known, where the nonce has done its work. It does so in a transaction, which a
 // proxy that spreads reads over replicas leaves with the server that writes.
 func (d *Disposable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
-	return d.transact(ctx, conn, func(tx *sqlx.Tx) error {
+	return transact(ctx, conn, func(tx *sqlx.Tx) error {
 		var found string
 		err := tx.GetContext(ctx, &found, "SELECT PORT FROM `"+d.table+"` WHERE ID = ?", id)
 		switch {
@@ -284,20 +284,4 @@ func (d *Disposable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, non
 		}
 		return nil
 	})
-}
-
-// transact is explicit about its commit, since a session may have autocommit off.
-func (d *Disposable) transact(ctx context.Context, conn *sqlx.Conn, do func(*sqlx.Tx) error) error {
-	tx, err := conn.BeginTxx(ctx, nil)
-	if err != nil {
-		return failed("begin", err)
-	}
-	defer tx.Rollback() // does nothing after the commit
-	if err := do(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return failed("commit", err)
-	}
-	return nil
 }

@@ -2,8 +2,10 @@ package worker
 
 import "errors"
 
-// The errors of this package, to be tested with errors.Is; the error that a call
-// returns wraps one of them, or one of package uid, and adds the numbers.
+// The errors of this package, to be tested with errors.Is as those of package uid
+// are; the error that a call returns wraps one of them and adds the numbers. What a
+// database call came to wraps neither; from a MySQL server errors.As finds the
+// driver's error in it, with the number, and with other words.
 var (
 	// ErrConfig is returned when a setting cannot be used: by a constructor, and
 	// by Acquire for what only the environment of the process can tell.

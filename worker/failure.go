@@ -37,7 +37,7 @@ func (f *failure) Unwrap() error { return f.cause }
 
 // failed translates a driver's error, for ever: err itself is not kept.
 func failed(doing string, err error) error {
-	cause, kind := translate(err)
+	kind, cause := translate(err)
 	return &failure{doing, cause, kind}
 }
 
@@ -79,7 +79,7 @@ const closedDB = "sql: database is closed"
 
 // translate returns err in other words, and its kind. What it does not know it
 // names by its type only.
-func translate(err error) (error, failureKind) {
+func translate(err error) (failureKind, error) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return translateMySQL(e)
 	}
@@ -93,23 +93,23 @@ func translate(err error) (error, failureKind) {
 		return translateNet(e)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return dnsWords(e), transient
+		return transient, dnsWords(e)
 	}
 	for _, p := range passedOn {
 		if errors.Is(err, p.err) {
-			return p.err, p.kind
+			return p.kind, p.err
 		}
 	}
 	switch text := err.Error(); {
 	case text == closedDB:
-		return errors.New(closedDB), final
+		return final, errors.New(closedDB)
 	// A SQLite driver that keeps its code in a field instead of a method.
 	case strings.HasPrefix(text, "database is locked"), strings.HasPrefix(text, "database table is locked"):
-		return errors.New("the SQLite database is locked"), transient
+		return transient, errors.New("the SQLite database is locked")
 	case strings.HasPrefix(text, noSuchTable):
-		return errors.New("the table does not exist"), missingTable
+		return missingTable, errors.New("the table does not exist")
 	}
-	return fmt.Errorf("%T (its text is withheld, for it may quote the DSN)", err), final
+	return final, fmt.Errorf("%T (its text is withheld, for it may quote the DSN)", err)
 }
 
 type meaning struct {
@@ -161,7 +161,7 @@ var mysqlMeaning = map[uint16]meaning{
 	4031: {transient, "the server closed an idle connection"},
 }
 
-func translateMySQL(e *mysql.MySQLError) (error, failureKind) {
+func translateMySQL(e *mysql.MySQLError) (failureKind, error) {
 	m, known := mysqlMeaning[e.Number]
 	switch {
 	case !known:
@@ -169,7 +169,7 @@ func translateMySQL(e *mysql.MySQLError) (error, failureKind) {
 	case m.words == "":
 		m.words = e.Message
 	}
-	return fmt.Errorf("MySQL %w", &mysql.MySQLError{Number: e.Number, SQLState: e.SQLState, Message: m.words}), m.kind
+	return m.kind, fmt.Errorf("MySQL %w", &mysql.MySQLError{Number: e.Number, SQLState: e.SQLState, Message: m.words})
 }
 
 // sqliteMeaning tells SQLite's primary result codes. SQLite has one code for all
@@ -190,7 +190,7 @@ var sqliteMeaning = map[int]meaning{
 
 const noSuchTable = "no such table: "
 
-func translateSQLite(code int, text string) (error, failureKind) {
+func translateSQLite(code int, text string) (failureKind, error) {
 	m := sqliteMeaning[code&0xff]
 	if m.words == "" {
 		switch {
@@ -202,13 +202,13 @@ func translateSQLite(code int, text string) (error, failureKind) {
 			m.words = "(its text is withheld, for it may quote the DSN)"
 		}
 	}
-	return fmt.Errorf("SQLite error %d: %s", code, m.words), m.kind
+	return m.kind, fmt.Errorf("SQLite error %d: %s", code, m.words)
 }
 
 // translateNet keeps a numeric address, and leaves names and paths away. Network
 // errors may pass, that of a server which has not been started yet above all,
 // except those of an address that is none, and being denied the socket.
-func translateNet(e *net.OpError) (error, failureKind) {
+func translateNet(e *net.OpError) (failureKind, error) {
 	where := e.Op
 	if a, ok := e.Addr.(*net.TCPAddr); ok {
 		where += " " + a.String()
@@ -218,20 +218,20 @@ func translateNet(e *net.OpError) (error, failureKind) {
 		if errno.Is(os.ErrPermission) {
 			kind = final
 		}
-		return fmt.Errorf("%s: %w", where, errno), kind
+		return kind, fmt.Errorf("%s: %w", where, errno)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](e); ok {
-		return fmt.Errorf("%s: %w", where, dnsWords(dns)), transient
+		return transient, fmt.Errorf("%s: %w", where, dnsWords(dns))
 	}
 	if e.Timeout() {
-		return fmt.Errorf("%s: %w", where, os.ErrDeadlineExceeded), transient
+		return transient, fmt.Errorf("%s: %w", where, os.ErrDeadlineExceeded)
 	}
 	kind := transient
 	switch e.Err.(type) {
 	case net.UnknownNetworkError, net.InvalidAddrError, *net.AddrError, *net.ParseError:
 		kind = final
 	}
-	return fmt.Errorf("%s: %T", where, e.Err), kind
+	return kind, fmt.Errorf("%s: %T", where, e.Err)
 }
 
 func dnsWords(e *net.DNSError) error {

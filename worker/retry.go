@@ -41,7 +41,7 @@ func retry(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt
 		if n == 1 {
 			level = slog.LevelWarn
 		}
-		log.Log(ctx, level, "database not available to the worker, trying again", "attempt", n, "error", last)
+		log.Log(ctx, level, "a worker's database call failed, trying again", "attempt", n, "error", last)
 		timer := time.NewTimer(pause/2 + rand.N(pause/2))
 		select {
 		case <-timer.C:

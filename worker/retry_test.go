@@ -145,6 +145,32 @@ func TestFinalFailures(t *testing.T) {
 	}
 }
 
+// A missing table is created, once.
+func TestMissingTable(t *testing.T) {
+	for _, failure := range []error{
+		&mysql.MySQLError{Number: 1146},
+		codeError{1, "SQL logic error: no such table: WORKER_NODE (1)"},
+		errors.New("no such table: WORKER_NODE"),
+	} {
+		for created, inserts := range map[bool]int{true: 1, false: 9} {
+			fake := &fakeDB{fail: func(step string, n int) error {
+				if step == "insert" && n <= inserts {
+					return failure
+				}
+				return nil
+			}}
+			d := newDisposable(t, fake.open(t, "mysql"), worker.DisposableConfig{})
+			_, err := d.Acquire(t.Context(), terms(1023))
+			require.Equal(t, created, err == nil, "%v", err)
+			require.Equal(t, 1, fake.calls("create"))
+			require.Equal(t, 2, fake.calls("insert"))
+			if err != nil {
+				require.ErrorContains(t, err, "table does not exist")
+			}
+		}
+	}
+}
+
 func TestErrorNumberIsFound(t *testing.T) {
 	fake := &fakeDB{fail: func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }}
 	d, err := worker.NewDisposable(fake.open(t, "mysql"), worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})

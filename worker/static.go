@@ -24,8 +24,8 @@ import (
 // cannot promise unique UIDs when
 //
 //   - another process, or another Static in this one, has the same ID;
-//   - the process is restarted sooner than its last UIDs' lead over the clock
-//     has passed (the generator's MaxLead at the most);
+//   - the process is restarted before the clock has passed the last tick that it
+//     issued: the tick of its end, or up to the generator's MaxLead after that;
 //   - the clock went back across a restart.
 //
 // All methods may be called by any number of goroutines at once.

@@ -142,7 +142,7 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 	put, end := g.printer()
 	bar := newProgress(g.stdout, g.stderr, int64(g.n))
 	defer bar.end()
-	tell := lead > cached.DefaultMaxLead
+	told := false
 	chunk := make([]uid.UID, min(genChunk, g.n))
 	for left := int64(g.n); left > 0; {
 		n, err := generator.FillContext(ctx, chunk[:min(left, genChunk)])
@@ -155,10 +155,10 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 			return err
 		}
 		left -= int64(n)
-		if tell && leadAfter(g.layout.Layout, int64(g.n)-left) > cached.DefaultMaxLead {
+		if !told && leadAfter(g.layout.Layout, int64(g.n)-left) > cached.DefaultMaxLead {
 			g.note("the last of these UIDs will be up to %s ahead of the clock: the layout %s has %s a second for each worker",
 				words(lead), short(g.layout.Layout), number(perSecond(g.layout.Layout)).text)
-			tell = false
+			told = true
 		}
 		bar.add(n)
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -76,6 +77,15 @@ func TestFarAhead(t *testing.T) {
 	require.Len(t, all, 20000)
 	requireIncreasing(t, all)
 	require.Equal(t, "uid: the last of these UIDs will be up to 5h33m19s ahead of the clock: the layout 28/22/0 has 1 a second for each worker\n", said)
+}
+
+// TestReaderGoesAwaySoon: who never sees UIDs of the future is not told of them.
+func TestReaderGoesAwaySoon(t *testing.T) {
+	var stderr bytes.Buffer
+	args := []string{"gen", "-n", "1e9", "--store", newStore(t)}
+	out := &failingWriter{n: 1 << 20, err: syscall.EPIPE}
+	require.Zero(t, run(args, nil, out, &stderr, func(string) string { return "" }))
+	require.Empty(t, stderr.String())
 }
 
 // TestLastTicks draws all that the time field still holds, and one more.

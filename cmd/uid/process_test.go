@@ -90,7 +90,7 @@ func TestDriverIsSilent(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	require.Equal(t, exitFailure, exitCode(t, cmd.Run()))
-	require.Regexp(t, `^level=WARN .*\nuid: .*\n$`, stderr.String())
+	require.Regexp(t, `^level=WARN .*\nuid: .* gave up after 200ms: .*\n$`, stderr.String())
 }
 
 // TestInterruptWithoutDatabase: it is waited for no longer.
@@ -102,7 +102,7 @@ func TestInterruptWithoutDatabase(t *testing.T) {
 	lines := bufio.NewReader(stderr)
 	warning, err := lines.ReadString('\n')
 	require.NoError(t, err)
-	require.Contains(t, warning, "database not available")
+	require.Contains(t, warning, "level=WARN ")
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	rest, err := io.ReadAll(lines)
 	require.NoError(t, err)

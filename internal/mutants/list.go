@@ -174,4 +174,84 @@ var all = []mutant{
 		from: "r.resume = r.cursor.Swap(shut) + 1",
 		to:   "r.resume = r.cursor.Load() + 1", tests: "",
 	},
+	{
+		name: "parts that are too large run over into others", file: "bits/layout.go",
+		from: "if uint64(tick) >= l.ticks || uint64(workerID) >= l.workers || uint64(sequence) >= l.sequences {",
+		to:   "if uint64(tick) >= l.ticks || uint64(sequence) >= l.sequences {", tests: "",
+	},
+	{
+		name: "widths that add up to more than 63 bits", file: "bits/layout.go",
+		from: "if t > maxBits || w > maxBits || s > maxBits || t+w+s > maxBits {",
+		to:   "if t > maxBits || w > maxBits || s > maxBits {", tests: "",
+	},
+	{
+		name: "an epoch in the future", file: "bits/layout.go",
+		from: "if l.epoch.After(now) {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "a decimal number beyond 63 bits", file: "uid.go",
+		from: "if n > uint64(Max) {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "the same sequence twice", file: "default/take.go",
+		from: "next := at + 1\n",
+		to:   "next := at\n", tests: "",
+	},
+	{
+		name: "a clock that went back begins its tick anew", file: "default/take.go",
+		from: "if tick < newest {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "a sequence that is used up runs over", file: "default/take.go",
+		from: "} else if at&g.seqMask == g.seqMask {",
+		to:   "} else if false {", tests: "",
+	},
+	{
+		name: "ticks beyond the reservation", file: "default/take.go",
+		from: "if tick > gr.last {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "ticks before the reservation", file: "default/take.go",
+		from: "if tick < gr.first {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "UIDs under a grant that was withdrawn meanwhile", file: "default/take.go",
+		from: "if g.grant.Load() != gr {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "a wait longer than its limit", file: "default/clockback.go",
+		from: "if b.slept+pause > p.limit {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "an ID of 0 from the database", file: "worker/disposable.go",
+		from: "if id <= 0 {",
+		to:   "if id < 0 {", tests: "",
+	},
+	{
+		name: "an ID beyond the layout's maximum", file: "worker/disposable.go",
+		from: "if id > maxID {",
+		to:   "if false {", tests: "",
+	},
+	{
+		name: "a row that bears another's nonce", file: "worker/disposable.go",
+		from: "case found != nonce:",
+		to:   "case false:", tests: "",
+	},
+	{
+		name: "one worker for two generators", file: "worker/disposable.go",
+		from: "if !d.bound.CompareAndSwap(false, true) {",
+		to:   "if d.bound.Store(true); false {", tests: "",
+	},
+	{
+		name: "a renewal that goes on after the end", file: "internal/tenure/tenure.go",
+		from: "	t.quit()\n	if done != nil {",
+		to:   "	if done != nil {", tests: "",
+	},
 }

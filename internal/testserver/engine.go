@@ -113,10 +113,23 @@ func (p *program) prepare(data string) error {
 	}
 	cmd.Args = append(cmd.Args, asRoot()...)
 	cmd.SysProcAttr = dieWithParent()
+	if cmd.Env, err = ownTemp(data); err != nil {
+		return err
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("testserver: %s: %w:\n%s", cmd.Path, err, out)
 	}
 	return nil
+}
+
+// ownTemp returns an environment with a folder for temporary files beside the data:
+// a server that starts removes those that others have in a common one.
+func ownTemp(data string) ([]string, error) {
+	temp := filepath.Join(filepath.Dir(data), "tmp")
+	if err := os.MkdirAll(temp, 0o700); err != nil {
+		return nil, fmt.Errorf("testserver: %w", err)
+	}
+	return append(os.Environ(), "TMPDIR="+temp), nil
 }
 
 // asRoot is what the servers insist on before they run as root.
@@ -132,7 +145,9 @@ func (p *program) command(data string, port int, args []string) (*exec.Cmd, stri
 		"--bind-address=127.0.0.1",
 		"--socket=s", "--pid-file=pid"} // both in the data folder: paths of sockets are to be short
 	all = append(append(all, asRoot()...), args...)
-	return exec.Command(p.path, all...), readyText(port)
+	cmd := exec.Command(p.path, all...)
+	cmd.Env, _ = ownTemp(data) // exists since prepare
+	return cmd, readyText(port)
 }
 
 // readyText stands in the line with the version that a server prints when it is

@@ -46,8 +46,8 @@
 #define RANDOM   0      /* 1: Config.RandomStart */
 #endif
 #ifndef GIVEUP
-#define GIVEUP   0      /* 1: a call that would have to wait may also fail */
-#endif
+#define GIVEUP   0      /* 1: a call that would have to wait may also fail, */
+#endif                  /* 2: or stop waiting at some moment */
 #ifndef GRANTS
 #define GRANTS   0      /* 1: only ticks up to RESERVED are reserved at first, under */
 #endif                  /* worker 0, and all under worker 1 at some later moment */
@@ -614,7 +614,10 @@ active [TAKERS] proctype Taker()
 					kick = true
 #endif
 				};
-				!HAS(deaf, _pid);
+				if
+				:: !HAS(deaf, _pid)
+				:: atomic { GIVEUP > 1 -> giveUp() }
+				fi;
 				atomic { !mu -> waiting--; held[_pid] = 0 }
 			:: n == 0
 			fi;

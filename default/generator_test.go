@@ -1,0 +1,584 @@
+package uncached
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// all is a reservation of every tick for worker 7.
+var all = uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64}
+
+func TestZeroConfig(t *testing.T) {
+	g, err := New(endless(7), Config{})
+	require.NoError(t, err)
+	defer g.Close()
+	require.Equal(t, bits.Default(), g.Layout())
+	before := time.Now()
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	p, err := g.ParseUID(u)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, p.WorkerID)
+	require.False(t, p.Time.Before(before.Truncate(time.Second)))
+	require.False(t, p.Time.After(time.Now()))
+	last := u
+	for range 1000 {
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		require.Greater(t, u, last)
+		last = u
+	}
+}
+
+// Every layout can be used, to its last worker ID and its last sequence.
+func TestEveryLayout(t *testing.T) {
+	layouts := []bits.Layout{millis, seconds, tiny}
+	for _, p := range bits.Presets() {
+		layouts = append(layouts, p.Layout)
+	}
+	for _, text := range []string{
+		"53/0/0", "63ns/0/0", "41ms/0/22", "1/62/0", "28/22/0", "28h/3/1", "20m/20/3",
+		"39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z", "41ms/10/12 fields=datacenter:5,worker:5",
+		"33/4/15", "1/0/62", "30/3/30 epoch=2020-01-01T00:00:00.25Z",
+	} {
+		l, err := bits.ParseLayout(text)
+		require.NoError(t, err)
+		layouts = append(layouts, l)
+	}
+	for _, l := range layouts {
+		t.Run(l.String(), func(t *testing.T) {
+			w := newPuppet(all)
+			w.grant.WorkerID = l.MaxWorkerID()
+			now := l.Epoch().Add(min(l.Unit()*3/2, 90*time.Minute))
+			g, err := New(w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1, Warn: -1}, Now: func() time.Time { return now }})
+			require.NoError(t, err)
+			defer g.Close()
+			for i := range min(l.MaxSequence(), 20) + 1 {
+				u, err := g.TryGetUID()
+				require.NoError(t, err)
+				want, err := l.Compose(l.TickAt(now), l.MaxWorkerID(), i)
+				require.NoError(t, err)
+				require.Equal(t, want, u)
+			}
+		})
+	}
+}
+
+// A tick's sequence is used to its end, then the call sleeps until the next tick begins: what
+// a layout sustains is what its sequence holds.
+func TestSequenceUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClockAt(morning.Add(250 * time.Millisecond))
+		g := quiet(t, endless(7), Config{Now: clock.Now})
+		defer g.Close()
+		began := time.Now()
+		for tick := range 3 {
+			for i := range int64(8192) {
+				require.Equal(t, at{since: time.Duration(tick) * time.Second, sequence: i}, take(t, g))
+			}
+		}
+		require.Equal(t, 1750*time.Millisecond, time.Since(began))
+		require.EqualValues(t, 2, g.Stats().SequenceWaits)
+
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorContains(t, err, "1s away")
+
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 2050*time.Millisecond, time.Since(began))
+
+		// 20,000 callers wait for the next three ticks.
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		seen := map[uid.UID]bool{}
+		for range 20000 {
+			wg.Go(func() {
+				u, err := g.GetUID()
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					seen[u] = true
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, seen, 20000)
+		require.Equal(t, 4750*time.Millisecond, time.Since(began))
+	})
+}
+
+func TestFill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Now: clock.Now})
+		defer g.Close()
+		n, err := g.Fill(nil)
+		require.NoError(t, err)
+		require.Zero(t, n)
+
+		require.Equal(t, at{}, take(t, g))
+		dst := make([]uid.UID, 20000)
+		n, err = g.Fill(dst)
+		require.NoError(t, err)
+		require.Equal(t, len(dst), n)
+		require.Equal(t, 2*time.Second, clock.Now().Sub(morning))
+		for i, u := range dst {
+			p, err := g.ParseUID(u)
+			require.NoError(t, err)
+			require.EqualValues(t, (i+1)%8192, p.Sequence)
+			require.Equal(t, morning.Add(time.Duration((i+1)/8192)*time.Second), p.Time)
+		}
+		require.Equal(t, at{since: 2 * time.Second, sequence: 20001 - 2*8192}, take(t, g))
+
+		// A fill that stops half-way says how far it came, and takes no more.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		n, err = g.FillContext(ctx, dst)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 8192-(20002-2*8192), n)
+		n, err = g.FillContext(ctx, dst)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Zero(t, n)
+		time.Sleep(time.Second)
+		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
+	})
+}
+
+func TestRandomStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: millis, RandomStart: true, Now: clock.Now})
+		defer g.Close()
+		var odd, upper int
+		for range 400 {
+			first := take(t, g)
+			require.Less(t, first.sequence, int64(2048))
+			odd += int(first.sequence & 1)
+			upper += int(first.sequence >> 10)
+			require.Equal(t, first.sequence+1, take(t, g).sequence)
+			time.Sleep(time.Millisecond)
+		}
+		require.InDelta(t, 200, odd, 100)
+		require.InDelta(t, 200, upper, 100)
+		// The rest of a tick is used to its end and no further.
+		dst := make([]uid.UID, 4096)
+		n, err := g.Fill(dst)
+		require.NoError(t, err)
+		require.Equal(t, len(dst), n)
+		require.True(t, slices.IsSorted(dst))
+		first, err := g.ParseUID(dst[0])
+		require.NoError(t, err)
+		last, err := g.ParseUID(dst[n-1])
+		require.NoError(t, err)
+		require.Equal(t, time.Millisecond, last.Time.Sub(first.Time))
+	})
+	// A layout without a sequence has nothing to choose from.
+	g := quiet(t, endless(7), Config{Layout: bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond}), RandomStart: true})
+	defer g.Close()
+	require.Zero(t, take(t, g).sequence)
+}
+
+// The last tick is issued in full, then nothing for ever, whatever the clock does.
+func TestEndOfTheTimeField(t *testing.T) {
+	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 3}}})
+	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
+		for _, passes := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				clock := newClockAt(l.Expires().Add(-time.Second))
+				g := quiet(t, endless(7), Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
+				defer g.Close()
+				draws := 8
+				if passes {
+					draws = 6 // the clock passes the end before the last tick is used up
+				}
+				for i := range draws {
+					u, err := g.GetUID()
+					require.NoError(t, err)
+					want, err := l.Compose(l.MaxTick()-1+int64(i/4), 7, int64(i%4))
+					require.NoError(t, err)
+					require.Equal(t, want, u)
+				}
+				if passes {
+					clock.step(time.Second)
+				}
+				began := time.Now()
+				for range 3 {
+					_, err := g.GetUID()
+					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.ErrorContains(t, err, "2026-01-01T00:17:03Z")
+					_, err = g.TryGetUID()
+					require.ErrorIs(t, err, uid.ErrExhausted)
+					n, err := g.Fill(make([]uid.UID, 2))
+					require.ErrorIs(t, err, uid.ErrExhausted)
+					require.Zero(t, n)
+					clock.step(-300 * time.Second)
+				}
+				require.Zero(t, time.Since(began))
+				require.NoError(t, g.Close())
+				_, err := g.GetUID()
+				require.ErrorIs(t, err, uid.ErrClosed)
+			})
+		}
+	}
+}
+
+// A logical tick does not go past the end either, nor does one that a worker begins beyond it.
+func TestEndOfTheTimeFieldAhead(t *testing.T) {
+	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClockAt(l.Expires())
+		cfg := Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
+		g := quiet(t, endless(7), cfg)
+		defer g.Close()
+		take(t, g)
+		clock.step(-time.Minute)
+		for range 3 {
+			take(t, g)
+		}
+		_, err := g.GetUID()
+		require.Error(t, err)
+		require.ErrorIs(t, err, uid.ErrExhausted)
+
+		beyond := all
+		beyond.First = l.MaxTick() + 1
+		g2 := quiet(t, newPuppet(beyond), cfg)
+		defer g2.Close()
+		_, err = g2.GetUID()
+		require.ErrorIs(t, err, uid.ErrExhausted)
+	})
+}
+
+// A clock that is set to before the epoch is behind, and nothing else.
+func TestClockBeforeTheEpoch(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClockAt(millis.Epoch().Add(time.Second))
+			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			clock.step(-time.Minute)
+			u, err := g.TryGetUID()
+			if policy.kind == kindLogical {
+				require.NoError(t, err)
+				p, err := g.ParseUID(u)
+				require.NoError(t, err)
+				require.Equal(t, millis.Epoch(), p.Time)
+			} else {
+				require.ErrorIs(t, err, uid.ErrClockBack)
+			}
+		})
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	l := bits.Default()
+	now := l.Expires().Add(-20 * 24 * time.Hour)
+	var log bytes.Buffer
+	cfg := Config{Now: func() time.Time { return now }, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	_, err := New(endless(7), cfg)
+	require.ErrorIs(t, err, uid.ErrExhausted)
+
+	cfg.Expiry.Refuse = 24 * time.Hour
+	g, err := New(endless(7), cfg)
+	require.NoError(t, err)
+	defer g.Close()
+	require.True(t, g.Stats().Expiring)
+	require.Equal(t, l.Expires(), g.Stats().Expires)
+	require.Contains(t, log.String(), "2034-07-04")
+
+	log.Reset()
+	cfg.Expiry.Warn = -1
+	g, err = New(endless(7), cfg)
+	require.NoError(t, err)
+	defer g.Close()
+	require.False(t, g.Stats().Expiring)
+	require.Empty(t, log.String())
+
+	now = l.Epoch().Add(-time.Second)
+	_, err = New(endless(7), cfg)
+	require.ErrorIs(t, err, uid.ErrRange)
+}
+
+func TestClose(t *testing.T) {
+	w := newPuppet(all)
+	clock := newClock()
+	g := quiet(t, w, Config{Now: clock.Now})
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	require.NoError(t, g.Close())
+	require.Equal(t, []int64{bits.Default().TickAt(morning)}, w.released)
+
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+	_, err = g.GetUIDContext(t.Context())
+	require.ErrorIs(t, err, uid.ErrClosed)
+	_, err = g.TryGetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+	n, err := g.Fill(make([]uid.UID, 3))
+	require.ErrorIs(t, err, uid.ErrClosed)
+	require.Zero(t, n)
+	clock.step(-time.Hour)
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+
+	p, err := g.ParseUID(u)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, p.WorkerID)
+	require.Zero(t, g.Stats().ReservedUntil)
+
+	// Late words of the worker change nothing.
+	w.terms.Revoke()
+	(*owner)(g).Granted(all)
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+
+	// A worker that was not used, and one that cannot be released.
+	w = newPuppet(all)
+	g = quiet(t, w, Config{})
+	w.set(all, errors.New("disk is full"))
+	require.ErrorContains(t, g.Close(), "disk is full")
+	require.NoError(t, g.Close())
+	require.Equal(t, []int64{-1}, w.released)
+}
+
+// Calls that sleep return at once when the generator is closed.
+func TestCloseEndsWaits(t *testing.T) {
+	minutes := bits.MustLayout(bits.Config{TimeBits: 25, WorkerBits: 4, SequenceBits: 2, Unit: time.Minute})
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: minutes, Now: clock.Now})
+		began := time.Now()
+		var wg sync.WaitGroup
+		var closed atomic.Int64
+		for range 20 {
+			wg.Go(func() {
+				if _, err := g.GetUID(); errors.Is(err, uid.ErrClosed) {
+					closed.Add(1)
+				}
+			})
+		}
+		time.Sleep(1500 * time.Millisecond)
+		require.NoError(t, g.Close())
+		wg.Wait()
+		require.EqualValues(t, 16, closed.Load())
+		require.Equal(t, 1500*time.Millisecond, time.Since(began))
+	})
+}
+
+func TestNewFails(t *testing.T) {
+	_, err := New(nil, Config{})
+	require.ErrorContains(t, err, "nil worker")
+
+	w := newPuppet(all)
+	w.err = uid.ErrWorkerInUse
+	_, err = New(w, Config{})
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.Empty(t, w.released)
+
+	w = newPuppet(uid.Reservation{WorkerID: 1 << 22, Last: math.MaxInt64, Renew: math.MaxInt64})
+	_, err = New(w, Config{})
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, "4194303")
+	require.Equal(t, []int64{-1}, w.released)
+}
+
+func TestContextThatHasEnded(t *testing.T) {
+	g := quiet(t, endless(7), Config{Now: newClock().Now})
+	defer g.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := g.GetUIDContext(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	n, err := g.FillContext(ctx, make([]uid.UID, 1))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, n)
+	require.Equal(t, at{}, take(t, g))
+}
+
+func TestDrawingAllocatesNothing(t *testing.T) {
+	layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 4}}})
+	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: layout, ClockBack: policy, Now: clock.Now})
+		defer g.Close()
+		ctx := t.Context()
+		dst := make([]uid.UID, 100)
+		must := func(err error) {
+			if err != nil {
+				panic(err)
+			}
+		}
+		draw := func() {
+			_, err := g.GetUID()
+			must(err)
+			_, err = g.GetUIDContext(ctx)
+			must(err)
+			_, err = g.TryGetUID()
+			must(err)
+			_, err = g.Fill(dst)
+			must(err)
+		}
+		require.Zero(t, testing.AllocsPerRun(100, draw), policy)
+		if policy.kind == kindLogical {
+			clock.step(-time.Hour)
+			require.Zero(t, testing.AllocsPerRun(100, draw), "behind")
+		}
+	}
+}
+
+func TestStats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		r := uid.Reservation{WorkerID: 7, Last: seconds.TickAt(morning) + 10, Renew: math.MaxInt64}
+		w := newPuppet(r)
+		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
+		defer g.Close()
+		require.Equal(t, Stats{WorkerID: 7, Expires: seconds.Expires(), ReservedUntil: morning.Add(10 * time.Second)}, g.Stats())
+		clock.step(time.Minute)
+		w.set(r, errors.New("no route"))
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorContains(t, g.Stats().ReservationError, "no route")
+	})
+}
+
+// Nothing leaves without a reservation.
+func TestReservationUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		tick := seconds.TickAt(morning)
+		w := newPuppet(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 1, Renew: math.MaxInt64})
+		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
+		defer g.Close()
+		require.Equal(t, at{}, take(t, g))
+		time.Sleep(time.Second)
+		require.Equal(t, at{since: time.Second}, take(t, g))
+		time.Sleep(time.Second)
+
+		// The worker does not answer: calls wait for it.
+		w.block = make(chan struct{})
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		time.AfterFunc(time.Second, func() { close(w.block) })
+		w.set(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 4, Renew: math.MaxInt64}, nil)
+		require.Equal(t, at{since: 4 * time.Second}, take(t, g))
+
+		// It fails: so do calls, until it does not.
+		time.Sleep(time.Second)
+		w.set(uid.Reservation{}, errors.New("no route"))
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorContains(t, err, "no route")
+		began := time.Now()
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.Zero(t, time.Since(began))
+		w.set(all, nil)
+		time.Sleep(10 * time.Second)
+		require.Equal(t, at{since: 15 * time.Second}, take(t, g))
+		require.NoError(t, g.Stats().ReservationError)
+	})
+}
+
+// Close ends the wait for a worker that does not answer.
+func TestCloseEndsWaitForReservation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPuppet(uid.Reservation{WorkerID: 7, Last: -1, Renew: math.MaxInt64})
+		w.block = make(chan struct{})
+		g := quiet(t, w, Config{Layout: seconds, Now: newClock().Now})
+		time.AfterFunc(time.Second, func() { g.Close() })
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrClosed)
+		synctest.Wait()
+		require.Equal(t, []int64{-1}, w.released)
+	})
+}
+
+// A generator that enters the tick at which renewal is due says so at once, even if the
+// tenure, which goes by timers, would find out much later.
+func TestRenewalByTick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		tick := seconds.TickAt(morning)
+		w := newPuppet(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 7200, Renew: tick + 3600})
+		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+		clock.step(time.Hour)
+		w.set(all, nil)
+		take(t, g)
+		synctest.Wait()
+		require.Equal(t, 1, w.extended)
+		require.Equal(t, seconds.Expires(), g.Stats().ReservedUntil)
+	})
+}
+
+// A revocation holds at once, and until the worker has spoken again.
+func TestRevoke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		tick := seconds.TickAt(morning)
+		w := newPuppet(all)
+		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
+		defer g.Close()
+		require.Equal(t, at{}, take(t, g))
+		w.block = make(chan struct{})
+		w.terms.Revoke()
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.Zero(t, g.Stats().ReservedUntil)
+		again := all
+		again.First = tick + 5
+		w.set(again, nil)
+		close(w.block)
+		require.Equal(t, at{since: 5 * time.Second}, take(t, g))
+	})
+}
+
+// Under another worker ID, even a smaller one, UIDs begin with a later tick.
+func TestWorkerIDChanges(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			w := newPuppet(all)
+			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			before, err := g.GetUID()
+			require.NoError(t, err)
+			smaller := all
+			smaller.WorkerID = 2
+			w.set(smaller, nil)
+			w.terms.Revoke()
+			after, err := g.GetUID()
+			require.NoError(t, err)
+			require.Greater(t, after, before)
+			p, err := g.ParseUID(after)
+			require.NoError(t, err)
+			require.EqualValues(t, 2, p.WorkerID)
+			require.Equal(t, morning.Add(time.Second), p.Time)
+			require.Zero(t, p.Sequence)
+			require.EqualValues(t, 2, g.Stats().WorkerID)
+		})
+	}
+}

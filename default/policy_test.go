@@ -1,0 +1,647 @@
+package uncached
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Layouts of milliseconds and of seconds, whose worker ID field has room for a count of
+// steps back.
+var (
+	millis  = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 8}}})
+	seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 20}}})
+)
+
+// policies are one of each kind.
+var policies = []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024), RollbackBits(2)}
+
+// quiet makes a generator that logs nothing, to be closed by the test.
+func quiet(t testing.TB, w uid.Worker, cfg Config) *Generator {
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	g, err := New(w, cfg)
+	require.NoError(t, err)
+	return g
+}
+
+// at is a UID as a test sees it.
+type at struct {
+	since    time.Duration // from morning on
+	turn     int64
+	sequence int64
+}
+
+func take(t testing.TB, g *Generator) at {
+	t.Helper()
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	p, err := g.ParseUID(u)
+	require.NoError(t, err)
+	a := at{since: p.Time.Sub(morning), sequence: p.Sequence}
+	for name, value := range p.Machine() {
+		if name == rollbackField {
+			a.turn = value
+		} else {
+			require.EqualValues(t, 7, value)
+		}
+	}
+	return a
+}
+
+func requireBack(t testing.TB, g *Generator, back, limit time.Duration) {
+	t.Helper()
+	began := time.Now()
+	_, err := g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClockBack)
+	var e *uid.ClockBackError
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, back, e.Back)
+	require.Equal(t, limit, e.Limit)
+	require.Equal(t, back, e.Last.Sub(e.Now))
+	require.Equal(t, g.now(), e.Now)
+	require.Zero(t, time.Since(began), "it waited")
+}
+
+// The clock goes back once, over the boundary of ticks of a millisecond.
+func TestClockBack(t *testing.T) {
+	for _, policy := range policies {
+		for _, d := range []time.Duration{time.Millisecond, 5 * time.Millisecond, time.Second, time.Hour} {
+			t.Run(fmt.Sprint(policy, d), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					clock := newClock()
+					g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+					defer g.Close()
+					for range 1024 { // so that there is something to remember
+						take(t, g)
+						time.Sleep(time.Millisecond)
+					}
+					start := clock.Now().Sub(morning)
+					for i := range int64(3) {
+						require.Equal(t, at{since: start, sequence: i}, take(t, g))
+					}
+					clock.step(-d)
+					began := time.Now()
+					switch policy.kind {
+					case kindLogical:
+						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
+						require.Equal(t, d, g.Stats().Lead)
+						require.Zero(t, time.Since(began))
+					case kindFail:
+						requireBack(t, g, d, 0)
+					case kindWait:
+						if d > DefaultWait {
+							requireBack(t, g, d, DefaultWait)
+							break
+						}
+						require.Equal(t, at{since: start, sequence: 3}, take(t, g))
+						require.Equal(t, d, time.Since(began))
+					case kindRemember:
+						if d > 1023*time.Millisecond {
+							requireBack(t, g, d, 1023*time.Millisecond)
+							break
+						}
+						require.Equal(t, at{since: start - d, sequence: 1}, take(t, g))
+						require.Zero(t, time.Since(began))
+					case kindRollback:
+						require.Equal(t, at{since: start - d, turn: 1}, take(t, g))
+						require.Zero(t, time.Since(began))
+					}
+					// Once the clock has caught up, all is as it was, but for what was counted.
+					time.Sleep(d)
+					after := take(t, g)
+					require.Equal(t, clock.Now().Sub(morning), after.since)
+					require.Equal(t, policy.kind == kindRollback, after.turn == 1)
+				})
+			})
+		}
+	}
+}
+
+// Within a tick a step back cannot be seen, and does no harm.
+func TestClockBackWithinATick(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClockAt(morning.Add(500 * time.Millisecond))
+			g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			require.Equal(t, at{}, take(t, g))
+			clock.step(-5 * time.Millisecond)
+			require.Equal(t, at{sequence: 1}, take(t, g))
+			require.Zero(t, g.Stats().Behind)
+		})
+	}
+}
+
+func TestClockForward(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			require.Equal(t, at{}, take(t, g))
+			for _, d := range []time.Duration{time.Millisecond, time.Second, time.Hour, 24 * 365 * time.Hour} {
+				clock.step(d)
+				require.Equal(t, at{since: clock.Now().Sub(morning)}, take(t, g))
+			}
+			require.Zero(t, g.Stats().Lead)
+		})
+	}
+}
+
+// The clock shows the same time again and again: UIDs go on within the tick, and the call
+// that finds it used up waits, asleep, until the clock moves.
+func TestClockRepeats(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			clock.freeze()
+			for i := range millis.MaxSequence() + 1 {
+				require.Equal(t, at{sequence: i}, take(t, g))
+			}
+			_, err := g.TryGetUID()
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+			time.AfterFunc(5*time.Second, clock.thaw)
+			began := time.Now()
+			require.Equal(t, at{since: time.Millisecond}, take(t, g))
+			require.Equal(t, 5*time.Second+time.Millisecond, time.Since(began))
+			require.LessOrEqual(t, g.Stats().SequenceWaits, uint64(5002), "it spins")
+		})
+	}
+}
+
+// A leap second, as the kinds of clocks there are show it, to somebody who draws ten UIDs
+// a second: 23:59:59 comes twice, or lasts for two seconds.
+func TestLeapSecond(t *testing.T) {
+	midnight := time.Date(2026, time.December, 31, 23, 59, 58, 0, time.UTC)
+	shapes := map[string]func(*clock){
+		"repeated": func(c *clock) { time.AfterFunc(2*time.Second, func() { c.step(-time.Second) }) },
+		"frozen": func(c *clock) {
+			time.AfterFunc(2*time.Second-time.Nanosecond, c.freeze)
+			time.AfterFunc(3*time.Second-time.Nanosecond, c.thaw)
+		},
+	}
+	for shape, leap := range shapes {
+		for _, policy := range policies {
+			t.Run(shape+"/"+policy.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					clock := newClockAt(midnight)
+					g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+					defer g.Close()
+					leap(clock)
+					seen := map[uid.UID]bool{}
+					last, failed, back := uid.UID(0), 0, 0
+					for range 50 {
+						time.Sleep(99 * time.Millisecond)
+						u, err := g.GetUID()
+						if err != nil {
+							require.ErrorIs(t, err, uid.ErrClockBack)
+							failed++
+							continue
+						}
+						require.False(t, seen[u])
+						seen[u] = true
+						if u < last {
+							back++
+						}
+						last = u
+					}
+					// The UID at the boundary is of 00:00:00, or the second is repeated with none.
+					p, err := g.ParseUID(last)
+					require.NoError(t, err)
+					require.Equal(t, clock.Now().Truncate(time.Second), p.Time)
+					require.Zero(t, g.Stats().Lead)
+					if failed > 0 {
+						require.Contains(t, []kind{kindFail, kindWait}, policy.kind)
+					}
+					if back > 0 {
+						require.Contains(t, []kind{kindRemember, kindRollback}, policy.kind)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A machine is suspended for an hour: timers stand still, then the wall clock jumps. When it
+// is woken too far in the future, the time service sets it back a little later.
+func TestSuspendedMachine(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			defer g.Close()
+			require.Equal(t, at{}, take(t, g))
+			clock.step(time.Hour + 2*time.Second)
+			require.Equal(t, at{since: time.Hour + 2*time.Second}, take(t, g))
+			clock.step(-2 * time.Second)
+			switch policy.kind {
+			case kindLogical:
+				require.Equal(t, at{since: time.Hour + 2*time.Second, sequence: 1}, take(t, g))
+			case kindFail:
+				requireBack(t, g, 2*time.Second, 0)
+			case kindWait:
+				requireBack(t, g, 2*time.Second, DefaultWait)
+			case kindRemember:
+				require.Equal(t, at{since: time.Hour}, take(t, g))
+			case kindRollback:
+				require.Equal(t, at{since: time.Hour, turn: 1}, take(t, g))
+			}
+		})
+	}
+}
+
+// A call that sleeps when the machine is suspended does not sleep on for what is left.
+func TestSuspendedWhileWaiting(t *testing.T) {
+	minutes := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 0, Unit: time.Minute})
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: minutes, Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+		time.AfterFunc(2500*time.Millisecond, func() { clock.step(time.Hour) })
+		began := time.Now()
+		require.Equal(t, at{since: time.Hour}, take(t, g))
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+// The clock is set back by an hour while the program is restarted, after a crash or in good
+// order, with a worker that has a state file.
+func TestClockBackOverARestart(t *testing.T) {
+	for _, policy := range policies {
+		for _, crashes := range []bool{false, true} {
+			t.Run(fmt.Sprint(policy, crashes), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					clock := newClock()
+					state := &store{window: 10, now: clock.Now, high: -1}
+					cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
+					w := state.worker()
+					g := quiet(t, w, cfg)
+					before := take(t, g)
+					require.Equal(t, at{}, before)
+					next := time.Second // the first tick that the state file allows
+					if crashes {
+						w.crash()
+						next = 11 * time.Second
+					}
+					require.NoError(t, g.Close())
+
+					clock.step(-time.Hour)
+					g = quiet(t, state.worker(), cfg)
+					defer g.Close()
+					limit := time.Duration(0)
+					switch policy.kind {
+					case kindLogical:
+						require.Equal(t, at{since: next}, take(t, g))
+						return
+					case kindWait:
+						limit = DefaultWait
+					}
+					requireBack(t, g, time.Hour+next, limit)
+					time.Sleep(time.Hour + next - DefaultWait)
+					if policy.kind != kindWait {
+						requireBack(t, g, DefaultWait, limit)
+						time.Sleep(DefaultWait)
+					}
+					require.Equal(t, at{since: next}, take(t, g))
+				})
+			})
+		}
+	}
+}
+
+// Without a state file nobody can see that, and the same UID comes again. That this is so
+// is stated in the documentation of Policy.
+func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
+			g := quiet(t, endless(7), cfg)
+			before := take(t, g)
+			require.NoError(t, g.Close())
+
+			time.Sleep(time.Minute)
+			clock.step(-time.Minute)
+			g = quiet(t, endless(7), cfg)
+			defer g.Close()
+			require.Equal(t, before, take(t, g))
+		})
+	}
+}
+
+// A clock that is set right after a short while ends the failures at once.
+func TestFailGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: millis, ClockBack: Fail(), Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+		clock.step(-time.Hour)
+		requireBack(t, g, time.Hour, 0)
+		clock.step(time.Hour)
+		require.Equal(t, at{sequence: 1}, take(t, g))
+	})
+}
+
+func TestWaitIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: millis, ClockBack: Wait(50 * time.Millisecond), Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+
+		// A clock that goes back again and again during the wait.
+		clock.step(-40 * time.Millisecond)
+		time.AfterFunc(30*time.Millisecond, func() { clock.step(-20 * time.Millisecond) })
+		began := time.Now()
+		_, err := g.GetUID()
+		var e *uid.ClockBackError
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, 20*time.Millisecond, e.Back)
+		require.Equal(t, 40*time.Millisecond, time.Since(began))
+
+		// One that stands still.
+		time.Sleep(20 * time.Millisecond)
+		clock.step(-30 * time.Millisecond)
+		clock.freeze()
+		began = time.Now()
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, uid.ErrClockBack)
+		require.Equal(t, 30*time.Millisecond, time.Since(began))
+		clock.thaw()
+
+		// A context that ends first.
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer cancel()
+		began = time.Now()
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 5*time.Millisecond, time.Since(began))
+
+		// A call that does not wait at all.
+		_, err = g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrClockBack)
+		require.Equal(t, 5*time.Millisecond, time.Since(began))
+
+		// A generator that is closed meanwhile.
+		time.AfterFunc(time.Millisecond, func() { g.Close() })
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, uid.ErrClosed)
+		require.Equal(t, 6*time.Millisecond, time.Since(began))
+	})
+}
+
+// Under Logical, what is beyond the tick's sequence comes at the rate that the layout
+// sustains, and no faster.
+func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: tinySec, Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+		clock.step(-time.Hour)
+		for i := int64(1); i < 4; i++ {
+			require.Equal(t, at{sequence: i}, take(t, g))
+		}
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.NotErrorIs(t, err, uid.ErrClockBack)
+		began := time.Now()
+		for tick := time.Second; tick <= 20*time.Second; tick += time.Second {
+			for i := range int64(4) {
+				require.Equal(t, at{since: tick, sequence: i}, take(t, g))
+				require.Equal(t, tick, time.Since(began))
+			}
+		}
+		require.Equal(t, time.Hour, g.Stats().Lead)
+		// Ten minutes without a call shorten the lead, and what was not drawn is not saved
+		// up: only the tick that has long been over gives way to the next one.
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, 50*time.Minute, g.Stats().Lead)
+		began = time.Now()
+		for i := range int64(4) {
+			require.Equal(t, at{since: 21 * time.Second, sequence: i}, take(t, g))
+		}
+		require.Zero(t, time.Since(began))
+		require.Equal(t, at{since: 22 * time.Second}, take(t, g))
+		require.Equal(t, time.Second, time.Since(began))
+	})
+}
+
+// A step back in the midst of Remember's ticks goes on where each of them stood.
+func TestRememberGoesOnWhereTicksStood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: tinySec, ClockBack: Remember(4), Now: clock.Now})
+		defer g.Close()
+		for tick, n := range []int64{1, 4, 0, 2} {
+			for i := range n {
+				require.Equal(t, at{since: time.Duration(tick) * time.Second, sequence: i}, take(t, g))
+			}
+			time.Sleep(time.Second)
+		}
+		clock.step(-4 * time.Second) // the ticks 0 to 3 are remembered
+		require.Equal(t, at{sequence: 1}, take(t, g))
+		// The second tick is used up: its calls wait for the third, of which there was none.
+		clock.step(time.Second)
+		began := time.Now()
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.Equal(t, at{since: 2 * time.Second}, take(t, g))
+		require.Equal(t, time.Second, time.Since(began))
+		clock.step(time.Second)
+		require.Equal(t, at{since: 3 * time.Second, sequence: 2}, take(t, g))
+		// The fifth takes the place of the first.
+		clock.step(time.Second)
+		require.Equal(t, at{since: 4 * time.Second}, take(t, g))
+		clock.step(-4 * time.Second)
+		requireBack(t, g, 4*time.Second, 3*time.Second)
+	})
+}
+
+// A count that has come round is not used for ticks again that it was used for.
+func TestRollbackBitsDoNotRepeatATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now})
+		defer g.Close()
+		for turn := range int64(4) {
+			require.Equal(t, at{turn: turn}, take(t, g))
+			require.Equal(t, at{turn: turn, sequence: 1}, take(t, g))
+			clock.step(2 * time.Second)
+			require.Equal(t, at{since: 2 * time.Second, turn: turn}, take(t, g))
+			clock.step(-2 * time.Second)
+		}
+		// The turn 0 was used up to 2s.
+		requireBack(t, g, 2*time.Second, 0)
+		clock.step(2 * time.Second)
+		require.Equal(t, at{since: 2 * time.Second, turn: 3, sequence: 1}, take(t, g))
+		clock.step(3 * time.Second)
+		require.Equal(t, at{since: 5 * time.Second, turn: 3}, take(t, g))
+		clock.step(-2 * time.Second)
+		require.Equal(t, at{since: 3 * time.Second, turn: 0}, take(t, g))
+		// Turn 1 was used up to 2s as well.
+		clock.step(-time.Second)
+		requireBack(t, g, time.Second, 0)
+	})
+}
+
+// Nothing that was issued before a step back is later than what the worker is told at the end.
+func TestReleaseKnowsTheNewestTick(t *testing.T) {
+	for _, policy := range policies {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newClock()
+			w := newPuppet(uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64})
+			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			take(t, g)
+			clock.step(-10 * time.Second)
+			g.TryGetUID()
+			require.NoError(t, g.Close())
+			require.Equal(t, []int64{seconds.TickAt(morning)}, w.released)
+		})
+	}
+}
+
+func TestPolicyText(t *testing.T) {
+	for p, want := range map[Policy]string{
+		{}:                "Logical()",
+		Logical():         "Logical()",
+		Fail():            "Fail()",
+		Wait(time.Second): "Wait(1s)",
+		Remember(8):       "Remember(8)",
+		RollbackBits(3):   "RollbackBits(3)",
+	} {
+		require.Equal(t, want, p.String())
+	}
+}
+
+func TestPolicyRefuses(t *testing.T) {
+	noWorkers := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
+	named := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 4, SequenceBits: 10, Fields: []bits.Field{{Name: "rack", Bits: 2}, {Name: "worker", Bits: 2}}})
+	for _, c := range []struct {
+		policy Policy
+		layout bits.Layout
+		text   string
+	}{
+		{Wait(0), bits.Default(), "Wait(0s)"},
+		{Wait(-time.Second), bits.Default(), "Wait(-1s)"},
+		{Remember(0), bits.Default(), "Remember(0)"},
+		{Remember(1), bits.Default(), "Remember(1)"},
+		{Remember(24), bits.Default(), "Remember(24)"},
+		{Remember(1 << 17), bits.Default(), "65536"},
+		{RollbackBits(0), bits.Default(), "RollbackBits(0)"},
+		{RollbackBits(11), bits.Default(), "10 bits"},
+		{RollbackBits(3), noWorkers, "2 worker bits"},
+		{RollbackBits(2), named, "rollback:2"},
+		{RollbackBits(1), millis, "rollback:1"},
+	} {
+		_, err := New(endless(0), Config{Layout: c.layout, ClockBack: c.policy})
+		require.ErrorIs(t, err, uid.ErrRange, c.policy)
+		require.ErrorContains(t, err, c.text)
+	}
+}
+
+func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
+	cfg := Config{ClockBack: RollbackBits(2), Logger: slog.New(slog.DiscardHandler)}
+	_, err := New(endless(1<<20), cfg)
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, "1048575")
+
+	w := newPuppet(uid.Reservation{WorkerID: 1<<20 - 1, Last: math.MaxInt64, Renew: math.MaxInt64})
+	g, err := New(w, cfg)
+	require.NoError(t, err)
+	defer g.Close()
+	require.EqualValues(t, 1<<20-1, w.terms.MaxWorkerID)
+	require.Equal(t, "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z fields=rollback:2,worker:20", w.terms.Layout)
+	require.Equal(t, w.terms.Layout, g.Layout().String())
+
+	// All of the worker bits count, for the one worker 0.
+	all := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
+	cfg.Layout = all
+	g, err = New(endless(0), cfg)
+	require.NoError(t, err)
+	defer g.Close()
+	require.Equal(t, "rollback:2", g.Layout().Split().String())
+	_, err = New(endless(1), cfg)
+	require.ErrorIs(t, err, uid.ErrRange)
+}
+
+// A clock that is behind is logged, and not for each call.
+func TestClockBackIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		clock := newClock()
+		g, err := New(endless(7), Config{Layout: millis, Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		require.NoError(t, err)
+		defer g.Close()
+		lines := func() int { return strings.Count(log.String(), "\n") }
+		take(t, g)
+		require.Zero(t, lines())
+		clock.step(-time.Hour)
+		for range 10 {
+			take(t, g)
+		}
+		require.Equal(t, 1, lines())
+		require.Contains(t, log.String(), "back=1h0m0s")
+		require.Contains(t, log.String(), "Logical()")
+		require.EqualValues(t, 10, g.Stats().Behind)
+		time.Sleep(logEvery)
+		take(t, g)
+		take(t, g)
+		require.Equal(t, 2, lines())
+	})
+}
+
+// A reading that was overtaken by another call is not a clock that went back.
+func TestOvertakenReading(t *testing.T) {
+	for _, policy := range policies {
+		clock := newClock()
+		clock.freeze()
+		overtake := false
+		var g *Generator
+		g = quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: func() time.Time {
+			now := clock.Now()
+			if overtake {
+				// Between this reading and what the caller does with it, the clock goes on
+				// by as much as no policy lets pass, and another call draws.
+				overtake = false
+				clock.step(1024 * time.Millisecond)
+				if _, err := g.GetUID(); err != nil {
+					panic(err)
+				}
+			}
+			return now
+		}})
+		defer g.Close()
+		take(t, g)
+		overtake = true
+		require.Equal(t, at{since: 1024 * time.Millisecond, sequence: 1}, take(t, g))
+
+		// The same on the second look.
+		clock.step(time.Hour)
+		take(t, g)
+		turn := g.turn()
+		overtake = true
+		u, _, err := g.drawSlow(t.Context(), 1, true)
+		require.NoError(t, err)
+		require.Equal(t, turn, g.turn())
+		p, err := g.ParseUID(u)
+		require.NoError(t, err)
+		require.Equal(t, clock.Now().Truncate(time.Millisecond), p.Time)
+		require.Zero(t, g.Stats().Behind)
+	}
+}
