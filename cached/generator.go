@@ -152,6 +152,15 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	return g, nil
 }
 
+// MustNew is New for a main function or a test; it panics where New fails.
+func MustNew(w uid.Worker, cfg Config) *Generator {
+	g, err := New(w, cfg)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
 // GetUID returns the next UID. UIDs are unique and in strict order: when one call
 // returns before another one starts, in whatever goroutines, its UID is the smaller.
 //

@@ -45,6 +45,8 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 	_, err := cached.New(nil, cached.Config{})
 	require.Error(t, err)
+	require.Panics(t, func() { cached.MustNew(nil, cached.Config{}) })
+	require.NoError(t, cached.MustNew(&fakeWorker{}, cached.Config{}).Close())
 	_, err = cached.New(&fakeWorker{fail: errDown}, cached.Config{})
 	require.ErrorIs(t, err, errDown)
 	w := &fakeWorker{id: 1 << 22}
