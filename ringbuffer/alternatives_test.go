@@ -30,6 +30,8 @@ type alternative struct {
 	limit  atomic.Uint64
 	slots  []slot
 	_      cpu.CacheLinePad
+	fails  atomic.Uint64 // compare-and-swaps that failed
+	_      cpu.CacheLinePad
 }
 
 func newAlternative() *alternative {
@@ -87,6 +89,7 @@ func (a *alternative) compareAndSwap(backOff bool) (uint64, bool) {
 			}
 			return run | pos%altRun, true
 		}
+		a.fails.Add(1)
 		if backOff {
 			for range pause {
 				spin()
@@ -176,7 +179,8 @@ func built() func() {
 }
 
 // BenchmarkClaim reports the designs' takes as multiples of a bare atomic add, the
-// median of alternating rounds. Run it with -benchtime=1x.
+// median of alternating rounds, and how many compare-and-swaps fail for each claim:
+// every one is a trip of the cursor's cache line for nothing. Run it with -benchtime=1x.
 func BenchmarkClaim(b *testing.B) {
 	var add struct {
 		_ cpu.CacheLinePad
@@ -202,10 +206,15 @@ func BenchmarkClaim(b *testing.B) {
 		for _, d := range designs {
 			b.Run(fmt.Sprintf("%s/goroutines=%d", d.name, goroutines), func(b *testing.B) {
 				var ratios []float64
+				var fails uint64
 				for range rounds {
 					d.reset()
 					base := inParallel(goroutines, n, func() { add.n.Add(1) })
 					ratios = append(ratios, float64(inParallel(goroutines, n, d.take))/float64(base))
+					fails += a.fails.Load()
+				}
+				if fails > 0 {
+					b.ReportMetric(float64(fails)/rounds/n, "fails/claim")
 				}
 				slices.Sort(ratios)
 				b.ReportMetric(ratios[rounds/2], "×add")

@@ -48,6 +48,7 @@ func fill(t testing.TB, r *Ring) (n int) {
 		}
 		require.NoError(t, err)
 		n++
+		require.LessOrEqual(t, n, r.Slots())
 	}
 }
 

@@ -127,14 +127,15 @@ func (g *generator) starve() {
 	}
 }
 
-// refill fills the ring and opens it, and reports whether it has put anything. g.mu is
-// held.
+// refill fills the ring, and reports whether it has put anything. Where takers wait
+// for somebody else to refill, no more is put at a time than they can see before it is
+// overwritten. g.mu is held.
 func (g *generator) refill() bool {
 	r, before := g.ring, g.ring.Tail()
 	if g.plan.restless && g.rand.IntN(64) == 0 && before < g.end() {
 		g.move()
 	}
-	for r.Tail() < g.end() && r.HasRoom() {
+	for r.Tail() < g.end() && r.HasRoom() && !(g.plan.starved && r.Tail() >= before+uint64(r.Slots())) {
 		must(r.Put(runOf(r, r.Tail())))
 	}
 	if r.Tail() == g.end() {
@@ -283,7 +284,7 @@ func (g *generator) settle(pos uint64) (v uint64, ok bool) {
 
 // hopeless is how often in succession a claim of one call is void before it gives up,
 // which only a faulty ring brings about.
-const hopeless = 1 << 16
+const hopeless = 1 << 20
 
 // await is settle where somebody else refills.
 func (g *generator) await(pos uint64) (v uint64, ok bool) {

@@ -55,7 +55,7 @@ type Tenure struct {
 	wanted   bool          // through is news, or a revocation is
 	revoked  int           // how often Revoke was called
 	done     chan struct{} // closed when the renewing goroutine has ended; nil before it starts
-	acquired bool          // Acquire has returned: Extend may be called
+	acquired bool          // Acquire has succeeded: Extend may be called
 	stopped  bool
 	last     uid.Reservation
 }
@@ -75,11 +75,11 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 
 	res, err := w.Acquire(ctx, terms)
 	if err != nil {
-		t.abandon()
+		t.quit()
 		return nil, uid.Reservation{}, err
 	}
 	if err := t.check(res); err != nil {
-		t.abandon()
+		t.quit()
 		return nil, uid.Reservation{}, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
 	}
 	t.hand.Lock()
@@ -96,15 +96,6 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	t.mu.Unlock()
 	owner.Granted(res)
 	return t, res, nil
-}
-
-// abandon makes a tenure that could not be started one that does nothing, whatever a
-// worker does with its Revoke.
-func (t *Tenure) abandon() {
-	t.mu.Lock()
-	t.stopped = true
-	t.mu.Unlock()
-	t.quit()
 }
 
 // Nothing returns a reservation of no ticks under the same worker ID.
@@ -136,7 +127,6 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	t.stopped = true
 	done := t.done
 	t.mu.Unlock()
-	t.quit()
 	if done != nil {
 		<-done
 	}
@@ -250,8 +240,7 @@ func (t *Tenure) extend() bool {
 	before := t.last
 	t.last = res
 	stale := revoked != t.revoked
-	progress := stale || res.WorkerID != before.WorkerID || res.Last > before.Last ||
-		res.Renew > before.Renew && t.untilDue() > 0
+	progress := stale || res.Last > before.Last || res.Renew > before.Renew && t.untilDue() > 0
 	t.mu.Unlock()
 	if !stale { // else the worker revoked what it was about to return, and is asked again
 		t.owner.Granted(res)
@@ -260,7 +249,7 @@ func (t *Tenure) extend() bool {
 }
 
 // untilDue returns how long it is until the clock reaches the tick at which an Extend
-// is due.
+// is due, or an hour if it is longer: the clock may be set meanwhile. t.mu is held.
 func (t *Tenure) untilDue() time.Duration {
 	if t.last.Renew == math.MaxInt64 {
 		return math.MaxInt64
@@ -270,8 +259,13 @@ func (t *Tenure) untilDue() time.Duration {
 	if ticks <= 0 {
 		return 0
 	}
-	if ticks > int64(time.Hour/t.terms.Unit) {
+	unit := t.terms.Unit
+	if ticks-1 > int64(time.Hour/unit) {
 		return time.Hour
 	}
-	return time.Duration(ticks) * t.terms.Unit
+	into := now.Sub(t.terms.Epoch) % unit // of the clock's tick
+	if into < 0 {
+		into += unit
+	}
+	return min(time.Duration(ticks)*unit-into, time.Hour)
 }

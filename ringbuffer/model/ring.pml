@@ -153,45 +153,48 @@ inline issue(count) {
 	uid = 0; k = 0
 }
 
-/* Ring.Resolve, from where it reads the flag: what the claim on pos is worth, if the
- * tail was t a moment ago. */
+/* Ring.Resolve: what the claim on pos is worth. This is its second half, from where it
+ * reads the flag, for a tick below the tail. */
 mtype = { Taken, Ahead, Missed, NotOpen };
 
-inline resolve(t) {
-	r = 0;
+inline lap(f) {
+	r = f;
 	if
-	:: pos == NOCLAIM -> state = NotOpen
-	:: else ->
-#ifdef M_FLAG_FIRST
-		r = m;
-#else
-		r = SLOT(TICK(pos));
-#endif
-		if
-		:: RUNTICK(r) == TICK(pos) -> state = Taken
 #ifdef M_NO_LAP_SLOT
-		:: RUNTICK(r) != TICK(pos) && TICK(pos) < t -> state = Taken
-#endif
-#ifdef M_AHEAD
-		:: RUNTICK(r) != TICK(pos) && TICK(pos) == t && front != NORUN ->
-			r = RUN(t, RUNWORKER(front)); state = Taken
-#endif
-		:: else ->
-			r = 0;
-			if
-			:: TICK(pos) >= t -> state = Ahead
-			:: else -> state = Missed; missed()
-			fi
+	:: true -> state = Taken
+#else
+	:: RUNTICK(r) == TICK(pos) -> state = Taken
+	:: else ->
+		r = 0;
+		state = Missed;
+		/* No claim is given up of which a UID could be had, now or later. */
+		assert(RUNTICK(SLOT(TICK(pos))) != TICK(pos));
+		if
+		:: HAS(published, TICK(pos))
+		:: else -> dropped = dropped | (1 << TICK(pos))
 		fi
+#endif
 	fi
 }
 
-/* No claim is given up of which a UID could still be had. */
-inline missed() {
-	assert(RUNTICK(SLOT(TICK(pos))) != TICK(pos));
+#ifdef M_AHEAD_LOST
+#define BEYOND (TICK(pos) > tail)
+#else
+#define BEYOND (TICK(pos) >= tail)
+#endif
+
+/* All of Resolve for the lock's holder, to whom tail and flags stand still. */
+inline resolve() {
 	if
-	:: HAS(published, TICK(pos))
-	:: else -> dropped = dropped | (1 << TICK(pos))
+	:: pos == NOCLAIM -> state = NotOpen
+#ifdef M_AHEAD_TAKEN
+	:: pos != NOCLAIM && BEYOND && front != NORUN ->
+		r = RUN(TICK(pos), RUNWORKER(front)); state = Taken
+	:: pos != NOCLAIM && BEYOND && front == NORUN -> state = Ahead
+#else
+	:: pos != NOCLAIM && BEYOND -> state = Ahead
+#endif
+	:: pos != NOCLAIM && !BEYOND -> lap(SLOT(TICK(pos)))
 	fi
 }
 
@@ -215,7 +218,7 @@ inline shut() {
 #define ROOM (tail < TICK(POSITION) + SLOTS)
 #endif
 
-/* Ring.publish's store to the flag. */
+/* Ring.publish: the flag's store, */
 inline publish() {
 	assert(!HAS(published, next));      /* a tick is published once, */
 	assert(!HAS(dropped, next));        /* and not when claims on it were given up */
@@ -223,6 +226,27 @@ inline publish() {
 	under1 = under1 | (workerID << next);
 	SLOT(next) = RUN(next, workerID)
 }
+
+/* front's for the first run, and the tail's. */
+inline raise() {
+	if
+	:: atomic { front == NORUN -> front = RUN(next, workerID) };
+		tail = next + 1
+	:: atomic { front != NORUN -> tail = next + 1 }
+	fi
+}
+
+/* The same in the order of the faults. */
+#ifdef M_PUBLISH_FIRST
+#define PUBLISH  tail = next + 1
+#define RAISE    atomic { publish(); front = (front == NORUN -> RUN(next, workerID) : front) }
+#elif defined(M_TORN)
+#define PUBLISH  SLOT(next) = RUN(next, 0)
+#define RAISE    raise(); atomic { publish() }
+#else
+#define PUBLISH  publish()
+#define RAISE    raise()
+#endif
 
 /* Ring.Put's part of the properties: the slot's run was used up or passed over, and
  * the ticks have no hole that the clock did not make. */
@@ -313,13 +337,8 @@ inline shutToMove() {
 inline refill() {
 	if
 	:: atomic { OPEN && RESTARTS -> shutToMove() };
-#ifdef M_PUBLISH_FIRST
-		tail = next + 1;
-		atomic { publish() };
-#else
-		atomic { publish() };
-		tail = next + 1;
-#endif
+		atomic { PUBLISH };
+		RAISE;
 		atomic {
 			r = SLOT(next);
 			if
@@ -344,18 +363,9 @@ inline refill() {
 	:: !(OPEN && (RESTARTS || SKIPS || WITHDRAWS))
 	fi;
 	do
-#ifdef M_PUBLISH_FIRST
-	:: atomic { OPEN && next <= limit && ROOM -> fits(); tail = next + 1 };
-		atomic { publish(); next++ }
-#else
-#ifdef M_TORN
-	:: atomic { OPEN && next <= limit && ROOM -> fits(); SLOT(next) = RUN(next, 0) };
-		atomic { publish() };
-#else
-	:: atomic { OPEN && next <= limit && ROOM -> fits(); publish() };
-#endif
-		atomic { tail = next + 1; next++ }
-#endif
+	:: atomic { OPEN && next <= limit && ROOM -> fits(); PUBLISH };
+		RAISE;
+		next++
 #ifdef M_REJECT_USES
 	:: atomic { OPEN && next <= limit && !ROOM -> tail = next + 1; break }
 #endif
@@ -414,7 +424,7 @@ inline draw() {
 	if
 	:: closed -> todo = Fail
 	:: else ->
-		resolve(tail);
+		resolve();
 		if
 		:: state == Missed -> pos = NOCLAIM; state = NotOpen
 		:: else
@@ -435,28 +445,33 @@ inline draw() {
 	state = 0
 }
 
-/* What is left of the claim once m positions of it are settled. */
-inline settled(m) {
+/* The call gets m positions of its claim. */
+inline get() {
+	issue(m);
 	pos = pos + m;
 	n = n - m;
 	slow = false;
+	r = 0; m = 0; state = 0;
 	if
 	:: n == 0 -> pos = 0; mine = 0
 	:: else
-	fi;
-	r = 0
+	fi
+}
+
+/* It gets as many as lie in the run of the first one. */
+inline issueShare() {
+#ifdef M_FILL_ACROSS
+	m = n;
+#else
+	m = MIN(n, LEFT);
+#endif
+	get()
 }
 
 inline giveUp() {
 	pos = 0; n = 0; mine = 0;
 	slow = false
 }
-
-#ifdef M_FILL_ACROSS
-#define SHARE (state == Taken -> n : 0)
-#else
-#define SHARE MIN(n, LEFT)
-#endif
 
 active [TAKERS] proctype Taker()
 {
@@ -465,7 +480,7 @@ active [TAKERS] proctype Taker()
 	byte pos, n;            /* what the call has claimed and not settled yet */
 	bool slow;              /* Resolve was of no use: the lock is needed */
 	bool refilled, enters;
-	byte r, t, m, k, uid;
+	byte r, m, k, uid;
 	mtype state, todo;
 
 	do
@@ -478,7 +493,7 @@ active [TAKERS] proctype Taker()
 		:: atomic { pos < SHUT && TICK(pos + 1) < tail -> slow = false };
 			atomic { claim(1); slow = (pos == NOCLAIM); n = 1 };
 			if
-			:: atomic { !slow -> r = SLOT(TICK(pos)); issue(1); settled(1) }
+			:: atomic { !slow -> r = SLOT(TICK(pos)); m = 1; get() }
 			:: slow
 			fi
 		:: atomic { !(pos < SHUT && TICK(pos + 1) < tail) -> pos = NOCLAIM; slow = true; n = 1 }
@@ -499,9 +514,9 @@ active [TAKERS] proctype Taker()
 			n = 1;
 			if
 #ifdef M_NO_LAP
-			:: pos != NOCLAIM && r != NORUN -> issue(1); settled(1)
+			:: pos != NOCLAIM && r != NORUN -> m = 1; get()
 #else
-			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> issue(1); settled(1)
+			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> m = 1; get()
 #endif
 			:: else -> r = 0; slow = (pos == NOCLAIM)
 			fi
@@ -526,34 +541,25 @@ active [TAKERS] proctype Taker()
 #ifdef M_FLAG_FIRST
 	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
 		atomic {
-			t = tail;
-			resolve(t);
-			m = 0;
-#else
-	:: atomic { n > 0 && !slow -> t = tail };
-		atomic {
-			resolve(t);
-#endif
-			t = 0;
-#ifndef M_HANDOVER
 			if
-			:: state == Taken -> m = SHARE; issue(m)
-			:: else
-			fi
-#endif
+			:: BEYOND -> state = Ahead
+			:: else -> lap(m)
+			fi;
+			m = 0
 		};
-#ifdef M_HANDOVER
-		if
-		:: atomic { state == Taken -> r = SLOT(TICK(pos)); m = SHARE; issue(m) }
-		:: state != Taken
-		fi;
+#else
+	:: atomic { n > 0 && !slow && BEYOND -> slow = true }
+	:: atomic { n > 0 && !slow && !BEYOND -> skip };
+		atomic { lap(SLOT(TICK(pos))) };
 #endif
 		if
 		:: atomic { state == Taken ->
+#ifdef M_HANDOVER
+				r = SLOT(TICK(pos));
+#endif
 				front = r;
 				enters = (SEQ(pos) == 0);
-				settled(m);
-				m = 0; state = 0
+				issueShare()
 			};
 			if
 			:: atomic { enters -> enters = false };
@@ -568,10 +574,8 @@ active [TAKERS] proctype Taker()
 		do
 		:: atomic { todo == Issue ->
 				front = r;
-				m = SHARE;
-				issue(m);
-				settled(m);
-				m = 0; todo = 0;
+				issueShare();
+				todo = 0;
 				unlock()
 			};
 			break

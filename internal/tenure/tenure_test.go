@@ -1,0 +1,611 @@
+package tenure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	uid "github.com/uidgen/uid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeWorker does what its functions say, and notes what it was asked.
+type fakeWorker struct {
+	t       testing.TB
+	acquire func(context.Context, uid.Terms) (uid.Reservation, error)
+
+	busy  atomic.Int64 // calls that are under way
+	terms uid.Terms
+
+	mu       sync.Mutex
+	extend   func(ctx context.Context, through int64) (uid.Reservation, error)
+	extended []call
+	released []int64
+	err      error // of Release
+}
+
+type call struct {
+	at      time.Duration // since the worker was acquired
+	through int64
+}
+
+func (w *fakeWorker) enter() func() {
+	if n := w.busy.Add(1); n != 1 {
+		w.t.Errorf("%d calls of the worker at once", n)
+	}
+	return func() { w.busy.Add(-1) }
+}
+
+func (w *fakeWorker) Acquire(ctx context.Context, terms uid.Terms) (uid.Reservation, error) {
+	defer w.enter()()
+	w.terms = terms
+	return w.acquire(ctx, terms)
+}
+
+func (w *fakeWorker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	defer w.enter()()
+	w.mu.Lock()
+	w.extended = append(w.extended, call{time.Since(w.terms.Epoch), through})
+	extend := w.extend
+	w.mu.Unlock()
+	return extend(ctx, through)
+}
+
+func (w *fakeWorker) Release(_ context.Context, last int64) error {
+	defer w.enter()()
+	w.released = append(w.released, last)
+	return w.err
+}
+
+func (w *fakeWorker) calls() []call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]call(nil), w.extended...)
+}
+
+// fakeOwner notes what it was told, and that it was told one thing at a time.
+type fakeOwner struct {
+	t    testing.TB
+	busy atomic.Int64
+
+	mu       sync.Mutex
+	granted  []uid.Reservation
+	refused  []error
+	discards int
+}
+
+func (o *fakeOwner) enter() func() {
+	if o.busy.Add(1) != 1 {
+		o.t.Errorf("two calls of the owner at once")
+	}
+	o.mu.Lock()
+	return func() {
+		o.mu.Unlock()
+		o.busy.Add(-1)
+	}
+}
+
+func (o *fakeOwner) Granted(r uid.Reservation) {
+	defer o.enter()()
+	o.granted = append(o.granted, r)
+}
+
+func (o *fakeOwner) Refused(err error) {
+	defer o.enter()()
+	o.refused = append(o.refused, err)
+}
+
+func (o *fakeOwner) Discard() {
+	defer o.enter()()
+	o.discards++
+}
+
+func (o *fakeOwner) grants() []uid.Reservation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]uid.Reservation(nil), o.granted...)
+}
+
+func (o *fakeOwner) last() uid.Reservation {
+	granted := o.grants()
+	return granted[len(granted)-1]
+}
+
+var errDown = errors.New("out of reach")
+
+// newFakes returns a worker that gives r at first and then fails, and its owner.
+func newFakes(t testing.TB, r uid.Reservation) (*fakeWorker, *fakeOwner) {
+	w := &fakeWorker{
+		t:       t,
+		acquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return r, nil },
+	}
+	w.fails()
+	return w, &fakeOwner{t: t}
+}
+
+// onExtend sets what the worker does from now on.
+func (w *fakeWorker) onExtend(extend func(ctx context.Context, through int64) (uid.Reservation, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.extend = extend
+}
+
+// grants makes the worker give r from now on, and fails makes it fail.
+func (w *fakeWorker) grants(r uid.Reservation) {
+	w.onExtend(func(context.Context, int64) (uid.Reservation, error) { return r, nil })
+}
+
+func (w *fakeWorker) fails() {
+	w.onExtend(func(context.Context, int64) (uid.Reservation, error) { return uid.Reservation{}, errDown })
+}
+
+// terms are ticks of a second from now on.
+func terms() uid.Terms {
+	return uid.Terms{Epoch: time.Now(), Unit: time.Second, MaxTick: 1 << 30, MaxWorkerID: 15}
+}
+
+func start(t testing.TB, w *fakeWorker, o *fakeOwner) *Tenure {
+	ten, r, err := Start(t.Context(), w, terms(), time.Now, o)
+	require.NoError(t, err)
+	require.Equal(t, o.grants()[0], r)
+	return ten
+}
+
+// endless is a reservation that needs no renewal.
+var endless = uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: math.MaxInt64}
+
+// The bubble ends before the tenure does: there is no goroutine to wait for.
+func TestNothingToRenew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		ten := start(t, w, o)
+		require.Equal(t, []uid.Reservation{endless}, o.grants())
+		time.Sleep(24 * time.Hour)
+		require.Empty(t, w.calls())
+		require.NoError(t, ten.Stop(t.Context(), 42))
+		require.NoError(t, ten.Stop(t.Context(), 43))
+		require.Equal(t, []int64{42}, w.released)
+		ten.Want(1)
+		w.terms.Revoke()
+		time.Sleep(time.Hour)
+		require.Empty(t, w.calls(), "after Stop")
+	})
+}
+
+func TestAcquireFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
+		_, _, err := Start(t.Context(), w, terms(), time.Now, o)
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.Empty(t, o.grants())
+		require.Empty(t, w.released, "it was not bound")
+		w.terms.Revoke() // starts nothing
+		time.Sleep(time.Hour)
+		require.Empty(t, w.calls())
+	})
+}
+
+func TestAcquireBreaksTheTerms(t *testing.T) {
+	for _, c := range []struct {
+		r    uid.Reservation
+		text string
+	}{
+		{uid.Reservation{WorkerID: 16, Last: 10, Renew: 5}, "worker ID 16: the layout holds 0 to 15"},
+		{uid.Reservation{WorkerID: -1, Last: 10, Renew: 5}, "worker ID -1"},
+		{uid.Reservation{WorkerID: 1, First: -2, Last: 10, Renew: 5}, "from tick -2"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w, o := newFakes(t, c.r)
+			_, _, err := Start(t.Context(), w, terms(), time.Now, o)
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, c.text)
+			require.Equal(t, []int64{-1}, w.released)
+			require.Empty(t, o.grants())
+			w.terms.Revoke()
+			time.Sleep(time.Hour)
+			require.Empty(t, w.calls())
+		})
+	}
+}
+
+// An Extend is made when the clock enters the tick at which it is due, not sooner.
+func TestRenewWhenDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 50})
+		next := uid.Reservation{WorkerID: 3, Last: 20000, Renew: 10000}
+		w.grants(next)
+		ten := start(t, w, o)
+		time.Sleep(50*time.Second - 1)
+		require.Empty(t, w.calls())
+		time.Sleep(1)
+		synctest.Wait()
+		require.Equal(t, []call{{50 * time.Second, 0}}, w.calls())
+		require.Equal(t, next, o.last())
+		w.grants(endless)
+		time.Sleep(10000 * time.Second)
+		require.Len(t, w.calls(), 2)
+		require.Equal(t, 10000*time.Second, w.calls()[1].at)
+		time.Sleep(24 * time.Hour)
+		require.Len(t, w.calls(), 2, "no renewal is needed any more")
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// The tick counts, not a whole number of units from the last look on.
+func TestRenewWhenDueWithinATick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, epoch := range []time.Duration{0, 300 * time.Millisecond, -800 * time.Millisecond} {
+			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 5})
+			terms := terms()
+			terms.Epoch = terms.Epoch.Add(epoch)
+			ten, _, err := Start(t.Context(), w, terms, time.Now, o)
+			require.NoError(t, err)
+			time.Sleep(250 * time.Millisecond)
+			w.grants(uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
+			ten.Want(1) // the tenure asks, and looks again from here on
+			synctest.Wait()
+			time.Sleep(5*time.Second + epoch - 250*time.Millisecond - 1)
+			require.Len(t, w.calls(), 1)
+			time.Sleep(1)
+			synctest.Wait()
+			require.Len(t, w.calls(), 2)
+			require.Equal(t, 5*time.Second, w.calls()[1].at)
+			require.NoError(t, ten.Stop(t.Context(), 0))
+		}
+	})
+}
+
+// A wall clock that is set forward while the tenure sleeps is noticed within the hour.
+func TestRenewAfterTheClockWasSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ahead atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200000, Renew: 100000})
+		w.grants(endless)
+		ten, _, err := Start(t.Context(), w, terms(), now, o)
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		ahead.Store(int64(100000 * time.Second))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Len(t, w.calls(), 1)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+func TestRenewWhenWanted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+		w.onExtend(func(_ context.Context, through int64) (uid.Reservation, error) {
+			return uid.Reservation{WorkerID: 3, Last: through, Renew: math.MaxInt64}, nil
+		})
+		ten := start(t, w, o)
+		ten.Want(150)
+		ten.Want(120)
+		synctest.Wait()
+		require.EqualValues(t, 150, o.last().Last)
+		require.LessOrEqual(t, len(w.calls()), 2)
+		require.Zero(t, w.calls()[0].at)
+		for range 100 {
+			ten.Want(160)
+		}
+		synctest.Wait()
+		require.EqualValues(t, 160, o.last().Last)
+		ten.Want(130) // no less than what was wanted before
+		synctest.Wait()
+		require.EqualValues(t, 160, o.last().Last)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A wish that could not be fulfilled is not forgotten.
+func TestWishIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+		ten := start(t, w, o)
+		ten.Want(150)
+		time.Sleep(time.Minute)
+		require.Greater(t, len(w.calls()), 10)
+		w.grants(endless)
+		time.Sleep(maxPause)
+		synctest.Wait()
+		require.Equal(t, endless, o.last())
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A renewal that is centuries away is not taken for one that is due.
+func TestRenewInTheFarFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, renew := range []int64{1 << 34, 1 << 62, math.MaxInt64 - 1} {
+			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: renew})
+			ten := start(t, w, o)
+			time.Sleep(3 * time.Hour)
+			require.Empty(t, w.calls())
+			require.NoError(t, ten.Stop(t.Context(), 0))
+		}
+	})
+}
+
+// Failures are told, and answered with longer and longer pauses; the first success ends them.
+func TestBackOffAndRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+		ten := start(t, w, o)
+		time.Sleep(60 * time.Second)
+		synctest.Wait()
+		calls := w.calls()
+		require.Len(t, o.refused, len(calls))
+		require.ErrorIs(t, o.refused[0], errDown)
+		require.Len(t, o.grants(), 1)
+		pause := minPause
+		for i := 1; i < len(calls); i++ {
+			d := calls[i].at - calls[i-1].at
+			require.GreaterOrEqual(t, d, pause/2)
+			require.LessOrEqual(t, d, pause)
+			pause = min(2*pause, maxPause)
+		}
+		require.Greater(t, len(calls), 12)
+		// Wishes do not hurry it.
+		for range 50 {
+			ten.Want(200)
+		}
+		synctest.Wait()
+		require.Len(t, w.calls(), len(calls))
+
+		w.grants(uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500})
+		time.Sleep(maxPause)
+		synctest.Wait()
+		require.EqualValues(t, 1000, o.last().Last)
+		require.Len(t, w.calls(), len(calls)+1)
+
+		// The next trouble begins with short pauses again.
+		w.fails()
+		time.Sleep(500*time.Second - time.Since(w.terms.Epoch) + minPause)
+		synctest.Wait()
+		require.GreaterOrEqual(t, len(w.calls()), len(calls)+3)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A worker that gives what it gave before is not asked on and on.
+func TestNoProgressBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
+		w, o := newFakes(t, r)
+		w.grants(r)
+		ten := start(t, w, o)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Less(t, len(w.calls()), 40)
+		require.Greater(t, len(w.calls()), 10)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A worker that loses its ID and gives another one is believed at once.
+func TestAnotherWorkerID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+		w.grants(uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 80})
+		ten := start(t, w, o)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.EqualValues(t, 4, o.last().WorkerID)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+func TestExtendBreaksTheTerms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
+		w.grants(uid.Reservation{WorkerID: 16, Last: 1000, Renew: 500})
+		ten := start(t, w, o)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.Len(t, o.grants(), 1)
+		require.ErrorIs(t, o.refused[0], uid.ErrRange)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// hang makes Extend wait until its context ends.
+func (w *fakeWorker) hang() {
+	w.onExtend(func(ctx context.Context, _ int64) (uid.Reservation, error) {
+		<-ctx.Done()
+		return endless, ctx.Err()
+	})
+}
+
+func TestExtendTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+		w.hang()
+		ten := start(t, w, o)
+		time.Sleep(extendTimeout)
+		synctest.Wait()
+		require.ErrorIs(t, o.refused[0], context.DeadlineExceeded)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A revocation reaches the owner before it returns, and is followed by an Extend.
+func TestRevoke(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		ten := start(t, w, o)
+		w.grants(endless)
+		w.terms.Revoke()
+		require.Equal(t, 1, o.discards)
+		synctest.Wait()
+		require.Len(t, w.calls(), 1)
+		require.Len(t, o.grants(), 2)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// What an Extend returns that was under way during a revocation is what was revoked.
+func TestRevokeDuringExtend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+		n := 0
+		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+			time.Sleep(time.Second)
+			if n++; n == 1 {
+				return uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}, nil
+			}
+			return uid.Reservation{WorkerID: 3, Last: 1100, Renew: math.MaxInt64}, nil
+		})
+		ten := start(t, w, o)
+		time.Sleep(500 * time.Millisecond)
+		w.terms.Revoke()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Len(t, o.grants(), 1, "the revoked one was handed over")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.EqualValues(t, 1100, o.last().Last)
+		require.Len(t, w.calls(), 2)
+		require.Equal(t, time.Second, w.calls()[1].at, "the worker is asked again at once")
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A revocation during Acquire leaves nothing of the reservation, and the worker is asked
+// again only when Acquire has returned.
+func TestRevokeDuringAcquire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+			go terms.Revoke()
+			time.Sleep(time.Second)
+			return endless, nil
+		}
+		w.grants(endless)
+		ten, r, err := Start(t.Context(), w, terms(), time.Now, o)
+		require.NoError(t, err)
+		require.Equal(t, Nothing(endless), r)
+		require.Equal(t, Nothing(endless), o.grants()[0])
+		synctest.Wait()
+		require.Equal(t, endless, o.last())
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// Stop cancels an Extend under way, waits for it to return, and then releases the worker.
+func TestStopDuringExtend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+		w.err = errDown
+		w.onExtend(func(ctx context.Context, _ int64) (uid.Reservation, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // cleans up
+			return endless, nil
+		})
+		ten := start(t, w, o)
+		synctest.Wait()
+		began := time.Now()
+		require.ErrorIs(t, ten.Stop(t.Context(), 7), errDown)
+		require.Equal(t, time.Second, time.Since(began))
+		require.NoError(t, ten.Stop(t.Context(), 8))
+		require.Equal(t, []int64{7}, w.released)
+		require.Len(t, o.grants(), 1, "a reservation after Stop")
+		require.Empty(t, o.refused)
+	})
+}
+
+// Stop during a pause does not wait for its end.
+func TestStopDuringPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
+		ten := start(t, w, o)
+		time.Sleep(30*time.Second + 1)
+		began := time.Now()
+		require.NoError(t, ten.Stop(t.Context(), 7))
+		require.Zero(t, time.Since(began))
+	})
+}
+
+// strictOwner knows which reservations have been revoked: all that the worker had returned
+// when Discard was called.
+type strictOwner struct {
+	fakeOwner
+	returned *atomic.Int64 // the serial number of the worker's newest reservation
+	revoked  int64
+}
+
+func (o *strictOwner) Granted(r uid.Reservation) {
+	defer o.enter()()
+	runtime.Gosched() // let others in, if they can
+	if r.Last >= 0 && r.Last <= o.revoked {
+		o.t.Errorf("granted %d, revoked are those up to %d", r.Last, o.revoked)
+	}
+}
+
+func (o *strictOwner) Discard() {
+	defer o.enter()()
+	runtime.Gosched()
+	o.revoked = o.returned.Load()
+}
+
+// Whoever calls what and when: the worker's methods are called one at a time, and nothing
+// that was revoked is handed over.
+func TestConcurrentCalls(t *testing.T) {
+	for range 300 {
+		var returned atomic.Int64
+		w, _ := newFakes(t, endless)
+		o := &strictOwner{fakeOwner: fakeOwner{t: t}, returned: &returned}
+		give := func() uid.Reservation {
+			return uid.Reservation{WorkerID: 3, Last: returned.Add(1), Renew: math.MaxInt64}
+		}
+		var wg sync.WaitGroup
+		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+			wg.Go(func() {
+				for range 30 {
+					terms.Revoke()
+					runtime.Gosched()
+				}
+			})
+			runtime.Gosched()
+			return give(), nil
+		}
+		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+			runtime.Gosched()
+			return give(), nil
+		})
+		ten, _, err := Start(t.Context(), w, terms(), time.Now, o)
+		require.NoError(t, err)
+		for range 2 {
+			wg.Go(func() {
+				for i := range int64(30) {
+					ten.Want(1<<20 + i)
+					runtime.Gosched()
+				}
+			})
+		}
+		runtime.Gosched()
+		for range 2 {
+			wg.Go(func() {
+				if err := ten.Stop(context.Background(), 1); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		require.Equal(t, []int64{1}, w.released)
+		if t.Failed() {
+			return
+		}
+	}
+}
