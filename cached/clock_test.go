@@ -306,6 +306,31 @@ func TestEndOfTheTimeField(t *testing.T) {
 	}
 }
 
+// TestEndOfAllBits: where tick and sequence take all of 63 bits, positions behind the last
+// tick do not fit into 63 bits any more.
+func TestEndOfAllBits(t *testing.T) {
+	layout := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
+	last := layout.TimeOf(layout.MaxTick())
+	g := start(t, &fakeWorker{}, nil, cached.Config{
+		Layout: layout, Now: func() time.Time { return last }, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
+	})
+	lane, unordered := g.Lane(), g.Unordered()
+	for i := range 16 {
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		require.EqualValues(t, 1<<63-16+uint64(i), uint64(u))
+	}
+	for range 100 {
+		for _, draw := range []func() (uid.UID, error){g.GetUID, g.TryGetUID, lane.GetUID, unordered.GetUID} {
+			u, err := draw()
+			require.ErrorIs(t, err, uid.ErrExhausted)
+			require.Zero(t, u)
+		}
+		_, err := g.Fill(make([]uid.UID, 5))
+		require.ErrorIs(t, err, uid.ErrExhausted)
+	}
+}
+
 func TestNewMindsTheExpiry(t *testing.T) {
 	layout, at := short, beforeEnd(12)
 	for _, c := range []struct {

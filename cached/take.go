@@ -83,9 +83,11 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 		case state == ringbuffer.Missed:
 			g.counts.lost.Add(1)
 			*pos = noClaim
-		case state == ringbuffer.NotOpen && !g.ring.IsShut():
+		case state == ringbuffer.NotOpen && !g.ring.IsShut() && g.ring.Position()>>63 == 0:
 			// The claim is made with the lock held, so that a ring that was just opened
-			// cannot be shut again before its opener has drawn from it.
+			// cannot be shut again before its opener has drawn from it. (Where a position
+			// takes all of 63 bits, those behind the last tick have the upper bit set, and
+			// claiming one more would bring nothing.)
 			*pos = g.ring.Claim(1)
 		case !refilled:
 			now := g.now()
@@ -101,7 +103,7 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 	}
 }
 
-// noClaim is a position that no ring gives out while it is open.
+// noClaim is a position that is worth nothing: a claim on a ring that was shut.
 const noClaim = 1 << 63
 
 // topUp refills the ring if tick, whose run the caller is the first to draw from, is

@@ -54,7 +54,9 @@ func BenchmarkGetUID(b *testing.B) {
 				var now, get, lock samples
 				for range b.N {
 					now.turn(goroutines, func() error {
-						time.Now()
+						if time.Now().IsZero() { // uses the result, at no cost
+							return errNilWorker
+						}
 						return nil
 					})
 					get.turn(goroutines, func() error {

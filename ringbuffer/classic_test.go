@@ -1,6 +1,7 @@
 package ringbuffer
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,9 @@ type classicRing struct {
 
 	uids uint64        // how many there are to be put
 	put  atomic.Uint64 // how many have been put
+	// interrupted lets takers be interrupted now and then where it matters, as the
+	// scheduler may do at any time but seldom does.
+	interrupted bool
 	// refused counts the takers that the flag stopped behind the cursor.
 	refused atomic.Uint64
 	stopped chan struct{}
@@ -38,9 +42,10 @@ type classicFlag struct {
 	_       cpu.CacheLinePad
 }
 
-func newClassicRing(slots int, uids uint64) *classicRing {
+func newClassicRing(slots int, uids uint64, interrupted bool) *classicRing {
 	c := &classicRing{
-		slots: make([]atomic.Uint64, slots), flags: make([]classicFlag, slots), uids: uids, stopped: make(chan struct{}),
+		slots: make([]atomic.Uint64, slots), flags: make([]classicFlag, slots),
+		uids: uids, interrupted: interrupted, stopped: make(chan struct{}),
 	}
 	c.tail.Store(-1)
 	c.cursor.Store(-1)
@@ -89,6 +94,7 @@ func (c *classicRing) offer(v uint64) bool {
 // slot that may not be taken.
 func (c *classicRing) poll() (v uint64, ok bool) {
 	current := c.cursor.Load()
+	c.interrupt()
 	var next int64
 	for {
 		next = c.cursor.Load()
@@ -109,8 +115,15 @@ func (c *classicRing) poll() (v uint64, ok bool) {
 		return 0, false
 	}
 	v = c.slots[i].Load()
+	c.interrupt()
 	c.flags[i].canTake.Store(false)
 	return v, true
+}
+
+func (c *classicRing) interrupt() {
+	if c.interrupted && rand.Uint32N(8) == 0 {
+		runtime.Gosched()
+	}
 }
 
 func (c *classicRing) taker(int) func(buf []uint64) (n int, more bool) {

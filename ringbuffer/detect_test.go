@@ -1,6 +1,7 @@
 package ringbuffer
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -25,10 +26,10 @@ func requireFault(t *testing.T, attempt func(k int) error) {
 
 // faulty calls f for the original's ring and for each mutant of this one. The sources
 // are new ones for each k.
-func faulty(t *testing.T, f func(t *testing.T, source func(k int) source)) {
+func faulty(t *testing.T, mutants map[string]func(g *generator) taking, f func(t *testing.T, source func(k int) source)) {
 	t.Run("the original's take", func(t *testing.T) {
 		f(t, func(k int) source {
-			return newClassicRing([]int{4, 1024, 2, 16}[k%4], 1<<18)
+			return newClassicRing([]int{4, 2, 1024, 16}[k/2%4], 1<<17, k%2 == 1)
 		})
 	})
 	for name, mutant := range mutants {
@@ -43,7 +44,9 @@ func faulty(t *testing.T, f func(t *testing.T, source func(k int) source)) {
 
 func TestStressDetects(t *testing.T) {
 	withProcs(t, 2)
-	faulty(t, func(t *testing.T, source func(k int) source) {
+	all := maps.Clone(mutants)
+	maps.Copy(all, losers)
+	faulty(t, all, func(t *testing.T, source func(k int) source) {
 		requireFault(t, func(k int) error {
 			_, err := stress(source(k), 9)
 			return err
@@ -53,7 +56,7 @@ func TestStressDetects(t *testing.T) {
 
 func TestHistoriesDetect(t *testing.T) {
 	withProcs(t, 2)
-	faulty(t, func(t *testing.T, source func(k int) source) {
+	faulty(t, mutants, func(t *testing.T, source func(k int) source) {
 		requireFault(t, func(k int) error {
 			_, _, err := record(source(k), 8, 1<<20)
 			return err

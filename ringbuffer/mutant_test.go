@@ -1,6 +1,9 @@
 package ringbuffer
 
-import "runtime"
+import (
+	"runtime"
+	"sync/atomic"
+)
 
 // The mutants are rings with a fault each, by the name of it. The tests must find
 // every one of them.
@@ -9,7 +12,13 @@ var mutants = map[string]func(g *generator) taking{
 	"slow take without a look at the tick": func(g *generator) taking { return noLap{g.ring} },
 	"claim in two steps":                   func(g *generator) taking { return twoSteps{g.ring} },
 	"emptiness judged before the claim":    func(g *generator) taking { return judgedBefore{g.ring} },
+	"UID held back":                        func(g *generator) taking { return &heldBack{Ring: g.ring} },
 	"move that goes back":                  goesBack,
+}
+
+// losers are the mutants that only lose UIDs, which leaves a history without a flaw.
+var losers = map[string]func(g *generator) taking{
+	"forgotten claim": func(g *generator) taking { return forgets{g.ring} },
 }
 
 // noTick believes that every position lies in the run in front.
@@ -58,6 +67,34 @@ func (m judgedBefore) Take() (v, pos uint64, ok bool) {
 		return 0, pos, false
 	}
 	return m.slots[m.Tick(pos)&uint64(len(m.slots)-1)].flag.Load() | pos&m.seqMask, pos, true
+}
+
+// heldBack keeps a UID now and then, and returns the one that it has kept before.
+type heldBack struct {
+	*Ring
+	kept atomic.Uint64 // and one; 0 for none
+}
+
+func (m *heldBack) Take() (v, pos uint64, ok bool) {
+	v, pos, ok = m.Ring.Take()
+	if ok && pos%63 == 0 {
+		if kept := m.kept.Swap(v + 1); kept != 0 {
+			return kept - 1, pos, true
+		}
+		return m.Take()
+	}
+	return v, pos, ok
+}
+
+// forgets claims one position more than it takes now and then.
+type forgets struct{ *Ring }
+
+func (m forgets) Take() (v, pos uint64, ok bool) {
+	v, pos, ok = m.Ring.Take()
+	if pos%1000 == 0 && pos < shut {
+		return m.Ring.Take()
+	}
+	return v, pos, ok
 }
 
 // goesBack hands out once more what was claimed last before a move.

@@ -233,9 +233,9 @@ func TestStress(t *testing.T) {
 // anybody claims the second, so that the run cannot lose its slot.
 func TestPublished(t *testing.T) {
 	withProcs(t, 2)
+	runs := uint64(amount(t, "UID_STRESS_TAKES", defaultTakes)) / 50
 	for _, slots := range []int{1, 2, 4} {
 		r := newRing(t, slots, 1, 22)
-		const runs = defaultTakes / 100
 		startAt(t, r, 0, 0)
 		var done sync.WaitGroup
 		var failed atomic.Bool

@@ -81,8 +81,6 @@ func (w *twin) buffered() uint64 {
 // TestTwin puts a ring and its twin through the same calls.
 func TestTwin(t *testing.T) { rapid.Check(t, likeTwin) }
 
-func FuzzTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(likeTwin)) }
-
 func likeTwin(t *rapid.T) {
 	// Small numbers more often than large ones, since ends meet there.
 	s := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 62)).Draw(t, "sequence bits")

@@ -127,6 +127,7 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	t.stopped = true
 	done := t.done
 	t.mu.Unlock()
+	t.quit()
 	if done != nil {
 		<-done
 	}
