@@ -138,6 +138,7 @@ func (t *Tenure) revoke() {
 	t.hand.Lock()
 	t.owner.Discard()
 	t.mu.Lock()
+	t.last = Nothing(t.last) // so that whatever is granted next is progress
 	t.revoked++
 	t.wanted = true
 	t.startLocked()
@@ -238,14 +239,17 @@ func (t *Tenure) extend() bool {
 		return false
 	}
 	t.mu.Lock()
+	if revoked != t.revoked {
+		// The worker revoked what it was about to return, and is asked again.
+		t.mu.Unlock()
+		return true
+	}
 	before := t.last
 	t.last = res
-	stale := revoked != t.revoked
-	progress := stale || res.Last > before.Last || res.Renew > before.Renew && t.untilDue() > 0
+	progress := res.WorkerID != before.WorkerID || res.Last > before.Last ||
+		res.Renew > before.Renew && t.untilDue() > 0
 	t.mu.Unlock()
-	if !stale { // else the worker revoked what it was about to return, and is asked again
-		t.owner.Granted(res)
-	}
+	t.owner.Granted(res)
 	return progress
 }
 
