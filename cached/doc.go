@@ -40,7 +40,7 @@
 //
 // Whoever is the first to draw from a tick looks whether the ring is still filled
 // beyond Config.PaddingFactor, and else tops it up before going on; if somebody else is
-// at it, nobody waits. It takes some ten nanoseconds a tick. A goroutine moves the ring
+// at it, nobody waits. It takes less than a hundred nanoseconds a tick. A goroutine moves the ring
 // on when the clock has left it behind, about once a second while UIDs are drawn, and
 // not at all while none are: an idle generator sleeps, and the next call finds the ring
 // shut and brings it up to the clock itself, in less than a microsecond.

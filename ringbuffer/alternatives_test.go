@@ -211,7 +211,7 @@ func BenchmarkClaim(b *testing.B) {
 					d.reset()
 					base := inParallel(goroutines, n, func() { add.n.Add(1) })
 					ratios = append(ratios, float64(inParallel(goroutines, n, d.take))/float64(base))
-					fails += a.fails.Load()
+					fails += a.fails.Swap(0)
 				}
 				if fails > 0 {
 					b.ReportMetric(float64(fails)/rounds/n, "fails/claim")

@@ -8,7 +8,8 @@
  * so is every write of such a word. All else is done within the step before or after
  * it. The names are those of the Go code.
  *
- * A macro M_... puts a fault into the model, which the check then has to find.
+ * A macro M_... puts a fault into the model, which has to be found then. The list in
+ * check says which fault it is.
  */
 
 /* The size of a configuration. */
@@ -129,22 +130,22 @@ inline claim(n) {
 
 #define LEFT (R - SEQ(pos))     /* Ring.Left */
 
-/* A call gets the UIDs of n positions of run r. They count as returned at this very
- * moment, before the call is over: that is to ask more of calls that begin meanwhile. */
+/* A call gets the UIDs of so many positions of run r, from pos on. They count as
+ * returned at this very moment, before the call is over: that asks more of the calls that
+ * begin meanwhile. What Discard or Close has made void is below low as well. */
 inline issue(count) {
 	assert(r != NORUN);
-	assert(HAS(published, RUNTICK(r)));                   /* of a published tick, */
-	assert(HAS(under1, RUNTICK(r)) == RUNWORKER(r));      /* of its own worker, */
-	assert(count <= LEFT);                                   /* no further than it goes, */
+	assert(HAS(published, RUNTICK(r)));                 /* of a published tick, */
+	assert(HAS(under1, RUNTICK(r)) == RUNWORKER(r));    /* of its own worker, */
+	assert(count <= LEFT);                              /* no further than it goes, */
 	k = 0;
 	do
 	:: k == count -> break
 	:: else ->
 		uid = FIRST(RUNTICK(r)) + SEQ(pos) + k;
 		assert(uid < 31);
-		assert(!HAS(issued, uid));                    /* for the first time, */
-		assert(uid >= mine);                          /* in strict order, and
-				not if discarded or closed before the call began */
+		assert(!HAS(issued, uid));                  /* for the first time, */
+		assert(uid >= mine);                        /* in strict order */
 		issued = issued | (1 << uid);
 		low = MAX(low, uid + 1);
 		mine = uid + 1;
@@ -218,7 +219,7 @@ inline shut() {
 #define ROOM (tail < TICK(POSITION) + SLOTS)
 #endif
 
-/* Ring.publish: the flag's store, */
+/* Ring.publish. It begins with the store to the flag, */
 inline publish() {
 	assert(!HAS(published, next));      /* a tick is published once, */
 	assert(!HAS(dropped, next));        /* and not when claims on it were given up */
@@ -227,7 +228,7 @@ inline publish() {
 	SLOT(next) = RUN(next, workerID)
 }
 
-/* front's for the first run, and the tail's. */
+/* and ends with those to front, if it is the first run, and to the tail. */
 inline raise() {
 	if
 	:: atomic { front == NORUN -> front = RUN(next, workerID) };
@@ -236,7 +237,6 @@ inline raise() {
 	fi
 }
 
-/* The same in the order of the faults. */
 #ifdef M_PUBLISH_FIRST
 #define PUBLISH  tail = next + 1
 #define RAISE    atomic { publish(); front = (front == NORUN -> RUN(next, workerID) : front) }
@@ -257,7 +257,6 @@ inline fits() {
 
 /* Ring.moveTo of run r and sequence s. There is no way back. */
 inline moveTo(s) {
-	assert(RUNTICK(r) == TICK(FIRST(RUNTICK(r)) + s));
 #ifdef M_MOVE_OPEN
 	if
 	:: !isShut -> cursor = FIRST(RUNTICK(r)) + s - 1; front = r
@@ -620,7 +619,7 @@ active [TAKERS] proctype Taker()
 				};
 				if
 				:: !HAS(deaf, _pid)
-				:: atomic { GIVEUP > 1 -> giveUp() }
+				:: atomic { GIVEUP > 1 -> giveUp(); deaf = deaf & ~(1 << _pid) }
 				fi;
 				atomic { !mu -> waiting--; held[_pid] = 0 }
 			:: n == 0
