@@ -57,7 +57,7 @@ type Tenure struct {
 	done     chan struct{} // closed when the renewing goroutine has ended; nil before it starts
 	acquired bool          // Acquire has succeeded: Extend may be called
 	stopped  bool
-	last     uid.Reservation
+	last     uid.Reservation // as the owner has it
 }
 
 // Start acquires the worker, hands its first reservation to the owner, and returns it
@@ -86,10 +86,10 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	defer t.hand.Unlock()
 	t.mu.Lock()
 	t.acquired = true
-	t.last = res
 	if t.revoked > 0 {
 		res = Nothing(res)
 	}
+	t.last = res
 	if t.wanted || res.Renew != math.MaxInt64 {
 		t.startLocked()
 	}

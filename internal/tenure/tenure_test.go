@@ -398,11 +398,16 @@ func TestNoProgressBacksOff(t *testing.T) {
 func TestAnotherWorkerID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
-		w.grants(uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 80})
+		w.grants(uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 10})
 		ten := start(t, w, o)
-		time.Sleep(10 * time.Second)
+		time.Sleep(9 * time.Second)
+		ten.Want(100)
 		synctest.Wait()
 		require.EqualValues(t, 4, o.last().WorkerID)
+		w.grants(endless)
+		ten.Want(101)
+		synctest.Wait()
+		require.Equal(t, endless, o.last())
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -451,6 +456,30 @@ func TestRevoke(t *testing.T) {
 		synctest.Wait()
 		require.Len(t, w.calls(), 1)
 		require.Len(t, o.grants(), 2)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// However often the worker revokes and gives the same again, it is asked at once.
+func TestRevokeAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+			go terms.Revoke()
+			time.Sleep(time.Second)
+			return endless, nil
+		}
+		w.grants(endless)
+		ten, _, err := Start(t.Context(), w, terms(), time.Now, o)
+		require.NoError(t, err)
+		synctest.Wait()
+		began := time.Now()
+		for i := range 20 {
+			w.terms.Revoke()
+			synctest.Wait()
+			require.Len(t, o.grants(), 3+i)
+		}
+		require.Zero(t, time.Since(began))
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
