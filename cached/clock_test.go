@@ -32,6 +32,23 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 	})
 }
 
+// TestIdleUpToTheTail: the clock comes to just the tick that is the next to be put, when
+// all that is in the ring is stale.
+func TestIdleUpToTheTail(t *testing.T) {
+	for idle := range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockAt(day.Add(time.Millisecond))
+			g := start(t, &fakeWorker{}, clock, cached.Config{})
+			_, err := g.GetUID()
+			require.NoError(t, err)
+			time.Sleep(time.Duration(idle) * time.Second)
+			u, err := g.TryGetUID()
+			require.NoError(t, err, "after %d s", idle)
+			require.Equal(t, clock.now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
+		})
+	}
+}
+
 // TestLagIsBounded draws at rates at which the generator never becomes idle, and at
 // some at which it does.
 func TestLagIsBounded(t *testing.T) {

@@ -64,7 +64,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	}
 	s.seen = g.ring.Position()
 	if s.waiting > 0 {
-		return g.untilNextTick(now), rejected
+		return g.untilNextTick(), rejected
 	}
 	return g.patienceFrom(now), rejected
 }
@@ -109,8 +109,10 @@ func (g *Generator) refill(now time.Time) (full bool) {
 	// starts anew there.
 	tail, at := int64(g.ring.Tail()), int64(g.ring.Tick(g.ring.Position()))
 	next := max(tail, clock, s.reservation.First)
-	switch usable := s.started && !s.discarded; {
-	case next <= limit && (next > tail || !usable):
+	usable := s.started && !s.discarded
+	stale := usable && at+g.lag < clock && clock >= tail // all that is left in the ring
+	switch {
+	case next <= limit && (next > tail || !usable || stale):
 		g.ring.Shut()
 		g.skipTo(next)
 		must(g.ring.Restart(g.runOf(next), g.sequenceStart()))
@@ -122,8 +124,8 @@ func (g *Generator) refill(now time.Time) (full bool) {
 		g.ring.Shut()
 		g.skipTo(clock)
 		must(g.ring.Skip(uint64(clock), g.sequenceStart()))
-	case usable && at+g.lag < clock:
-		// All of it is stale, and there is nothing to take its place.
+	case stale:
+		// There is nothing to take its place.
 		g.ring.Shut()
 		g.skipTo(tail)
 		g.setFloor(allStale)
@@ -242,9 +244,11 @@ func (g *Generator) patienceFrom(now time.Time) time.Duration {
 	return g.until(g.layout.TickAt(now)+g.patience, now)
 }
 
-// untilNextTick returns how long it is until the steady clock enters another tick.
-func (g *Generator) untilNextTick(now time.Time) time.Duration {
-	steady := g.steady(now)
+// untilNextTick returns how long it is until the steady clock enters another tick than
+// the refill before went by. (By a later reading it might be in that tick already, and
+// the calls that wait would miss it.)
+func (g *Generator) untilNextTick() time.Duration {
+	steady := g.state.steady
 	return g.until(g.layout.TickAt(steady)+1, steady)
 }
 

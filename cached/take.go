@@ -87,8 +87,10 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 			// The claim is made with the lock held, so that a ring that was just opened
 			// cannot be shut again before its opener has drawn from it. (Where a position
 			// takes all of 63 bits, those behind the last tick have the upper bit set, and
-			// claiming one more would bring nothing.)
+			// claiming one more would bring nothing.) Others may have emptied the ring
+			// again meanwhile, and made room for more.
 			*pos = g.ring.Claim(1)
+			refilled = false
 		case !refilled:
 			now := g.now()
 			g.refill(now)

@@ -46,8 +46,13 @@ var all = []mutant{
 	},
 	{
 		name: "stale ticks are issued when nothing may follow them", file: refillGo,
-		from: "case usable && at+g.lag < clock:",
-		to:   "case false:", tests: "Outage",
+		from: "	case stale:\n",
+		to:   "	case false:\n", tests: "Outage",
+	},
+	{
+		name: "stale ticks are withdrawn though the tail may be put", file: refillGo,
+		from: "case next <= limit && (next > tail || !usable || stale):",
+		to:   "case next <= limit && (next > tail || !usable):", tests: "Idle",
 	},
 	{
 		name: "the lead is bounded by a wall clock that was set back", file: refillGo,
@@ -56,8 +61,8 @@ var all = []mutant{
 	},
 	{
 		name: "what was discarded is issued", file: refillGo,
-		from: "case next <= limit && (next > tail || !usable):",
-		to:   "case next <= limit && (next > tail || !s.started):", tests: "Revoke",
+		from: "case next <= limit && (next > tail || !usable || stale):",
+		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
 	},
 	{
 		name: "an idle generator goes on waking", file: refillGo,
