@@ -117,3 +117,6 @@ func start(t testing.TB, w uid.Worker, clock *fakeClock, cfg cached.Config) *cac
 // millis is a layout of millisecond ticks with runs of 16. (Layouts are made outside of
 // synctest bubbles, where it is the year 2000 and every epoch in the future.)
 var millis = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 4, Unit: time.Millisecond})
+
+// runsOf16 is a layout of ticks of a second with runs of 16.
+var runsOf16 = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 20, SequenceBits: 4})

@@ -57,9 +57,10 @@ type Generator struct {
 // state is guarded by Generator.mu.
 type state struct {
 	reservation uid.Reservation
-	refused     error // why the reservation could not be extended the last time, if it could not
-	discarded   bool  // what is buffered may not be issued: the next refill restarts the ring
-	started     bool  // a tick has been published
+	refused     error  // why the reservation could not be extended the last time, if it could not
+	discarded   bool   // what is buffered may not be issued: the next refill restarts the ring
+	void        uint64 // the tail when ticks were discarded last: nothing below it is issued any more
+	started     bool   // a tick has been published
 	closed      bool
 
 	steady   time.Time     // the wall clock, but never going back and never slower than time itself
@@ -274,5 +275,6 @@ func (o *owner) Discard() {
 	g.ring.Shut()
 	g.setFloor(allStale)
 	g.state.discarded = true
+	g.state.void = g.ring.Tail()
 	g.state.reservation = tenure.Nothing(g.state.reservation)
 }

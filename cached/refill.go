@@ -60,7 +60,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	}
 	g.reopen(now)
 	if at := g.ring.Tick(g.ring.Position()); g.floor.Load() != allStale {
-		g.setFloor(min(uint64(max(g.layout.TickAt(now), 0)), at) << g.valBits)
+		g.setFloor(g.floorAt(now, at))
 	}
 	s.seen = g.ring.Position()
 	if s.waiting > 0 {
@@ -78,6 +78,12 @@ func (g *Generator) park() {
 
 // allStale, as the floor, lets Lanes keep nothing.
 const allStale = math.MaxUint64
+
+// floorAt returns the floor for takers that are in tick at: what is behind the clock is
+// stale, and so is what was discarded, which may be ahead of it.
+func (g *Generator) floorAt(now time.Time, at uint64) uint64 {
+	return max(g.state.void, min(uint64(max(g.layout.TickAt(now), 0)), at)) << g.valBits
+}
 
 // setFloor makes everything below floor stale. g.mu is held.
 func (g *Generator) setFloor(floor uint64) {
@@ -159,7 +165,7 @@ func (g *Generator) reopen(now time.Time) {
 	tail := g.ring.Tail()
 	if at := g.ring.Tick(g.ring.Position()); at < tail {
 		if g.floor.Load() == allStale {
-			g.setFloor(min(uint64(max(g.layout.TickAt(now), 0)), at) << g.valBits)
+			g.setFloor(g.floorAt(now, at))
 		}
 		g.ring.Open()
 		if s.parked {

@@ -208,3 +208,33 @@ func TestFirstTickIsMinded(t *testing.T) {
 		require.Equal(t, day.Add(21*time.Second), parse(t, g, u).Time.UTC())
 	})
 }
+
+// TestRevokeOfClaimsAhead: what a Lane or a shard has claimed in the next run, and not
+// looked at yet, is gone as well, even while that run is still in its slot.
+func TestRevokeOfClaimsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := clockAt(day)
+		w := &fakeWorker{id: 1, window: 1 << 20}
+		g := start(t, w, clock, cached.Config{Layout: runsOf16, MaxLead: 7 * time.Second})
+		_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
+		require.NoError(t, err)
+		lane := g.Lane()
+		for range 15 {
+			_, err := lane.GetUID()
+			require.NoError(t, err)
+		}
+		for range 15 {
+			_, err := g.Unordered().GetUID()
+			require.NoError(t, err)
+		}
+		w.set(func(w *fakeWorker) { w.id = 2 })
+		w.terms.Revoke()
+		synctest.Wait()
+		clock.step(time.Second)
+		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
+			u, err := draw()
+			require.NoError(t, err)
+			require.EqualValues(t, 2, parse(t, g, u).WorkerID)
+		}
+	})
+}

@@ -17,6 +17,12 @@ import (
 // wide has room for all the UIDs that a test can draw in a tick, so that none waits.
 var wide = bits.MustLayout(bits.Config{TimeBits: 38, WorkerBits: 11, SequenceBits: 14, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 8}, {Name: "worker", Bits: 3}}})
 
+// raise sets n to at least to.
+func raise(n *atomic.Int64, to int64) {
+	for was := n.Load(); to > was && !n.CompareAndSwap(was, to); was = n.Load() {
+	}
+}
+
 // Many goroutines draw while the clock is stepped to and fro.
 func TestConcurrentDraws(t *testing.T) {
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024), RollbackBits(8)} {
@@ -60,8 +66,7 @@ func TestConcurrentDraws(t *testing.T) {
 							before = int64(u)
 							all[i] = append(all[i], u)
 						}
-						for max := newest.Load(); before > max && !newest.CompareAndSwap(max, before); max = newest.Load() {
-						}
+						raise(&newest, before)
 					}
 				})
 			}
@@ -113,8 +118,7 @@ func TestConcurrentRevocation(t *testing.T) {
 				if int64(u) <= before {
 					t.Errorf("%v came after %d", p, before)
 				}
-				for max := newest.Load(); int64(u) > max && !newest.CompareAndSwap(max, int64(u)); max = newest.Load() {
-				}
+				raise(&newest, int64(u))
 			}
 		})
 	}
@@ -128,6 +132,39 @@ func TestConcurrentRevocation(t *testing.T) {
 			runtime.Gosched()
 		}
 		now.Add(1)
+	}
+	stop.Store(true)
+	wg.Wait()
+}
+
+// While goroutines draw, the worker ID changes. No UID under the new one is smaller than any
+// that was drawn before.
+func TestConcurrentChangeOfWorkerID(t *testing.T) {
+	var readings atomic.Int64
+	g := quiet(t, newPuppet(all), Config{Layout: wide, Now: func() time.Time {
+		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
+	}})
+	defer g.Close()
+	var newest atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for !stop.Load() {
+				before := newest.Load()
+				u, err := g.TryGetUID()
+				if err == nil && int64(u) <= before {
+					t.Errorf("%d came after %d", u, before)
+					return
+				}
+				raise(&newest, int64(u))
+			}
+		})
+	}
+	for i := range int64(20000) {
+		r := all
+		r.WorkerID = i % 8
+		(*owner)(g).Granted(r)
 	}
 	stop.Store(true)
 	wg.Wait()
@@ -150,8 +187,7 @@ func TestConcurrentClose(t *testing.T) {
 					if err != nil {
 						return
 					}
-					for max := newest.Load(); int64(u) > max && !newest.CompareAndSwap(max, int64(u)); max = newest.Load() {
-					}
+					raise(&newest, int64(u))
 				}
 			})
 		}

@@ -274,7 +274,7 @@ func (g *Generator) useUp() {
 	for i := range g.marks {
 		for {
 			at := g.marks[i].Load()
-			if at < 0 || g.marks[i].CompareAndSwap(at, at|g.seqMask) {
+			if g.marks[i].CompareAndSwap(at, at|g.seqMask) {
 				break
 			}
 		}

@@ -256,12 +256,44 @@ func TestEndOfTheTimeFieldAhead(t *testing.T) {
 		require.Error(t, err)
 		require.ErrorIs(t, err, uid.ErrExhausted)
 
-		beyond := all
-		beyond.First = l.MaxTick() + 1
-		g2 := quiet(t, newPuppet(beyond), cfg)
-		defer g2.Close()
-		_, err = g2.GetUID()
-		require.ErrorIs(t, err, uid.ErrExhausted)
+		for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16)} {
+			beyond := all
+			beyond.First = l.MaxTick() + 1
+			cfg.ClockBack = policy
+			g := quiet(t, newPuppet(beyond), cfg)
+			defer g.Close()
+			_, err = g.GetUID()
+			require.ErrorIs(t, err, uid.ErrExhausted)
+		}
+	})
+}
+
+// No worker is asked for ticks that the time field does not have.
+func TestWishEndsWithTheTimeField(t *testing.T) {
+	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClockAt(l.Expires())
+		w := newPuppet(uid.Reservation{WorkerID: 7, Last: l.MaxTick() - 1, Renew: math.MaxInt64})
+		g := quiet(t, w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
+		defer g.Close()
+		w.set(all, nil)
+		_, err := g.GetUID()
+		require.NoError(t, err)
+		require.Equal(t, l.MaxTick(), w.through)
+	})
+}
+
+// A call that has seen a reservation which is gone since neither waits for the next one, nor
+// takes it for the end.
+func TestReservationThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := quiet(t, endless(7), Config{Layout: seconds, Now: newClock().Now})
+		gr := g.grant.Load()
+		require.NoError(t, g.Close())
+		require.NoError(t, g.awaitReservation(t.Context(), gr, 1, true))
+		g.exhaust(gr)
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrClosed)
 	})
 }
 
@@ -525,11 +557,13 @@ func TestRenewalByTick(t *testing.T) {
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
 		defer g.Close()
 		take(t, g)
+		synctest.Wait() // the tenure has set its timer
 		clock.step(time.Hour)
 		w.set(all, nil)
 		take(t, g)
 		synctest.Wait()
 		require.Equal(t, 1, w.extended)
+		require.Equal(t, tick+3601, w.through, "a second ahead")
 		require.Equal(t, seconds.Expires(), g.Stats().ReservedUntil)
 	})
 }

@@ -263,8 +263,20 @@ func TestSuspendedMachine(t *testing.T) {
 	}
 }
 
-// A call that sleeps when the machine is suspended does not sleep on for what is left.
+// A call that sleeps when the machine is suspended, or until a clock has caught up that is set
+// right meanwhile, does not sleep on for what is left.
 func TestSuspendedWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: Wait(time.Minute), Now: clock.Now})
+		defer g.Close()
+		take(t, g)
+		clock.step(-time.Minute)
+		time.AfterFunc(2500*time.Millisecond, func() { clock.step(time.Minute) })
+		began := time.Now()
+		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
 	minutes := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 0, Unit: time.Minute})
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
@@ -439,6 +451,69 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 		require.Zero(t, time.Since(began))
 		require.Equal(t, at{since: 22 * time.Second}, take(t, g))
 		require.Equal(t, time.Second, time.Since(began))
+
+		// A call that comes late for a tick does not put off the one after it.
+		for range 3 {
+			take(t, g)
+		}
+		time.Sleep(1400 * time.Millisecond)
+		began = time.Now()
+		for range 4 {
+			require.Equal(t, 23*time.Second, take(t, g).since)
+		}
+		require.Zero(t, time.Since(began))
+		require.Equal(t, at{since: 24 * time.Second}, take(t, g))
+		require.Equal(t, 600*time.Millisecond, time.Since(began))
+
+		// The next step back, after the clock has caught up, is like the first.
+		time.Sleep(2 * time.Hour)
+		for range 4 {
+			take(t, g)
+		}
+		clock.step(-time.Minute)
+		began = time.Now()
+		take(t, g)
+		require.Equal(t, time.Second, time.Since(began))
+		require.Equal(t, time.Minute, g.Stats().Lead)
+	})
+}
+
+// Calls that find the tick used up at the same time go on to the same next one.
+func TestLogicalTickIsOpenedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newClock()
+		g := quiet(t, endless(7), Config{Layout: tiny, Now: clock.Now})
+		defer g.Close()
+		for range 4 {
+			take(t, g)
+		}
+		clock.step(-time.Hour)
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		time.Sleep(time.Millisecond)
+		b := g.howFarBack(g.grant.Load(), g.tickAt(clock.Now()), 0, clock.Now(), 0)
+		for range 2 {
+			tick, pause, err := keepToTick(g, b)
+			require.NoError(t, err)
+			require.Zero(t, pause)
+			require.Equal(t, tiny.TickAt(morning)+1, tick)
+		}
+
+		// One that was chosen, and used up before it could be drawn from, is not waited for
+		// by the clock, which will be there an hour later.
+		for range 3 {
+			take(t, g)
+		}
+		g.policy = func(g *Generator, b setback) (int64, time.Duration, error) {
+			g.policy = keepToTick
+			tick, pause, err := keepToTick(g, b)
+			_, _, out := g.take(g.grant.Load(), tick, 0, 4)
+			require.Equal(t, issued, out)
+			return tick, pause, err
+		}
+		began := time.Now()
+		require.Equal(t, at{since: 2 * time.Millisecond}, take(t, g))
+		require.Equal(t, time.Millisecond, time.Since(began))
 	})
 }
 
@@ -604,6 +679,45 @@ func TestClockBackIsLogged(t *testing.T) {
 		take(t, g)
 		require.Equal(t, 2, lines())
 	})
+}
+
+// A reading from before a step back that another call has counted already is not used: it is
+// of another turn.
+func TestReadingOfAnotherTurn(t *testing.T) {
+	clock := newClock()
+	clock.freeze()
+	overtake := 0
+	var g *Generator
+	g = quiet(t, endless(7), Config{Layout: millis, ClockBack: RollbackBits(2), Now: func() time.Time {
+		now := clock.Now()
+		if overtake--; overtake == 0 {
+			clock.step(-10 * time.Millisecond)
+			if _, err := g.GetUID(); err != nil {
+				panic(err)
+			}
+		}
+		return now
+	}})
+	defer g.Close()
+	take(t, g)
+	overtake = 1
+	require.Equal(t, at{since: -10 * time.Millisecond, turn: 1, sequence: 1}, take(t, g))
+
+	overtake = 1
+	u, _, err := g.drawSlow(t.Context(), 1, true)
+	require.NoError(t, err)
+	want, err := millis.Compose(millis.TickAt(clock.Now()), 2<<8|7, 1)
+	require.NoError(t, err)
+	require.Equal(t, want, u)
+
+	// Of two calls that have seen the same step, one counts it.
+	clock.step(-10 * time.Millisecond)
+	b := g.howFarBack(g.grant.Load(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
+	for range 2 {
+		_, _, err := turnBack(g, b)
+		require.NoError(t, err)
+		require.EqualValues(t, 3<<12, g.turn())
+	}
 }
 
 // A reading that was overtaken by another call is not a clock that went back.

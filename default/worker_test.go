@@ -96,6 +96,7 @@ type puppet struct {
 	err      error // of Extend and Release
 	block    chan struct{}
 	extended int     // calls of Extend
+	through  int64   // what the last one was asked for
 	released []int64 // what Release was told
 	terms    uid.Terms
 }
@@ -115,7 +116,7 @@ func (p *puppet) Acquire(_ context.Context, t uid.Terms) (uid.Reservation, error
 	return p.grant, p.err
 }
 
-func (p *puppet) Extend(ctx context.Context, _ int64) (uid.Reservation, error) {
+func (p *puppet) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	if p.block != nil {
 		select {
 		case <-p.block:
@@ -126,6 +127,7 @@ func (p *puppet) Extend(ctx context.Context, _ int64) (uid.Reservation, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.extended++
+	p.through = through
 	return p.grant, p.err
 }
 

@@ -61,8 +61,9 @@ type Ring struct {
 // A slot holds one run.
 type slot struct {
 	// flag is the run itself: its first UID, whose upper bits are the tick (the lap
-	// of the classic ring's flag) and whose middle bits are the worker ID. One store
-	// by the producer publishes all of the run at once. A taker that claimed a
+	// of the classic ring's flag) and whose middle bits are the worker ID. The producer
+	// writes all of the run with one store; takers use it once the tail, which is
+	// raised after it, is beyond its tick. A taker that claimed a
 	// position of tick t may use the run only if the flag carries t; if it carries
 	// a later tick, the taker was overtaken and drops its claim.
 	flag atomic.Uint64

@@ -65,6 +65,11 @@ var all = []mutant{
 		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
 	},
 	{
+		name: "Lanes keep claims on runs that were revoked", file: refillGo,
+		from: "return max(g.state.void, min(uint64(max(g.layout.TickAt(now), 0)), at)) << g.valBits",
+		to:   "return min(uint64(max(g.layout.TickAt(now), 0)), at) << g.valBits", tests: "Revoke",
+	},
+	{
 		name: "an idle generator goes on waking", file: refillGo,
 		from: "if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {",
 		to:   "if false {", tests: "DoesNotWake",
