@@ -153,16 +153,19 @@ func TestRejectedPuts(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := clockAt(day)
 			var ticks []int64
-			var g *cached.Generator
-			g = start(t, &fakeWorker{}, clock, cached.Config{
+			var started atomic.Pointer[cached.Generator] // the first call may come before New returns
+			g := start(t, &fakeWorker{}, clock, cached.Config{
 				Logger: slog.New(slog.DiscardHandler),
 				OnRejectedPut: func(tick int64) {
-					g.GetUID() // a handler may call back
+					if g := started.Load(); g != nil {
+						g.GetUID() // a handler may call back
+					}
 					ticks = append(ticks, tick)
 					if panics {
 						panic("my own fault")
 					}
 				}})
+			started.Store(g)
 			var last uid.UID
 			for range 20 { // the ring is full, or nearly so, at each look
 				var err error

@@ -117,13 +117,21 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	terms := layout.Terms()
 	terms.MaxWorkerID >>= turnBits
-	// Nothing is reserved until the worker says so.
-	g.grant.Store(&grant{last: -1, renew: math.MaxInt64})
+	g.withdraw(&grant{}) // nothing is reserved until the worker says so
 	g.tenure, _, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g))
 	if err != nil {
 		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
 	}
 	return g, nil
+}
+
+// MustNew is New for main and for tests; it panics where New fails.
+func MustNew(w uid.Worker, cfg Config) *Generator {
+	g, err := New(w, cfg)
+	if err != nil {
+		panic(err)
+	}
+	return g
 }
 
 // markPad is how many marks fill the largest cache line there is.
@@ -236,9 +244,9 @@ func (o *owner) Granted(r uid.Reservation) {
 	}
 	if was.workerID != r.WorkerID {
 		// The new worker ID may be smaller, and its UIDs are to be larger all the same:
-		// they begin with the tick after the newest one. From this store on, no UID
-		// leaves under the old worker ID.
-		g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
+		// they begin with the tick after the newest one, once no UID leaves under the old
+		// worker ID any more.
+		g.withdraw(was)
 		g.useUp()
 	}
 	g.refused = nil
@@ -265,18 +273,19 @@ func (o *owner) Discard() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if was := g.grant.Load(); was.err == nil {
-		g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
+		g.withdraw(was)
 	}
+}
+
+// withdraw replaces a grant by one of no ticks. When it returns, no UID leaves by the right
+// of the one before. g.mu is held.
+func (g *Generator) withdraw(was *grant) {
+	g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
 }
 
 // useUp leaves nothing of the newest tick, nor of any before it that is remembered.
 func (g *Generator) useUp() {
 	for i := range g.marks {
-		for {
-			at := g.marks[i].Load()
-			if g.marks[i].CompareAndSwap(at, at|g.seqMask) {
-				break
-			}
-		}
+		g.marks[i].Or(g.seqMask)
 	}
 }

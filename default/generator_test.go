@@ -431,6 +431,12 @@ func TestNewFails(t *testing.T) {
 	require.Equal(t, []int64{-1}, w.released)
 }
 
+func TestMustNew(t *testing.T) {
+	require.Panics(t, func() { MustNew(nil, Config{}) })
+	g := MustNew(endless(7), Config{})
+	require.NoError(t, g.Close())
+}
+
 func TestContextThatHasEnded(t *testing.T) {
 	g := quiet(t, endless(7), Config{Now: newClock().Now})
 	defer g.Close()
