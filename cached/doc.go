@@ -47,8 +47,8 @@
 //
 // (UidGenerator pads by a thread pool that is told at the threshold. A goroutine that is
 // told cannot keep up: eight ticks last less than a millisecond at full speed, a
-// goroutine on a busy processor may have to wait ten for its turn, and waking it costs
-// the waker more than the refill.)
+// goroutine on a busy processor may have to wait ten, a time slice of Go's scheduler, for
+// its turn.)
 //
 // # The worker
 //
