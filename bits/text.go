@@ -9,6 +9,9 @@ import (
 	"github.com/uidgen/uid"
 )
 
+// maxText is the length of the longest description of a layout, in bytes.
+const maxText = 255
+
 // String describes l completely, in at most 255 bytes of ASCII:
 //
 //	28/22/13 unit=1s epoch=2026-01-01T00:00:00Z
@@ -49,8 +52,12 @@ func (l Layout) String() string {
 // and fields= may follow in any order. What is not said is as in Config: a unit of
 // a second, the epoch 2026-01-01T00:00:00Z, no named parts.
 //
-// It returns ErrSyntax when the text is anything else, and NewLayout's errors.
+// It returns ErrSyntax when the text is anything else or longer than 255 bytes, and
+// NewLayout's errors.
 func ParseLayout(text string) (Layout, error) {
+	if len(text) > maxText {
+		return Layout{}, fmt.Errorf("%w: a layout's text has at most %d bytes, not %d", uid.ErrSyntax, maxText, len(text))
+	}
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.Contains(words[0], "/") {
 		return Preset(words[0])

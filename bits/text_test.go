@@ -85,6 +85,11 @@ func TestParseLayoutRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `the part "a" is not name:bits`)
 	_, err = ParseLayout(strings.Repeat("x/", 1<<20))
 	require.Less(t, len(err.Error()), 300)
+	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-8))
+	require.NoError(t, err)
+	_, err = ParseLayout("28/22/13" + strings.Repeat(" ", maxText-7))
+	require.ErrorIs(t, err, uid.ErrSyntax)
+	require.ErrorContains(t, err, "at most 255 bytes, not 256")
 }
 
 func TestPresets(t *testing.T) {
@@ -136,7 +141,7 @@ func FuzzParseLayout(f *testing.F) {
 		l, err := ParseLayout(text)
 		if err != nil {
 			require.True(t, l.IsZero())
-			require.Less(t, len(err.Error()), 4000) // the text, of 255 bytes at most, quoted a few times
+			require.Less(t, len(err.Error()), 4*4*maxText) // the text, quoted and escaped a few times
 			return
 		}
 		back, err := ParseLayout(l.String())
