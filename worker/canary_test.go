@@ -103,13 +103,13 @@ func TestNoSecretsInTexts(t *testing.T) {
 	})
 	t.Run("success", func(t *testing.T) {
 		var logged records
-		p := newProxy(t, "127.0.0.1:0", serverOf(t, all))
+		p := newProxy(t, serverOf(t, all))
 		do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
-		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.addr }).open(t)
+		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).open(t)
 		defer db.Close()
-		p.loseReplyTo("COMMIT")
+		p.SwallowReply("COMMIT")
 		acquire(t, db, worker.DisposableConfig{Logger: logged.logger()})
-		require.Equal(t, 1, p.losses())
+		require.Equal(t, 1, p.Swallowed())
 		require.Equal(t, 1, logged.count("trying again"))
 		require.Equal(t, 1, logged.count("worker ID assigned"))
 		require.NotContains(t, logged.String()+drivers.String(), canary)

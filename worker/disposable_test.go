@@ -278,12 +278,12 @@ func TestLostReplies(t *testing.T) {
 			s := newMySQL(t)
 			acquire(t, s.open(t), worker.DisposableConfig{})
 			var logged records
-			p := newProxy(t, "127.0.0.1:0", serverOf(t, s))
-			db := s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.addr, true }).open(t)
+			p := newProxy(t, serverOf(t, s))
+			db := s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t)
 			defer db.Close()
-			p.loseReplyTo(text)
+			p.SwallowReply(text)
 			id := acquire(t, db, worker.DisposableConfig{Host: "h", Port: port, PortEnv: []string{}, Logger: logged.logger()})
-			require.Equal(t, 1, p.losses())
+			require.Equal(t, 1, p.Swallowed())
 			require.Equal(t, 1, logged.count("trying again"))
 			require.EqualValues(t, 3, id, "ID 2 was burnt")
 			rows := nodes(t, s.open(t))
@@ -307,7 +307,7 @@ func TestServerComesLater(t *testing.T) {
 	require.NoError(t, err)
 	addr := l.Addr().String()
 	l.Close()
-	logged := &records{on: map[string]func(){"connection refused": func() { newProxy(t, addr, serverOf(t, s)) }}}
+	logged := &records{on: map[string]func(){"connection refused": func() { listen(t, addr, serverOf(t, s)) }}}
 	db := s.with(t, func(c *mysql.Config) { c.Addr = addr }).open(t)
 	defer db.Close()
 	require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
 )
@@ -52,6 +53,20 @@ func (s store) with(t testing.TB, change func(*mysql.Config)) store {
 	require.NoError(t, err)
 	change(cfg)
 	return store{s.driver, cfg.FormatDSN()}
+}
+
+// newProxy returns a proxy for the target, which ends with the test.
+func newProxy(t testing.TB, target string) *proxy.Proxy {
+	t.Helper()
+	return listen(t, "127.0.0.1:0", target)
+}
+
+func listen(t testing.TB, addr, target string) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.Listen(addr, target)
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	return p
 }
 
 func newDisposable(t testing.TB, db *sqlx.DB, cfg worker.DisposableConfig) *worker.Disposable {

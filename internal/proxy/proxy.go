@@ -1,0 +1,261 @@
+// Package proxy is a TCP proxy between a test and its database server, which breaks
+// connections in the ways that networks and servers do.
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// A Proxy hands connections through to its target, and disturbs them as told. Make it
+// with [Listen]. All methods may be called by any number of goroutines at once.
+type Proxy struct {
+	listener net.Listener
+	serving  sync.WaitGroup
+
+	mu        sync.Mutex
+	target    string
+	refusing  bool
+	delay     time.Duration
+	undelayed chan struct{} // closed when delay changes
+	swallow   []byte        // what is to be looked for in statements; nil for nothing
+	request   bool          // the statement itself is swallowed, not just the reply
+	swallowed int
+	conns     map[*conn]struct{}
+}
+
+// Listen returns a proxy on addr, host:port with port 0 for any, that hands
+// connections through to target. The server need not be there yet.
+func Listen(addr, target string) (*Proxy, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	p := &Proxy{listener: l, target: target, undelayed: make(chan struct{}), conns: map[*conn]struct{}{}}
+	p.serving.Go(p.accept)
+	return p, nil
+}
+
+// Addr returns the address that clients are to dial.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Close stops listening, cuts all connections, and waits until all is over.
+func (p *Proxy) Close() {
+	p.listener.Close()
+	p.Refuse(true)
+	p.serving.Wait()
+}
+
+// Cut breaks all connections. New ones are served.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut()
+}
+
+// Refuse breaks all connections, and new ones at once, until it is called with false.
+func (p *Proxy) Refuse(refuse bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusing = refuse
+	if refuse {
+		p.cut()
+	}
+}
+
+// Retarget breaks all connections and leads new ones to another server.
+func (p *Proxy) Retarget(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+	p.cut()
+}
+
+// Delay holds back whatever servers send from now on for this long. What is held back
+// already is sent at once.
+func (p *Proxy) Delay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+	close(p.undelayed)
+	p.undelayed = make(chan struct{})
+}
+
+// SwallowReply has the reply to the next statement that contains text lost, and the
+// connection with it: the server has carried the statement out, and the client does
+// not know. A prepared statement has its text, and this reply, when it is prepared;
+// connections with TLS hide theirs.
+func (p *Proxy) SwallowReply(text string) { p.setSwallow(text, false) }
+
+// SwallowRequest has the next statement that contains text lost, and the connection
+// with it: the client cannot tell this from SwallowReply, but the server never hears
+// of the statement.
+func (p *Proxy) SwallowRequest(text string) { p.setSwallow(text, true) }
+
+func (p *Proxy) setSwallow(text string, request bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.swallow, p.request = []byte(text), request
+}
+
+// Swallowed returns how many statements and replies have been swallowed.
+func (p *Proxy) Swallowed() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.swallowed
+}
+
+func (p *Proxy) cut() {
+	for c := range p.conns {
+		c.cut()
+	}
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.serving.Go(func() { p.serve(client.(*net.TCPConn)) })
+	}
+}
+
+// A conn is a connection of a client and the one to the server that belongs to it.
+type conn struct {
+	client, server *net.TCPConn
+	over           chan struct{} // closed when the connection is
+	once           sync.Once
+	swallowing     bool // guarded by Proxy.mu; the next reply is to be swallowed
+}
+
+// cut ends the connection as a broken network would: what is on the way is lost.
+func (c *conn) cut() {
+	c.once.Do(func() {
+		_ = c.client.SetLinger(0)
+		_ = c.server.SetLinger(0)
+		c.close()
+	})
+}
+
+// end ends the connection as one side of it has.
+func (c *conn) end() { c.once.Do(c.close) }
+
+func (c *conn) close() {
+	close(c.over)
+	c.client.Close()
+	c.server.Close()
+}
+
+func (p *Proxy) serve(client *net.TCPConn) {
+	p.mu.Lock()
+	target, refusing := p.target, p.refusing
+	p.mu.Unlock()
+	var server net.Conn
+	var err error
+	if !refusing {
+		server, err = net.Dial("tcp", target)
+	}
+	if refusing || err != nil {
+		_ = client.SetLinger(0)
+		client.Close()
+		return
+	}
+	c := &conn{client: client, server: server.(*net.TCPConn), over: make(chan struct{})}
+	p.mu.Lock()
+	if p.refusing || p.target != target {
+		c.cut() // as those that were there before
+	}
+	p.conns[c] = struct{}{}
+	p.mu.Unlock()
+
+	p.serving.Go(func() {
+		p.requests(c)
+		c.end()
+	})
+	p.replies(c)
+	c.end()
+	p.mu.Lock()
+	delete(p.conns, c)
+	p.mu.Unlock()
+}
+
+func (p *Proxy) requests(c *conn) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := c.client.Read(buf)
+		if n > 0 {
+			if p.swallows(c, buf[:n]) {
+				c.cut()
+				return
+			}
+			if _, err := c.server.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// swallows tells whether what the client sent is to be swallowed. (A driver sends a
+// statement in one piece.)
+func (p *Proxy) swallows(c *conn, text []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.swallow == nil || !bytes.Contains(text, p.swallow) {
+		return false
+	}
+	p.swallow = nil
+	if p.request {
+		p.swallowed++
+		return true
+	}
+	c.swallowing = true
+	return false
+}
+
+func (p *Proxy) replies(c *conn) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := c.server.Read(buf)
+		if n > 0 {
+			p.mu.Lock()
+			swallow, delay, undelayed := c.swallowing, p.delay, p.undelayed
+			if swallow {
+				p.swallowed++
+			}
+			p.mu.Unlock()
+			if swallow {
+				c.cut()
+				return
+			}
+			if delay > 0 && !c.wait(delay, undelayed) {
+				return
+			}
+			if _, err := c.client.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait reports false when the connection was cut meanwhile.
+func (c *conn) wait(d time.Duration, undelayed <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c.over:
+		return false
+	case <-undelayed:
+	case <-timer.C:
+	}
+	return true
+}
