@@ -28,3 +28,29 @@ func (d Dialect) resolve(driver string) (Dialect, error) {
 	}
 	return "", fmt.Errorf("%w: the dialect of the database driver %q is not known; set Dialect to %q or %q", ErrConfig, driver, MySQL, SQLite)
 }
+
+// clock is the query for the database's time, in microseconds since 1970 UTC. It goes
+// through no time zone of the session, whose summer time repeats an hour.
+func (d Dialect) clock() string {
+	if d == SQLite {
+		return "SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
+	}
+	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
+}
+
+// forUpdate ends a query that locks the rows that it finds. SQLite has no such clause: a
+// transaction locks the whole database, at its start or when it first writes.
+func (d Dialect) forUpdate() string {
+	if d == SQLite {
+		return ""
+	}
+	return " FOR UPDATE"
+}
+
+// insertIgnore begins an insert that does nothing when a row with its key exists.
+func (d Dialect) insertIgnore() string {
+	if d == SQLite {
+		return "INSERT OR IGNORE INTO "
+	}
+	return "INSERT IGNORE INTO "
+}

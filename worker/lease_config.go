@@ -1,0 +1,221 @@
+package worker
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+)
+
+// workerLease is the table's default name, and its name in the schema files.
+const workerLease = "WORKER_LEASE"
+
+// LeaseConfig holds the settings of a [Lease]. The zero value works, for any database
+// whose driver is called mysql, sqlite or sqlite3.
+//
+// A duration of 0 stands for its default; negative ones are refused. Durations are
+// rounded to whole ticks of the layout, so that a Window shorter than a tick is refused
+// when a generator is made.
+type LeaseConfig struct {
+	// Namespace keeps services apart that share a table: worker IDs are unique within
+	// a namespace, and all UIDs of one have the same layout. It has at most 64
+	// characters. The default, for "", is "default".
+	Namespace string
+
+	// Table is the table's name, at most 64 letters, digits, _ and $. The default,
+	// for "", is WORKER_LEASE.
+	Table string
+
+	// Dialect is the SQL that the database speaks. The default, for "", is told by
+	// the name of the database's driver; a driver of another name needs it set.
+	Dialect Dialect
+
+	// Timeout bounds the time that Acquire tries, all attempts together, and not
+	// counting the wait for the first reservation. The default is 30 s.
+	Timeout time.Duration
+
+	// Window is how long the database may be away without anybody noticing: ticks
+	// are reserved up to 3/2 of it ahead of the database's clock, and reserved anew
+	// when only the Window is left. The default is 1 min.
+	//
+	// It also bounds what a generator can borrow from the future, and a new owner of
+	// an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock, unless
+	// DurableStore is set: a longer Window costs as much of both.
+	Window time.Duration
+
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process
+	// that does not come back holds its ID for so long. The default is 5 min, or 2
+	// Windows if that is longer.
+	TTL time.Duration
+
+	// Quarantine is for how long a free ID is left alone, after a release as well as
+	// after the end of a lease. It is at least MaxClockSkew. The default is 5 min, or
+	// MaxClockSkew if that is longer.
+	Quarantine time.Duration
+
+	// MaxClockSkew is by how much the clocks of servers can differ that may become
+	// the primary one after another. The default is 2 s.
+	MaxClockSkew time.Duration
+
+	// DurableStore says that the database never loses a commit that it has
+	// acknowledged: not in a crash, not in a failover, not because a backup is
+	// restored. It spares a new owner the wait of MaxClockSkew and a tick at its start,
+	// and the way ahead of the clock; and reservations may reach as far as the
+	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, for
+	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1, or for
+	// a cluster that replicates before it acknowledges. Where it is not true, UIDs can
+	// come twice.
+	DurableStore bool
+
+	// MaxClockOffset is by how much this process's clock may differ from the
+	// database's when a lease is acquired; the time that the answer took is allowed
+	// for. The default is 2 s; math.MaxInt64 allows any.
+	MaxClockOffset time.Duration
+
+	// MaxAhead is by how much the ticks used under an ID may lie ahead of the
+	// database's clock when the ID is acquired: a row of the far future was written
+	// under a wrong clock, or this one is wrong. The same bound holds for the
+	// difference of the two clocks whenever the lease is renewed. The default is
+	// 15 min beyond 3/2 Window, MaxClockSkew and Offline; math.MaxInt64 allows any.
+	MaxAhead time.Duration
+
+	// AllowBeforeEpoch lets a lease be acquired while the database's clock is before
+	// the layout's epoch. No tick can be reserved before it.
+	AllowBeforeEpoch bool
+
+	// StateFile is the path of a file that keeps the lease across restarts, so that a
+	// generator can be made while the database is down. It needs Offline. The file is
+	// bound to this host and locked while a generator is.
+	StateFile string
+
+	// Offline is for how long a service can be without the database, restarts
+	// included: ticks are reserved that far ahead instead of 3/2 Window, the lease lasts
+	// as long, and Release keeps it. An ID that is not taken up again is therefore
+	// free only after Offline and Quarantine. It needs StateFile and DurableStore: a
+	// commit that is lost could otherwise not be made up for by anything less than
+	// starting a new owner as far ahead of the clock. The default is not to.
+	Offline time.Duration
+
+	// Holder tells people who has the lease, in at most 128 characters. The default is
+	// the host's name and the process's ID.
+	Holder string
+
+	// OnEvent is called when a lease is acquired, lost, taken over from somebody who
+	// did not release it, and nearly out of ticks. It is called by the generator's
+	// own goroutine (or the one that makes the generator), which waits for it: it is
+	// to be short, and must not close the generator. A panic of it is logged.
+	OnEvent func(LeaseEvent)
+
+	// Logger gets a record for each event, and for trouble with the database. The
+	// default, for nil, is slog.Default at the time of NewLease.
+	Logger *slog.Logger
+
+	// Now is the clock that is held against the database's. The default is time.Now.
+	Now func() time.Time
+}
+
+// What the zero values of a LeaseConfig stand for.
+const (
+	defaultNamespace    = "default"
+	defaultWindow       = time.Minute
+	defaultTTL          = 5 * time.Minute
+	defaultQuarantine   = 5 * time.Minute
+	defaultMaxClockSkew = 2 * time.Second
+	defaultClockOffset  = 2 * time.Second
+	defaultAhead        = 15 * time.Minute
+)
+
+const (
+	maxNamespaceLen = 64
+	maxHolderLen    = 128
+	maxDuration     = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
+)
+
+func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
+	for _, d := range []struct {
+		name     string
+		value    *time.Duration
+		standard time.Duration
+		endless  bool // math.MaxInt64 is a value, too
+	}{
+		{"Timeout", &c.Timeout, defaultTimeout, false},
+		{"Window", &c.Window, defaultWindow, false},
+		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew, false},
+		{"TTL", &c.TTL, 0, false},
+		{"Quarantine", &c.Quarantine, 0, false},
+		{"MaxClockOffset", &c.MaxClockOffset, defaultClockOffset, true},
+		{"MaxAhead", &c.MaxAhead, 0, true},
+		{"Offline", &c.Offline, 0, false},
+	} {
+		if *d.value < 0 || *d.value > maxDuration && !d.endless {
+			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", ErrConfig, d.name, *d.value, maxDuration)
+		}
+		if *d.value == 0 {
+			*d.value = d.standard
+		}
+	}
+	if c.TTL == 0 {
+		c.TTL = max(defaultTTL, 2*c.Window)
+	}
+	if c.Quarantine == 0 {
+		c.Quarantine = max(defaultQuarantine, c.MaxClockSkew)
+	}
+	if c.MaxAhead == 0 {
+		c.MaxAhead = c.reach() + c.MaxClockSkew + defaultAhead
+	}
+	switch {
+	case c.TTL < c.Window+c.Window/2:
+		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", ErrConfig, c.TTL, c.Window)
+	case c.Quarantine < c.MaxClockSkew:
+		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", ErrConfig, c.Quarantine, c.MaxClockSkew)
+	case c.MaxAhead < c.reach()+c.MaxClockSkew:
+		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
+	case (c.Offline > 0) != (c.StateFile != ""):
+		return c, fmt.Errorf("%w: Offline %v and StateFile %q go together", ErrConfig, c.Offline, c.StateFile)
+	case c.Offline > 0 && !c.DurableStore:
+		return c, fmt.Errorf("%w: Offline %v needs DurableStore", ErrConfig, c.Offline)
+	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
+		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", ErrConfig, c.Offline, c.Window)
+	}
+	if c.Namespace == "" {
+		c.Namespace = defaultNamespace
+	}
+	if c.Holder == "" {
+		name, err := os.Hostname()
+		if err != nil || name == "" {
+			name = "unknown"
+		}
+		c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
+	}
+	for _, text := range []struct {
+		name, value string
+		max         int
+	}{{"Namespace", c.Namespace, maxNamespaceLen}, {"Holder", c.Holder, maxHolderLen}} {
+		if !utf8.ValidString(text.value) {
+			return c, fmt.Errorf("%w: the %s %q is not valid UTF-8", ErrConfig, text.name, text.value)
+		}
+		if n := utf8.RuneCountInString(text.value); n > text.max {
+			return c, fmt.Errorf("%w: the %s %q has %d characters, the table holds %d", uid.ErrRange, text.name, text.value, n, text.max)
+		}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// reach is how far ahead of the database's clock ticks are reserved.
+func (c LeaseConfig) reach() time.Duration {
+	return max(c.Window+c.Window/2, c.Offline)
+}
+
+// ttl is how long a lease lasts.
+func (c LeaseConfig) ttl() time.Duration {
+	return max(c.TTL, c.Offline)
+}

@@ -1,0 +1,178 @@
+package worker
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// controlID is the worker ID of the row that every acquisition in a namespace locks
+// first. No layout has it.
+const controlID = -1
+
+// A leaseRow is a row of the table. Times are of the database's clock.
+type leaseRow struct {
+	WorkerID int64  `db:"WORKER_ID"`
+	Nonce    string `db:"NONCE"` // empty once released
+	High     int64  `db:"HIGH"`  // last tick that anyone may have used; only goes down to what was really used
+	Until    micros `db:"LEASE_UNTIL"`
+	Layout   string `db:"LAYOUT"`
+	Holder   string `db:"HOLDER"`
+	Acquired micros `db:"ACQUIRED"`
+	Renewed  micros `db:"RENEWED"`
+	Reach    int64  `db:"REACH"` // microseconds
+}
+
+const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
+
+// micros is a time in microseconds since 1970 UTC, a form that both dialects keep and
+// compare alike.
+type micros int64
+
+func (m micros) time() time.Time              { return time.UnixMicro(int64(m)).UTC() }
+func (m micros) add(d time.Duration) micros   { return m + micros(d.Microseconds()) }
+func (m micros) sub(n micros) time.Duration   { return time.Duration(m-n) * time.Microsecond }
+func (m micros) String() string               { return m.time().Format("2006-01-02T15:04:05.000Z07:00") }
+
+// A leaseTable is a namespace of a table.
+type leaseTable struct {
+	db        *sqlx.DB
+	dialect   Dialect
+	name      string
+	create    string // the statement that creates the table
+	namespace string
+}
+
+// transact runs do in a transaction on one connection. It creates the table first if
+// it is missing.
+func (t *leaseTable) transact(ctx context.Context, do func(tx *sqlx.Tx) error) error {
+	conn, err := t.db.Connx(ctx)
+	if err != nil {
+		return failed("connect", err)
+	}
+	defer conn.Close()
+	err = transact(ctx, conn, do)
+	if kindOf(err) != missingTable {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, t.create); err != nil {
+		return failed("create the table", err)
+	}
+	return transact(ctx, conn, do)
+}
+
+// now asks for the database's time in a statement of its own: one that waits for a lock
+// tells the time at which it began to wait.
+func (t *leaseTable) now(ctx context.Context, tx *sqlx.Tx) (now micros, err error) {
+	if err := tx.GetContext(ctx, &now, t.dialect.clock()); err != nil {
+		return 0, failed("ask for the database's time", err)
+	}
+	return now, nil
+}
+
+// lock locks a row and returns it as it is then; found is false if there is none.
+func (t *leaseTable) lock(ctx context.Context, tx *sqlx.Tx, id int64) (row leaseRow, found bool, err error) {
+	err = tx.GetContext(ctx, &row, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+t.dialect.forUpdate(), t.namespace, id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return row, false, nil
+	case err != nil:
+		return row, false, failed("lock a row", err)
+	}
+	return row, true, nil
+}
+
+// longestFree returns the ID within the maximum whose lease ended first of all, if that
+// was before the time given. It locks nothing.
+func (t *leaseTable) longestFree(ctx context.Context, tx *sqlx.Tx, maxID int64, before micros) (id int64, found bool, err error) {
+	err = tx.GetContext(ctx, &id, "SELECT WORKER_ID FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ? AND LEASE_UNTIL < ?"+
+		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", t.namespace, maxID, before)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, failed("look for a free ID", err)
+	}
+	return id, true, nil
+}
+
+// neverUsed returns an ID within the maximum that has no row: the one above the largest
+// in use, or, when that is the maximum, the smallest in a gap.
+func (t *leaseTable) neverUsed(ctx context.Context, tx *sqlx.Tx, maxID int64) (id int64, found bool, err error) {
+	// The control row is there, so that there always is a largest one.
+	if err = tx.GetContext(ctx, &id, "SELECT MAX(WORKER_ID) + 1 FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN -1 AND ?", t.namespace, maxID); err != nil {
+		return 0, false, failed("look for an unused ID", err)
+	}
+	if id <= maxID {
+		return id, true, nil
+	}
+	err = tx.GetContext(ctx, &id, "SELECT a.WORKER_ID + 1 FROM `"+t.name+"` a LEFT JOIN `"+t.name+"` b ON b.NAMESPACE = a.NAMESPACE AND b.WORKER_ID = a.WORKER_ID + 1"+
+		" WHERE a.NAMESPACE = ? AND a.WORKER_ID BETWEEN -1 AND ? AND b.WORKER_ID IS NULL ORDER BY a.WORKER_ID LIMIT 1", t.namespace, maxID-1)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, failed("look for an unused ID", err)
+	}
+	return id, true, nil
+}
+
+// nextFree returns when the lease ends that ends first.
+func (t *leaseTable) nextFree(ctx context.Context, tx *sqlx.Tx, maxID int64) (until micros, err error) {
+	if err := tx.GetContext(ctx, &until, "SELECT MIN(LEASE_UNTIL) FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ?", t.namespace, maxID); err != nil {
+		return 0, failed("look for the next free ID", err)
+	}
+	return until, nil
+}
+
+// ensureControl makes sure that the control row is there.
+func (t *leaseTable) ensureControl(ctx context.Context, layout string) error {
+	return t.transact(ctx, func(tx *sqlx.Tx) error {
+		_, err := tx.ExecContext(ctx, t.dialect.insertIgnore()+"`"+t.name+"` (NAMESPACE, "+leaseColumns+") VALUES (?, ?, '', -1, 0, ?, '', 0, 0, 0)",
+			t.namespace, controlID, layout)
+		if err != nil {
+			return failed("insert the namespace's row", err)
+		}
+		return nil
+	})
+}
+
+// setReach notes in the control row how far beyond the clock owners may reserve.
+func (t *leaseTable) setReach(ctx context.Context, tx *sqlx.Tx, reach int64) error {
+	_, err := tx.ExecContext(ctx, "UPDATE `"+t.name+"` SET REACH = ? WHERE NAMESPACE = ? AND WORKER_ID = ?", reach, t.namespace, controlID)
+	if err != nil {
+		return failed("update the namespace's row", err)
+	}
+	return nil
+}
+
+func (t *leaseTable) insert(ctx context.Context, tx *sqlx.Tx, r leaseRow) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO `"+t.name+"` (NAMESPACE, "+leaseColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		t.namespace, r.WorkerID, r.Nonce, r.High, r.Until, r.Layout, r.Holder, r.Acquired, r.Renewed, r.Reach)
+	if err != nil {
+		return failed("insert a row", err)
+	}
+	return nil
+}
+
+// update writes a row that is locked, and whose nonce was was.
+func (t *leaseTable) update(ctx context.Context, tx *sqlx.Tx, r leaseRow, was string) error {
+	res, err := tx.ExecContext(ctx, "UPDATE `"+t.name+"` SET NONCE = ?, HIGH = ?, LEASE_UNTIL = ?, LAYOUT = ?, HOLDER = ?, ACQUIRED = ?, RENEWED = ?, REACH = ?"+
+		" WHERE NAMESPACE = ? AND WORKER_ID = ? AND NONCE = ?",
+		r.Nonce, r.High, r.Until, r.Layout, r.Holder, r.Acquired, r.Renewed, r.Reach, t.namespace, r.WorkerID, was)
+	if err != nil {
+		return failed("update a row", err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return failed("update a row", err)
+	}
+	if n != 1 {
+		return fmt.Errorf("%w: the update changed %d rows of worker ID %d, not 1", ErrUnconfirmed, n, r.WorkerID)
+	}
+	return nil
+}
