@@ -1,6 +1,6 @@
-// Package testserver gives tests a real MariaDB or MySQL server. A test that needs
-// one never skips: where no server can be had it fails with one line that says
-// where was looked and what to do.
+// Package testserver gives tests, and programs that test, a real MariaDB or MySQL
+// server. A test that needs one never skips: where no server can be had it fails with
+// one line that says where was looked and what to do.
 //
 // The server is, in this order,
 //   - the one whose DSN is in the environment variable UID_TEST_MYSQL_DSN, with an
@@ -17,6 +17,9 @@
 // A package whose tests share one server calls [Main] from its TestMain:
 //
 //	func TestMain(m *testing.M) { testserver.Main(m) }
+//
+// A program calls [Start] and [Server.Close]. Methods that take a testing.TB fail its
+// test instead of returning an error.
 package testserver
 
 import (
@@ -87,12 +90,20 @@ func Shared(t testing.TB) *Server {
 // ends with the test. The environment's DSN is not looked at.
 func New(t testing.TB, cfg Config) *Server {
 	t.Helper()
-	s, err := private(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.run.discard)
+	s, err := Start(cfg)
+	check(t, err)
+	t.Cleanup(s.Close)
 	return s
+}
+
+// Start returns a private server, as [New] does, to be closed by the caller.
+func Start(cfg Config) (*Server, error) { return private(cfg) }
+
+// Close ends a private server and removes its data. It does nothing to another one.
+func (s *Server) Close() {
+	if s.run != nil {
+		s.run.discard()
+	}
 }
 
 // external does not put the parser's or the server's words into its errors, since
@@ -155,14 +166,20 @@ func (s *Server) Addr() string { return s.dsn.Addr }
 // returns its name.
 func (s *Server) NewDatabase(t testing.TB) string {
 	t.Helper()
-	name := "uidtest_" + strings.ToLower(rand.Text())
-	s.exec(t, "CREATE DATABASE "+name)
+	name, err := s.CreateDatabase()
+	check(t, err)
 	t.Cleanup(func() {
 		if s.run == nil || s.run.running() {
-			s.exec(t, "DROP DATABASE "+name)
+			check(t, s.exec("DROP DATABASE "+name))
 		}
 	})
 	return name
+}
+
+// CreateDatabase creates an empty database and returns its name.
+func (s *Server) CreateDatabase() (string, error) {
+	name := "uidtest_" + strings.ToLower(rand.Text())
+	return name, s.exec("CREATE DATABASE " + name)
 }
 
 // Open returns the database, opened by the account with all rights. It is closed
@@ -170,54 +187,70 @@ func (s *Server) NewDatabase(t testing.TB) string {
 func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
 	t.Helper()
 	db, err := sqlx.Open("mysql", s.DSN(database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
 
-func (s *Server) exec(t testing.TB, statement string) {
-	t.Helper()
+// exec carries statements out on one connection.
+func (s *Server) exec(statements ...string) error {
 	db, err := sqlx.Open("mysql", s.DSN(""))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer db.Close()
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+	db.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			return fmt.Errorf("testserver: %s: %w", statement, err)
+		}
 	}
+	return nil
 }
 
 // Stop shuts a private server down in good order.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	s.end(t, s.run.terminate)
+	check(t, s.Shutdown())
 }
 
 // Kill ends a private server as a crash would, with SIGKILL.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	s.end(t, s.run.kill)
-}
-
-func (s *Server) end(t testing.TB, how func() error) {
-	t.Helper()
-	if err := how(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-s.run.exited():
-	case <-time.After(time.Minute):
-		t.Fatal("testserver: the server does not end")
-	}
+	check(t, s.Crash())
 }
 
 // Start starts a private server again after Stop or Kill, on the same data and the
 // same address.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	if err := s.run.start(); err != nil {
+	check(t, s.Restart())
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Shutdown is Stop for programs.
+func (s *Server) Shutdown() error { return s.end(s.run.terminate) }
+
+// Crash is Kill for programs.
+func (s *Server) Crash() error { return s.end(s.run.kill) }
+
+// Restart is the method Start for programs.
+func (s *Server) Restart() error { return s.run.start() }
+
+func (s *Server) end(how func() error) error {
+	if err := how(); err != nil {
+		return err
+	}
+	select {
+	case <-s.run.exited():
+		return nil
+	case <-time.After(time.Minute):
+		return errors.New("testserver: the server does not end")
 	}
 }

@@ -1,0 +1,144 @@
+package testserver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// catchUpLimit bounds the time that a replica takes to have what its primary has.
+const catchUpLimit = time.Minute
+
+// A Pair is two private MariaDB servers, of which one replicates the other,
+// asynchronously: the primary acknowledges what the replica may not have yet. Its
+// methods are called by one goroutine.
+type Pair struct {
+	// Primary takes writes. Replica is read-only, and nil between Failover and Rejoin.
+	Primary, Replica *Server
+
+	cfg   Config
+	count int // of servers started
+}
+
+// NewPair returns a pair that replicates. It ends with the test.
+func NewPair(t testing.TB, cfg Config) *Pair {
+	t.Helper()
+	p, err := StartPair(cfg)
+	check(t, err)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// StartPair returns a pair, as [NewPair] does, to be closed by the caller.
+func StartPair(cfg Config) (*Pair, error) {
+	p := &Pair{cfg: cfg}
+	primary, err := p.start()
+	if err != nil {
+		return nil, err
+	}
+	p.Primary = primary
+	if err := p.Rejoin(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// start returns a server that can take either part.
+func (p *Pair) start() (*Server, error) {
+	p.count++
+	cfg := p.cfg
+	cfg.Args = append(slices.Clip(cfg.Args), "--log-bin=bin", "--log-slave-updates",
+		fmt.Sprintf("--server-id=%d", p.count), "--skip-slave-start")
+	if cfg.Durable {
+		cfg.Args = append(cfg.Args, "--sync-binlog=1")
+	}
+	s, err := Start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := s.run.engine.(*program); !ok {
+		s.Close()
+		return nil, errors.New("testserver: a pair needs a server program on this machine, since servers in containers do not reach each other: install mariadb-server")
+	}
+	return s, nil
+}
+
+// Close ends both servers and removes their data.
+func (p *Pair) Close() {
+	for _, s := range []*Server{p.Primary, p.Replica} {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
+
+// Pause keeps what the primary commits from now on from the replica.
+func (p *Pair) Pause() error { return p.Replica.exec("STOP SLAVE") }
+
+// Resume undoes Pause.
+func (p *Pair) Resume() error { return p.Replica.exec("START SLAVE") }
+
+// CatchUp waits until the replica has everything that the primary has committed.
+func (p *Pair) CatchUp() error {
+	from, err := sqlx.Connect("mysql", p.Primary.DSN(""))
+	if err != nil {
+		return fmt.Errorf("testserver: %w", err)
+	}
+	defer from.Close()
+	to, err := sqlx.Connect("mysql", p.Replica.DSN(""))
+	if err != nil {
+		return fmt.Errorf("testserver: %w", err)
+	}
+	defer to.Close()
+	var position string
+	if err := from.Get(&position, "SELECT @@gtid_binlog_pos"); err != nil {
+		return fmt.Errorf("testserver: the primary's position: %w", err)
+	}
+	var waited int
+	if err := to.Get(&waited, "SELECT MASTER_GTID_WAIT(?, ?)", position, catchUpLimit.Seconds()); err != nil {
+		return fmt.Errorf("testserver: wait for %s: %w", position, err)
+	}
+	if waited != 0 {
+		return fmt.Errorf("testserver: the replica does not reach %s within %v", position, catchUpLimit)
+	}
+	return nil
+}
+
+// Failover kills the primary and makes the replica the primary, with what it has at
+// that time.
+func (p *Pair) Failover() error {
+	if err := p.Primary.Crash(); err != nil {
+		return err
+	}
+	if err := p.Replica.exec("STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 0"); err != nil {
+		return err
+	}
+	p.Primary.Close()
+	p.Primary, p.Replica = p.Replica, nil
+	return nil
+}
+
+// Rejoin gives the primary a new replica in place of the one that became it, and
+// waits until it has everything. What the old primary had, and the new one had not,
+// is gone for good.
+func (p *Pair) Rejoin() error {
+	s, err := p.start()
+	if err != nil {
+		return err
+	}
+	p.Replica = s
+	// An empty server that replicates from the beginning becomes the same.
+	source := p.Primary.Config("")
+	err = s.exec("SET GLOBAL read_only = 1", "SET GLOBAL gtid_slave_pos = ''",
+		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = %d, MASTER_USER = '%s', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1", p.Primary.run.port, source.User),
+		"START SLAVE")
+	if err != nil {
+		return err
+	}
+	return p.CatchUp()
+}
