@@ -200,6 +200,9 @@ func (g *Generator) leadLimit(now time.Time) int64 {
 func (g *Generator) steady(now time.Time) time.Time {
 	s := &g.state
 	at := time.Since(g.born)
+	// Without its monotonic reading, by which a wall clock that was set forward would
+	// not be after one that was not.
+	now = now.Round(0)
 	if s.steady.IsZero() {
 		s.steady, s.steadyAt = now, at
 	}
