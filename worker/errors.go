@@ -19,4 +19,9 @@ var (
 	// ErrLayout is returned by Acquire when the worker ID has been used under
 	// another layout, whose UIDs could be equal to new ones.
 	ErrLayout = errors.New("worker: worker ID was used under another layout")
+
+	// ErrClock is returned by a worker that compares clocks when its own is too far
+	// from the database's, that one is before the layout's epoch, or the ticks that
+	// were used already lie too far ahead of the clock.
+	ErrClock = errors.New("worker: the clocks do not agree")
 )

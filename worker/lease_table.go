@@ -33,15 +33,16 @@ const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUI
 // compare alike.
 type micros int64
 
-func (m micros) time() time.Time              { return time.UnixMicro(int64(m)).UTC() }
-func (m micros) add(d time.Duration) micros   { return m + micros(d.Microseconds()) }
-func (m micros) sub(n micros) time.Duration   { return time.Duration(m-n) * time.Microsecond }
-func (m micros) String() string               { return m.time().Format("2006-01-02T15:04:05.000Z07:00") }
+func (m micros) time() time.Time            { return time.UnixMicro(int64(m)).UTC() }
+func (m micros) add(d time.Duration) micros { return m + micros(d.Microseconds()) }
+func (m micros) sub(n micros) time.Duration { return time.Duration(m-n) * time.Microsecond }
+func (m micros) String() string             { return m.time().Format("2006-01-02T15:04:05.000Z07:00") }
 
 // A leaseTable is a namespace of a table.
 type leaseTable struct {
 	db        *sqlx.DB
 	dialect   Dialect
+	clock     string // the query for the database's time
 	name      string
 	create    string // the statement that creates the table
 	namespace string
@@ -68,7 +69,7 @@ func (t *leaseTable) transact(ctx context.Context, do func(tx *sqlx.Tx) error) e
 // now asks for the database's time in a statement of its own: one that waits for a lock
 // tells the time at which it began to wait.
 func (t *leaseTable) now(ctx context.Context, tx *sqlx.Tx) (now micros, err error) {
-	if err := tx.GetContext(ctx, &now, t.dialect.clock()); err != nil {
+	if err := tx.GetContext(ctx, &now, t.clock); err != nil {
 		return 0, failed("ask for the database's time", err)
 	}
 	return now, nil
