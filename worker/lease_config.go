@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -22,7 +23,8 @@ const workerLease = "WORKER_LEASE"
 type LeaseConfig struct {
 	// Namespace keeps services apart that share a table: worker IDs are unique within
 	// a namespace, and all UIDs of one have the same layout. It has at most 64
-	// characters. The default, for "", is "default".
+	// characters, and no spaces around them, which databases may not compare. The
+	// default, for "", is "default".
 	Namespace string
 
 	// Table is the table's name, at most 64 letters, digits, _ and $. The default,
@@ -182,6 +184,9 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	}
 	if c.Namespace == "" {
 		c.Namespace = defaultNamespace
+	}
+	if strings.TrimSpace(c.Namespace) != c.Namespace {
+		return c, fmt.Errorf("%w: the Namespace %q has spaces around it", ErrConfig, c.Namespace)
 	}
 	if c.Holder == "" {
 		name, err := os.Hostname()

@@ -239,7 +239,7 @@ func (l *Lease) checkAcquired(row leaseRow, now micros) error {
 	if tick := l.tickAt(now, 0); tick < 0 && !l.cfg.AllowBeforeEpoch {
 		return fmt.Errorf("%w: the database's shows %v, which is before the layout's epoch, %s", ErrClock, now, l.terms.Epoch.Format(time.RFC3339Nano))
 	}
-	if l.cfg.MaxAhead != math.MaxInt64 && row.High > l.tickAt(now, l.cfg.MaxAhead) {
+	if l.cfg.MaxAhead != math.MaxInt64 && row.High > max(l.tickAt(now, l.cfg.MaxAhead), -1) {
 		return fmt.Errorf("%w: the ticks of worker ID %d are used up to %d, the database's clock is at %d, more than MaxAhead %v before that", ErrClock,
 			row.WorkerID, row.High, l.tickAt(now, 0), l.cfg.MaxAhead)
 	}

@@ -1,0 +1,15 @@
+package worker
+
+import (
+	"fmt"
+	"time"
+)
+
+// ShiftClocks sets the lease's clocks ahead: the database's by what the query returns, in
+// microseconds, the process's own two by what own returns.
+func (l *Lease) ShiftClocks(query string, own func() time.Duration) {
+	l.table.clock = fmt.Sprintf("%s + (%s)", l.table.clock, query)
+	now := l.cfg.Now
+	l.cfg.Now = func() time.Time { return now().Round(0).Add(own()) }
+	l.clock = func() time.Time { return time.Now().Add(own()) }
+}
