@@ -16,6 +16,12 @@ var (
 	// ID is not the row that was just written. No ID is used then.
 	ErrUnconfirmed = errors.New("worker: worker ID is not confirmed")
 
+	// ErrState is returned by Acquire and Extend when the worker's state file cannot be
+	// relied on: it is damaged, belongs to another worker ID or host, lies too far ahead
+	// of the clock, is no longer in its place, or cannot be read or written. No tick is
+	// reserved then.
+	ErrState = errors.New("worker: unusable state file")
+
 	// ErrLayout is returned by Acquire when the worker ID has been used under
 	// another layout, whose UIDs could be equal to new ones.
 	ErrLayout = errors.New("worker: worker ID was used under another layout")
