@@ -17,9 +17,8 @@ var (
 	ErrUnconfirmed = errors.New("worker: worker ID is not confirmed")
 
 	// ErrState is returned by Acquire and Extend when the worker's state file cannot be
-	// relied on: it is damaged, belongs to another worker ID or host, lies too far ahead
-	// of the clock, is no longer in its place, or cannot be read or written. No tick is
-	// reserved then.
+	// relied on: it is damaged, belongs to another worker ID or host, is no longer in its
+	// place, or cannot be read or written. No tick is reserved then.
 	ErrState = errors.New("worker: unusable state file")
 
 	// ErrLayout is returned by Acquire when the worker ID has been used under

@@ -127,32 +127,37 @@ func (f *stateFile) read() error {
 	if info.Size() <= lockedBytes() {
 		return nil
 	}
-	intact := 0
-	for i := range int64(2) {
-		page, err := readState(f.file, i)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrState, err)
-		}
-		slot, ok, err := parseState(page)
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrState, f.path, err)
-		}
-		if !ok || stateIndex(slot.Sequence) != i {
-			continue
-		}
-		intact++
-		if slot.Sequence > f.newest.Sequence {
-			f.newest, f.page = slot, page
-		}
+	f.newest, f.page, f.torn, err = newestState(f.file)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrState, f.path, err)
 	}
-	if intact == 0 {
+	if f.newest.Sequence == 0 {
 		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were issued; "+
 			"if it is a worker's, remove it once its worker ID is not in use anywhere and the clock has passed all that was issued under it",
 			ErrState, info.Size(), f.path)
 	}
-	// Of the very first save there is only one record.
-	f.torn = intact == 1 && f.newest.Sequence > 1
 	return nil
+}
+
+// newestState finds the newest intact record, if there is one, its page, and whether
+// the other one is damaged.
+func newestState(r io.ReaderAt) (newest stateSlot, page []byte, torn bool, err error) {
+	for i := range int64(2) {
+		p, err := readState(r, i)
+		if err != nil {
+			return stateSlot{}, nil, false, err
+		}
+		slot, intact, err := parseState(p)
+		switch {
+		case err != nil:
+			return stateSlot{}, nil, false, err
+		case !intact || stateIndex(slot.Sequence) != i:
+			torn = torn || !bytes.Equal(p, blankState)
+		case slot.Sequence > newest.Sequence:
+			newest, page = slot, p
+		}
+	}
+	return newest, page, torn, nil
 }
 
 // load returns the newest record, if there is one.
@@ -210,7 +215,7 @@ func (f *stateFile) create(_ int64, page []byte) (err error) {
 			err = fmt.Errorf("%w: %w", ErrState, errors.Join(err, f.file.Truncate(lockedBytes())))
 		}
 	}()
-	whole := slices.Concat(padState([]byte(stateNote), statePage), page, padState([]byte("{}"), statePage))
+	whole := slices.Concat(padState([]byte(stateNote), statePage), page, blankState)
 	if _, err := f.file.WriteAt(whole[lockedBytes():], lockedBytes()); err != nil {
 		return err
 	}
@@ -250,16 +255,8 @@ func (f *stateFile) close() error {
 func stateHolder(path string) string {
 	var newest stateSlot
 	if file, err := os.Open(path); err == nil {
-		defer file.Close()
-		for i := range int64(2) {
-			page, err := readState(file, i)
-			if err != nil {
-				continue
-			}
-			if slot, ok, err := parseState(page); ok && err == nil && slot.Sequence > newest.Sequence {
-				newest = slot
-			}
-		}
+		newest, _, _, _ = newestState(file) // it may be in the middle of a save
+		file.Close()
 	}
 	if newest.Sequence == 0 {
 		return "another worker"
@@ -337,6 +334,9 @@ func padState(text []byte, n int) []byte {
 	padded[n-1] = '\n'
 	return padded
 }
+
+// blankState is the second slot until the second save.
+var blankState = padState([]byte("{}"), statePage)
 
 // lockedBytes is how many bytes of the file not even the lock's owner can write, since
 // it does so by another handle than the lock's.
