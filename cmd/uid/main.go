@@ -5,6 +5,8 @@
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid range --from 2026-11-01           the UIDs of a time, for SQL
 //	uid layouts                           the presets
+//	uid worker ls                         who holds which worker ID
+//	uid worker check                      what would bite in a database of worker IDs
 //
 // Each command's --help says the rest. Exit codes: 0 on success and when the reader
 // of the output has gone away, 1 when something failed, 2 when the input was bad,

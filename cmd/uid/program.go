@@ -63,7 +63,7 @@ line on standard error.`,
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "say on standard error what is going on")
-	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.version())
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.version())
 	return root
 }
 
@@ -88,7 +88,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 // noArgs is cobra.NoArgs without the argument in its text.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badInput("uid %s takes no arguments, only flags (uid %[1]s --help)", cmd.Name())
+		return badInput("%s takes no arguments, only flags (%[1]s --help)", cmd.CommandPath())
 	}
 	return nil
 }

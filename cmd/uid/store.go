@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -36,6 +38,7 @@ one machine: processes on several machines need one MySQL.`
 type store struct {
 	file, dsn       string
 	fileSet, dsnSet bool
+	existing        bool // a SQLite file that is missing is not created
 	timeout         spanFlag
 }
 
@@ -74,7 +77,7 @@ func (s *store) open(ctx context.Context, getenv func(string) string) (*sqlx.DB,
 		if strings.Contains(s.file, "://") || strings.Contains(s.file, "@tcp(") || strings.Contains(s.file, "@unix(") {
 			return nil, badInput("--store takes a file, and this is a DSN: use --mysql or %s", dsnEnv)
 		}
-		return openSQLite(ctx, s.file)
+		return s.openSQLite(ctx, s.file)
 	case s.dsnSet:
 		return openMySQL(s.dsn, "--mysql")
 	}
@@ -85,10 +88,15 @@ func (s *store) open(ctx context.Context, getenv func(string) string) (*sqlx.DB,
 	if err != nil {
 		return nil, err
 	}
-	return openSQLite(ctx, filepath.Join(folder, "workers.db"))
+	return s.openSQLite(ctx, filepath.Join(folder, "workers.db"))
 }
 
-func openSQLite(ctx context.Context, file string) (*sqlx.DB, error) {
+func (s *store) openSQLite(ctx context.Context, file string) (*sqlx.DB, error) {
+	if s.existing {
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("no store of worker IDs: %w", err)
+		}
+	}
 	db, err := sqlite.Open(ctx, file)
 	if err != nil {
 		return nil, err

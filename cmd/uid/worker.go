@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+)
+
+// worker is the command with the subcommands for who looks after worker IDs.
+func (p *program) worker() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker ls|release|gc|check",
+		Short: "Look after the worker IDs in a database",
+		Long: `worker shows who holds which worker ID, and looks after the tables that they are
+in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
+
+` + registryHelp,
+		Example: "  uid worker ls --store workers.db\n" +
+			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid worker check",
+		DisableFlagsInUseLine: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(p.workerList(), p.workerRelease(), p.workerCollect(), p.workerCheck())
+	return cmd
+}
+
+// registryHelp is the part of the commands' help that is about their database.
+const registryHelp = `The database is, the first that is given,
+  --store FILE    a SQLite database
+  --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
+                  Other users of the machine can read a command line, so rather
+                  put the DSN into the environment variable ` + dsnEnv + `
+  (neither)       the SQLite database that uid gen uses by default
+Nothing is created.`
+
+// registry is what the subcommands share: which database, and how to show it.
+type registry struct {
+	*program
+	store         store
+	nodes, leases string
+	format        format
+	json          bool
+}
+
+func (p *program) newRegistry() registry {
+	return registry{program: p, store: store{existing: true}, format: table}
+}
+
+func (r *registry) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	r.store.register(flags)
+	flags.Lookup("store").Usage = "SQLite file"
+	flags.Lookup("timeout").Usage = "how long to try"
+	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
+	flags.StringVar(&r.leases, "lease-table", "WORKER_LEASE", "table of leased IDs")
+	flags.Var(&r.format, "format", "form of the output")
+	flags.BoolVar(&r.json, "json", false, "short for --format json")
+}
+
+// with calls do with the registry, under a context that a signal ends.
+func (r *registry) with(ctx context.Context, do func(context.Context, *worker.Registry) error) error {
+	if r.json {
+		r.format = asJSON
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
+
+	db, err := r.store.open(ctx, r.getenv)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer db.Close()
+	reg, err := worker.NewRegistry(db, worker.RegistryConfig{
+		NodeTable: r.nodes, LeaseTable: r.leases, Timeout: time.Duration(r.store.timeout), Logger: r.log(),
+	})
+	if err != nil {
+		return inputError{err}
+	}
+	if err := do(ctx, reg); err != nil {
+		return interrupted(ctx, err)
+	}
+	return nil
+}
+
+// terms reads the description of a layout that stands in a table.
+func terms(layout string) (uid.Terms, error) {
+	l, err := bits.ParseLayout(layout)
+	return l.Terms(), err
+}
+
+// maxID is the flags that say how many worker IDs there are.
+type maxID struct {
+	layout layoutFlag
+	max    countFlag // 0: not given
+}
+
+func (m *maxID) register(flags *pflag.FlagSet) {
+	m.layout = newLayoutFlag()
+	flags.Var(&m.layout, "layout", layoutUsage)
+	flags.Var(&optionalCount{&m.max}, "max-id", "the largest worker ID, instead of --layout's")
+}
+
+// optionalCount is a count whose default is not to be told.
+type optionalCount struct{ *countFlag }
+
+func (*optionalCount) String() string { return "" }
+
+func (m *maxID) check() error {
+	if m.layout.set && m.max > 0 {
+		return badInput("--layout and --max-id exclude each other")
+	}
+	return nil
+}
+
+// disposable is the largest worker ID of a table that names no layout.
+func (m *maxID) disposable() int64 {
+	if m.max > 0 {
+		return int64(m.max)
+	}
+	return m.layout.MaxWorkerID()
+}
+
+// leased is the largest worker ID of a namespace, and -1 if that is not known.
+func (m *maxID) leased(layout string) int64 {
+	if m.max > 0 || m.layout.set {
+		return m.disposable()
+	}
+	l, err := bits.ParseLayout(layout)
+	if err != nil {
+		return -1
+	}
+	return l.MaxWorkerID()
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// workerCheck is the command that examines a database.
+type workerCheck struct {
+	registry
+	ids     maxID
+	durable bool
+}
+
+// findingWidth is the longest line of a finding's text.
+const findingWidth = 64
+
+func (p *program) workerCheck() *cobra.Command {
+	c := &workerCheck{registry: p.newRegistry()}
+	cmd := &cobra.Command{
+		Use:   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+		Short: "Examine a database for what would bite its workers",
+		Long: `check examines a database for what would bite: on MySQL and MariaDB the isolation of
+transactions, auto_increment_increment, innodb_flush_log_at_trx_commit and sync_binlog,
+whether the server is read-only, a replica, or has replicas and of which kind,
+AUTO_ID_CACHE on TiDB, and rights that this account lacks or need not have; on
+SQLite the journal, its syncing, the file and its file system; on both the clock, the
+tables, the counter of disposable IDs, and leases from the far future. It only reads.
+
+Run it with the account, and from a machine, of the workers: what it finds is what
+they would.
+
+Each finding is
+  ok     as it should be
+  note   good to know, or could not be told
+  warn   may do harm, or wastes IDs
+  error  workers fail, or UIDs can come twice: the exit code is 1
+
+With --durable it judges by what workers need that run with DurableStore.
+
+` + registryHelp,
+		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.ids.check(); err != nil {
+				return err
+			}
+			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
+				findings, err := r.Check(ctx, worker.CheckConfig{MaxWorkerID: c.ids.disposable(), DurableStore: c.durable, Terms: terms})
+				if err != nil {
+					return err
+				}
+				return c.show(findings)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	c.register(flags)
+	flags.BoolVar(&c.durable, "durable", false, "workers rely on the database not to lose a commit")
+	c.ids.register(flags)
+	return cmd
+}
+
+func (c *workerCheck) show(findings []worker.Finding) error {
+	l := newListing(c.out, c.format, column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false})
+	if c.format != table {
+		l.columns = append(l.columns, column{key: "why"}, column{key: "do"})
+	}
+	levels := map[worker.Level]int{}
+	for _, f := range findings {
+		levels[f.Level]++
+		cells := []cell{{value: string(f.Level)}, {value: f.What}}
+		if c.format == table {
+			cells = append(cells, cell{value: f.Value, text: findingText(f)})
+		} else {
+			cells = append(cells, cell{value: f.Value}, cell{value: f.Why}, cell{value: f.Do})
+		}
+		if err := l.add(cells...); err != nil {
+			return err
+		}
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	if c.format == table {
+		_, err := fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[worker.LevelError], "error"), plural(levels[worker.LevelWarn], "warning"),
+			plural(levels[worker.LevelNote], "note"))
+		if err != nil {
+			return err
+		}
+	}
+	if levels[worker.LevelError] > 0 {
+		return errAnswered
+	}
+	return nil
+}
+
+// findingText is a finding's value, and below it, if something is wrong, why and what
+// to do.
+func findingText(f worker.Finding) string {
+	lines := []string{text.WrapSoft(f.Value, findingWidth)}
+	if f.Why != "" {
+		lines = append(lines, text.WrapSoft(f.Why, findingWidth))
+	}
+	if f.Do != "" {
+		lines = append(lines, text.WrapSoft("→ "+f.Do, findingWidth))
+	}
+	all := strings.Split(strings.Join(lines, "\n"), "\n")
+	for i := range all {
+		all[i] = strings.TrimRight(all[i], " ") // WrapSoft pads
+	}
+	return strings.Join(all, "\n")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

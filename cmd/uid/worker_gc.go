@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+)
+
+// workerGC is the command that removes rows that nobody needs.
+type workerGC struct {
+	registry
+	olderThan spanFlag
+	dryRun    bool
+}
+
+func (p *program) workerCollect() *cobra.Command {
+	c := &workerGC{registry: p.newRegistry(), olderThan: spanFlag(7 * 24 * time.Hour)}
+	cmd := &cobra.Command{
+		Use:   "gc [--older-than DURATION] [--dry-run] [--format table|plain|json]",
+		Short: "Remove leases that nobody needs any more",
+		Long: `gc removes the rows of leases that are over for longer than --older-than (an hour at
+least), whose IDs are then as if they had never been used. It keeps a row whose
+ticks reach to within --older-than of the present, or beyond it, since they must not
+be forgotten, and the row that holds a namespace's layout. Nothing needs it to be
+run: workers use free IDs again by themselves.
+
+Disposable IDs are never removed: the largest one is what keeps old ones from being
+given again.
+
+` + registryHelp,
+		Example:               "  uid worker gc --dry-run\n  uid worker gc --older-than 720h",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), c.run)
+		},
+	}
+	flags := cmd.Flags()
+	c.register(flags)
+	flags.Var(&c.olderThan, "older-than", "for how long a lease has to be over")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "only show what would be removed")
+	return cmd
+}
+
+func (c *workerGC) run(ctx context.Context, r *worker.Registry) error {
+	done, err := r.Collect(ctx, worker.Collection{OlderThan: time.Duration(c.olderThan), Terms: terms, DryRun: c.dryRun})
+	if errors.Is(err, worker.ErrConfig) {
+		return inputError{err}
+	}
+	// What was removed is gone, even if the rest failed.
+	return errors.Join(c.show(done), err)
+}
+
+func (c *workerGC) show(done worker.Collected) error {
+	l := newListing(c.out, c.format, column{"namespace", "namespace", false}, column{"worker_id", "ID", true}, column{"action", "", false},
+		column{"holder", "holder", false}, column{"until", "until", false}, column{"high", "last tick", true},
+		column{"high_time", "used up to", false}, column{"why", "why", false})
+	add := func(lease worker.LeaseInfo, action, why string) error {
+		high := cell{value: "", text: "-"}
+		if parsed, err := bits.ParseLayout(lease.Layout); err == nil && lease.High >= 0 && lease.High <= parsed.MaxTick() {
+			high = moment(parsed.TimeOf(lease.High))
+		}
+		return l.add(cell{value: lease.Namespace}, cell{value: lease.WorkerID}, cell{value: action}, cell{value: lease.Holder},
+			moment(lease.Until), cell{value: lease.High}, high, cell{value: why})
+	}
+	action := "removed"
+	if c.dryRun {
+		action = "would be removed"
+	}
+	for _, lease := range done.Removed {
+		if err := add(lease, action, ""); err != nil {
+			return err
+		}
+	}
+	for _, kept := range done.Kept {
+		if err := add(kept.LeaseInfo, "kept", kept.Why); err != nil {
+			return err
+		}
+	}
+	if err := l.end(); err != nil || c.format != table {
+		return err
+	}
+	_, err := fmt.Fprintf(c.out, "%d %s, %d kept\n", len(done.Removed), action, len(done.Kept))
+	return err
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+)
+
+// workerLs is the command that shows who holds what.
+type workerLs struct {
+	registry
+	ids        maxID
+	namespace  string
+	quarantine spanFlag
+}
+
+func (p *program) workerList() *cobra.Command {
+	c := &workerLs{registry: p.newRegistry(), quarantine: spanFlag(5 * time.Minute)}
+	cmd := &cobra.Command{
+		Use:   "ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+		Short: "Show who holds which worker ID, and how many are left",
+		Long: `ls shows the leases of worker IDs: who holds each, since when, until when, and up to
+which time its ticks are reserved; then how many IDs each namespace has left, and
+how many disposable IDs are used. All times are by the database's clock.
+
+A lease is
+  live        held: nobody else can have the ID
+  quarantine  over, because it expired or was released, but for less than --quarantine
+              (a setting of the workers, which the database does not know)
+  free        the next worker may have the ID
+IDs that were never leased have no row. How many there are of them is told by the
+layout that stands in the table, and for disposable IDs by --layout.
+
+Formats:
+  table  for people (the default)
+  plain  one lease, namespace or count of disposable IDs a line, between tabs
+  json   the same as objects, whose "kind" is lease, namespace or disposable
+
+` + registryHelp,
+		Example:               "  uid worker ls --store workers.db\n  uid worker ls --namespace orders --json",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.ids.check(); err != nil {
+				return err
+			}
+			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
+				o, err := r.Overview(ctx, time.Duration(c.quarantine))
+				if err != nil {
+					return err
+				}
+				return c.show(o)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	c.register(flags)
+	flags.StringVar(&c.namespace, "namespace", "", "only the leases of this namespace")
+	c.ids.register(flags)
+	flags.Var(&c.quarantine, "quarantine", "for how long workers leave a free ID alone")
+	return cmd
+}
+
+func (c *workerLs) show(o worker.Overview) error {
+	if o.Nodes == nil && !o.HasLeases {
+		c.note("there is no table of worker IDs (%s, %s)", c.nodes, c.leases)
+		return nil
+	}
+	shown := 0
+	section := func(l *listing) error {
+		if l.table != nil && l.table.Length() > 0 {
+			if shown > 0 {
+				c.out.WriteByte('\n')
+			}
+			shown++
+		}
+		return l.end()
+	}
+	leases := c.listOf(leaseColumns...)
+	for _, l := range o.Leases {
+		if c.shows(l.Namespace) {
+			if err := leases.add(leaseCells(l, o.Now)...); err != nil {
+				return err
+			}
+		}
+	}
+	if err := section(leases.listing); err != nil {
+		return err
+	}
+	namespaces := c.listOf(kind, column{"namespace", "namespace", false}, column{"layout", "layout", false}, column{"worker_ids", "worker\nIDs", true},
+		column{"live", "live", true}, column{"quarantine", "in\nquarantine", true}, column{"free", "free\nagain", true},
+		column{"never_used", "never\nused", true}, column{"left", "left", true})
+	for _, ns := range o.Namespaces {
+		if c.shows(ns.Namespace) {
+			if err := namespaces.add(c.namespaceCells(ns, o.Leases)...); err != nil {
+				return err
+			}
+		}
+	}
+	if err := section(namespaces.listing); err != nil {
+		return err
+	}
+	if o.Nodes == nil || c.namespace != "" {
+		return nil
+	}
+	most := c.ids.disposable()
+	nodes := c.listOf(kind, column{"table", "disposable IDs", false}, column{"rows", "rows", true}, column{"last", "largest\nID", true},
+		column{"next", "next\nID", true}, column{"used", "used", true}, column{"max_id", "of", true}, column{"left", "left", true})
+	err := nodes.add(cell{value: "disposable"}, cell{value: c.nodes}, count(o.Nodes.Rows), count(o.Nodes.Last), count(o.Nodes.Next),
+		count(o.Nodes.Used()), count(most), count(max(0, most-o.Nodes.Used())))
+	if err != nil {
+		return err
+	}
+	return section(nodes.listing)
+}
+
+func (c *workerLs) shows(namespace string) bool { return c.namespace == "" || c.namespace == namespace }
+
+// A briefListing leaves out of a table what has no title there, and is for programs
+// only.
+type briefListing struct {
+	*listing
+	all []column
+}
+
+func (r *registry) listOf(columns ...column) briefListing {
+	shown := columns
+	if r.format == table {
+		shown = nil
+		for _, c := range columns {
+			if c.title != "" {
+				shown = append(shown, c)
+			}
+		}
+	}
+	return briefListing{newListing(r.out, r.format, shown...), columns}
+}
+
+func (l briefListing) add(cells ...cell) error {
+	if l.format == table {
+		var shown []cell
+		for i, c := range l.all {
+			if c.title != "" {
+				shown = append(shown, cells[i])
+			}
+		}
+		cells = shown
+	}
+	return l.listing.add(cells...)
+}
+
+// kind says to programs what a line is about.
+var kind = column{key: "kind"}
+
+// count is a cell of a number.
+func count(n int64) cell { return cell{value: n, text: grouped(n)} }
+
+// leaseColumns are those of the cells of a lease.
+var leaseColumns = []column{
+	kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false}, {"ended", "", false},
+	{"holder", "holder", false}, {"acquired", "since", false}, {"renewed", "", false}, {"until", "until", false},
+	{"remaining_seconds", "left", true}, {"high", "", true}, {"high_time", "reserved up to", false}, {"layout", "", false},
+}
+
+func leaseCells(l worker.LeaseInfo, now time.Time) []cell {
+	state, ended := cell{value: string(l.State)}, ""
+	if l.State != worker.LeaseLive {
+		ended = "expired"
+		if l.Released {
+			ended = "released"
+		}
+		state.text = ended + ", " + string(l.State)
+	}
+	remaining := span(l.Until.Sub(now))
+	remaining.text = words(l.Until.Sub(now).Abs().Round(time.Second))
+	if l.State != worker.LeaseLive {
+		remaining.text += " ago"
+	}
+	high := cell{value: "", text: "-"}
+	if parsed, err := bits.ParseLayout(l.Layout); err == nil && l.High >= 0 && l.High <= parsed.MaxTick() {
+		high = moment(parsed.TimeOf(l.High))
+	}
+	return []cell{
+		{value: "lease"}, {value: l.Namespace}, {value: l.WorkerID}, state, {value: ended},
+		{value: l.Holder}, moment(l.Acquired), moment(l.Renewed), moment(l.Until), remaining, {value: l.High}, high, {value: l.Layout},
+	}
+}
+
+// moment is a cell of a time, for people to the second.
+func moment(t time.Time) cell { return cell{value: t, text: t.Format("2006-01-02 15:04:05")} }
+
+func (c *workerLs) namespaceCells(ns worker.NamespaceInfo, leases []worker.LeaseInfo) []cell {
+	layout := cell{value: ns.Layout}
+	if l, err := bits.ParseLayout(ns.Layout); err == nil {
+		layout = layoutCell(l)
+	}
+	cells := []cell{{value: "namespace"}, {value: ns.Namespace}, layout}
+	most := c.ids.leased(ns.Layout)
+	if most < 0 {
+		unknown := cell{value: nil, text: "?"}
+		return append(cells, unknown, count(ns.Live), count(ns.Quarantined), count(ns.Free), unknown, unknown)
+	}
+	// Rows above a --max-id that is smaller than the layout's are not for its workers.
+	var live, quarantined, free int64
+	for _, l := range leases {
+		switch {
+		case l.Namespace != ns.Namespace || l.WorkerID > most:
+		case l.State == worker.LeaseLive:
+			live++
+		case l.State == worker.LeaseFree:
+			free++
+		default:
+			quarantined++
+		}
+	}
+	never := most + 1 - live - quarantined - free
+	return append(cells, count(most+1), count(live), count(quarantined), count(free), count(never), count(never+free))
+}
+
+// describe says in a sentence whose a lease is or was.
+func describe(l worker.LeaseInfo) string {
+	state := "expired"
+	switch {
+	case l.State == worker.LeaseLive:
+		state = "live"
+	case l.Released:
+		state = "released already"
+	}
+	return fmt.Sprintf("it was %s, of %s since %s, until %s", state, l.Holder,
+		l.Acquired.Format(time.RFC3339), l.Until.Format(time.RFC3339))
+}

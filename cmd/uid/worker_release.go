@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// workerFree is the command that ends a lease.
+type workerFree struct {
+	registry
+	force bool
+}
+
+func (p *program) workerRelease() *cobra.Command {
+	c := &workerFree{registry: p.newRegistry()}
+	cmd := &cobra.Command{
+		Use:   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
+		Short: "End the lease of a worker ID whose holder is known to be dead",
+		Long: `release ends the lease of a worker ID whose holder is known to be dead, so that the ID
+can be had when the workers' quarantine is over, instead of when the lease has run
+out. A lease that is live is ended only with --force. Without a namespace it is
+"default".
+
+Which ticks may have been used stays in the table, so that nobody issues them again.
+A holder that lives after all does no harm, either: it issues what was reserved for
+it alone, and acquires another ID when it next renews its lease.
+
+` + registryHelp,
+		Example:               "  uid worker release default/7 --force",
+		DisableFlagsInUseLine: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			namespace, id, err := leaseName(args[0])
+			if err != nil {
+				return err
+			}
+			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
+				return c.run(ctx, r, namespace, id)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	c.register(flags)
+	flags.BoolVar(&c.force, "force", false, "end a live lease, too")
+	return cmd
+}
+
+// leaseName splits NAMESPACE/ID. Its errors do not repeat the argument, which may be a
+// DSN without a flag.
+func leaseName(text string) (namespace string, id int64, err error) {
+	if i := strings.LastIndexByte(text, '/'); i >= 0 {
+		if namespace, text = text[:i], text[i+1:]; namespace == "" {
+			return "", 0, badInput("the namespace before the / is empty")
+		}
+	}
+	id, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 0 {
+		return "", 0, badInput("what follows the namespace is no worker ID: it has to be a whole number of at least 0, as in default/7")
+	}
+	return namespace, id, nil
+}
+
+func (c *workerFree) run(ctx context.Context, r *worker.Registry, namespace string, id int64) error {
+	was, err := r.Release(ctx, namespace, id, c.force)
+	switch {
+	case errors.Is(err, worker.ErrLive):
+		return fmt.Errorf("%w; if its holder is known to be dead, --force ends it", err)
+	case err != nil:
+		return err
+	}
+	if c.format == table {
+		_, err := fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: %s; its ticks up to %d stay used\n",
+			id, was.Namespace, describe(was), was.High)
+		return err
+	}
+	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "worker_id"}, column{key: "was_live"}, column{key: "was_released"},
+		column{key: "holder"}, column{key: "acquired"}, column{key: "renewed"}, column{key: "until"}, column{key: "high"})
+	err = l.add(cell{value: was.Namespace}, cell{value: id}, cell{value: was.State == worker.LeaseLive}, cell{value: was.Released},
+		cell{value: was.Holder}, cell{value: was.Acquired}, cell{value: was.Renewed}, cell{value: was.Until}, cell{value: was.High})
+	if err != nil {
+		return err
+	}
+	return l.end()
+}

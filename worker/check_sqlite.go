@@ -1,0 +1,124 @@
+package worker
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// sqliteFile looks at the settings of this process's connections, and at the file
+// and where it lies.
+func (c *check) sqliteFile(ctx context.Context) error {
+	var version, journal, quick string
+	var synchronous int
+	for _, ask := range []struct {
+		query string
+		to    any
+	}{
+		{"SELECT sqlite_version()", &version},
+		{"PRAGMA journal_mode", &journal},
+		{"PRAGMA synchronous", &synchronous},
+		{"PRAGMA quick_check(1)", &quick},
+	} {
+		if err := c.conn.GetContext(ctx, ask.to, ask.query); err != nil {
+			return failed("ask for "+ask.query, err)
+		}
+	}
+	c.add(Finding{Level: LevelOK, What: "server", Value: "SQLite " + version})
+	c.add(judgeJournal(journal))
+	c.add(judgeSynchronous(synchronous, journal))
+	f := Finding{Level: LevelOK, What: "file", Value: quick}
+	if quick != "ok" {
+		f = Finding{LevelError, "file", "damaged", "SQLite's quick_check finds faults: IDs may be lost, and come again.",
+			"Keep a copy, and start with a new file under a new layout or epoch, or above every ID that was given."}
+	}
+	c.add(f)
+	return c.sqlitePlace(ctx)
+}
+
+func judgeJournal(mode string) Finding {
+	f := Finding{Level: LevelOK, What: "journal_mode", Value: mode}
+	switch strings.ToLower(mode) {
+	case "delete", "truncate", "persist", "wal":
+	default:
+		f.Level, f.Do = LevelError, "PRAGMA journal_mode = DELETE"
+		f.Why = "Without a journal on disk a crash in the middle of a write damages the file, or loses IDs, which then come again."
+	}
+	return f
+}
+
+func judgeSynchronous(level int, journal string) Finding {
+	names := []string{"OFF", "NORMAL", "FULL", "EXTRA"}
+	f := Finding{Level: LevelOK, What: "synchronous", Value: fmt.Sprint(level)}
+	if level >= 0 && level < len(names) {
+		f.Value = names[level]
+	}
+	f.Value += " (of this connection)"
+	const open = "Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source name to EXTRA."
+	switch {
+	case level < 2:
+		f.Level, f.Do = LevelError, open
+		f.Why = "A crash of the machine loses the newest commits, whose IDs then come again."
+	case level == 2 && strings.EqualFold(journal, "delete"):
+		f.Level, f.Do = LevelWarn, open
+		f.Why = "The folder is not synced after a commit: a power failure can bring the journal back, which undoes it."
+	}
+	return f
+}
+
+// sqlitePlace looks at the file system.
+func (c *check) sqlitePlace(ctx context.Context) error {
+	var file string
+	if err := c.conn.GetContext(ctx, &file, "SELECT file FROM pragma_database_list WHERE name = 'main'"); err != nil {
+		return failed("ask for the file", err)
+	}
+	if file == "" {
+		c.add(Finding{LevelError, "file system", "in memory", "All is forgotten when the last connection closes, and IDs come again.", "Use a file."})
+		return nil
+	}
+	kind, known := fileSystem(file)
+	c.add(judgeFileSystem(kind, known))
+	return nil
+}
+
+// fileSystemKind is what matters of a file system.
+type fileSystemKind int
+
+const (
+	localDisk fileSystemKind = iota
+	networkDisk
+	memoryDisk
+)
+
+func judgeFileSystem(kind fileSystemKind, known bool) Finding {
+	const what = "file system"
+	switch {
+	case !known:
+		return Finding{LevelNote, what, "could not be told", "On a network file system locks may not hold, so that two processes get one ID.", "Make sure that it is a disk of this machine."}
+	case kind == networkDisk:
+		return Finding{LevelError, what, "network", "Locks may not hold, so that two processes get one ID.", "Use a disk of this machine, or a server for processes on several machines."}
+	case kind == memoryDisk:
+		return Finding{LevelWarn, what, "in memory", "The file is gone after a restart of the machine, and IDs come again.", "Use a disk."}
+	}
+	return Finding{Level: LevelOK, What: what, Value: "local"}
+}
+
+func (c *check) sqliteShape(ctx context.Context, name string) (tableShape, error) {
+	var s tableShape
+	err := c.conn.SelectContext(ctx, &s.columns, "SELECT UPPER(name) AS name, LOWER(type) AS type, NULL AS width, 0 AS is_unsigned, NULL AS collation,"+
+		" pk > 0 AS is_key, (\"notnull\" = 0 OR dflt_value IS NOT NULL) AS is_filled, 0 AS is_generated FROM pragma_table_info(?)", name)
+	if err != nil {
+		return s, failed("read the columns of table "+name, err)
+	}
+	var create sql.NullString
+	if err := c.conn.GetContext(ctx, &create, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", name); err != nil && err != sql.ErrNoRows {
+		return s, failed("read the definition of table "+name, err)
+	}
+	for i := range s.columns {
+		if s.columns[i].Name == generated {
+			s.columns[i].Generated = strings.Contains(strings.ToUpper(create.String), "AUTOINCREMENT")
+		}
+	}
+	return s, nil
+}

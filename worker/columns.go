@@ -1,0 +1,147 @@
+package worker
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// A columnSpec is what a table has to have. Columns beyond these are allowed if an
+// insert can leave them out.
+type columnSpec struct {
+	name  string
+	kind  columnKind
+	chars int64 // least width of a text
+}
+
+type columnKind int
+
+const (
+	bigint columnKind = iota
+	number            // any whole number
+	text
+	date
+)
+
+// generated is the column whose values the database makes.
+const generated = "ID"
+
+var nodeColumns = []columnSpec{
+	{generated, bigint, 0}, {"HOST_NAME", text, maxNameLen}, {"PORT", text, maxNameLen}, {"TYPE", number, 0},
+	{"LAUNCH_DATE", date, 0}, {"MODIFIED", date, 0}, {"CREATED", date, 0},
+}
+
+var leaseTableColumns = []columnSpec{
+	{"NAMESPACE", text, maxNamespaceLen}, {"WORKER_ID", bigint, 0}, {"NONCE", text, 32}, {"HIGH", bigint, 0}, {"LEASE_UNTIL", bigint, 0},
+	{"LAYOUT", text, 255}, {"HOLDER", text, maxHolderLen}, {"ACQUIRED", bigint, 0}, {"RENEWED", bigint, 0}, {"REACH", bigint, 0},
+}
+
+// tableShape is what the database says of a table.
+type tableShape struct {
+	engine  string // of MySQL
+	columns []tableColumn
+}
+
+type tableColumn struct {
+	Name      string         `db:"name"`
+	Type      string         `db:"type"` // without its width
+	Width     sql.NullInt64  `db:"width"`
+	Unsigned  bool           `db:"is_unsigned"`
+	Collation sql.NullString `db:"collation"`
+	Key       bool           `db:"is_key"`       // part of the primary key
+	Filled    bool           `db:"is_filled"`    // an insert can leave it out
+	Generated bool           `db:"is_generated"` // AUTO_INCREMENT
+}
+
+// columns compares a table with what workers expect of it.
+func (c *check) columns(ctx context.Context, what, name string, want []columnSpec) error {
+	shape, err := c.shape(ctx, name)
+	if err != nil {
+		return c.told(what, err)
+	}
+	if len(shape.columns) == 0 {
+		return nil // not this account's to see
+	}
+	c.add(judgeTable(what, name, c.dialect, shape, want))
+	return nil
+}
+
+func (c *check) shape(ctx context.Context, name string) (tableShape, error) {
+	if c.dialect == SQLite {
+		return c.sqliteShape(ctx, name)
+	}
+	var s tableShape
+	if err := c.conn.GetContext(ctx, &s.engine, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", name); err != nil {
+		if err == sql.ErrNoRows {
+			return s, nil
+		}
+		return s, failed("read the engine of table "+name, err)
+	}
+	err := c.conn.SelectContext(ctx, &s.columns, `SELECT UPPER(COLUMN_NAME) AS name, LOWER(DATA_TYPE) AS type, CHARACTER_MAXIMUM_LENGTH AS width,
+		COLUMN_TYPE LIKE '%unsigned%' AS is_unsigned, COLLATION_NAME AS collation, COLUMN_KEY = 'PRI' AS is_key,
+		IS_NULLABLE = 'YES' OR COLUMN_DEFAULT IS NOT NULL OR EXTRA <> '' AS is_filled, EXTRA LIKE '%auto_increment%' AS is_generated
+		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`, name)
+	if err != nil {
+		return s, failed("read the columns of table "+name, err)
+	}
+	return s, nil
+}
+
+// judgeTable tells the worst that is wrong with a table.
+func judgeTable(what, name string, d Dialect, s tableShape, want []columnSpec) Finding {
+	const compare = "Compare the table with the statement that creates it, in worker/schema."
+	bad := func(value, why string) Finding { return Finding{LevelError, what, value, why, compare} }
+	if d == MySQL && !strings.EqualFold(s.engine, "InnoDB") {
+		return Finding{LevelError, what, "engine " + s.engine, "Only InnoDB rolls back, locks rows and is safe in a crash.", "ALTER TABLE " + name + " ENGINE = InnoDB"}
+	}
+	have := map[string]tableColumn{}
+	for _, col := range s.columns {
+		have[col.Name] = col
+	}
+	for _, w := range want {
+		col, ok := have[w.name]
+		delete(have, w.name)
+		switch {
+		case !ok:
+			return bad("no column "+w.name, "Workers read and write it.")
+		case !w.kind.fits(col, d):
+			return bad(fmt.Sprintf("column %s is of type %s", w.name, col.Type), "It cannot hold all that workers write.")
+		case w.chars > 0 && col.Width.Valid && col.Width.Int64 < w.chars && d == MySQL:
+			return bad(fmt.Sprintf("column %s holds %d characters", w.name, col.Width.Int64), fmt.Sprintf("Workers write up to %d.", w.chars))
+		case w.name == generated && !col.Generated:
+			return bad("column ID is not AUTO_INCREMENT", "The database has to make IDs that were never used, also after rows were deleted.")
+		case w.name == generated && !col.Key, (w.name == "NAMESPACE" || w.name == "WORKER_ID") && !col.Key:
+			return bad(fmt.Sprintf("column %s is not in the primary key", w.name), "Nothing keeps two rows from having one ID.")
+		case w.name == "NAMESPACE" && strings.HasSuffix(col.Collation.String, "_ci"):
+			return Finding{LevelNote, what, "namespaces are compared with " + col.Collation.String, "Names that differ by case only are one namespace.", compare}
+		}
+	}
+	for _, col := range s.columns {
+		if extra, ok := have[col.Name]; ok && !extra.Filled {
+			return bad("further column "+col.Name, "It has no default, so that the workers' inserts fail.")
+		}
+	}
+	value := fmt.Sprintf("%d columns", len(s.columns))
+	if d == MySQL {
+		value = "InnoDB, " + value
+	}
+	return Finding{Level: LevelOK, What: what, Value: value + " as expected"}
+}
+
+func (k columnKind) fits(c tableColumn, d Dialect) bool {
+	kind := strings.ToLower(c.Type)
+	if d == SQLite {
+		return true // any column of SQLite holds any value
+	}
+	switch k {
+	case bigint:
+		return kind == "bigint"
+	case number:
+		return strings.HasSuffix(kind, "int")
+	case text:
+		return strings.HasSuffix(kind, "char") || strings.HasSuffix(kind, "text") || strings.HasSuffix(kind, "binary")
+	default:
+		return kind == "date" || kind == "timestamp" || kind == "datetime"
+	}
+}
