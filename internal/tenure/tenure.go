@@ -15,10 +15,13 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// How long one Extend may take, and the pauses between failed ones.
+// How long one Extend may take, and the pauses between those that bring nothing: they
+// double up to maxPause after a failure, and up to idlePause when the worker answers, but
+// has no more to give for the moment.
 const (
 	extendTimeout = 10 * time.Second
 	minPause      = 100 * time.Millisecond
+	idlePause     = 500 * time.Millisecond
 	maxPause      = 5 * time.Second
 )
 
@@ -181,24 +184,36 @@ func (t *Tenure) renew() {
 		due, wanted := t.untilDue(), t.wanted
 		t.mu.Unlock()
 		if !wanted && due > 0 {
-			if !t.sleep(due, t.wake) {
+			slept := t.sleep(min(due, longestSleep), t.wake)
+			if t.ctx.Err() != nil {
 				return
 			}
-			continue
+			// Once the time has passed it does not matter what the clock shows, which
+			// may have been set back: a lease runs out by another one.
+			if !slept || due > longestSleep {
+				continue
+			}
 		}
-		if t.extend() {
+		progress, err := t.extend()
+		if progress {
 			pause = minPause
 			continue
 		}
+		longest := maxPause
+		if err == nil {
+			longest = idlePause
+		}
+		pause = min(pause, longest)
 		// Half to all of the pause, so that a fleet does not come back in step.
-		if !t.sleep(pause/2+rand.N(pause/2), nil) {
+		if t.sleep(pause/2+rand.N(pause/2), nil); t.ctx.Err() != nil {
 			return
 		}
-		pause = min(2*pause, maxPause)
+		pause = min(2*pause, longest)
 	}
 }
 
-// sleep waits for d, or for a signal on wake, and reports false when the tenure ends.
+// sleep waits for d, and reports whether that has passed: a signal on wake and the
+// tenure's end cut it short.
 func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -206,15 +221,16 @@ func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
 	case <-t.ctx.Done():
 		return false
 	case <-wake:
+		return false
 	case <-timer.C:
+		return true
 	}
-	return t.ctx.Err() == nil
 }
 
 // extend reports whether it brought anything: ticks that were not reserved before, or
 // time until the next renewal. A worker that grants what it had granted already is
-// not to be asked again at once.
-func (t *Tenure) extend() bool {
+// not to be asked again at once. The error is the worker's.
+func (t *Tenure) extend() (progress bool, err error) {
 	t.mu.Lock()
 	through, revoked := t.through, t.revoked
 	t.wanted = false
@@ -229,32 +245,36 @@ func (t *Tenure) extend() bool {
 	t.hand.Lock()
 	defer t.hand.Unlock()
 	if t.ctx.Err() != nil {
-		return false
+		return false, nil
 	}
 	if err != nil {
 		t.mu.Lock()
 		t.wanted = true
 		t.mu.Unlock()
 		t.owner.Refused(err)
-		return false
+		return false, err
 	}
 	t.mu.Lock()
 	if revoked != t.revoked {
 		// The worker revoked what it was about to return, and is asked again.
 		t.mu.Unlock()
-		return true
+		return true, nil
 	}
 	before := t.last
 	t.last = res
-	progress := res.WorkerID != before.WorkerID || res.Last > before.Last ||
+	progress = res.WorkerID != before.WorkerID || res.Last > before.Last ||
 		res.Renew > before.Renew && t.untilDue() > 0
 	t.mu.Unlock()
 	t.owner.Granted(res)
-	return progress
+	return progress, nil
 }
 
+// longestSleep is how long a sleep may be before the clock is looked at again: it may have
+// been set forward meanwhile.
+const longestSleep = time.Hour
+
 // untilDue returns how long it is until the clock reaches the tick at which an Extend
-// is due, or an hour if it is longer: the clock may be set meanwhile. t.mu is held.
+// is due. t.mu is held.
 func (t *Tenure) untilDue() time.Duration {
 	if t.last.Renew == math.MaxInt64 {
 		return math.MaxInt64
@@ -265,12 +285,12 @@ func (t *Tenure) untilDue() time.Duration {
 		return 0
 	}
 	unit := t.terms.Unit
-	if ticks-1 > int64(time.Hour/unit) {
-		return time.Hour
+	if ticks-1 > int64(longestSleep/unit) {
+		return math.MaxInt64
 	}
 	into := now.Sub(t.terms.Epoch) % unit // of the clock's tick
 	if into < 0 {
 		into += unit
 	}
-	return min(time.Duration(ticks)*unit-into, time.Hour)
+	return time.Duration(ticks)*unit - into
 }
