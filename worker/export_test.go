@@ -3,6 +3,8 @@ package worker
 import (
 	"fmt"
 	"time"
+
+	"github.com/uidgen/uid"
 )
 
 // ShiftClocks sets the lease's clocks ahead: the database's by what the query returns, in
@@ -13,3 +15,6 @@ func (l *Lease) ShiftClocks(query string, own func() time.Duration) {
 	l.cfg.Now = func() time.Time { return now().Round(0).Add(own()) }
 	l.clock = func() time.Time { return time.Now().Add(own()) }
 }
+
+// ReservationOf returns what the lease holds, without asking for anything.
+func ReservationOf(l *Lease) uid.Reservation { return l.reservation() }

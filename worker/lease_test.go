@@ -456,6 +456,34 @@ func TestLeaseLost(t *testing.T) {
 	}
 }
 
+// An owner that renews its lease while somebody reaches for its ID keeps it.
+func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
+	h := newHouse(t, newMySQL(t)) // SQLite has one transaction at a time
+	h.acquire(h.lease(worker.LeaseConfig{}))
+	h.pass(ttl + quarantine + time.Second)
+	renewal, err := h.db.Beginx()
+	require.NoError(t, err)
+	defer renewal.Rollback()
+	_, err = renewal.Exec("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL + 3600000000 WHERE WORKER_ID = 0")
+	require.NoError(t, err)
+	var logged records
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		r, err := h.lease(worker.LeaseConfig{Logger: logged.logger()}).Acquire(t.Context(), millis(1023))
+		if err != nil || r.WorkerID != 1 {
+			t.Errorf("worker ID %d, error %v", r.WorkerID, err)
+		}
+	})
+	require.Eventually(t, func() bool {
+		var waiting int
+		require.NoError(t, h.db.Get(&waiting, "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%WORKER_LEASE%'"))
+		return waiting > 0
+	}, time.Minute, 5*time.Millisecond)
+	require.NoError(t, renewal.Commit())
+	wg.Wait()
+	require.Equal(t, 1, logged.count("its owner has just renewed its lease"))
+}
+
 // An owner that is late, but nobody's victim, and whose lease still holds, goes on.
 func TestLeaseLate(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
@@ -542,7 +570,9 @@ func TestLeaseFarFuture(t *testing.T) {
 		// The end of the time field.
 		h.pass(ttl + quarantine + time.Second)
 		do(t, h.db, fmt.Sprintf("UPDATE WORKER_LEASE SET HIGH = %d WHERE WORKER_ID = 0", millis(0).MaxTick))
-		_, err = h.lease(worker.LeaseConfig{MaxAhead: math.MaxInt64}).Acquire(t.Context(), millis(1023))
+		short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err = h.lease(worker.LeaseConfig{MaxAhead: math.MaxInt64}).Acquire(short, millis(1023))
 		require.ErrorIs(t, err, uid.ErrExhausted)
 		require.ErrorContains(t, err, fmt.Sprint(millis(0).MaxTick))
 	})

@@ -6,6 +6,10 @@ const (
 	takeGo      = "cached/take.go"
 	laneGo      = "cached/lane.go"
 	ringGo      = "ringbuffer/ring.go"
+
+	leaseGo      = "worker/lease.go"
+	protocolGo   = "worker/lease_protocol.go"
+	leaseTableGo = "worker/lease_table.go"
 )
 
 var all = []mutant{
@@ -263,5 +267,135 @@ var all = []mutant{
 		name: "a renewal that goes on after the end", file: "internal/tenure/tenure.go",
 		from: "	t.quit()\n	if done != nil {",
 		to:   "	if done != nil {", tests: "",
+	},
+	{
+		name: "lease: nothing is burnt", file: protocolGo,
+		from: "burn := time.Duration(max(control.Reach, reach)) * time.Microsecond",
+		to:   "burn := time.Duration(0)", tests: "LeaseAcquire",
+	},
+	{
+		name: "lease: what is burnt leaves out the skew", file: protocolGo,
+		from: "burn := time.Duration(max(control.Reach, reach)) * time.Microsecond",
+		to:   "burn := time.Duration(max(control.Reach, reach))*time.Microsecond - l.cfg.MaxClockSkew", tests: "LeaseAcquire",
+	},
+	{
+		name: "lease: what others may have reserved is not burnt", file: protocolGo,
+		from: "max(control.Reach, reach)",
+		to:   "reach", tests: "LeaseReach",
+	},
+	{
+		name: "lease: the reach is not noted", file: protocolGo,
+		from: "if control.Reach < reach && !l.cfg.DurableStore {",
+		to:   "if false {", tests: "LeaseReach",
+	},
+	{
+		name: "lease: one that has ended is renewed", file: protocolGo,
+		from: "if row.Until < now {",
+		to:   "if false {", tests: "LeaseLost",
+	},
+	{
+		name: "lease: the row's nonce is not looked at", file: leaseGo,
+		from: "if row.Nonce != h.nonce || row.High > h.limit {",
+		to:   "if row.High > h.limit {", tests: "LeaseLost",
+	},
+	{
+		name: "lease: ticks that somebody else reserved are not looked at", file: leaseGo,
+		from: "if row.Nonce != h.nonce || row.High > h.limit {",
+		to:   "if row.Nonce != h.nonce {", tests: "LeaseLost",
+	},
+	{
+		name: "lease: a renewal whose reply was lost is taken for somebody else's", file: leaseGo,
+		from: "if row.Nonce == p.nonce && row.High == p.high {",
+		to:   "if false {", tests: "LeaseLostReply",
+	},
+	{
+		name: "lease: ticks are granted before the commit", file: protocolGo,
+		from: "h.proposed = append(h.proposed, next)",
+		to:   "h.proposed, h.limit = append(h.proposed, next), next.high", tests: "LeaseLostReply",
+	},
+	{
+		name: "lease: a renewal keeps its nonce", file: protocolGo,
+		from: "next := proposal{nonce: newNonce()}",
+		to:   "next := proposal{nonce: h.nonce}", tests: "LeaseExtend",
+	},
+	{
+		name: "lease: a release lowers HIGH below what it was", file: protocolGo,
+		from: "max(h.base, last)",
+		to:   "last", tests: "LeaseRelease",
+	},
+	{
+		name: "lease: a release keeps HIGH", file: protocolGo,
+		from: `row.High = min(row.High, max(h.base, last))
+`,
+		to: "", tests: "LeasedGenerator|LeaseRelease",
+	},
+	{
+		name: "lease: a released row keeps its nonce", file: protocolGo,
+		from: `row.Nonce, row.Until, row.Renewed = "", now, now`,
+		to:   "row.Until, row.Renewed = now, now", tests: "LeaseRelease",
+	},
+	{
+		name: "lease: an ID is not looked at again once it is locked", file: protocolGo,
+		from: "if exists && row.Until.add(l.cfg.Quarantine) >= now {",
+		to:   "if false {", tests: "LeaseRenewedAtTheLastMoment",
+	},
+	{
+		name: "lease: there is no quarantine", file: protocolGo,
+		from: "l.terms.MaxWorkerID, now.add(-l.cfg.Quarantine))",
+		to:   "l.terms.MaxWorkerID, now)", tests: "LeaseTakeover|LeaseRelease",
+	},
+	{
+		name: "lease: layouts are mixed", file: protocolGo,
+		from: "case control.Layout != l.terms.Layout:",
+		to:   "case false:", tests: "LeaseLayout",
+	},
+	{
+		name: "lease: clocks are not compared", file: protocolGo,
+		from: "max(early, late) > limit",
+		to:   "false", tests: "LeaseClocks",
+	},
+	{
+		name: "lease: rows of the far future are believed", file: protocolGo,
+		from: "if l.cfg.MaxAhead != math.MaxInt64 &&",
+		to:   "if l.cfg.MaxAhead == math.MaxInt64 &&", tests: "LeaseFarFuture",
+	},
+	{
+		name: "lease: clocks before the epoch are believed", file: protocolGo,
+		from: "tick < 0 && !l.cfg.AllowBeforeEpoch",
+		to:   "tick < 0 && false", tests: "LeaseClocks",
+	},
+	{
+		name: "lease: the end of the time field is not checked", file: protocolGo,
+		from: "if h.base >= l.terms.MaxTick {",
+		to:   "if false {", tests: "LeaseFarFuture",
+	},
+	{
+		name: "lease: gaps are not used", file: leaseTableGo,
+		from: `	if id <= maxID {
+		return id, true, nil
+	}`,
+		to: "	return id, id <= maxID, nil", tests: "LeaseNoIDLeft",
+	},
+	{
+		name: "lease: a takeover is not told", file: protocolGo,
+		from: `if exists && row.Nonce != "" {`,
+		to:   "if false {", tests: "LeaseTakeover",
+	},
+	{
+		name: "lease: one that was invalidated goes on", file: leaseGo,
+		from: "if l.hold != nil && invalid {",
+		to:   "if l.hold != nil && invalid && false {", tests: "LeaseInvalidate",
+	},
+	{
+		name: "lease: one that was invalidated is released", file: leaseGo,
+		from: "if l.hold == nil || invalid {",
+		to:   "if l.hold == nil || invalid && false {", tests: "LeaseInvalidate",
+	},
+	{
+		name: "lease: a generator asks the database at each call", file: leaseGo,
+		from: `	case through <= h.limit:
+		return false
+	}`,
+		to: "	}", tests: "LeaseExtend",
 	},
 }
