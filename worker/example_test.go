@@ -36,7 +36,7 @@ func ExampleStatic() {
 	// Output:
 	// 7 <nil>
 	// true
-	// uid: value out of range: static worker ID 4194304 is not within 0..4194303, the layout's maximum
+	// uid: value out of range: worker ID 4194304 is not within 0..4194303, the layout's maximum
 }
 
 // A new ID at each start, from a table that any number of processes share. With

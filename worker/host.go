@@ -53,9 +53,9 @@ func (s hostSource) identify() (hostID, error) {
 			ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
 	}
 	if h.name == "" {
-		name, err := os.Hostname()
-		if err != nil || name == "" {
-			return hostID{}, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", ErrConfig, err)
+		name, err := osHostName()
+		if err != nil {
+			return hostID{}, fmt.Errorf("%w: set Host", err)
 		}
 		h.name = name
 	}
@@ -82,4 +82,12 @@ func firstSet(names []string) string {
 		}
 	}
 	return ""
+}
+
+func osHostName() (string, error) {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "", fmt.Errorf("%w: the operating system tells no host name (%v)", ErrConfig, err)
+	}
+	return name, nil
 }

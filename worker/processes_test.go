@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if s := os.Getenv(fileChildEnv); s != "" {
+		fmt.Println(fileChild(s)) // it ends only by an error, or a kill
+		os.Exit(1)
+	}
 	testserver.Main(m)
 }
 

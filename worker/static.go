@@ -28,16 +28,23 @@ import (
 //     issued: the tick of its end, or up to the generator's MaxLead after that;
 //   - the clock went back across a restart.
 //
+// A [File] on [FixedID] promises it in the second and third case, and for the
+// processes of one host in the first.
+//
 // All methods may be called by any number of goroutines at once.
-func Static(id int64) uid.Worker {
-	return &static{id: id, last: -1}
-}
+func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
+
+// FromSource returns a worker as [Static] does, with the ID that the source tells
+// each time a generator is made; Acquire returns the source's error, too. What Static
+// cannot promise, it cannot either.
+func FromSource(s Source) uid.Worker { return &static{source: s, last: -1} }
 
 type static struct {
-	id int64
+	source Source
 
 	mu     sync.Mutex // guards the rest: two generators may try to bind at once
 	bound  bool
+	id     int64  // of the generator that is or was bound
 	first  int64  // first tick of the generator that is bound
 	layout string // layout of the generator that is bound, or of last
 	last   int64  // largest tick issued by earlier generators, -1 for none
@@ -45,22 +52,24 @@ type static struct {
 
 func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
-		return uid.Reservation{}, fmt.Errorf("worker: acquire static worker ID %d: %w", s.id, err)
-	}
-	if s.id < 0 || s.id > t.MaxWorkerID {
-		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d is not within 0..%d, the layout's maximum", uid.ErrRange, s.id, t.MaxWorkerID)
+		return uid.Reservation{}, fmt.Errorf("worker: acquire a static worker ID: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.bound:
+	if s.bound {
 		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d", uid.ErrWorkerInUse, s.id)
+	}
+	id, err := s.source.resolve(t.MaxWorkerID)
+	switch {
+	case err != nil:
+		return uid.Reservation{}, err
 	case s.last >= 0 && s.layout != t.Layout:
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.id, s.layout, t.Layout)
 	case s.last >= t.MaxTick:
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, s.id, s.last, t.MaxTick)
 	}
 	s.bound = true
+	s.id = id
 	s.first = s.last + 1
 	s.layout = t.Layout
 	return s.reservation(), nil
@@ -70,7 +79,7 @@ func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.bound {
-		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d serves no generator", uid.ErrNoReservation, s.id)
+		return uid.Reservation{}, fmt.Errorf("%w: the static worker serves no generator", uid.ErrNoReservation)
 	}
 	return s.reservation(), nil
 }
@@ -79,7 +88,7 @@ func (s *static) Release(_ context.Context, last int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.bound {
-		return fmt.Errorf("%w: static worker ID %d serves no generator", uid.ErrNoReservation, s.id)
+		return fmt.Errorf("%w: the static worker serves no generator", uid.ErrNoReservation)
 	}
 	s.bound = false
 	s.last = max(s.last, last)

@@ -1,0 +1,611 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/worker"
+)
+
+// A setClock stands still, at first in tick 1,000,000 of terms, until it is set.
+type setClock struct{ at atomic.Int64 } // nanoseconds since terms' epoch
+
+func newClock() *setClock {
+	c := &setClock{}
+	c.add(1_000_000 * time.Second)
+	return c
+}
+
+func (c *setClock) now() time.Time {
+	return terms(9).Epoch.Add(time.Duration(c.at.Load()))
+}
+
+func (c *setClock) add(d time.Duration) { c.at.Add(int64(d)) }
+
+// termsIn are those of a layout with ticks of another length.
+func termsIn(unit time.Duration) uid.Terms {
+	of := terms(9)
+	of.Unit, of.MaxTick = unit, 1<<41-1
+	return of
+}
+
+func statePath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
+
+func newFile(t testing.TB, path string, c *setClock, cfg worker.FileConfig) *worker.File {
+	t.Helper()
+	return newFileOf(t, path, worker.FixedID(7), c, cfg)
+}
+
+func newFileOf(t testing.TB, path string, s worker.Source, c *setClock, cfg worker.FileConfig) *worker.File {
+	t.Helper()
+	if cfg.Logger == nil {
+		cfg.Logger = (&records{}).logger()
+	}
+	if cfg.Now == nil {
+		cfg.Now = c.now
+	}
+	f, err := worker.NewFile(path, s, cfg)
+	require.NoError(t, err)
+	return f
+}
+
+func acquired(t testing.TB, f *worker.File, of uid.Terms) uid.Reservation {
+	t.Helper()
+	r, err := f.Acquire(t.Context(), of)
+	require.NoError(t, err)
+	return r
+}
+
+func TestFileReserves(t *testing.T) {
+	const clock = 1_000_000 // seconds
+	for _, c := range []struct {
+		unit, window time.Duration
+		reach, left  int64 // ticks reserved beyond the clock's, and left of them at a renewal
+	}{
+		{time.Second, 0, 15, 10},
+		{time.Second, 3 * time.Second, 5, 3},
+		{time.Second, time.Nanosecond, 2, 1},
+		{time.Second, 1500 * time.Millisecond, 3, 2},
+		{time.Second, time.Second + 1, 3, 2}, // 1.5 s up, but more than what is left
+		{time.Millisecond, 0, 15_000, 10_000},
+		{time.Millisecond, 999999 * time.Nanosecond, 2, 1},
+		{time.Minute, 0, 2, 1},
+		{time.Hour, 0, 2, 1},
+	} {
+		of := termsIn(c.unit)
+		tick := clock * int64(time.Second) / int64(c.unit)
+		clock := newClock()
+		f := newFile(t, statePath(t), clock, worker.FileConfig{Window: c.window})
+		r := acquired(t, f, of)
+		require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: tick + c.reach, Renew: tick + c.reach - c.left}, r, "%v", c)
+		require.Greater(t, r.Renew, tick, "a renewal is not due at once")
+
+		// Nothing is due, nothing is written.
+		again, err := f.Extend(t.Context(), tick)
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+
+		// When it is due it brings the next one into the future.
+		clock.add(time.Duration(r.Renew-tick) * c.unit)
+		again, err = f.Extend(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, r.Renew+c.reach, again.Last)
+		require.Greater(t, again.Renew, r.Renew)
+
+		// And so it does when the generator is ahead of the clock.
+		again, err = f.Extend(t.Context(), again.Last+100)
+		require.NoError(t, err)
+		require.Equal(t, r.Renew+2*c.reach+100, again.Last)
+		require.Equal(t, again.Last-c.left, again.Renew)
+		require.Zero(t, again.First)
+
+		// A clock that goes back takes nothing back.
+		clock.add(-time.Hour)
+		back, err := f.Extend(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, again, back)
+	}
+}
+
+func TestFileGoesOnAboveWhatWasReserved(t *testing.T) {
+	for _, back := range []time.Duration{0, -time.Hour, time.Second, 10 * time.Minute, time.Hour} {
+		for name, end := range map[string]func(*worker.File, uid.Reservation) int64{
+			"kill": func(f *worker.File, r uid.Reservation) int64 {
+				f.Crash()
+				return r.Last
+			},
+			"release": func(f *worker.File, r uid.Reservation) int64 {
+				require.NoError(t, f.Release(context.Background(), r.Last-3))
+				return r.Last - 3
+			},
+		} {
+			t.Run(fmt.Sprint(name, back), func(t *testing.T) {
+				clock, path := newClock(), statePath(t)
+				cfg := worker.FileConfig{MaxAhead: 2 * time.Hour}
+				f := newFile(t, path, clock, cfg)
+				acquired(t, f, terms(9))
+				clock.add(5 * time.Second)
+				r, err := f.Extend(t.Context(), 1_000_100)
+				require.NoError(t, err)
+				last := end(f, r)
+				clock.add(-back)
+				for range 3 { // the same value, too, starts from the file
+					again := acquired(t, f, terms(9))
+					require.Equal(t, last+1, again.First)
+					require.GreaterOrEqual(t, again.Last, again.First)
+					require.NoError(t, f.Release(t.Context(), -1), "nothing issued: nothing used up")
+				}
+				f = newFile(t, path, clock, cfg)
+				again := acquired(t, f, terms(9))
+				require.Equal(t, last+1, again.First)
+				require.NoError(t, f.Release(t.Context(), again.First))
+				f = newFile(t, path, clock, cfg)
+				require.Equal(t, last+2, acquired(t, f, terms(9)).First)
+			})
+		}
+	}
+}
+
+// Whatever happens to processes and clocks, no two of them may issue the same tick.
+func TestFileNeverRepeatsATick(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		clock := newClock()
+		path := filepath.Join(dir, fmt.Sprint(n))
+		of := termsIn(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit"))
+		used := int64(-1) // the last tick that has been issued
+		for range rapid.IntRange(1, 6).Draw(t, "starts") {
+			f, err := worker.NewFile(path, worker.FixedID(7), worker.FileConfig{
+				Now: clock.now, Logger: (&records{}).logger(), MaxAhead: math.MaxInt64,
+				Window: time.Duration(rapid.Int64Range(1, int64(time.Minute)).Draw(t, "window")),
+			})
+			require.NoError(t, err)
+			r, err := f.Acquire(context.Background(), of)
+			require.NoError(t, err)
+			require.Greater(t, r.First, used)
+			require.GreaterOrEqual(t, r.Last, r.First)
+			first, last := r.First, int64(-1)
+			for range rapid.IntRange(0, 4).Draw(t, "steps") {
+				if rapid.Bool().Draw(t, "issue") {
+					last = rapid.Int64Range(max(first, last), r.Last).Draw(t, "last")
+				}
+				clock.add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
+				before := r
+				through := r.Last + rapid.Int64Range(-100, 100).Draw(t, "through")
+				r, err = f.Extend(context.Background(), through)
+				require.NoError(t, err)
+				require.Equal(t, first, r.First)
+				require.GreaterOrEqual(t, r.Last, max(before.Last, min(through, of.MaxTick)))
+			}
+			if rapid.Bool().Draw(t, "killed") {
+				f.Crash()
+			} else {
+				require.NoError(t, f.Release(context.Background(), last))
+			}
+			used = max(used, last)
+		}
+	})
+}
+
+func TestFileTooFarAhead(t *testing.T) {
+	for _, c := range []struct {
+		cfg     worker.FileConfig
+		unit    time.Duration
+		allowed int64 // ticks
+	}{
+		{worker.FileConfig{}, time.Second, 900},
+		{worker.FileConfig{MaxAhead: time.Minute}, time.Second, 60},
+		{worker.FileConfig{MaxAhead: time.Minute - 1}, time.Second, 60},
+		{worker.FileConfig{MaxAhead: time.Minute}, time.Millisecond, 60_000},
+		{worker.FileConfig{}, time.Hour, 2}, // never less than what is reserved
+	} {
+		of := termsIn(c.unit)
+		clock, path := newClock(), statePath(t)
+		tick := of.TickAt(clock.now())
+		f := newFile(t, path, clock, c.cfg)
+		acquired(t, f, of)
+		require.NoError(t, f.Release(t.Context(), tick+c.allowed))
+		require.EqualValues(t, tick+c.allowed+1, acquired(t, f, of).First)
+		require.NoError(t, f.Release(t.Context(), tick+c.allowed+1))
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		_, err = f.Acquire(t.Context(), of)
+		require.ErrorIs(t, err, worker.ErrClock)
+		require.ErrorContains(t, err, path)
+		require.ErrorContains(t, err, fmt.Sprintf("up to %d", tick+c.allowed+1))
+		require.ErrorContains(t, err, fmt.Sprintf("tick %d", tick))
+		require.ErrorContains(t, err, "MaxAhead")
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+
+		allow := c.cfg
+		allow.MaxAhead = math.MaxInt64
+		g := newFile(t, path, clock, allow)
+		require.EqualValues(t, tick+c.allowed+2, acquired(t, g, of).First)
+		require.NoError(t, g.Release(t.Context(), -1))
+		clock.add(c.unit) // time helps
+		acquired(t, f, of)
+	}
+	// An hour back over a restart is too much, and the error tells how much it is.
+	clock, path := newClock(), statePath(t)
+	f := newFile(t, path, clock, worker.FileConfig{})
+	acquired(t, f, terms(9))
+	f.Crash()
+	clock.add(-time.Hour)
+	_, err := f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, worker.ErrClock)
+	require.ErrorContains(t, err, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
+
+	// Millennia ahead, and a clock before the epoch.
+	far := terms(9)
+	far.MaxTick = math.MaxInt64
+	g := newFile(t, path+"2", clock, worker.FileConfig{})
+	acquired(t, g, far)
+	require.NoError(t, g.Release(t.Context(), math.MaxInt64-1))
+	clock.add(-20 * 24 * time.Hour)
+	_, err = g.Acquire(t.Context(), far)
+	require.ErrorIs(t, err, worker.ErrClock)
+	require.ErrorContains(t, err, "ticks of 1s")
+}
+
+func TestFileBeforeTheEpoch(t *testing.T) {
+	clock := newClock()
+	clock.add(-30 * 24 * time.Hour)
+	f := newFile(t, statePath(t), clock, worker.FileConfig{})
+	r := acquired(t, f, terms(9))
+	require.EqualValues(t, 15, r.Last)
+	again, err := f.Extend(t.Context(), -1)
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+}
+
+func TestFileServesOneGenerator(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	f, g := newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), newFile(t, path, clock, worker.FileConfig{Host: "alpha"})
+	r := acquired(t, f, terms(9))
+	_, err := f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorContains(t, err, path)
+	for range 2 {
+		_, err = g.Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		require.ErrorContains(t, err, path)
+		require.ErrorContains(t, err, fmt.Sprintf(`process %d on host "alpha"`, os.Getpid()))
+	}
+	again, err := f.Extend(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+	require.NoError(t, f.Release(t.Context(), 5))
+	require.EqualValues(t, 6, acquired(t, g, terms(9)).First)
+}
+
+func TestFileBelongsToOneWorker(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	f := newFile(t, path, clock, worker.FileConfig{Host: "alpha"})
+	acquired(t, f, terms(9))
+	require.NoError(t, f.Release(t.Context(), 41))
+	refused := func(f *worker.File, of uid.Terms, want error, says ...string) {
+		t.Helper()
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		_, err = f.Acquire(t.Context(), of)
+		require.ErrorIs(t, err, want)
+		for _, text := range append(says, path) {
+			require.ErrorContains(t, err, text)
+		}
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	}
+	refused(newFileOf(t, path, worker.FixedID(8), clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, "worker ID 7", "tells 8")
+	refused(newFile(t, path, clock, worker.FileConfig{Host: "beta"}), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
+	refused(newFile(t, path, clock, worker.FileConfig{}), terms(9), worker.ErrState, `"alpha"`)
+	other := terms(9)
+	other.Layout = "41 ms/10/12"
+	refused(f, other, worker.ErrLayout, "28 s/22/13", "41 ms/10/12", "7")
+
+	moved := newFile(t, path, clock, worker.FileConfig{Host: "beta", AnyHost: true})
+	require.EqualValues(t, 42, acquired(t, moved, terms(9)).First)
+	require.NoError(t, moved.Release(t.Context(), 42))
+	refused(f, terms(9), worker.ErrState, `"alpha"`, `"beta"`) // it is the other host's now
+
+	path = path + ".lease"
+	require.NoError(t, worker.LeaseStateFile(path))
+	refused(newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, `"lease"`)
+}
+
+func TestFileDamaged(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	var logged records
+	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	acquired(t, f, terms(9))
+	f.Crash()
+	r := acquired(t, f, terms(9))
+	f.Crash()
+	require.Zero(t, logged.count("damaged"))
+	image, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	// The newer record was only half written. It had not been answered.
+	image[len(image)-100] = 'x'
+	require.NoError(t, os.WriteFile(path, image, 0o600))
+	require.Equal(t, r.First, acquired(t, f, terms(9)).First)
+	require.Equal(t, 1, logged.count("damaged"))
+	f.Crash()
+
+	for i := range image {
+		image[i] ^= 1
+	}
+	require.NoError(t, os.WriteFile(path, image, 0o600))
+	_, err = f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, worker.ErrState)
+	require.ErrorContains(t, err, path)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, image, after, "it is not started anew")
+}
+
+func TestFileIsLostWhileInUse(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	var logged records
+	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	r := acquired(t, f, terms(9))
+	require.NoError(t, os.Remove(path))
+	clock.add(6 * time.Second)
+	for range 3 {
+		_, err := f.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, path)
+	}
+	require.Equal(t, 1, logged.count("cannot be renewed"))
+	require.ErrorIs(t, f.Release(t.Context(), r.First), worker.ErrState)
+	require.ErrorIs(t, f.Release(t.Context(), r.First), uid.ErrNoReservation, "it is unbound all the same")
+	require.Zero(t, acquired(t, f, terms(9)).First, "a new file")
+}
+
+func TestFileOnAFullDisk(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	var logged records
+	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	r := acquired(t, f, terms(9))
+	for n := 1; n <= 2; n++ {
+		clock.add(6 * time.Second)
+		undo := f.Fill()
+		for range 3 {
+			_, err := f.Extend(t.Context(), 0)
+			require.ErrorIs(t, err, worker.ErrState)
+			require.ErrorIs(t, err, worker.ErrFull)
+		}
+		require.Equal(t, n, logged.count("cannot be renewed"))
+		undo()
+		again, err := f.Extend(t.Context(), 0)
+		require.NoError(t, err)
+		require.Greater(t, again.Last, r.Last)
+		r = again
+	}
+	f.Fill()
+	require.ErrorIs(t, f.Release(t.Context(), 5), worker.ErrFull)
+	require.Equal(t, r.Last+1, acquired(t, f, terms(9)).First, "what could not be given back stays reserved")
+}
+
+func TestFileExhausted(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	of := terms(9)
+	of.MaxTick = 1_000_020
+	f := newFile(t, path, clock, worker.FileConfig{})
+	r := acquired(t, f, of)
+	require.EqualValues(t, 1_000_015, r.Last)
+	for _, through := range []int64{1_000_016, math.MaxInt64} {
+		r, err := f.Extend(t.Context(), through)
+		require.NoError(t, err)
+		require.EqualValues(t, 1_000_020, r.Last)
+		require.Equal(t, int64(math.MaxInt64), r.Renew, "there is nothing more to be had")
+	}
+	f.Crash()
+	_, err := f.Acquire(t.Context(), of)
+	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.ErrorContains(t, err, "1000020")
+
+	only := terms(9) // a layout of one tick
+	only.MaxTick = 0
+	f = newFile(t, path+"2", clock, worker.FileConfig{})
+	require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: 0, Renew: math.MaxInt64}, acquired(t, f, only))
+	f.Crash()
+	_, err = f.Acquire(t.Context(), only)
+	require.ErrorIs(t, err, uid.ErrExhausted)
+}
+
+func TestFileSource(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	f := newFileOf(t, path, worker.FixedID(10), clock, worker.FileConfig{})
+	_, err := f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.NoFileExists(t, path, "a refusal changes nothing")
+	acquired(t, f, terms(10))
+
+	t.Setenv("UID_TEST_WORKER_ID", "5")
+	f = newFileOf(t, path+"2", worker.EnvID("UID_TEST_WORKER_ID"), clock, worker.FileConfig{})
+	require.EqualValues(t, 5, acquired(t, f, terms(9)).WorkerID)
+	require.NoError(t, f.Release(t.Context(), 1))
+	t.Setenv("UID_TEST_WORKER_ID", "6")
+	_, err = f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, worker.ErrState)
+}
+
+func TestFileConfig(t *testing.T) {
+	id := worker.FixedID(1)
+	for name, c := range map[string]struct {
+		path string
+		s    worker.Source
+		cfg  worker.FileConfig
+	}{
+		"path":     {"", id, worker.FileConfig{}},
+		"source":   {"x", nil, worker.FileConfig{}},
+		"Window":   {"x", id, worker.FileConfig{Window: -1}},
+		"-1ns":     {"x", id, worker.FileConfig{MaxAhead: -1}},
+		"14m59s":   {"x", id, worker.FileConfig{Window: 10 * time.Minute, MaxAhead: 15*time.Minute - time.Second}},
+		"3/2":      {"x", id, worker.FileConfig{Window: 10*time.Minute + 1}},
+		"2562047h": {"x", id, worker.FileConfig{Window: math.MaxInt64, MaxAhead: math.MaxInt64}},
+	} {
+		_, err := worker.NewFile(c.path, c.s, c.cfg)
+		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorContains(t, err, name)
+	}
+	for _, cfg := range []worker.FileConfig{
+		{}, {Window: 10 * time.Minute}, {Window: math.MaxInt64 / 2, MaxAhead: math.MaxInt64},
+	} {
+		_, err := worker.NewFile("x", id, cfg)
+		require.NoError(t, err)
+	}
+	require.NoFileExists(t, "x")
+
+	// Without other settings the clock and the host's name are used.
+	path := statePath(t)
+	f, err := worker.NewFile(path, id, worker.FileConfig{Logger: (&records{}).logger()})
+	require.NoError(t, err)
+	before := terms(9).TickAt(time.Now())
+	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf(`"host":%q`, host))
+	require.NoError(t, f.Release(t.Context(), -1))
+}
+
+func TestFileUnbound(t *testing.T) {
+	f := newFile(t, statePath(t), newClock(), worker.FileConfig{})
+	_, err := f.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
+	require.Zero(t, acquired(t, f, terms(9)).First)
+}
+
+func TestFileContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := statePath(t)
+	f := newFile(t, path, newClock(), worker.FileConfig{})
+	_, err := f.Acquire(ctx, terms(9))
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoFileExists(t, path)
+	acquired(t, f, terms(9))
+	_, err = f.Extend(ctx, 5)
+	require.NoError(t, err)
+	require.NoError(t, f.Release(ctx, 3), "closing works without a context's consent")
+	require.EqualValues(t, 4, acquired(t, f, terms(9)).First)
+}
+
+// The folder may be left while the file is in use.
+func TestFilePathIsRelative(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clock := newClock()
+	f := newFile(t, "uid.state", clock, worker.FileConfig{})
+	acquired(t, f, terms(9))
+	t.Chdir("/")
+	_, err := f.Extend(t.Context(), 2_000_000)
+	require.NoError(t, err)
+	require.NoError(t, f.Release(t.Context(), 5))
+}
+
+// childLayout has few UIDs in a tick, so that a generator goes through ticks.
+func childLayout() bits.Layout {
+	return bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 3, Unit: time.Millisecond, Epoch: terms(9).Epoch})
+}
+
+// fileGenerators makes each kind of generator.
+var fileGenerators = map[string]func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error){
+	"cached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
+		return cached.New(w, cached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
+	},
+	"uncached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
+		return uncached.New(w, uncached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
+	},
+}
+
+type generator interface {
+	uid.Generator
+	Close() error
+}
+
+// Generators that follow one another on a file never issue the same UID, though the
+// clock is set back between them.
+func TestFileUnderGenerators(t *testing.T) {
+	for name, make := range fileGenerators {
+		t.Run(name, func(t *testing.T) {
+			clock, path := newClock(), statePath(t)
+			layout := childLayout()
+			newest := uid.UID(-1)
+			for n := range 12 {
+				f := newFile(t, path, clock, worker.FileConfig{})
+				g, err := make(f, layout, clock.now)
+				require.NoError(t, err)
+				for range 100 {
+					u, err := g.GetUID()
+					require.NoError(t, err)
+					require.Greater(t, u, newest)
+					newest = u
+					clock.add(300 * time.Microsecond)
+				}
+				if n%2 == 0 {
+					f.Crash()
+				}
+				if err := g.Close(); n%2 == 0 {
+					require.ErrorIs(t, err, uid.ErrNoReservation) // it died before
+				} else {
+					require.NoError(t, err)
+				}
+				clock.add(-10 * time.Second)
+			}
+		})
+	}
+}
+
+// A generator whose file is lost stops when its reservation ends, and says why. With
+// the file back in its place it goes on.
+func TestFileLostUnderGenerators(t *testing.T) {
+	for name, make := range fileGenerators {
+		t.Run(name, func(t *testing.T) {
+			clock, path := newClock(), statePath(t)
+			f := newFile(t, path, clock, worker.FileConfig{Window: 100 * time.Millisecond})
+			g, err := make(f, childLayout(), clock.now)
+			require.NoError(t, err)
+			first, err := g.GetUID()
+			require.NoError(t, err)
+			require.NoError(t, os.Rename(path, path+".away"))
+			for err == nil {
+				clock.add(time.Millisecond)
+				_, err = g.GetUID()
+			}
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, err, worker.ErrState)
+			require.True(t, strings.Contains(err.Error(), path), err)
+			require.NoError(t, os.Rename(path+".away", path))
+			require.Eventually(t, func() bool {
+				u, err := g.GetUID()
+				require.True(t, err == nil && u > first || errors.Is(err, uid.ErrNoReservation), "%v", err)
+				return err == nil
+			}, time.Minute, time.Millisecond)
+			require.NoError(t, g.Close())
+		})
+	}
+}

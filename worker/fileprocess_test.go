@@ -1,0 +1,152 @@
+package worker_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+)
+
+// fileChildEnv makes the test binary a process that issues UIDs on a state file until
+// it is killed: the kind of generator, by how much its clock is back, and the path.
+const fileChildEnv = "UID_WORKER_TEST_FILE_CHILD"
+
+// fileChild prints every tick of which it has a UID, the first one at once.
+func fileChild(text string) error {
+	fields := strings.SplitN(text, " ", 3)
+	back, err := time.ParseDuration(fields[1])
+	if err != nil {
+		return err
+	}
+	now := func() time.Time { return time.Now().Add(-back) }
+	w, err := worker.NewFile(fields[2], worker.FixedID(7), worker.FileConfig{Now: now, Window: 20 * time.Millisecond, Logger: (&records{}).logger()})
+	if err != nil {
+		return err
+	}
+	layout := childLayout()
+	g, err := fileGenerators[fields[0]](w, layout, now)
+	if err != nil {
+		return err
+	}
+	last := int64(-1)
+	for {
+		u, err := g.GetUID()
+		if err != nil {
+			return err
+		}
+		tick, err := layout.Tick(u)
+		if err != nil {
+			return err
+		}
+		if tick != last {
+			last = tick
+			if _, err := fmt.Println(tick); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func startFileChild(t *testing.T, kind string, back time.Duration, path string) (*exec.Cmd, *bufio.Reader) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", fileChildEnv, kind, back, path), "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, bufio.NewReader(out)
+}
+
+// Processes that are killed while they issue UIDs and renew their reservation, one
+// after the other, each with a clock further back than the one before, issue
+// no tick twice. Sequences begin anew with each, so that this would be a UID twice.
+func TestFileKills(t *testing.T) {
+	for kind := range fileGenerators {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
+			path := statePath(t)
+			newest, behind := int64(-1), 0
+			for n := range 30 {
+				back := time.Duration(n) * 500 * time.Millisecond
+				cmd, out := startFileChild(t, kind, back, path)
+				// It is killed at another point each time, between renewals and in them.
+				for range 1 + n*n%83 {
+					_, err := out.Peek(1)
+					require.NoError(t, err)
+					tick := readTick(t, out)
+					require.Greater(t, tick, newest, "kill %d", n)
+					newest = tick
+				}
+				require.NoError(t, cmd.Process.Kill())
+				for { // what it had issued until it died
+					line, err := out.ReadString('\n')
+					if err == io.EOF {
+						break
+					}
+					require.NoError(t, err)
+					tick := parseTick(t, line)
+					require.Greater(t, tick, newest, "kill %d", n)
+					newest = tick
+				}
+				require.Error(t, cmd.Wait())
+				if newest > childLayout().TickAt(time.Now().Add(-back-500*time.Millisecond)) {
+					behind++ // the next process's clock is behind the newest tick
+				}
+			}
+			require.Greater(t, behind, 15, "the clocks would have repeated ticks")
+		})
+	}
+}
+
+func readTick(t *testing.T, out *bufio.Reader) int64 {
+	t.Helper()
+	line, err := out.ReadString('\n')
+	require.NoError(t, err)
+	return parseTick(t, line)
+}
+
+func parseTick(t *testing.T, line string) int64 {
+	t.Helper()
+	tick, err := strconv.ParseInt(strings.TrimSuffix(line, "\n"), 10, 64)
+	require.NoError(t, err, "the child says: %s", line)
+	return tick
+}
+
+// A second process is refused while the first one lives, and told who that is; it is
+// not refused any more when the first one has been killed.
+func TestFileSecondProcess(t *testing.T) {
+	path := statePath(t)
+	cmd, out := startFileChild(t, "cached", 0, path)
+	readTick(t, out)
+	for kind := range fileGenerators {
+		second, says := startFileChild(t, kind, 0, path)
+		text, err := io.ReadAll(says)
+		require.NoError(t, err)
+		require.Error(t, second.Wait())
+		host, err := os.Hostname()
+		require.NoError(t, err)
+		require.Contains(t, string(text), uid.ErrWorkerInUse.Error())
+		require.Contains(t, string(text), path)
+		require.Contains(t, string(text), fmt.Sprintf("process %d on host %q", cmd.Process.Pid, host))
+	}
+	readTick(t, out) // the first one has not noticed
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+
+	f, err := worker.NewFile(path, worker.FixedID(7), worker.FileConfig{Logger: (&records{}).logger()})
+	require.NoError(t, err)
+	_, err = f.Acquire(t.Context(), childLayout().Terms())
+	require.NoError(t, err)
+	require.NoError(t, f.Release(t.Context(), -1))
+}

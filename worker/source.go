@@ -1,0 +1,207 @@
+package worker
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/uidgen/uid"
+)
+
+// A Source tells a worker ID that somebody else has made sure is unique: whoever numbers
+// the replicas, hands out the addresses or writes the configuration. It is asked
+// when a generator is made, for an ID from 0 to maxWorkerID, the layout's maximum, and
+// fails rather than change an ID so that it fits.
+//
+// The sources of this package are [FixedID], [EnvID], [OrdinalID], [HostOrdinalID] and
+// [AddressID]; any other function will do as well. Use one with [NewFile], or with
+// [FromSource] where there is no place for a file.
+type Source func(maxWorkerID int64) (int64, error)
+
+// FixedID is always the same ID. It is [uid.ErrRange] when the layout does not hold it.
+func FixedID(id int64) Source {
+	return func(maxWorkerID int64) (int64, error) {
+		return id, inLayout("worker ID", id, maxWorkerID)
+	}
+}
+
+// EnvID is the ID in an environment variable, a decimal number without a sign. On
+// Kubernetes a StatefulSet's downward API fills one from the pod's label
+// apps.kubernetes.io/pod-index.
+//
+// It is [ErrConfig] when the variable is not set, is empty or holds anything else, which
+// the error does not repeat; and [uid.ErrRange] when the layout does not hold the number.
+func EnvID(variable string) Source {
+	return func(maxWorkerID int64) (int64, error) {
+		text, ok := os.LookupEnv(variable)
+		switch {
+		case !ok:
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set", ErrConfig, variable)
+		case text == "":
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty", ErrConfig, variable)
+		}
+		return parseID(fmt.Sprintf("the environment variable %q", variable), text, maxWorkerID)
+	}
+}
+
+// OrdinalID is the number at the end of a name like those of a StatefulSet's pods: 12
+// for web-12 and for web-12.web.shop.svc.cluster.local, whose first part counts.
+//
+// It is [ErrConfig] when there is no number behind a last hyphen, and [uid.ErrRange] when
+// the layout does not hold it. That the name is one of a numbered set cannot be told from
+// it: ip-10-0-0-12 ends with a number, too, and so may a pod of a Deployment. Nor can it be
+// told whether two sets use the same layout, each with a 12 of its own.
+func OrdinalID(name string) Source {
+	return func(maxWorkerID int64) (int64, error) {
+		first, _, _ := strings.Cut(name, ".")
+		digits := first[strings.LastIndexByte(first, '-')+1:]
+		if len(digits) == len(first) || !isNumber(digits) {
+			return 0, fmt.Errorf("%w: the name %q has no ordinal, a number behind a hyphen, at its end", ErrConfig, name)
+		}
+		return parseID(fmt.Sprintf("the ordinal of %q", name), digits, maxWorkerID)
+	}
+}
+
+// HostOrdinalID is the [OrdinalID] of the host's name, as the operating system tells it.
+// In a pod that is the pod's name, but with hostNetwork it is the node's: take [EnvID]
+// then.
+func HostOrdinalID() Source {
+	return func(maxWorkerID int64) (int64, error) {
+		name, err := osHostName()
+		if err != nil {
+			return 0, err
+		}
+		return OrdinalID(name)(maxWorkerID)
+	}
+}
+
+// AddressID is made of the low bits of this host's IPv4 address, as many as the layout
+// has for a worker ID: all 22 of the default layout, so that hosts of the same /10
+// network get different ones. The address is the only one of the named network interface
+// or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that
+// are up; the loopback ones do not count. An address is not an ID for ever: the host that
+// gets it next has the same one.
+//
+// It is [ErrConfig] when there is no such address or more than one, which the error
+// names, and [uid.ErrRange] when the address's network has more hosts than the layout
+// has worker IDs, or the layout's maximum is not a power of two less one.
+func AddressID(networkInterface string) Source {
+	return func(maxWorkerID int64) (int64, error) {
+		all, err := hostAddresses()
+		if err != nil {
+			return 0, fmt.Errorf("%w: the network interfaces cannot be listed: %w", ErrConfig, err)
+		}
+		return addressID(networkInterface, all, maxWorkerID)
+	}
+}
+
+// A hostAddress is an IPv4 address of this host, and the network that it is part of.
+type hostAddress struct {
+	networkInterface string
+	netip.Prefix
+}
+
+func (a hostAddress) String() string { return fmt.Sprintf("%s (%s)", a.Prefix, a.networkInterface) }
+
+func hostAddresses() ([]hostAddress, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil, err
+	}
+	var all []hostAddress
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		addrs, err := i.Addrs()
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range addrs {
+			if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() {
+				all = append(all, hostAddress{i.Name, p})
+			}
+		}
+	}
+	return all, nil
+}
+
+func addressID(networkInterface string, all []hostAddress, maxWorkerID int64) (int64, error) {
+	var found []hostAddress
+	what := "private IPv4 address"
+	if networkInterface != "" {
+		what = fmt.Sprintf("IPv4 address of the interface %q", networkInterface)
+	}
+	for _, a := range all {
+		if a.networkInterface == networkInterface || networkInterface == "" && a.Addr().IsPrivate() {
+			found = append(found, a)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return 0, fmt.Errorf("%w: there is no %s; the host has %s", ErrConfig, what, list(all))
+	case len(found) > 1 && networkInterface == "":
+		return 0, fmt.Errorf("%w: there is more than one %s, so that the interface has to be named: %s", ErrConfig, what, list(found))
+	case len(found) > 1:
+		return 0, fmt.Errorf("%w: there is more than one %s: %s", ErrConfig, what, list(found))
+	case maxWorkerID&(maxWorkerID+1) != 0:
+		return 0, fmt.Errorf("%w: the maximum worker ID %d is not a power of two less one, so that no number of bits of an address makes one", uid.ErrRange, maxWorkerID)
+	}
+	if hosts := int64(1) << (32 - found[0].Bits()); hosts-1 > maxWorkerID {
+		return 0, fmt.Errorf("%w: the network of %s has %d addresses, the layout only %d worker IDs: two hosts could get the same",
+			uid.ErrRange, found[0], hosts, maxWorkerID+1)
+	}
+	ip := found[0].Addr().As4()
+	return (int64(ip[0])<<24 | int64(ip[1])<<16 | int64(ip[2])<<8 | int64(ip[3])) & maxWorkerID, nil
+}
+
+func list(addresses []hostAddress) string {
+	if len(addresses) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(addresses))
+	for i, a := range addresses {
+		texts[i] = a.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// parseID reads a decimal number. An error tells the text only if it is a number: what
+// else it is may be a secret that came to the wrong place.
+func parseID(what, text string, maxWorkerID int64) (int64, error) {
+	if !isNumber(text) {
+		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d", ErrConfig, what, len(text), maxWorkerID)
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s is a number of %d digits, the layout's largest worker ID is %d", uid.ErrRange, what, len(text), maxWorkerID)
+	}
+	return id, inLayout(what+":", id, maxWorkerID)
+}
+
+// isNumber reports whether text is made of ASCII digits.
+func isNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+func inLayout(what string, id, maxWorkerID int64) error {
+	if id < 0 || id > maxWorkerID {
+		return fmt.Errorf("%w: %s %d is not within 0..%d, the layout's maximum", uid.ErrRange, what, id, maxWorkerID)
+	}
+	return nil
+}
+
+// resolve asks the source, and trusts it no further than its word.
+func (s Source) resolve(maxWorkerID int64) (int64, error) {
+	if s == nil {
+		return 0, fmt.Errorf("%w: no source of the worker ID", ErrConfig)
+	}
+	id, err := s(maxWorkerID)
+	if err != nil {
+		return 0, err
+	}
+	return id, inLayout("the worker ID", id, maxWorkerID)
+}
