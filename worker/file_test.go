@@ -532,7 +532,7 @@ func childLayout() bits.Layout {
 	return bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 3, Unit: time.Millisecond, Epoch: terms(9).Epoch})
 }
 
-// fileGenerators makes each kind of generator.
+// fileGenerators makes each kind of generator, with a layout of its own.
 var fileGenerators = map[string]func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error){
 	"cached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
 		return cached.New(w, cached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
@@ -540,11 +540,6 @@ var fileGenerators = map[string]func(w uid.Worker, l bits.Layout, now func() tim
 	"uncached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
 		return uncached.New(w, uncached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
 	},
-}
-
-type generator interface {
-	uid.Generator
-	Close() error
 }
 
 // Generators that follow one another on a file never issue the same UID, though the
