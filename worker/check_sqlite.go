@@ -19,15 +19,20 @@ func (c *check) sqliteFile(ctx context.Context) error {
 		{"SELECT sqlite_version()", &version},
 		{"PRAGMA journal_mode", &journal},
 		{"PRAGMA synchronous", &synchronous},
-		{"PRAGMA quick_check(1)", &quick},
 	} {
 		if err := c.conn.GetContext(ctx, ask.to, ask.query); err != nil {
-			return failed("ask for "+ask.query, err)
+			return failed(ask.query, err)
 		}
 	}
 	c.add(Finding{Level: LevelOK, What: "server", Value: "SQLite " + version})
 	c.add(judgeJournal(journal))
 	c.add(judgeSynchronous(synchronous, journal))
+	if err := c.conn.GetContext(ctx, &quick, "PRAGMA quick_check(1)"); err != nil {
+		if err = failed("check the file", err); kindOf(err) == transient {
+			return err
+		}
+		quick = err.Error()
+	}
 	f := Finding{Level: LevelOK, What: "file", Value: quick}
 	if quick != "ok" {
 		f = Finding{LevelError, "file", "damaged", "SQLite's quick_check finds faults: IDs may be lost, and come again.",

@@ -7,6 +7,9 @@
 //     ID. It is the scheme of Baidu's UidGenerator, on the same table, so that
 //     services in Java and in Go can share one.
 //
+// A [Registry] is for those who look after the tables: it tells who holds what, ends
+// leases of the dead, and examines a database for what would bite.
+//
 // The database is the caller's own [sqlx.DB], on MySQL, MariaDB or SQLite (for
 // the latter package worker/sqlite opens a file). Nothing here opens or closes
 // one, and a generator's callers never wait for one.
@@ -40,8 +43,33 @@
 //
 // # Rights
 //
-// The account needs INSERT and SELECT on the table, UPDATE when a port is known
-// (see [DisposableConfig]), and CREATE only if the table is missing.
+// On MySQL and MariaDB an account of their own, with no other rights, is best for
+// workers; who has more can delete or drop what keeps IDs from coming again. With
+// the tables created by somebody else (the statements are in the folder schema),
+// disposable IDs need
+//
+//	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%';
+//
+// and when a port is known (see [DisposableConfig]) in addition
+//
+//	GRANT UPDATE (PORT, MODIFIED) ON app.WORKER_NODE TO 'uid'@'%';
+//
+// Leased IDs need
+//
+//	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%';
+//
+// A worker whose table is missing creates it, for which it needs CREATE as well.
+// Release and Collect of a [Registry] are for another account, with
+//
+//	GRANT SELECT, UPDATE, DELETE ON app.WORKER_LEASE TO 'uid_admin'@'%';
+//
+// while Overview and Check need SELECT only. Check sees more of the replication
+// with a right that changes nothing, on MySQL and on MariaDB before 10.5
+// REPLICATION CLIENT, and on later ones
+//
+//	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%';
+//
+// Check tells which rights an account lacks, and which it does not need.
 //
 // # What errors and logs say
 //

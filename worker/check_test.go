@@ -1,0 +1,522 @@
+package worker_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// findings are those of a check, by what was looked at.
+type findings map[string]worker.Finding
+
+func checked(t testing.TB, db *sqlx.DB, cfg worker.CheckConfig) findings {
+	t.Helper()
+	if cfg.Terms == nil {
+		cfg.Terms = layoutTerms
+	}
+	all, err := newRegistry(t, db).Check(t.Context(), cfg)
+	require.NoError(t, err)
+	m := findings{}
+	for _, f := range all {
+		require.NotEmpty(t, f.Value, f.What)
+		require.Equal(t, f.Level == worker.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
+		m[f.What] = f
+	}
+	return m
+}
+
+// levels are those of a check that are not ok.
+func (m findings) levels() map[string]worker.Level {
+	bad := map[string]worker.Level{}
+	for what, f := range m {
+		if f.Level != worker.LevelOK {
+			bad[what] = f.Level
+		}
+	}
+	return bad
+}
+
+type badness = map[string]worker.Level
+
+// account returns the store, opened by a new account with the rights that the
+// statements give it; in them @ stands for the account, and DB for the database.
+func account(t testing.TB, s store, statements ...string) *sqlx.DB {
+	t.Helper()
+	admin := s.open(t)
+	cfg, err := mysql.ParseDSN(s.source)
+	require.NoError(t, err)
+	name, password := "acct_"+strings.ToLower(rand.Text()[:12]), canary+rand.Text()
+	at := "'" + name + "'@'%'"
+	do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
+	t.Cleanup(func() { do(t, admin, "DROP USER "+at) })
+	for _, statement := range statements {
+		do(t, admin, strings.NewReplacer("@", at, "DB", "`"+strings.ReplaceAll(cfg.DBName, "_", "\\_")+"`", "`DB`", "`"+cfg.DBName+"`").Replace(statement))
+	}
+	return s.with(t, func(c *mysql.Config) { c.User, c.Passwd = name, password }).open(t)
+}
+
+func both(t testing.TB, db *sqlx.DB) {
+	t.Helper()
+	acquire(t, db, worker.DisposableConfig{})
+	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+}
+
+func TestCheckOfASoundDatabase(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		db := newSQLite(t).open(t)
+		both(t, db)
+		m := checked(t, db, worker.CheckConfig{MaxWorkerID: 1<<22 - 1})
+		delete(m, "file system") // this machine's
+		require.Empty(t, m.levels(), "%+v", m)
+		require.Equal(t, "1 rows, largest ID 1, next ID 2, of 4194303", m["disposable IDs"].Value)
+		require.Len(t, m, 10)
+	})
+	t.Run("MariaDB", func(t *testing.T) {
+		server := testserver.New(t, testserver.Config{Durable: true})
+		s := store{"mysql", server.DSN(server.NewDatabase(t))}
+		admin := s.open(t)
+		both(t, admin)
+		db := account(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
+			"GRANT REPLICA MONITOR ON *.* TO @")
+		m := checked(t, db, worker.CheckConfig{MaxWorkerID: 1<<22 - 1})
+		require.Empty(t, m.levels(), "%+v", m)
+		require.Len(t, m, 14)
+		require.Equal(t, "SELECT, INSERT on WORKER_NODE; SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", inOrder(m["grants"].Value))
+	})
+}
+
+// inOrder sorts the parts of the value, whose order is the server's.
+func inOrder(value string) string {
+	parts := strings.Split(value, "; ")
+	for i := range parts {
+		for j := i + 1; j < len(parts); j++ {
+			if rank(parts[j]) < rank(parts[i]) {
+				parts[i], parts[j] = parts[j], parts[i]
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func rank(part string) int {
+	for i, where := range []string{"WORKER_NODE", "WORKER_LEASE", "whole", "all"} {
+		if strings.Contains(part, where) {
+			return i
+		}
+	}
+	return 9
+}
+
+func TestCheckOfAnEmptyDatabase(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		m := checked(t, s.open(t), worker.CheckConfig{})
+		require.Equal(t, worker.LevelNote, m["table of disposable IDs"].Level)
+		require.Equal(t, worker.LevelNote, m["table of leased IDs"].Level)
+		require.NotContains(t, m, "disposable IDs")
+	})
+}
+
+// What a session or a server is set to is what the check tells.
+func TestCheckOfSettings(t *testing.T) {
+	s := newMySQL(t)
+	both(t, s.open(t))
+	base := checked(t, s.open(t), worker.CheckConfig{}).levels()
+	for _, tt := range []struct {
+		params map[string]string
+		what   string
+		want   worker.Level
+		value  string
+	}{
+		{map[string]string{"tx_isolation": "'SERIALIZABLE'"}, "isolation", worker.LevelNote, "SERIALIZABLE"},
+		{map[string]string{"tx_isolation": "'READ-UNCOMMITTED'"}, "isolation", worker.LevelWarn, "READ-UNCOMMITTED"},
+		{map[string]string{"auto_increment_increment": "7", "auto_increment_offset": "3"}, "auto_increment_increment", worker.LevelWarn, "7, offset 3"},
+		{map[string]string{"tx_read_only": "1"}, "writable", worker.LevelError, "tx_read_only is on"},
+		{map[string]string{"timestamp": "1000000000"}, "clocks", worker.LevelError, "the database's is -"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			m := checked(t, s.with(t, func(c *mysql.Config) { c.Params = tt.params }).open(t), worker.CheckConfig{})
+			require.Equal(t, tt.want, m[tt.what].Level)
+			require.Contains(t, m[tt.what].Value, tt.value)
+			bad := m.levels()
+			delete(bad, tt.what)
+			if tt.what == "clocks" { // the leases are of another time, too
+				delete(bad, "times of leases")
+				delete(bad, "last ticks of leases")
+			}
+			require.Equal(t, base, bad, "nothing else")
+		})
+	}
+}
+
+func TestCheckOfACarelessServer(t *testing.T) {
+	server := testserver.New(t, testserver.Config{Args: []string{"--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
+		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3"}})
+	s := store{"mysql", server.DSN(server.NewDatabase(t))}
+	db := s.open(t)
+	bad := checked(t, db, worker.CheckConfig{}).levels()
+	require.Equal(t, badness{
+		"innodb_flush_log_at_trx_commit": worker.LevelError,
+		"sync_binlog":                    worker.LevelError,
+		"isolation":                      worker.LevelError,
+		"auto_increment_increment":       worker.LevelNote, // nobody uses it
+		"grants":                         worker.LevelWarn,
+		"table of disposable IDs":        worker.LevelNote,
+		"table of leased IDs":            worker.LevelNote,
+	}, bad)
+	// It is true what the check says of that isolation.
+	_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+	require.ErrorContains(t, err, "1665")
+
+	// Leases make up for lost commits, unless they are told that there are none.
+	do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
+	db = s.open(t)
+	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+	for durable, want := range map[bool]worker.Level{false: worker.LevelNote, true: worker.LevelError} {
+		m := checked(t, db, worker.CheckConfig{DurableStore: durable})
+		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
+		require.Equal(t, want, m["sync_binlog"].Level)
+		require.Equal(t, worker.LevelOK, m["isolation"].Level)
+		require.Equal(t, "no replica is connected", m["replication"].Value)
+	}
+}
+
+func TestCheckOfAPair(t *testing.T) {
+	pair := testserver.NewPair(t, testserver.Config{})
+	of := func(s *testserver.Server) findings { return checked(t, s.Open(t, "mysql"), worker.CheckConfig{}) }
+	m := of(pair.Primary)
+	require.Equal(t, "1 connected, asynchronous", m["replication"].Value)
+	require.Equal(t, worker.LevelWarn, m["replication"].Level)
+	require.Equal(t, "no", m["replica"].Value)
+	require.Equal(t, "yes", m["writable"].Value)
+
+	m = of(pair.Replica)
+	require.Equal(t, "yes, read-only", m["replica"].Value)
+	require.Equal(t, worker.LevelError, m["replica"].Level)
+	require.Equal(t, "read_only is on", m["writable"].Value)
+	require.Equal(t, worker.LevelError, m["writable"].Level)
+
+	replica := pair.Replica.Open(t, "mysql")
+	do(t, replica, "SET GLOBAL read_only = 0")
+	m = of(pair.Replica)
+	require.Equal(t, "yes, and writable", m["replica"].Value)
+	require.Equal(t, worker.LevelError, m["replica"].Level)
+
+	do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+	do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+	require.Eventually(t, func() bool {
+		m = of(pair.Primary)
+		return m["replication"].Value == "1 connected, semi-synchronous"
+	}, time.Minute, 50*time.Millisecond)
+	require.Equal(t, worker.LevelNote, m["replication"].Level)
+
+	do(t, replica, "STOP SLAVE")
+	m = of(pair.Replica)
+	require.Equal(t, "set up, but stopped; writable", m["replica"].Value)
+	require.Equal(t, worker.LevelWarn, m["replica"].Level)
+
+	// An account without a right to it is told that nothing is told.
+	do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
+	cfg := pair.Replica.Config("mysql")
+	cfg.User = "nobody"
+	untold := store{"mysql", cfg.FormatDSN()}.open(t)
+	require.Equal(t, worker.LevelNote, checked(t, untold, worker.CheckConfig{})["replica"].Level)
+	do(t, replica, "START SLAVE")
+	m = checked(t, untold, worker.CheckConfig{})
+	require.Equal(t, "yes, and writable", m["replica"].Value, "one that runs shows in the status")
+}
+
+func TestCheckOfTables(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change string
+		what   string
+		says   string
+	}{
+		"engine":      {"ALTER TABLE WORKER_NODE ENGINE = MyISAM", "table of disposable IDs", "engine MyISAM"},
+		"counter":     {"ALTER TABLE WORKER_NODE MODIFY ID BIGINT NOT NULL", "table of disposable IDs", "column ID is not AUTO_INCREMENT"},
+		"width":       {"DELETE FROM WORKER_NODE; ALTER TABLE WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL", "table of disposable IDs", "column PORT holds 20 characters"},
+		"lost":        {"ALTER TABLE WORKER_NODE DROP COLUMN PORT", "table of disposable IDs", "no column PORT"},
+		"more":        {"ALTER TABLE WORKER_NODE ADD COLUMN MORE INT NOT NULL", "table of disposable IDs", "further column MORE"},
+		"type":        {"ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "table of leased IDs", "column HIGH is of type int"},
+		"key":         {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)", "", ""},
+		"no key":      {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY", "table of leased IDs", "column NAMESPACE is not in the primary key"},
+		"renamed":     {"ALTER TABLE WORKER_LEASE CHANGE HOLDER OWNER VARCHAR(128) NOT NULL", "table of leased IDs", "unreadable"},
+		"of namesake": {"ALTER TABLE WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", "table of leased IDs", "utf8mb4_general_ci"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newMySQL(t)
+			db := s.open(t)
+			both(t, db)
+			base := checked(t, db, worker.CheckConfig{}).levels()
+			do(t, db, strings.Split(tt.change, ";")...)
+			m := checked(t, db, worker.CheckConfig{})
+			bad := m.levels()
+			if tt.what != "" {
+				require.NotEqual(t, worker.LevelOK, m[tt.what].Level)
+				require.Contains(t, m[tt.what].Value, tt.says)
+				delete(bad, tt.what)
+			}
+			require.Equal(t, base, bad)
+		})
+	}
+	t.Run("SQLite without AUTOINCREMENT", func(t *testing.T) {
+		db := newSQLite(t).open(t)
+		text := strings.Replace(readFile(t, "schema/worker_node.sqlite.sql"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
+		do(t, db, text, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES ('', '', 1, '')")
+		m := checked(t, db, worker.CheckConfig{})
+		require.Equal(t, "column ID is not AUTO_INCREMENT", m["table of disposable IDs"].Value)
+	})
+	t.Run("a view to others", func(t *testing.T) {
+		s := newMySQL(t)
+		db := s.open(t)
+		both(t, db)
+		none := account(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
+		m := checked(t, none, worker.CheckConfig{})
+		require.Equal(t, worker.LevelError, m["table of leased IDs"].Level)
+		require.Contains(t, m["table of leased IDs"].Why, "1142")
+		require.Equal(t, worker.LevelError, m["grants"].Level)
+		require.Contains(t, m["grants"].Why, "lacks: INSERT on WORKER_NODE.")
+	})
+}
+
+func TestCheckOfCounters(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		cfg := worker.CheckConfig{MaxWorkerID: 1000}
+		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
+		require.Equal(t, worker.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
+		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (1000000007, '', '', 1, '2026-01-01')")
+		f := checked(t, db, cfg)["disposable IDs"]
+		require.Equal(t, worker.LevelError, f.Level)
+		require.Equal(t, "3 rows, largest ID 1000000007, next ID 1000000008, of 1000", f.Value)
+		do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
+		require.Equal(t, worker.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
+	})
+	t.Run("SQLite behind", func(t *testing.T) {
+		db := newSQLite(t).open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, worker.DisposableConfig{})
+		do(t, db, "UPDATE sqlite_sequence SET seq = 1")
+		f := checked(t, db, worker.CheckConfig{})["disposable IDs"]
+		require.Equal(t, worker.LevelError, f.Level)
+		do(t, db, f.Do)
+		require.Equal(t, worker.LevelOK, checked(t, db, worker.CheckConfig{})["disposable IDs"].Level)
+	})
+}
+
+func TestCheckOfLeases(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		putLeases(t, db,
+			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
+			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
+			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
+			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
+		)
+		all, err := newRegistry(t, db).Check(t.Context(), worker.CheckConfig{Terms: layoutTerms})
+		require.NoError(t, err)
+		found := map[string]worker.Level{}
+		for _, f := range all {
+			if m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value); m != nil && f.Level != worker.LevelOK {
+				found[m[1]+": "+f.What] = f.Level
+			}
+		}
+		require.Equal(t, map[string]worker.Level{
+			"far: last ticks of leases": worker.LevelError,
+			"mixed: layout":             worker.LevelError,
+			"young: times of leases":    worker.LevelError,
+		}, found)
+	})
+}
+
+func TestCheckOfSQLiteFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "uid.db")
+	sound, err := sqlite.Open(t.Context(), path)
+	require.NoError(t, err)
+	defer sound.Close()
+	open := func(source string) findings {
+		db, err := sqlx.Open("sqlite", source)
+		require.NoError(t, err)
+		defer db.Close()
+		return checked(t, db, worker.CheckConfig{})
+	}
+	require.Equal(t, worker.LevelOK, checked(t, sound, worker.CheckConfig{})["synchronous"].Level)
+	require.Equal(t, worker.LevelWarn, open(path)["synchronous"].Level, "the driver's own default")
+	require.Equal(t, worker.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
+	require.Equal(t, worker.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
+	require.Equal(t, worker.LevelError, open(":memory:")["file system"].Level)
+
+	both(t, sound)
+	do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
+	require.NoError(t, sound.Close())
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	at := strings.Index(string(file), "filler-filler")
+	require.Positive(t, at)
+	file[at/4096*4096+3] = 0xff // how many rows the page says it has
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	m := open(path)
+	require.Equal(t, worker.LevelError, m["file"].Level)
+	require.Equal(t, "damaged", m["file"].Value)
+}
+
+// The statements of the documentation are all that workers need, and each right in
+// them is needed.
+func TestDocumentedGrants(t *testing.T) {
+	statements := regexp.MustCompile(`(?m)^//\t(GRANT .*)$`).FindAllStringSubmatch(readFile(t, "doc.go"), -1)
+	var disposable, port, leased, collector, reports []string
+	for _, m := range statements {
+		statement := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(strings.TrimSuffix(m[1], ";"))
+		switch {
+		case strings.Contains(statement, "ON *.*"):
+			reports = append(reports, statement)
+		case strings.Contains(statement, "(PORT"):
+			port = append(port, statement)
+		case strings.Contains(statement, "DELETE"):
+			collector = append(collector, statement)
+		case strings.Contains(statement, "WORKER_NODE"):
+			disposable = append(disposable, statement)
+		case strings.Contains(statement, "WORKER_LEASE"):
+			leased = append(leased, statement)
+		}
+	}
+	for _, list := range [][]string{disposable, port, leased, collector, reports} {
+		require.Len(t, list, 1, "%q", statements)
+	}
+
+	s := newMySQL(t)
+	admin := s.open(t)
+	do(t, admin, readFile(t, "schema/worker_node.mysql.sql"), readFile(t, "schema/worker_lease.mysql.sql"))
+	useNode := func(db *sqlx.DB, cfg worker.DisposableConfig) error {
+		d := newDisposable(t, db, cfg)
+		if _, err := d.Acquire(t.Context(), terms(1023)); err != nil {
+			return err
+		}
+		return d.Release(t.Context(), 5)
+	}
+	useLease := func(db *sqlx.DB) error {
+		for _, durable := range []bool{false, true} {
+			l, err := worker.NewLease(db, worker.LeaseConfig{Namespace: rand.Text(), Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew,
+				DurableStore: durable, Logger: (&records{}).logger()})
+			require.NoError(t, err)
+			r, err := l.Acquire(t.Context(), millis(1023))
+			if err != nil {
+				return err
+			}
+			if _, err := l.Extend(t.Context(), r.Last+ms(time.Second)); err != nil {
+				return err
+			}
+			if err := l.Release(t.Context(), r.First); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	container := worker.DisposableConfig{Host: "h", Port: "80"}
+
+	require.NoError(t, useNode(account(t, s, disposable...), worker.DisposableConfig{}))
+	require.NoError(t, useNode(account(t, s, append(disposable, port...)...), container))
+	require.NoError(t, useLease(account(t, s, leased...)))
+	all := account(t, s, append(append(disposable, leased...), reports...)...)
+	m := checked(t, all, worker.CheckConfig{})
+	require.Equal(t, worker.LevelOK, m["grants"].Level, "%+v", m["grants"])
+	require.Equal(t, worker.LevelOK, m["replica"].Level)
+
+	keep := func(db *sqlx.DB) error {
+		do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
+		putOld(t, admin)
+		r := newRegistry(t, db)
+		if _, err := r.Release(t.Context(), "old", 1, false); err != nil {
+			return err
+		}
+		done, err := r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+		if err == nil {
+			require.Len(t, done.Removed, 1)
+		}
+		return err
+	}
+	require.NoError(t, keep(account(t, s, collector...)))
+
+	// Without any one of the rights they fail.
+	for _, tt := range []struct {
+		statement string
+		use       func(*sqlx.DB) error
+	}{
+		{disposable[0], func(db *sqlx.DB) error { return useNode(db, worker.DisposableConfig{}) }},
+		{leased[0], useLease},
+		{collector[0], keep},
+	} {
+		rights, rest, found := strings.Cut(strings.TrimPrefix(tt.statement, "GRANT "), " ON ")
+		require.True(t, found)
+		list := strings.Split(rights, ", ")
+		for i, right := range list {
+			fewer := append(append([]string{}, list[:i]...), list[i+1:]...)
+			err := tt.use(account(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
+			require.ErrorContains(t, err, "access denied", "without %s", right)
+		}
+	}
+	require.ErrorContains(t, useNode(account(t, s, disposable...), container), "access denied")
+}
+
+func putOld(t testing.TB, admin *sqlx.DB) {
+	t.Helper()
+	past := time.Now().Add(-1000 * time.Hour)
+	do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
+		" ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds.TickAt(past), past.UnixMicro(), seconds))
+}
+
+// No finding and no error of the registry tells a name or a password.
+func TestNoSecretsInFindings(t *testing.T) {
+	server := testserver.Shared(t)
+	admin := server.Open(t, "")
+	database := canary + "_" + strings.ToLower(rand.Text()[:8])
+	do(t, admin, "CREATE DATABASE "+database)
+	t.Cleanup(func() { do(t, admin, "DROP DATABASE "+database) })
+	s := store{"mysql", server.DSN(database)}
+	both(t, s.open(t))
+	user := canary + strings.ToLower(rand.Text()[:8])
+	role := canary + strings.ToLower(rand.Text()[:8])
+	do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+user+"'@'%'",
+		"GRANT SELECT, UPDATE (HOLDER), DROP ON "+database+".WORKER_LEASE TO '"+user+"'@'%' WITH GRANT OPTION", "GRANT SELECT ON "+database+".* TO '"+user+"'@'%'")
+	t.Cleanup(func() { do(t, admin, "DROP USER '"+user+"'@'%'", "DROP ROLE "+role) })
+
+	for name, change := range map[string]func(*mysql.Config){
+		"as it is":       func(*mysql.Config) {},
+		"root":           func(c *mysql.Config) { c.User, c.Passwd = server.Config("").User, server.Config("").Passwd },
+		"wrong password": func(c *mysql.Config) { c.Passwd = canary + "x" },
+		"no database":    func(c *mysql.Config) { c.DBName = canary },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged records
+			db := s.with(t, func(c *mysql.Config) {
+				c.User, c.Passwd = user, canary
+				change(c)
+			}).open(t)
+			r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: 100 * time.Millisecond, Logger: logged.logger()})
+			require.NoError(t, err)
+			all, checkErr := r.Check(t.Context(), worker.CheckConfig{Terms: layoutTerms})
+			_, overviewErr := r.Overview(t.Context(), 0)
+			_, releaseErr := r.Release(t.Context(), "", 0, true)
+			_, collectErr := r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+			said := fmt.Sprintf("%+v", all) + logged.String()
+			for _, err := range []error{checkErr, overviewErr, releaseErr, collectErr} {
+				said += texts(err)
+			}
+			require.NotContains(t, strings.ToLower(said), canary)
+			require.NotRegexp(t, `\*[0-9A-F]{8}`, said, "a password's hash")
+		})
+	}
+}
