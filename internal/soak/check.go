@@ -1,0 +1,128 @@
+package main
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/uidgen/uid"
+)
+
+// grace is for how long UIDs may be further behind the clock than MaxLag: processes that
+// share two cores with a dozen others do not get to their timers in time.
+const grace = 2 * time.Second
+
+// A checker marks the UIDs that one goroutine draws, and holds them against what was
+// promised. Only note may be called for every UID; it costs little more than the OR.
+type checker struct {
+	memory  *memory
+	clock   *clock
+	drawer  drawer
+	granted *grants
+	ordered bool  // each UID is to be larger than the one before
+	lag     int64 // how many ticks UIDs may be behind the clock
+	lead    int64 // how many ticks UIDs may be ahead of it
+	logical bool  // the clock for the lead is moved by the reservation, too
+	grace   time.Duration
+
+	base    uid.UID
+	size    uint64
+	seqBits uint8
+
+	prev uid.UID
+	run  int64 // of prev
+
+	lateSince  time.Duration // when the goroutine began to get UIDs from too far behind
+	late       bool
+	reservedAt struct { // how far ahead the largest First was when it was first seen
+		first int64
+		ahead time.Duration
+	}
+}
+
+func newChecker(m *memory, c *clock, d drawer, g *grants) *checker {
+	return &checker{
+		memory: m, clock: c, drawer: d, granted: g, prev: -1, run: -1, grace: grace,
+		base: m.base(), size: uint64(m.size()), seqBits: uint8(m.layout.SequenceBits()),
+	}
+}
+
+// note marks a UID that was just drawn.
+func (c *checker) note(u uid.UID) {
+	bit := uint64(u - c.base)
+	if bit >= c.size {
+		c.memory.report(outside, c.drawer, u, c.memory.first)
+		return
+	}
+	if run := int64(bit >> c.seqBits); run != c.run {
+		c.enter(run, u)
+	}
+	if u <= c.prev && c.ordered {
+		c.memory.report(disorder, c.drawer, u, int64(c.prev))
+	}
+	c.prev = u
+	if mask := uint64(1) << (bit & 63); atomic.OrUint64(&c.memory.bits[bit>>6], mask)&mask != 0 {
+		c.memory.report(duplicate, c.drawer, u, 0)
+	}
+}
+
+// enter checks what UIDs of a tick and worker ID have in common.
+func (c *checker) enter(run int64, u uid.UID) {
+	c.run = run
+	m := c.memory
+	tick, workerID := m.geometry.run(run)
+
+	if owner := &m.owners[run]; !owner.CompareAndSwap(0, uint32(c.drawer)) {
+		if first := drawer(owner.Load()); first.incarnation() != c.drawer.incarnation() {
+			m.report(sharedTick, c.drawer, u, int64(first))
+		}
+	}
+	raise(&m.last[workerID], tick+1)
+
+	granted, first, ok := c.granted.of(workerID)
+	switch {
+	case !ok:
+		m.report(foreignID, c.drawer, u, 0)
+	case tick < granted.First || tick > granted.Last:
+		m.report(unreserved, c.drawer, u, granted.Last)
+	}
+
+	elapsed := c.clock.elapsed()
+	ahead := c.clock.ahead(elapsed)
+	if c.logical {
+		ahead = max(ahead, c.reservationAhead(first, elapsed))
+	}
+	if newest := m.layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
+		m.report(early, c.drawer, u, newest)
+	}
+}
+
+// reservationAhead returns by how much a reservation was ahead of the clock: an uncached
+// generator begins there, and does not fall behind it.
+func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Duration {
+	if r := &c.reservedAt; first > r.first {
+		r.first = first
+		r.ahead = max(r.ahead, c.memory.layout.TimeOf(first).Sub(c.clock.at(0))-elapsed)
+	}
+	return c.reservedAt.ahead
+}
+
+// timely holds the UID drawn last against the clock. The call was made between two times,
+// and the process was not paused in between.
+func (c *checker) timely(from, to time.Duration) {
+	tick, _ := c.memory.geometry.run(c.run)
+	oldest := c.memory.layout.TickAt(c.clock.low(from, to)) - c.lag
+	switch {
+	case tick >= oldest:
+		c.late = false
+	case !c.late:
+		c.late, c.lateSince = true, from
+		fallthrough
+	default:
+		if from-c.lateSince >= c.grace {
+			c.memory.report(late, c.drawer, c.prev, oldest)
+		}
+	}
+}
+
+// paused says that the process has not run for a while.
+func (c *checker) paused() { c.late = false }

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// processEnv makes this program a process that draws, and says of what kind.
+const processEnv = "UID_SOAK_PROCESS"
+
+// A process is what the parent tells a child.
+type process struct {
+	Slot        slot
+	Index       int // of the slot
+	Incarnation uint32
+	First       int64 // tick,
+	Ticks       int64 // and how many, of the round
+	DSN, Path   string
+	StaticID    int64
+	Rate        float64 // UIDs a second
+}
+
+// Exit statuses of a child.
+const (
+	exitDone    = 0
+	exitNoStart = 3 // its generator could not be made; the parent tries again
+	exitOrphan  = 4
+	exitFault   = 5 // an error that nobody has to expect
+)
+
+// memoryFD is where a child finds the shared memory.
+const memoryFD = 3
+
+func childMain(text string) int {
+	var p process
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFault
+	}
+	c, err := clockFromEnv()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFault
+	}
+	m, err := openMemory(geometry{layout: soakLayout, first: p.First, ticks: p.Ticks}, os.NewFile(memoryFD, "memory"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFault
+	}
+	return p.run(m, c)
+}
+
+func (p *process) run(m *memory, c *clock) int {
+	granted := newGrants()
+	var made atomic.Pointer[generator]
+	var stop atomic.Bool
+	var closed error
+	done := make(chan struct{})
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	go func() {
+		defer close(done)
+		// The parent says "quit", or it is gone.
+		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+			os.Exit(exitOrphan)
+		}
+		stop.Store(true)
+		cancel()
+		if g := made.Load(); g != nil {
+			closed = g.Close()
+		}
+	}()
+	g, err := p.generator(ctx, c, granted)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitNoStart
+	}
+	made.Store(g)
+	counters := &m.head.slots[p.Index]
+	counters.up.Store(p.Incarnation)
+
+	var all sync.WaitGroup
+	var failed atomic.Bool
+	for i, way := range p.Slot.Draw {
+		check := newChecker(m, c, newDrawer(p.Incarnation, i), granted)
+		check.ordered = p.Slot.ordered(way)
+		check.lag, check.lead, check.logical = g.lag, g.lead, !p.Slot.Cached
+		if !p.Slot.Cached {
+			check.grace = 0
+		}
+		d := &drawing{checker: check, counters: counters, stop: &stop, rate: p.Rate / float64(len(p.Slot.Draw))}
+		if d.one, d.many = g.way(way); d.many != nil {
+			d.buf = make([]uid.UID, fillSize)
+		}
+		all.Go(func() {
+			if err := d.run(); err != nil {
+				fmt.Fprintf(os.Stderr, "%s failed: %v\n", way, err)
+				failed.Store(true)
+			}
+		})
+	}
+	all.Wait()
+	if failed.Load() {
+		return exitFault
+	}
+	<-done
+	// It may have come before the generator was there; and what cannot be released
+	// because the database is away is not lost, but left.
+	if err := errors.Join(closed, g.Close()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return exitDone
+}
+
+// A generator is one of either package.
+type generator struct {
+	cached    *cached.Generator
+	uncached  *uncached.Generator
+	planted   uid.Generator
+	swap      bool  // a planted fault
+	lag, lead int64 // in ticks
+}
+
+// startLimit bounds the start of a generator.
+const startLimit = 20 * time.Second
+
+func (p *process) generator(ctx context.Context, c *clock, granted *grants) (*generator, error) {
+	w, err := p.worker(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if p.Slot.Planted == plantedUnstored {
+		w = unstored(w)
+	}
+	number, _ := p.Slot.shareOf()
+	w = &share{Worker: w, first: number << idBits, count: 1 << idBits, granted: granted}
+	now := c.now
+	unit := soakLayout.Unit()
+	w, now = plant(p.Slot.Planted, w, now)
+	if g := plantedGenerator(p.Slot.Planted, w, now); g != nil {
+		return &generator{planted: g, lag: math.MaxInt32, lead: math.MaxInt32}, nil
+	}
+	if !p.Slot.Cached {
+		cfg := uncached.Config{Layout: soakLayout, Logger: quiet, Now: now}
+		if p.Slot.Remember > 0 {
+			cfg.ClockBack = uncached.Remember(p.Slot.Remember)
+		}
+		g, err := uncached.NewContext(ctx, w, cfg)
+		// A tick ahead is what Logical may be; one more is for what is rounded.
+		return &generator{uncached: g, lead: 2}, err
+	}
+	lag := p.Slot.MaxLag
+	if lag == 0 {
+		lag = cached.DefaultMaxLag
+	}
+	g, err := cached.NewContext(ctx, w, cached.Config{
+		Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
+	})
+	return &generator{cached: g, swap: p.Slot.Planted == plantedDisorder, lag: int64(lag / unit), lead: int64(p.Slot.MaxLead / unit)}, err
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func (p *process) worker(ctx context.Context, c *clock) (uid.Worker, error) {
+	if p.Slot.Worker == static {
+		return worker.Static(p.StaticID), nil
+	}
+	db, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p.Slot.Worker == disposable {
+		return worker.NewDisposable(db, worker.DisposableConfig{Logger: quiet})
+	}
+	_, namespace := p.Slot.shareOf()
+	return worker.NewLease(db, worker.LeaseConfig{
+		Namespace: namespace, Window: leaseWindow, TTL: leaseTTL, Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
+		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
+		Holder: fmt.Sprintf("incarnation %d", p.Incarnation), Logger: quiet, Now: c.now,
+	})
+}
+
+func (p *process) open(ctx context.Context) (*sqlx.DB, error) {
+	if p.Slot.Store == embedded {
+		return sqlite.Open(ctx, p.Path)
+	}
+	// The driver would tell of each connection that breaks.
+	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
+		return nil, err
+	}
+	return sqlx.Open("mysql", p.DSN)
+}
+
+// way returns how to draw in a way: one at a time, or many.
+func (g *generator) way(way string) (uid.Generator, func([]uid.UID) (int, error)) {
+	switch {
+	case g.planted != nil:
+		return g.planted, nil
+	case g.swap:
+		return &swapped{Generator: g.cached}, nil
+	case g.uncached != nil && way == fill:
+		return nil, g.uncached.Fill
+	case g.uncached != nil:
+		return g.uncached, nil
+	case way == fill:
+		return nil, g.cached.Fill
+	case way == lane:
+		return g.cached.Lane(), nil
+	case way == unordered:
+		return g.cached.Unordered(), nil
+	}
+	return g.cached, nil
+}
+
+func (g *generator) Close() error {
+	switch c := g.planted.(type) {
+	case nil:
+	case io.Closer:
+		return c.Close()
+	default:
+		return nil
+	}
+	if g.uncached != nil {
+		return g.uncached.Close()
+	}
+	return g.cached.Close()
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// An incarnation is one process of a slot.
+type incarnation struct {
+	number  uint32
+	slot    int
+	cmd     *exec.Cmd
+	quit    io.WriteCloser // its standard input
+	started time.Time
+	stderr  tail
+	done    chan struct{} // closed when it has ended and what follows is set
+	ended   time.Time
+	how     string
+}
+
+// A fleet is the processes of a round, which the parent starts, and what has happened to
+// them. Methods that end a process are called by one goroutine for each slot.
+type fleet struct {
+	memory *memory
+	stores *stores // nil when no slot needs one
+	slots  []slot
+	rate   float64 // UIDs a second of all of them
+	began  time.Time
+	clocks []string // of each slot, as in clockEnv
+
+	injected [faults]atomic.Int64
+	unready  atomic.Int64 // processes that could not make a generator, and ended
+
+	mu      sync.Mutex
+	all     []*incarnation // by number, less 1
+	statics int64          // how many static IDs have been given out
+	wrong   []string       // violations that are not in the memory
+}
+
+func newFleet(m *memory, s *stores, slots []slot, rate float64) *fleet {
+	return &fleet{memory: m, stores: s, slots: slots, rate: rate, began: time.Now(), clocks: make([]string, len(slots))}
+}
+
+// start starts the next process of a slot.
+func (f *fleet) start(slot int) (*incarnation, error) {
+	sl := f.slots[slot]
+	var weights float64
+	for _, s := range f.slots {
+		weights += s.Weight
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot, started: time.Now(), done: make(chan struct{})}
+	p := process{
+		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.first, Ticks: f.memory.ticks,
+		StaticID: f.statics, Rate: f.rate * sl.Weight / weights,
+	}
+	if sl.Worker == static && sl.Planted != plantedCopy {
+		f.statics++
+	}
+	if f.stores != nil {
+		p.DSN, p.Path = f.stores.dsn(sl.Store), f.stores.path
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	in.cmd = exec.Command(program)
+	in.cmd.Env = append(os.Environ(), processEnv+"="+string(text), clockEnv+"="+f.clocks[slot])
+	in.cmd.ExtraFiles = []*os.File{f.memory.file}
+	in.cmd.Stderr = &in.stderr
+	if in.quit, err = in.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := in.cmd.Start(); err != nil {
+		return nil, err
+	}
+	f.all = append(f.all, in)
+	go func() {
+		defer close(in.done)
+		_ = in.cmd.Wait()
+		in.ended = time.Now()
+	}()
+	return in, nil
+}
+
+// up reports whether the process has a generator.
+func (f *fleet) up(in *incarnation) bool {
+	return f.memory.head.slots[in.slot].up.Load() == in.number
+}
+
+// ended says what to make of a process that has ended by itself.
+func (f *fleet) ended(in *incarnation) {
+	<-in.done
+	switch code := in.cmd.ProcessState.ExitCode(); code {
+	case exitDone:
+		in.how = "ended"
+	case exitNoStart:
+		in.how = "could not start"
+		f.unready.Add(1)
+	default:
+		in.how = "failed"
+		f.violation("%s ended by itself (%v):\n%s", f.name(newDrawer(in.number, 0)), in.cmd.ProcessState, in.stderr.text())
+	}
+}
+
+func (f *fleet) violation(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
+}
+
+// kill ends a process with SIGKILL.
+func (f *fleet) kill(in *incarnation) {
+	in.how = "killed"
+	_ = in.cmd.Process.Kill()
+	<-in.done
+}
+
+// closeLimit is how long a process may take to end in good order: as long as it waits for
+// its database, and more.
+const closeLimit = 40 * time.Second
+
+// end ends a process in good order.
+func (f *fleet) end(in *incarnation) {
+	in.how = "ended in good order"
+	_, _ = io.WriteString(in.quit, "quit\n")
+	select {
+	case <-in.done:
+		if code := in.cmd.ProcessState.ExitCode(); code != exitDone && code != exitNoStart {
+			f.ended(in)
+		}
+	case <-time.After(closeLimit):
+		f.violation("%s did not end within %v", f.name(newDrawer(in.number, 0)), closeLimit)
+		f.kill(in)
+	}
+}
+
+// suspend stops a process for some time. What it does meanwhile, or takes for an answer,
+// does not count: so the processes themselves see when they were stopped.
+func (f *fleet) suspend(in *incarnation, d time.Duration) {
+	pauses := &f.memory.head.slots[in.slot].pauses
+	pauses.Add(1)
+	_ = pauseProcess(in.cmd.Process)
+	select {
+	case <-time.After(d):
+	case <-in.done:
+	}
+	pauses.Add(1)
+	_ = resumeProcess(in.cmd.Process)
+}
+
+// suspendAndKill stops a process, and ends it before it runs again.
+func (f *fleet) suspendAndKill(in *incarnation, d time.Duration) {
+	f.memory.head.slots[in.slot].pauses.Add(1)
+	_ = pauseProcess(in.cmd.Process)
+	time.Sleep(d)
+	f.kill(in)
+}
+
+// tend keeps a slot filled and lets its events happen, until stop is closed.
+func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
+	in, err := f.start(slot)
+	for err == nil {
+		due := time.NewTimer(time.Hour)
+		if len(events) > 0 {
+			due.Reset(time.Until(f.began.Add(events[0].At)))
+		}
+		select {
+		case <-stop:
+			// One half leaves its leases as a crash does.
+			if slot%2 == 0 {
+				f.kill(in)
+			} else {
+				f.end(in)
+			}
+			return nil
+		case <-in.done:
+			f.ended(in)
+			time.Sleep(100 * time.Millisecond)
+			in, err = f.start(slot)
+		case <-due.C:
+			e := events[0]
+			events = events[1:]
+			in, err = f.happen(in, e)
+		}
+		due.Stop()
+	}
+	return err
+}
+
+// happen lets an event happen to a process, and returns it or the next one.
+func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
+	switch {
+	case e.Fault == pause && e.Kill:
+		f.suspendAndKill(in, e.For)
+		f.injected[kill].Add(1)
+	case e.Fault == pause:
+		f.suspend(in, e.For)
+	case e.Fault == kill:
+		f.kill(in)
+		time.Sleep(e.For)
+	case e.Fault == restart:
+		f.end(in)
+		time.Sleep(e.For)
+	}
+	f.injected[e.Fault].Add(1)
+	select {
+	case <-in.done:
+		return f.start(e.Slot)
+	default:
+		return in, nil
+	}
+}
+
+// name says who a drawer is.
+func (f *fleet) name(d drawer) string {
+	if d == 0 {
+		return "nobody"
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := d.incarnation()
+	if n == 0 || int(n) > len(f.all) {
+		return fmt.Sprintf("process %d, which is not known", n)
+	}
+	in := f.all[n-1]
+	sl := f.slots[in.slot]
+	from := in.started.Sub(f.began).Seconds()
+	state := "still running"
+	select {
+	case <-in.done:
+		state = fmt.Sprintf("%s at %.3f s", in.how, in.ended.Sub(f.began).Seconds())
+	default:
+	}
+	way := "?"
+	if g := d.goroutine(); g < len(sl.Draw) {
+		way = sl.Draw[g]
+	}
+	where := sl.Worker
+	if sl.Store != "" {
+		where += " in " + sl.Store
+	}
+	return fmt.Sprintf("process %d (slot %d, %s, %s; pid %d; started at %.3f s, %s) by its goroutine %d (%s)",
+		n, in.slot, sl.Name, where, in.cmd.Process.Pid, from, state, d.goroutine(), way)
+}
+
+// violations are all that were found, in words.
+func (f *fleet) violations() []string {
+	texts := append([]string(nil), f.wrong...)
+	for _, v := range f.memory.violations() {
+		texts = append(texts, f.memory.describe(v, f.name))
+	}
+	return texts
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	mu  sync.Mutex
+	end []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 8 << 10
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end = append(t.end, p...)
+	t.end = t.end[max(0, len(t.end)-most):]
+	return len(p), nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.end)
+}

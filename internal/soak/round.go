@@ -1,0 +1,235 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// A round is a geometry, a memory, a fleet and a schedule.
+type round struct {
+	number   int
+	length   time.Duration
+	schedule schedule
+	fleet    *fleet
+	stores   *stores
+}
+
+// margin is how far UIDs may lie before and after the time of a round: clocks stray, and
+// generators borrow from the future and begin ahead.
+const margin = freeStray + maxLead + 8*time.Second
+
+// A result is what came of a round, or of all.
+type result struct {
+	Rounds        int               `json:"rounds"`
+	UIDs          uint64            `json:"uids"`
+	Slots         int               `json:"processesAtOnce"`
+	Processes     int               `json:"processes"`
+	Faults        map[string]int64  `json:"faults"`
+	FailedStarts  int64             `json:"failedStarts"`
+	RefusedCalls  uint64            `json:"refusedCalls"`
+	LeasesChecked int               `json:"leasesChecked"`
+	Duplicates    uint64            `json:"duplicates"`
+	Found         map[string]uint64 `json:"found"` // violations of each kind, duplicates included
+	Violations    []string          `json:"violations"`
+	SlowestCall   time.Duration     `json:"slowestCallNs"`
+	LongestStall  time.Duration     `json:"longestStallNs"`
+	MemoryBytes   int64             `json:"memoryBytes"`
+	Took          time.Duration     `json:"tookNs"`
+}
+
+// run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
+// but not for longer than twice the length.
+func (r *round) run(wanted uint64, show *progress) (result, error) {
+	f := r.fleet
+	stop := make(chan struct{})
+	failed := make(chan error, len(f.slots)+8)
+	var tending, disturbing sync.WaitGroup
+	for i := range f.slots {
+		f.clocks[i] = clockText(f.began, r.schedule.clock(i))
+		tending.Go(func() {
+			if err := f.tend(i, r.schedule.of(i), stop); err != nil {
+				failed <- err
+			}
+		})
+	}
+	// One goroutine for each thing that can have one fault at a time.
+	for _, own := range [][]fault{{serverKill}, {failover}, {cut, swallowReply, swallowCommit}, {delay}} {
+		disturbing.Go(func() {
+			if err := r.disturb(own, stop); err != nil {
+				failed <- err
+			}
+		})
+	}
+	f.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
+	var err error
+	for err == nil {
+		passed := time.Since(f.began)
+		show.update(r.number, passed, r.drawn(), f)
+		if passed >= r.length && r.drawn() >= wanted || passed >= 2*r.length {
+			break
+		}
+		select {
+		case err = <-failed:
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	if err == nil {
+		disturbing.Wait()
+	}
+	close(stop)
+	tending.Wait()
+	disturbing.Wait()
+	select {
+	case err = <-failed:
+	default:
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return r.result()
+}
+
+func (r *round) drawn() (n uint64) {
+	for i := range r.fleet.slots {
+		n += r.fleet.memory.head.slots[i].uids.Load()
+	}
+	return n
+}
+
+// disturb lets events of some kinds happen to databases and connections.
+func (r *round) disturb(own []fault, stop <-chan struct{}) error {
+	for _, e := range r.schedule {
+		mine := false
+		for _, f := range own {
+			mine = mine || e.Fault == f
+		}
+		if !mine {
+			continue
+		}
+		at := e.At
+		if e.Fault == failover {
+			at -= failoverSpan
+		}
+		select {
+		case <-stop:
+			return nil
+		case <-time.After(time.Until(r.fleet.began.Add(at))):
+		}
+		var err error
+		switch e.Fault {
+		case serverKill:
+			err = r.stores.killServer(e.For)
+		case failover:
+			err = r.stores.failover()
+		default:
+			r.stores.disturb(e)
+		}
+		if err != nil {
+			return err
+		}
+		r.fleet.injected[e.Fault].Add(1)
+	}
+	return nil
+}
+
+// result counts and checks what the processes have left, when all of them have ended.
+func (r *round) result() (result, error) {
+	f, m := r.fleet, r.fleet.memory
+	res := result{
+		Rounds: 1, Slots: len(f.slots), Processes: len(f.all), FailedStarts: f.unready.Load(),
+		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
+	}
+	planned := r.schedule.planned()
+	for i := range faults {
+		n := f.injected[i].Load()
+		res.Faults[i.String()] = n
+		if n < int64(planned[i]) {
+			f.violation("of %d planned faults of the kind %v only %d happened", planned[i], i, n)
+		}
+	}
+	var err error
+	if res.UIDs, res.MemoryBytes, err = m.count(); err != nil {
+		return res, err
+	}
+	var drawn uint64
+	for i, s := range f.slots {
+		c := &m.head.slots[i]
+		drawn += c.uids.Load()
+		res.RefusedCalls += c.refused.Load()
+		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
+		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
+		if c.uids.Load() == 0 {
+			f.violation("the processes of slot %d (%s) have drawn no UID at all", i, s.Name)
+		}
+	}
+	if marked := res.UIDs + m.found(duplicate) + m.found(outside); marked < drawn {
+		f.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
+	}
+	asked := map[int64]bool{}
+	for _, s := range f.slots {
+		number, _ := s.shareOf()
+		if s.Worker != leased || asked[number] {
+			continue
+		}
+		asked[number] = true
+		found, n, err := r.stores.unreserved(m, s)
+		if err != nil {
+			return res, err
+		}
+		res.LeasesChecked += n
+		for _, text := range found {
+			f.violation("%s", text)
+		}
+	}
+	for k := range kinds {
+		if n := m.found(k); n > 0 {
+			res.Found[k.String()] = n
+		}
+	}
+	res.Duplicates = m.found(duplicate)
+	res.Violations = f.violations()
+	return res, nil
+}
+
+// count counts the bits that are set, page by page where there are pages, and the bytes
+// that the memory takes.
+func (m *memory) count() (set uint64, bytes int64, err error) {
+	_, _, bitmap, end := m.offsets()
+	buf := make([]byte, 1<<20)
+	for at := bitmap; at < end; {
+		from, err := m.file.Seek(at, seekData)
+		if errors.Is(err, syscall.ENXIO) {
+			break // nothing comes any more
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("soak: count: %w", err)
+		}
+		to, err := m.file.Seek(from, seekHole)
+		if err != nil {
+			return 0, 0, fmt.Errorf("soak: count: %w", err)
+		}
+		for from < to {
+			n, err := m.file.ReadAt(buf[:min(int64(len(buf)), to-from)], from)
+			if err != nil && n == 0 {
+				return 0, 0, fmt.Errorf("soak: count: %w", err)
+			}
+			set += ones(buf[:n])
+			bytes += int64(n)
+			from += int64(n)
+		}
+		at = to
+	}
+	return set, bytes, nil
+}
+
+func ones(b []byte) (n uint64) {
+	for ; len(b) >= 8; b = b[8:] {
+		n += uint64(bits.OnesCount64(*(*uint64)(unsafe.Pointer(unsafe.SliceData(b)))))
+	}
+	return n
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A fault is something that the schedule does to processes, databases and connections.
+type fault int
+
+const (
+	kill          fault = iota // kill -9
+	pause                      // SIGSTOP, and SIGCONT (or kill -9) after some time
+	restart                    // in good order
+	setClock                   // of a slot, its processes to come included
+	serverKill                 // kill -9 of the durable server, and a start
+	cut                        // all connections to a server
+	delay                      // replies of a server, for some time
+	swallowReply               // to a COMMIT
+	swallowCommit              // before the server has it
+	failover                   // to a replica that lacks what was committed last
+	faults
+)
+
+func (f fault) String() string {
+	return [...]string{
+		"kill", "pause", "restart", "clock", "server kill", "cut", "delay", "lost reply", "lost commit", "failover",
+	}[f]
+}
+
+// every is how much time there is for each fault of a kind in a round.
+var every = [faults]time.Duration{
+	kill:          1100 * time.Millisecond,
+	pause:         4 * time.Second,
+	restart:       8 * time.Second,
+	setClock:      3 * time.Second,
+	serverKill:    19 * time.Second,
+	cut:           12 * time.Second,
+	delay:         12 * time.Second,
+	swallowReply:  10 * time.Second,
+	swallowCommit: 20 * time.Second,
+	failover:      2 * time.Minute,
+}
+
+// An event is a fault at a time.
+type event struct {
+	At    time.Duration `json:"at"` // since the round's start
+	Fault fault         `json:"-"`
+	Slot  int           `json:"slot"`            // of a process, or -1
+	Store string        `json:"store,omitempty"` // of a connection
+	// For is how long a process stays paused, or a slot empty after a kill or a restart,
+	// or a server down, or replies are delayed.
+	For time.Duration `json:"for,omitempty"`
+	// By is what a clock is off from then on, or the delay of each reply.
+	By time.Duration `json:"by,omitempty"`
+	// Kill ends a pause.
+	Kill bool `json:"kill,omitempty"`
+}
+
+func (e event) String() string {
+	switch e.Fault {
+	case pause:
+		if e.Kill {
+			return fmt.Sprintf("pause %d %v and kill", e.Slot, e.For)
+		}
+		return fmt.Sprintf("pause %d %v", e.Slot, e.For)
+	case kill, restart:
+		return fmt.Sprintf("%v %d +%v", e.Fault, e.Slot, e.For)
+	case setClock:
+		return fmt.Sprintf("clock %d %v", e.Slot, e.By)
+	case serverKill:
+		return fmt.Sprintf("%v +%v", e.Fault, e.For)
+	case delay:
+		return fmt.Sprintf("delay %s %v for %v", e.Store, e.By, e.For)
+	case cut, swallowReply, swallowCommit:
+		return fmt.Sprintf("%v %s", e.Fault, e.Store)
+	}
+	return e.Fault.String()
+}
+
+// A schedule is what happens in a round, in order.
+type schedule []event
+
+// The schedule leaves the processes some time to begin, and to end.
+const (
+	quietStart = 2 * time.Second
+	quietEnd   = 3 * time.Second
+	// settling is the time that a process has after a fault before the next one.
+	settling = 300 * time.Millisecond
+	// failoverSpan is how long before a failover its replica falls behind.
+	failoverSpan = 1500 * time.Millisecond
+)
+
+// newSchedule makes the schedule of a round, which follows from its arguments.
+func newSchedule(seed uint64, round int, length time.Duration, slots []slot) schedule {
+	p := planner{
+		rand: rand.New(rand.NewPCG(seed, uint64(round))), slots: slots, free: make([]time.Duration, len(slots)),
+		from: quietStart, to: length - quietEnd,
+	}
+	if p.to <= p.from {
+		return nil
+	}
+	p.processes(p.spread(kill, pause, restart))
+	for _, e := range p.spread(setClock) {
+		e.Slot = p.rand.IntN(len(slots))
+		stray := slots[e.Slot].Stray
+		e.By = p.between(-stray, stray)
+		p.all = append(p.all, e)
+	}
+	for _, e := range p.evenly(serverKill) {
+		e.For = p.between(50*time.Millisecond, 2500*time.Millisecond)
+		p.all = append(p.all, e)
+	}
+	p.all = append(p.all, p.evenly(failover)...)
+	for _, e := range p.spread(cut, delay, swallowReply, swallowCommit) {
+		e.Store = []string{mariadb, pair}[p.rand.IntN(2)]
+		if e.Fault == delay {
+			e.For, e.By = p.between(300*time.Millisecond, 3*time.Second), p.between(20*time.Millisecond, 4*time.Second)
+		}
+		p.all = append(p.all, e)
+	}
+	slices.SortStableFunc(p.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
+	return p.all
+}
+
+type planner struct {
+	rand     *rand.Rand
+	slots    []slot
+	free     []time.Duration // by slot: when it has settled from its last fault
+	from, to time.Duration
+	all      schedule
+}
+
+// between returns a duration of whole milliseconds.
+func (p *planner) between(low, high time.Duration) time.Duration {
+	const unit = time.Millisecond
+	return low/unit*unit + time.Duration(p.rand.Int64N(int64((high-low)/unit)+1))*unit
+}
+
+func (p *planner) count(f fault) int {
+	return int(math.Ceil(float64(p.to-p.from) / float64(every[f])))
+}
+
+// spread returns events of some kinds at any times, in order.
+func (p *planner) spread(of ...fault) []event {
+	var events []event
+	for _, f := range of {
+		for range p.count(f) {
+			events = append(events, event{At: p.between(p.from, p.to), Fault: f, Slot: -1})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.At, b.At) })
+	return events
+}
+
+// evenly returns events of one kind that keep a distance from each other.
+func (p *planner) evenly(f fault) []event {
+	n := p.count(f)
+	part := (p.to - p.from) / time.Duration(n)
+	var events []event
+	for i := range n {
+		at := p.from + time.Duration(i)*part + p.between(part/8, part*5/8)
+		events = append(events, event{At: at, Fault: f, Slot: -1})
+	}
+	return events
+}
+
+// processes gives each event a process that is not busy with another one.
+func (p *planner) processes(events []event) {
+	for _, e := range events {
+		var idle []int
+		for i, free := range p.free {
+			if free <= e.At {
+				idle = append(idle, i)
+			}
+		}
+		if len(idle) > 0 {
+			e.Slot = idle[p.rand.IntN(len(idle))]
+		} else {
+			e.Slot = slices.Index(p.free, slices.Min(p.free))
+			e.At = p.free[e.Slot]
+		}
+		switch e.Fault {
+		case pause:
+			e.For, e.Kill = p.between(leaseTTL, 3*leaseTTL), p.rand.IntN(4) == 0
+		default:
+			// Mostly at once; now and then only when a lease has ended.
+			e.For = p.between(0, 50*time.Millisecond)
+			if p.rand.IntN(5) == 0 {
+				e.For = p.between(0, 2*leaseTTL)
+			}
+		}
+		p.free[e.Slot] = e.At + e.For + settling
+		p.all = append(p.all, e)
+	}
+}
+
+// planned returns how many faults of each kind there are.
+func (s schedule) planned() (n [faults]int) {
+	for _, e := range s {
+		n[e.Fault]++
+		if e.Fault == pause && e.Kill {
+			n[kill]++
+		}
+	}
+	return n
+}
+
+// of returns the events of one slot's processes.
+func (s schedule) of(slot int) (events []event) {
+	for _, e := range s {
+		if e.Slot == slot && e.Fault <= restart {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// clock returns the steps of one slot's clock.
+func (s schedule) clock(slot int) (steps []step) {
+	for _, e := range s {
+		if e.Slot == slot && e.Fault == setClock {
+			steps = append(steps, step{e.At, e.By})
+		}
+	}
+	return steps
+}
+
+// String lists the events, a paragraph for every ten seconds.
+func (s schedule) String() string {
+	const span, width = 10 * time.Second, 130
+	var b strings.Builder
+	current, column := time.Duration(-1), 0
+	for _, e := range s {
+		if begin := e.At.Truncate(span); begin != current {
+			if current >= 0 {
+				b.WriteByte('\n')
+			}
+			current = begin
+			column, _ = fmt.Fprintf(&b, "%5s", clockTime(begin))
+		}
+		text := fmt.Sprintf("  %.3f %v", (e.At - current).Seconds(), e)
+		if column+len(text) > width {
+			b.WriteString("\n     ")
+			column = 5
+		}
+		b.WriteString(text)
+		column += len(text)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func clockTime(d time.Duration) string {
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}

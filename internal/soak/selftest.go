@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A trial is a planted fault that has to be found.
+type trial struct {
+	fault string
+	find  kind // the violation by which it shows
+	slots []slot
+	clock string // the steps of all clocks
+	// script, if there is one, starts the processes; else there is one for each slot.
+	script func(f *fleet) error
+	// asks is for a fault that the database has to tell of, too.
+	asks bool
+}
+
+// A finding is what came of a trial.
+type finding struct {
+	Fault     string        `json:"fault"`
+	Found     bool          `json:"found"`
+	After     time.Duration `json:"afterNs"`
+	Violation string        `json:"violation"`
+}
+
+// trialLimit is how long a fault may stay unfound.
+const trialLimit = 20 * time.Second
+
+func planted(fault, workers, store string, draw ...string) slot {
+	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
+}
+
+func trials() []trial {
+	plain := planted("", static, "", strict, fill)
+	behind := planted(plantedBehind, static, "", strict)
+	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
+	return []trial{
+		{fault: plantedCopy, find: duplicate,
+			slots: []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}},
+		{fault: "the copied worker ID of a process that was killed", find: duplicate,
+			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(0)},
+		{fault: plantedUnstored, find: duplicate,
+			slots: []slot{planted(plantedUnstored, leased, embedded, fill)}, script: oneAfterTheOther(leaseTTL + leaseQuarantine), asks: true},
+		{fault: plantedRacy, find: duplicate,
+			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
+		{fault: plantedUnguarded, find: duplicate,
+			slots: []slot{planted(plantedUnguarded, static, "", strict)}, clock: " 500ms:-400ms"},
+		{fault: plantedLost, find: duplicate,
+			slots: []slot{planted(plantedLost, disposable, embedded, strict)}, script: loseCommit},
+		{fault: plantedForeign, find: foreignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
+		{fault: plantedBeyond, find: unreserved, slots: []slot{planted(plantedBeyond, leased, embedded, fill)}},
+		{fault: plantedBehind, find: late, slots: []slot{behind}},
+		{fault: plantedAhead, find: early, slots: []slot{planted(plantedAhead, static, "", strict)}},
+		{fault: plantedDisorder, find: disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
+		{fault: "", slots: []slot{plain, plain}},
+	}
+}
+
+// selfTest runs all trials, says what came of them, and fails if one did not go as it has to.
+func selfTest(w io.Writer) (findings []finding, err error) {
+	dir, err := os.MkdirTemp("", "uid-soak-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	missed := 0
+	for i, t := range trials() {
+		f, err := t.run(filepath.Join(dir, fmt.Sprintf("%d.db", i)))
+		if err != nil {
+			return findings, fmt.Errorf("soak: self-test, %s: %w", t.fault, err)
+		}
+		findings = append(findings, f)
+		switch {
+		case t.fault == "" && !f.Found:
+			fmt.Fprintf(w, "self-test: nothing is found where nothing is planted\n")
+		case t.fault == "":
+			missed++
+			fmt.Fprintf(w, "self-test: FOUND, THOUGH NOTHING IS PLANTED: %s\n", f.Violation)
+		case f.Found:
+			fmt.Fprintf(w, "self-test: %s: found in %v:\n  %s\n", f.Fault, f.After.Round(time.Millisecond), f.Violation)
+		default:
+			missed++
+			fmt.Fprintf(w, "self-test: %s: NOT FOUND in %v\n", f.Fault, f.After.Round(time.Millisecond))
+		}
+	}
+	if missed > 0 {
+		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run", missed, len(findings))
+	}
+	return findings, nil
+}
+
+func (t *trial) run(path string) (finding, error) {
+	now := time.Now()
+	g, err := newGeometry(soakLayout, now.Add(-margin), now.Add(2*trialLimit+margin))
+	if err != nil {
+		return finding{}, err
+	}
+	m, err := newMemory(g)
+	if err != nil {
+		return finding{}, err
+	}
+	defer m.close()
+	f := newFleet(m, &stores{path: path}, t.slots, 40e6)
+	for i := range f.clocks {
+		f.clocks[i] = clockText(f.began, nil) + t.clock
+	}
+	defer f.killAll()
+	if t.script != nil {
+		err = t.script(f)
+	} else {
+		for i := range f.slots {
+			if _, err = f.start(i); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return finding{}, err
+	}
+	limit := trialLimit
+	if t.fault == "" {
+		limit = grace + time.Second
+	}
+	found := false
+	for !found && time.Since(f.began) < limit {
+		time.Sleep(5 * time.Millisecond)
+		found = m.found(t.find) > 0
+		if t.fault == "" {
+			found = m.anyFound()
+		}
+	}
+	f.killAll()
+	res := finding{Fault: t.fault, Found: found, After: time.Since(f.began)}
+	if found {
+		res.Violation = "more violations than could be recorded"
+		for _, v := range m.violations() {
+			if t.fault == "" || kind(v.kind) == t.find {
+				res.Violation = m.describe(v, f.name)
+				break
+			}
+		}
+	}
+	if t.asks && found {
+		tell, _, err := f.stores.unreserved(m, t.slots[0])
+		if err != nil {
+			return res, err
+		}
+		if res.Found = len(tell) > 0; res.Found {
+			res.Violation += "; " + tell[0]
+		}
+	}
+	return res, nil
+}
+
+func (f *fleet) killAll() {
+	f.mu.Lock()
+	all := f.all
+	f.mu.Unlock()
+	for _, in := range all {
+		select {
+		case <-in.done:
+		default:
+			f.kill(in)
+		}
+	}
+}
+
+// awaitUp waits until a process has a generator.
+func (f *fleet) awaitUp(in *incarnation) error {
+	for !f.up(in) {
+		select {
+		case <-in.done:
+			return fmt.Errorf("soak: a process ended (%v): %s", in.cmd.ProcessState, in.stderr.text())
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// oneAfterTheOther kills a process that has drawn far ahead of the clock, and starts the
+// next one after a pause.
+func oneAfterTheOther(pause time.Duration) func(*fleet) error {
+	return func(f *fleet) error {
+		in, err := f.start(0)
+		if err != nil {
+			return err
+		}
+		if err := f.awaitUp(in); err != nil {
+			return err
+		}
+		time.Sleep(1500 * time.Millisecond)
+		f.kill(in)
+		time.Sleep(pause)
+		_, err = f.start(0)
+		return err
+	}
+}
+
+// loseCommit starts two processes on a database from which the first one's commit is gone
+// when the second one comes: the file is what it was before.
+func loseCommit(f *fleet) error {
+	before, err := f.start(0)
+	if err != nil {
+		return err
+	}
+	if err := f.awaitUp(before); err != nil {
+		return err
+	}
+	f.kill(before)
+	kept, err := os.ReadFile(f.stores.path)
+	if err != nil {
+		return err
+	}
+	in, err := f.start(0)
+	if err != nil {
+		return err
+	}
+	if err := f.awaitUp(in); err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.stores.path, kept, 0o600); err != nil {
+		return err
+	}
+	_, err = f.start(0)
+	return err
+}

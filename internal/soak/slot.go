@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A slot is a place for one process after the other, all of the same kind.
+type slot struct {
+	Name string
+	// Cached says which generator: package cached's, or package uncached's.
+	Cached bool
+	Draw   []string // a goroutine for each way
+	Worker string
+	Store  string // where the worker has its database: mariadb, pair or sqlite
+	// Durable is said of the store by a lease.
+	Durable bool
+	// Ring is the number of slots of the cached generator's ring, 0 for the default.
+	Ring            int
+	MaxLead, MaxLag time.Duration
+	// Remember is how many ticks an uncached generator remembers; 0 is Logical.
+	Remember int
+	// Stray is how far the clock of the slot's processes may be off.
+	Stray time.Duration
+	// Weight is this slot's part in the UIDs, against the other ones'.
+	Weight float64
+	// Planted names a fault that the self-test has to find; "" for none.
+	Planted string
+}
+
+// Workers.
+const (
+	static     = "static"     // a new ID for each process
+	disposable = "disposable" // a row for each process
+	leased     = "leased"
+	stateFile  = "state file" // the slot's ID, and a file
+)
+
+// Stores.
+const (
+	mariadb  = "mariadb" // a durable server behind a proxy
+	pair     = "pair"    // a primary and its replica, behind a proxy
+	embedded = "sqlite"
+)
+
+// A lease has to end while a process is paused, and a service has to be without its
+// database for longer than is reserved, several times in some minutes.
+const (
+	leaseWindow     = time.Second
+	leaseTTL        = 1500 * time.Millisecond
+	leaseQuarantine = 200 * time.Millisecond
+	leaseSkew       = 100 * time.Millisecond
+	// leaseStray is how far a leased process's clock may be off. If it were more than
+	// what is reserved, it would have no tick to issue.
+	leaseStray = 900 * time.Millisecond
+	freeStray  = 3 * time.Second
+)
+
+// maxLead is the largest MaxLead of all slots.
+const maxLead = 4 * time.Second
+
+var soakSlots = []slot{
+	{Name: "strict order", Cached: true, Draw: []string{strict, strict},
+		Worker: leased, Store: mariadb, Durable: true, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
+	{Name: "lanes", Cached: true, Draw: []string{lane, lane},
+		Worker: leased, Store: mariadb, Durable: true, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
+	{Name: "batches and strict order", Cached: true, Draw: []string{fill, strict},
+		Worker: leased, Store: mariadb, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
+	{Name: "uncached", Draw: []string{strict, strict},
+		Worker: leased, Store: mariadb, Stray: leaseStray, Weight: 0.5},
+	{Name: "strict order, two ticks", Cached: true, Draw: []string{strict, strict}, Ring: 2,
+		Worker: leased, Store: pair, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
+	{Name: "batches, and lanes", Cached: true, Draw: []string{fill, lane},
+		Worker: leased, Store: pair, MaxLead: 2500 * time.Millisecond, Stray: leaseStray, Weight: 3},
+	{Name: "uncached, batches", Draw: []string{strict, fill},
+		Worker: leased, Store: pair, Stray: leaseStray, Weight: 0.5},
+	{Name: "lanes, and no order", Cached: true, Draw: []string{lane, unordered, unordered},
+		Worker: leased, Store: embedded, Durable: true, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
+	{Name: "batches", Cached: true, Draw: []string{fill, fill}, Ring: 4,
+		Worker: leased, Store: embedded, Durable: true, MaxLead: time.Second, Stray: leaseStray, Weight: 3},
+	{Name: "strict order and lanes", Cached: true, Draw: []string{strict, lane},
+		Worker: disposable, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
+	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
+		Worker: disposable, Store: embedded, Stray: freeStray, Weight: 0.5},
+	{Name: "all ways", Cached: true, Draw: []string{strict, lane, fill, unordered}, MaxLag: 200 * time.Millisecond,
+		Worker: static, MaxLead: maxLead, Stray: freeStray, Weight: 3},
+}
+
+// ordered says whether UIDs that a goroutine draws in this way increase.
+func (s slot) ordered(way string) bool { return way != unordered && s.Remember == 0 }
+
+// shareOf returns the part of the layout's worker IDs that a slot's come from. Slots with the
+// same share have the same database and, if they lease, the same namespace.
+func (s slot) shareOf() (number int64, namespace string) {
+	switch {
+	case s.Worker == static:
+		return 0, ""
+	case s.Worker == stateFile:
+		return 1, ""
+	case s.Worker == disposable && s.Store == mariadb:
+		return 2, ""
+	case s.Worker == disposable:
+		return 3, ""
+	case s.Store == pair:
+		return 4, "pair"
+	case s.Store == embedded:
+		return 5, "embedded"
+	case s.Durable:
+		return 6, "durable"
+	}
+	return 7, "burning"
+}
+
+func (s slot) String() string {
+	generator := "uncached"
+	if s.Cached {
+		generator = "cached"
+	}
+	text := fmt.Sprintf("%s generator, %s, %s worker", generator, strings.Join(s.Draw, " and "), s.Worker)
+	if s.Store != "" {
+		text += " on " + s.Store
+	}
+	if s.Worker == leased && s.Durable {
+		text += ", durable"
+	}
+	return text
+}

@@ -1,0 +1,17 @@
+//go:build darwin || freebsd
+
+package main
+
+import "os"
+
+// anonymousFile returns a temporary file without a name.
+func anonymousFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "uid-soak-")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}
+
+// availableMemory says that it is not known how many bytes may be used.
+func availableMemory() int64 { return 0 }
