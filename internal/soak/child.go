@@ -89,13 +89,13 @@ func (p *process) run(m *memory, c *clock) int {
 			closed = g.Close()
 		}
 	}()
-	g, err := p.generator(ctx, c, granted)
+	counters := &m.head.slots[p.Index]
+	g, err := p.generator(ctx, c, granted, counters)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitNoStart
 	}
 	made.Store(g)
-	counters := &m.head.slots[p.Index]
 	counters.up.Store(p.Incarnation)
 
 	var all sync.WaitGroup
@@ -143,8 +143,8 @@ type generator struct {
 // startLimit bounds the start of a generator.
 const startLimit = 20 * time.Second
 
-func (p *process) generator(ctx context.Context, c *clock, granted *grants) (*generator, error) {
-	w, err := p.worker(ctx, c)
+func (p *process) generator(ctx context.Context, c *clock, granted *grants, count *counters) (*generator, error) {
+	w, err := p.worker(ctx, c, count)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (p *process) generator(ctx context.Context, c *clock, granted *grants) (*ge
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func (p *process) worker(ctx context.Context, c *clock) (uid.Worker, error) {
+func (p *process) worker(ctx context.Context, c *clock, count *counters) (uid.Worker, error) {
 	if p.Slot.Worker == static {
 		return worker.Static(p.StaticID), nil
 	}
@@ -196,6 +196,14 @@ func (p *process) worker(ctx context.Context, c *clock) (uid.Worker, error) {
 		Namespace: namespace, Window: leaseWindow, TTL: leaseTTL, Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
 		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
 		Holder: fmt.Sprintf("incarnation %d", p.Incarnation), Logger: quiet, Now: c.now,
+		OnEvent: func(e worker.LeaseEvent) {
+			switch e.Kind {
+			case worker.LeaseLost:
+				count.lost.Add(1)
+			case worker.LeaseTakenOver:
+				count.taken.Add(1)
+			}
+		},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,7 @@ type fleet struct {
 
 	injected [faults]atomic.Int64
 	unready  atomic.Int64 // processes that could not make a generator, and ended
+	drawing  atomic.Int64 // kills of processes that had a generator
 
 	mu      sync.Mutex
 	all     []*incarnation // by number, less 1
@@ -82,15 +84,24 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	if in.quit, err = in.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := in.cmd.Start(); err != nil {
+	in.cmd.SysProcAttr = dieWithParent()
+	begun := make(chan error, 1)
+	go func() {
+		// On Linux the process is killed when the thread that started it ends.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(in.done)
+		err := in.cmd.Start()
+		begun <- err
+		if err == nil {
+			_ = in.cmd.Wait()
+			in.ended = time.Now()
+		}
+	}()
+	if err := <-begun; err != nil {
 		return nil, err
 	}
 	f.all = append(f.all, in)
-	go func() {
-		defer close(in.done)
-		_ = in.cmd.Wait()
-		in.ended = time.Now()
-	}()
 	return in, nil
 }
 
@@ -201,6 +212,9 @@ func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 
 // happen lets an event happen to a process, and returns it or the next one.
 func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
+	if f.up(in) && (e.Fault == kill || e.Kill) {
+		f.drawing.Add(1)
+	}
 	switch {
 	case e.Fault == pause && e.Kill:
 		f.suspendAndKill(in, e.For)

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +51,7 @@ did not find what was planted.`,
 			if !cmd.Flags().Changed("seed") {
 				s.seed = rand.Uint64()
 			}
-			return s.run(cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return s.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	flags := cmd.Flags()
@@ -58,7 +61,9 @@ did not find what was planted.`,
 	flags.Float64Var(&s.atLeast, "at-least", 0, "fail if there are fewer UIDs; run for up to twice the time to get them")
 	flags.BoolVar(&s.json, "json", false, "print the result as JSON, and all else to standard error")
 	flags.BoolVar(&s.selfOnly, "self-test", false, "only find the planted faults")
-	if err := cmd.Execute(); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := cmd.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -66,7 +71,7 @@ did not find what was planted.`,
 
 var errViolations = errors.New("soak: there are violations")
 
-func (s *settings) run(stdout, stderr io.Writer) error {
+func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	talk := stdout
 	if s.json {
 		talk = stderr
@@ -94,7 +99,7 @@ func (s *settings) run(stdout, stderr io.Writer) error {
 	rep.Faults, rep.Found = map[string]int64{}, map[string]uint64{}
 	above := int64(-1) // the last tick of the round before
 	for i := range rounds {
-		res, err := s.round(i, length, st, &above, talk, show)
+		res, err := s.round(ctx, i, length, st, &above, talk, show)
 		if err != nil {
 			return err
 		}
@@ -117,7 +122,7 @@ func (s *settings) run(stdout, stderr io.Writer) error {
 }
 
 // round runs one round, with ticks that come after those of the one before.
-func (s *settings) round(number int, length time.Duration, st *stores, above *int64, talk io.Writer, show *progress) (result, error) {
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, above *int64, talk io.Writer, show *progress) (result, error) {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds after the time in front, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(); err != nil {
@@ -137,7 +142,7 @@ func (s *settings) round(number int, length time.Duration, st *stores, above *in
 	}
 	defer m.close()
 	r := round{number: number, length: length, schedule: plan, stores: st, fleet: newFleet(m, st, soakSlots, s.rate)}
-	res, err := r.run(uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show)
+	res, err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show)
 	for i := range m.last {
 		*above = max(*above, m.last[i].Load()-1)
 	}

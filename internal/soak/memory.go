@@ -40,6 +40,8 @@ type counters struct {
 	refused atomic.Uint64 // calls that failed because nothing was reserved or allowed
 	slowest atomic.Int64  // ns: the longest time that a few calls together took
 	stalled atomic.Int64  // ns: the longest time without a UID for a goroutine that wanted one
+	lost    atomic.Uint64 // leases that ended, or were another's, while a process lived
+	taken   atomic.Uint64 // leases taken over from a process that did not release them
 	up      atomic.Uint32 // the incarnation that has a generator
 	pauses  atomic.Uint32 // incremented before a process is stopped
 	_       [64]byte

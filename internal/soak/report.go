@@ -28,6 +28,9 @@ func (r *result) add(next result) {
 	r.Slots = next.Slots
 	r.Processes += next.Processes
 	r.FailedStarts += next.FailedStarts
+	r.KilledDrawing += next.KilledDrawing
+	r.LeasesLost += next.LeasesLost
+	r.LeasesTaken += next.LeasesTaken
 	r.RefusedCalls += next.RefusedCalls
 	r.LeasesChecked += next.LeasesChecked
 	r.Duplicates += next.Duplicates
@@ -63,8 +66,14 @@ func (r *report) writeText(w io.Writer) {
 	row("UIDs", count(r.UIDs), fmt.Sprintf("%.1f million a second, %d MB of memory", float64(r.UIDs)/1e6/r.Took.Seconds(), r.MemoryBytes>>20))
 	row("processes", count(uint64(r.Processes)), fmt.Sprintf("%d at a time, %d of them ended without a generator", r.Slots, r.FailedStarts))
 	for f := range faults {
-		row(f.String()+"s", count(uint64(r.Faults[f.String()])), remarks[f])
+		remark := remarks[f]
+		if f == kill {
+			remark += fmt.Sprintf("; %d processes were drawing then", r.KilledDrawing)
+		}
+		row(plurals[f], count(uint64(r.Faults[f.String()])), remark)
 	}
+	row("leases taken over", count(r.LeasesTaken), "from a process that had not released it")
+	row("leases lost", count(r.LeasesLost), "by a process that was paused, cut off or forgotten, and went on under another ID")
 	row("leases asked for", count(uint64(r.LeasesChecked)), "after the round: is every tick drawn within what was reserved?")
 	row("refused calls", count(r.RefusedCalls), "nothing reserved, and the database away")
 	row("slowest call", r.SlowestCall.Round(time.Millisecond).String(), fmt.Sprintf("of each %d together, pauses not counted", batch))
@@ -84,6 +93,11 @@ func (r *report) writeText(w io.Writer) {
 	if n := len(r.Violations); n > mostShown {
 		fmt.Fprintf(w, "and %d more\n", n-mostShown)
 	}
+}
+
+var plurals = [faults]string{
+	kill: "kills", pause: "pauses", restart: "restarts", setClock: "clock steps", serverKill: "server kills", cut: "cuts",
+	delay: "delays", swallowReply: "lost replies", swallowCommit: "lost commits", failover: "failovers",
 }
 
 var remarks = [faults]string{

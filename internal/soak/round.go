@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -31,6 +32,9 @@ type result struct {
 	Processes     int               `json:"processes"`
 	Faults        map[string]int64  `json:"faults"`
 	FailedStarts  int64             `json:"failedStarts"`
+	KilledDrawing int64             `json:"killedDrawing"` // kills of a process that had a generator
+	LeasesLost    uint64            `json:"leasesLost"`
+	LeasesTaken   uint64            `json:"leasesTakenOver"`
 	RefusedCalls  uint64            `json:"refusedCalls"`
 	LeasesChecked int               `json:"leasesChecked"`
 	Duplicates    uint64            `json:"duplicates"`
@@ -44,7 +48,7 @@ type result struct {
 
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
 // but not for longer than twice the length.
-func (r *round) run(wanted uint64, show *progress) (result, error) {
+func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result, error) {
 	f := r.fleet
 	stop := make(chan struct{})
 	failed := make(chan error, len(f.slots)+8)
@@ -75,18 +79,19 @@ func (r *round) run(wanted uint64, show *progress) (result, error) {
 		}
 		select {
 		case err = <-failed:
+		case <-ctx.Done():
+			err = errors.New("soak: interrupted")
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 	if err == nil {
-		disturbing.Wait()
+		disturbing.Wait() // so that the databases are there for the processes that end
 	}
 	close(stop)
 	tending.Wait()
 	disturbing.Wait()
-	select {
-	case err = <-failed:
-	default:
+	if err == nil && len(failed) > 0 {
+		err = <-failed
 	}
 	if err != nil {
 		return result{}, err
@@ -141,7 +146,7 @@ func (r *round) disturb(own []fault, stop <-chan struct{}) error {
 func (r *round) result() (result, error) {
 	f, m := r.fleet, r.fleet.memory
 	res := result{
-		Rounds: 1, Slots: len(f.slots), Processes: len(f.all), FailedStarts: f.unready.Load(),
+		Rounds: 1, Slots: len(f.slots), Processes: len(f.all), FailedStarts: f.unready.Load(), KilledDrawing: f.drawing.Load(),
 		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
 	}
 	planned := r.schedule.planned()
@@ -161,6 +166,8 @@ func (r *round) result() (result, error) {
 		c := &m.head.slots[i]
 		drawn += c.uids.Load()
 		res.RefusedCalls += c.refused.Load()
+		res.LeasesLost += c.lost.Load()
+		res.LeasesTaken += c.taken.Load()
 		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
 		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
 		if c.uids.Load() == 0 {

@@ -112,20 +112,37 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 		e.By = p.between(-stray, stray)
 		p.all = append(p.all, e)
 	}
-	for _, e := range p.evenly(serverKill) {
-		e.For = p.between(50*time.Millisecond, 2500*time.Millisecond)
-		p.all = append(p.all, e)
+	var connected []string
+	for _, s := range slots {
+		if (s.Store == mariadb || s.Store == pair) && !slices.Contains(connected, s.Store) {
+			connected = append(connected, s.Store)
+		}
 	}
-	p.all = append(p.all, p.evenly(failover)...)
+	if len(connected) > 0 {
+		p.databases(connected)
+	}
+	slices.SortStableFunc(p.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
+	return p.all
+}
+
+// databases plans what happens to servers and connections.
+func (p *planner) databases(stores []string) {
+	if slices.Contains(stores, mariadb) {
+		for _, e := range p.evenly(serverKill) {
+			e.For = p.between(50*time.Millisecond, 2500*time.Millisecond)
+			p.all = append(p.all, e)
+		}
+	}
+	if slices.Contains(stores, pair) {
+		p.all = append(p.all, p.evenly(failover)...)
+	}
 	for _, e := range p.spread(cut, delay, swallowReply, swallowCommit) {
-		e.Store = []string{mariadb, pair}[p.rand.IntN(2)]
+		e.Store = stores[p.rand.IntN(len(stores))]
 		if e.Fault == delay {
 			e.For, e.By = p.between(300*time.Millisecond, 3*time.Second), p.between(20*time.Millisecond, 4*time.Second)
 		}
 		p.all = append(p.all, e)
 	}
-	slices.SortStableFunc(p.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
-	return p.all
 }
 
 type planner struct {

@@ -2,7 +2,10 @@
 
 package main
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
 // anonymousFile returns a temporary file without a name.
 func anonymousFile() (*os.File, error) {
@@ -12,6 +15,9 @@ func anonymousFile() (*os.File, error) {
 	}
 	return f, os.Remove(f.Name())
 }
+
+// dieWithParent does nothing: a process sees the end of its input when its parent dies.
+func dieWithParent() *syscall.SysProcAttr { return nil }
 
 // availableMemory says that it is not known how many bytes may be used.
 func availableMemory() int64 { return 0 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +19,11 @@ func anonymousFile() (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), "uid-soak"), nil
+}
+
+// dieWithParent has the kernel kill a process, even a paused one, when its parent dies.
+func dieWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
 // availableMemory returns how many bytes may be used, or 0 if that is not known.

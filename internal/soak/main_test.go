@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(processEnv); text != "" {
+		os.Exit(childMain(text))
+	}
+	os.Exit(m.Run())
+}
+
+// TestSelfTest finds every planted fault, with processes of this test binary.
+func TestSelfTest(t *testing.T) {
+	t.Parallel()
+	findings, err := selfTest(testWriter{t})
+	require.NoError(t, err)
+	require.Len(t, findings, len(trials()))
+}
+
+// TestRound is a short round without servers.
+func TestRound(t *testing.T) {
+	t.Parallel()
+	var slots []slot
+	for _, s := range soakSlots {
+		if s.Store == "" || s.Store == embedded {
+			slots = append(slots, s)
+		}
+	}
+	const length = 6 * time.Second
+	g, err := newGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(2*length+closeLimit+margin))
+	require.NoError(t, err)
+	m, err := newMemory(g)
+	require.NoError(t, err)
+	defer m.close()
+	st := &stores{path: t.TempDir() + "/workers.db"}
+	r := round{length: length, schedule: newSchedule(1, 0, length, slots), stores: st, fleet: newFleet(m, st, slots, 1e6)}
+	require.False(t, slices.ContainsFunc(r.schedule, func(e event) bool { return e.Fault > setClock }), "servers are not needed")
+	res, err := r.run(t.Context(), 0, nil)
+	require.NoError(t, err)
+	require.Empty(t, res.Violations)
+	require.Empty(t, res.Found)
+	require.NotZero(t, res.UIDs)
+	require.NotZero(t, res.LeasesChecked)
+	require.Greater(t, res.Processes, len(slots))
+	for f, n := range r.schedule.planned() {
+		require.EqualValues(t, n, res.Faults[fault(f).String()], "%v", fault(f))
+	}
+}
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Logf("%s", p)
+	return len(p), nil
+}
+
+func TestFit(t *testing.T) {
+	for _, s := range []settings{
+		{length: -time.Second}, {}, {length: time.Minute, rate: -1}, {length: time.Minute, atLeast: -1},
+		{length: time.Minute, rate: 1e15}, {length: time.Minute, rate: 1e6, atLeast: 1e9},
+	} {
+		require.Error(t, s.fit(time.Minute), "%+v", s)
+	}
+	s := settings{length: time.Minute}
+	require.NoError(t, s.fit(time.Minute))
+	require.Positive(t, s.rate)
+	require.LessOrEqual(t, s.rate, float64(defaultRate))
+}
+
+func TestCount(t *testing.T) {
+	require.Equal(t, "0", count(0))
+	require.Equal(t, "999", count(999))
+	require.Equal(t, "1,000", count(1000))
+	require.Equal(t, "5,000,000,001", count(5000000001))
+}
