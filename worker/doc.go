@@ -1,7 +1,11 @@
 // Package worker says where worker IDs come from. Each source is a [uid.Worker],
 // which a generator binds to when it is made and lets go when it is closed.
 //
-//   - [Static] takes an ID that somebody else has made sure is unique.
+//   - [Static] takes an ID that somebody else has made sure is unique, and
+//     [FromSource] asks a [Source] for it: an environment variable, the ordinal in a
+//     host's name, the bits of its address.
+//   - [File] does as well, and keeps in a file which ticks may have been issued
+//     under the ID, for the next process that has it.
 //   - [Disposable] asks a database for an ID that was never used before, one for
 //     each start: a new row of the table WORKER_NODE, whose generated key is the
 //     ID. It is the scheme of Baidu's UidGenerator, on the same table, so that
@@ -13,6 +17,19 @@
 // The database is the caller's own [sqlx.DB], on MySQL, MariaDB or SQLite (for
 // the latter package worker/sqlite opens a file). Nothing here opens or closes
 // one, and a generator's callers never wait for one.
+//
+// # IDs that come from elsewhere
+//
+// Nothing here can tell whether another process has the same ID: that is up to
+// whoever numbers the pods, hosts or addresses. What a process cannot know either, without
+// a file, is what the one before it did under the ID: how far into the future it
+// borrowed, and whether the clock has been set back since. So [Static] and [FromSource]
+// are for programs that are never started twice within the time that they borrow, and
+// whose clock is not set back, or that can live with a UID that comes twice if they are.
+// All others take a [File]. Its folder is to outlive the process, and to go where the
+// ID goes: in a StatefulSet, a volume claimed for each pod. A copy of the file is
+// a second owner of the ID; to restore one from a backup is to forget what was issued
+// since.
 //
 // # What makes a disposable ID safe, and what does not
 //

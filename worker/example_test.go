@@ -39,6 +39,36 @@ func ExampleStatic() {
 	// uid: value out of range: worker ID 4194304 is not within 0..4194303, the layout's maximum
 }
 
+// The ID of a StatefulSet's pod, with what was issued under it kept on the pod's volume.
+// In the pod itself the source is HostOrdinalID().
+func ExampleNewFile() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "uid-example-") // the volume
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	w, err := worker.NewFile(filepath.Join(dir, "uid.state"), worker.OrdinalID("web-12"), worker.FileConfig{
+		Logger: slog.New(slog.DiscardHandler),
+		Now:    func() time.Time { return exampleTerms.Epoch.Add(time.Hour) }, // in tick 3600
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := w.Acquire(ctx, exampleTerms)
+	fmt.Println(r.WorkerID, r.First, r.Last, err)
+	fmt.Println(w.Release(ctx, 3604)) // the last tick that was issued
+
+	r, err = w.Acquire(ctx, exampleTerms) // the next start
+	fmt.Println(r.WorkerID, r.First, err)
+	// Output:
+	// 12 0 3615 <nil>
+	// <nil>
+	// 12 3605 <nil>
+}
+
 // A new ID at each start, from a table that any number of processes share. With
 // MySQL the database comes from sqlx.Open("mysql", dsn).
 func ExampleNewDisposable() {

@@ -25,7 +25,8 @@ type FileConfig struct {
 	// anybody notices: ticks are reserved up to 3/2 of it ahead of the clock, and of
 	// what the generator asks for if that is later; and reserved anew when only the
 	// Window is left, which is about every half Window. After a kill a generator starts
-	// as far ahead of the clock as ticks were reserved. The default, for 0, is 10 s.
+	// as far ahead of the clock as ticks were reserved, and kills in quick succession add
+	// up. The default, for 0, is 10 s.
 	Window time.Duration
 
 	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when
@@ -72,10 +73,10 @@ type FileConfig struct {
 // issued under the ID. Removing or changing it under a running process is noticed at the
 // next renewal, which then fails.
 //
-// The file has 12 KiB of text. It is written, and synced twice a Window,
-// by the generator's own goroutine, never on the way of a call that draws a UID. Its
-// folder has to be on a disk that keeps what was synced, and whose locks hold: for
-// processes on several hosts take a [Lease] instead.
+// The file has 12 KiB of text. One of its two records is written and synced about twice
+// a Window, also when no UID is drawn, by the generator's own goroutine, never on the way
+// of a call that draws one. Its folder has to outlive the process, on a disk that keeps
+// what was synced. For processes on several hosts take a [Lease] instead.
 //
 // Make it with [NewFile]. All methods may be called by any number of goroutines at
 // once. It is not to be copied.
