@@ -225,7 +225,7 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 		r, before := newRegistry(t, db), storedLeases(t, db)
 		_, err := r.Release(t.Context(), "", 3, false)
 		require.ErrorIs(t, err, worker.ErrLive)
-		require.ErrorContains(t, err, "worker ID 3 is host/3's for another 59m")
+		require.ErrorContains(t, err, `worker ID 3 is held by "host/3" for another 59m`)
 		for _, none := range []struct {
 			namespace string
 			id        int64

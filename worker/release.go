@@ -42,7 +42,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 			}
 			was = rows[0].info(now, 0)
 			if was.State == LeaseLive && !force {
-				return fmt.Errorf("%w: worker ID %d is %s's for another %v, renewed %v ago", ErrLive, id,
+				return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, id,
 					was.Holder, was.Until.Sub(now).Round(time.Millisecond), now.Sub(was.Renewed).Round(time.Millisecond))
 			}
 			until := min(rows[0].Until, micros(now.UnixMicro()))

@@ -63,20 +63,30 @@ func TestGolden(t *testing.T) {
 		{"help_gen", call{args: []string{"gen", "--help"}}},
 		{"help_parse", call{args: []string{"help", "parse"}}},
 		{"help_plan", call{args: []string{"plan", "--help"}}},
+		{"help_worker", call{args: []string{"worker"}}},
+		{"help_worker_ls", call{args: []string{"worker", "ls", "--help"}}},
+		{"help_worker_release", call{args: []string{"worker", "release", "--help"}}},
+		{"help_worker_gc", call{args: []string{"worker", "gc", "--help"}}},
+		{"help_worker_check", call{args: []string{"worker", "check", "--help"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := tt.call.run()
-			got := fmt.Sprintf("%s--- standard error\n%s--- exit code %d\n", o.out, o.err, o.code)
-			file := filepath.Join("testdata", tt.name+".txt")
-			if *update {
-				require.NoError(t, os.MkdirAll("testdata", 0o755))
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			golden(t, tt.name, tt.call.run())
 		})
 	}
+}
+
+// golden compares an outcome with the one in testdata.
+func golden(t *testing.T, name string, o outcome) {
+	t.Helper()
+	got := fmt.Sprintf("%s--- standard error\n%s--- exit code %d\n", o.out, o.err, o.code)
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
 }
 
 // What has been frozen is not all: this is the number that the layout was agreed on

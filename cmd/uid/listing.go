@@ -31,7 +31,7 @@ type column struct {
 
 // A cell is a value; with a text of its own it is that in the table.
 type cell struct {
-	value any // a string, a number, a bool, a time.Time, or what encodes itself
+	value any // a string, a number, a bool, a time.Time, or what encodes itself; nil: not known
 	text  string
 }
 
@@ -96,7 +96,9 @@ func (l *listing) add(cells ...cell) error {
 			if i > 0 {
 				l.out.WriteByte('\t')
 			}
-			fmt.Fprint(l.out, c.program())
+			if v := c.program(); v != nil {
+				fmt.Fprint(l.out, v)
+			}
 		}
 		return l.out.WriteByte('\n')
 	}

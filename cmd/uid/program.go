@@ -26,13 +26,19 @@ type program struct {
 const outputBuffer = 64 << 10
 
 func (p *program) run(args []string) int {
-	p.out = bufio.NewWriterSize(pipe{p.stdout}, outputBuffer)
+	p.begin()
 	root := p.root()
 	root.SetArgs(append([]string{}, args...)) // nil would stand for os.Args
 	root.SetIn(p.stdin)
 	root.SetOut(p.out)
 	root.SetErr(p.stderr)
-	err := root.Execute()
+	return p.end(root.Execute())
+}
+
+// begin prepares the output, and end writes it out and returns the exit code of err.
+func (p *program) begin() { p.out = bufio.NewWriterSize(pipe{p.stdout}, outputBuffer) }
+
+func (p *program) end(err error) int {
 	if flushErr := p.out.Flush(); err == nil {
 		err = flushErr
 	}

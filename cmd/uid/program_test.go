@@ -62,6 +62,20 @@ func TestBadInput(t *testing.T) {
 		{[]string{"range", "--from", "2025-11-21"}, "2025-11-21T00:00:00Z is not within"},
 		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
 		{[]string{"version", "1"}, "uid version takes no arguments"},
+		{[]string{"worker", "list"}, `unknown command "list": the commands are check, gc, ls, release`},
+		{[]string{"worker", "ls", "x"}, "uid worker ls takes no arguments"},
+		{[]string{"worker", "ls", "--json=no"}, `--json: "no": it takes no value`},
+		{[]string{"worker", "ls", "--layout", "js", "--max-id", "5"}, "--layout and --max-id exclude each other"},
+		{[]string{"worker", "check", "--layout", "js", "--max-id", "5"}, "--layout and --max-id exclude each other"},
+		{[]string{"worker", "ls", "--max-id", "0"}, "--max-id: 0 is below 1"},
+		{[]string{"worker", "ls", "--quarantine", "0s"}, "--quarantine: 0s is not above 0"},
+		{[]string{"worker", "release"}, "uid worker release takes one worker ID"},
+		{[]string{"worker", "release", "1", "2"}, "uid worker release takes one worker ID"},
+		{[]string{"worker", "release", "default/x"}, "no worker ID"},
+		{[]string{"worker", "release", "default/-1"}, "no worker ID"},
+		{[]string{"worker", "release", "/1"}, "the namespace before the / is empty"},
+		{[]string{"worker", "release", "9223372036854775808"}, "no worker ID"},
+		{[]string{"worker", "gc", "--older-than", "never"}, `--older-than: "never" is not a duration`},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			require.Contains(t, call{args: tt.args}.fails(t, exitBadInput), tt.says)
@@ -119,6 +133,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 }
 
 func TestOutputThatFails(t *testing.T) {
+	used := storeWithLease(t)
 	for _, args := range [][]string{
 		{},
 		{"gen", "-n", "1e9", "--store", newStore(t)},
@@ -134,6 +149,11 @@ func TestOutputThatFails(t *testing.T) {
 		{"range", "--from", "2026-11-01"},
 		{"range", "--from", "2026-11-01", "--format", "plain"},
 		{"version"},
+		{"worker", "ls", "--store", used},
+		{"worker", "ls", "--store", used, "--json"},
+		{"worker", "release", "shop/0", "--force", "--store", used},
+		{"worker", "gc", "--store", used},
+		{"worker", "check", "--store", used},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			fail := func(err error) (int, string) {

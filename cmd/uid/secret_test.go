@@ -39,6 +39,12 @@ func TestSecrets(t *testing.T) {
 		"no equals sign": {args: []string{"gen", "--mysql" + dsn(here)}, code: exitBadInput},
 		"bad flag":       {args: []string{"gen", "--=" + dsn(here)}, code: exitBadInput},
 		"as a file":      {args: []string{"gen", "--store", dsn(here)}, code: exitBadInput},
+		"ls refused":     {args: []string{"worker", "ls", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
+		"check denied":   {args: []string{"worker", "check"}, env: dsn(here + database), code: exitFailure},
+		"gc unreadable":  {args: []string{"worker", "gc", "--mysql", dsn("tcp(127.0.0.1:1")}, code: exitBadInput},
+		"release of DSN": {args: []string{"worker", "release", dsn(here + database)}, code: exitBadInput},
+		"odd namespace":  {args: []string{"worker", "release", dsn(here + "7"), "--store", storeWithLease(t)}, code: exitFailure},
+		"worker no flag": {args: []string{"worker", dsn(here)}, code: exitBadInput},
 		"as a URL":       {args: []string{"gen", "--store", "mysql://" + dsn("127.0.0.1/x")}, code: exitBadInput},
 	} {
 		for _, verbose := range []bool{false, true} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -54,7 +55,6 @@ type registry struct {
 	store         store
 	nodes, leases string
 	format        format
-	json          bool
 }
 
 func (p *program) newRegistry() registry {
@@ -69,14 +69,27 @@ func (r *registry) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
 	flags.StringVar(&r.leases, "lease-table", "WORKER_LEASE", "table of leased IDs")
 	flags.Var(&r.format, "format", "form of the output")
-	flags.BoolVar(&r.json, "json", false, "short for --format json")
+	flags.Var(jsonFlag{&r.format}, "json", "short for --format json")
+	flags.Lookup("json").NoOptDefVal = "true"
 }
+
+// jsonFlag is a switch that sets a format.
+type jsonFlag struct{ *format }
+
+func (f jsonFlag) Set(text string) error {
+	if text != "true" {
+		return fmt.Errorf("%.40q: it takes no value", text)
+	}
+	*f.format = asJSON
+	return nil
+}
+
+func (jsonFlag) String() string   { return "" }
+func (jsonFlag) Type() string     { return "bool" }
+func (jsonFlag) IsBoolFlag() bool { return true }
 
 // with calls do with the registry, under a context that a signal ends.
 func (r *registry) with(ctx context.Context, do func(context.Context, *worker.Registry) error) error {
-	if r.json {
-		r.format = asJSON
-	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -62,12 +61,8 @@ func (c *workerGC) show(done worker.Collected) error {
 		column{"holder", "holder", false}, column{"until", "until", false}, column{"high", "last tick", true},
 		column{"high_time", "used up to", false}, column{"why", "why", false})
 	add := func(lease worker.LeaseInfo, action, why string) error {
-		high := cell{value: "", text: "-"}
-		if parsed, err := bits.ParseLayout(lease.Layout); err == nil && lease.High >= 0 && lease.High <= parsed.MaxTick() {
-			high = moment(parsed.TimeOf(lease.High))
-		}
-		return l.add(cell{value: lease.Namespace}, cell{value: lease.WorkerID}, cell{value: action}, cell{value: lease.Holder},
-			moment(lease.Until), cell{value: lease.High}, high, cell{value: why})
+		return l.add(cell{value: printable(lease.Namespace)}, cell{value: lease.WorkerID}, cell{value: action}, cell{value: printable(lease.Holder)},
+			moment(lease.Until), cell{value: lease.High}, highTime(lease), cell{value: printable(why)})
 	}
 	action := "removed"
 	if c.dryRun {

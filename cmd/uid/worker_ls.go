@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -174,32 +176,52 @@ func leaseCells(l worker.LeaseInfo, now time.Time) []cell {
 		if l.Released {
 			ended = "released"
 		}
-		state.text = ended + ", " + string(l.State)
+		state.text = ended + ", free"
+		if l.State == worker.LeaseQuarantined {
+			state.text = ended + ", in quarantine"
+		}
 	}
 	remaining := span(l.Until.Sub(now))
 	remaining.text = words(l.Until.Sub(now).Abs().Round(time.Second))
 	if l.State != worker.LeaseLive {
 		remaining.text += " ago"
 	}
-	high := cell{value: "", text: "-"}
-	if parsed, err := bits.ParseLayout(l.Layout); err == nil && l.High >= 0 && l.High <= parsed.MaxTick() {
-		high = moment(parsed.TimeOf(l.High))
-	}
 	return []cell{
-		{value: "lease"}, {value: l.Namespace}, {value: l.WorkerID}, state, {value: ended},
-		{value: l.Holder}, moment(l.Acquired), moment(l.Renewed), moment(l.Until), remaining, {value: l.High}, high, {value: l.Layout},
+		{value: "lease"}, {value: printable(l.Namespace)}, {value: l.WorkerID}, state, {value: ended},
+		{value: printable(l.Holder)}, moment(l.Acquired), moment(l.Renewed), moment(l.Until), remaining,
+		{value: l.High}, highTime(l), {value: printable(l.Layout)},
 	}
+}
+
+// highTime is the cell of the time of a lease's last tick.
+func highTime(l worker.LeaseInfo) cell {
+	layout, err := bits.ParseLayout(l.Layout)
+	if err != nil || l.High < 0 || l.High > layout.MaxTick() {
+		return cell{value: nil, text: "-"}
+	}
+	return moment(layout.TimeOf(l.High))
+}
+
+// printable returns text from a database without what would do more than to stand on a
+// terminal, or in a line between tabs.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // moment is a cell of a time, for people to the second.
 func moment(t time.Time) cell { return cell{value: t, text: t.Format("2006-01-02 15:04:05")} }
 
 func (c *workerLs) namespaceCells(ns worker.NamespaceInfo, leases []worker.LeaseInfo) []cell {
-	layout := cell{value: ns.Layout}
+	layout := cell{value: printable(ns.Layout)}
 	if l, err := bits.ParseLayout(ns.Layout); err == nil {
 		layout = layoutCell(l)
 	}
-	cells := []cell{{value: "namespace"}, {value: ns.Namespace}, layout}
+	cells := []cell{{value: "namespace"}, {value: printable(ns.Namespace)}, layout}
 	most := c.ids.leased(ns.Layout)
 	if most < 0 {
 		unknown := cell{value: nil, text: "?"}
@@ -231,6 +253,6 @@ func describe(l worker.LeaseInfo) string {
 	case l.Released:
 		state = "released already"
 	}
-	return fmt.Sprintf("it was %s, of %s since %s, until %s", state, l.Holder,
+	return fmt.Sprintf("it was %s, of %s since %s, until %s", state, printable(l.Holder),
 		l.Acquired.Format(time.RFC3339), l.Until.Format(time.RFC3339))
 }

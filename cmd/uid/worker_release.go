@@ -80,15 +80,20 @@ func (c *workerFree) run(ctx context.Context, r *worker.Registry, namespace stri
 	case err != nil:
 		return err
 	}
+	return c.show(was)
+}
+
+// show says what was done to a lease that was so before.
+func (c *workerFree) show(was worker.LeaseInfo) error {
 	if c.format == table {
 		_, err := fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: %s; its ticks up to %d stay used\n",
-			id, was.Namespace, describe(was), was.High)
+			was.WorkerID, was.Namespace, describe(was), was.High)
 		return err
 	}
 	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "worker_id"}, column{key: "was_live"}, column{key: "was_released"},
 		column{key: "holder"}, column{key: "acquired"}, column{key: "renewed"}, column{key: "until"}, column{key: "high"})
-	err = l.add(cell{value: was.Namespace}, cell{value: id}, cell{value: was.State == worker.LeaseLive}, cell{value: was.Released},
-		cell{value: was.Holder}, cell{value: was.Acquired}, cell{value: was.Renewed}, cell{value: was.Until}, cell{value: was.High})
+	err := l.add(cell{value: printable(was.Namespace)}, cell{value: was.WorkerID}, cell{value: was.State == worker.LeaseLive}, cell{value: was.Released},
+		cell{value: printable(was.Holder)}, cell{value: was.Acquired}, cell{value: was.Renewed}, cell{value: was.Until}, cell{value: was.High})
 	if err != nil {
 		return err
 	}

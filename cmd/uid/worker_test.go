@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// lease acquires a lease in the namespace shop.
+func lease(t *testing.T, db *sqlx.DB) *worker.Lease {
+	t.Helper()
+	l, err := worker.NewLease(db, worker.LeaseConfig{
+		Namespace: "shop", Holder: "till/42", DurableStore: true, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	_, err = l.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	return l
+}
+
+func openStore(t *testing.T, file string) *sqlx.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), file)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// storeWithLease returns a store with a disposable ID, and a lease that is live.
+func storeWithLease(t *testing.T) string {
+	t.Helper()
+	file := newStore(t)
+	ok(t, "gen", "-n", "1", "--store", file)
+	lease(t, openStore(t, file))
+	return file
+}
+
+// lines reads objects, one a line.
+func lines(t *testing.T, out string) (all []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var m map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
+		all = append(all, m)
+	}
+	return all
+}
+
+// What the commands print of what is known.
+func TestWorkerGolden(t *testing.T) {
+	layout := bits.Default()
+	at := func(d time.Duration) time.Time { return today.Add(d) }
+	row := func(namespace string, id int64, state worker.LeaseState, released bool, until time.Duration) worker.LeaseInfo {
+		return worker.LeaseInfo{
+			Namespace: namespace, WorkerID: id, State: state, Released: released, Holder: fmt.Sprintf("host-%d/4711", id),
+			Acquired: at(until - 3*time.Hour), Renewed: at(until - 5*time.Minute), Until: at(until),
+			High: layout.TickAt(at(until - 3*time.Minute)), Layout: layout.String(), Reach: 92 * time.Second,
+		}
+	}
+	overview := worker.Overview{
+		Now: today, HasLeases: true, Nodes: &worker.NodeInfo{Rows: 17, Last: 17, Next: 18},
+		Leases: []worker.LeaseInfo{
+			row("default", 0, worker.LeaseLive, false, 270*time.Second),
+			row("default", 1, worker.LeaseQuarantined, true, -time.Minute),
+			row("default", 2, worker.LeaseQuarantined, false, -2*time.Minute),
+			row("default", 3, worker.LeaseFree, true, -time.Hour),
+			row("default", 4, worker.LeaseFree, false, -72*time.Hour),
+			row("shop", 0, worker.LeaseLive, false, 299*time.Second),
+			row("strange", 900, worker.LeaseLive, false, time.Minute),
+		},
+		Namespaces: []worker.NamespaceInfo{
+			{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 2, Free: 2},
+			{Namespace: "shop", Layout: layout.String(), Reach: 92 * time.Second, Live: 1},
+			{Namespace: "strange", Layout: "unheard of", Live: 1},
+		},
+	}
+	overview.Leases[6].Layout = "unheard of"
+	overview.Leases[6].Holder = "\x1b[2Jrude\tholder\n"
+	findings := []worker.Finding{
+		{Level: worker.LevelOK, What: "server", Value: "MariaDB 10.11.19"},
+		{Level: worker.LevelNote, What: "replica", Value: "could not be told", Why: "A replica that accepts writes diverges from its primary, and both hand out the same IDs.", Do: "Make sure."},
+		{Level: worker.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Why: "Each start uses up 7.", Do: "Set it to 1."},
+		{Level: worker.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
+	}
+	collected := worker.Collected{
+		Removed: []worker.LeaseInfo{row("default", 3, worker.LeaseFree, true, -200*time.Hour), row("shop", 9, worker.LeaseFree, false, -300*time.Hour)},
+		Kept:    []worker.KeptLease{{LeaseInfo: row("shop", 10, worker.LeaseFree, false, -300*time.Hour), Why: "its last tick 5 is not before tick 4"}},
+	}
+	ls := func(change func(*workerLs)) func(registry) error {
+		return func(r registry) error {
+			c := &workerLs{registry: r, ids: maxID{layout: newLayoutFlag()}}
+			c.nodes, c.leases = "WORKER_NODE", "WORKER_LEASE"
+			if change != nil {
+				change(c)
+			}
+			return c.show(overview)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		format format
+		do     func(registry) error
+	}{
+		{"worker_ls", table, ls(nil)},
+		{"worker_ls_json", asJSON, ls(nil)},
+		{"worker_ls_plain", plain, ls(nil)},
+		{"worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 })},
+		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
+		{"worker_ls_nothing", table, func(r registry) error { return (&workerLs{registry: r}).show(worker.Overview{}) }},
+		{"worker_check", table, func(r registry) error { return (&workerCheck{registry: r}).show(findings) }},
+		{"worker_check_json", asJSON, func(r registry) error { return (&workerCheck{registry: r}).show(findings) }},
+		{"worker_check_plain", plain, func(r registry) error { return (&workerCheck{registry: r}).show(findings[:3]) }},
+		{"worker_gc", table, func(r registry) error { return (&workerGC{registry: r}).show(collected) }},
+		{"worker_gc_dry", table, func(r registry) error { return (&workerGC{registry: r, dryRun: true}).show(collected) }},
+		{"worker_gc_json", asJSON, func(r registry) error { return (&workerGC{registry: r}).show(collected) }},
+		{"worker_gc_nothing", table, func(r registry) error { return (&workerGC{registry: r}).show(worker.Collected{}) }},
+		{"worker_release", table, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[0]) }},
+		{"worker_release_again", table, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[1]) }},
+		{"worker_release_json", asJSON, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[0]) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, stderr bytes.Buffer
+			p := &program{stdout: &out, stderr: &stderr}
+			p.begin()
+			code := p.end(tt.do(registry{program: p, format: tt.format, nodes: "WORKER_NODE", leases: "WORKER_LEASE"}))
+			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
+		})
+	}
+}
+
+func TestWorkerLs(t *testing.T) {
+	got := lines(t, ok(t, "worker", "ls", "--json", "--store", storeWithLease(t)))
+	require.Len(t, got, 3)
+	require.Equal(t, "lease", got[0]["kind"])
+	require.Equal(t, "shop", got[0]["namespace"])
+	require.Equal(t, "live", got[0]["state"])
+	require.Equal(t, "till/42", got[0]["holder"])
+	require.InDelta(t, 300, got[0]["remaining_seconds"], 60)
+	require.Equal(t, "namespace", got[1]["kind"])
+	require.EqualValues(t, 1, got[1]["live"])
+	require.EqualValues(t, 1<<22-1, got[1]["left"])
+	require.Equal(t, "disposable", got[2]["kind"])
+	require.EqualValues(t, 1, got[2]["used"])
+	require.EqualValues(t, 1<<22-2, got[2]["left"])
+}
+
+func TestWorkerTables(t *testing.T) {
+	file := storeWithLease(t)
+	db := openStore(t, file)
+	for _, name := range []string{"NODE", "LEASE"} {
+		_, err := db.Exec("ALTER TABLE WORKER_" + name + " RENAME TO MY_" + name)
+		require.NoError(t, err)
+	}
+	o := call{args: []string{"worker", "ls", "--store", file}}.run()
+	require.Equal(t, "uid: there is no table of worker IDs (WORKER_NODE, WORKER_LEASE)\n", o.err)
+	require.Len(t, lines(t, ok(t, "worker", "ls", "--json", "--store", file, "--node-table", "MY_NODE", "--lease-table", "MY_LEASE")), 3)
+	require.Contains(t, call{args: []string{"worker", "ls", "--store", file, "--node-table", "a b"}}.fails(t, exitBadInput), "table name")
+}
+
+func TestWorkerRelease(t *testing.T) {
+	file := storeWithLease(t)
+	refused := call{args: []string{"worker", "release", "shop/0", "--store", file}}.fails(t, exitFailure)
+	require.Contains(t, refused, "worker ID 0 is held by \"till/42\" for another ")
+	require.Contains(t, refused, "if its holder is known to be dead, --force ends it")
+	require.Contains(t, ok(t, "worker", "ls", "--store", file), "live")
+
+	require.Regexp(t, `^worker ID 0 of namespace "shop" is released: it was live, of till/42 since .*; its ticks up to \d+ stay used\n$`,
+		ok(t, "worker", "release", "shop/0", "--force", "--store", file))
+	require.Contains(t, ok(t, "worker", "ls", "--store", file), "released, in quarantine")
+	require.Contains(t, ok(t, "worker", "release", "shop/0", "--store", file), "it was released already")
+
+	require.Contains(t, call{args: []string{"worker", "release", "shop/1", "--store", file}}.fails(t, exitFailure), "no such lease")
+	require.Contains(t, call{args: []string{"worker", "release", "0", "--store", file}}.fails(t, exitFailure), "no such lease", "of namespace default")
+}
+
+func TestWorkerGC(t *testing.T) {
+	file := storeWithLease(t)
+	db := openStore(t, file)
+	require.Equal(t, "0 removed, 0 kept\n", ok(t, "worker", "gc", "--store", file))
+	const week = 7 * 24 * 3600
+	_, err := db.Exec("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - ? WHERE WORKER_ID = 0", int64(week+3600)*1e6)
+	require.NoError(t, err)
+	require.Contains(t, ok(t, "worker", "gc", "--store", file), "0 removed, 1 kept\n")
+	_, err = db.Exec("UPDATE WORKER_LEASE SET HIGH = HIGH - ? WHERE WORKER_ID = 0", week+3600)
+	require.NoError(t, err)
+	require.Contains(t, ok(t, "worker", "gc", "--older-than", "200h", "--store", file), "0 removed, 0 kept\n")
+	require.Contains(t, ok(t, "worker", "gc", "--dry-run", "--store", file), "1 would be removed, 0 kept\n")
+	require.Contains(t, ok(t, "worker", "gc", "--store", file), "1 removed, 0 kept\n")
+	require.Contains(t, ok(t, "worker", "gc", "--store", file), "0 removed, 0 kept\n")
+	require.Contains(t, call{args: []string{"worker", "gc", "--older-than", "59m", "--store", file}}.fails(t, exitBadInput), "59m0s is below 1h0m0s")
+}
+
+func TestWorkerCheck(t *testing.T) {
+	file := storeWithLease(t)
+	for _, f := range lines(t, ok(t, "worker", "check", "--json", "--store", file)) {
+		require.NotEqual(t, "error", f["level"])
+	}
+	require.Contains(t, ok(t, "worker", "check", "--store", file), "\n0 errors, ")
+
+	// An ID that is above the layout's maximum.
+	_, err := openStore(t, file).Exec("INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (77, '', '', 1, '')")
+	require.NoError(t, err)
+	ok(t, "worker", "check", "--store", file)
+	for _, args := range [][]string{{"--layout", "js"}, {"--max-id", "76"}} {
+		o := call{args: append([]string{"worker", "check", "--store", file}, args...)}.run()
+		require.Equal(t, exitFailure, o.code)
+		require.Empty(t, o.err)
+		require.Contains(t, o.out, "largest ID 77")
+		require.Contains(t, o.out, "\n1 error, ")
+	}
+}
+
+// These commands make no file.
+func TestWorkerCreatesNothing(t *testing.T) {
+	folder := t.TempDir()
+	for _, args := range [][]string{{"ls"}, {"release", "1"}, {"gc"}, {"check"}} {
+		args := append([]string{"worker"}, args...)
+		file := filepath.Join(folder, "none.db")
+		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
+		require.Contains(t, call{args: args, env: map[string]string{"XDG_DATA_HOME": folder}}.fails(t, exitFailure), "no such file")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestWorkerInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr bytes.Buffer
+	p := &program{stdout: &out, stderr: &stderr, getenv: func(string) string { return "" }}
+	p.begin()
+	r := p.newRegistry()
+	r.store.file, r.store.fileSet = storeWithLease(t), true
+	err := r.with(ctx, func(context.Context, *worker.Registry) error { return nil })
+	require.Equal(t, exitInterrupted, p.end(err))
+}
+
+// TestMySQLWorker: the commands on a server, with an account whose name, password and
+// database are not to be told.
+func TestMySQLWorker(t *testing.T) {
+	const canary = "c4n4ry"
+	s := testserver.Shared(t)
+	admin := s.Open(t, "")
+	database, user := canary+strings.ToLower(rand.Text()[:8]), canary+strings.ToLower(rand.Text()[:8])
+	for _, statement := range []string{"CREATE DATABASE " + database, "CREATE USER '" + user + "'@'%' IDENTIFIED BY '" + canary + "'",
+		"GRANT CREATE, INSERT, SELECT, UPDATE, DELETE ON " + database + ".* TO '" + user + "'@'%'"} {
+		admin.MustExec(statement)
+	}
+	t.Cleanup(func() {
+		admin.MustExec("DROP DATABASE " + database)
+		admin.MustExec("DROP USER '" + user + "'@'%'")
+	})
+	cfg := s.Config(database)
+	cfg.User, cfg.Passwd = user, canary
+	lease(t, s.Open(t, database))
+	for _, tt := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"gen -n 1", exitOK, ""},
+		{"worker ls", exitOK, "till/42"},
+		{"worker ls --json", exitOK, `"kind":"disposable"`},
+		{"worker check", exitFailure, "innodb_flush_log_at_trx_commit"}, // the tests' server is not durable
+		{"worker check --json", exitFailure, "CREATE on the whole database"},
+		{"worker release shop/0", exitFailure, "--force ends it"},
+		{"worker release shop/0 --force", exitOK, "is released"},
+		{"worker gc --dry-run", exitOK, "0 would be removed"},
+	} {
+		for _, verbose := range []bool{false, true} {
+			args := strings.Fields(tt.args)
+			if verbose {
+				args = append(args, "-v")
+			}
+			o := call{args: args, env: map[string]string{dsnEnv: cfg.FormatDSN()}}.run()
+			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
+			require.Contains(t, o.out+o.err, tt.says)
+			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
+		}
+	}
+}
