@@ -99,9 +99,21 @@ func TestLeaseInvalidate(t *testing.T) {
 		require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired, worker.LeaseLost, worker.LeaseAcquired}, told.kinds())
 		require.ErrorContains(t, told.all[1].Err, "invalidated")
 		require.Equal(t, row, h.row(0), "the row may be another's")
-		l.Invalidate()
 		require.NoError(t, g.Close())
 		require.Equal(t, row, h.row(0))
+	})
+}
+
+// What was invalidated is not released: the row may be the other copy's by now.
+func TestLeaseInvalidateAndRelease(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(worker.LeaseConfig{})
+		h.acquire(l)
+		row := h.row(0)
+		l.Invalidate()
+		require.NoError(t, l.Release(t.Context(), -1))
+		require.Equal(t, row, h.row(0))
+		require.EqualValues(t, 1, h.acquire(l).WorkerID)
 	})
 }
 
