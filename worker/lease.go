@@ -71,19 +71,21 @@ type Lease struct {
 
 	// What follows is used by the generator's calls only, one at a time.
 	terms uid.Terms
-	hold  *hold // nil when the lease was lost
-	low   bool  // LeaseLow was told, and nothing was reserved since
+	hold  *hold      // nil when the lease was lost
+	file  *stateFile // nil without LeaseConfig.StateFile, and while no generator is bound
+	low   bool       // LeaseLow was told, and nothing was reserved since
 }
 
 // A hold is what an owner has of an ID.
 type hold struct {
 	id    int64
 	nonce string // of the row, as the database has confirmed it
-	// proposed are renewals whose reply was lost: each either happened or did not, and
-	// the row's nonce tells.
-	proposed []proposal
+	// proposed is a renewal whose reply is awaited or was lost: it either happened or
+	// did not, and the row's nonce tells. There is no other one before that is known.
+	proposed proposal
 	base     int64 // HIGH before the owner reserved anything: its first tick is the next
 	limit    int64 // last tick reserved; base while nothing is
+	granted  int64 // last tick that the generator has: limit, or less with a state file
 	renew    int64 // tick from which on to renew
 
 	at   time.Time     // of the last commit, on the monotonic clock
@@ -91,22 +93,20 @@ type hold struct {
 }
 
 type proposal struct {
-	nonce string
+	nonce string // empty: none
 	high  int64
 }
 
 // owns reports whether a row is still the hold's, and notes what it tells about lost
 // replies. The row is locked: no earlier renewal is still to come.
 func (h *hold) owns(row leaseRow) bool {
-	for _, p := range h.proposed {
-		if row.Nonce == p.nonce && row.High == p.high {
-			h.nonce, h.limit = p.nonce, p.high
-		}
+	if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {
+		h.nonce, h.limit = p.nonce, p.high
 	}
 	if row.Nonce != h.nonce || row.High > h.limit {
 		return false
 	}
-	h.proposed = nil
+	h.proposed = proposal{}
 	return true
 }
 
@@ -159,17 +159,29 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 	}
 	l.terms = t
 	if err := l.start(ctx); err != nil {
+		err = l.failure("acquire", err)
 		l.abandon(ctx)
 		l.unbind()
-		return uid.Reservation{}, l.failure("acquire", err)
+		return uid.Reservation{}, err
 	}
 	return l.reservation(), nil
 }
 
-// start acquires an ID and waits for its first reservation.
+// start takes up the lease of the state file, or acquires one, and waits for its first
+// reservation.
 func (l *Lease) start(ctx context.Context) error {
-	if err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire); err != nil {
-		return err
+	if l.cfg.StateFile != "" {
+		if err := l.resume(ctx); err != nil {
+			return err
+		}
+	}
+	if l.hold == nil {
+		if err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire); err != nil {
+			return err
+		}
+	}
+	if l.file != nil {
+		return l.note(l.hold.base + 1)
 	}
 	for l.hold.limit == l.hold.base {
 		pause := time.NewTimer(max(l.hold.wait-l.clock().Sub(l.hold.at), time.Millisecond))
@@ -188,9 +200,13 @@ func (l *Lease) start(ctx context.Context) error {
 
 // abandon gives up what a failed start has acquired.
 func (l *Lease) abandon(ctx context.Context) {
-	if l.hold != nil {
+	if l.file != nil {
+		_ = l.file.close()
+		l.file = nil
+	} else if l.hold != nil {
 		_ = l.release(context.WithoutCancel(ctx), -1)
 	}
+	l.hold = nil
 }
 
 // Extend renews the lease and the reservation if that is due, or if ticks up to through
@@ -205,25 +221,31 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 		return uid.Reservation{}, fmt.Errorf("%w: the lease in namespace %q of table %s serves no generator", uid.ErrNoReservation, l.cfg.Namespace, l.table.name)
 	}
 	if l.hold != nil && invalid {
-		l.lost(ctx, &lostError{why: "the program has invalidated it"})
+		l.lost(ctx, errInvalidated)
 	}
-	if l.hold != nil {
-		if !l.due(through) {
-			return l.reservation(), nil
-		}
-		err := l.extend(ctx, through)
-		lost, isLost := errors.AsType[*lostError](err)
-		switch {
-		case err == nil:
-			return l.reservation(), nil
-		case !isLost:
+	var err error
+	if l.hold != nil && l.due(through) {
+		err = l.extend(ctx, through)
+		if lost, is := errors.AsType[*lostError](err); is {
+			l.lost(ctx, lost)
+		} else if err != nil {
 			l.warn(ctx, err)
-			return uid.Reservation{}, l.failure("extend", err)
 		}
-		l.lost(ctx, lost)
 	}
-	if err := l.acquire(ctx); err != nil {
-		return uid.Reservation{}, l.failure("acquire", err)
+	doing := "extend"
+	if l.hold == nil {
+		doing, err = "acquire", l.acquire(ctx)
+	}
+	if l.file != nil && l.hold != nil {
+		// What the database has granted before can still be taken from the file.
+		if noted := l.note(through); noted != nil {
+			err = errors.Join(err, noted)
+		} else if l.enough(through) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return uid.Reservation{}, l.failure(doing, err)
 	}
 	return l.reservation(), nil
 }
@@ -236,7 +258,7 @@ func (l *Lease) due(through int64) bool {
 	case since >= l.cfg.Window/2:
 		return true
 	case h.limit == h.base && !l.cfg.DurableStore:
-		return since >= h.wait
+		return since >= h.wait // nothing can be had before
 	case through <= h.limit:
 		return false
 	}
@@ -252,14 +274,21 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 		return fmt.Errorf("%w: the lease in namespace %q of table %s serves no generator", uid.ErrNoReservation, l.cfg.Namespace, l.table.name)
 	}
 	defer l.unbind()
-	if l.hold == nil || invalid {
-		l.hold = nil
-		return nil
+	if l.hold != nil && invalid {
+		l.lost(ctx, errInvalidated)
 	}
-	if err := l.release(ctx, last); err != nil {
-		return l.failure("release", err)
+	var err error
+	switch {
+	case l.file != nil:
+		err = l.keep(last)
+	case l.hold != nil:
+		err = l.release(ctx, last)
 	}
-	return nil
+	if err != nil {
+		err = l.failure("release", err)
+	}
+	l.hold = nil
+	return err
 }
 
 // Invalidate is for a program that learns that it was cloned, or restored from an image
@@ -303,7 +332,7 @@ func (l *Lease) state() (bound, invalid bool) {
 
 func (l *Lease) reservation() uid.Reservation {
 	h := l.hold
-	return uid.Reservation{WorkerID: h.id, First: h.base + 1, Last: h.limit, Renew: h.renew}
+	return uid.Reservation{WorkerID: h.id, First: h.base + 1, Last: h.granted, Renew: h.renew}
 }
 
 func (l *Lease) failure(doing string, err error) error {
@@ -320,6 +349,8 @@ type lostError struct {
 	holder string // who has the ID now, if anybody
 }
 
+var errInvalidated = &lostError{why: "the program has invalidated it"}
+
 func (e *lostError) Error() string {
 	if e.holder == "" {
 		return e.why
@@ -332,6 +363,11 @@ func (e *lostError) Error() string {
 func (l *Lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
+	if l.file != nil {
+		if e := l.forget(); e != nil {
+			l.cfg.Logger.ErrorContext(ctx, "worker's state file still has a lease that was lost", "worker_id", h.id, "error", e)
+		}
+	}
 	l.mu.Lock()
 	l.invalid = false
 	l.mu.Unlock()

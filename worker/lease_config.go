@@ -93,6 +93,11 @@ type LeaseConfig struct {
 	// bound to this host and locked while a generator is.
 	StateFile string
 
+	// Host names this machine in the state file. Where the operating system's host name
+	// changes from one start to the next, it is to be something that stays as long as
+	// the file does, and that no copy of the file has. The default is the host name.
+	Host string
+
 	// Offline is for how long a service can be without the database, restarts
 	// included: ticks are reserved that far ahead instead of 3/2 Window, the lease lasts
 	// as long, and Release keeps it. An ID that is not taken up again is therefore
@@ -188,12 +193,18 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	if strings.TrimSpace(c.Namespace) != c.Namespace {
 		return c, fmt.Errorf("%w: the Namespace %q has spaces around it", ErrConfig, c.Namespace)
 	}
+	name, err := os.Hostname()
 	if c.Holder == "" {
-		name, err := os.Hostname()
-		if err != nil || name == "" {
-			name = "unknown"
+		if name == "" {
+			c.Holder = fmt.Sprint("unknown/", os.Getpid())
+		} else {
+			c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
 		}
-		c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
+	}
+	if c.StateFile != "" && c.Host == "" {
+		if c.Host = name; name == "" {
+			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", ErrConfig, err)
+		}
 	}
 	for _, text := range []struct {
 		name, value string

@@ -89,6 +89,9 @@ func (l *Lease) tryAcquire(ctx context.Context) (h *hold, event LeaseEvent, err 
 		if h.base >= l.terms.MaxTick {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, the layout's last one is %d", uid.ErrExhausted, h.id, h.base, l.terms.MaxTick)
 		}
+		if h.granted = h.limit; l.file != nil {
+			h.granted = h.base // the file has yet to say so
+		}
 		l.dueAfter(h)
 
 		event = LeaseEvent{Kind: LeaseAcquired, WorkerID: h.id}
@@ -172,14 +175,21 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 			next.high = l.within(through + l.slack())
 		}
 		h.wait = l.untilReach(now, h.base+1)
-		h.proposed = append(h.proposed, next)
+		if h.proposed = next; l.file != nil {
+			if err := l.save(h); err != nil {
+				return err
+			}
+		}
 		row.Nonce, row.High, row.Until, row.Renewed = next.nonce, next.high, now.add(l.cfg.ttl()), now
 		return l.table.update(ctx, tx, row, h.nonce)
 	})
 	if err != nil {
 		return err
 	}
-	h.nonce, h.limit, h.proposed = next.nonce, next.high, nil
+	h.nonce, h.limit, h.proposed = next.nonce, next.high, proposal{}
+	if l.file == nil {
+		h.granted = h.limit
+	}
 	h.at = l.clock()
 	l.dueAfter(h)
 	l.low = false
@@ -210,11 +220,7 @@ func (l *Lease) release(ctx context.Context, last int64) error {
 			return l.table.update(ctx, tx, row, h.nonce)
 		})
 	})
-	if err != nil {
-		return err
-	}
-	l.hold = nil
-	return nil
+	return err
 }
 
 // now reads the database's clock, and refuses it if it is further from this process's

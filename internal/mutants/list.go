@@ -9,6 +9,7 @@ const (
 
 	leaseGo      = "worker/lease.go"
 	protocolGo   = "worker/lease_protocol.go"
+	offlineGo    = "worker/lease_offline.go"
 	leaseTableGo = "worker/lease_table.go"
 )
 
@@ -305,8 +306,8 @@ var all = []mutant{
 	},
 	{
 		name: "lease: a renewal whose reply was lost is taken for somebody else's", file: leaseGo,
-		from: "if row.Nonce == p.nonce && row.High == p.high {",
-		to:   "if false {", tests: "LeaseLostReply",
+		from: "if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {",
+		to:   "if p := h.proposed; false && p.nonce != row.Nonce {", tests: "LeaseLostReply",
 	},
 	{
 		name: "lease: ticks are granted before the commit", file: protocolGo,
@@ -397,5 +398,51 @@ var all = []mutant{
 		return false
 	}`,
 		to: "	}", tests: "LeaseExtend",
+	},
+	{
+		name: "offline: a restart issues what may have been issued", file: offlineGo,
+		from: "base: r.High, limit: r.Limit, granted: r.High,",
+		to:   "base: r.High - 10, limit: r.Limit, granted: r.High,", tests: "LeaseOffline",
+	},
+	{
+		name: "offline: the file's reservation goes beyond the database's", file: offlineGo,
+		from: "h.granted = min(h.limit, max(",
+		to:   "h.granted = max(h.base, max(", tests: "LeaseOffline",
+	},
+	{
+		name: "offline: ticks are granted that the file does not have", file: offlineGo,
+		from: `		h.granted = before
+		return err`,
+		to:   "		return err", tests: "LeaseOfflineFile",
+	},
+	{
+		name: "offline: a copy of the file is used on another host", file: offlineGo,
+		from: "case r.Host != l.cfg.Host:",
+		to:   "case false:", tests: "LeaseOfflineFile",
+	},
+	{
+		name: "offline: the file of another namespace is used", file: offlineGo,
+		from: "r.Kind != stateLease || r.Namespace != l.cfg.Namespace",
+		to:   "r.Kind != stateLease", tests: "LeaseOfflineFile",
+	},
+	{
+		name: "offline: the file of another layout is used", file: offlineGo,
+		from: "case r.Layout != l.terms.Layout:",
+		to:   "case false:", tests: "LeaseOfflineFile",
+	},
+	{
+		name: "offline: a lost lease is taken up again", file: offlineGo,
+		from: `r.Nonce, r.ProposedNonce, r.Limit, r.ProposedLimit = "", "", 0, 0`,
+		to:   "", tests: "LeaseOfflineFile",
+	},
+	{
+		name: "offline: a renewal is not noted before it is sent", file: protocolGo,
+		from: "if h.proposed = next; l.file != nil {",
+		to:   "if h.proposed = next; false {", tests: "LeaseOfflineTakesUp",
+	},
+	{
+		name: "offline: a start without the database goes by used-up ticks", file: offlineGo,
+		from: "if l.hold.limit < next {",
+		to:   "if false {", tests: "LeaseOffline",
 	},
 }
