@@ -126,7 +126,14 @@ func TestLeaseOfflineTakesUp(t *testing.T) {
 	require.Zero(t, r.WorkerID)
 	require.NotEqual(t, row.Nonce, h.row(0).Nonce)
 
-	// The next one comes before the file has heard of the last one.
+	// The process ends before the file has heard that a renewal went well.
+	row = h.row(0)
+	require.NoError(t, worker.RenewAndCrash(t.Context(), l))
+	require.NotEqual(t, row.Nonce, h.row(0).Nonce)
+	require.Zero(t, h.acquire(l).WorkerID)
+	require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired}, told.kinds())
+
+	// Or it never went through.
 	h.pass(offlineWindow / 2)
 	p.SwallowRequest("COMMIT")
 	h.extend(l, 0)

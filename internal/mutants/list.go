@@ -306,13 +306,13 @@ var all = []mutant{
 	},
 	{
 		name: "lease: a renewal whose reply was lost is taken for somebody else's", file: leaseGo,
-		from: "if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {",
+		from: `if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {`,
 		to:   "if p := h.proposed; false && p.nonce != row.Nonce {", tests: "LeaseLostReply",
 	},
 	{
 		name: "lease: ticks are granted before the commit", file: protocolGo,
-		from: "h.proposed = append(h.proposed, next)",
-		to:   "h.proposed, h.limit = append(h.proposed, next), next.high", tests: "LeaseLostReply",
+		from: "if h.proposed = next; l.file != nil {",
+		to:   "if h.proposed, h.limit, h.granted = next, next.high, next.high; l.file != nil {", tests: "LeaseLostReply",
 	},
 	{
 		name: "lease: a renewal keeps its nonce", file: protocolGo,
@@ -413,7 +413,7 @@ var all = []mutant{
 		name: "offline: ticks are granted that the file does not have", file: offlineGo,
 		from: `		h.granted = before
 		return err`,
-		to:   "		return err", tests: "LeaseOfflineFile",
+		to: "		return err", tests: "LeaseOfflineFile",
 	},
 	{
 		name: "offline: a copy of the file is used on another host", file: offlineGo,
