@@ -10,6 +10,10 @@
 //     each start: a new row of the table WORKER_NODE, whose generated key is the
 //     ID. It is the scheme of Baidu's UidGenerator, on the same table, so that
 //     services in Java and in Go can share one.
+//   - [Lease] asks a database for an ID that nobody has just now, and gives it back:
+//     for fleets that start so often that disposable IDs would run out, or layouts
+//     with few worker bits. Every tick is reserved in the database before it may be
+//     issued, so that an owner that was paused or cut off and comes back does no harm.
 //
 // A [Registry] is for those who look after the tables: it tells who holds what, ends
 // leases of the dead, and examines a database for what would bite.
@@ -57,6 +61,34 @@
 // with a huge ID of their own, after which all are huge. The first two show in
 // the warning that is logged above 80 % of the layout's maximum, the last is
 // refused with the numbers.
+//
+// # What makes a leased ID safe, and what does not
+//
+// What keeps two owners of one ID apart is not the lease, which only says when the
+// ID may go to somebody else, but the reservation: each owner issues only ticks that the
+// row's HIGH was raised over by its own acknowledged commit, and every other owner
+// begins above HIGH. A process can be stopped for a day at any point, and go on.
+//
+// A database that loses what it has acknowledged (an asynchronous failover, a dump that
+// is restored, TRUNCATE, a crash without a synced log) forgets reservations. Unless
+// DurableStore claims that this does not happen, a new owner therefore begins above all
+// that can have been forgotten: reservations never reach further than 3/2 Window beyond
+// the clock, clocks of servers differ by no more than MaxClockSkew, and the largest reach
+// of any owner is kept in a row of the namespace. For the same reason an ID's new owner
+// issues nothing on the strength of its acquisition alone.
+//
+// What this costs: a new owner starts about 3/2 Window + MaxClockSkew ahead of the clock (92
+// s by default). A cached generator gives that back as the clock catches up, if its
+// MaxLead is larger than that, as the default of ten minutes is, and until then has little
+// left to borrow for bursts: at first one tick for each that passes. An uncached one under a
+// policy other than Logical refuses to draw, or waits, as long as its ticks are ahead
+// of the clock. DurableStore has neither cost.
+//
+// These break it, and no table can tell: two copies of the database that both accept
+// writes; a running process that was cloned, with its memory ([Lease.Invalidate] is for
+// programs that learn of it); servers whose clocks differ by more than MaxClockSkew at a
+// failover that loses commits; DurableStore on a database that is not. A new layout
+// needs a new namespace: the old one is refused.
 //
 // # Rights
 //

@@ -100,3 +100,51 @@ func ExampleNewDisposable() {
 	// 2 <nil>
 	// 3 <nil>
 }
+
+// IDs that go from one process to the next. Release is what a generator does when it is
+// closed; the ID is free again after the quarantine.
+func ExampleNewLease() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "uid-example-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	db, err := sqlite.Open(ctx, filepath.Join(dir, "uid.db"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+
+	start := func() *worker.Lease {
+		l, err := worker.NewLease(db, worker.LeaseConfig{
+			Namespace:    "orders",
+			DurableStore: true, // a local file, which loses nothing
+			MaxClockSkew: time.Millisecond, Quarantine: time.Millisecond,
+			OnEvent: func(e worker.LeaseEvent) { fmt.Println(e.Kind, e.WorkerID) },
+			Logger:  slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			fmt.Println(err)
+			return nil
+		}
+		r, err := l.Acquire(ctx, exampleTerms)
+		fmt.Println(r.WorkerID, r.Last > r.First, err)
+		return l
+	}
+	first := start()
+	start()
+	fmt.Println(first.Release(ctx, 1000))
+	time.Sleep(2 * time.Millisecond)
+	start()
+	// Output:
+	// acquired 0
+	// 0 true <nil>
+	// acquired 1
+	// 1 true <nil>
+	// <nil>
+	// acquired 0
+	// 0 true <nil>
+}
