@@ -77,12 +77,22 @@ fuzz: ## fuzz every parser, FUZZTIME each
 	  echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; done
 
 .PHONY: bench
-bench: ## what calls cost, as multiples of a bare atomic add (keep the machine idle)
+bench: bench-module ## measure everything, redraw the charts and tables (some 15 minutes; keep the machine idle)
+	cd benchmarks && $(GO) run . run --profile full && $(GO) run . draw results/full.txt
+
+.PHONY: bench-quick
+bench-quick: ## a smaller comparison in less than three minutes; its tables come to the terminal
+	cd benchmarks && $(GO) run . run --profile quick && $(GO) run . draw --charts results/quick --documents= results/quick.txt && $(GO) run . show results/quick.txt
+
+.PHONY: bench-module
+bench-module: ## what calls cost, as multiples of a bare atomic add, by the benchmarks beside the code
 	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
 	$(GO) test -run '^$$' -bench . ./default ./bits .
 
 .PHONY: bench-smoke
-bench-smoke: ## run every benchmark once, so that none rots
+bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
 	$(GO) test -run '^$$' -bench . -benchtime 1x -short ./...
+	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
+	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt

@@ -68,6 +68,7 @@ func TestGolden(t *testing.T) {
 		{"help_worker_release", call{args: []string{"worker", "release", "--help"}}},
 		{"help_worker_gc", call{args: []string{"worker", "gc", "--help"}}},
 		{"help_worker_check", call{args: []string{"worker", "check", "--help"}}},
+		{"help_bench", call{args: []string{"bench", "--help"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, tt.name, tt.call.run())

@@ -5,6 +5,7 @@
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid range --from 2026-11-01           the UIDs of a time, for SQL
 //	uid layouts                           the presets
+//	uid bench                             what a UID costs on this machine
 //	uid worker ls                         who holds which worker ID
 //	uid worker check                      what would bite in a database of worker IDs
 //

@@ -69,7 +69,7 @@ line on standard error.`,
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "say on standard error what is going on")
-	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.version())
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.bench(), p.version())
 	return root
 }
 

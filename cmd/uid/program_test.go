@@ -60,6 +60,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"range", "--from", "yesterday"}, `--from: "yesterday" is not a time`},
 		{[]string{"range", "--from", "2026-11-22"}, "the range begins at"},
 		{[]string{"range", "--from", "2025-11-21"}, "2025-11-21T00:00:00Z is not within"},
+		{[]string{"bench", "fast"}, "uid bench takes no arguments"},
+		{[]string{"bench", "--time", "0"}, "--time: 0s is not above 0"},
 		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
 		{[]string{"version", "1"}, "uid version takes no arguments"},
 		{[]string{"worker", "list"}, `unknown command "list": the commands are check, gc, ls, release`},

@@ -12,9 +12,10 @@ import (
 // the services that they bring.
 const policyFile = "/usr/sbin/policy-rc.d"
 
-// aptInstall installs mariadb-server without starting it. It returns nil when that
-// is done, and why not else.
-func aptInstall() error {
+// Install installs a Debian package with apt-get without starting the service that it
+// brings. It returns nil when that is done or the package is there by now, as have
+// tells, and why not else: only root can do it.
+func Install(pkg string, have func() bool) error {
 	if os.Geteuid() != 0 {
 		return errors.New("not root")
 	}
@@ -28,7 +29,7 @@ func aptInstall() error {
 		return err
 	}
 	defer unlock()
-	if findServer() != nil {
+	if have() {
 		return nil // by the one that had the lock before
 	}
 	if f, err := os.OpenFile(policyFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755); err == nil {
@@ -40,12 +41,12 @@ func aptInstall() error {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "testserver: no server found, installing mariadb-server with apt-get")
+	fmt.Fprintln(os.Stderr, "testserver: installing "+pkg+" with apt-get")
 	// A list that cannot be updated may still do.
 	_, _ = aptGet(apt, "update", "-q")
-	if out, err := aptGet(apt, "install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "mariadb-server"); err != nil {
+	if out, err := aptGet(apt, "install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", pkg); err != nil {
 		fmt.Fprintf(os.Stderr, "%s\n", out)
-		return fmt.Errorf("install mariadb-server: %w", err)
+		return fmt.Errorf("install %s: %w", pkg, err)
 	}
 	return nil
 }

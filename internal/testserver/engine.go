@@ -51,7 +51,7 @@ func searchEngine() (engine, error) {
 	if dockerErr == nil {
 		return d, nil
 	}
-	aptErr := aptInstall()
+	aptErr := Install("mariadb-server", func() bool { return findServer() != nil })
 	if aptErr == nil {
 		if p := findServer(); p != nil {
 			return p, nil

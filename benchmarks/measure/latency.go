@@ -1,0 +1,137 @@
+package measure
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/uidgen/uid/benchmarks/subject"
+)
+
+// Percentiles are those that are reported where there are enough samples for them. The
+// longest of all calls is reported besides.
+var Percentiles = []float64{50, 90, 99, 99.9, 99.99}
+
+// NoCall is the subject whose call does nothing: what it takes is the timer's own cost,
+// which is part of all other times.
+var NoCall = subject.Subject{
+	Name: "nothing", Label: "nothing but the timer", Kind: subject.Limit,
+	Open: func() (subject.Source, error) { return noCall{}, nil },
+}
+
+type noCall struct{}
+
+func (s noCall) Drawer() subject.Drawer { return s }
+func (noCall) Draw(int) error           { return nil }
+func (noCall) Keys([]subject.Key) error { return nil }
+func (noCall) Close() error             { return nil }
+
+// latency times single calls. Each goroutine makes the next call when the last one has
+// returned, so that a call which is late delays only those of its own goroutine.
+func latency(p Profile, subjects []subject.Subject) []Task {
+	procs := runtime.GOMAXPROCS(0)
+	loads := []int{procs}
+	if procs < 8 {
+		loads = append(loads, 8)
+	}
+	var cells []Task
+	for _, s := range append(slices.Clone(subjects), NoCall) {
+		if s.Name == "uid-fill" {
+			continue // a batch is not a call that makes an ID
+		}
+		for _, goroutines := range loads {
+			estimate := p.Latency
+			if slow := s.Kind == subject.Server || s.Sustained == 25600; slow {
+				estimate = p.LatencyMost
+			}
+			cells = append(cells, Task{
+				Phase: "latency", Estimate: estimate + 10*time.Millisecond,
+				Run: func(r *Recorder) error {
+					h, err := timed(s, goroutines, p)
+					if err != nil {
+						return fmt.Errorf("latency of %s: %w", s.Name, err)
+					}
+					var values []benchfmt.Value
+					for _, q := range Percentiles {
+						if float64(h.TotalCount())*(100-q)/100 >= 1 {
+							values = append(values, value(float64(h.ValueAtPercentile(q)), PercentileUnit(q)))
+						}
+					}
+					values = append(values, value(float64(h.Max()), LongestUnit))
+					return r.record(fmt.Sprintf("Latency/subject=%s/goroutines=%d", s.Name, goroutines), procs, int(h.TotalCount()), values...)
+				},
+			})
+		}
+	}
+	return inRounds(p.Rounds, cells)
+}
+
+// LongestUnit is the unit of the longest call of a round.
+const LongestUnit = "max-ns"
+
+// PercentileUnit returns the unit of a percentile.
+func PercentileUnit(q float64) string {
+	return "p" + strconv.FormatFloat(q, 'f', -1, 64) + "-ns"
+}
+
+// longest is the longest call that a histogram can hold: an hour.
+const longest = int64(time.Hour)
+
+func timed(s subject.Subject, goroutines int, p Profile) (*hdrhistogram.Histogram, error) {
+	src, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if err := src.Drawer().Draw(1); err != nil {
+		return nil, err
+	}
+	var (
+		ended sync.WaitGroup
+		of    = make([]*hdrhistogram.Histogram, goroutines)
+		errs  = make([]error, goroutines)
+		begin = make(chan struct{})
+		epoch time.Time // the same monotonic clock for all, read without the wall clock
+	)
+	for i := range of {
+		of[i] = hdrhistogram.New(1, longest, 3)
+		draw := src.Drawer()
+		ended.Go(func() {
+			h := of[i]
+			<-begin
+			for {
+				before := time.Since(epoch)
+				err := draw.Draw(1)
+				after := time.Since(epoch)
+				if err == nil {
+					err = h.RecordValue(int64(after - before))
+				}
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				if after >= p.LatencyMost || after >= p.Latency && h.TotalCount() >= int64(p.LatencySamples/goroutines) {
+					return
+				}
+			}
+		})
+	}
+	epoch = time.Now()
+	close(begin)
+	ended.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			of[0].Merge(of[i])
+		}
+	}
+	return of[0], nil
+}

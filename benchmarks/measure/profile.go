@@ -1,0 +1,108 @@
+// Package measure measures subjects, and writes what it finds as lines of the Go
+// benchmark format, which benchstat reads.
+//
+// Measurements are taken in rounds. Each round measures everything once, in an order of
+// its own, so that a machine that becomes faster or slower does so for all.
+package measure
+
+import (
+	"runtime"
+	"slices"
+	"time"
+)
+
+// A Profile says how much is measured.
+type Profile struct {
+	Name   string
+	Rounds int
+
+	Cell       time.Duration // how long a rate is measured
+	Goroutines []int         // for GOMAXPROCS as it is
+	Procs      []int         // for which both so many goroutines and the most are measured
+
+	Latency        time.Duration // how long calls are timed at least,
+	LatencySamples int           // until there are so many,
+	LatencyMost    time.Duration // but no longer
+
+	Idle    time.Duration // how long idle generators are watched
+	Windows int           // and how often
+
+	LeadFor   time.Duration // how long UIDs are drawn at each
+	LeadRates []float64     // of the rates; 0 is as fast as it goes
+
+	UniqueRounds int
+	UniqueIDs    int // at most, of each subject
+
+	Rows int // in each table, an equal part of which is inserted in each round
+}
+
+// Full is the profile of the results that are kept.
+func Full() Profile {
+	return Profile{
+		Name: "full", Rounds: 10,
+		Cell: 80 * time.Millisecond, Goroutines: powers(64), Procs: powers(runtime.GOMAXPROCS(0)),
+		Latency: 60 * time.Millisecond, LatencySamples: 20000, LatencyMost: 500 * time.Millisecond,
+		Idle: time.Second, Windows: 10,
+		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 0},
+		UniqueRounds: 3, UniqueIDs: 48e6,
+		Rows: 1e6,
+	}
+}
+
+// Quick takes less than three minutes.
+func Quick() Profile {
+	p := Full()
+	p.Name = "quick"
+	p.Cell, p.Goroutines, p.Procs = 30*time.Millisecond, []int{1, 8, 64}, nil
+	p.Latency, p.LatencySamples, p.LatencyMost = 20*time.Millisecond, 10000, 50*time.Millisecond
+	p.Idle, p.Windows = 200*time.Millisecond, 5
+	p.LeadFor, p.LeadRates = 100*time.Millisecond, []float64{1e5, 1e7, 0}
+	p.UniqueRounds, p.UniqueIDs = 1, 32e6
+	p.Rows = 1e5
+	return p
+}
+
+// Smoke runs everything once, to see that it runs; its numbers mean nothing.
+func Smoke() Profile {
+	p := Full()
+	p.Name = "smoke"
+	p.Rounds = 1
+	p.Cell, p.Goroutines, p.Procs = 2*time.Millisecond, []int{1, 2}, []int{1}
+	p.Latency, p.LatencySamples, p.LatencyMost = 2*time.Millisecond, 100, 20*time.Millisecond
+	p.Idle, p.Windows = 20*time.Millisecond, 1
+	p.LeadFor, p.LeadRates = 10*time.Millisecond, []float64{1e6, 0}
+	p.UniqueRounds, p.UniqueIDs = 1, 1e5
+	p.Rows = 2000
+	return p
+}
+
+// powers returns 1, 2, 4 … up to most, and most.
+func powers(most int) []int {
+	var out []int
+	for n := 1; n < most; n *= 2 {
+		out = append(out, n)
+	}
+	return append(out, most)
+}
+
+// A load is how many goroutines draw, on how many processors.
+type load struct{ procs, goroutines int }
+
+// loads returns the loads under which rates are measured, each once.
+func (p Profile) loads() []load {
+	all := runtime.GOMAXPROCS(0)
+	var out []load
+	add := func(l load) {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	for _, n := range p.Procs {
+		add(load{n, n})
+		add(load{n, slices.Max(p.Goroutines)})
+	}
+	for _, n := range p.Goroutines {
+		add(load{all, n})
+	}
+	return out
+}

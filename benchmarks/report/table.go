@@ -1,0 +1,341 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/uidgen/uid/benchmarks/measure"
+	"github.com/uidgen/uid/benchmarks/subject"
+)
+
+// A Table is a table that can be made of results.
+type Table struct {
+	Name  string // by which a document asks for it
+	Title string
+	fill  func(*Results, table.Writer)
+}
+
+// Tables are all that there are.
+var Tables = []Table{
+	{"machine", "Where and how", machine},
+	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
+	{"rates", "IDs a second, the median of the rounds and their range", rates},
+	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", processors},
+	{"latency", "Single calls, as many goroutines as processors", func(r *Results, t table.Writer) { latencies(r, t, r.procs()) }},
+	{"latency-8", "Single calls, 8 goroutines", func(r *Results, t table.Writer) { latencies(r, t, "8") }},
+	{"costs", "What it costs besides time", costs},
+	{"lead", "Time borrowed in a second of drawing", leads},
+	{"unique", "Duplicates", unique},
+	{"insert", "Rows keyed by each kind of ID", inserts},
+}
+
+// Text returns the table for a terminal.
+func (t Table) Text(r *Results) string {
+	w := t.writer(r)
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.Options{SeparateHeader: true}
+	w.SetStyle(style)
+	return w.Render()
+}
+
+// Markdown returns the table for a document.
+func (t Table) Markdown(r *Results) string { return t.writer(r).RenderMarkdown() }
+
+func (t Table) writer(r *Results) table.Writer {
+	w := table.NewWriter()
+	w.SuppressTrailingSpaces()
+	t.fill(r, w)
+	return w
+}
+
+// header sets the titles; all columns after the first `left` ones are of numbers.
+func header(t table.Writer, left int, titles ...string) {
+	var row table.Row
+	var columns []table.ColumnConfig
+	for i, title := range titles {
+		row = append(row, title)
+		if i >= left {
+			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(row)
+	t.SetColumnConfigs(columns)
+}
+
+// order returns the subjects of a measure: this module's, the others, the servers, the
+// limits; within each, as the list of subjects has them.
+func (r *Results) order(name string) []subject.Subject {
+	var out []subject.Subject
+	listed := slices.Concat(subject.Local(), subject.MySQL(nil), []subject.Subject{subject.Redis(nil), measure.NoCall})
+	present := r.words(name, "subject")
+	for _, s := range listed {
+		if slices.Contains(present, s.Name) {
+			out = append(out, s)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Kind < out[j].Kind })
+	return out
+}
+
+func machine(r *Results, t table.Writer) {
+	header(t, 2, "", "")
+	for _, k := range []string{"cpu", "cores", "gomaxprocs", "goos", "goarch", "go", "date", "command", "rounds", "peers", "database", "redis"} {
+		if v := r.Config[k]; v != "" {
+			t.AppendRow(table.Row{k, v})
+		}
+	}
+	for _, m := range subject.Missing() {
+		t.AppendRow(table.Row{"left out", m})
+	}
+}
+
+func compare(r *Results, t table.Writer) {
+	all := r.numbers("Scale", "goroutines", labels{"gomaxprocs": r.procs()})
+	var shown []int
+	for _, n := range []int{1, 8, 64} {
+		if slices.Contains(all, n) {
+			shown = append(shown, n)
+		}
+	}
+	titles := []string{"", "bits"}
+	for _, n := range shown {
+		titles = append(titles, goroutines(n))
+	}
+	header(t, 1, append(titles, "built to sustain", "beyond that")...)
+	for _, s := range r.order("Scale") {
+		row := table.Row{s.Label, s.Bits}
+		for _, n := range shown {
+			row = append(row, r.cell("Scale", "ns/op", labels{"subject": s.Name, "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, span))
+		}
+		t.AppendRow(append(row, sustained(s), s.Beyond))
+	}
+}
+
+func goroutines(n int) string {
+	if n == 1 {
+		return "1 goroutine"
+	}
+	return fmt.Sprintf("%d goroutines", n)
+}
+
+// sustained returns the ceiling that is built in, and the time between IDs it means.
+func sustained(s subject.Subject) string {
+	if s.Sustained == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s/s: %s", grouped(s.Sustained), span(1e9/s.Sustained))
+}
+
+// cell returns median and range, or "" where nothing was measured.
+func (r *Results) cell(name, unit string, want labels, format func(float64) string) string {
+	s, ok := r.sum(name, unit, want)
+	if !ok {
+		return ""
+	}
+	return withRange(s, format)
+}
+
+func rates(r *Results, t table.Writer) {
+	all := r.numbers("Scale", "goroutines", labels{"gomaxprocs": r.procs()})
+	titles := []string{"goroutines"}
+	for _, n := range all {
+		titles = append(titles, fmt.Sprint(n))
+	}
+	header(t, 1, titles...)
+	for _, s := range r.order("Scale") {
+		row := table.Row{s.Label}
+		for _, n := range all {
+			row = append(row, r.cell("Scale", "IDs/s", labels{"subject": s.Name, "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, count))
+		}
+		t.AppendRow(row)
+	}
+}
+
+func processors(r *Results, t table.Writer) {
+	all := r.numbers("Scale", "gomaxprocs", nil)
+	titles := []string{"GOMAXPROCS"}
+	for _, n := range all {
+		titles = append(titles, fmt.Sprint(n), fmt.Sprintf("%d, 64 goroutines", n))
+	}
+	header(t, 1, titles...)
+	for _, s := range r.order("Scale") {
+		row := table.Row{s.Label}
+		for _, n := range all {
+			for _, goroutines := range []string{fmt.Sprint(n), "64"} {
+				row = append(row, r.cell("Scale", "IDs/s", labels{"subject": s.Name, "goroutines": goroutines, "gomaxprocs": fmt.Sprint(n)}, count))
+			}
+		}
+		t.AppendRow(row)
+	}
+}
+
+func latencies(r *Results, t table.Writer, goroutines string) {
+	titles := []string{""}
+	for _, q := range measure.Percentiles {
+		titles = append(titles, strings.TrimSuffix(measure.PercentileUnit(q), "-ns"))
+	}
+	header(t, 1, append(titles, "longest of all")...)
+	for _, s := range r.order("Latency") {
+		want := labels{"subject": s.Name, "goroutines": goroutines}
+		row := table.Row{s.Label}
+		for _, q := range measure.Percentiles {
+			row = append(row, r.cell("Latency", measure.PercentileUnit(q), want, span))
+		}
+		longest, ok := r.sum("Latency", measure.LongestUnit, want)
+		if !ok {
+			continue
+		}
+		t.AppendRow(append(row, span(longest.High)))
+	}
+}
+
+func costs(r *Results, t table.Writer) {
+	header(t, 1, "", "allocations", "bytes allocated", "bytes of a generator", "processor time of an idle one, a second")
+	for _, s := range r.order("Allocations") {
+		want := labels{"subject": s.Name}
+		median := func(name, unit string, format func(float64) string) string {
+			v, ok := r.sum(name, unit, want)
+			if !ok {
+				return ""
+			}
+			return format(v.Median)
+		}
+		tenth := func(v float64) string { return significant(float64(int(v*10+0.5))/10, 2) }
+		t.AppendRow(table.Row{
+			s.Label,
+			median("Allocations", "allocs/op", tenth),
+			median("Allocations", "B/op", func(v float64) string { return grouped(v) }),
+			median("Memory", "B/generator", func(v float64) string { return grouped(max(0, v)) }),
+			r.cell("Idle", "cpu-ns/s/generator", want, span),
+		})
+	}
+	if v, ok := r.sum("Idle", "cpu-ns/s/generator", labels{"subject": measure.NoCall.Name}); ok {
+		t.AppendRow(table.Row{"no generator at all", "", "", "", withRange(v, span)})
+	}
+}
+
+func leads(r *Results, t table.Writer) {
+	header(t, 1, "drawn in a second", "lead, "+leadLabels["default"], "lead, "+leadLabels["twitter"])
+	for _, rate := range r.leadRates() {
+		row := table.Row{rate.label}
+		for _, layout := range measure.LeadLayouts {
+			row = append(row, r.cell("Lead", "lead-s/s", labels{"layout": layout, "rate": rate.name}, leadSpan))
+		}
+		t.AppendRow(row)
+	}
+}
+
+var leadLabels = map[string]string{
+	"default": "default layout (8,192 in 1 s)",
+	"twitter": "twitter layout (4,096 in 1 ms)",
+}
+
+type leadRate struct {
+	name, label string
+	perSecond   float64
+}
+
+// leadRates returns the rates in ascending order, the one without a bound at the end.
+func (r *Results) leadRates() []leadRate {
+	var out []leadRate
+	for _, name := range r.words("Lead", "rate") {
+		s, _ := r.sum("Lead", "IDs/s", labels{"rate": name})
+		label := count(s.Median)
+		if name == "full" {
+			label = "as many as it can, " + label
+		}
+		out = append(out, leadRate{name, label, s.Median})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].perSecond < out[j].perSecond })
+	return out
+}
+
+// leadSpan returns so many seconds as a person would say them.
+func leadSpan(seconds float64) string {
+	switch {
+	case seconds == 0:
+		return "0 s"
+	case seconds >= 2*86400:
+		return significant(seconds/86400, 2) + " days"
+	case seconds >= 2*3600:
+		return significant(seconds/3600, 2) + " h"
+	}
+	return significant(seconds, 2) + " s"
+}
+
+func unique(r *Results, t table.Writer) {
+	header(t, 1, "", "IDs a second", "IDs looked at, all rounds", "duplicates", "a second")
+	for _, s := range r.order("Unique") {
+		for _, rate := range []string{"full", fmt.Sprintf("%.0f", 0.9*s.Sustained)} {
+			want := labels{"subject": s.Name, "rate": rate}
+			ids, duplicates := r.pick("Unique", "IDs", want), r.pick("Unique", "duplicates", want)
+			if len(ids) == 0 {
+				continue
+			}
+			label, perSecond := s.Label, "0"
+			if rate != "full" {
+				label += ", held at nine tenths of its limit"
+			}
+			speed, _ := r.sum("Unique", "IDs/s", want)
+			if total(duplicates) > 0 {
+				perSecond = count(total(duplicates) / total(ids) * speed.Median)
+			}
+			t.AppendRow(table.Row{label, withRange(speed, count), grouped(total(ids)), grouped(total(duplicates)), perSecond})
+		}
+	}
+}
+
+func total(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+func inserts(r *Results, t table.Writer) {
+	header(t, 1, "primary key", "rows a second", "in the last round", "rows", "page splits", "size of the table")
+	keys := r.words("Insert", "key")
+	sort.SliceStable(keys, func(i, j int) bool { return r.last("rows/s", keys[i]) > r.last("rows/s", keys[j]) })
+	for _, key := range keys {
+		t.AppendRow(table.Row{
+			keyLabel(key),
+			r.cell("Insert", "rows/s", labels{"key": key}, count),
+			count(r.last("rows/s", key)),
+			grouped(r.last("rows", key)),
+			grouped(total(r.pick("Insert", "page-splits", labels{"key": key}))),
+			significant(r.last("table-bytes", key)/(1<<20), 3) + " MiB",
+		})
+	}
+}
+
+// last returns the value of a table's last round.
+func (r *Results) last(unit, key string) float64 {
+	values := r.pick("Insert", unit, labels{"key": key})
+	return values[len(values)-1]
+}
+
+func keyLabel(key string) string {
+	if label, ok := keyLabels[key]; ok {
+		return label
+	}
+	return key
+}
+
+var keyLabels = map[string]string{
+	"auto-increment": "AUTO_INCREMENT, BIGINT",
+	"uid":            "uid, GetUID, BIGINT",
+	"uid-unordered":  "uid, Unordered, BIGINT",
+	"uuid-v4":        "UUID v4, BINARY(16)",
+	"uuid-v4-text":   "UUID v4, CHAR(36)",
+	"uuid-v7":        "UUID v7, BINARY(16)",
+	"ulid":           "ULID, BINARY(16)",
+	"xid":            "xid, BINARY(12)",
+	"ksuid":          "KSUID, BINARY(20)",
+	"nanoid":         "nanoid, CHAR(21)",
+}

@@ -1,0 +1,77 @@
+// Package server starts the servers that the benchmarks measure, each when it is first
+// asked for, and stops them at the end. They listen on the loopback interface, keep
+// their data in a temporary folder, and are set up to lose it: in favour of their speed.
+package server
+
+import (
+	"fmt"
+	"sync"
+
+	_ "github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+// MariaDBArgs are the settings that the results depend on. Commits are not flushed to
+// the disk. The buffer pool is MariaDB's default, and smaller than the larger of the
+// tables that are filled.
+var MariaDBArgs = []string{
+	"--innodb-buffer-pool-size=128M",
+	"--innodb-log-file-size=256M",
+	"--innodb-flush-log-at-trx-commit=0",
+	"--max-connections=200",
+}
+
+// Set is a set of servers. The zero value is ready to use.
+type Set struct {
+	mu      sync.Mutex
+	mariadb *sqlx.DB
+	stops   []func()
+	redis   *redisServer
+}
+
+// MariaDB returns a database of its own on the server. It may be called by any number
+// of goroutines at once.
+func (s *Set) MariaDB() (*sqlx.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mariadb != nil {
+		return s.mariadb, nil
+	}
+	server, err := testserver.Start(testserver.Config{Args: MariaDBArgs})
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, server.Close)
+	db, err := sqlx.Connect("mysql", server.DSN(""))
+	if err != nil {
+		return nil, fmt.Errorf("connect to MariaDB: %w", err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE DATABASE bench"); err != nil {
+		return nil, fmt.Errorf("create a database: %w", err)
+	}
+	pool, err := sqlx.Connect("mysql", server.DSN("bench"))
+	if err != nil {
+		return nil, fmt.Errorf("connect to MariaDB: %w", err)
+	}
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	s.stops = append(s.stops, func() { pool.Close() })
+	s.mariadb = pool
+	return pool, nil
+}
+
+// connections is how many goroutines can wait for a server at the same time.
+const connections = 64
+
+// Stop stops what was started. It may be called more than once.
+func (s *Set) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		s.stops[i]()
+	}
+	s.stops, s.mariadb, s.redis = nil, nil, nil
+}

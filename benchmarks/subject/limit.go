@@ -1,0 +1,176 @@
+package subject
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/cpu"
+)
+
+// The limits make no IDs that could be used; they say what a generator can at best do.
+var (
+	atomicAdd = Subject{
+		Name: "atomic-add", Label: "bare atomic add", Kind: Limit, Bits: 64,
+		Open: func() (Source, error) { return new(adds), nil },
+	}
+	packedCounter = Subject{
+		Name: "packed-counter", Label: "packed counter that borrows time", Kind: Limit, Bits: 63,
+		Sustained: sustainedDefault, Beyond: Borrows,
+		Open: func() (Source, error) { return openPacked(), nil },
+	}
+	mutexCounter = Subject{
+		Name: "mutex-counter", Label: "counter behind a mutex", Kind: Limit, Bits: 64,
+		Open: func() (Source, error) { return new(locked), nil },
+	}
+	timeNow = Subject{
+		Name: "time-now", Label: "time.Now", Kind: Limit, Bits: 64,
+		Open: func() (Source, error) { return clock{}, nil },
+	}
+)
+
+// adds is a counter alone on its cache line.
+type adds struct {
+	_ cpu.CacheLinePad
+	n atomic.Uint64
+	_ cpu.CacheLinePad
+	nothingToClose
+}
+
+func (s *adds) Drawer() Drawer { return s }
+
+func (s *adds) Draw(n int) error {
+	for range n {
+		s.n.Add(1)
+	}
+	return nil
+}
+
+func (s *adds) Keys(dst []Key) error {
+	for i := range dst {
+		dst[i][0] = s.n.Add(1)
+	}
+	return nil
+}
+
+// A packed counter is the least that a generator of this kind has to do: a word of time
+// and sequence to which everybody adds, whose carry borrows the next second, and which
+// a goroutine moves up to the clock. It has no worker ID that could change, and neither
+// a bound on the lead nor a check for the end of time.
+type packed struct {
+	adds
+	stop, stopped chan struct{}
+}
+
+const packedSequence = 13
+
+func openPacked() *packed {
+	s := &packed{stop: make(chan struct{}), stopped: make(chan struct{})}
+	s.catchUp()
+	go func() {
+		defer close(s.stopped)
+		t := time.NewTicker(time.Second / 2)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				s.catchUp()
+			case <-s.stop:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *packed) catchUp() {
+	now := uint64(time.Now().Unix()) << packedSequence
+	for {
+		was := s.n.Load()
+		if was >= now || s.n.CompareAndSwap(was, now) {
+			return
+		}
+	}
+}
+
+func (s *packed) Drawer() Drawer { return s }
+
+func (s *packed) Close() error {
+	close(s.stop)
+	<-s.stopped
+	return nil
+}
+
+// sink keeps the compiler from leaving out what packed computes and nobody uses.
+var sink atomic.Uint64
+
+func (s *packed) Draw(n int) error {
+	var x uint64
+	for range n {
+		x ^= s.next()
+	}
+	sink.Store(x)
+	return nil
+}
+
+func (s *packed) Keys(dst []Key) error {
+	for i := range dst {
+		dst[i][0] = s.next()
+	}
+	return nil
+}
+
+// next puts a worker ID of 22 bits between the time and the sequence.
+func (s *packed) next() uint64 {
+	v := s.n.Add(1)
+	return v>>packedSequence<<(packedSequence+22) | 7<<packedSequence | v&(1<<packedSequence-1)
+}
+
+type locked struct {
+	mu sync.Mutex
+	n  uint64
+	nothingToClose
+}
+
+func (s *locked) Drawer() Drawer { return s }
+
+func (s *locked) next() uint64 {
+	s.mu.Lock()
+	s.n++
+	n := s.n
+	s.mu.Unlock()
+	return n
+}
+
+func (s *locked) Draw(n int) error {
+	for range n {
+		s.next()
+	}
+	return nil
+}
+
+func (s *locked) Keys(dst []Key) error {
+	for i := range dst {
+		dst[i][0] = s.next()
+	}
+	return nil
+}
+
+// clock shows what it costs to look at the clock once; its readings are no IDs.
+type clock struct{ nothingToClose }
+
+func (s clock) Drawer() Drawer { return s }
+
+func (clock) Draw(n int) error {
+	for range n {
+		_ = time.Now()
+	}
+	return nil
+}
+
+func (clock) Keys(dst []Key) error {
+	for i := range dst {
+		dst[i][0] = uint64(time.Now().UnixNano())
+	}
+	return nil
+}

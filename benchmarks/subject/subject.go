@@ -1,0 +1,129 @@
+// Package subject puts everything that is measured behind one small interface: this
+// module's generators, other libraries, servers that people take IDs from, and the
+// limits that no generator can pass.
+//
+// An adapter has two loops of its own, one that drops the IDs and one that keeps them,
+// so that no call through an interface stands between an ID and the next.
+package subject
+
+import (
+	"fmt"
+	"regexp"
+	"runtime/debug"
+)
+
+// A Subject is a way to make IDs.
+type Subject struct {
+	Name  string // as it stands in the results: no space, no slash
+	Label string // as people read it
+	Kind  Kind
+	Bits  int // of an ID
+
+	// Sustained is the rate, in IDs a second of one generator, that the subject was
+	// built to keep up, and 0 if nothing but its speed bounds it. Beyond tells what
+	// happens above that rate.
+	Sustained float64
+	Beyond    Beyond
+
+	// Module is the path of the module that it comes from, if it is a library.
+	Module string
+	// Shared is a subject whose state is the process's own: there is no such thing as
+	// a second generator.
+	Shared bool
+
+	Open func() (Source, error)
+}
+
+// Kind says what sort of subject it is.
+type Kind int
+
+// The kinds.
+const (
+	Ours Kind = iota
+	Peer
+	Server
+	Limit
+)
+
+// Beyond is what a subject does when asked for more than it can sustain.
+type Beyond int
+
+// What subjects do beyond their sustained rate.
+const (
+	Nothing Beyond = iota // there is no such rate
+	Waits
+	Borrows // gives IDs times ahead of the clock
+	Repeats // gives the same ID twice
+)
+
+func (b Beyond) String() string {
+	return [...]string{"", "waits", "borrows future time", "repeats IDs"}[b]
+}
+
+// A Source is an open subject. Its methods may be called by any number of goroutines.
+type Source interface {
+	// Drawer returns what one goroutine draws with.
+	Drawer() Drawer
+	Close() error
+}
+
+// A Drawer belongs to one goroutine.
+type Drawer interface {
+	// Draw makes n IDs and drops them.
+	Draw(n int) error
+	// Keys makes len(dst) IDs and keeps them.
+	Keys(dst []Key) error
+}
+
+// A Key has the bits in which two IDs of a subject can differ.
+type Key [2]uint64
+
+// Local returns the subjects that need no server.
+func Local() []Subject {
+	return []Subject{
+		cachedStrict, cachedLane, cachedFill, cachedUnordered, uncachedWide,
+		snowflakeDefault, snowflake16, sonyflake1,
+		googleV4, googleV4Pool, googleV7, gofrsV7, xidNew, ulidMake, ksuidNew, nanoid21,
+		atomicAdd, packedCounter, mutexCounter, timeNow,
+	}
+}
+
+// Missing are the libraries that were to be compared and are not, with the reason.
+func Missing() []string {
+	return []string{"sony/sonyflake/v2: the module proxy does not serve it; v1 stands for it, which has the same default layout"}
+}
+
+// Matching returns the subjects whose name matches the pattern.
+func Matching(all []Subject, pattern string) ([]Subject, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern of subjects: %w", err)
+	}
+	var out []Subject
+	for _, s := range all {
+		if re.MatchString(s.Name) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// Version returns the version of the module that the subject comes from, "" if it is
+// not a library's or the binary does not know.
+func (s Subject) Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || s.Module == "" {
+		return ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == s.Module {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// nothingToClose is embedded by sources that hold nothing.
+type nothingToClose struct{}
+
+func (nothingToClose) Close() error { return nil }

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/cpu"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/worker"
+)
+
+// bench is the command that compares the generators on this machine.
+type bench struct {
+	*program
+	length spanFlag
+	format format
+}
+
+const (
+	benchRounds = 11
+	// benchBatch is how many IDs are drawn between two looks at whether it is time to
+	// stop.
+	benchBatch = 1024
+	// barFrom is the rate of an empty bar.
+	barFrom = 1e6
+)
+
+func (p *program) bench() *cobra.Command {
+	c := &bench{program: p, length: spanFlag(3 * time.Second), format: table}
+	cmd := &cobra.Command{
+		Use:   "bench [--time DURATION]",
+		Short: "Compare the generators with a bare atomic add, on this machine",
+		Long: `bench measures what a UID costs here: from the cached generator in each of its ways,
+from the uncached one, and, as the limit, what an atomic add to a shared counter costs.
+All take turns within one run; what is shown are medians of 11 turns and their range.
+
+  ns/UID   time for a UID, all goroutines together
+  × add    that as a multiple of the atomic add by as many goroutines
+  UIDs/s   on a scale on which each block doubles the rate, from a million on
+
+It makes UIDs of the default layout, which sustains 8,192 a second for each worker. What
+is drawn beyond that has times borrowed from the future. The uncached generator, which
+borrows nothing, is given a layout of 2^30 a second. The UIDs are thrown away.`,
+		Example:               "  uid bench\n  uid bench --time 10s --format json",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE:                  func(*cobra.Command, []string) error { return c.run() },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&c.length, "time", "how long it may take, about")
+	flags.Var(&c.format, "format", "form of the output")
+	return cmd
+}
+
+// A contender is something to draw from.
+type contender struct {
+	name string
+	// drawer returns what one goroutine calls to draw benchBatch IDs.
+	drawer func() func() error
+}
+
+// A heat is a contender with so many goroutines, and what its turns came to.
+type heat struct {
+	contender
+	goroutines int
+	ns         []float64 // for an ID, of each turn
+}
+
+func (c *bench) run() error {
+	contenders, end, err := benchContenders()
+	if err != nil {
+		return err
+	}
+	defer end()
+	var heats []*heat
+	for _, goroutines := range slices.Compact([]int{1, runtime.GOMAXPROCS(0), 8 * runtime.GOMAXPROCS(0)}) {
+		for _, s := range contenders {
+			heats = append(heats, &heat{contender: s, goroutines: goroutines})
+		}
+	}
+	var bar *progress
+	if isTerminal(c.stderr) {
+		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
+	}
+	turn := time.Duration(c.length) / time.Duration(benchRounds*len(heats))
+	for range benchRounds {
+		for _, h := range heats {
+			if err := h.take(turn); err != nil {
+				return err
+			}
+			bar.add(1)
+		}
+	}
+	bar.end()
+	return c.list(heats)
+}
+
+func benchContenders() (all []contender, end func(), err error) {
+	quiet := slog.New(slog.DiscardHandler)
+	g, err := cached.New(worker.Static(0), cached.Config{MaxLead: cached.Unbounded, Logger: quiet})
+	if err != nil {
+		return nil, nil, err
+	}
+	roomy := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30})
+	plain, err := uncached.New(worker.Static(0), uncached.Config{Layout: roomy, Logger: quiet})
+	if err != nil {
+		g.Close()
+		return nil, nil, err
+	}
+	counter := new(struct {
+		_ cpu.CacheLinePad
+		n atomic.Uint64
+		_ cpu.CacheLinePad
+	})
+	unordered := g.Unordered()
+	return []contender{
+		{"atomic add", func() func() error {
+			return func() error {
+				for range benchBatch {
+					counter.n.Add(1)
+				}
+				return nil
+			}
+		}},
+		{"cached GetUID", func() func() error {
+			return func() (err error) {
+				for range benchBatch {
+					if _, err = g.GetUID(); err != nil {
+						break
+					}
+				}
+				return err
+			}
+		}},
+		{"cached Unordered", func() func() error {
+			return func() (err error) {
+				for range benchBatch {
+					if _, err = unordered.GetUID(); err != nil {
+						break
+					}
+				}
+				return err
+			}
+		}},
+		{"cached Lane", func() func() error {
+			l := g.Lane()
+			return func() (err error) {
+				for range benchBatch {
+					if _, err = l.GetUID(); err != nil {
+						break
+					}
+				}
+				return err
+			}
+		}},
+		{"cached Fill", func() func() error {
+			buf := make([]uid.UID, benchBatch)
+			return func() error {
+				_, err := g.Fill(buf)
+				return err
+			}
+		}},
+		{"uncached GetUID", func() func() error {
+			return func() (err error) {
+				for range benchBatch {
+					if _, err = plain.GetUID(); err != nil {
+						break
+					}
+				}
+				return err
+			}
+		}},
+	}, func() { g.Close(); plain.Close() }, nil
+}
+
+// take draws for about d.
+func (h *heat) take(d time.Duration) error {
+	var (
+		stop   atomic.Bool
+		drawn  atomic.Int64
+		failed atomic.Pointer[error]
+		ended  sync.WaitGroup
+	)
+	began := time.Now()
+	for range h.goroutines {
+		draw := h.drawer()
+		ended.Go(func() {
+			n := int64(0)
+			// Once at least, or a short turn of many goroutines may draw nothing.
+			for first := true; first || !stop.Load(); first = false {
+				if err := draw(); err != nil {
+					failed.Store(&err)
+					break
+				}
+				n += benchBatch
+			}
+			drawn.Add(n)
+		})
+	}
+	time.Sleep(d)
+	stop.Store(true)
+	ended.Wait()
+	took := time.Since(began)
+	if err := failed.Load(); err != nil {
+		return fmt.Errorf("%s: %w", h.name, *err)
+	}
+	h.ns = append(h.ns, float64(took.Nanoseconds())/float64(drawn.Load()))
+	return nil
+}
+
+// median sorts the turns, and returns the one in the middle.
+func median(turns []float64) float64 {
+	slices.Sort(turns)
+	return turns[len(turns)/2]
+}
+
+func (c *bench) list(heats []*heat) error {
+	columns := []column{
+		{"goroutines", "goroutines", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
+		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "UIDs/s", true},
+	}
+	if c.format == table {
+		columns = append(columns, column{"bar", "", false})
+	}
+	l := newListing(c.out, c.format, columns...)
+	times := timesAdd(heats)
+	for i, h := range heats {
+		ns := median(h.ns)
+		rate := 1e9 / ns
+		cells := []cell{
+			{value: h.goroutines}, {value: h.name}, decimal(ns), decimal(h.ns[0]), decimal(h.ns[len(h.ns)-1]),
+			decimal(times[i]), number(math.Round(rate)),
+		}
+		if c.format == table {
+			cells[len(cells)-1].text = rateText(rate)
+			cells = append(cells, cell{value: rateBar(rate)})
+		}
+		if err := l.add(cells...); err != nil {
+			return err
+		}
+	}
+	return l.end()
+}
+
+// timesAdd returns for each heat the median of its turns as multiples of the same turns
+// of the first heat with as many goroutines, which is the atomic add's.
+func timesAdd(heats []*heat) []float64 {
+	add := make(map[int]*heat)
+	var out []float64
+	for _, h := range heats {
+		if add[h.goroutines] == nil {
+			add[h.goroutines] = h
+		}
+		var times []float64
+		for turn, ns := range h.ns {
+			times = append(times, ns/add[h.goroutines].ns[turn])
+		}
+		out = append(out, median(times))
+	}
+	return out
+}
+
+// decimal is a cell of a number with two decimals.
+func decimal(v float64) cell {
+	return cell{value: v, text: fmt.Sprintf("%.2f", v)}
+}
+
+// rateText returns a rate in millions.
+func rateText(rate float64) string { return fmt.Sprintf("%.1f million", rate/1e6) }
+
+// rateBar returns a bar that grows by a block with each doubling of the rate.
+func rateBar(rate float64) string {
+	eighths := int(math.Round(8 * math.Log2(max(1, rate/barFrom))))
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
