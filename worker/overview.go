@@ -3,7 +3,10 @@ package worker
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -126,22 +129,53 @@ func (r *Registry) readNodes(ctx context.Context, from reader) (NodeInfo, error)
 	return n, err
 }
 
-// nextNode reads the counter of the table of disposable IDs.
+// nextNode reads the counter of the table of disposable IDs, 0 if the database does not
+// tell it.
 func (r *Registry) nextNode(ctx context.Context, from reader) (int64, error) {
-	query := "SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?"
+	const doing = "read the counter of table "
 	if r.dialect == SQLite {
-		query = "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?"
+		var next int64
+		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", r.nodes)
+		if errors.Is(err, sql.ErrNoRows) {
+			return 0, nil
+		}
+		if err != nil {
+			if err = failed(doing+r.nodes, err); isMissingTable(err) {
+				return 0, nil // no table of this database has a counter
+			}
+			return 0, err
+		}
+		return next, nil
 	}
-	var next sql.NullInt64
-	err := from.GetContext(ctx, &next, query, r.nodes)
-	switch {
-	case err == nil, err == sql.ErrNoRows:
-		return next.Int64, nil
+	// MySQL's information_schema may tell a counter of yesterday.
+	var create struct {
+		Table string `db:"Table"`
+		Text  string `db:"Create Table"`
 	}
-	if err := failed("read the counter of table "+r.nodes, err); !isMissingTable(err) {
-		return 0, err
+	if err := from.GetContext(ctx, &create, "SHOW CREATE TABLE `"+r.nodes+"`"); err != nil {
+		return 0, failed(doing+r.nodes, err)
 	}
-	return 0, nil // no table of this SQLite database has a counter
+	return counterOf(create.Text), nil
+}
+
+// counterOf finds the counter in a statement that creates a table. It is left out
+// there while it is 1.
+func counterOf(create string) int64 {
+	columns, options := create, ""
+	if i := strings.LastIndex(create, "\n)"); i >= 0 {
+		columns, options = create[:i], create[i:]
+	}
+	options, _, _ = strings.Cut(options, " COMMENT=")
+	if !strings.Contains(options, "ENGINE=") || !strings.Contains(columns, " AUTO_INCREMENT") {
+		return 0
+	}
+	_, digits, found := strings.Cut(options, " AUTO_INCREMENT=")
+	if !found {
+		return 1
+	}
+	digits, _, _ = strings.Cut(digits, " ")
+	next, _ := strconv.ParseInt(digits, 10, 64) // 0 when it is none
+	return next
 }
 
 // namespaceRow is a row of any namespace.
