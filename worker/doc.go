@@ -87,8 +87,9 @@
 // These break it, and no table can tell: two copies of the database that both accept
 // writes; a running process that was cloned, with its memory ([Lease.Invalidate] is for
 // programs that learn of it); servers whose clocks differ by more than MaxClockSkew at a
-// failover that loses commits; DurableStore on a database that is not. A new layout
-// needs a new namespace: the old one is refused.
+// failover that loses commits; DurableStore on a database that is not; a longer Window than
+// any in the namespace before, if a failover loses the first acquisition with it. A new
+// layout needs a new namespace: the old one is refused.
 //
 // # Rights
 //
