@@ -137,7 +137,7 @@ func ExampleNewLease() {
 	first := start()
 	start()
 	fmt.Println(first.Release(ctx, 1000))
-	time.Sleep(2 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // the quarantine
 	start()
 	// Output:
 	// acquired 0
