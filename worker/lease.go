@@ -121,7 +121,7 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{cfg: cfg, table: leaseTable{db: db, namespace: cfg.Namespace}, clock: time.Now}
+	l := &Lease{cfg: cfg, table: leaseTable{db: db, namespace: cfg.Namespace, stall: stallFor(cfg.Window)}, clock: time.Now}
 	if l.table.dialect, err = cfg.Dialect.resolve(db.DriverName()); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ type leaseTable struct {
 	name      string
 	create    string // the statement that creates the table
 	namespace string
+	stall     time.Duration // after which a transaction that stands still is ended
 }
 
 // transact runs do in a transaction on one connection. It creates the table first if
@@ -56,6 +57,11 @@ func (t *leaseTable) transact(ctx context.Context, do func(tx *sqlx.Tx) error) e
 		return failed("connect", err)
 	}
 	defer conn.Close()
+	restore, err := t.limitStall(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer restore()
 	err = transact(ctx, conn, do)
 	if kindOf(err) != missingTable {
 		return err

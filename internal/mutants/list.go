@@ -7,10 +7,11 @@ const (
 	laneGo      = "cached/lane.go"
 	ringGo      = "ringbuffer/ring.go"
 
-	leaseGo      = "worker/lease.go"
-	protocolGo   = "worker/lease_protocol.go"
-	offlineGo    = "worker/lease_offline.go"
-	leaseTableGo = "worker/lease_table.go"
+	leaseGo        = "worker/lease.go"
+	protocolGo     = "worker/lease_protocol.go"
+	offlineGo      = "worker/lease_offline.go"
+	leaseTableGo   = "worker/lease_table.go"
+	leaseSessionGo = "worker/lease_session.go"
 )
 
 var all = []mutant{
@@ -444,5 +445,15 @@ var all = []mutant{
 		name: "offline: a start without the database goes by used-up ticks", file: offlineGo,
 		from: "if l.hold.limit < next {",
 		to:   "if false {", tests: "LeaseOffline",
+	},
+	{
+		name: "lease: a transaction that stands still keeps its locks", file: leaseSessionGo,
+		from: "if t.dialect != MySQL {",
+		to:   "if true {", tests: "LeaseStall",
+	},
+	{
+		name: "lease: a connection keeps what a transaction has set", file: leaseSessionGo,
+		from: `"SET SESSION wait_timeout = @uid_wait_timeout"`,
+		to:   `"DO 1"`, tests: "LeaseSession",
 	},
 }

@@ -21,8 +21,8 @@ type Proxy struct {
 	refusing  bool
 	delay     time.Duration
 	undelayed chan struct{} // closed when delay changes
-	swallow   []byte        // what is to be looked for in statements; nil for nothing
-	request   bool          // the statement itself is swallowed, not just the reply
+	look      []byte        // what is to be looked for in statements; nil for nothing
+	then      fault         // what is to happen where it is found
 	swallowed int
 	conns     map[*conn]struct{}
 }
@@ -84,24 +84,39 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.undelayed = make(chan struct{})
 }
 
+// A fault is what happens to a statement.
+type fault int
+
+const (
+	none         fault = iota
+	swallowReply       // and the connection is cut
+	swallowRequest
+	stall // the connection stands still from the reply on
+)
+
 // SwallowReply has the reply to the next statement that contains text lost, and the
 // connection with it: the server has carried the statement out, and the client does
 // not know. A prepared statement has its text, and this reply, when it is prepared;
 // connections with TLS hide theirs.
-func (p *Proxy) SwallowReply(text string) { p.setSwallow(text, false) }
+func (p *Proxy) SwallowReply(text string) { p.lookFor(text, swallowReply) }
 
 // SwallowRequest has the next statement that contains text lost, and the connection
 // with it: the client cannot tell this from SwallowReply, but the server never hears
 // of the statement.
-func (p *Proxy) SwallowRequest(text string) { p.setSwallow(text, true) }
+func (p *Proxy) SwallowRequest(text string) { p.lookFor(text, swallowRequest) }
 
-func (p *Proxy) setSwallow(text string, request bool) {
+// Stall has the connection on which the next statement that contains text comes stand
+// still from its reply on, as if the client were paused or the network gone: the server
+// waits for the client, and the client for the reply. It takes Cut to end it.
+func (p *Proxy) Stall(text string) { p.lookFor(text, stall) }
+
+func (p *Proxy) lookFor(text string, then fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.swallow, p.request = []byte(text), request
+	p.look, p.then = []byte(text), then
 }
 
-// Swallowed returns how many statements and replies have been swallowed.
+// Swallowed returns how many statements and replies have been swallowed, or stalled.
 func (p *Proxy) Swallowed() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +144,7 @@ type conn struct {
 	client, server *net.TCPConn
 	over           chan struct{} // closed when the connection is
 	once           sync.Once
-	swallowing     bool // guarded by Proxy.mu; the next reply is to be swallowed
+	fault          fault // of the next reply; guarded by Proxy.mu
 }
 
 // cut ends the connection as a broken network would: what is on the way is lost.
@@ -188,7 +203,7 @@ func (p *Proxy) requests(c *conn) {
 	for {
 		n, err := c.client.Read(buf)
 		if n > 0 {
-			if p.swallows(c, buf[:n]) {
+			if p.judge(c, buf[:n]) == swallowRequest {
 				c.cut()
 				return
 			}
@@ -197,26 +212,32 @@ func (p *Proxy) requests(c *conn) {
 			}
 		}
 		if err != nil {
+			p.mu.Lock()
+			stalled := c.fault == stall
+			p.mu.Unlock()
+			if stalled {
+				<-c.over // the server is not to know
+			}
 			return
 		}
 	}
 }
 
-// swallows tells whether what the client sent is to be swallowed. (A driver sends a
-// statement in one piece.)
-func (p *Proxy) swallows(c *conn, text []byte) bool {
+// judge looks at what the client sent, in which a driver has a statement in one piece,
+// and tells what is to happen to it.
+func (p *Proxy) judge(c *conn, text []byte) fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.swallow == nil || !bytes.Contains(text, p.swallow) {
-		return false
+	if p.look == nil || !bytes.Contains(text, p.look) {
+		return none
 	}
-	p.swallow = nil
-	if p.request {
+	p.look = nil
+	if p.then == swallowRequest {
 		p.swallowed++
-		return true
+	} else {
+		c.fault = p.then
 	}
-	c.swallowing = true
-	return false
+	return p.then
 }
 
 func (p *Proxy) replies(c *conn) {
@@ -225,13 +246,17 @@ func (p *Proxy) replies(c *conn) {
 		n, err := c.server.Read(buf)
 		if n > 0 {
 			p.mu.Lock()
-			swallow, delay, undelayed := c.swallowing, p.delay, p.undelayed
-			if swallow {
+			fault, delay, undelayed := c.fault, p.delay, p.undelayed
+			if fault != none {
 				p.swallowed++
 			}
 			p.mu.Unlock()
-			if swallow {
+			switch fault {
+			case swallowReply:
 				c.cut()
+				return
+			case stall:
+				<-c.over
 				return
 			}
 			if delay > 0 && !c.wait(delay, undelayed) {

@@ -19,6 +19,7 @@ type echo struct {
 
 	mu    sync.Mutex
 	lines []string
+	open  int // connections
 }
 
 func newEcho(t *testing.T, name string) *echo {
@@ -37,7 +38,9 @@ func newEcho(t *testing.T, name string) *echo {
 			if err != nil {
 				return
 			}
+			e.count(1)
 			conns.Go(func() {
+				defer e.count(-1)
 				defer c.Close()
 				for in := bufio.NewScanner(c); in.Scan(); {
 					e.mu.Lock()
@@ -53,6 +56,18 @@ func newEcho(t *testing.T, name string) *echo {
 		}
 	})
 	return e
+}
+
+func (e *echo) count(by int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open += by
+}
+
+func (e *echo) clients() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open
 }
 
 func (e *echo) got() string {
@@ -171,6 +186,24 @@ func TestSwallowRequest(t *testing.T) {
 	require.Equal(t, 1, p.Swallowed())
 	require.Equal(t, "begin", one.got(), "the server has not")
 	require.Equal(t, "one COMMIT", dial(t, p).ask("COMMIT"))
+}
+
+// A connection that stands still does so though its client goes away.
+func TestStall(t *testing.T) {
+	one := newEcho(t, "one")
+	p := newProxy(t, one.addr)
+	a, b := dial(t, p), dial(t, p)
+	p.Stall("COMMIT")
+	require.Equal(t, "one begin", a.ask("begin"))
+	_, err := a.Write([]byte("COMMIT\n"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
+	require.NoError(t, a.Close())
+	require.Equal(t, "one COMMIT", b.ask("COMMIT"))
+	require.Equal(t, "begin COMMIT COMMIT", one.got())
+	require.Equal(t, 2, one.clients())
+	p.Cut()
+	require.Eventually(t, func() bool { return one.clients() == 0 }, time.Minute, time.Millisecond)
 }
 
 // A reply is held back until the delay is taken away, or for good when the connection

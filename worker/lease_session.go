@@ -1,0 +1,44 @@
+package worker
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A process that is paused, or cut off, in the middle of a transaction keeps the rows
+// that it has locked for as long as the server waits for its next statement, eight hours
+// by default: nobody else could have the ID, and as IDs that have been free for longest
+// come first, nobody could acquire any. So the server is told to wait for no longer than
+// stall, a few times what all of a transaction takes.
+const (
+	minStall = time.Second // MySQL counts whole seconds
+	maxStall = 10 * time.Second
+)
+
+// stallFor returns the stall that goes with a Window: much shorter, so that nobody is
+// held up until his ticks run out.
+func stallFor(window time.Duration) time.Duration {
+	return min(max(window/4, minStall), maxStall).Truncate(time.Second)
+}
+
+// limitStall has the server end a transaction of this session that stands still. The
+// caller is to call restore, since the connection goes back to the program's pool. A
+// SQLite file stays locked by a process that stands still.
+func (t *leaseTable) limitStall(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
+	if t.dialect != MySQL {
+		return func() {}, nil
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET @uid_wait_timeout = @@SESSION.wait_timeout, SESSION wait_timeout = %d", t.stall/time.Second))
+	if err != nil {
+		return nil, failed("limit how long the server waits for this session", err)
+	}
+	return func() {
+		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = @uid_wait_timeout"); err != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // not for the pool
+		}
+	}, nil
+}
