@@ -59,7 +59,8 @@ type KeptLease struct {
 // layout always stays.
 //
 // It returns [ErrConfig] when the collection cannot be used. When it fails half-way,
-// what it has removed until then is in the result.
+// what it has removed until then is in the result; rows of a commit whose reply was lost
+// are not, although they are gone.
 //
 // It needs SELECT, UPDATE and DELETE on the table. A namespace's workers wait in
 // Acquire while a batch of rows is removed.
@@ -126,21 +127,21 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 	}
 }
 
-// oldLeases locks the control row, as every Acquire does, and then some rows that are
-// over for long, and reads them.
+// oldLeases locks the control row, as every Acquire does, and then reads some rows that
+// are over for long. These need no lock: nobody renews a lease that is over, and nobody
+// can acquire one. Locked by the index on their ends they could even deadlock with
+// renewals, which lock a row before its place in the index.
 func (r *Registry) oldLeases(ctx context.Context, tx *sqlx.Tx, c Collection, namespace string, above int64) ([]namespaceRow, time.Time, error) {
-	lock := r.dialect.forUpdate()
-	if c.DryRun {
-		lock = ""
-	}
-	if _, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+lock, namespace, controlID); err != nil {
-		return nil, time.Time{}, err
+	if !c.DryRun {
+		if _, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+r.dialect.forUpdate(), namespace, controlID); err != nil {
+			return nil, time.Time{}, err
+		}
 	}
 	now, err := r.clock(ctx, tx)
 	if err != nil {
 		return nil, now, err
 	}
-	rows, err := r.readLeases(ctx, tx, fmt.Sprintf("WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT %d", collectBatch)+lock,
+	rows, err := r.readLeases(ctx, tx, fmt.Sprintf("WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT %d", collectBatch),
 		namespace, above, now.Add(-c.OlderThan).UnixMicro())
 	return rows, now, err
 }

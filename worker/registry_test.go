@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -408,6 +410,41 @@ func TestCollectedIDIsSafe(t *testing.T) {
 			// A generator starts at its clock, which is within MaxClockOffset of the database's.
 			require.Greater(t, max(again.First, h.tick()-ms(2*time.Second)), before.Last-ms(3*time.Hour))
 		}
+	})
+}
+
+// Workers acquire, renew and release while rows are collected.
+func TestCollectBesideWorkers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		h := newHouse(t, s)
+		var old []aLease
+		for id := range 300 {
+			old = append(old, aLease{id: int64(1000 + id), until: -100 * time.Hour, high: -100 * time.Hour, layout: millis(0).Layout})
+		}
+		putLeases(t, h.db, old...)
+		do(t, h.db, "UPDATE WORKER_LEASE SET LAYOUT = '"+millis(0).Layout+"', HIGH = 1000")
+		var work sync.WaitGroup
+		for range 4 {
+			work.Go(func() {
+				for range 5 {
+					l := h.lease(worker.LeaseConfig{DurableStore: true})
+					r, err := l.Acquire(t.Context(), millis(999)) // none of the old ones
+					if assert.NoError(t, err) {
+						_, err = l.Extend(t.Context(), r.Last+1)
+						assert.NoError(t, err)
+						assert.NoError(t, l.Release(t.Context(), r.Last))
+					}
+				}
+			})
+		}
+		removed := 0
+		for range 3 {
+			done, err := newRegistry(t, h.db).Collect(t.Context(), worker.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms})
+			require.NoError(t, err)
+			removed += len(done.Removed)
+		}
+		work.Wait()
+		require.Equal(t, len(old), removed)
 	})
 }
 
