@@ -43,10 +43,12 @@ race: ## all tests, with the race detector, databases included
 	$(GO) test $(RACE) ./...
 
 .PHONY: portable
-portable: ## the tests on 32 bits, and a build for arm64
+portable: ## the tests on 32 bits, and builds for other machines
 	GOARCH=386 $(GO) test ./ ./bits ./ringbuffer ./internal/tenure ./cached ./default
 	GOARCH=386 $(GO) build ./...
 	GOARCH=arm64 $(GO) build ./...
+	GOOS=windows $(GO) build ./worker ./cached ./default
+	GOOS=darwin $(GO) build ./worker ./cached ./default
 
 .PHONY: model
 model: spin ## check the Promela model of the ring, and that its mutants are caught

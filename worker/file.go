@@ -290,7 +290,7 @@ func (f *File) unbound() error {
 // reserve raises High to the reach ahead of the clock or of a tick, if it is not there
 // yet. f.mu is held.
 func (f *File) reserve(tick int64) error {
-	from := min(max(f.clock(), tick, 0), f.terms.MaxTick)
+	from := max(f.clock(), tick, 0)
 	r := f.record
 	if f.reach < f.terms.MaxTick-from {
 		r.High = max(r.High, from+f.reach)

@@ -28,13 +28,13 @@ func (f *File) Fill() (undo func()) {
 // ErrFull is what a write to a full disk fails with.
 var ErrFull = errFull
 
-// LeaseStateFile makes a file that belongs to a lease.
-func LeaseStateFile(path string) error {
+// SaveState makes a file with a record of another kind, for worker ID 7 on host alpha.
+func SaveState(path, kind, layout string, high int64) error {
 	f, err := openState(path)
 	if err != nil {
 		return err
 	}
-	r := record(5)
-	r.Kind = stateLease
+	r := record(high)
+	r.Kind, r.Layout = kind, layout
 	return errors.Join(f.save(r), f.close())
 }

@@ -265,13 +265,17 @@ func TestFileTooFarAhead(t *testing.T) {
 	_, err = g.Acquire(t.Context(), far)
 	require.ErrorIs(t, err, worker.ErrClock)
 	require.ErrorContains(t, err, "ticks of 1s")
+	g = newFile(t, path+"2", clock, worker.FileConfig{MaxAhead: math.MaxInt64})
+	require.EqualValues(t, int64(math.MaxInt64), acquired(t, g, far).First)
 }
 
 func TestFileBeforeTheEpoch(t *testing.T) {
 	clock := newClock()
 	clock.add(-30 * 24 * time.Hour)
 	f := newFile(t, statePath(t), clock, worker.FileConfig{})
-	r := acquired(t, f, terms(9))
+	of := terms(9)
+	of.MaxTick = math.MaxInt64
+	r := acquired(t, f, of)
 	require.EqualValues(t, 15, r.Last)
 	again, err := f.Extend(t.Context(), -1)
 	require.NoError(t, err)
@@ -328,9 +332,15 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 	require.NoError(t, moved.Release(t.Context(), 42))
 	refused(f, terms(9), worker.ErrState, `"alpha"`, `"beta"`) // it is the other host's now
 
-	path = path + ".lease"
-	require.NoError(t, worker.LeaseStateFile(path))
-	refused(newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, `"lease"`)
+	path = path + ".other"
+	for _, c := range []struct {
+		kind string
+		high int64
+		says string
+	}{{"lease", 5, `"lease"`}, {"fixed", -2, "up to -2"}} {
+		require.NoError(t, worker.SaveState(path, c.kind, terms(9).Layout, c.high))
+		refused(newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, c.says)
+	}
 }
 
 func TestFileDamaged(t *testing.T) {
@@ -377,6 +387,9 @@ func TestFileIsLostWhileInUse(t *testing.T) {
 		require.ErrorContains(t, err, path)
 	}
 	require.Equal(t, 1, logged.count("cannot be renewed"))
+	_, err := f.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrWorkerInUse, "a second generator gets no new file")
+	require.NoFileExists(t, path)
 	require.ErrorIs(t, f.Release(t.Context(), r.First), worker.ErrState)
 	require.ErrorIs(t, f.Release(t.Context(), r.First), uid.ErrNoReservation, "it is unbound all the same")
 	require.Zero(t, acquired(t, f, terms(9)).First, "a new file")
@@ -449,6 +462,21 @@ func TestFileSource(t *testing.T) {
 	t.Setenv("UID_TEST_WORKER_ID", "6")
 	_, err = f.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, worker.ErrState)
+}
+
+// What cannot be written down is refused, and the next attempt starts from scratch.
+func TestFileThatCannotBeWritten(t *testing.T) {
+	clock, path := newClock(), statePath(t)
+	long := terms(9)
+	long.Layout = strings.Repeat("x", 5000)
+	f := newFile(t, path, clock, worker.FileConfig{})
+	_, err := f.Acquire(t.Context(), long)
+	require.ErrorIs(t, err, uid.ErrRange)
+	_, err = f.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.Zero(t, acquired(t, f, terms(9)).First)
+	_, err = newFile(t, path+"2", clock, worker.FileConfig{Host: "a\xffb"}).Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrRange)
 }
 
 func TestFileConfig(t *testing.T) {

@@ -434,14 +434,17 @@ func TestStateFileCreatedOnAFullDisk(t *testing.T) {
 func FuzzState(f *testing.F) {
 	page, err := formatState(stateSlot{Sequence: 7, PID: 1, stateRecord: record(12)})
 	require.NoError(f, err)
+	page = bytes.TrimRight(page, " \n")
 	f.Add(page, false)
 	f.Add(page[stateSumLen:], true)
 	f.Add([]byte(`"sequence":1}`), true)
 	f.Fuzz(func(t *testing.T, text []byte, sealed bool) {
-		page := text
+		if len(text) > statePage-stateSumLen {
+			text = text[:statePage-stateSumLen]
+		}
+		page := padState(text, statePage)
 		if sealed { // give it the checksum that no fuzzer finds
-			rest := padState(nil, statePage-stateSumLen)
-			copy(rest, text)
+			rest := padState(text, statePage-stateSumLen)
 			page = append(stateSum(rest), rest...)
 		}
 		slot, intact, err := parseState(page)
