@@ -184,6 +184,10 @@ func (p *process) worker(ctx context.Context, c *clock, count *counters) (uid.Wo
 	if p.Slot.Worker == static {
 		return worker.Static(p.StaticID), nil
 	}
+	if p.Slot.Worker == kept {
+		path := fmt.Sprintf("%s.%d.state", p.Path, p.Index)
+		return worker.NewFile(path, worker.FixedID(int64(p.Index)), worker.FileConfig{Window: leaseWindow, Logger: quiet, Now: c.now})
+	}
 	db, err := p.open(ctx)
 	if err != nil {
 		return nil, err

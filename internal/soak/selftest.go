@@ -212,7 +212,7 @@ func loseCommit(f *fleet) error {
 		return err
 	}
 	f.kill(before)
-	kept, err := os.ReadFile(f.stores.path)
+	file, err := os.ReadFile(f.stores.path)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func loseCommit(f *fleet) error {
 	if err := f.awaitUp(in); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.stores.path, kept, 0o600); err != nil {
+	if err := os.WriteFile(f.stores.path, file, 0o600); err != nil {
 		return err
 	}
 	_, err = f.start(0)

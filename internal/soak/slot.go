@@ -34,7 +34,7 @@ const (
 	static     = "static"     // a new ID for each process
 	disposable = "disposable" // a row for each process
 	leased     = "leased"
-	stateFile  = "state file" // the slot's ID, and a file
+	kept       = "file" // the slot's ID, and a state file
 )
 
 // Stores.
@@ -83,6 +83,10 @@ var soakSlots = []slot{
 		Worker: disposable, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
 		Worker: disposable, Store: embedded, Stray: freeStray, Weight: 0.5},
+	{Name: "batches, behind a file", Cached: true, Draw: []string{fill, strict},
+		Worker: kept, MaxLead: maxLead, Stray: freeStray, Weight: 2},
+	{Name: "uncached, behind a file", Draw: []string{strict, strict},
+		Worker: kept, Stray: freeStray, Weight: 0.5},
 	{Name: "all ways", Cached: true, Draw: []string{strict, lane, fill, unordered}, MaxLag: 200 * time.Millisecond,
 		Worker: static, MaxLead: maxLead, Stray: freeStray, Weight: 3},
 }
@@ -96,7 +100,7 @@ func (s slot) shareOf() (number int64, namespace string) {
 	switch {
 	case s.Worker == static:
 		return 0, ""
-	case s.Worker == stateFile:
+	case s.Worker == kept:
 		return 1, ""
 	case s.Worker == disposable && s.Store == mariadb:
 		return 2, ""
