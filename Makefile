@@ -10,7 +10,7 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
 RACE     := $(if $(CC_FOUND),-race,)
 
-FUZZTIME ?= 30s
+FUZZTIME ?= 10s
 # How much the deeper gates do.
 HISTORIES ?= 1000000
 TAKES     ?= 500000000
@@ -73,10 +73,18 @@ mutants: ## take each guard out in turn, and see a test fail
 	$(GO) run ./internal/mutants
 
 .PHONY: fuzz
-fuzz: ## fuzz every parser, FUZZTIME each
-	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include='*_test.go' . | awk '{print $$2}'); do \
-	  pkg=$$(grep -rlE "^func $$target\(" --include='*_test.go' . | xargs dirname | head -1); \
-	  echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; done
+fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
+	@grep -roE '^func Fuzz[A-Za-z]+' --include='*_test.go' . | sort | while IFS=: read -r file func; do \
+	  target=$${func#func }; pkg=$$(dirname "$$file"); \
+	  echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg" </dev/null; done
+
+# How long make soak runs, HOURS or else FOR, how many UIDs it has to draw, and what else.
+FOR       ?= 4m10s
+SOAK_UIDS ?= $(if $(HOURS),0,5e9)
+SEED      ?=
+.PHONY: soak
+soak: ## billions of UIDs by processes that are killed and paused; a night: make soak HOURS=8; SEED=1 replays a schedule
+	$(GO) run ./internal/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
 .PHONY: bench
 bench: bench-module ## measure everything, redraw the charts and tables (some 15 minutes; keep the machine idle)

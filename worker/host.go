@@ -36,7 +36,7 @@ type hostSource struct {
 // validate refuses what can be refused before the environment is looked at.
 func (s hostSource) validate() error {
 	if s.host == "" && s.port != "" {
-		return fmt.Errorf("%w: Port %q is set without Host", ErrConfig, s.port)
+		return fmt.Errorf("%w: Port %.100q is set without Host", ErrConfig, s.port)
 	}
 	return hostID{s.host, s.port}.validate()
 }
@@ -65,11 +65,11 @@ func (s hostSource) identify() (hostID, error) {
 func (h hostID) validate() error {
 	for _, v := range []struct{ what, text string }{{"host name", h.name}, {"port", h.port}} {
 		if !utf8.ValidString(v.text) {
-			return fmt.Errorf("%w: the %s %q is not valid UTF-8", ErrConfig, v.what, v.text)
+			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", ErrConfig, v.what, v.text)
 		}
 		// Cut short it could be another host's: whoever knows the names is to choose.
 		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
-			return fmt.Errorf("%w: the %s %q has %d characters, the table holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
+			return fmt.Errorf("%w: the %s %.100q has %d characters, the table holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
 		}
 	}
 	return nil

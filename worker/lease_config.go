@@ -191,7 +191,7 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 		c.Namespace = defaultNamespace
 	}
 	if strings.TrimSpace(c.Namespace) != c.Namespace {
-		return c, fmt.Errorf("%w: the Namespace %q has spaces around it", ErrConfig, c.Namespace)
+		return c, fmt.Errorf("%w: the Namespace %.100q has spaces around it", ErrConfig, c.Namespace)
 	}
 	name, err := os.Hostname()
 	if c.Holder == "" {
@@ -211,10 +211,10 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 		max         int
 	}{{"Namespace", c.Namespace, maxNamespaceLen}, {"Holder", c.Holder, maxHolderLen}} {
 		if !utf8.ValidString(text.value) {
-			return c, fmt.Errorf("%w: the %s %q is not valid UTF-8", ErrConfig, text.name, text.value)
+			return c, fmt.Errorf("%w: the %s %.100q is not valid UTF-8", ErrConfig, text.name, text.value)
 		}
 		if n := utf8.RuneCountInString(text.value); n > text.max {
-			return c, fmt.Errorf("%w: the %s %q has %d characters, the table holds %d", uid.ErrRange, text.name, text.value, n, text.max)
+			return c, fmt.Errorf("%w: the %s %.100q has %d characters, the table holds %d", uid.ErrRange, text.name, text.value, n, text.max)
 		}
 	}
 	if c.Logger == nil {

@@ -33,7 +33,7 @@ func tableName(name, defaultName string) (string, error) {
 		return defaultName, nil
 	}
 	if !plainName.MatchString(name) {
-		return "", fmt.Errorf("%w: table name %q: a letter or _, then letters, digits, _ or $, at most 64 in all", ErrConfig, name)
+		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all", ErrConfig, name)
 	}
 	return name, nil
 }

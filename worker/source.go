@@ -59,9 +59,9 @@ func OrdinalID(name string) Source {
 		first, _, _ := strings.Cut(name, ".")
 		digits := first[strings.LastIndexByte(first, '-')+1:]
 		if len(digits) == len(first) || !isNumber(digits) {
-			return 0, fmt.Errorf("%w: the name %q has no ordinal, a number behind a hyphen, at its end", ErrConfig, name)
+			return 0, fmt.Errorf("%w: the name %.100q has no ordinal, a number behind a hyphen, at its end", ErrConfig, name)
 		}
-		return parseID(fmt.Sprintf("the ordinal of %q", name), digits, maxWorkerID)
+		return parseID(fmt.Sprintf("the ordinal of %.100q", name), digits, maxWorkerID)
 	}
 }
 

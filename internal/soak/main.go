@@ -28,7 +28,7 @@ const (
 	// roundLength is about the time of a round.
 	roundLength = 5 * time.Minute
 	// defaultRate leaves two cores some time for the faults.
-	defaultRate = 24e6
+	defaultRate = 28e6
 )
 
 func main() {
@@ -55,9 +55,9 @@ did not find what was planted.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&s.length, "for", 4*time.Minute, "time to run, self-test and start not included")
+	flags.DurationVar(&s.length, "for", 250*time.Second, "time to run, self-test and start not included")
 	flags.Uint64Var(&s.seed, "seed", 0, "seed of the schedule (default: another one each time)")
-	flags.Float64Var(&s.rate, "rate", 0, "UIDs a second of all processes together (default: 24 million, or what the memory allows)")
+	flags.Float64Var(&s.rate, "rate", 0, "UIDs a second of all processes together (default: 28 million, or what the memory allows)")
 	flags.Float64Var(&s.atLeast, "at-least", 0, "fail if there are fewer UIDs; run for up to twice the time to get them")
 	flags.BoolVar(&s.json, "json", false, "print the result as JSON, and all else to standard error")
 	flags.BoolVar(&s.selfOnly, "self-test", false, "only find the planted faults")

@@ -1,0 +1,77 @@
+package bits
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+)
+
+// FuzzCodec composes and parses numbers of any size under layouts of any widths.
+func FuzzCodec(f *testing.F) {
+	f.Add(28, 22, 13, int64(28017463), int64(1), int64(4095), int64(962672698415128576))
+	f.Add(63, 0, 0, int64(-1), int64(0), int64(0), int64(-1))
+	f.Add(1, 31, 31, int64(1), int64(1)<<31, int64(1)<<31-1, int64(1)<<62)
+	f.Fuzz(func(t *testing.T, tb, wb, sb int, tick, worker, sequence, any int64) {
+		l, err := build(Config{TimeBits: tb, WorkerBits: wb, SequenceBits: sb, Unit: time.Nanosecond})
+		if err != nil {
+			require.Zero(t, l)
+			return
+		}
+		fits := func(n int64, bits int) bool { return n >= 0 && n>>bits == 0 }
+		u, err := l.Compose(tick, worker, sequence)
+		if fits(tick, tb) && fits(worker, wb) && fits(sequence, sb) {
+			require.NoError(t, err)
+			p, err := l.Parse(u)
+			require.NoError(t, err)
+			require.Equal(t, [3]int64{tick, worker, sequence}, [3]int64{l.TickAt(p.Time), p.WorkerID, p.Sequence})
+			require.True(t, p.Time.Equal(l.TimeOf(tick)))
+			first, err := l.First(p.Time)
+			require.NoError(t, err)
+			last, err := l.Last(p.Time)
+			require.NoError(t, err)
+			require.True(t, first <= u && u <= last)
+		} else {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.Zero(t, u)
+		}
+
+		p, err := l.Parse(uid.UID(any))
+		if !fits(any, tb+wb+sb) {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.Zero(t, p)
+			return
+		}
+		require.NoError(t, err)
+		back, err := l.Compose(l.TickAt(p.Time), p.WorkerID, p.Sequence)
+		require.NoError(t, err)
+		require.Equal(t, p.UID, back)
+	})
+}
+
+// FuzzPlan asks for anything, and holds the layouts that come against what was asked for.
+func FuzzPlan(f *testing.F) {
+	f.Add(1e5, 1e7, int64(200), 2.0, 30.0, false, int64(0), int64(0))
+	f.Add(1.0, 0.0, int64(1), 0.0, 250.0, true, int64(time.Hour), int64(1))
+	f.Add(-1.0, 1e300, int64(-1), 1e7, 1e-300, true, int64(-1), int64(-1))
+	f.Fuzz(func(t *testing.T, rate, burst float64, workers int64, restarts, years float64, js bool, lead, hold int64) {
+		need := Need{Rate: rate, Burst: burst, Workers: workers, RestartsPerDay: restarts, Years: years, JSSafe: js,
+			MaxLead: time.Duration(lead), Hold: time.Duration(hold)}
+		options, err := plan(need, now)
+		if err != nil {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.Empty(t, options)
+			return
+		}
+		for _, o := range options {
+			l := o.Layout
+			require.GreaterOrEqual(t, float64(l.MaxSequence()+1)/l.Unit().Seconds(), rate)
+			require.GreaterOrEqual(t, l.MaxWorkerID()+1, workers)
+			if js {
+				require.LessOrEqual(t, l.TimeBits()+l.WorkerBits()+l.SequenceBits(), 53)
+			}
+		}
+	})
+}

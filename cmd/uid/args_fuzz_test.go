@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzArgs runs the command with any words. It ends with an exit code that it has, and
+// says nothing on standard error when all went well, or one line. Stores are not opened:
+// the path of one is a folder.
+func FuzzArgs(f *testing.F) {
+	for _, args := range []string{
+		"gen -n 3 --format json", "gen -n 1e3 --layout 41ms/10/12", "parse 962672698415128576", "parse --guess -1",
+		"parse --layout js 9007199254740991 --format json", "plan --rate 1e5 --burst 1e7 --workers 200 --years 30", "plan --rate NaN",
+		"range --from 2026-11-21 --to 2026-11-22T00:00:00Z", "layouts --format plain", "version", "worker ls", "worker gc --older 5s",
+		"help parse", "--help", "-v", "", "completion bash",
+	} {
+		f.Add(args, "1 962672698415128576\nx")
+	}
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, line, stdin string) {
+		args := strings.Fields(line)
+		for _, arg := range args {
+			// These would touch files and servers.
+			if strings.Contains(arg, "store") || strings.Contains(arg, "mysql") || strings.Contains(arg, "db") {
+				return
+			}
+		}
+		if len(args) > 0 && (args[0] == "gen" || args[0] == "worker") {
+			args = append(args, "--store", folder)
+		}
+		o := call{args: args, stdin: stdin, env: map[string]string{"HOME": folder, "XDG_DATA_HOME": folder + "/" + "none"}}.run()
+		switch o.code {
+		case exitOK:
+		case exitFailure, exitBadInput:
+			require.LessOrEqual(t, strings.Count(o.err, "\n"), 1, o.err)
+			require.True(t, o.err == "" || strings.HasPrefix(o.err, "uid: "), o.err)
+		default:
+			require.Fail(t, "exit code", "%d: %s", o.code, o.err)
+		}
+	})
+	entries, err := os.ReadDir(folder)
+	require.NoError(f, err)
+	require.Empty(f, entries)
+}
