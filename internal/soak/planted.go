@@ -37,7 +37,7 @@ func plant(fault string, w uid.Worker, now func() time.Time) (uid.Worker, func()
 	case plantedBehind:
 		return w, set(-2 * time.Second)
 	case plantedAhead:
-		return w, set(2 * time.Second)
+		return w, set(2 * maxLead)
 	}
 	return w, now
 }

@@ -29,7 +29,7 @@ type finding struct {
 }
 
 // trialLimit is how long a fault may stay unfound.
-const trialLimit = 20 * time.Second
+const trialLimit = 30 * time.Second
 
 func planted(fault, workers, store string, draw ...string) slot {
 	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
@@ -39,13 +39,15 @@ func trials() []trial {
 	plain := planted("", static, "", strict, fill)
 	behind := planted(plantedBehind, static, "", strict)
 	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
+	unstored := planted(plantedUnstored, leased, embedded, fill)
+	unstored.MaxLead = 10 * time.Second // the next owner begins more than 3 s ahead of the clock
 	return []trial{
 		{fault: plantedCopy, find: duplicate,
 			slots: []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}},
 		{fault: "the copied worker ID of a process that was killed", find: duplicate,
-			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(0)},
+			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(time.Second, 0)},
 		{fault: plantedUnstored, find: duplicate,
-			slots: []slot{planted(plantedUnstored, leased, embedded, fill)}, script: oneAfterTheOther(leaseTTL + leaseQuarantine), asks: true},
+			slots: []slot{unstored}, script: oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine), asks: true},
 		{fault: plantedRacy, find: duplicate,
 			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
 		{fault: plantedUnguarded, find: duplicate,
@@ -182,9 +184,9 @@ func (f *fleet) awaitUp(in *incarnation) error {
 	return nil
 }
 
-// oneAfterTheOther kills a process that has drawn far ahead of the clock, and starts the
-// next one after a pause.
-func oneAfterTheOther(pause time.Duration) func(*fleet) error {
+// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and
+// starts the next one after a pause.
+func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
 	return func(f *fleet) error {
 		in, err := f.start(0)
 		if err != nil {
@@ -193,7 +195,14 @@ func oneAfterTheOther(pause time.Duration) func(*fleet) error {
 		if err := f.awaitUp(in); err != nil {
 			return err
 		}
-		time.Sleep(1500 * time.Millisecond)
+		m := f.memory
+		number, _ := f.slots[0].shareOf()
+		for m.last[number<<idBits].Load() <= m.layout.TickAt(time.Now().Add(ahead)) {
+			if time.Since(f.began) > trialLimit {
+				return fmt.Errorf("soak: the first process is not %v ahead of the clock after %v", ahead, trialLimit)
+			}
+			time.Sleep(time.Millisecond)
+		}
 		f.kill(in)
 		time.Sleep(pause)
 		_, err = f.start(0)
