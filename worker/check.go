@@ -181,24 +181,36 @@ func (c *check) tableThere(what, name string, err error) error {
 	return nil
 }
 
-// clocks compares the database's clock with this process's. The smallest of a few
-// round trips bounds the error.
+// clocks compares the database's clock with this process's.
 func (c *check) clocks(ctx context.Context) error {
-	var offset, bound time.Duration
-	for i := range 5 {
+	var trips []roundTrip
+	for range 5 {
 		before := c.now()
 		theirs, err := c.clock(ctx, c.conn)
 		if err != nil {
 			return err
 		}
-		after := c.now()
-		if trip := max(0, after.Sub(before)); i == 0 || trip < 2*bound {
-			bound = (trip + 1) / 2
-			offset = theirs.Sub(before) - trip/2
-		}
+		trips = append(trips, roundTrip{before, theirs, c.now()})
 	}
+	offset, bound := clockOffset(trips)
 	c.add(judgeClock(offset, bound, c.MaxClockOffset))
 	return nil
+}
+
+// A roundTrip is the database's clock, read between two looks at ours.
+type roundTrip struct{ before, theirs, after time.Time }
+
+// clockOffset returns by how much the database's clock is ahead of ours, give or take
+// bound: it was read some time during the shortest of the trips.
+func clockOffset(trips []roundTrip) (offset, bound time.Duration) {
+	shortest := time.Duration(math.MaxInt64)
+	for _, t := range trips {
+		if trip := max(0, t.after.Sub(t.before)); trip < shortest {
+			shortest = trip
+			offset = t.theirs.Sub(t.before) - trip/2
+		}
+	}
+	return offset, (shortest + 1) / 2
 }
 
 // judgeClock judges the database's clock, which is ahead of ours by offset, give or

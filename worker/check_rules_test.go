@@ -153,6 +153,25 @@ func TestReplicationOf(t *testing.T) {
 	require.Equal(t, "read_only", replicationOf(settings{"read_only": "NO_LOCK_NO_ADMIN"}, settings{}).readOnly)
 }
 
+func TestClockOffset(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) time.Time { return now.Add(d * time.Millisecond) }
+	for _, tt := range []struct {
+		trips         []roundTrip
+		offset, bound time.Duration
+	}{
+		{[]roundTrip{{at(0), at(5), at(10)}}, 0, 5},
+		{[]roundTrip{{at(0), at(105), at(10)}}, 100, 5},
+		{[]roundTrip{{at(0), at(-95), at(10)}}, -100, 5},
+		{[]roundTrip{{at(0), at(900), at(1000)}, {at(0), at(31), at(2)}, {at(0), at(7), at(20)}}, 30, 1},
+		{[]roundTrip{{at(0), at(7), at(-20)}}, 7, 0}, // ours went back
+	} {
+		offset, bound := clockOffset(tt.trips)
+		require.Equal(t, tt.offset*time.Millisecond, offset)
+		require.Equal(t, tt.bound*time.Millisecond, bound)
+	}
+}
+
 func TestJudgeClock(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {

@@ -342,6 +342,23 @@ func TestCheckOfLeases(t *testing.T) {
 	})
 }
 
+func TestCheckOfClocks(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		for shift, want := range map[time.Duration]worker.Level{0: worker.LevelOK, 10 * time.Second: worker.LevelError, -10 * time.Second: worker.LevelError} {
+			r, err := worker.NewRegistry(db, worker.RegistryConfig{Now: func() time.Time { return time.Now().Add(shift) }})
+			require.NoError(t, err)
+			all, err := r.Check(t.Context(), worker.CheckConfig{})
+			require.NoError(t, err)
+			for _, f := range all {
+				if f.What == "clocks" {
+					require.Equal(t, want, f.Level, f.Value)
+				}
+			}
+		}
+	})
+}
+
 func TestCheckOfSQLiteFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "uid.db")
 	sound, err := sqlite.Open(t.Context(), path)
