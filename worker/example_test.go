@@ -148,3 +148,56 @@ func ExampleNewLease() {
 	// acquired 0
 	// 0 true <nil>
 }
+
+// Who holds which ID, and the end of a lease whose holder is known to be dead. The
+// command uid worker does the same.
+func ExampleRegistry() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "uid-example-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	db, err := sqlite.Open(ctx, filepath.Join(dir, "uid.db"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+	holder, err := worker.NewLease(db, worker.LeaseConfig{Holder: "api-1", DurableStore: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := holder.Acquire(ctx, exampleTerms); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	registry, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show := func() {
+		o, err := registry.Overview(ctx, 0)
+		if err != nil {
+			fmt.Println(err)
+		}
+		for _, l := range o.Leases {
+			fmt.Println(l.Namespace, l.WorkerID, l.State, l.Holder)
+		}
+	}
+	show()
+	_, err = registry.Release(ctx, "default", 0, false)
+	fmt.Println(errors.Is(err, worker.ErrLive))
+	_, err = registry.Release(ctx, "default", 0, true)
+	fmt.Println(err)
+	show()
+	// Output:
+	// default 0 live api-1
+	// true
+	// <nil>
+	// default 0 quarantine api-1
+}

@@ -84,7 +84,7 @@ type Overview struct {
 // Overview reads who holds what. Quarantine is the workers' setting, which the
 // database does not know; the default, for 0, is that of
 // [LeaseConfig]. It returns [ErrConfig] when it is negative. It needs SELECT on the tables, and takes no
-// locks. A table that does not exist, or is not this account's to see, is left out.
+// locks. A table that does not exist is left out.
 func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (Overview, error) {
 	var o Overview
 	if quarantine < 0 {
