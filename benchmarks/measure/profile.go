@@ -43,7 +43,7 @@ func Full() Profile {
 		Cell: 80 * time.Millisecond, Goroutines: powers(64), Procs: powers(runtime.GOMAXPROCS(0)),
 		Latency: 60 * time.Millisecond, LatencySamples: 20000, LatencyMost: 500 * time.Millisecond,
 		Idle: time.Second, Windows: 10,
-		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 0},
+		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e5, 1e6, 1e7, 1e8, 0},
 		UniqueRounds: 3, UniqueIDs: 48e6,
 		Rows: 1e6,
 	}

@@ -24,6 +24,7 @@ type Table struct {
 var Tables = []Table{
 	{"machine", "Where and how", machine},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
+	{"short", "Time for an ID, 8 goroutines", short},
 	{"rates", "IDs a second, the median of the rounds and their range", rates},
 	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", processors},
 	{"latency", "Single calls, as many goroutines as processors", func(r *Results, t table.Writer) { latencies(r, t, r.procs()) }},
@@ -114,6 +115,32 @@ func compare(r *Results, t table.Writer) {
 			row = append(row, r.cell("Scale", "ns/op", labels{"subject": s.Name, "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, span))
 		}
 		t.AppendRow(append(row, sustained(s), s.Beyond))
+	}
+}
+
+// shortList is what the module's own page shows.
+var shortList = []string{
+	"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
+	"mysql-segment", "mysql-auto-increment", "redis-incr", "atomic-add",
+}
+
+func short(r *Results, t table.Writer) {
+	header(t, 1, "8 goroutines", "time for an ID", "one call in a thousand takes", "built to sustain", "beyond that", "duplicates")
+	for _, name := range shortList {
+		s := subjects[name]
+		row := table.Row{
+			s.Label,
+			r.cell("Scale", "ns/op", labels{"subject": name, "goroutines": "8", "gomaxprocs": r.procs()}, span),
+			"", sustained(s), s.Beyond, "",
+		}
+		if late, ok := r.sum("Latency", measure.PercentileUnit(99.9), labels{"subject": name, "goroutines": "8"}); ok {
+			row[2] = "≥ " + span(late.Median)
+		}
+		if duplicates := r.pick("Unique", "duplicates", labels{"subject": name, "rate": "full"}); len(duplicates) > 0 {
+			ids := total(r.pick("Unique", "IDs", labels{"subject": name, "rate": "full"}))
+			row[5] = fmt.Sprintf("%s in %s", grouped(total(duplicates)), count(ids))
+		}
+		t.AppendRow(row)
 	}
 }
 

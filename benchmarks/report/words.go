@@ -35,12 +35,12 @@ func significant(v float64, digits int) string {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	exponent := int(math.Floor(math.Log10(math.Abs(v))))
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64) // 99.96 becomes 100, of three
+	exponent := int(math.Floor(math.Log10(math.Abs(v)) + 1e-12))
 	if decimals := digits - 1 - exponent; decimals > 0 {
 		return strconv.FormatFloat(v, 'f', decimals, 64)
 	}
-	unit := math.Pow(10, float64(exponent-digits+1))
-	return strconv.FormatFloat(math.Round(v/unit)*unit, 'f', 0, 64)
+	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
 // count returns a number with a prefix: 12.3 M.
