@@ -101,7 +101,8 @@ func rate(s subject.Subject, goroutines int, batchOf func() (int, error), d time
 		t, draw := &tally[i], src.Drawer()
 		ended.Go(func() {
 			<-begin
-			for !stop.Load() && t.err == nil {
+			// Once at least: a short time may be over before all had their turn.
+			for first := true; first || !stop.Load() && t.err == nil; first = false {
 				t.err = draw.Draw(batch)
 				t.n += batch
 			}

@@ -1,0 +1,121 @@
+package subject
+
+import (
+	"math/bits"
+	"regexp"
+	"sync"
+	"testing"
+
+	"github.com/bwmarrin/snowflake"
+	"github.com/rs/xid"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLocal: each subject draws, from several goroutines, IDs whose keys differ.
+func TestLocal(t *testing.T) {
+	names := make(map[string]bool)
+	for _, s := range Local() {
+		t.Run(s.Name, func(t *testing.T) {
+			require.Regexp(t, regexp.MustCompile(`^[a-z0-9-]+$`), s.Name)
+			require.False(t, names[s.Name])
+			names[s.Name] = true
+			require.NotEmpty(t, s.Label)
+			require.Positive(t, s.Bits)
+			require.Equal(t, s.Sustained > 0, s.Beyond != Nothing)
+			src, err := s.Open()
+			require.NoError(t, err)
+			keys := collect(t, src, 4, 100)
+			require.NoError(t, src.Close())
+			if s.Name != timeNow.Name { // a reading of the clock is no ID
+				require.Len(t, keys, 4*100)
+			}
+		})
+	}
+}
+
+func collect(t *testing.T, src Source, goroutines, n int) map[Key]bool {
+	t.Helper()
+	each, errs := make([][]Key, goroutines), make([]error, goroutines)
+	var ended sync.WaitGroup
+	for g := range goroutines {
+		d := src.Drawer()
+		ended.Go(func() {
+			each[g] = make([]Key, n)
+			if errs[g] = d.Draw(3); errs[g] == nil {
+				errs[g] = d.Keys(each[g])
+			}
+		})
+	}
+	ended.Wait()
+	keys := make(map[Key]bool)
+	for g := range goroutines {
+		require.NoError(t, errs[g])
+		for _, k := range each[g] {
+			keys[k] = true
+		}
+	}
+	return keys
+}
+
+// TestOpenTwice: two sources of a subject may be open at the same time, as they are when
+// memory is measured.
+func TestOpenTwice(t *testing.T) {
+	for _, s := range Local() {
+		a, err := s.Open()
+		require.NoError(t, err)
+		b, err := s.Open()
+		require.NoError(t, err)
+		require.NoError(t, a.Drawer().Draw(1))
+		require.NoError(t, b.Drawer().Draw(1))
+		require.NoError(t, a.Close())
+		require.NoError(t, b.Drawer().Draw(1))
+		require.NoError(t, b.Close())
+	}
+}
+
+// TestSnowflakeBits: the library's settings are its package's, and have to be those of
+// the subject when a node is made.
+func TestSnowflakeBits(t *testing.T) {
+	wide, err := snowflake16.Open()
+	require.NoError(t, err)
+	usual, err := snowflakeDefault.Open()
+	require.NoError(t, err)
+	require.EqualValues(t, 7, wide.(flakes).Generate()>>16&(1<<6-1))
+	require.EqualValues(t, 7, usual.(flakes).Generate()>>12&(1<<10-1))
+	require.EqualValues(t, 12, snowflake.StepBits)
+	require.Equal(t, float64(1<<12*1000), snowflakeDefault.Sustained)
+	require.Equal(t, float64(1<<16*1000), snowflake16.Sustained)
+}
+
+// TestXidCounter: the counter comes back to where it was after as many IDs as it has
+// values, whatever the second.
+func TestXidCounter(t *testing.T) {
+	first := xid.New().Counter()
+	for range int(xidNew.Sustained) - 1 {
+		xid.New()
+	}
+	require.Equal(t, first, xid.New().Counter())
+}
+
+func TestKey21(t *testing.T) {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	seen := make(map[Key]bool)
+	for at := range 21 {
+		for _, c := range []byte(alphabet) {
+			s := []byte("AAAAAAAAAAAAAAAAAAAAA")
+			s[at] = c
+			k := key21(string(s))
+			require.LessOrEqual(t, bits.OnesCount64(k[0])+bits.OnesCount64(k[1]), 6)
+			seen[k] = true
+		}
+	}
+	require.Len(t, seen, 21*63+1)
+}
+
+func TestMatching(t *testing.T) {
+	some, err := Matching(Local(), "^uid-(cached|lane)$")
+	require.NoError(t, err)
+	require.Len(t, some, 2)
+	_, err = Matching(Local(), "(")
+	require.Error(t, err)
+}
