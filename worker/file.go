@@ -55,23 +55,24 @@ type FileConfig struct {
 	Now func() time.Time
 }
 
-// File is a [uid.Worker] whose ID comes from elsewhere, from a [Source], and that
-// keeps in a state file which ticks may have been issued under it. Every tick is reserved in
-// the file, synced to the disk, before a generator may issue it, and a generator that
-// is made later begins above them. So no tick is issued twice
+// File is a [uid.Worker] whose ID comes from elsewhere, from a [Source], and that keeps
+// in a state file which ticks may have been issued under it. Every tick is reserved in
+// the file, synced to the disk, before a generator may issue it, and a generator that is
+// made later begins above them. So no tick is issued twice
 //
 //   - by a process and the one that is started after it, however the first one ended,
 //     however far it was ahead of the clock, and wherever the clock was set meanwhile;
 //   - by two generators or processes that use the same file: it is locked while one
 //     does, and the others are refused.
 //
-// What it cannot promise is that the source tells nobody else the same ID: a process with
-// another file, or with none, is not noticed. The file is bound to its ID, the layout and
-// the host, so that a copy on another host, or a volume under the wrong pod, is refused.
-// A copy on the same host, and one that is restored there, are not: never restore it
-// from a backup, and never remove it, as long as the clock has not passed all that was
-// issued under the ID. Removing or changing it under a running process is noticed at the
-// next renewal, which then fails.
+// What it cannot promise is that the source tells nobody else the same ID: a process
+// with another file, or with none, is not noticed. The file is bound to its ID, the
+// layout and the host, so that a copy on another host, or a volume under the wrong pod,
+// is refused. A copy on the same host, and one that is restored there, are not: never
+// restore it from a backup, and never remove it, as long as the clock has not passed all
+// that was issued under the ID. Removing or changing it under a running process is
+// noticed at the next renewal: that fails, and the generator stops when its reservation
+// ends. But who is started on a new file in its place meanwhile cannot know of it.
 //
 // The file has 12 KiB of text. One of its two records is written and synced about twice
 // a Window, also when no UID is drawn, by the generator's own goroutine, never on the way
@@ -97,8 +98,8 @@ type File struct {
 
 // NewFile returns a worker with the source's ID and a state file at path, which is
 // created, in a folder that exists, when the first generator is made. It returns
-// [ErrConfig] when a setting cannot be used. It asks neither the source nor the disk; Acquire
-// does.
+// [ErrConfig] when a setting cannot be used. It asks neither the source nor the disk;
+// Acquire does.
 func NewFile(path string, s Source, cfg FileConfig) (*File, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: no path for the state file", ErrConfig)

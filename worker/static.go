@@ -28,8 +28,8 @@ import (
 //     issued: the tick of its end, or up to the generator's MaxLead after that;
 //   - the clock went back across a restart.
 //
-// A [File] on [FixedID] promises it in the second and third case, and for the
-// processes of one host in the first.
+// A [File] on [FixedID] promises it in the second and third case, and in the first for
+// those that use the same file.
 //
 // All methods may be called by any number of goroutines at once.
 func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
