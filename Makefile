@@ -68,6 +68,10 @@ linearizability: ## check a million short histories of the real ring
 stress: ## half a billion takes from tiny, starved rings
 	UID_STRESS_TAKES=$(TAKES) $(GO) test -count 1 -timeout 15m -run '^(TestStress|TestStressDetects|TestPublished)$$' ./ringbuffer
 
+.PHONY: faults
+faults: ## kill and pause leaseholders and database servers, hundreds of times
+	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/leasetest
+
 .PHONY: mutants
 mutants: ## take each guard out in turn, and see a test fail
 	$(GO) run ./internal/mutants
