@@ -57,19 +57,23 @@ func latency(p Profile, subjects []subject.Subject) []Task {
 					if err != nil {
 						return fmt.Errorf("latency of %s: %w", s.Name, err)
 					}
-					var values []benchfmt.Value
-					for _, q := range Percentiles {
-						if float64(h.TotalCount())*(100-q)/100 >= 1 {
-							values = append(values, value(float64(h.ValueAtPercentile(q)), PercentileUnit(q)))
-						}
-					}
-					values = append(values, value(float64(h.Max()), LongestUnit))
-					return r.record(fmt.Sprintf("Latency/subject=%s/goroutines=%d", s.Name, goroutines), procs, int(h.TotalCount()), values...)
+					return r.record(fmt.Sprintf("Latency/subject=%s/goroutines=%d", s.Name, goroutines), procs, int(h.TotalCount()), percentiles(h)...)
 				},
 			})
 		}
 	}
 	return inRounds(p.Rounds, cells)
+}
+
+// percentiles returns those above which there is a sample at least, and the longest.
+func percentiles(h *hdrhistogram.Histogram) []benchfmt.Value {
+	var values []benchfmt.Value
+	for _, q := range Percentiles {
+		if float64(h.TotalCount())*(100-q) >= 100*(1-1e-9) {
+			values = append(values, value(float64(h.ValueAtPercentile(q)), PercentileUnit(q)))
+		}
+	}
+	return append(values, value(float64(h.Max()), LongestUnit))
 }
 
 // LongestUnit is the unit of the longest call of a round.

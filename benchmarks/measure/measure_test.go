@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/perf/benchfmt"
@@ -94,6 +95,17 @@ func TestLatencyCountsEveryCall(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 4000, h.TotalCount())
 	require.EqualValues(t, 4001, c.drawn.Load())
+}
+
+// TestPercentilesNeedSamples: the 99.9th of a hundred calls would be the longest of them.
+func TestPercentilesNeedSamples(t *testing.T) {
+	h := hdrhistogram.New(1, longest, 3)
+	for i := range int64(100) {
+		require.NoError(t, h.RecordValue(i+1))
+	}
+	require.Equal(t, []benchfmt.Value{value(50, "p50-ns"), value(90, "p90-ns"), value(99, "p99-ns"), value(100, "max-ns")}, percentiles(h))
+	require.NoError(t, h.RecordValues(200, 10_000-100))
+	require.Len(t, percentiles(h), len(Percentiles)+1)
 }
 
 func TestDuplicates(t *testing.T) {
@@ -219,11 +231,9 @@ func TestResultsAreReadable(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	recorder := NewRecorder(benchfmt.NewWriter(&out), []benchfmt.Config{{Key: "cpu", Value: []byte("A Processor"), File: true}})
-	procs := runtime.GOMAXPROCS(0)
 	for _, task := range tasks {
 		require.NoError(t, task.Run(recorder))
 	}
-	require.Equal(t, procs, runtime.GOMAXPROCS(0), "is as it was before")
 	found := make(map[string]int)
 	in := benchfmt.NewReader(&out, "out")
 	for in.Scan() {
@@ -246,6 +256,15 @@ func TestResultsAreReadable(t *testing.T) {
 	for _, base := range []string{"Scale", "Latency", "Allocations", "Memory", "Idle", "Lead", "Unique"} {
 		require.Positive(t, found[base], base)
 	}
+}
+
+func TestWithProcs(t *testing.T) {
+	was := runtime.GOMAXPROCS(0)
+	require.ErrorIs(t, withProcs(was+1, func() error {
+		require.Equal(t, was+1, runtime.GOMAXPROCS(0))
+		return errCounted
+	}), errCounted)
+	require.Equal(t, was, runtime.GOMAXPROCS(0))
 }
 
 // TestLead: what is drawn beyond a tick's UIDs is borrowed, to the tick.

@@ -19,7 +19,11 @@ func TestServers(t *testing.T) {
 	for _, s := range subjects {
 		src, err := s.Open()
 		require.NoError(t, err)
-		const goroutines, n = 4, 700 // more than one segment in all
+		const goroutines = 4
+		n := 200
+		if s.Name == "mysql-segment" {
+			n = 100_000 // many segments, whose ends goroutines meet at
+		}
 		each, errs := make([][]subject.Key, goroutines), make([]error, goroutines)
 		var ended sync.WaitGroup
 		for g := range goroutines {
@@ -36,11 +40,11 @@ func TestServers(t *testing.T) {
 		for g := range goroutines {
 			require.NoError(t, errs[g])
 			for _, k := range each[g] {
-				require.NotZero(t, k, s.Name)
 				keys[k] = true
 			}
 		}
 		require.Len(t, keys, goroutines*n, s.Name)
+		require.NotContains(t, keys, subject.Key{}, s.Name)
 		require.NoError(t, src.Close())
 	}
 
