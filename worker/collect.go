@@ -94,15 +94,15 @@ func (r *Registry) Collect(ctx context.Context, c Collection) (Collected, error)
 
 func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace string, all *Collected) error {
 	for above := int64(controlID); ; {
+		var rows []namespaceRow
 		var batch Collected
-		var seen int
 		err := r.do(ctx, "collect worker IDs", func(ctx context.Context, conn *sqlx.Conn) error {
 			return transact(ctx, conn, func(tx *sqlx.Tx) error {
-				rows, now, err := r.oldLeases(ctx, tx, c, namespace, above)
-				if err != nil {
+				var now time.Time
+				var err error
+				if rows, now, err = r.oldLeases(ctx, tx, c, namespace, above); err != nil {
 					return err
 				}
-				seen = len(rows)
 				batch = c.sort(rows, now)
 				if c.DryRun {
 					return nil
@@ -115,15 +115,10 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 		}
 		all.Removed = append(all.Removed, batch.Removed...)
 		all.Kept = append(all.Kept, batch.Kept...)
-		if seen < collectBatch {
+		if len(rows) < collectBatch {
 			return nil
 		}
-		for _, l := range batch.Removed {
-			above = max(above, l.WorkerID)
-		}
-		for _, l := range batch.Kept {
-			above = max(above, l.WorkerID)
-		}
+		above = rows[len(rows)-1].WorkerID
 	}
 }
 
