@@ -12,8 +12,8 @@
 //
 // so that two UIDs have the same bit only if they are the same UID, and the bits of the
 // round's ticks are all numbers from 0 up. Most of them are never used: the bitmap is a
-// file in memory with holes (some 256 GiB of addresses in five minutes, of which 5
-// billion UIDs fill 0.7 GB), and a page of it exists once a UID falls into it. As UIDs of a
+// file in memory with holes (400 GiB of addresses for five minutes, of which 5
+// billion UIDs fill 0.65 GB), and a page of it exists once a UID falls into it. As UIDs of a
 // tick and a worker ID are drawn from sequence 0 up, their bits are side by side, and no
 // more than a page is wasted for each tick of each worker ID. A configuration whose UIDs
 // would not fit the address space or the memory is refused. A UID of a tick outside of the

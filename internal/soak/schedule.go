@@ -44,7 +44,7 @@ var every = [faults]time.Duration{
 	delay:         12 * time.Second,
 	swallowReply:  10 * time.Second,
 	swallowCommit: 20 * time.Second,
-	failover:      2 * time.Minute,
+	failover:      time.Minute,
 }
 
 // An event is a fault at a time.
@@ -99,12 +99,13 @@ const (
 // newSchedule makes the schedule of a round, which follows from its arguments.
 func newSchedule(seed uint64, round int, length time.Duration, slots []slot) schedule {
 	p := planner{
-		rand: rand.New(rand.NewPCG(seed, uint64(round))), slots: slots, free: make([]time.Duration, len(slots)),
+		rand: rand.New(rand.NewPCG(seed, uint64(round))), slots: slots, busy: make([][]span, len(slots)),
 		from: quietStart, to: length - quietEnd,
 	}
 	if p.to <= p.from {
 		return nil
 	}
+	p.failovers()
 	p.processes(p.spread(kill, pause, restart))
 	for _, e := range p.spread(setClock) {
 		e.Slot = p.rand.IntN(len(slots))
@@ -133,9 +134,6 @@ func (p *planner) databases(stores []string) {
 			p.all = append(p.all, e)
 		}
 	}
-	if slices.Contains(stores, pair) {
-		p.all = append(p.all, p.evenly(failover)...)
-	}
 	for _, e := range p.spread(cut, delay, swallowReply, swallowCommit) {
 		e.Store = stores[p.rand.IntN(len(stores))]
 		if e.Fault == delay {
@@ -148,9 +146,43 @@ func (p *planner) databases(stores []string) {
 type planner struct {
 	rand     *rand.Rand
 	slots    []slot
-	free     []time.Duration // by slot: when it has settled from its last fault
+	busy     [][]span // by slot: its faults
 	from, to time.Duration
 	all      schedule
+}
+
+// A span of time.
+type span struct{ from, to time.Duration }
+
+// idle reports whether a slot has no other fault in the time that an event takes.
+func (p *planner) idle(slot int, e event) bool {
+	return !slices.ContainsFunc(p.busy[slot], func(s span) bool { return s.from < e.At+e.For+settling && e.At < s.to })
+}
+
+// add plans an event of a process.
+func (p *planner) add(e event) {
+	p.busy[e.Slot] = append(p.busy[e.Slot], span{e.At, e.At + e.For + settling})
+	p.all = append(p.all, e)
+}
+
+// failovers plans them together with kills just after them: it is the next owner of a
+// worker ID that has to make up for what the lost commits had reserved for the one before.
+func (p *planner) failovers() {
+	var paired []int
+	for i, s := range p.slots {
+		if s.Store == pair {
+			paired = append(paired, i)
+		}
+	}
+	if len(paired) == 0 {
+		return
+	}
+	for _, e := range p.evenly(failover) {
+		p.all = append(p.all, e)
+		for _, i := range paired {
+			p.add(event{At: e.At + p.between(50*time.Millisecond, 700*time.Millisecond), Fault: kill, Slot: i})
+		}
+	}
 }
 
 // between returns a duration of whole milliseconds.
@@ -187,33 +219,29 @@ func (p *planner) evenly(f fault) []event {
 	return events
 }
 
-// processes gives each event a process that is not busy with another one.
+// processes gives each event a process that is not busy with another one, a little later
+// if need be.
 func (p *planner) processes(events []event) {
 	for _, e := range events {
-		var idle []int
-		for i, free := range p.free {
-			if free <= e.At {
-				idle = append(idle, i)
-			}
-		}
-		if len(idle) > 0 {
-			e.Slot = idle[p.rand.IntN(len(idle))]
-		} else {
-			e.Slot = slices.Index(p.free, slices.Min(p.free))
-			e.At = p.free[e.Slot]
-		}
-		switch e.Fault {
-		case pause:
+		switch {
+		case e.Fault == pause:
 			e.For, e.Kill = p.between(leaseTTL, 3*leaseTTL), p.rand.IntN(4) == 0
+		case p.rand.IntN(5) == 0:
+			e.For = p.between(0, 2*leaseTTL) // now and then until a lease has ended
 		default:
-			// Mostly at once; now and then only when a lease has ended.
 			e.For = p.between(0, 50*time.Millisecond)
-			if p.rand.IntN(5) == 0 {
-				e.For = p.between(0, 2*leaseTTL)
+		}
+		var idle []int
+		for ; len(idle) == 0; e.At += settling {
+			for i := range p.slots {
+				if p.idle(i, e) {
+					idle = append(idle, i)
+				}
 			}
 		}
-		p.free[e.Slot] = e.At + e.For + settling
-		p.all = append(p.all, e)
+		e.At -= settling
+		e.Slot = idle[p.rand.IntN(len(idle))]
+		p.add(e)
 	}
 }
 
