@@ -24,7 +24,7 @@ func insert(p Profile, db func() (*sqlx.DB, error)) []Task {
 	var cells []Task
 	for _, kind := range keyKinds {
 		cells = append(cells, Task{
-			Phase: "insert", Estimate: time.Duration(p.Rows/p.Rounds)*6*time.Microsecond + 20*time.Millisecond,
+			Phase: "insert", Estimate: time.Duration(p.Rows/p.Rounds)*9*time.Microsecond + 20*time.Millisecond,
 			Run: func(r *Recorder) error {
 				db, err := db()
 				if err != nil {
