@@ -20,7 +20,7 @@ const (
 const (
 	// batch is how many calls are timed together: a look at the clock takes as long as
 	// several of them.
-	batch    = 64
+	batch    = 16
 	fillSize = 4096
 )
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -276,6 +277,16 @@ func (f *fleet) violations() []string {
 		texts = append(texts, f.memory.describe(v, f.name))
 	}
 	return texts
+}
+
+// lastWords returns what the last process of a slot wrote to standard error.
+func (f *fleet) lastWords(slot int) string {
+	for _, in := range slices.Backward(f.all) {
+		if in.slot == slot {
+			return in.stderr.text()
+		}
+	}
+	return ""
 }
 
 // A tail keeps the end of what is written to it.

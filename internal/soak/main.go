@@ -82,6 +82,7 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	rep := report{Seed: s.seed, For: s.length}
+	rep.Violations = []string{}
 	var err error
 	if rep.SelfTest, err = selfTest(talk); err != nil || s.selfOnly {
 		return err

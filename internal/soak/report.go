@@ -40,6 +40,16 @@ func (r *result) add(next result) {
 	for name, n := range next.Found {
 		r.Found[name] += n
 	}
+	for i, s := range next.BySlot {
+		if i == len(r.BySlot) {
+			r.BySlot = append(r.BySlot, slotResult{Slot: s.Slot})
+		}
+		sum := &r.BySlot[i]
+		sum.UIDs += s.UIDs
+		sum.RefusedCalls += s.RefusedCalls
+		sum.SlowestCall = max(sum.SlowestCall, s.SlowestCall)
+		sum.LongestStall = max(sum.LongestStall, s.LongestStall)
+	}
 	r.Violations = append(r.Violations, next.Violations...)
 	r.SlowestCall = max(r.SlowestCall, next.SlowestCall)
 	r.LongestStall = max(r.LongestStall, next.LongestStall)

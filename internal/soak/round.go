@@ -43,7 +43,17 @@ type result struct {
 	SlowestCall   time.Duration     `json:"slowestCallNs"`
 	LongestStall  time.Duration     `json:"longestStallNs"`
 	MemoryBytes   int64             `json:"memoryBytes"`
+	BySlot        []slotResult      `json:"bySlot"`
 	Took          time.Duration     `json:"tookNs"`
+}
+
+// A slotResult is what the processes of one slot have done.
+type slotResult struct {
+	Slot         string        `json:"slot"`
+	UIDs         uint64        `json:"uids"`
+	RefusedCalls uint64        `json:"refusedCalls"`
+	SlowestCall  time.Duration `json:"slowestCallNs"`
+	LongestStall time.Duration `json:"longestStallNs"`
 }
 
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
@@ -164,14 +174,19 @@ func (r *round) result() (result, error) {
 	var drawn uint64
 	for i, s := range f.slots {
 		c := &m.head.slots[i]
-		drawn += c.uids.Load()
-		res.RefusedCalls += c.refused.Load()
+		slot := slotResult{
+			Slot: s.Name, UIDs: c.uids.Load(), RefusedCalls: c.refused.Load(),
+			SlowestCall: time.Duration(c.slowest.Load()), LongestStall: time.Duration(c.stalled.Load()),
+		}
+		res.BySlot = append(res.BySlot, slot)
+		drawn += slot.UIDs
+		res.RefusedCalls += slot.RefusedCalls
 		res.LeasesLost += c.lost.Load()
 		res.LeasesTaken += c.taken.Load()
-		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
-		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
-		if c.uids.Load() == 0 {
-			f.violation("the processes of slot %d (%s) have drawn no UID at all", i, s.Name)
+		res.SlowestCall = max(res.SlowestCall, slot.SlowestCall)
+		res.LongestStall = max(res.LongestStall, slot.LongestStall)
+		if slot.UIDs == 0 {
+			f.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, s.Name, f.lastWords(i))
 		}
 	}
 	if marked := res.UIDs + m.found(duplicate) + m.found(outside); marked < drawn {
