@@ -97,7 +97,7 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 		var rows []namespaceRow
 		var batch Collected
 		err := r.do(ctx, "collect worker IDs", func(ctx context.Context, conn *sqlx.Conn) error {
-			return transact(ctx, conn, func(tx *sqlx.Tx) error {
+			return transact(ctx, conn, r.dialect, func(tx session) error {
 				var now time.Time
 				var err error
 				if rows, now, err = r.oldLeases(ctx, tx, c, namespace, above); err != nil {
@@ -126,7 +126,7 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 // are over for long. These need no lock: nobody renews a lease that is over, and nobody
 // can acquire one. Locked by the index on their ends they could even deadlock with
 // renewals, which lock a row before its place in the index.
-func (r *Registry) oldLeases(ctx context.Context, tx *sqlx.Tx, c Collection, namespace string, above int64) ([]namespaceRow, time.Time, error) {
+func (r *Registry) oldLeases(ctx context.Context, tx session, c Collection, namespace string, above int64) ([]namespaceRow, time.Time, error) {
 	if !c.DryRun {
 		if _, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+r.dialect.forUpdate(), namespace, controlID); err != nil {
 			return nil, time.Time{}, err
@@ -169,7 +169,7 @@ func (c Collection) stays(l LeaseInfo, now time.Time) string {
 	return ""
 }
 
-func (r *Registry) remove(ctx context.Context, tx *sqlx.Tx, namespace string, leases []LeaseInfo) error {
+func (r *Registry) remove(ctx context.Context, tx session, namespace string, leases []LeaseInfo) error {
 	if len(leases) == 0 {
 		return nil
 	}

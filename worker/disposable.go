@@ -74,6 +74,7 @@ type DisposableConfig struct {
 // goroutines at once. It is not to be copied.
 type Disposable struct {
 	db      *sqlx.DB
+	dialect Dialect
 	table   string
 	create  string // the statement that creates the table
 	timeout time.Duration
@@ -104,7 +105,7 @@ func NewDisposable(db *sqlx.DB, cfg DisposableConfig) (*Disposable, error) {
 		return nil, err
 	}
 	d := &Disposable{
-		db: db, table: table, create: create, timeout: cfg.Timeout, log: cfg.Logger,
+		db: db, dialect: dialect, table: table, create: create, timeout: cfg.Timeout, log: cfg.Logger,
 		host: hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv},
 	}
 	if d.timeout < 0 {
@@ -233,7 +234,7 @@ func (d *Disposable) insert(ctx context.Context, conn *sqlx.Conn, host hostID, n
 	if host.port != "" {
 		kind = typeContainer
 	}
-	err = transact(ctx, conn, func(tx *sqlx.Tx) error {
+	err = transact(ctx, conn, d.dialect, func(tx session) error {
 		res, err := tx.ExecContext(ctx, "INSERT INTO `"+d.table+"` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)"+
 			" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)", host.name, nonce, kind)
 		if err != nil {
@@ -257,7 +258,7 @@ func (d *Disposable) insert(ctx context.Context, conn *sqlx.Conn, host hostID, n
 // known, where the nonce has done its work. It does so in a transaction, which a
 // proxy that spreads reads over replicas leaves with the server that writes.
 func (d *Disposable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
-	return transact(ctx, conn, func(tx *sqlx.Tx) error {
+	return transact(ctx, conn, d.dialect, func(tx session) error {
 		var found string
 		err := tx.GetContext(ctx, &found, "SELECT PORT FROM `"+d.table+"` WHERE ID = ?", id)
 		switch {

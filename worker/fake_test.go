@@ -79,6 +79,12 @@ func (c *fakeConn) Rollback() error                     { return nil }
 
 func (c *fakeConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	switch {
+	case query == "START TRANSACTION":
+		return fakeResult{}, c.step("begin")
+	case query == "COMMIT":
+		return fakeResult{}, c.step("commit")
+	case query == "ROLLBACK":
+		return fakeResult{}, nil
 	case strings.HasPrefix(query, "INSERT"):
 		if err := c.step("insert"); err != nil {
 			return nil, err

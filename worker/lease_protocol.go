@@ -7,8 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/uidgen/uid"
 )
 
@@ -45,7 +43,7 @@ func (l *Lease) acquire(ctx context.Context) error {
 }
 
 func (l *Lease) tryAcquire(ctx context.Context) (h *hold, event LeaseEvent, err error) {
-	err = l.table.transact(ctx, func(tx *sqlx.Tx) error {
+	err = l.table.transact(ctx, func(tx session) error {
 		control, found, err := l.table.lock(ctx, tx, controlID)
 		switch {
 		case err != nil:
@@ -113,7 +111,7 @@ func (l *Lease) tryAcquire(ctx context.Context) (h *hold, event LeaseEvent, err 
 
 // lockFree locks the row of the ID that has been free the longest, or finds an ID that
 // has no row. The namespace is locked, so that nobody else does.
-func (l *Lease) lockFree(ctx context.Context, tx *sqlx.Tx) (row leaseRow, exists bool, err error) {
+func (l *Lease) lockFree(ctx context.Context, tx session) (row leaseRow, exists bool, err error) {
 	now, err := l.table.now(ctx, tx)
 	if err != nil {
 		return row, false, err
@@ -149,7 +147,7 @@ func (l *Lease) lockFree(ctx context.Context, tx *sqlx.Tx) (row leaseRow, exists
 func (l *Lease) extend(ctx context.Context, through int64) error {
 	h := l.hold
 	next := proposal{nonce: newNonce()}
-	err := l.table.transact(ctx, func(tx *sqlx.Tx) error {
+	err := l.table.transact(ctx, func(tx session) error {
 		row, found, err := l.table.lock(ctx, tx, h.id)
 		if err != nil {
 			return err
@@ -202,7 +200,7 @@ const releaseTimeout = 5 * time.Second
 func (l *Lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	err := retry(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
-		return l.table.transact(ctx, func(tx *sqlx.Tx) error {
+		return l.table.transact(ctx, func(tx session) error {
 			row, found, err := l.table.lock(ctx, tx, h.id)
 			if err != nil {
 				return err
@@ -225,7 +223,7 @@ func (l *Lease) release(ctx context.Context, last int64) error {
 
 // now reads the database's clock, and refuses it if it is further from this process's
 // than limit.
-func (l *Lease) now(ctx context.Context, tx *sqlx.Tx, limit time.Duration) (micros, error) {
+func (l *Lease) now(ctx context.Context, tx session, limit time.Duration) (micros, error) {
 	asked := l.cfg.Now()
 	now, err := l.table.now(ctx, tx)
 	if err != nil {

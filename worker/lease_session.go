@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"time"
 
@@ -38,7 +37,7 @@ func (t *leaseTable) limitStall(ctx context.Context, conn *sqlx.Conn) (restore f
 	}
 	return func() {
 		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = @uid_wait_timeout"); err != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // not for the pool
+			discard(conn)
 		}
 	}, nil
 }

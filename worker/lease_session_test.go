@@ -70,3 +70,30 @@ func TestLeaseSession(t *testing.T) {
 	require.NoError(t, h.db.Get(&waits, "SELECT @@SESSION.wait_timeout"))
 	require.Equal(t, 1234, waits)
 }
+
+// A commit whose reply never comes ends with its context; the row tells what became of it.
+func TestLeaseCommitHangs(t *testing.T) {
+	h, p := newLossyHouse(t)
+	l := h.lease(worker.LeaseConfig{})
+	was := h.acquire(l)
+	h.pass(window / 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	p.Stall("COMMIT")
+	go func() {
+		_, err := l.Extend(ctx, 0)
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
+	cancel()
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(15 * time.Second):
+		p.Cut()
+		require.ErrorIs(t, <-ended, context.Canceled, "it waited until the connection was cut")
+	}
+	next := h.extend(l, 0)
+	require.Equal(t, was.WorkerID, next.WorkerID)
+	require.Greater(t, next.Last, was.Last)
+}

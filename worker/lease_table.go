@@ -51,7 +51,7 @@ type leaseTable struct {
 
 // transact runs do in a transaction on one connection. It creates the table first if
 // it is missing.
-func (t *leaseTable) transact(ctx context.Context, do func(tx *sqlx.Tx) error) error {
+func (t *leaseTable) transact(ctx context.Context, do func(tx session) error) error {
 	conn, err := t.db.Connx(ctx)
 	if err != nil {
 		return failed("connect", err)
@@ -62,19 +62,19 @@ func (t *leaseTable) transact(ctx context.Context, do func(tx *sqlx.Tx) error) e
 		return err
 	}
 	defer restore()
-	err = transact(ctx, conn, do)
+	err = transact(ctx, conn, t.dialect, do)
 	if kindOf(err) != missingTable {
 		return err
 	}
 	if _, err := conn.ExecContext(ctx, t.create); err != nil {
 		return failed("create the table", err)
 	}
-	return transact(ctx, conn, do)
+	return transact(ctx, conn, t.dialect, do)
 }
 
 // now asks for the database's time in a statement of its own: one that waits for a lock
 // tells the time at which it began to wait.
-func (t *leaseTable) now(ctx context.Context, tx *sqlx.Tx) (now micros, err error) {
+func (t *leaseTable) now(ctx context.Context, tx session) (now micros, err error) {
 	if err := tx.GetContext(ctx, &now, t.clock); err != nil {
 		return 0, failed("ask for the database's time", err)
 	}
@@ -82,7 +82,7 @@ func (t *leaseTable) now(ctx context.Context, tx *sqlx.Tx) (now micros, err erro
 }
 
 // lock locks a row and returns it as it is then; found is false if there is none.
-func (t *leaseTable) lock(ctx context.Context, tx *sqlx.Tx, id int64) (row leaseRow, found bool, err error) {
+func (t *leaseTable) lock(ctx context.Context, tx session, id int64) (row leaseRow, found bool, err error) {
 	err = tx.GetContext(ctx, &row, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+t.dialect.forUpdate(), t.namespace, id)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -95,7 +95,7 @@ func (t *leaseTable) lock(ctx context.Context, tx *sqlx.Tx, id int64) (row lease
 
 // longestFree returns the ID within the maximum whose lease ended first of all, if that
 // was before the time given. It locks nothing.
-func (t *leaseTable) longestFree(ctx context.Context, tx *sqlx.Tx, maxID int64, before micros) (id int64, found bool, err error) {
+func (t *leaseTable) longestFree(ctx context.Context, tx session, maxID int64, before micros) (id int64, found bool, err error) {
 	err = tx.GetContext(ctx, &id, "SELECT WORKER_ID FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ? AND LEASE_UNTIL < ?"+
 		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", t.namespace, maxID, before)
 	switch {
@@ -109,7 +109,7 @@ func (t *leaseTable) longestFree(ctx context.Context, tx *sqlx.Tx, maxID int64, 
 
 // neverUsed returns an ID within the maximum that has no row: the one above the largest
 // in use, or, when that is the maximum, the smallest in a gap.
-func (t *leaseTable) neverUsed(ctx context.Context, tx *sqlx.Tx, maxID int64) (id int64, found bool, err error) {
+func (t *leaseTable) neverUsed(ctx context.Context, tx session, maxID int64) (id int64, found bool, err error) {
 	// The control row is there, so that there always is a largest one.
 	if err = tx.GetContext(ctx, &id, "SELECT MAX(WORKER_ID) + 1 FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN -1 AND ?", t.namespace, maxID); err != nil {
 		return 0, false, failed("look for an unused ID", err)
@@ -129,7 +129,7 @@ func (t *leaseTable) neverUsed(ctx context.Context, tx *sqlx.Tx, maxID int64) (i
 }
 
 // nextFree returns when the lease ends that ends first.
-func (t *leaseTable) nextFree(ctx context.Context, tx *sqlx.Tx, maxID int64) (until micros, err error) {
+func (t *leaseTable) nextFree(ctx context.Context, tx session, maxID int64) (until micros, err error) {
 	if err := tx.GetContext(ctx, &until, "SELECT MIN(LEASE_UNTIL) FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ?", t.namespace, maxID); err != nil {
 		return 0, failed("look for the next free ID", err)
 	}
@@ -138,7 +138,7 @@ func (t *leaseTable) nextFree(ctx context.Context, tx *sqlx.Tx, maxID int64) (un
 
 // ensureControl makes sure that the control row is there.
 func (t *leaseTable) ensureControl(ctx context.Context, layout string) error {
-	return t.transact(ctx, func(tx *sqlx.Tx) error {
+	return t.transact(ctx, func(tx session) error {
 		_, err := tx.ExecContext(ctx, t.dialect.insertIgnore()+"`"+t.name+"` (NAMESPACE, "+leaseColumns+") VALUES (?, ?, '', -1, 0, ?, '', 0, 0, 0)",
 			t.namespace, controlID, layout)
 		if err != nil {
@@ -149,7 +149,7 @@ func (t *leaseTable) ensureControl(ctx context.Context, layout string) error {
 }
 
 // setReach notes in the control row how far beyond the clock owners may reserve.
-func (t *leaseTable) setReach(ctx context.Context, tx *sqlx.Tx, reach int64) error {
+func (t *leaseTable) setReach(ctx context.Context, tx session, reach int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE `"+t.name+"` SET REACH = ? WHERE NAMESPACE = ? AND WORKER_ID = ?", reach, t.namespace, controlID)
 	if err != nil {
 		return failed("update the namespace's row", err)
@@ -157,7 +157,7 @@ func (t *leaseTable) setReach(ctx context.Context, tx *sqlx.Tx, reach int64) err
 	return nil
 }
 
-func (t *leaseTable) insert(ctx context.Context, tx *sqlx.Tx, r leaseRow) error {
+func (t *leaseTable) insert(ctx context.Context, tx session, r leaseRow) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO `"+t.name+"` (NAMESPACE, "+leaseColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		t.namespace, r.WorkerID, r.Nonce, r.High, r.Until, r.Layout, r.Holder, r.Acquired, r.Renewed, r.Reach)
 	if err != nil {
@@ -167,7 +167,7 @@ func (t *leaseTable) insert(ctx context.Context, tx *sqlx.Tx, r leaseRow) error 
 }
 
 // update writes a row that is locked, and whose nonce was was.
-func (t *leaseTable) update(ctx context.Context, tx *sqlx.Tx, r leaseRow, was string) error {
+func (t *leaseTable) update(ctx context.Context, tx session, r leaseRow, was string) error {
 	res, err := tx.ExecContext(ctx, "UPDATE `"+t.name+"` SET NONCE = ?, HIGH = ?, LEASE_UNTIL = ?, LAYOUT = ?, HOLDER = ?, ACQUIRED = ?, RENEWED = ?, REACH = ?"+
 		" WHERE NAMESPACE = ? AND WORKER_ID = ? AND NONCE = ?",
 		r.Nonce, r.High, r.Until, r.Layout, r.Holder, r.Acquired, r.Renewed, r.Reach, t.namespace, r.WorkerID, was)

@@ -28,7 +28,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	}
 	var was LeaseInfo
 	err := r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context, conn *sqlx.Conn) error {
-		return transact(ctx, conn, func(tx *sqlx.Tx) error {
+		return transact(ctx, conn, r.dialect, func(tx session) error {
 			rows, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+r.dialect.forUpdate(), namespace, id)
 			if err != nil {
 				return err

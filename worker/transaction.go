@@ -2,13 +2,53 @@ package worker
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 
 	"github.com/jmoiron/sqlx"
 )
 
+// A session carries out the statements of a transaction.
+type session interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // transact runs do between a begin and a commit, and rolls back when it fails. It
 // is explicit about the commit, since a session may have autocommit off.
-func transact(ctx context.Context, conn *sqlx.Conn, do func(*sqlx.Tx) error) error {
+//
+// On a server begin and commit are statements like others, which end with ctx: a
+// sql.Tx commits without a context, and would wait for a reply that is lost on the way
+// for as long as the operating system does.
+func transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(session) error) error {
+	if dialect == SQLite {
+		return transactFile(ctx, conn, do)
+	}
+	if _, err := conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
+		discard(conn)
+		return failed("begin", err)
+	}
+	committed := false
+	defer func() {
+		if committed {
+			return
+		}
+		if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+			discard(conn)
+		}
+	}()
+	if err := do(conn); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return failed("commit", err)
+	}
+	committed = true
+	return nil
+}
+
+func transactFile(ctx context.Context, conn *sqlx.Conn, do func(session) error) error {
 	tx, err := conn.BeginTxx(ctx, nil)
 	if err != nil {
 		return failed("begin", err)
@@ -22,3 +62,7 @@ func transact(ctx context.Context, conn *sqlx.Conn, do func(*sqlx.Tx) error) err
 	}
 	return nil
 }
+
+// discard keeps a connection from going back to the pool. What it has open on the server
+// ends with it.
+func discard(conn *sqlx.Conn) { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }

@@ -153,8 +153,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A connection that breaks in the middle of a commit, before the server has heard of it
-// or after.
+// A connection that breaks or hangs in the middle of a commit, before the server has heard
+// of it or after.
 func TestLostCommit(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -168,10 +168,13 @@ func TestLostCommit(t *testing.T) {
 				f.startAll(5)
 				commits := 0
 				for ; f.goesOn(commits, times(15, 50)); commits++ {
-					if commits%2 == 0 {
+					switch commits % 5 {
+					case 0, 2:
 						through.SwallowReply("COMMIT")
-					} else {
+					case 1, 3:
 						through.SwallowRequest("COMMIT")
+					case 4:
+						through.Stall("COMMIT") // the reply never comes, and nobody is told
 					}
 					if commits%3 == 0 {
 						f.replace([]func(*process){(*process).kill, (*process).close}[commits%2])

@@ -492,6 +492,11 @@ var all = []mutant{
 		to:   "if true {", tests: "LeaseStall",
 	},
 	{
+		name: "lease: a commit has no end", file: "worker/transaction.go",
+		from: "if dialect == SQLite {",
+		to:   "if true {", tests: "LeaseCommitHangs",
+	},
+	{
 		name: "lease: a connection keeps what a transaction has set", file: leaseSessionGo,
 		from: `"SET SESSION wait_timeout = @uid_wait_timeout"`,
 		to:   `"DO 1"`, tests: "LeaseSession",
