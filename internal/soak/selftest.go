@@ -13,7 +13,7 @@ type trial struct {
 	fault string
 	find  kind // the violation by which it shows
 	slots []slot
-	clock string // the steps of all clocks
+	clock []step // of all processes
 	// script, if there is one, starts the processes; else there is one for each slot.
 	script func(f *fleet) error
 	// asks is for a fault that the database has to tell of, too.
@@ -51,7 +51,7 @@ func trials() []trial {
 		{fault: plantedRacy, find: duplicate,
 			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
 		{fault: plantedUnguarded, find: duplicate,
-			slots: []slot{planted(plantedUnguarded, static, "", strict)}, clock: " 500ms:-400ms"},
+			slots: []slot{planted(plantedUnguarded, static, "", strict)}, clock: stepsBack()},
 		{fault: plantedLost, find: duplicate,
 			slots: []slot{planted(plantedLost, disposable, embedded, strict)}, script: loseCommit},
 		{fault: plantedForeign, find: foreignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
@@ -61,6 +61,14 @@ func trials() []trial {
 		{fault: plantedDisorder, find: disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
 		{fault: "", slots: []slot{plain, plain}},
 	}
+}
+
+// stepsBack go back by 200 ms every 300 ms.
+func stepsBack() (steps []step) {
+	for at := time.Duration(0); at < trialLimit; at += 300 * time.Millisecond {
+		steps = append(steps, step{at, -at * 2 / 3})
+	}
+	return steps
 }
 
 // selfTest runs all trials, says what came of them, and fails if one did not go as it has to.
@@ -109,7 +117,7 @@ func (t *trial) run(path string) (finding, error) {
 	defer m.close()
 	f := newFleet(m, &stores{path: path}, t.slots, 40e6)
 	for i := range f.clocks {
-		f.clocks[i] = clockText(f.began, nil) + t.clock
+		f.clocks[i] = clockText(f.began, t.clock)
 	}
 	defer f.killAll()
 	if t.script != nil {
