@@ -51,8 +51,15 @@ portable: ## the tests on 32 bits, and builds for other machines
 	GOOS=darwin $(GO) build ./worker ./cached ./default
 
 .PHONY: model
-model: spin ## check the Promela model of the ring, and that its mutants are caught
+model: model-ring model-lease ## check the Promela models of the ring and of leases, and that their mutants are caught
+
+.PHONY: model-ring
+model-ring: spin
 	ringbuffer/model/check
+
+.PHONY: model-lease
+model-lease: spin
+	worker/model/check
 
 .PHONY: spin
 spin:

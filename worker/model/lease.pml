@@ -1,0 +1,665 @@
+/*
+ * The lease protocol of package worker: owners, their transactions, and a database
+ * whose clock is skewed and which may fail over to a replica that is behind.
+ * README.md says what stands for what, and what is left out.
+ *
+ * Wherever another client or the database may get in between, a new step begins. An
+ * owner that takes no step is paused; one that drops its lease has crashed (and goes on
+ * as a new process) or was told to by Invalidate.
+ *
+ * FAULT=M_... takes a rule out of the protocol, and then a tick must be issued twice.
+ * SEEN=W_... makes the search stop where something happens, to show that it can.
+ */
+
+/* The size of a configuration. */
+#ifndef OWNERS
+#define OWNERS     2
+#endif
+#ifndef IDS
+#define IDS        1    /* worker IDs, none of them used before */
+#endif
+#ifndef LATE
+#define LATE       1    /* requests under way for which nobody waits any more */
+#endif
+#ifndef TAKES
+#define TAKES      2    /* acquires that are begun */
+#endif
+#ifndef DOUBTS
+#define DOUBTS     0    /* replies that are lost, and requests that are given up */
+#endif
+#ifndef FAILS
+#define FAILS      1    /* failovers to the replica */
+#endif
+#ifndef SHIFTS
+#define SHIFTS     0    /* times that the database's clock is set */
+#endif
+#ifndef SPAN
+#define SPAN       8    /* units of time that pass */
+#endif
+
+/* The settings, in units of time; a tick is as long as one. */
+#ifndef DURABLE
+#define DURABLE    0    /* 1: DurableStore: a commit is never lost, and HIGH is trusted */
+#endif
+#ifndef WINDOW
+#define WINDOW     1    /* how far ahead of the database's clock an owner reserves, */
+#endif
+#ifndef WIDER
+#define WIDER      0    /* and owner 0 by so much more */
+#endif
+#ifndef SKEW
+#define SKEW       1    /* how far two clocks of the database are apart at most */
+#endif
+#ifndef BURNT
+#define BURNT      SKEW /* how far the burn goes beyond what may have been reserved */
+#endif
+#ifndef QUARANTINE
+#define QUARANTINE SKEW
+#endif
+#ifndef TTL
+#define TTL        (WINDOW + WIDER)
+#endif
+#ifndef KEEPS
+#define KEEPS      0    /* 1: the control row's REACH is in the replica at once */
+#endif
+
+/* The rules that can be taken out. */
+#ifndef FAULT
+#define FAULT                 0
+#endif
+#define M_NO_RESERVATION      1
+#define M_NO_BURN             2
+#define M_NO_BURN_UNUSED      3
+#define M_BURN_ISSUED         4
+#define M_NO_LEASE_CHECK      5
+#define M_NO_NONCE_CHECK      6
+#define M_NO_ROTATION         7
+#define M_EARLY_LIMIT         8
+#define M_NO_RECHECK          9
+#define M_EARLY_CLOCK        10
+#define M_EARLY_CLOCK_ACQUIRE 11
+#define M_LOCK_READS         12
+#define M_CLOSE_BELOW_BASE   13
+#define M_CLOSE_BLIND        14
+#define M_CLOSE_KEEPS_NONCE  15
+#define M_CLOSE_GOES_ON      16
+#define M_OWN_REACH          17
+#define M_NO_CONTROL         18
+#define M_NO_ROW_LOCK        19
+#define M_HIGH_LOWERED       20
+#define M_KEEPS_DOUBT        21
+
+/* What can happen. */
+#ifndef SEEN
+#define SEEN                  0
+#endif
+#define W_TAKEOVER            1
+#define W_LOST_COMMIT         2
+#define W_UNKNOWN_TICKS       3
+#define W_WENT_THROUGH        4
+#define W_DID_NOT             5
+#define W_LATE_COMMIT         6
+#define W_LATE_REPLY          7
+#define W_EXPIRED             8
+#define W_DISPLACED           9
+#define W_DRAINS             10
+#define W_HANDED_ON          11
+#define W_RECHECKED          12
+#define W_REACHED            13
+
+#ifndef LEMMAS
+#define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice */
+#endif
+
+#define IS(fault)       (FAULT == fault)
+#define WITNESS(event)  assert(SEEN != event)
+#define LEMMA(claim)    assert(!LEMMAS || (claim))
+
+#define HAS(set, k)     (((set) >> (k)) & 1)
+#define MAX(a, b)       ((a) > (b) -> (a) : (b))
+#define TICKS(from, to) ((2 << (to)) - (2 << (from)))   /* those above from, up to to */
+#define SLOTS           (OWNERS + LATE)
+#define NONCES          12
+#define GONE            11
+#define START           (QUARANTINE + SKEW + 1)
+#define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
+
+/* The table. All zero: the row is not there, the ID was never used. */
+typedef Row {
+	byte nonce;                     /* 0: released */
+	byte high, until
+};
+Row row[IDS];
+byte reach = (WIDER -> 0 : WINDOW + BURNT);             /* the control row's REACH */
+byte lockedBy[IDS], controlBy;                          /* slot + 1 */
+
+/* What of it has reached the replica. */
+Row copy[IDS];
+byte copyReach = (WIDER -> 0 : WINDOW + BURNT);
+
+/* The database's clock. */
+byte time = START, ahead;
+#define CLOCK           (time + ahead)
+
+/* A transaction of an owner. The first slots hold those that the owner of this number
+ * waits for, the others those for which nobody waits any more. */
+#define Nothing  0
+#define Sent     1
+#define Chosen   2      /* an acquire that has locked the control row and chosen an ID */
+#define Locked   3      /* the row is locked and judged */
+#define Done     4      /* committed, and the reply is under way */
+#define Away     5      /* locked and judged at the replica (M_LOCK_READS) */
+
+#define Acquire  1
+#define Extend   2
+#define Release  3
+
+typedef Transaction {
+	byte kind, phase, id;
+	byte wide;              /* the owner's reach - WINDOW */
+	short mine;             /* the nonces that a row has if it is the owner's */
+	byte nonce, high, until;/* what is written */
+	byte base               /* what the first usable tick follows */
+};
+Transaction tx[SLOTS];
+
+/* What an owner knows. */
+typedef Lease {
+	byte id;
+	byte nonce;             /* the confirmed one; 0: there is no lease */
+	short doubted;          /* nonces that were proposed, but no reply came */
+	byte base, limit        /* ticks above base, up to limit, may be issued */
+};
+Lease own[OWNERS];
+#define HOLDS(o)        (own[o].nonce != 0)
+byte proposed[NONCES];          /* the HIGH that was proposed with a doubted nonce */
+
+byte takes = TAKES, doubts = DOUBTS, fails = FAILS, shifts = SHIFTS;
+
+/* What only the properties know. A tick counts as issued as soon as it is reserved, since
+ * its owner may issue it at any moment from now on, whatever its own clock is. What Close
+ * gives back was not issued. */
+int issued[IDS];
+byte reserved[IDS];             /* the largest HIGH that was ever committed */
+#if SEEN
+int returned[IDS];              /* the ticks given back */
+bool drains[OWNERS];
+#endif
+
+/* Used within steps only. */
+hidden byte i, j, at;
+hidden short set, doubted;
+hidden byte name[NONCES], was[NONCES];
+
+/* The owner may issue ticks up to high. */
+inline raise(o, upto) {
+	if
+	:: upto > own[o].limit ->
+		LEMMA(upto <= reserved[own[o].id]);
+#if SEEN
+		assert(SEEN != W_HANDED_ON || !(returned[own[o].id] & TICKS(own[o].limit, upto)));
+#endif
+		assert(!(issued[own[o].id] & TICKS(own[o].limit, upto)));
+		issued[own[o].id] = issued[own[o].id] | TICKS(own[o].limit, upto);
+		own[o].limit = upto
+	:: else
+	fi
+}
+
+inline clear(s) {
+	tx[s].kind = 0; tx[s].phase = Nothing; tx[s].id = 0; tx[s].wide = 0; tx[s].mine = 0;
+	tx[s].nonce = 0; tx[s].high = 0; tx[s].until = 0; tx[s].base = 0
+}
+
+inline drop(o) {
+	own[o].id = 0; own[o].nonce = 0; own[o].doubted = 0; own[o].base = 0; own[o].limit = 0
+}
+
+/* A nonce is random and never comes twice. Which number stands for it does not matter,
+ * so they are numbered anew, in the order in which they are found. Those that are in no
+ * row and in no transaction cannot come back: they are all the same. */
+inline rename(it) {
+	if
+	:: it && !name[it] -> name[it] = j; was[j] = it; j++
+	:: else
+	fi;
+	it = name[it]
+}
+
+inline renameAll(them) {
+	set = 0;
+	for (i : 1 .. GONE - 1) {
+		set = set | (was[i] && HAS(them, was[i]) -> 1 << i : 0)
+	}
+	them = set
+}
+
+inline tidy() {
+	for (i : 0 .. NONCES - 1) {
+		name[i] = 0; was[i] = 0
+	}
+	j = 1;
+	for (i : 0 .. IDS - 1) {
+		rename(row[i].nonce)
+	}
+	for (i : 0 .. IDS - 1) {
+		rename(copy[i].nonce)
+	}
+	for (i : 0 .. SLOTS - 1) {
+		rename(tx[i].nonce)
+	}
+	doubted = 0;
+	for (at : 0 .. OWNERS - 1) {
+		own[at].nonce = (own[at].nonce && !name[own[at].nonce] -> GONE : name[own[at].nonce]);
+		renameAll(own[at].doubted);
+		doubted = doubted | own[at].doubted
+	}
+	for (at : 0 .. SLOTS - 1) {
+		renameAll(tx[at].mine)
+	}
+	/* name[] is used again, for the permuted proposals */
+	for (i : 1 .. NONCES - 1) {
+		name[i] = (HAS(doubted, i) -> proposed[was[i]] : 0)
+	}
+	for (i : 1 .. NONCES - 1) {
+		proposed[i] = name[i]
+	};
+	i = 0
+}
+
+/* A nonce that nobody knows yet. */
+inline fresh(s, o) {
+	set = 1;
+	for (i : 0 .. IDS - 1) {
+		set = set | (1 << row[i].nonce) | (1 << copy[i].nonce)
+	}
+	for (i : 0 .. SLOTS - 1) {
+		set = set | (1 << tx[i].nonce)
+	}
+	j = 1;
+	do
+	:: HAS(set, j) -> j++
+	:: else -> break
+	od;
+	assert(j < GONE);
+	tx[s].nonce = (IS(M_NO_ROTATION) && HOLDS(o) -> own[o].nonce : j)
+}
+
+/* ------------------------------------------------------------- the database's side */
+
+#define ROW         row[tx[s].id]
+#define FREE(k)     (row[k].until + QUARANTINE < at)
+#define MINE        (ROW.nonce && HAS(tx[s].mine, ROW.nonce))
+#define READS_EARLY (IS(M_EARLY_CLOCK) && tx[s].kind == Extend || IS(M_EARLY_CLOCK_ACQUIRE) && tx[s].kind == Acquire)
+
+inline unlock(s) {
+	controlBy = (controlBy == s + 1 -> 0 : controlBy);
+	for (i : 0 .. IDS - 1) {
+		lockedBy[i] = (lockedBy[i] == s + 1 -> 0 : lockedBy[i])
+	}
+}
+
+/* An acquire has locked the control row, and looks whether ID k is free. */
+inline choose(s, k) {
+	at = (READS_EARLY -> tx[s].until : CLOCK);
+	if
+	:: FREE(k) ->
+		tx[s].id = k;
+		tx[s].phase = Chosen;
+		controlBy = (IS(M_NO_CONTROL) -> 0 : s + 1)
+	:: else -> clear(s)
+	fi;
+	tidy()
+}
+
+/* What an acquire writes. */
+inline take(s) {
+	tx[s].until = at + TTL;
+	tx[s].base = ROW.high;
+	if
+	:: DURABLE ->
+		tx[s].high = MAX(ROW.high, at + WINDOW + tx[s].wide)
+	:: !DURABLE && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
+		tx[s].high = ROW.high
+	:: else ->
+		tx[s].high = WINDOW + tx[s].wide + BURNT;
+		tx[s].high = (IS(M_OWN_REACH) -> tx[s].high : MAX(tx[s].high, reach));
+		tx[s].high = MAX(ROW.high, at + tx[s].high);
+		tx[s].base = (IS(M_BURN_ISSUED) -> tx[s].base : tx[s].high)
+	fi;
+	assert(SEEN != W_UNKNOWN_TICKS || issued[tx[s].id] < (2 << ROW.high));
+	assert(SEEN != W_REACHED || tx[s].high <= at + WINDOW + tx[s].wide + BURNT)
+}
+
+/* What an extend writes. */
+inline prolong(s) {
+	tx[s].until = at + TTL;
+	tx[s].high = at + WINDOW + tx[s].wide;
+	tx[s].high = (IS(M_HIGH_LOWERED) -> tx[s].high : MAX(ROW.high, tx[s].high));
+	proposed[tx[s].nonce] = tx[s].high
+}
+
+/* An owner that finds one of its doubted nonces in the row has got its answer: what was
+ * proposed with it was committed. */
+inline settle(s) {
+	if
+	:: HAS(own[s].doubted, ROW.nonce) ->
+		WITNESS(W_WENT_THROUGH);
+		LEMMA(ROW.high == proposed[ROW.nonce]);
+		raise(s, proposed[ROW.nonce]);
+		own[s].nonce = ROW.nonce
+	:: else ->
+		assert(SEEN != W_DID_NOT || !own[s].doubted);
+		LEMMA(ROW.high == own[s].limit)         /* HIGH <= the owner's limit */
+	fi
+}
+
+/* The row is locked, and then the clock is read. An owner whose extend is refused has lost
+ * its lease; what was reserved drains. An acquire that finds the row taken begins anew. */
+inline judge(s) {
+	at = (READS_EARLY -> tx[s].until : CLOCK);
+	tx[s].until = 0;
+	if
+	:: tx[s].kind == Acquire && (FREE(tx[s].id) || IS(M_NO_RECHECK)) ->
+		take(s); tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1
+	:: tx[s].kind == Extend && (MINE || IS(M_NO_NONCE_CHECK)) && (ROW.until >= at || IS(M_NO_LEASE_CHECK)) ->
+		if
+		:: s < OWNERS -> settle(s)
+		:: else
+		fi;
+		prolong(s); tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1;
+		if
+		:: s < OWNERS && IS(M_EARLY_LIMIT) -> raise(s, tx[s].high)
+		:: else
+		fi
+	:: tx[s].kind == Release && (MINE || IS(M_CLOSE_BLIND)) ->
+		tx[s].until = at; tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1;
+		tx[s].nonce = (IS(M_CLOSE_KEEPS_NONCE) -> ROW.nonce : 0)
+	:: else ->
+		assert(SEEN != W_RECHECKED || tx[s].kind != Acquire);
+		assert(SEEN != W_EXPIRED || !(tx[s].kind == Extend && MINE));
+		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && !MINE));
+		unlock(s);
+		if
+		:: s < OWNERS && tx[s].kind == Extend ->
+#if SEEN == W_DRAINS
+			drains[s] = (own[s].limit > own[s].base);
+#endif
+			drop(s)
+		:: else
+		fi;
+		clear(s)
+	fi;
+	tidy()
+}
+
+inline commit(s) {
+	assert(SEEN != W_LATE_COMMIT || s < OWNERS || tx[s].kind != Extend);
+	if
+	:: tx[s].kind == Acquire ->
+		for (i : 0 .. OWNERS - 1) {
+			assert(SEEN != W_TAKEOVER || !(own[i].limit > own[i].base && own[i].id == tx[s].id && own[i].nonce == ROW.nonce))
+		}
+		reach = MAX(reach, WINDOW + tx[s].wide + BURNT)
+	:: else
+	fi;
+	ROW.high = tx[s].high;
+	ROW.until = tx[s].until;
+	ROW.nonce = tx[s].nonce;
+	reserved[tx[s].id] = MAX(reserved[tx[s].id], tx[s].high);
+	unlock(s);
+	if
+	:: s < OWNERS -> tx[s].phase = Done; tx[s].until = 0
+	:: else -> clear(s)
+	fi;
+	tidy()
+}
+
+inline rollback(s) {
+	unlock(s);
+	clear(s);
+	tidy()
+}
+
+#define ASKS(s)      (tx[s].phase == Chosen || tx[s].phase == Sent && tx[s].kind != Acquire)
+#define MAY_ASK(s)   (ASKS(s) && (!lockedBy[tx[s].id] || IS(M_NO_ROW_LOCK)))
+
+/* ------------------------------------------------------------------ the owner's side */
+
+#define IDLE(o)  (tx[o].phase == Nothing)
+
+inline send(s, o, what) {
+	tx[s].kind = what;
+	tx[s].phase = Sent;
+	tx[s].id = own[o].id;
+	tx[s].wide = REACH(o) - WINDOW;
+	tx[s].mine = (HOLDS(o) -> (1 << own[o].nonce) | own[o].doubted : 0);
+	if
+	:: what != Release -> fresh(s, o)
+	:: else
+	fi;
+	tx[s].until = (READS_EARLY -> CLOCK : 0)
+}
+
+/* No reply comes to transaction s, and the owner cannot know what became of it. */
+inline doubt(s, o) {
+	if
+	:: tx[s].kind == Extend ->
+		own[o].doubted = own[o].doubted | (1 << tx[s].nonce);
+		proposed[tx[s].nonce] = tx[s].high
+	:: else
+	fi
+}
+
+/* The first free slot for a request for which nobody waits. */
+inline spare() {
+	j = OWNERS;
+	do
+	:: tx[j].phase != Nothing -> j++
+	:: else -> break
+	od
+}
+#define SPARE (tx[OWNERS].phase == Nothing || tx[SLOTS - 1].phase == Nothing)
+
+inline hear(o) {
+	if
+	:: tx[o].kind == Acquire ->
+		own[o].id = tx[o].id;
+		own[o].nonce = tx[o].nonce;
+		own[o].base = tx[o].base;
+		own[o].limit = tx[o].base;
+#if SEEN == W_DRAINS
+		assert(SEEN != W_DRAINS || !drains[o]);
+#endif
+	:: tx[o].kind == Extend ->
+		assert(SEEN != W_LATE_REPLY || row[own[o].id].nonce == tx[o].nonce);
+		own[o].nonce = tx[o].nonce;
+		own[o].doubted = (IS(M_KEEPS_DOUBT) -> own[o].doubted : 0)
+	fi;
+	raise(o, tx[o].high);
+	clear(o);
+	tidy()
+}
+
+active [OWNERS] proctype Owner()
+{
+	byte me = _pid, k;
+
+end:
+	do
+	/* Acquire: the control row is locked, and one of the free IDs chosen, which one is
+	 * left open; */
+	:: atomic { IDLE(me) && !HOLDS(me) && takes > 0 && !controlBy && !IS(M_EARLY_CLOCK_ACQUIRE) ->
+			do
+			:: k < IDS - 1 -> k++
+			:: break
+			od;
+			d_step { takes--; send(me, me, Acquire); choose(me, k); k = 0 }
+		}
+
+	/* Extend: the row is locked and judged. */
+	:: d_step { IDLE(me) && HOLDS(me) && !lockedBy[own[me].id] && !IS(M_EARLY_CLOCK) -> send(me, me, Extend); judge(me) }
+
+	/* the acquire'me row is locked, the clock is read, and the row is judged again. */
+	:: d_step { MAY_ASK(me) -> judge(me) }
+	:: d_step { tx[me].phase == Locked -> commit(me) }
+	:: d_step { tx[me].phase == Done -> hear(me) }
+
+	/* Faults: the clock is read before the locks are had; the locks are had by reading,
+	 * at a replica; ticks are issued that are not reserved. */
+	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && IDLE(me) && !HOLDS(me) && takes > 0 -> takes--; send(me, me, Acquire); tidy() }
+	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && tx[me].kind == Acquire && tx[me].phase == Sent && !controlBy -> choose(me, 0) }
+	:: d_step { IS(M_EARLY_CLOCK) && IDLE(me) && HOLDS(me) -> send(me, me, Extend); tidy() }
+	:: d_step { IS(M_LOCK_READS) && fails > 0 && IDLE(me) && HOLDS(me) && copy[own[me].id].nonce == own[me].nonce && copy[own[me].id].until >= CLOCK ->
+			send(me, me, Extend);
+			tx[me].phase = Away;
+			tx[me].until = CLOCK + TTL;
+			tx[me].high = MAX(copy[own[me].id].high, CLOCK + WINDOW);
+			tidy()
+		}
+
+	:: d_step { IS(M_NO_RESERVATION) && IDLE(me) && HOLDS(me) && time > own[me].limit ->
+			assert(!HAS(issued[own[me].id], time));
+			issued[own[me].id] = issued[own[me].id] | (1 << time);
+			own[me].limit = time
+		}
+
+	/* The transaction fails, and the owner knows that it did not go through. */
+	:: d_step { tx[me].phase == Chosen || tx[me].phase == Locked -> rollback(me) }
+
+	/* The reply is lost. */
+	:: d_step { tx[me].phase == Done && doubts > 0 -> doubts--; doubt(me, me); clear(me); tidy() }
+
+	/* The owner waits no longer. The request may be done later. */
+	:: d_step { (tx[me].phase == Chosen || tx[me].phase == Locked) && doubts > 0 && SPARE ->
+			doubts--;
+			doubt(me, me);
+			spare();
+			tx[j].kind = tx[me].kind; tx[j].phase = tx[me].phase; tx[j].id = tx[me].id;
+			tx[j].wide = tx[me].wide; tx[j].mine = tx[me].mine; tx[j].nonce = tx[me].nonce;
+			tx[j].high = tx[me].high; tx[j].until = tx[me].until; tx[j].base = tx[me].base;
+			controlBy = (controlBy == me + 1 -> j + 1 : controlBy);
+			for (i : 0 .. IDS - 1) {
+				lockedBy[i] = (lockedBy[i] == me + 1 -> j + 1 : lockedBy[i])
+			}
+			clear(me); tidy()
+		}
+	:: d_step { IDLE(me) && doubts > 0 && SPARE && HOLDS(me) -> doubts--; spare(); at = j; send(at, me, Extend); doubt(at, me); tidy() }
+
+	/* Its process crashes and starts again, or calls Invalidate. */
+	:: d_step { IDLE(me) && HOLDS(me) && takes > 0 -> drop(me); tidy() }
+
+	/* Close. It waits for no reply here. */
+	:: atomic { IDLE(me) && HOLDS(me) && SPARE ->
+			k = own[me].base;
+			do
+			:: k < own[me].limit -> k++
+			:: break
+			od;
+			d_step {
+				spare();
+				at = j;
+				send(at, me, Release);
+				tx[at].high = (IS(M_CLOSE_BELOW_BASE) && k == own[me].base -> 0 : k);
+				if
+				:: IS(M_CLOSE_GOES_ON)
+				:: else ->
+#if SEEN
+					returned[own[me].id] = returned[own[me].id] | TICKS(k, own[me].limit);
+#endif
+					issued[own[me].id] = issued[own[me].id] & ~TICKS(k, own[me].limit);
+					drop(me)
+				fi;
+				k = 0;
+				tidy()
+			}
+		}
+	od
+}
+
+/* Requests for which nobody waits. */
+active [LATE] proctype Straggler()
+{
+	byte me = _pid, k;
+
+end:
+	do
+	:: d_step { MAY_ASK(me) -> judge(me) }
+	:: d_step { tx[me].phase == Locked -> commit(me) }
+	:: d_step { tx[me].phase != Nothing -> rollback(me) }
+	od
+}
+
+/* ---------------------------------------------------------------------- the world */
+
+#define DIFFERS(k) (row[k].nonce != copy[k].nonce || row[k].high != copy[k].high || row[k].until != copy[k].until)
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach)
+
+/* Time, clocks, replication and failover. */
+active proctype World()
+{
+	atomic {
+		if
+		:: true
+		:: FAILS || SHIFTS -> ahead = SKEW
+		fi
+	};
+end:
+	do
+	:: time < START + SPAN -> time++
+	:: atomic { shifts > 0 ->
+			shifts--;
+			if
+			:: ahead < SKEW -> ahead++
+			:: ahead > 0 -> ahead--
+			fi
+		}
+
+	/* The replica catches up. */
+	:: d_step { fails > 0 && BEHIND && tx[0].phase != Away && tx[OWNERS - 1].phase != Away ->
+			for (i : 0 .. IDS - 1) {
+				copy[i].nonce = row[i].nonce; copy[i].high = row[i].high; copy[i].until = row[i].until
+			}
+			copyReach = reach;
+			tidy()
+		}
+
+	/* It is promoted. What it does not have is lost, and so is every transaction that
+	 * holds a lock. One that holds none may be about to begin at the replica. */
+	:: atomic { fails > 0 ->
+			d_step {
+				fails--;
+				for (i : 0 .. OWNERS - 1) {
+					assert(SEEN != W_LOST_COMMIT || !(own[i].nonce && own[i].nonce == row[own[i].id].nonce && own[i].nonce != copy[own[i].id].nonce))
+				}
+				for (i : 0 .. IDS - 1) {
+					row[i].nonce = copy[i].nonce; row[i].high = copy[i].high; row[i].until = copy[i].until;
+					lockedBy[i] = 0
+				}
+				reach = (KEEPS -> reach : copyReach);
+				controlBy = 0;
+				for (i : 0 .. SLOTS - 1) {
+					if
+					:: tx[i].phase == Chosen || tx[i].phase == Locked -> clear(i)
+					:: tx[i].phase == Away -> tx[i].phase = Locked; lockedBy[tx[i].id] = i + 1
+					:: else
+					fi
+				}
+				if
+				:: fails == 0 ->
+					for (i : 0 .. IDS - 1) {
+						copy[i].nonce = 0; copy[i].high = 0; copy[i].until = 0
+					};
+					copyReach = 0
+				:: else
+				fi;
+				tidy()
+			};
+			if
+			:: ahead = 0
+			:: ahead = SKEW
+			:: SKEW > 1 -> ahead = 1
+			fi
+		}
+	od
+}
