@@ -88,8 +88,10 @@
 // writes; a running process that was cloned, with its memory ([Lease.Invalidate] is for
 // programs that learn of it); servers whose clocks differ by more than MaxClockSkew at a
 // failover that loses commits; DurableStore on a database that is not; a longer Window than
-// any in the namespace before, if a failover loses the first acquisition with it. A new
-// layout needs a new namespace: the old one is refused.
+// any in the namespace before, if a failover loses the first acquisition with it; an
+// account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
+// transaction begins there before the promotion and ends after it. A new layout needs a
+// new namespace: the old one is refused.
 //
 // # Rights
 //

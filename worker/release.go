@@ -12,11 +12,15 @@ import (
 // the ID can be had after the quarantine from now on. It clears the holder's nonce
 // and lets the lease end now, if it has not ended earlier; which ticks may have been
 // used stays as it is, so that nobody is given one of them again. A holder that lives
-// after all loses the ID at its next Extend, which acquires another.
+// after all loses the ID at its next Extend, which acquires another. (That is safe
+// without exception where TTL is no longer than Quarantine and MaxClockSkew, as it is by
+// default: else a failover that loses the release, and comes after the ID was acquired
+// again, could give the former holder its lease back.)
 //
-// It returns the lease as it was before, with a State of LeaseLive or LeaseFree. It fails with [ErrNoLease] when there is no row of the ID in the namespace,
-// and with [ErrLive] when the lease is live and force is not set; then nothing is
-// changed. An empty namespace is "default".
+// It returns the lease as it was before, with a State of LeaseLive or LeaseFree. It fails
+// with [ErrNoLease] when there is no row of the ID in the namespace, and with [ErrLive]
+// when the lease is live and force is not set; then nothing is changed. An empty namespace
+// is "default".
 //
 // It needs SELECT and UPDATE on the table, whose row it locks.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
