@@ -79,6 +79,8 @@ var soakSlots = []slot{
 		Worker: leased, Store: embedded, Durable: true, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
 	{Name: "batches", Cached: true, Draw: []string{fill, fill}, Ring: 4,
 		Worker: leased, Store: embedded, Durable: true, MaxLead: time.Second, Stray: leaseStray, Weight: 3},
+	{Name: "uncached, durable", Draw: []string{strict, strict},
+		Worker: leased, Store: embedded, Durable: true, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order and lanes", Cached: true, Draw: []string{strict, lane},
 		Worker: disposable, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
