@@ -1,6 +1,7 @@
 package ringbuffer
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +12,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add(8, 13, 22)
 	f.Add(1, 0, 0)
 	f.Add(1<<16, 62, 0)
-	f.Add(-8, -1, 1<<40)
+	f.Add(-8, -1, math.MaxInt)
 	f.Fuzz(func(t *testing.T, slots, sequenceBits, workerBits int) {
 		r, err := New(Config{Slots: slots, SequenceBits: sequenceBits, WorkerBits: workerBits})
 		if err != nil {
