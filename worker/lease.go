@@ -144,6 +144,8 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
 //   - [uid.ErrNoWorkerID] when all of the layout's IDs are leased or in quarantine;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
+//   - [uid.ErrNoReservation] when the ID's ticks are used or burnt so far ahead of the clock
+//     that more than Timeout, MaxClockSkew and two ticks would have to pass first;
 //   - [ErrLayout] when the namespace is one of another layout;
 //   - [ErrClock] when this process's clock is off the database's, that one is before
 //     the epoch, or a row's ticks lie in the far future (see LeaseConfig's
@@ -182,6 +184,10 @@ func (l *Lease) start(ctx context.Context) error {
 	}
 	if l.file != nil {
 		return l.note(l.hold.base + 1)
+	}
+	if longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout; l.hold.wait > longest {
+		return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
+			l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
 	}
 	for l.hold.limit == l.hold.base {
 		pause := time.NewTimer(max(l.hold.wait-l.clock().Sub(l.hold.at), time.Millisecond))

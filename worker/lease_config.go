@@ -41,7 +41,9 @@ type LeaseConfig struct {
 
 	// Window is how long the database may be away without anybody noticing: ticks
 	// are reserved up to 3/2 of it ahead of the database's clock, and reserved anew
-	// when only the Window is left. The default is 1 min.
+	// when only the Window is left. (Less up to 5 s, which may pass between two attempts
+	// to reach it; and not for a generator that is ahead of the clock, which has as much
+	// less left.) The default is 1 min.
 	//
 	// It also bounds what a generator can borrow from the future, and a new owner of
 	// an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock, unless

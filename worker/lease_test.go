@@ -589,6 +589,12 @@ func TestLeaseReach(t *testing.T) {
 		l := h.lease(worker.LeaseConfig{})
 		_, err := l.Acquire(short, millis(1023))
 		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits until its own reach is beyond the other's")
+
+		// It does not wait for long.
+		_, err = h.lease(worker.LeaseConfig{Timeout: time.Second}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorContains(t, err, "and more can be reserved only in 5s; a start waits for up to 1.022s")
+		require.Empty(t, h.row(2).Nonce)
 		require.GreaterOrEqual(t, h.row(1).High, before+ms(6*time.Second+skew))
 		require.Empty(t, h.row(1).Nonce, "it is released")
 		require.Equal(t, (6*time.Second + skew).Microseconds(), h.row(-1).Reach)

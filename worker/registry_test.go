@@ -453,7 +453,7 @@ func TestRegistryOutOfReach(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 	var logged records
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: time.Millisecond, Logger: logged.logger()})
+	r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: 100 * time.Millisecond, Logger: logged.logger()})
 	require.NoError(t, err)
 	for _, call := range []func() error{
 		func() error { _, err := r.Overview(t.Context(), 0); return err },
