@@ -425,13 +425,13 @@ var all = []mutant{
 	},
 	{
 		name: "lease: one that was invalidated goes on", file: leaseGo,
-		from: "if l.hold != nil && invalid {",
-		to:   "if l.hold != nil && invalid && false {", tests: "LeaseInvalidate",
+		from: "	if l.hold != nil && invalid {\n		l.lost(ctx, errInvalidated)\n	}\n	var err error\n	if l.hold",
+		to:   "	_ = invalid\n	var err error\n	if l.hold", tests: "LeaseInvalidate",
 	},
 	{
 		name: "lease: one that was invalidated is released", file: leaseGo,
-		from: "if l.hold == nil || invalid {",
-		to:   "if l.hold == nil || invalid && false {", tests: "LeaseInvalidate",
+		from: "	if l.hold != nil && invalid {\n		l.lost(ctx, errInvalidated)\n	}\n	var err error\n	switch {",
+		to:   "	_ = invalid\n	var err error\n	switch {", tests: "LeaseInvalidate",
 	},
 	{
 		name: "lease: a generator asks the database at each call", file: leaseGo,
