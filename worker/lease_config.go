@@ -183,7 +183,7 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	case c.MaxAhead < c.reach()+c.MaxClockSkew:
 		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
 	case (c.Offline > 0) != (c.StateFile != ""):
-		return c, fmt.Errorf("%w: Offline %v and StateFile %q go together", ErrConfig, c.Offline, c.StateFile)
+		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", ErrConfig, c.Offline, c.StateFile)
 	case c.Offline > 0 && !c.DurableStore:
 		return c, fmt.Errorf("%w: Offline %v needs DurableStore", ErrConfig, c.Offline)
 	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
