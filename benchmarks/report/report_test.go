@@ -137,7 +137,7 @@ func TestDocuments(t *testing.T) {
 			}
 		} else {
 			require.NoError(t, err)
-			for _, picture := range regexp.MustCompile(`\(([^)]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
+			for _, picture := range regexp.MustCompile(`\(([^):]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
 				require.FileExists(t, filepath.Join(filepath.Dir(document), picture[1]))
 			}
 		}
