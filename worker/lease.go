@@ -224,7 +224,7 @@ func (l *Lease) abandon(ctx context.Context) {
 func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	bound, invalid := l.state()
 	if !bound {
-		return uid.Reservation{}, fmt.Errorf("%w: the lease in namespace %q of table %s serves no generator", uid.ErrNoReservation, l.cfg.Namespace, l.table.name)
+		return uid.Reservation{}, l.unbound()
 	}
 	if l.hold != nil && invalid {
 		l.lost(ctx, errInvalidated)
@@ -277,7 +277,7 @@ func (l *Lease) due(through int64) bool {
 func (l *Lease) Release(ctx context.Context, last int64) error {
 	bound, invalid := l.state()
 	if !bound {
-		return fmt.Errorf("%w: the lease in namespace %q of table %s serves no generator", uid.ErrNoReservation, l.cfg.Namespace, l.table.name)
+		return l.unbound()
 	}
 	defer l.unbind()
 	if l.hold != nil && invalid {
@@ -334,6 +334,10 @@ func (l *Lease) state() (bound, invalid bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.bound, l.invalid
+}
+
+func (l *Lease) unbound() error {
+	return fmt.Errorf("%w: the lease in namespace %q of table %s serves no generator", uid.ErrNoReservation, l.cfg.Namespace, l.table.name)
 }
 
 func (l *Lease) reservation() uid.Reservation {

@@ -68,7 +68,8 @@ borrows nothing, is given a layout of 2^30 a second. The UIDs are thrown away.`,
 // A contender is something to draw from.
 type contender struct {
 	name string
-	// drawer returns what one goroutine calls to draw benchBatch IDs.
+	// drawer returns what one goroutine calls to draw benchBatch IDs. Each contender has a
+	// loop of its own, so that nothing but its own call stands between two IDs.
 	drawer func() func() error
 }
 

@@ -541,4 +541,29 @@ var all = []mutant{
 		from: "if s.existing {",
 		to:   "if false {", tests: "^TestWorkerCreatesNothing",
 	},
+	{
+		name: "a clock that is set back puts a renewal off", file: "internal/tenure/tenure.go",
+		from: "if !slept || due > longestSleep {",
+		to:   "if !slept || true {", tests: "RenewAfterTheClockWasSetBack",
+	},
+	{
+		name: "a worker that has no more to give is asked as rarely as one that fails", file: "internal/tenure/tenure.go",
+		from: "longest = idlePause",
+		to:   "longest = maxPause", tests: "PausesOfAnIdleWorker",
+	},
+	{
+		name: "the lead is bounded by a monotonic clock that stood still", file: refillGo,
+		from: "now = now.Round(0)",
+		to:   "", tests: "Suspended",
+	},
+	{
+		name: "a layout's text has any length", file: "bits/text.go",
+		from: "if len(text) > maxText {",
+		to:   "if false {", tests: "ParseLayoutRefuses",
+	},
+	{
+		name: "lease: a start waits for however long", file: leaseGo,
+		from: "l.hold.wait > longest {",
+		to:   "l.hold.wait > longest && false {", tests: "LeaseReach",
+	},
 }
