@@ -621,3 +621,46 @@ func TestWorkerIDChanges(t *testing.T) {
 		})
 	}
 }
+
+// A call that was granted something when it began, and finds it withdrawn after it has
+// taken its position, gets no UID by it.
+func TestWithdrawnWhileDrawing(t *testing.T) {
+	other := all
+	other.WorkerID = 2
+	for _, c := range []struct {
+		name     string
+		withdraw func(*Generator)
+		want     error
+	}{
+		{"for another worker ID", func(g *Generator) { (*owner)(g).Granted(other) }, nil},
+		{"for nothing", func(g *Generator) { (*owner)(g).Discard() }, uid.ErrNoReservation},
+		{"for good", func(g *Generator) { _ = g.Close() }, uid.ErrClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := newClock()
+			clock.freeze()
+			withdraw := false
+			var g *Generator
+			g = quiet(t, newPuppet(all), Config{Layout: seconds, Now: func() time.Time {
+				// The clock is read between the grant and the position.
+				if withdraw {
+					withdraw = false
+					c.withdraw(g)
+				}
+				return clock.Now()
+			}})
+			defer g.Close()
+			take(t, g)
+			clock.step(time.Second)
+			withdraw = true
+			u, err := g.TryGetUID()
+			require.ErrorIs(t, err, c.want)
+			if c.want == nil {
+				p, err := g.ParseUID(u)
+				require.NoError(t, err)
+				require.EqualValues(t, other.WorkerID, p.WorkerID)
+				require.Equal(t, morning.Add(time.Second), p.Time)
+			}
+		})
+	}
+}

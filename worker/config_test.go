@@ -229,8 +229,8 @@ func TestUnconfirmed(t *testing.T) {
 		fake *fakeDB
 		says string
 	}{
-		{"no ID", "", &fakeDB{tell: func(int64) int64 { return 0 }}, "ID 0"},
-		{"negative ID", "", &fakeDB{tell: func(int64) int64 { return -5 }}, "ID -5"},
+		{"no ID", "", &fakeDB{tell: func(int64) int64 { return 0 }}, "reported ID 0 for"},
+		{"negative ID", "", &fakeDB{tell: func(int64) int64 { return -5 }}, "reported ID -5 for"},
 		{"ID of no row", "", &fakeDB{tell: func(int64) int64 { return 77 }}, "ID 77, is not there"},
 		{"ID of another's row", "", &fakeDB{ports: []string{"other"}, tell: func(int64) int64 { return 1 }}, "ID 1 does not bear"},
 		{"row changed before the port was written", "80", &fakeDB{missesUpdate: true}, "changed 0 rows with ID 1"},

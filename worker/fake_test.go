@@ -126,7 +126,7 @@ func (c *fakeConn) QueryContext(_ context.Context, query string, args []driver.N
 	if c.anyID {
 		id = int64(len(c.ports))
 	}
-	if id <= int64(len(c.ports)) {
+	if id >= 1 && id <= int64(len(c.ports)) {
 		rows.port = []string{c.ports[id-1]}
 	}
 	return rows, nil

@@ -168,7 +168,7 @@ var all = []mutant{
 	{
 		name: "room where an unclaimed run is", file: ringGo,
 		from: "return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots))",
-		to:   "return r.tail.Load() <= r.Tick(r.Position())+uint64(len(r.slots))", tests: "",
+		to:   "return r.tail.Load() <= r.Tick(r.Position())+uint64(len(r.slots))", tests: "Put|Twin",
 	},
 	{
 		name: "Open returns a position that was claimed", file: ringGo,
@@ -213,57 +213,57 @@ var all = []mutant{
 	{
 		name: "the same sequence twice", file: "default/take.go",
 		from: "next := at + 1\n",
-		to:   "next := at\n", tests: "",
+		to:   "next := at\n", tests: "SequenceUsedUp",
 	},
 	{
 		name: "a clock that went back begins its tick anew", file: "default/take.go",
 		from: "if tick < newest {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "ClockBack$",
 	},
 	{
 		name: "a sequence that is used up runs over", file: "default/take.go",
 		from: "} else if at&g.seqMask == g.seqMask {",
-		to:   "} else if false {", tests: "",
+		to:   "} else if false {", tests: "SequenceUsedUp",
 	},
 	{
 		name: "ticks beyond the reservation", file: "default/take.go",
 		from: "if tick > gr.last {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "ReservationUsedUp",
 	},
 	{
 		name: "ticks before the reservation", file: "default/take.go",
 		from: "if tick < gr.first {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "EndOfTheTimeFieldAhead",
 	},
 	{
 		name: "UIDs under a grant that was withdrawn meanwhile", file: "default/take.go",
 		from: "if g.grant.Load() != gr {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "WithdrawnWhileDrawing",
 	},
 	{
 		name: "a wait longer than its limit", file: "default/clockback.go",
 		from: "if b.slept+pause > p.limit {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "ClockBack|WaitIsBounded",
 	},
 	{
 		name: "an ID of 0 from the database", file: "worker/disposable.go",
 		from: "if id <= 0 {",
-		to:   "if id < 0 {", tests: "",
+		to:   "if id < 0 {", tests: "Unconfirmed",
 	},
 	{
 		name: "an ID beyond the layout's maximum", file: "worker/disposable.go",
 		from: "if id > maxID {",
-		to:   "if false {", tests: "",
+		to:   "if false {", tests: "IDsRunOut",
 	},
 	{
 		name: "a row that bears another's nonce", file: "worker/disposable.go",
 		from: "case found != nonce:",
-		to:   "case false:", tests: "",
+		to:   "case false:", tests: "Unconfirmed",
 	},
 	{
 		name: "one worker for two generators", file: "worker/disposable.go",
 		from: "if !d.bound.CompareAndSwap(false, true) {",
-		to:   "if d.bound.Store(true); false {", tests: "",
+		to:   "if d.bound.Store(true); false {", tests: "DisposableBinding",
 	},
 	{
 		name: "a state file that another process has locked", file: "worker/statefile.go",
@@ -308,7 +308,7 @@ var all = []mutant{
 	{
 		name: "a renewal that goes on after the end", file: "internal/tenure/tenure.go",
 		from: "	t.quit()\n	if done != nil {",
-		to:   "	if done != nil {", tests: "",
+		to:   "	if done != nil {", tests: "RenewWhenDue$", hangs: true,
 	},
 	{
 		name: "lease: nothing is burnt", file: protocolGo,
