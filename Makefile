@@ -85,9 +85,7 @@ mutants: ## take each guard out in turn, and see a test fail
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
-	@grep -roE '^func Fuzz[A-Za-z]+' --include='*_test.go' . | sort | while IFS=: read -r file func; do \
-	  target=$${func#func }; pkg=$$(dirname "$$file"); \
-	  echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg" </dev/null; done
+	$(GO) run ./internal/fuzz -time $(FUZZTIME)
 
 # How long make soak runs, HOURS or else FOR, how many UIDs it has to draw, and what else.
 FOR       ?= 4m10s
