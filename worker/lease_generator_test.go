@@ -48,10 +48,14 @@ func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid
 	}
 }
 
+// brisk is for generators that are to need several renewals, some of them while a test sets
+// the clock of the database and then theirs.
+var brisk = worker.LeaseConfig{Window: 800 * time.Millisecond, MaxClockOffset: time.Hour}
+
 // Everything issued lies in ticks that the row reserved beforehand.
 func TestLeasedGenerator(t *testing.T) {
 	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
-		l := h.lease(worker.LeaseConfig{})
+		l := h.lease(brisk)
 		g := make(l)
 		var last uid.UID
 		for range 20 {
@@ -122,7 +126,9 @@ func TestLeaseInvalidateAndRelease(t *testing.T) {
 func TestLeaseTakenFromGenerator(t *testing.T) {
 	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
 		var told events
-		g := make(h.lease(worker.LeaseConfig{OnEvent: told.add}))
+		cfg := brisk
+		cfg.OnEvent = told.add
+		g := make(h.lease(cfg))
 		seen := map[uid.UID]bool{}
 		draw := func(g generator, n int) (workers map[int64]bool) {
 			workers = map[int64]bool{}
@@ -142,7 +148,7 @@ func TestLeaseTakenFromGenerator(t *testing.T) {
 		h.pass(ttl + quarantine + 100*time.Millisecond)
 		var wg sync.WaitGroup
 		var other generator
-		wg.Go(func() { other = make(h.lease(worker.LeaseConfig{})) })
+		wg.Go(func() { other = make(h.lease(brisk)) })
 		wg.Wait()
 		for range 10 {
 			draw(g, 20000)

@@ -84,7 +84,7 @@ func (l *Lease) note(through int64) error {
 		return nil
 	}
 	before := h.granted
-	h.granted = min(h.limit, max(before, clock+l.toTicks(l.cfg.Window+l.cfg.Window/2), through+l.slack()))
+	h.granted = min(h.limit, max(before, clock+l.toTicks(l.cfg.Window+l.cfg.Window/2), l.withSlack(through)))
 	if err := l.save(h); err != nil {
 		h.granted = before
 		return err

@@ -19,12 +19,13 @@ const (
 	offline       = time.Hour
 	offlineWindow = 20 * time.Second
 	offlineReach  = offlineWindow + offlineWindow/2
+	patience      = 300 * time.Millisecond // of a start that will not reach the database
 )
 
 func offlineConfig(t testing.TB) worker.LeaseConfig {
 	return worker.LeaseConfig{
 		Window: offlineWindow, TTL: 2 * offlineWindow,
-		StateFile: filepath.Join(t.TempDir(), "lease"), Offline: offline, DurableStore: true, Timeout: 300 * time.Millisecond,
+		StateFile: filepath.Join(t.TempDir(), "lease"), Offline: offline, DurableStore: true, Timeout: 10 * time.Second,
 	}
 }
 
@@ -56,12 +57,14 @@ func TestLeaseOffline(t *testing.T) {
 			require.GreaterOrEqual(t, row.High, before+ms(offline))
 			require.Equal(t, offline.Microseconds(), row.Until-row.Renewed)
 
+			away := cfg
+			away.Timeout = patience
 			for range 3 {
 				next := end(t, l, r)
 				require.Equal(t, row, h.row(0), "the lease is kept")
 				h.pass(time.Second)
 				p.Refuse(true)
-				l = h.lease(cfg)
+				l = h.lease(away)
 				r = h.acquire(l)
 				require.Equal(t, next, r.First)
 				require.Zero(t, r.WorkerID)
@@ -92,14 +95,14 @@ func TestLeaseOffline(t *testing.T) {
 			_, err := l.Extend(t.Context(), 0)
 			require.Error(t, err)
 			require.NoError(t, l.Release(t.Context(), last.Last))
-			_, err = h.lease(cfg).Acquire(t.Context(), millis(1023))
+			_, err = h.lease(away).Acquire(t.Context(), millis(1023))
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 			require.ErrorContains(t, err, "reserved up to")
 			p.Refuse(false)
 
 			// The database has seen nothing of all this.
 			h.shiftDatabase(offline - offlineWindow)
-			r = h.acquire(l)
+			r = h.acquire(h.lease(cfg))
 			require.Zero(t, r.WorkerID)
 			require.Equal(t, last.Last+1, r.First)
 			require.NotEqual(t, row.Nonce, h.row(0).Nonce)
@@ -211,7 +214,11 @@ func TestLeaseOfflineGenerators(t *testing.T) {
 	cfg := offlineConfig(t)
 	seen := map[uid.UID]bool{}
 	for i := range 6 {
-		p.Refuse(i%2 == 1)
+		away := i%2 == 1
+		p.Refuse(away)
+		if cfg.Timeout = 10 * time.Second; away {
+			cfg.Timeout = patience
+		}
 		l := h.lease(cfg)
 		var g generator
 		var err error

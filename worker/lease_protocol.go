@@ -77,7 +77,7 @@ func (l *Lease) tryAcquire(ctx context.Context) (h *hold, event LeaseEvent, err 
 		h = &hold{id: row.WorkerID, nonce: newNonce()}
 		if l.cfg.DurableStore {
 			h.base = row.High
-			h.limit = l.within(max(l.tickAt(now, l.cfg.reach()), h.base+l.slack()))
+			h.limit = max(l.within(l.tickAt(now, l.cfg.reach())), l.withSlack(h.base))
 		} else {
 			burn := time.Duration(max(control.Reach, reach)) * time.Microsecond
 			h.base = max(row.High, l.tickAt(now, burn))
@@ -170,7 +170,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		}
 		next.high = max(row.High, l.within(l.tickAt(now, l.cfg.reach())))
 		if l.cfg.DurableStore && through > next.high {
-			next.high = l.within(through + l.slack())
+			next.high = l.withSlack(through)
 		}
 		h.wait = l.untilReach(now, h.base+1)
 		if h.proposed = next; l.file != nil {
@@ -250,9 +250,12 @@ func (l *Lease) checkAcquired(row leaseRow, now micros) error {
 	return nil
 }
 
-// slack is how many ticks are reserved beyond those that are asked for, so that a burst
-// does not need a transaction for each ring.
-func (l *Lease) slack() int64 { return max(1, int64(l.cfg.Window/8/l.terms.Unit)) }
+// withSlack adds to a tick that is asked for, so that a burst does not need a transaction
+// for each ring.
+func (l *Lease) withSlack(tick int64) int64 {
+	slack := max(1, int64(l.cfg.Window/8/l.terms.Unit))
+	return l.within(tick + min(slack, math.MaxInt64-max(tick, 0)))
+}
 
 // within limits a tick to those of the layout.
 func (l *Lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }

@@ -83,7 +83,7 @@ func TestLeaseLostReplyToAcquire(t *testing.T) {
 // A release whose reply is lost is not tried on a row that somebody else may have by now.
 func TestLeaseLostReplyToRelease(t *testing.T) {
 	h, p := newLossyHouse(t)
-	l := h.lease(worker.LeaseConfig{Timeout: 300 * time.Millisecond})
+	l := h.lease(worker.LeaseConfig{Timeout: 2 * time.Second})
 	r := h.acquire(l)
 	p.SwallowReply("COMMIT")
 	require.NoError(t, l.Release(t.Context(), r.First))

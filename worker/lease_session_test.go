@@ -16,20 +16,21 @@ import (
 func TestLeaseStall(t *testing.T) {
 	for _, during := range []string{"renewal", "acquisition"} {
 		t.Run(during, func(t *testing.T) {
+			brief := worker.LeaseConfig{Window: 4 * time.Second, Timeout: 10 * time.Second} // stalls end sooner than Windows
 			s := newMySQL(t)
 			h := newHouse(t, s)
 			p := newProxy(t, serverOf(t, s))
 			direct := h.db
 			h.db = s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t)
-			still := h.lease(worker.LeaseConfig{})
+			still := h.lease(brief)
 			h.db = direct
-			first := h.lease(worker.LeaseConfig{})
+			first := h.lease(brief)
 			h.acquire(first)
 			require.NoError(t, first.Release(t.Context(), -1))
 			h.pass(quarantine + 100*time.Millisecond)
 			if during == "renewal" {
 				require.Zero(t, h.acquire(still).WorkerID)
-				h.pass(window / 2)
+				h.pass(brief.Window / 2)
 			}
 
 			ctx, cancel := context.WithCancel(t.Context())
@@ -46,7 +47,7 @@ func TestLeaseStall(t *testing.T) {
 			}()
 			require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
 			h.pass(ttl + quarantine + 100*time.Millisecond)
-			require.Zero(t, h.acquire(h.lease(worker.LeaseConfig{Timeout: 10 * time.Second})).WorkerID)
+			require.Zero(t, h.acquire(h.lease(brief)).WorkerID)
 			cancel()
 			require.Error(t, <-ended)
 		})

@@ -62,12 +62,13 @@ func (h *house) now() time.Time {
 	return time.Now().Add(h.skip)
 }
 
-// Settings that are short, so that what is awaited comes soon.
+// The skew is waited for, and therefore short. The others are let pass, and by far longer
+// than a test takes: what it holds to be not over yet must not end because a disk is slow.
 const (
-	window     = 800 * time.Millisecond
+	window     = time.Minute
 	reach      = window + window/2
-	ttl        = 2 * time.Second
-	quarantine = 300 * time.Millisecond
+	ttl        = 3 * time.Minute
+	quarantine = time.Minute
 	skew       = 20 * time.Millisecond
 )
 
@@ -250,12 +251,12 @@ func TestLeaseRelease(t *testing.T) {
 func TestLeaseTakeover(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		gone := []uid.Reservation{h.acquire(h.lease(worker.LeaseConfig{Holder: "first"}))}
-		h.pass(100 * time.Millisecond)
+		h.pass(time.Second)
 		gone = append(gone, h.acquire(h.lease(worker.LeaseConfig{Holder: "second"})))
-		h.pass(ttl - 200*time.Millisecond)
+		h.pass(ttl)
 		alive := h.acquire(h.lease(worker.LeaseConfig{}))
 		require.EqualValues(t, 2, alive.WorkerID)
-		h.pass(quarantine + 200*time.Millisecond)
+		h.pass(quarantine)
 		for i, holder := range []string{"first", "second"} {
 			var told events
 			r := h.acquire(h.lease(worker.LeaseConfig{OnEvent: told.add}))
@@ -346,7 +347,7 @@ func TestLeaseExtend(t *testing.T) {
 			l := h.lease(worker.LeaseConfig{DurableStore: durable})
 			r := h.acquire(l)
 			row := h.row(r.WorkerID)
-			h.pass(window/2 - 300*time.Millisecond)
+			h.pass(window / 4)
 			require.Equal(t, r, h.extend(l, r.Last), "it is not due")
 			require.Equal(t, row, h.row(r.WorkerID))
 			for range 5 {
@@ -376,8 +377,8 @@ func TestLeaseExtendThrough(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.lease(worker.LeaseConfig{DurableStore: true})
 		r := h.acquire(l)
-		got := h.extend(l, r.Last+5000)
-		require.Equal(t, r.Last+5000+ms(window/8), got.Last)
+		got := h.extend(l, r.Last+ms(window))
+		require.Equal(t, r.Last+ms(window+window/8), got.Last)
 		require.Equal(t, got.Last, h.row(r.WorkerID).High)
 		// The far reservation is kept, and the lease renewed all the same.
 		h.pass(window / 2)
@@ -389,7 +390,7 @@ func TestLeaseExtendThrough(t *testing.T) {
 		l = h.lease(worker.LeaseConfig{})
 		r = h.acquire(l)
 		h.pass(window / 16)
-		got = h.extend(l, r.Last+5000)
+		got = h.extend(l, r.Last+ms(window))
 		require.Greater(t, got.Last, r.Last)
 		require.LessOrEqual(t, got.Last, h.tick()+ms(reach))
 		row := h.row(r.WorkerID)
@@ -489,7 +490,7 @@ func TestLeaseLate(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.lease(worker.LeaseConfig{})
 		was := h.acquire(l)
-		h.pass(ttl - 200*time.Millisecond)
+		h.pass(ttl - window/2)
 		r := h.extend(l, 0)
 		require.Equal(t, was.WorkerID, r.WorkerID)
 		require.Greater(t, r.Last, was.Last)
@@ -536,7 +537,7 @@ func TestLeaseClocks(t *testing.T) {
 		_, err := l.Extend(t.Context(), 0)
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.Equal(t, row, h.row(r.WorkerID))
-		h.shiftDatabase(-time.Hour)
+		h.shiftDatabase(window/2 - time.Hour)
 		require.Equal(t, r.WorkerID, h.extend(l, 0).WorkerID)
 
 		late := millis(1023)
@@ -581,23 +582,23 @@ func TestLeaseFarFuture(t *testing.T) {
 // An owner with a short Window burns what one with a long Window may have reserved.
 func TestLeaseReach(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		long := worker.LeaseConfig{Window: 4 * time.Second, TTL: 10 * time.Second}
+		long := worker.LeaseConfig{Window: 2 * window}
 		h.acquire(h.lease(long))
 		before := h.tick()
-		short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		l := h.lease(worker.LeaseConfig{})
-		_, err := l.Acquire(short, millis(1023))
-		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits until its own reach is beyond the other's")
+		l := h.lease(worker.LeaseConfig{Timeout: 2 * reach, OnEvent: func(worker.LeaseEvent) { cancel() }})
+		_, err := l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled, "it waits until its own reach is beyond the other's")
 
 		// It does not wait for long.
-		_, err = h.lease(worker.LeaseConfig{Timeout: time.Second}).Acquire(t.Context(), millis(1023))
+		_, err = h.lease(worker.LeaseConfig{Timeout: 10 * time.Second}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorContains(t, err, "and more can be reserved only in 5s; a start waits for up to 1.022s")
+		require.ErrorContains(t, err, "and more can be reserved only in 1m30s; a start waits for up to 10.022s")
 		require.Empty(t, h.row(2).Nonce)
-		require.GreaterOrEqual(t, h.row(1).High, before+ms(6*time.Second+skew))
+		require.GreaterOrEqual(t, h.row(1).High, before+ms(2*reach+skew))
 		require.Empty(t, h.row(1).Nonce, "it is released")
-		require.Equal(t, (6*time.Second + skew).Microseconds(), h.row(-1).Reach)
+		require.Equal(t, (2*reach + skew).Microseconds(), h.row(-1).Reach)
 	})
 }
 

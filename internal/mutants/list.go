@@ -562,6 +562,11 @@ var all = []mutant{
 		to:   "if false {", tests: "ParseLayoutRefuses",
 	},
 	{
+		name: "lease: a wish of the far future wraps", file: protocolGo,
+		from: "tick + min(slack, math.MaxInt64-max(tick, 0))",
+		to:   "tick + slack", tests: "LeaseExtendThrough",
+	},
+	{
 		name: "lease: a start waits for however long", file: leaseGo,
 		from: "l.hold.wait > longest {",
 		to:   "l.hold.wait > longest && false {", tests: "LeaseReach",
