@@ -251,7 +251,7 @@ func (l *Lease) checkAcquired(row leaseRow, now micros) error {
 }
 
 // withSlack adds to a tick that is asked for, so that a burst does not need a transaction
-// for each ring.
+// for each ring. Whoever calls Extend may ask for any tick: the sum must not wrap.
 func (l *Lease) withSlack(tick int64) int64 {
 	slack := max(1, int64(l.cfg.Window/8/l.terms.Unit))
 	return l.within(tick + min(slack, math.MaxInt64-max(tick, 0)))

@@ -582,23 +582,24 @@ func TestLeaseFarFuture(t *testing.T) {
 // An owner with a short Window burns what one with a long Window may have reserved.
 func TestLeaseReach(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		long := worker.LeaseConfig{Window: 2 * window}
+		const more = 6 * time.Second
+		long := worker.LeaseConfig{Window: window + more*2/3}
 		h.acquire(h.lease(long))
 		before := h.tick()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		l := h.lease(worker.LeaseConfig{Timeout: 2 * reach, OnEvent: func(worker.LeaseEvent) { cancel() }})
+		l := h.lease(worker.LeaseConfig{Timeout: time.Minute, OnEvent: func(worker.LeaseEvent) { cancel() }})
 		_, err := l.Acquire(ctx, millis(1023))
 		require.ErrorIs(t, err, context.Canceled, "it waits until its own reach is beyond the other's")
 
 		// It does not wait for long.
-		_, err = h.lease(worker.LeaseConfig{Timeout: 10 * time.Second}).Acquire(t.Context(), millis(1023))
+		_, err = h.lease(worker.LeaseConfig{Timeout: 4 * time.Second}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorContains(t, err, "and more can be reserved only in 1m30s; a start waits for up to 10.022s")
+		require.ErrorContains(t, err, "and more can be reserved only in 6s; a start waits for up to 4.022s")
 		require.Empty(t, h.row(2).Nonce)
-		require.GreaterOrEqual(t, h.row(1).High, before+ms(2*reach+skew))
+		require.GreaterOrEqual(t, h.row(1).High, before+ms(reach+more+skew))
 		require.Empty(t, h.row(1).Nonce, "it is released")
-		require.Equal(t, (2*reach + skew).Microseconds(), h.row(-1).Reach)
+		require.Equal(t, (reach + more + skew).Microseconds(), h.row(-1).Reach)
 	})
 }
 

@@ -66,6 +66,11 @@ var all = []mutant{
 		to:   "tick := max(g.layout.TickAt(now), 0)", tests: "StepsBack",
 	},
 	{
+		name: "the lead is bounded by a monotonic clock that stood still", file: refillGo,
+		from: "now = now.Round(0)",
+		to:   "", tests: "Suspended",
+	},
+	{
 		name: "what was discarded is issued", file: refillGo,
 		from: "case next <= limit && (next > tail || !usable || stale):",
 		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
@@ -206,6 +211,11 @@ var all = []mutant{
 		to:   "if false {", tests: "",
 	},
 	{
+		name: "a layout's text has any length", file: "bits/text.go",
+		from: "if len(text) > maxText {",
+		to:   "if false {", tests: "ParseLayoutRefuses",
+	},
+	{
 		name: "a decimal number beyond 63 bits", file: "uid.go",
 		from: "if n > uint64(Max) {",
 		to:   "if false {", tests: "",
@@ -309,6 +319,16 @@ var all = []mutant{
 		name: "a renewal that goes on after the end", file: "internal/tenure/tenure.go",
 		from: "	t.quit()\n	if done != nil {",
 		to:   "	if done != nil {", tests: "RenewWhenDue$", hangs: true,
+	},
+	{
+		name: "a clock that is set back puts a renewal off", file: "internal/tenure/tenure.go",
+		from: "if !slept || due > longestSleep {",
+		to:   "if !slept || true {", tests: "RenewAfterTheClockWasSetBack",
+	},
+	{
+		name: "a worker that has no more to give is asked as rarely as one that fails", file: "internal/tenure/tenure.go",
+		from: "longest = idlePause",
+		to:   "longest = maxPause", tests: "PausesOfAnIdleWorker",
 	},
 	{
 		name: "lease: nothing is burnt", file: protocolGo,
@@ -441,6 +461,16 @@ var all = []mutant{
 		to: "	}", tests: "LeaseExtend",
 	},
 	{
+		name: "lease: a wish of the far future wraps", file: protocolGo,
+		from: "tick + min(slack, math.MaxInt64-max(tick, 0))",
+		to:   "tick + slack", tests: "LeaseExtendThrough",
+	},
+	{
+		name: "lease: a start waits for however long", file: leaseGo,
+		from: "l.hold.wait > longest {",
+		to:   "l.hold.wait > longest && false {", tests: "LeaseReach",
+	},
+	{
 		name: "offline: a restart issues what may have been issued", file: offlineGo,
 		from: "base: r.High, limit: r.Limit, granted: r.High,",
 		to:   "base: r.High - 10, limit: r.Limit, granted: r.High,", tests: "LeaseOffline",
@@ -540,35 +570,5 @@ var all = []mutant{
 		name: "command: a store is created by who only looks", file: "cmd/uid/store.go",
 		from: "if s.existing {",
 		to:   "if false {", tests: "^TestWorkerCreatesNothing",
-	},
-	{
-		name: "a clock that is set back puts a renewal off", file: "internal/tenure/tenure.go",
-		from: "if !slept || due > longestSleep {",
-		to:   "if !slept || true {", tests: "RenewAfterTheClockWasSetBack",
-	},
-	{
-		name: "a worker that has no more to give is asked as rarely as one that fails", file: "internal/tenure/tenure.go",
-		from: "longest = idlePause",
-		to:   "longest = maxPause", tests: "PausesOfAnIdleWorker",
-	},
-	{
-		name: "the lead is bounded by a monotonic clock that stood still", file: refillGo,
-		from: "now = now.Round(0)",
-		to:   "", tests: "Suspended",
-	},
-	{
-		name: "a layout's text has any length", file: "bits/text.go",
-		from: "if len(text) > maxText {",
-		to:   "if false {", tests: "ParseLayoutRefuses",
-	},
-	{
-		name: "lease: a wish of the far future wraps", file: protocolGo,
-		from: "tick + min(slack, math.MaxInt64-max(tick, 0))",
-		to:   "tick + slack", tests: "LeaseExtendThrough",
-	},
-	{
-		name: "lease: a start waits for however long", file: leaseGo,
-		from: "l.hold.wait > longest {",
-		to:   "l.hold.wait > longest && false {", tests: "LeaseReach",
 	},
 }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A mutant counts as caught only by a test that fails or a program that panics.
+func TestJudge(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for _, c := range []struct {
+		name   string
+		output string
+		err    error
+		hangs  bool
+		caught bool
+		by     string
+	}{
+		{"test fails", "--- FAIL: TestTake (0.01s)\n    a_test.go:9: 1 is not 2\nFAIL\n", failed, false, true, "TestTake"},
+		{"test fails, another hangs", "--- FAIL: TestTake (0.01s)\npanic: test timed out after 2m0s\n", failed, false, true, "TestTake"},
+		{"program panics", "panic: out of range\n\ngoroutine 7 [running]:\n", failed, false, true, "panic: out of range"},
+		{"program deadlocks", "fatal error: all goroutines are asleep - deadlock!\n", failed, false, true, "fatal error: all goroutines are asleep - deadlock!"},
+		{"all pass", "PASS\n", nil, false, false, "any test"},
+		{"no test", "testing: warning: no tests to run\nPASS\n", nil, false, false, "any test: there is none"},
+		{"time is up", "panic: test timed out after 2m0s\n	running tests:\n		TestTake (2m0s)\n", failed, false, false, "the time limit"},
+		{"time is up, as it should be", "panic: test timed out after 20s\n", failed, true, true, "the time limit"},
+		{"killed", "", errors.New("signal: killed"), false, false, "a test: signal: killed"},
+	} {
+		v := mutant{hangs: c.hangs}.judge([]byte(c.output), c.err)
+		require.Equal(t, verdict{c.caught, c.by, c.output}, v, c.name)
+	}
+}
