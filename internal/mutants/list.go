@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 const (
 	generatorGo = "cached/generator.go"
 	refillGo    = "cached/refill.go"
@@ -14,7 +16,12 @@ const (
 	leaseSessionGo = "worker/lease_session.go"
 )
 
-var all = []mutant{
+// all is every mutant; each part of the house has a list of its own.
+var all = slices.Concat(
+	core,
+)
+
+var core = []mutant{
 	{
 		name: "end of the time field is not checked", file: refillGo,
 		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
