@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/jmoiron/sqlx"
 )
 
 // settings are a server's variables, by their names in lower case.
@@ -28,7 +30,7 @@ func (s settings) first(names ...string) string {
 
 // mysqlServer looks at the settings of the server and of the session.
 func (c *check) mysqlServer(ctx context.Context) error {
-	vars, err := c.settings(ctx, "SHOW VARIABLES")
+	vars, err := readSettings(ctx, c.conn, "SHOW VARIABLES")
 	if err != nil {
 		return err
 	}
@@ -66,8 +68,9 @@ func (c *check) lossLevel() Level {
 
 const lossWhy = "Disposable IDs are then given again, and so are ticks of leases with DurableStore; leases without it make up for it."
 
-func (c *check) settings(ctx context.Context, query string) (settings, error) {
-	rows, err := c.conn.QueryxContext(ctx, query)
+// readSettings reads names and values, as SHOW VARIABLES and SHOW STATUS list them.
+func readSettings(ctx context.Context, conn *sqlx.Conn, query string) (settings, error) {
+	rows, err := conn.QueryxContext(ctx, query)
 	if err != nil {
 		return nil, failed("read the server's settings", err)
 	}
@@ -198,14 +201,14 @@ type replication struct {
 
 // mysqlReplication looks at where this server stands among others.
 func (c *check) mysqlReplication(ctx context.Context) error {
-	vars, err := c.settings(ctx, "SHOW VARIABLES")
+	vars, err := readSettings(ctx, c.conn, "SHOW VARIABLES")
 	if err != nil {
 		return err
 	}
 	if isTiDB(vars) {
 		return nil // replicates by itself
 	}
-	status, err := c.settings(ctx, "SHOW GLOBAL STATUS")
+	status, err := readSettings(ctx, c.conn, "SHOW GLOBAL STATUS")
 	if err != nil {
 		return err
 	}

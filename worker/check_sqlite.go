@@ -109,15 +109,15 @@ func judgeFileSystem(kind fileSystemKind, known bool) Finding {
 	return Finding{Level: LevelOK, What: what, Value: "local"}
 }
 
-func (c *check) sqliteShape(ctx context.Context, name string) (tableShape, error) {
+func sqliteShape(ctx context.Context, from reader, name string) (tableShape, error) {
 	var s tableShape
-	err := c.conn.SelectContext(ctx, &s.columns, "SELECT UPPER(name) AS name, LOWER(type) AS type, NULL AS width, 0 AS is_unsigned, NULL AS collation,"+
+	err := from.SelectContext(ctx, &s.columns, "SELECT UPPER(name) AS name, LOWER(type) AS type, NULL AS width, 0 AS is_unsigned, NULL AS collation,"+
 		" pk > 0 AS is_key, (\"notnull\" = 0 OR dflt_value IS NOT NULL) AS is_filled, 0 AS is_generated FROM pragma_table_info(?)", name)
 	if err != nil {
 		return s, failed("read the columns of table "+name, err)
 	}
 	var create sql.NullString
-	if err := c.conn.GetContext(ctx, &create, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", name); err != nil && err != sql.ErrNoRows {
+	if err := from.GetContext(ctx, &create, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", name); err != nil && err != sql.ErrNoRows {
 		return s, failed("read the definition of table "+name, err)
 	}
 	for i := range s.columns {

@@ -33,6 +33,10 @@ type Collection struct {
 	//	}
 	Terms func(layout string) (uid.Terms, error)
 
+	// MaxClockOffset is by how much the database's clock, by which leases are over, may
+	// differ from this process's. The default, for 0, is 2 s; math.MaxInt64 allows any.
+	MaxClockOffset time.Duration
+
 	// DryRun only tells what would be removed.
 	DryRun bool
 }
@@ -51,16 +55,17 @@ type KeptLease struct {
 	Why string
 }
 
-// Collect removes the rows of leases that are over for longer than OlderThan, whose
-// IDs are then as if they had never been used. That forgets which ticks were used
-// under them, so it keeps each row whose last tick does not lie further back than
-// OlderThan, too, and each whose layout Terms cannot read: no worker that starts on
-// the ID is given a tick that far in the past. The row that holds a namespace's
-// layout always stays.
+// Collect removes the rows of leases that are over for longer than OlderThan. Their IDs
+// are then as if they had never been used, but that they begin above the last tick of any
+// row that was ever removed, which is noted in the namespace's own row in the same
+// transaction. A row goes only as it was read: one whose owner has renewed it meanwhile
+// stays. Rows whose last tick does not lie further back than OlderThan stay, too, and so do
+// those whose layout Terms cannot read, and all of a namespace that lacks its own row.
 //
-// It returns [ErrConfig] when the collection cannot be used. When it fails half-way,
-// what it has removed until then is in the result; rows of a commit whose reply was lost
-// are not, although they are gone.
+// It returns [ErrConfig] when the collection cannot be used, and [ErrClock], with nothing
+// removed, when the two clocks do not agree. When it fails half-way, what it has removed
+// until then is in the result; rows of a commit whose reply was lost are not, although they
+// are gone.
 //
 // It needs SELECT, UPDATE and DELETE on the table. A namespace's workers wait in
 // Acquire while a batch of rows is removed.
@@ -71,6 +76,12 @@ func (r *Registry) Collect(ctx context.Context, c Collection) (Collected, error)
 	}
 	if c.OlderThan < shortestCollectAge {
 		return all, fmt.Errorf("%w: OlderThan %v is below %v", ErrConfig, c.OlderThan, shortestCollectAge)
+	}
+	if c.MaxClockOffset < 0 {
+		return all, fmt.Errorf("%w: MaxClockOffset %v is negative", ErrConfig, c.MaxClockOffset)
+	}
+	if c.MaxClockOffset == 0 {
+		c.MaxClockOffset = defaultClockOffset
 	}
 	if c.Terms == nil {
 		return all, fmt.Errorf("%w: Terms is not set", ErrConfig)
@@ -96,18 +107,10 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 	for above := int64(controlID); ; {
 		var rows []namespaceRow
 		var batch Collected
-		err := r.do(ctx, "collect worker IDs", func(ctx context.Context, conn *sqlx.Conn) error {
+		err := r.do(ctx, "collect worker IDs", func(ctx context.Context, conn *sqlx.Conn) (err error) {
 			return transact(ctx, conn, r.dialect, func(tx session) error {
-				var now time.Time
-				var err error
-				if rows, now, err = r.oldLeases(ctx, tx, c, namespace, above); err != nil {
-					return err
-				}
-				batch = c.sort(rows, now)
-				if c.DryRun {
-					return nil
-				}
-				return r.remove(ctx, tx, namespace, batch.Removed)
+				rows, batch, err = r.collectBatch(ctx, tx, c, namespace, above)
+				return err
 			})
 		})
 		if err != nil {
@@ -122,23 +125,43 @@ func (r *Registry) collectNamespace(ctx context.Context, c Collection, namespace
 	}
 }
 
-// oldLeases locks the control row, as every Acquire does, and then reads some rows that
-// are over for long. These need no lock: nobody renews a lease that is over, and nobody
-// can acquire one. Locked by the index on their ends they could even deadlock with
-// renewals, which lock a row before its place in the index.
-func (r *Registry) oldLeases(ctx context.Context, tx session, c Collection, namespace string, above int64) ([]namespaceRow, time.Time, error) {
-	if !c.DryRun {
-		if _, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+r.dialect.forUpdate(), namespace, controlID); err != nil {
-			return nil, time.Time{}, err
-		}
+// collectBatch looks at some rows that are over for long, and removes those that nobody
+// needs. It locks the control row, as every Acquire does.
+func (r *Registry) collectBatch(ctx context.Context, tx session, c Collection, namespace string, above int64) (rows []namespaceRow, batch Collected, err error) {
+	lock := r.dialect.forUpdate()
+	if c.DryRun {
+		lock = "" // which an account that may only read has no right to
 	}
+	control, err := r.readLeases(ctx, tx, "WHERE NAMESPACE = ? AND WORKER_ID = ?"+lock, namespace, controlID)
+	if err != nil {
+		return nil, batch, err
+	}
+	asked := r.now()
 	now, err := r.clock(ctx, tx)
 	if err != nil {
-		return nil, now, err
+		return nil, batch, err
 	}
-	rows, err := r.readLeases(ctx, tx, fmt.Sprintf("WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT %d", collectBatch),
+	if err := compareClocks(asked, now, r.now(), c.MaxClockOffset); err != nil {
+		return nil, batch, err
+	}
+	// Locked by the index on their ends they could deadlock with renewals, which lock a row
+	// before its place in the index.
+	rows, err = r.readLeases(ctx, tx, fmt.Sprintf("WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT %d", collectBatch),
 		namespace, above, now.Add(-c.OlderThan).UnixMicro())
-	return rows, now, err
+	if err != nil {
+		return nil, batch, err
+	}
+	if len(control) == 0 {
+		for _, row := range rows {
+			batch.Kept = append(batch.Kept, KeptLease{row.info(now, 0), "the namespace has no row of its own, in which its last tick could be noted"})
+		}
+		return rows, batch, nil
+	}
+	batch = c.sort(rows, now)
+	if c.DryRun {
+		return rows, batch, nil
+	}
+	return rows, batch, r.remove(ctx, tx, control[0], rows, now, &batch)
 }
 
 // sort tells the rows that can go from those that have to stay.
@@ -169,20 +192,39 @@ func (c Collection) stays(l LeaseInfo, now time.Time) string {
 	return ""
 }
 
-func (r *Registry) remove(ctx context.Context, tx session, namespace string, leases []LeaseInfo) error {
-	if len(leases) == 0 {
+// remove takes the rows of a batch away that are still as they were read, and raises the
+// namespace's floor to their last tick. The others it moves to those that are kept.
+func (r *Registry) remove(ctx context.Context, tx session, control namespaceRow, rows []namespaceRow, now time.Time, batch *Collected) error {
+	read := map[int64]namespaceRow{}
+	for _, row := range rows {
+		read[row.WorkerID] = row
+	}
+	floor, gone := control.High, batch.Removed[:0]
+	for _, l := range batch.Removed {
+		row := read[l.WorkerID]
+		res, err := tx.ExecContext(ctx, "DELETE FROM `"+r.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ? AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?",
+			row.Namespace, row.WorkerID, row.Nonce, row.High, row.Until)
+		if err != nil {
+			return failed("remove a lease", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return failed("remove a lease", err)
+		}
+		if n == 0 {
+			batch.Kept = append(batch.Kept, KeptLease{l, "it has changed since it was read"})
+			continue
+		}
+		gone, floor = append(gone, l), max(floor, l.High)
+	}
+	batch.Removed = gone
+	if floor == control.High {
 		return nil
 	}
-	ids := make([]int64, 0, len(leases))
-	for _, l := range leases {
-		ids = append(ids, l.WorkerID)
-	}
-	query, args, err := sqlx.In("DELETE FROM `"+r.leases+"` WHERE NAMESPACE = ? AND WORKER_ID IN (?)", namespace, ids)
+	_, err := tx.ExecContext(ctx, "UPDATE `"+r.leases+"` SET HIGH = ?, RENEWED = ? WHERE NAMESPACE = ? AND WORKER_ID = ?",
+		floor, micros(now.UnixMicro()), control.Namespace, controlID)
 	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, query, args...); err != nil {
-		return failed("remove leases", err)
+		return failed("note the last tick of removed leases", err)
 	}
 	return nil
 }

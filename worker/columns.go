@@ -56,7 +56,7 @@ type tableColumn struct {
 
 // columns compares a table with what workers expect of it.
 func (c *check) columns(ctx context.Context, what, name string, want []columnSpec) error {
-	shape, err := c.shape(ctx, name)
+	shape, err := readShape(ctx, c.conn, c.dialect, name)
 	if err != nil {
 		return c.told(what, err)
 	}
@@ -67,18 +67,20 @@ func (c *check) columns(ctx context.Context, what, name string, want []columnSpe
 	return nil
 }
 
-func (c *check) shape(ctx context.Context, name string) (tableShape, error) {
-	if c.dialect == SQLite {
-		return c.sqliteShape(ctx, name)
+// readShape returns no columns where there is no such table, or the account has no right on
+// it.
+func readShape(ctx context.Context, from reader, dialect Dialect, name string) (tableShape, error) {
+	if dialect == SQLite {
+		return sqliteShape(ctx, from, name)
 	}
 	var s tableShape
-	if err := c.conn.GetContext(ctx, &s.engine, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", name); err != nil {
+	if err := from.GetContext(ctx, &s.engine, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", name); err != nil {
 		if err == sql.ErrNoRows {
 			return s, nil
 		}
 		return s, failed("read the engine of table "+name, err)
 	}
-	err := c.conn.SelectContext(ctx, &s.columns, `SELECT UPPER(COLUMN_NAME) AS name, LOWER(DATA_TYPE) AS type, CHARACTER_MAXIMUM_LENGTH AS width,
+	err := from.SelectContext(ctx, &s.columns, `SELECT UPPER(COLUMN_NAME) AS name, LOWER(DATA_TYPE) AS type, CHARACTER_MAXIMUM_LENGTH AS width,
 		COLUMN_TYPE LIKE '%unsigned%' AS is_unsigned, COLLATION_NAME AS collation, COLUMN_KEY = 'PRI' AS is_key,
 		IS_NULLABLE = 'YES' OR COLUMN_DEFAULT IS NOT NULL OR EXTRA <> '' AS is_filled, EXTRA LIKE '%auto_increment%' AS is_generated
 		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`, name)

@@ -46,11 +46,3 @@ func (d Dialect) forUpdate() string {
 	}
 	return " FOR UPDATE"
 }
-
-// insertIgnore begins an insert that does nothing when a row with its key exists.
-func (d Dialect) insertIgnore() string {
-	if d == SQLite {
-		return "INSERT OR IGNORE INTO "
-	}
-	return "INSERT IGNORE INTO "
-}

@@ -25,6 +25,11 @@ var (
 	// another layout, whose UIDs could be equal to new ones.
 	ErrLayout = errors.New("worker: worker ID was used under another layout")
 
+	// ErrNoNamespace is returned by Acquire and Extend of a lease when its table, or the
+	// namespace's row in it, is not there. What the owner had reserved stays so. An
+	// account that may create it does so with [Registry.Init].
+	ErrNoNamespace = errors.New("worker: no such namespace of leases")
+
 	// ErrClock is returned by a worker that compares clocks when its own is too far
 	// from the database's, that one is before the layout's epoch, or the ticks that
 	// were used already lie too far ahead of the clock.

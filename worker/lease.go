@@ -73,6 +73,7 @@ type Lease struct {
 	terms uid.Terms
 	hold  *hold      // nil when the lease was lost
 	file  *stateFile // nil without LeaseConfig.StateFile, and while no generator is bound
+	doubt *doubt     // an acquisition whose outcome is not known; nil while there is none
 	low   bool       // LeaseLow was told, and nothing was reserved since
 }
 
@@ -86,6 +87,7 @@ type hold struct {
 	base     int64 // HIGH before the owner reserved anything: its first tick is the next
 	limit    int64 // last tick reserved; base while nothing is
 	granted  int64 // last tick that the generator has: limit, or less with a state file
+	resumed  bool  // taken up from a state file
 	renew    int64 // tick from which on to renew
 
 	at   time.Time     // of the last commit, on the monotonic clock
@@ -103,7 +105,7 @@ func (h *hold) owns(row leaseRow) bool {
 	if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {
 		h.nonce, h.limit = p.nonce, p.high
 	}
-	if row.Nonce != h.nonce || row.High > h.limit {
+	if row.Nonce != h.nonce || row.High != h.limit {
 		return false
 	}
 	h.proposed = proposal{}
@@ -177,19 +179,45 @@ func (l *Lease) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.hold == nil {
-		if err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire); err != nil {
+	if l.hold != nil {
+		return l.note(l.hold.base + 1)
+	}
+	if l.file != nil {
+		// An ID that cannot be noted would be lost: the file is written once before.
+		if err := l.forget(); err != nil {
 			return err
 		}
+	}
+	looked := false
+	err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error {
+		if !looked {
+			if err := l.look(ctx); err != nil {
+				return err
+			}
+			looked = true
+		}
+		return l.begin(ctx)
+	})
+	if err != nil {
+		return err
 	}
 	if l.file != nil {
 		return l.note(l.hold.base + 1)
 	}
-	if longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout; l.hold.wait > longest {
-		return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
-			l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
+	if l.cfg.NoWait {
+		return nil
 	}
-	for l.hold.limit == l.hold.base {
+	return l.awaitTicks(ctx)
+}
+
+// awaitTicks waits for the first reservation. A lease that is lost meanwhile is replaced.
+func (l *Lease) awaitTicks(ctx context.Context) error {
+	longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
+	for losses := 0; l.hold.limit == l.hold.base; {
+		if l.hold.wait > longest {
+			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
+				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
+		}
 		pause := time.NewTimer(max(l.hold.wait-l.clock().Sub(l.hold.at), time.Millisecond))
 		select {
 		case <-ctx.Done():
@@ -197,22 +225,58 @@ func (l *Lease) start(ctx context.Context) error {
 			return ctx.Err()
 		case <-pause.C:
 		}
-		if err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) }); err != nil {
+		err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+		if lost, is := errors.AsType[*lostError](err); is && losses < mostLosses {
+			losses++
+			l.lost(ctx, lost)
+			err = retry(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// abandon gives up what a failed start has acquired.
+// mostLosses is how many leases a start may lose before its first reservation.
+const mostLosses = 3
+
+// begin is one attempt of a start to lease an ID. Where commits can be lost it creates a
+// namespace that is not there, which then rests.
+func (l *Lease) begin(ctx context.Context) error {
+	err := l.acquire(ctx)
+	if l.cfg.DurableStore || !errors.Is(err, ErrNoNamespace) {
+		return err
+	}
+	rest := max(newNamespaceRest, l.cfg.TTL, l.cfg.Quarantine)
+	if err := l.table.found(ctx, l.terms, rest); err != nil {
+		return err
+	}
+	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; no worker ID is leased in it for a while",
+		"namespace", l.cfg.Namespace, "table", l.table.name, "rest", rest)
+	return l.acquire(ctx)
+}
+
+// abandon gives up what a failed start has acquired. A lease that the state file may have
+// is ended with HIGH as it is: a start without the database could still use it up.
 func (l *Lease) abandon(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	if h := l.hold; h != nil && !h.resumed {
+		last := int64(-1)
+		if l.file != nil {
+			last = h.limit
+		}
+		_ = l.release(ctx, last)
+	} else if l.doubt != nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_ = l.table.transact(ctx, func(tx session) error { return l.giveBack(ctx, tx) })
+	}
 	if l.file != nil {
 		_ = l.file.close()
 		l.file = nil
-	} else if l.hold != nil {
-		_ = l.release(context.WithoutCancel(ctx), -1)
 	}
-	l.hold = nil
+	l.hold, l.doubt = nil, nil
 }
 
 // Extend renews the lease and the reservation if that is due, or if ticks up to through
@@ -289,11 +353,13 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 		err = l.keep(last)
 	case l.hold != nil:
 		err = l.release(ctx, last)
+	case l.doubt != nil:
+		err = l.table.transact(ctx, func(tx session) error { return l.giveBack(ctx, tx) })
 	}
 	if err != nil {
 		err = l.failure("release", err)
 	}
-	l.hold = nil
+	l.hold, l.doubt = nil, nil
 	return err
 }
 

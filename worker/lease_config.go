@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -22,9 +21,10 @@ const workerLease = "WORKER_LEASE"
 // when a generator is made.
 type LeaseConfig struct {
 	// Namespace keeps services apart that share a table: worker IDs are unique within
-	// a namespace, and all UIDs of one have the same layout. It has at most 64
-	// characters, and no spaces around them, which databases may not compare. The
-	// default, for "", is "default".
+	// a namespace, and all UIDs of one have the same layout. UIDs of two namespaces can be
+	// equal. It has at most 64 printable ASCII characters, and no spaces around them: what
+	// is beyond ASCII a server stores as the charset of the connection has it, so that one
+	// name could become two. The default, for "", is "default".
 	Namespace string
 
 	// Table is the table's name, at most 64 letters, digits, _ and $. The default,
@@ -68,11 +68,25 @@ type LeaseConfig struct {
 	// acknowledged: not in a crash, not in a failover, not because a backup is
 	// restored. It spares a new owner the wait of MaxClockSkew and a tick at its start,
 	// and the way ahead of the clock; and reservations may reach as far as the
-	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, for
-	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1, or for
-	// a cluster that replicates before it acknowledges. Where it is not true, UIDs can
-	// come twice.
+	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, and for
+	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that
+	// is never replaced by a replica. Where it is not true, UIDs can come twice.
+	//
+	// Such a lease creates nothing: [Registry.Init] makes its namespace.
 	DurableStore bool
+
+	// DurableStoreUnverified takes DurableStore at its word. Without it a start looks at
+	// what the database tells of its settings, and refuses what is visibly not durable: on
+	// MySQL and MariaDB innodb_flush_log_at_trx_commit other than 1, sync_binlog other than
+	// 1 while there is a binary log, Galera, and replicas without semi-synchronous
+	// replication; on SQLite synchronous below FULL, and no journal on disk.
+	DurableStoreUnverified bool
+
+	// NoWait has Acquire return as soon as the ID is leased. The first ticks follow about
+	// MaxClockSkew and a tick later, and calls that draw UIDs wait for them. It is for a
+	// program that makes many generators one after another, and changes nothing with
+	// DurableStore. A failure of the first reservation then shows in these calls.
+	NoWait bool
 
 	// MaxClockOffset is by how much this process's clock may differ from the
 	// database's when a lease is acquired; the time that the answer took is allowed
@@ -192,8 +206,8 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	if c.Namespace == "" {
 		c.Namespace = defaultNamespace
 	}
-	if strings.TrimSpace(c.Namespace) != c.Namespace {
-		return c, fmt.Errorf("%w: the Namespace %.100q has spaces around it", ErrConfig, c.Namespace)
+	if err := checkNamespace(c.Namespace); err != nil {
+		return c, err
 	}
 	name, err := os.Hostname()
 	if c.Holder == "" {
@@ -208,16 +222,11 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", ErrConfig, err)
 		}
 	}
-	for _, text := range []struct {
-		name, value string
-		max         int
-	}{{"Namespace", c.Namespace, maxNamespaceLen}, {"Holder", c.Holder, maxHolderLen}} {
-		if !utf8.ValidString(text.value) {
-			return c, fmt.Errorf("%w: the %s %.100q is not valid UTF-8", ErrConfig, text.name, text.value)
-		}
-		if n := utf8.RuneCountInString(text.value); n > text.max {
-			return c, fmt.Errorf("%w: the %s %.100q has %d characters, the table holds %d", uid.ErrRange, text.name, text.value, n, text.max)
-		}
+	if !utf8.ValidString(c.Holder) {
+		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", ErrConfig, c.Holder)
+	}
+	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
+		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, the table holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -50,7 +50,7 @@ func (l *Lease) resume(ctx context.Context) error {
 	}
 	l.hold = &hold{
 		id: r.WorkerID, nonce: r.Nonce, proposed: proposal{r.ProposedNonce, r.ProposedLimit},
-		base: r.High, limit: r.Limit, granted: r.High,
+		base: r.High, limit: r.Limit, granted: r.High, resumed: true,
 	}
 	err = retry(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
 	if lost, is := errors.AsType[*lostError](err); is {
@@ -113,11 +113,11 @@ func (l *Lease) save(h *hold) error {
 	})
 }
 
-// forget notes that the file's lease is none any more.
+// forget notes that the file has no lease, or none any more.
 func (l *Lease) forget() error {
 	r, found := l.file.load()
 	if !found {
-		return nil
+		r = stateRecord{Kind: stateLease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Namespace: l.cfg.Namespace}
 	}
 	r.Nonce, r.ProposedNonce, r.Limit, r.ProposedLimit = "", "", 0, 0
 	return l.file.save(r)

@@ -24,19 +24,21 @@ func stallFor(window time.Duration) time.Duration {
 	return min(max(window/4, minStall), maxStall).Truncate(time.Second)
 }
 
-// limitStall has the server end a transaction of this session that stands still. The
-// caller is to call restore, since the connection goes back to the program's pool. A
-// SQLite file stays locked by a process that stands still.
-func (t *leaseTable) limitStall(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
+// prepare has the server end a transaction of this session that stands still, and refuse
+// a number that a column cannot hold: without a strict mode it would store another one,
+// and nobody would know. The caller is to call restore, since the connection goes back to
+// the program's pool. A SQLite file stays locked by a process that stands still.
+func (t *leaseTable) prepare(ctx context.Context, conn *sqlx.Conn) (restore func(), err error) {
 	if t.dialect != MySQL {
 		return func() {}, nil
 	}
-	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET @uid_wait_timeout = @@SESSION.wait_timeout, SESSION wait_timeout = %d", t.stall/time.Second))
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET @uid_wait_timeout = @@SESSION.wait_timeout, @uid_sql_mode = @@SESSION.sql_mode,"+
+		" SESSION wait_timeout = %d, SESSION sql_mode = 'STRICT_ALL_TABLES'", t.stall/time.Second))
 	if err != nil {
-		return nil, failed("limit how long the server waits for this session", err)
+		return nil, failed("prepare the session", err)
 	}
 	return func() {
-		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = @uid_wait_timeout"); err != nil {
+		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"); err != nil {
 			discard(conn)
 		}
 	}, nil

@@ -10,8 +10,10 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// controlID is the worker ID of the row that every acquisition in a namespace locks
-// first. No layout has it.
+// controlID is the worker ID of the control row of a namespace, which every acquisition
+// locks first. No layout has it. Its HIGH is the namespace's floor: no acquisition gets a
+// tick at or below it. Until its LEASE_UNTIL nobody acquires. Its REACH is the largest of
+// any owner.
 const controlID = -1
 
 // A leaseRow is a row of the table. Times are of the database's clock.
@@ -49,27 +51,25 @@ type leaseTable struct {
 	stall     time.Duration // after which a transaction that stands still is ended
 }
 
-// transact runs do in a transaction on one connection. It creates the table first if
-// it is missing.
+// transact runs do in a transaction on one connection. It returns ErrNoNamespace when
+// there is no table: to create one here would hide from a running owner that its own was
+// renamed or dropped.
 func (t *leaseTable) transact(ctx context.Context, do func(tx session) error) error {
 	conn, err := t.db.Connx(ctx)
 	if err != nil {
 		return failed("connect", err)
 	}
 	defer conn.Close()
-	restore, err := t.limitStall(ctx, conn)
+	restore, err := t.prepare(ctx, conn)
 	if err != nil {
 		return err
 	}
 	defer restore()
 	err = transact(ctx, conn, t.dialect, do)
-	if kindOf(err) != missingTable {
-		return err
+	if kindOf(err) == missingTable {
+		return fmt.Errorf("%w: %w", ErrNoNamespace, err)
 	}
-	if _, err := conn.ExecContext(ctx, t.create); err != nil {
-		return failed("create the table", err)
-	}
-	return transact(ctx, conn, t.dialect, do)
+	return err
 }
 
 // now asks for the database's time in a statement of its own: one that waits for a lock
@@ -94,10 +94,11 @@ func (t *leaseTable) lock(ctx context.Context, tx session, id int64) (row leaseR
 }
 
 // longestFree returns the ID within the maximum whose lease ended first of all, if that
-// was before the time given. It locks nothing.
-func (t *leaseTable) longestFree(ctx context.Context, tx session, maxID int64, before micros) (id int64, found bool, err error) {
-	err = tx.GetContext(ctx, &id, "SELECT WORKER_ID FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ? AND LEASE_UNTIL < ?"+
-		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", t.namespace, maxID, before)
+// was before the time given, and whose ticks are used up to highest at most. It locks
+// nothing.
+func (t *leaseTable) longestFree(ctx context.Context, tx session, maxID int64, before micros, highest int64) (id int64, found bool, err error) {
+	err = tx.GetContext(ctx, &id, "SELECT WORKER_ID FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ? AND LEASE_UNTIL < ? AND HIGH <= ?"+
+		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", t.namespace, maxID, before, highest)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return 0, false, nil
@@ -128,24 +129,24 @@ func (t *leaseTable) neverUsed(ctx context.Context, tx session, maxID int64) (id
 	return id, true, nil
 }
 
+// anyID returns an ID of the namespace that somebody has had, if there is one.
+func (t *leaseTable) anyID(ctx context.Context, tx session) (id int64, found bool, err error) {
+	err = tx.GetContext(ctx, &id, "SELECT WORKER_ID FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID <> ? LIMIT 1", t.namespace, controlID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, failed("look for an ID", err)
+	}
+	return id, true, nil
+}
+
 // nextFree returns when the lease ends that ends first.
 func (t *leaseTable) nextFree(ctx context.Context, tx session, maxID int64) (until micros, err error) {
 	if err := tx.GetContext(ctx, &until, "SELECT MIN(LEASE_UNTIL) FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN 0 AND ?", t.namespace, maxID); err != nil {
 		return 0, failed("look for the next free ID", err)
 	}
 	return until, nil
-}
-
-// ensureControl makes sure that the control row is there.
-func (t *leaseTable) ensureControl(ctx context.Context, layout string) error {
-	return t.transact(ctx, func(tx session) error {
-		_, err := tx.ExecContext(ctx, t.dialect.insertIgnore()+"`"+t.name+"` (NAMESPACE, "+leaseColumns+") VALUES (?, ?, '', -1, 0, ?, '', 0, 0, 0)",
-			t.namespace, controlID, layout)
-		if err != nil {
-			return failed("insert the namespace's row", err)
-		}
-		return nil
-	})
 }
 
 // setReach notes in the control row how far beyond the clock owners may reserve.

@@ -84,10 +84,30 @@ func (h *house) config(cfg worker.LeaseConfig) worker.LeaseConfig {
 	if cfg.Logger == nil {
 		cfg.Logger = (&records{}).logger()
 	}
+	// The server that the tests share does not sync its log, for speed, and is not killed.
+	cfg.DurableStoreUnverified = true
 	return cfg
 }
 
+// lease returns a lease in a namespace that is there, and of which nobody had an ID.
 func (h *house) lease(cfg worker.LeaseConfig) *worker.Lease {
+	h.t.Helper()
+	h.init(cfg.Table, worker.Namespace{Name: cfg.Namespace, Terms: millis(1023)})
+	return h.leaseOf(cfg)
+}
+
+// init makes a namespace, unless it is there.
+func (h *house) init(table string, n worker.Namespace) {
+	h.t.Helper()
+	r, err := worker.NewRegistry(h.db, worker.RegistryConfig{LeaseTable: table})
+	require.NoError(h.t, err)
+	if err := r.Init(h.t.Context(), n); !errors.Is(err, worker.ErrLayout) {
+		require.NoError(h.t, err)
+	}
+}
+
+// leaseOf returns a lease in a namespace as it is.
+func (h *house) leaseOf(cfg worker.LeaseConfig) *worker.Lease {
 	h.t.Helper()
 	l, err := worker.NewLease(h.db, h.config(cfg))
 	require.NoError(h.t, err)
