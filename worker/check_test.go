@@ -426,8 +426,10 @@ func TestDocumentedGrants(t *testing.T) {
 	}
 	useLease := func(db *sqlx.DB) error {
 		for _, durable := range []bool{false, true} {
-			l, err := worker.NewLease(db, worker.LeaseConfig{Namespace: rand.Text(), Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew,
-				DurableStore: durable, Logger: (&records{}).logger()})
+			namespace := rand.Text()
+			require.NoError(t, newRegistry(t, admin).Init(t.Context(), worker.Namespace{Name: namespace, Terms: millis(1023)}))
+			l, err := worker.NewLease(db, worker.LeaseConfig{Namespace: namespace, Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew,
+				DurableStore: durable, DurableStoreUnverified: true, Logger: (&records{}).logger()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), millis(1023))
 			if err != nil {

@@ -118,6 +118,17 @@ func ExampleNewLease() {
 	}
 	defer db.Close()
 
+	// Once for the namespace, not at each start; uid worker init does the same.
+	registry, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := registry.Init(ctx, worker.Namespace{Name: "orders", Terms: exampleTerms}); err != nil {
+		fmt.Println(err)
+		return
+	}
+
 	lease := func() *worker.Lease {
 		l, err := worker.NewLease(db, worker.LeaseConfig{
 			Namespace:    "orders",
@@ -162,6 +173,15 @@ func ExampleRegistry() {
 		return
 	}
 	defer db.Close()
+	registry, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := registry.Init(ctx, worker.Namespace{Terms: exampleTerms}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	holder, err := worker.NewLease(db, worker.LeaseConfig{Holder: "api-1", DurableStore: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
@@ -172,11 +192,6 @@ func ExampleRegistry() {
 		return
 	}
 
-	registry, err := worker.NewRegistry(db, worker.RegistryConfig{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	show := func() {
 		o, err := registry.Overview(ctx, 0)
 		if err != nil {

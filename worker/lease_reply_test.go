@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -64,20 +65,82 @@ func TestLeaseLostReply(t *testing.T) {
 	}
 }
 
-// An acquisition whose reply is lost may have leased an ID to nobody. The next attempt has
-// another one.
+// An acquisition whose reply is lost may have leased an ID. If so the next attempt takes
+// it up, however many replies were lost.
 func TestLeaseLostReplyToAcquire(t *testing.T) {
-	h, p := newLossyHouse(t)
-	var logged records
-	h.acquire(h.lease(worker.LeaseConfig{}))
-	p.SwallowReply("COMMIT")
-	r := h.acquire(h.lease(worker.LeaseConfig{Logger: logged.logger()}))
-	require.EqualValues(t, 2, r.WorkerID)
-	require.Equal(t, 1, logged.count("trying again"))
-	require.Less(t, h.row(1).High, h.tick()+ms(reach+skew)+1)
-	h.pass(ttl + quarantine + 100*time.Millisecond)
-	require.EqualValues(t, 0, h.acquire(h.lease(worker.LeaseConfig{})).WorkerID)
-	require.EqualValues(t, 1, h.acquire(h.lease(worker.LeaseConfig{})).WorkerID)
+	for name, c := range map[string]struct {
+		swallow func(p *proxy.Proxy)
+		durable bool
+	}{
+		"committed":             {func(p *proxy.Proxy) { p.SwallowReply("COMMIT") }, false},
+		"not heard of":          {func(p *proxy.Proxy) { p.SwallowRequest("COMMIT") }, false},
+		"committed, durable":    {func(p *proxy.Proxy) { p.SwallowReply("COMMIT") }, true},
+		"not heard of, durable": {func(p *proxy.Proxy) { p.SwallowRequest("COMMIT") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, p := newLossyHouse(t)
+			h.acquire(h.lease(worker.LeaseConfig{}))
+			var logged records
+			var told events
+			lost := 0
+			l := h.lease(worker.LeaseConfig{DurableStore: c.durable, Logger: logged.logger(), OnEvent: told.add})
+			logged.on = map[string]func(){"trying again": func() { c.swallow(p); lost++ }}
+			c.swallow(p)
+			before := h.tick()
+			r := h.acquire(l)
+			require.EqualValues(t, 1, r.WorkerID)
+			require.Equal(t, 1, lost)
+			require.Equal(t, 2, p.Swallowed())
+			require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired}, told.kinds())
+			if c.durable {
+				require.GreaterOrEqual(t, r.First, before-ms(skew))
+				require.LessOrEqual(t, r.First, h.tick())
+			} else {
+				require.GreaterOrEqual(t, r.First, before+ms(reach+skew)+1)
+			}
+			require.Equal(t, r.Last, h.row(1).High)
+			require.EqualValues(t, 2, h.acquire(h.lease(worker.LeaseConfig{})).WorkerID)
+			require.NoError(t, l.Release(t.Context(), r.First))
+			require.Equal(t, r.First, h.row(1).High)
+		})
+	}
+}
+
+// What an acquisition has leased to nobody is not taken up once somebody else has had it,
+// and is given back when the start gives up.
+func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
+	for name, durable := range map[string]bool{"": false, "durable": true} {
+		t.Run(name, func(t *testing.T) {
+			h, p := newLossyHouse(t)
+			l := h.lease(worker.LeaseConfig{DurableStore: durable, Timeout: 2 * time.Second, Logger: (&records{on: map[string]func(){
+				"trying again": func() { p.Refuse(true) },
+			}}).logger()})
+			p.SwallowReply("COMMIT")
+			_, err := l.Acquire(t.Context(), millis(1023))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			p.Refuse(false)
+			require.NotEmpty(t, h.row(0).Nonce, "nobody could be told")
+			was := h.row(0)
+			h.pass(ttl + quarantine + time.Second)
+			other := h.lease(worker.LeaseConfig{DurableStore: durable})
+			require.Zero(t, h.acquire(other).WorkerID)
+			require.Greater(t, worker.ReservationOf(other).First, was.High)
+			require.EqualValues(t, 1, h.acquire(l).WorkerID)
+
+			// It can be told: the ID is free at once, but for the quarantine.
+			ctx, cancel := context.WithCancel(t.Context())
+			var nonce string
+			l = h.lease(worker.LeaseConfig{DurableStore: durable, Logger: (&records{on: map[string]func(){"trying again": func() {
+				nonce = h.row(2).Nonce
+				cancel()
+			}}}).logger()})
+			p.SwallowReply("COMMIT")
+			_, err = l.Acquire(ctx, millis(1023))
+			require.ErrorIs(t, err, context.Canceled)
+			require.NotEmpty(t, nonce)
+			require.Empty(t, h.row(2).Nonce)
+		})
+	}
 }
 
 // A release whose reply is lost is not tried on a row that somebody else may have by now.
