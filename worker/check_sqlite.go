@@ -111,8 +111,9 @@ func judgeFileSystem(kind fileSystemKind, known bool) Finding {
 
 func sqliteShape(ctx context.Context, from reader, name string) (tableShape, error) {
 	var s tableShape
-	err := from.SelectContext(ctx, &s.columns, "SELECT UPPER(name) AS name, LOWER(type) AS type, NULL AS width, 0 AS is_unsigned, NULL AS collation,"+
-		" pk > 0 AS is_key, (\"notnull\" = 0 OR dflt_value IS NOT NULL) AS is_filled, 0 AS is_generated FROM pragma_table_info(?)", name)
+	var err error
+	s.columns, err = selectRows(ctx, from, (*tableColumn).fields, "SELECT UPPER(name), LOWER(type), NULL, 0, NULL,"+
+		" pk > 0, \"notnull\" = 0 OR dflt_value IS NOT NULL, 0 FROM pragma_table_info(?)", name)
 	if err != nil {
 		return s, failed("read the columns of table "+name, err)
 	}

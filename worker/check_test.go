@@ -213,6 +213,8 @@ func TestCheckOfAPair(t *testing.T) {
 	m = of(pair.Replica)
 	require.Equal(t, "yes, and writable", m["replica"].Value)
 	require.Equal(t, worker.LevelError, m["replica"].Level)
+	alias := store{"mysql", pair.Replica.DSN("mysql")}.with(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).open(t)
+	require.Equal(t, m["replica"], checked(t, alias, worker.CheckConfig{})["replica"])
 
 	do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 	do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")

@@ -44,14 +44,18 @@ type tableShape struct {
 }
 
 type tableColumn struct {
-	Name      string         `db:"name"`
-	Type      string         `db:"type"` // without its width
-	Width     sql.NullInt64  `db:"width"`
-	Unsigned  bool           `db:"is_unsigned"`
-	Collation sql.NullString `db:"collation"`
-	Key       bool           `db:"is_key"`       // part of the primary key
-	Filled    bool           `db:"is_filled"`    // an insert can leave it out
-	Generated bool           `db:"is_generated"` // AUTO_INCREMENT
+	Name      string
+	Type      string // without its width
+	Width     sql.NullInt64
+	Unsigned  bool
+	Collation sql.NullString
+	Key       bool // part of the primary key
+	Filled    bool // an insert can leave it out
+	Generated bool // AUTO_INCREMENT
+}
+
+func (c *tableColumn) fields() []any {
+	return []any{&c.Name, &c.Type, &c.Width, &c.Unsigned, &c.Collation, &c.Key, &c.Filled, &c.Generated}
 }
 
 // columns compares a table with what workers expect of it.
@@ -80,9 +84,10 @@ func readShape(ctx context.Context, from reader, dialect Dialect, name string) (
 		}
 		return s, failed("read the engine of table "+name, err)
 	}
-	err := from.SelectContext(ctx, &s.columns, `SELECT UPPER(COLUMN_NAME) AS name, LOWER(DATA_TYPE) AS type, CHARACTER_MAXIMUM_LENGTH AS width,
-		COLUMN_TYPE LIKE '%unsigned%' AS is_unsigned, COLLATION_NAME AS collation, COLUMN_KEY = 'PRI' AS is_key,
-		IS_NULLABLE = 'YES' OR COLUMN_DEFAULT IS NOT NULL OR EXTRA <> '' AS is_filled, EXTRA LIKE '%auto_increment%' AS is_generated
+	var err error
+	s.columns, err = selectRows(ctx, from, (*tableColumn).fields, `SELECT UPPER(COLUMN_NAME), LOWER(DATA_TYPE), CHARACTER_MAXIMUM_LENGTH,
+		COLUMN_TYPE LIKE '%unsigned%', COLLATION_NAME, COLUMN_KEY = 'PRI',
+		IS_NULLABLE = 'YES' OR COLUMN_DEFAULT IS NOT NULL OR EXTRA <> '', EXTRA LIKE '%auto_increment%'
 		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`, name)
 	if err != nil {
 		return s, failed("read the columns of table "+name, err)

@@ -18,18 +18,23 @@ const controlID = -1
 
 // A leaseRow is a row of the table. Times are of the database's clock.
 type leaseRow struct {
-	WorkerID int64  `db:"WORKER_ID"`
-	Nonce    string `db:"NONCE"` // empty once released
-	High     int64  `db:"HIGH"`  // last tick that anyone may have used; only goes down to what was really used
-	Until    micros `db:"LEASE_UNTIL"`
-	Layout   string `db:"LAYOUT"`
-	Holder   string `db:"HOLDER"`
-	Acquired micros `db:"ACQUIRED"`
-	Renewed  micros `db:"RENEWED"`
-	Reach    int64  `db:"REACH"` // microseconds
+	WorkerID int64
+	Nonce    string // empty once released
+	High     int64  // last tick that anyone may have used; only goes down to what was really used
+	Until    micros
+	Layout   string
+	Holder   string
+	Acquired micros
+	Renewed  micros
+	Reach    int64 // microseconds
 }
 
 const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
+
+// fields is where leaseColumns go, in their order.
+func (r *leaseRow) fields() []any {
+	return []any{&r.WorkerID, &r.Nonce, &r.High, &r.Until, &r.Layout, &r.Holder, &r.Acquired, &r.Renewed, &r.Reach}
+}
 
 // micros is a time in microseconds since 1970 UTC, a form that both dialects keep and
 // compare alike.
@@ -83,7 +88,8 @@ func (t *leaseTable) now(ctx context.Context, tx session) (now micros, err error
 
 // lock locks a row and returns it as it is then; found is false if there is none.
 func (t *leaseTable) lock(ctx context.Context, tx session, id int64) (row leaseRow, found bool, err error) {
-	err = tx.GetContext(ctx, &row, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+t.dialect.forUpdate(), t.namespace, id)
+	err = tx.QueryRowContext(ctx, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+t.dialect.forUpdate(), t.namespace, id).
+		Scan(row.fields()...)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return row, false, nil

@@ -121,7 +121,7 @@ func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (Over
 
 func (r *Registry) readNodes(ctx context.Context, from reader) (NodeInfo, error) {
 	var n NodeInfo
-	err := from.GetContext(ctx, &n, "SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `"+r.nodes+"`")
+	err := from.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+r.nodes+"`").Scan(&n.Rows, &n.Last)
 	if err != nil {
 		return n, failed("count the rows of table "+r.nodes, err)
 	}
@@ -148,14 +148,11 @@ func (r *Registry) nextNode(ctx context.Context, from reader) (int64, error) {
 		return next, nil
 	}
 	// MySQL's information_schema may tell a counter of yesterday.
-	var create struct {
-		Table string `db:"Table"`
-		Text  string `db:"Create Table"`
-	}
-	if err := from.GetContext(ctx, &create, "SHOW CREATE TABLE `"+r.nodes+"`"); err != nil {
+	var name, create string
+	if err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+r.nodes+"`").Scan(&name, &create); err != nil {
 		return 0, failed(doing+r.nodes, err)
 	}
-	return counterOf(create.Text), nil
+	return counterOf(create), nil
 }
 
 // counterOf finds the counter in a statement that creates a table. It is left out
@@ -180,13 +177,16 @@ func counterOf(create string) int64 {
 
 // namespaceRow is a row of any namespace.
 type namespaceRow struct {
-	Namespace string `db:"NAMESPACE"`
+	Namespace string
 	leaseRow
 }
 
+func (row *namespaceRow) fields() []any {
+	return append([]any{&row.Namespace}, row.leaseRow.fields()...)
+}
+
 func (r *Registry) readLeases(ctx context.Context, from reader, rest string, args ...any) ([]namespaceRow, error) {
-	var rows []namespaceRow
-	err := from.SelectContext(ctx, &rows, "SELECT NAMESPACE, "+leaseColumns+" FROM `"+r.leases+"` "+rest, args...)
+	rows, err := selectRows(ctx, from, (*namespaceRow).fields, "SELECT NAMESPACE, "+leaseColumns+" FROM `"+r.leases+"` "+rest, args...)
 	if err != nil {
 		return nil, failed("read table "+r.leases, err)
 	}

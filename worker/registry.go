@@ -105,6 +105,7 @@ func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Co
 
 // reader is what both a connection and a transaction can do.
 type reader interface {
+	querier
 	GetContext(ctx context.Context, to any, query string, args ...any) error
 	SelectContext(ctx context.Context, to any, query string, args ...any) error
 }

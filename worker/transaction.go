@@ -10,6 +10,7 @@ import (
 
 // A session carries out the statements of a transaction.
 type session interface {
+	querier
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 	SelectContext(ctx context.Context, dest any, query string, args ...any) error
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
