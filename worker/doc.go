@@ -126,7 +126,8 @@
 // # What errors and logs say
 //
 // Errors name the operation, the table, the server's error number and, for a
-// connection, its numeric address. A driver's own words are passed on only where
-// they cannot hold anything of the DSN: never a user, password, database or host
-// name. A Ping of the same database shows the rest to whoever may see it.
+// connection, its numeric address. Nothing that a server says is passed on, but the
+// name of a column of these tables, and a driver's words only where they are fixed:
+// never a user, password, database or host name. A Ping of the same database shows the
+// rest to whoever may see it.
 package worker

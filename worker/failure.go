@@ -114,7 +114,7 @@ func translate(err error) (failureKind, error) {
 
 type meaning struct {
 	kind  failureKind
-	words string // "" passes the server's own text on: it names columns only
+	words string
 }
 
 // mysqlMeaning tells the error numbers of MySQL, MariaDB, Galera and group
@@ -128,7 +128,6 @@ var mysqlMeaning = map[uint16]meaning{
 	1047: {transient, "the node is not ready for queries"},
 	1049: {final, "no such database"},
 	1053: {transient, "the server is shutting down"},
-	1054: {final, ""}, // unknown column
 	1062: {final, "a row with this key exists: is the table's AUTO_INCREMENT counter behind its rows?"},
 	1130: {final, "access denied: not from this host"},
 	1142: {final, "access denied: the account lacks this right on the table"},
@@ -145,8 +144,6 @@ var mysqlMeaning = map[uint16]meaning{
 	1227: {final, "access denied: the account lacks a privilege"},
 	1290: {final, "the server is read-only: is it a replica?"},
 	1317: {transient, "the query was interrupted"},
-	1364: {final, ""}, // column without a value
-	1406: {final, ""}, // value too long for column
 	1412: {transient, "the table's definition has just changed"},
 	1467: {final, "the table's AUTO_INCREMENT counter is at its end"},
 	1698: {final, "access denied: wrong user or password, or not from this host"},
@@ -163,11 +160,11 @@ var mysqlMeaning = map[uint16]meaning{
 
 func translateMySQL(e *mysql.MySQLError) (failureKind, error) {
 	m, known := mysqlMeaning[e.Number]
-	switch {
-	case !known:
+	if !known {
 		m.words = "(the server's text is withheld, for it may name the account)"
-	case m.words == "":
-		m.words = e.Message
+		if words, ok := mysqlOfColumn[e.Number]; ok {
+			m.words = ofColumn(words, e.Message)
+		}
 	}
 	return m.kind, fmt.Errorf("MySQL %w", &mysql.MySQLError{Number: e.Number, SQLState: e.SQLState, Message: m.words})
 }
@@ -197,7 +194,7 @@ func translateSQLite(code int, text string) (failureKind, error) {
 		case strings.Contains(text, noSuchTable):
 			m = meaning{missingTable, "the table does not exist"}
 		case strings.Contains(text, "has no column named "), strings.Contains(text, "no such column: "):
-			m.words = text
+			m.words = ofColumn(noSuchColumn, text)
 		default:
 			m.words = "(its text is withheld, for it may quote the DSN)"
 		}

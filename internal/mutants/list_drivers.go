@@ -19,4 +19,19 @@ var drivers = []mutant{
 		from: "from.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+r.nodes+\"`\").Scan(&n.Rows, &n.Last)",
 		to:   "from.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+r.nodes+\"`\")", tests: "^TestForeignNames",
 	},
+	{
+		name: "a server's words on a column are passed on", file: "worker/failure.go",
+		from: "m.words = ofColumn(words, e.Message)",
+		to:   "m.words = words + e.Message", tests: "^(TestNoWordsOfServers|TestColumnErrors)$",
+	},
+	{
+		name: "SQLite's words on a column are passed on", file: "worker/failure.go",
+		from: "m.words = ofColumn(noSuchColumn, text)",
+		to:   "m.words = noSuchColumn + text", tests: "^TestNoWordsOfServers",
+	},
+	{
+		name: "any name that a server puts in quotes is passed on", file: "worker/failure_column.go",
+		from: `strings.Join(names, "|")`,
+		to:   `strings.Join(names, "|") + "|[a-z0-9]+"`, tests: "^TestNoWordsOfServers",
+	},
 }
