@@ -47,6 +47,12 @@ type Terms struct {
 	Unit  time.Duration
 	// MaxTick and MaxWorkerID are the largest values that the layout can hold.
 	MaxTick, MaxWorkerID int64
+	// MaxLead is how far ahead of its clock the generator may ask for ticks: none that
+	// it asks for begins later than that. It is 0 for one that never asks for more than
+	// the clock's own tick, and math.MaxInt64 where there is no bound but MaxTick.
+	// While the wall clock is behind what it showed before, or behind the first tick
+	// reserved, ticks may be asked for that are further ahead of it by as much.
+	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation at once: when it returns, the
 	// generator has thrown away every UID it had ready, and issues none until a
 	// further Extend has returned. It is for a Worker that learns that its

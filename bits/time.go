@@ -41,8 +41,8 @@ func (l Layout) TimeOf(tick int64) time.Time {
 	return time.Unix(l.epoch.Unix()+tick/perSecond, int64(l.epoch.Nanosecond())+tick%perSecond*int64(l.unit)).UTC()
 }
 
-// Terms returns what a generator of this layout tells its [uid.Worker]. Revoke is
-// left nil, for the generator to fill in.
+// Terms returns what a generator of this layout tells its [uid.Worker]. MaxLead
+// and Revoke are left zero, for the generator to fill in.
 func (l Layout) Terms() uid.Terms {
 	return uid.Terms{
 		Layout:      l.String(),

@@ -134,7 +134,9 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	// Nothing is reserved until the worker says so.
 	g.state.reservation = uid.Reservation{Last: -1, Renew: math.MaxInt64}
-	t, res, err := tenure.Start(ctx, w, layout.Terms(), g.now, (*owner)(g))
+	terms := layout.Terms()
+	terms.MaxLead = cfg.MaxLead
+	t, res, err := tenure.Start(ctx, w, terms, g.now, (*owner)(g))
 	if err != nil {
 		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
 	}

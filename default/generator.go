@@ -117,6 +117,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	}
 	terms := layout.Terms()
 	terms.MaxWorkerID >>= turnBits
+	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	g.withdraw(&grant{}) // nothing is reserved until the worker says so
 	g.tenure, _, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g))
 	if err != nil {

@@ -2,6 +2,7 @@ package uncached
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -202,6 +203,16 @@ func (p Policy) rollbackBits() int {
 		return p.n
 	}
 	return 0
+}
+
+// lead is how far ahead of the clock ticks are asked for, beginning to beginning: what
+// Generator.wish adds to a tick, and the tick by which Logical may be ahead.
+func (p Policy) lead(unit time.Duration) time.Duration {
+	lead := max(time.Second, unit)
+	if p.kind == kindLogical {
+		lead += min(unit, math.MaxInt64-lead)
+	}
+	return lead
 }
 
 // ticks is how many ticks' sequences are kept.

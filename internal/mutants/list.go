@@ -20,6 +20,7 @@ const (
 var all = slices.Concat(
 	core,
 	drivers,
+	tenure,
 )
 
 var core = []mutant{
