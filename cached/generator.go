@@ -136,18 +136,13 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	g.state.reservation = uid.Reservation{Last: -1, Renew: math.MaxInt64}
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	t, res, err := tenure.Start(ctx, w, terms, g.now, (*owner)(g))
-	if err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g)); err != nil {
 		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
 	}
-	g.mu.Lock()
-	g.tenure = t
-	if res.Last >= res.First {
-		g.state.reservation = res
-	} else {
-		g.state.reservation.WorkerID = res.WorkerID
-	}
+	// The reservation is the one that was granted last, if it was not revoked since: see
+	// owner. Acquiring the worker may have taken long, so the clock is read again.
 	now = g.now()
+	g.mu.Lock()
 	g.refill(now)
 	g.reopen(now)
 	g.mu.Unlock()

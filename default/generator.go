@@ -119,8 +119,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	g.withdraw(&grant{}) // nothing is reserved until the worker says so
-	g.tenure, _, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g))
-	if err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g)); err != nil {
 		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
 	}
 	return g, nil

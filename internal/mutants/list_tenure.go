@@ -10,6 +10,21 @@ const (
 // revocations, and ends.
 var tenure = []mutant{
 	{
+		name: "New undoes a revocation of the first reservation", file: generatorGo,
+		from: "	now = g.now()\n	g.mu.Lock()\n	g.refill(now)\n",
+		to:   "	was := g.state.reservation\n	now = g.now()\n	g.mu.Lock()\n	g.state.reservation = was\n	g.refill(now)\n", tests: "RevokeDuringNew",
+	},
+	{
+		name: "a revocation before the first reservation is forgotten", file: tenureGo,
+		from: "	if t.revoked > 0 {\n		res = Nothing(res)",
+		to:   "	if false {\n		res = Nothing(res)", tests: "RevokeDuringAcquire|ConcurrentCalls",
+	},
+	{
+		name: "what an Extend returns is handed over though it was revoked meanwhile", file: tenureGo,
+		from: "	if revoked != t.revoked {",
+		to:   "	if false {", tests: "RevokeDuringExtend|ConcurrentCalls",
+	},
+	{
 		name: "the worker is not told how far ahead it may be asked", file: generatorGo,
 		from: "	terms.MaxLead = cfg.MaxLead\n",
 		to:   "", tests: "MaxLeadIsTold",

@@ -63,14 +63,14 @@ type Tenure struct {
 	last     uid.Reservation // as the owner has it
 }
 
-// Start acquires the worker, hands its first reservation to the owner, and returns it
-// as well; or it returns the worker's error, or one that wraps uid.ErrRange when the
-// worker breaks the terms, and has then released it. It fills in terms.Revoke. The
-// renewing goroutine is started only when there is something to renew.
+// Start acquires the worker and hands its first reservation to the owner, or one of no
+// ticks if that was revoked meanwhile. Or it returns the worker's error, or one that wraps
+// uid.ErrRange when the worker breaks the terms, and has then released it. It fills in
+// terms.Revoke. The renewing goroutine is started only when there is something to renew.
 //
-// The reservation that is returned may have been revoked in the meantime; the one that
-// the owner was handed last is the one that counts.
-func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, owner Owner) (*Tenure, uid.Reservation, error) {
+// What the owner has when Start returns may be another reservation already, or none:
+// only its own calls tell.
+func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, owner Owner) (*Tenure, error) {
 	t := &Tenure{worker: w, now: now, owner: owner, wake: make(chan struct{}, 1)}
 	t.ctx, t.quit = context.WithCancel(context.Background())
 	terms.Revoke = t.revoke
@@ -79,11 +79,11 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	res, err := w.Acquire(ctx, terms)
 	if err != nil {
 		t.quit()
-		return nil, uid.Reservation{}, err
+		return nil, err
 	}
 	if err := t.check(res); err != nil {
 		t.quit()
-		return nil, uid.Reservation{}, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
+		return nil, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
 	}
 	t.hand.Lock()
 	defer t.hand.Unlock()
@@ -98,7 +98,7 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	}
 	t.mu.Unlock()
 	owner.Granted(res)
-	return t, res, nil
+	return t, nil
 }
 
 // Nothing returns a reservation of no ticks under the same worker ID.
