@@ -496,7 +496,7 @@ func putOld(t testing.TB, admin *sqlx.DB) {
 	t.Helper()
 	past := time.Now().Add(-1000 * time.Hour)
 	do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
-		" ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds.TickAt(past), past.UnixMicro(), seconds))
+		" ('old', -1, '', -1, 0, '%s', '', 1, 1, 1), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }
 
 // No finding and no error of the registry tells a name or a password.

@@ -19,6 +19,7 @@ type columnKind int
 
 const (
 	bigint columnKind = iota
+	signed            // bigint that holds negative numbers
 	number            // any whole number
 	text
 	date
@@ -33,8 +34,8 @@ var nodeColumns = []columnSpec{
 }
 
 var leaseTableColumns = []columnSpec{
-	{"NAMESPACE", text, maxNamespaceLen}, {"WORKER_ID", bigint, 0}, {"NONCE", text, 32}, {"HIGH", bigint, 0}, {"LEASE_UNTIL", bigint, 0},
-	{"LAYOUT", text, 255}, {"HOLDER", text, maxHolderLen}, {"ACQUIRED", bigint, 0}, {"RENEWED", bigint, 0}, {"REACH", bigint, 0},
+	{"NAMESPACE", text, maxNamespaceLen}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
+	{"LAYOUT", text, 255}, {"HOLDER", text, maxHolderLen}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {"REACH", signed, 0},
 }
 
 // tableShape is what the database says of a table.
@@ -113,7 +114,11 @@ func judgeTable(what, name string, d Dialect, s tableShape, want []columnSpec) F
 		case !ok:
 			return bad("no column "+w.name, "Workers read and write it.")
 		case !w.kind.fits(col, d):
-			return bad(fmt.Sprintf("column %s is of type %s", w.name, col.Type), "It cannot hold all that workers write.")
+			kind := col.Type
+			if col.Unsigned {
+				kind += " unsigned"
+			}
+			return bad(fmt.Sprintf("column %s is of type %s", w.name, kind), "It cannot hold all that workers write.")
 		case w.chars > 0 && col.Width.Valid && col.Width.Int64 < w.chars && d == MySQL:
 			return bad(fmt.Sprintf("column %s holds %d characters", w.name, col.Width.Int64), fmt.Sprintf("Workers write up to %d.", w.chars))
 		case w.name == generated && !col.Generated:
@@ -144,6 +149,8 @@ func (k columnKind) fits(c tableColumn, d Dialect) bool {
 	switch k {
 	case bigint:
 		return kind == "bigint"
+	case signed:
+		return kind == "bigint" && !c.Unsigned
 	case number:
 		return strings.HasSuffix(kind, "int")
 	case text:

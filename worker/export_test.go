@@ -33,3 +33,15 @@ func RenewAndCrash(ctx context.Context, l *Lease) error {
 	defer Crash(l)
 	return l.extend(ctx, 0)
 }
+
+// ShiftClock sets the database's clock ahead, as the registry sees it, by what the query
+// returns, in microseconds.
+func (r *Registry) ShiftClock(query string) {
+	r.clockQuery = fmt.Sprintf("%s + (%s)", r.clockQuery, query)
+}
+
+// LossySettings says how a server can lose commits.
+func LossySettings(vars, status map[string]string) []string { return lossySettings(vars, status) }
+
+// SetLimit has the lease believe that it has reserved ticks up to the limit.
+func SetLimit(l *Lease, limit int64) { l.hold.base, l.hold.limit, l.hold.granted = -1, limit, limit }

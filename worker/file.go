@@ -142,11 +142,16 @@ func NewFile(path string, s Source, cfg FileConfig) (*File, error) {
 //   - [ErrClock] when its ticks lie too far ahead of the clock (see FileConfig's
 //     MaxAhead);
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
-//   - [ErrConfig] when the host has no name;
+//   - [ErrConfig] when the host has no name, and when the generator's MaxLead is more than
+//     MaxAhead;
 //   - ctx's error when that has ended before. Afterwards it is not looked at.
 func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return uid.Reservation{}, fmt.Errorf("worker: acquire the worker ID of the state file %s: %w", f.path, err)
+	}
+	if t.MaxLead > f.cfg.MaxAhead {
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
+			"a start after a kill would be refused", ErrConfig, t.MaxLead, f.cfg.MaxAhead, f.path)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -152,11 +152,17 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 //   - [ErrClock] when this process's clock is off the database's, that one is before
 //     the epoch, or a row's ticks lie in the far future (see LeaseConfig's
 //     MaxClockOffset, AllowBeforeEpoch and MaxAhead);
-//   - [ErrConfig] when Window is shorter than a tick;
+//   - [ErrConfig] when Window is shorter than a tick, when the table's columns cannot hold
+//     what is written, and with DurableStore when the generator's MaxLead is more than MaxAhead
+//     or the database is visibly not durable;
+//   - [ErrNoNamespace] with DurableStore, when the namespace was not made by [Registry.Init];
 //   - an error that tells the server's error number on all else.
 func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if l.cfg.Window < t.Unit {
 		return uid.Reservation{}, fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", ErrConfig, l.cfg.Window, t.Unit)
+	}
+	if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", ErrConfig, t.MaxLead, l.cfg.MaxAhead)
 	}
 	if !l.bind(t.Revoke) {
 		return uid.Reservation{}, fmt.Errorf("%w: the lease in namespace %q of table %s", uid.ErrWorkerInUse, l.cfg.Namespace, l.table.name)

@@ -22,9 +22,9 @@ const workerLease = "WORKER_LEASE"
 type LeaseConfig struct {
 	// Namespace keeps services apart that share a table: worker IDs are unique within
 	// a namespace, and all UIDs of one have the same layout. UIDs of two namespaces can be
-	// equal. It has at most 64 printable ASCII characters, and no spaces around them: what
-	// is beyond ASCII a server stores as the charset of the connection has it, so that one
-	// name could become two. The default, for "", is "default".
+	// equal. It has at most 64 characters, ASCII letters, digits, spaces (but not around them)
+	// and !"#$%&'()*+,-./:;<=>?_. All others a server stores as the charset of the connection
+	// has them, so that one name could become two. The default, for "", is "default".
 	Namespace string
 
 	// Table is the table's name, at most 64 letters, digits, _ and $. The default,

@@ -88,13 +88,17 @@ func (t *leaseTable) now(ctx context.Context, tx session) (now micros, err error
 
 // lock locks a row and returns it as it is then; found is false if there is none.
 func (t *leaseTable) lock(ctx context.Context, tx session, id int64) (row leaseRow, found bool, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+t.dialect.forUpdate(), t.namespace, id).
+	return t.read(ctx, tx, id, t.dialect.forUpdate())
+}
+
+func (t *leaseTable) read(ctx context.Context, tx session, id int64, lock string) (row leaseRow, found bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT "+leaseColumns+" FROM `"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?"+lock, t.namespace, id).
 		Scan(row.fields()...)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return row, false, nil
 	case err != nil:
-		return row, false, failed("lock a row", err)
+		return row, false, failed("read a row", err)
 	}
 	return row, true, nil
 }

@@ -330,7 +330,7 @@ func TestLeaseNoIDLeft(t *testing.T) {
 
 func TestLeaseNamespaces(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		for _, namespace := range []string{"a", "A", "a b", "~", strings.Repeat("n", 64)} {
+		for _, namespace := range []string{"a", "A", "a b", "_", strings.Repeat("n", 64)} {
 			require.Zero(t, h.acquire(h.lease(worker.LeaseConfig{Namespace: namespace})).WorkerID, namespace)
 		}
 		require.EqualValues(t, 1, h.acquire(h.lease(worker.LeaseConfig{Namespace: "a"})).WorkerID)
@@ -613,7 +613,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		// The end of the time field.
 		h.pass(ttl + quarantine + time.Second)
 		do(t, h.db, fmt.Sprintf("UPDATE WORKER_LEASE SET HIGH = %d WHERE WORKER_ID = 0", millis(0).MaxTick))
-		_, err = h.lease(worker.LeaseConfig{MaxAhead: math.MaxInt64}).Acquire(t.Context(), millis(1023))
+		_, err = h.lease(worker.LeaseConfig{MaxAhead: math.MaxInt64}).Acquire(t.Context(), millis(0))
 		require.ErrorIs(t, err, uid.ErrExhausted)
 		require.ErrorContains(t, err, fmt.Sprint(millis(0).MaxTick))
 
@@ -729,19 +729,19 @@ func TestNewLeaseRefuses(t *testing.T) {
 		"Offline 24h0m0s needs DurableStore":                    {Offline: 24 * time.Hour, StateFile: "x"},
 		"Offline 1m0s is less than 3/2 of Window 1m0s":          {Offline: time.Minute, StateFile: "x", DurableStore: true},
 		"Quarantine 2562047h47m16.854775807s is not within 0":   {Quarantine: math.MaxInt64},
-		"Timeout -1ns":                            {Timeout: -1},
-		"MaxClockOffset -1ns":                     {MaxClockOffset: -1},
-		"has 65 bytes, the table holds 64":        {Namespace: strings.Repeat("n", 65)},
-		"has 129 characters, the table holds 128": {Holder: strings.Repeat("n", 129)},
-		`the Holder "\xff" is not valid UTF-8`:    {Holder: "\xff"},
-		`the Namespace "\xff" is not of printable ASCII characters: byte 0 is 0xff`:   {Namespace: "\xff"},
-		`the Namespace "bücher" is not of printable ASCII characters: byte 1 is 0xc3`: {Namespace: "bücher"},
-		`the Namespace "订单" is not of printable ASCII characters: byte 0 is 0xe8`:     {Namespace: "订单"},
-		`the Namespace "a\n" is not of printable ASCII characters: byte 1 is 0x0a`:    {Namespace: "a\n"},
-		`the Namespace " a" is empty or has spaces around it`:                         {Namespace: " a"},
-		`the Namespace "a " is empty or has spaces around it`:                         {Namespace: "a "},
-		`table name "a b"`:         {Table: "a b"},
-		`unknown dialect "oracle"`: {Dialect: "oracle"},
+		"Timeout -1ns":                                        {Timeout: -1},
+		"MaxClockOffset -1ns":                                 {MaxClockOffset: -1},
+		"has 65 bytes, the table holds 64":                    {Namespace: strings.Repeat("n", 65)},
+		"has 129 characters, the table holds 128":             {Holder: strings.Repeat("n", 129)},
+		`the Holder "\xff" is not valid UTF-8`:                {Holder: "\xff"},
+		`the Namespace "\xff" has the byte 0xff at 0`:         {Namespace: "\xff"},
+		`the Namespace "bücher" has the byte 0xc3 at 1`:       {Namespace: "bücher"},
+		`the Namespace "订单" has the byte 0xe8 at 0`:           {Namespace: "订单"},
+		`the Namespace "a\n" has the byte 0x0a at 1`:          {Namespace: "a\n"},
+		`the Namespace " a" is empty or has spaces around it`: {Namespace: " a"},
+		`the Namespace "a " is empty or has spaces around it`: {Namespace: "a "},
+		`table name "a b"`:                                    {Table: "a b"},
+		`unknown dialect "oracle"`:                            {Dialect: "oracle"},
 	} {
 		l, err := worker.NewLease(db, cfg)
 		require.Nil(t, l)

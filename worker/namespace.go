@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -60,7 +61,7 @@ func (r *Registry) Init(ctx context.Context, n Namespace) error {
 	if err != nil {
 		return err
 	}
-	t := leaseTable{db: r.db, dialect: r.dialect, clock: r.dialect.clock(), name: r.leases, create: create, namespace: n.Name, stall: maxStall}
+	t := leaseTable{db: r.db, dialect: r.dialect, clock: r.clockQuery, name: r.leases, create: create, namespace: n.Name, stall: maxStall}
 	err = retry(ctx, r.timeout, r.log, func(ctx context.Context) error { return t.found(ctx, n.Terms, n.Rest) })
 	if err != nil {
 		return fmt.Errorf("worker: make namespace %q in table %s: %w", n.Name, r.leases, err)
@@ -93,9 +94,16 @@ func (t *leaseTable) found(ctx context.Context, terms uid.Terms, rest time.Durat
 }
 
 func (t *leaseTable) foundControl(ctx context.Context, tx session, terms uid.Terms, rest time.Duration) error {
-	row, found, err := t.lock(ctx, tx, controlID)
+	// To lock what is not there locks the gap, and whoever inserts into it then meets a
+	// deadlock with others that do so.
+	row, found, err := t.read(ctx, tx, controlID, "")
 	if err != nil {
 		return err
+	}
+	if found {
+		if row, found, err = t.lock(ctx, tx, controlID); err != nil {
+			return err
+		}
 	}
 	now, err := t.now(ctx, tx)
 	if err != nil {
@@ -130,15 +138,17 @@ func (t *leaseTable) foundControl(ctx context.Context, tx session, terms uid.Ter
 // duplicateKey is MySQL's error number for a key that is there already.
 const duplicateKey = 1062
 
-// checkNamespace refuses a name that not all databases keep and compare alike: what is
-// beyond ASCII a server stores as the charset of the connection has it.
+// checkNamespace refuses a name that not all databases keep and compare alike: a server
+// stores it as the charset of the connection has it. That differs beyond ASCII, and for some
+// of ASCII, too, where national letters are in its place (swe7).
 func checkNamespace(name string) error {
 	if n := len(name); n > maxNamespaceLen {
 		return fmt.Errorf("%w: the Namespace %.100q has %d bytes, the table holds %d", uid.ErrRange, name, n, maxNamespaceLen)
 	}
 	for i := range len(name) {
-		if c := name[i]; c < ' ' || c > '~' {
-			return fmt.Errorf("%w: the Namespace %.100q is not of printable ASCII characters: byte %d is 0x%02x", ErrConfig, name, i, c)
+		if c := name[i]; c < ' ' || c > '~' || strings.IndexByte("@[\\]^`{|}~", c) >= 0 {
+			return fmt.Errorf("%w: the Namespace %.100q has the byte 0x%02x at %d, which not all charsets have alike: "+
+				"ASCII letters, digits, spaces and !\"#$%%&'()*+,-./:;<=>?_ can be used", ErrConfig, name, c, i)
 		}
 	}
 	if name == "" || name[0] == ' ' || name[len(name)-1] == ' ' {

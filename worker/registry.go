@@ -51,6 +51,7 @@ type Registry struct {
 	timeout       time.Duration
 	log           *slog.Logger
 	now           func() time.Time
+	clockQuery    string // for the database's time
 }
 
 // NewRegistry returns the registry in db, which stays the caller's to close. It
@@ -65,6 +66,7 @@ func NewRegistry(db *sqlx.DB, cfg RegistryConfig) (*Registry, error) {
 	if r.dialect, err = cfg.Dialect.resolve(db.DriverName()); err != nil {
 		return nil, err
 	}
+	r.clockQuery = r.dialect.clock()
 	if r.nodes, err = tableName(cfg.NodeTable, workerNode); err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ type reader interface {
 // clock reads the database's clock.
 func (r *Registry) clock(ctx context.Context, from reader) (time.Time, error) {
 	var now micros
-	if err := from.GetContext(ctx, &now, r.dialect.clock()); err != nil {
+	if err := from.GetContext(ctx, &now, r.clockQuery); err != nil {
 		return time.Time{}, failed("ask for the database's time", err)
 	}
 	return now.time(), nil

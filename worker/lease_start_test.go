@@ -1,0 +1,174 @@
+package worker_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/worker"
+)
+
+// A lease that is lost before its first reservation is replaced, and not by a failure of
+// the start.
+func TestLeaseLostWhileStarting(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		var told events
+		var l *worker.Lease
+		l = h.lease(worker.LeaseConfig{OnEvent: func(e worker.LeaseEvent) {
+			told.add(e)
+			if e.Kind == worker.LeaseAcquired && e.WorkerID == 0 {
+				do(t, h.db, "UPDATE WORKER_LEASE SET NONCE = 'another', HOLDER = 'another' WHERE WORKER_ID = 0")
+			}
+		}})
+		r := h.acquire(l)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired, worker.LeaseLost, worker.LeaseAcquired}, told.kinds())
+
+		// But not for ever.
+		told.all = nil
+		l = h.lease(worker.LeaseConfig{OnEvent: func(e worker.LeaseEvent) {
+			told.add(e)
+			do(t, h.db, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID > 1")
+		}})
+		_, err := l.Acquire(t.Context(), millis(1023))
+		require.ErrorContains(t, err, "its row has another nonce")
+		require.Len(t, told.kinds(), 7)
+	})
+}
+
+// A program that makes many generators, one after another, does not wait for each.
+func TestLeaseNoWait(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		const n = 14
+		var made []generator
+		began := h.tick()
+		for i := range n {
+			l := h.lease(worker.LeaseConfig{NoWait: true, MaxClockSkew: 10 * time.Second})
+			var g generator
+			var err error
+			now := func() time.Time { return h.now().Round(0) }
+			if i%2 == 0 {
+				g, err = cached.New(l, cached.Config{Layout: milliseconds, Now: now})
+			} else {
+				g, err = uncached.New(l, uncached.Config{Layout: milliseconds, Now: now})
+			}
+			require.NoError(t, err)
+			t.Cleanup(func() { g.Close() })
+			made = append(made, g)
+			require.EqualValues(t, -1, h.lastReserved(int64(i), began), "nothing is reserved yet")
+		}
+		for _, g := range made {
+			_, err := g.TryGetUID()
+			require.Error(t, err)
+		}
+		h.pass(11 * time.Second)
+		seen := map[uid.UID]bool{}
+		for _, g := range made {
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.False(t, seen[u])
+			seen[u] = true
+		}
+	})
+}
+
+// lastReserved returns the last tick that is reserved for the ID's owner, as far as that is
+// more than was burnt, or -1.
+func (h *house) lastReserved(id, since int64) int64 {
+	row := h.row(id)
+	if row.Acquired == row.Renewed && row.High > since {
+		return -1
+	}
+	return row.High
+}
+
+// A state file that cannot be written costs no worker ID.
+func TestLeaseUnwritableStateFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a read-only folder takes files there")
+	}
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := offlineConfig(t)
+		h.lease(cfg)
+		cfg.StateFile = "/dev/full"
+		for range 9 {
+			_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(7))
+			require.ErrorIs(t, err, worker.ErrState)
+		}
+		var ids int
+		require.NoError(t, h.db.Get(&ids, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID >= 0"))
+		require.Zero(t, ids)
+	})
+}
+
+// One that cannot be written any more once the ID is leased ends the lease, with HIGH as it
+// is: the file may have the record all the same.
+func TestLeaseStateFileFailsAfterAcquiring(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := offlineConfig(t)
+		cfg.OnEvent = func(e worker.LeaseEvent) {
+			if e.Kind == worker.LeaseAcquired {
+				require.NoError(t, os.Remove(cfg.StateFile))
+			}
+		}
+		before := h.tick()
+		_, err := h.lease(cfg).Acquire(t.Context(), millis(7))
+		require.ErrorIs(t, err, worker.ErrState)
+		row := h.row(0)
+		require.Empty(t, row.Nonce)
+		require.GreaterOrEqual(t, row.High, before+ms(offline), "not lowered")
+		require.Less(t, row.Until-row.Acquired, offline.Microseconds())
+	})
+}
+
+// Nobody is to use ticks that a later start would refuse.
+func TestMaxLeadBeyondMaxAhead(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		_, err := cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: time.Hour})
+		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorContains(t, err, "the generator's MaxLead 1h0m0s is more than MaxAhead 16m30.02s")
+		_, err = cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: cached.Unbounded})
+		require.ErrorIs(t, err, worker.ErrConfig)
+		for _, cfg := range []worker.LeaseConfig{{DurableStore: true, MaxAhead: time.Hour}, {DurableStore: true, MaxAhead: math.MaxInt64}, {}} {
+			g, err := cached.New(h.lease(cfg), cached.Config{Layout: milliseconds, MaxLead: time.Hour, Now: h.now})
+			require.NoError(t, err)
+			require.NoError(t, g.Close())
+		}
+	})
+	path := filepath.Join(t.TempDir(), "state")
+	w, err := worker.NewFile(path, worker.FixedID(1), worker.FileConfig{Logger: (&records{}).logger()})
+	require.NoError(t, err)
+	_, err = cached.New(w, cached.Config{Layout: milliseconds, MaxLead: time.Hour})
+	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorContains(t, err, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
+	g, err := cached.New(w, cached.Config{Layout: milliseconds})
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+}
+
+// A burst that goes as far ahead as it may leaves an ID that the next start passes over,
+// until the clock is near enough.
+func TestLeaseAfterABurst(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(worker.LeaseConfig{DurableStore: true, MaxAhead: math.MaxInt64})
+		h.acquire(l)
+		r := h.extend(l, h.tick()+ms(time.Hour))
+		require.NoError(t, l.Release(t.Context(), r.Last))
+		h.pass(quarantine + time.Second)
+		other := worker.LeaseConfig{DurableStore: true}
+		require.EqualValues(t, 1, h.acquire(h.lease(other)).WorkerID)
+		h.pass(time.Hour)
+		next := h.acquire(h.lease(other))
+		require.Zero(t, next.WorkerID)
+		require.Greater(t, next.First, r.Last)
+	})
+}
