@@ -170,8 +170,11 @@ func (c *check) tableThere(what, name string, err error) error {
 	case err == nil:
 		return nil
 	case isMissingTable(err):
-		c.add(Finding{LevelNote, what, "none", "There is no table " + name + ": nobody has had an ID from it yet.",
-			"Nothing, if no worker uses it; the first one creates it if its account may."})
+		do := "Nothing, if no worker uses it; the first one creates it if its account may."
+		if name == c.leases {
+			do = "Nothing, if no worker uses it; else uid worker init makes it, if nobody has had an ID from it. A worker without DurableStore does, too, and then leases none for five minutes."
+		}
+		c.add(Finding{LevelNote, what, "none", "There is no table " + name + ": nobody has had an ID from it yet, or it was renamed or dropped.", do})
 		return nil
 	case kindOf(err) == transient:
 		return err
@@ -326,7 +329,7 @@ func (c *check) judgeNamespace(ns NamespaceInfo, leases []LeaseInfo, now time.Ti
 func judgeLayouts(ns NamespaceInfo, leases []LeaseInfo) (f Finding, bad bool) {
 	if ns.Layout == "" {
 		return Finding{LevelWarn, "layout", "not told", "There is no row with WORKER_ID -1, which acquisitions lock.",
-			"Nothing if the rows were restored by hand; else look who deleted it. The next worker inserts it."}, len(leases) > 0
+			"Look who deleted it. Nobody can have an ID until uid worker init makes it, with a --rest since IDs are in use, or a worker without DurableStore starts."}, len(leases) > 0
 	}
 	for _, l := range leases {
 		if l.Layout != ns.Layout {

@@ -64,7 +64,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"bench", "--time", "0"}, "--time: 0s is not above 0"},
 		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
 		{[]string{"version", "1"}, "uid version takes no arguments"},
-		{[]string{"worker", "list"}, `unknown command "list": the commands are check, gc, ls, release`},
+		{[]string{"worker", "list"}, `unknown command "list": the commands are check, gc, init, ls, release`},
 		{[]string{"worker", "ls", "x"}, "uid worker ls takes no arguments"},
 		{[]string{"worker", "ls", "--json=no"}, `--json: "no": it takes no value`},
 		{[]string{"worker", "ls", "--layout", "js", "--max-id", "5"}, "--layout and --max-id exclude each other"},

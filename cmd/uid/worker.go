@@ -19,7 +19,7 @@ import (
 // worker is the command with the subcommands for who looks after worker IDs.
 func (p *program) worker() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "worker ls|release|gc|check",
+		Use:   "worker ls|init|release|gc|check",
 		Short: "Look after the worker IDs in a database",
 		Long: `worker shows who holds which worker ID, and looks after the tables that they are
 in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
@@ -36,18 +36,20 @@ in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.workerList(), p.workerRelease(), p.workerCollect(), p.workerCheck())
+	cmd.AddCommand(p.workerList(), p.workerInit(), p.workerRelease(), p.workerCollect(), p.workerCheck())
 	return cmd
 }
 
 // registryHelp is the part of the commands' help that is about their database.
-const registryHelp = `The database is, the first that is given,
+const registryHelp = registryStore + `
+Nothing is created.`
+
+const registryStore = `The database is, the first that is given,
   --store FILE    a SQLite database
   --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
                   Other users of the machine can read a command line, so rather
                   put the DSN into the environment variable ` + dsnEnv + `
-  (neither)       the SQLite database that uid gen uses by default
-Nothing is created.`
+  (neither)       the SQLite database that uid gen uses by default`
 
 // registry is what the subcommands share: which database, and how to show it.
 type registry struct {
@@ -62,11 +64,25 @@ func (p *program) newRegistry() registry {
 }
 
 func (r *registry) register(flags *pflag.FlagSet) {
+	r.registerStore(flags)
+	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
+	r.registerOutput(flags)
+}
+
+// registerLeases registers the flags of a command that is about leases only.
+func (r *registry) registerLeases(flags *pflag.FlagSet) {
+	r.registerStore(flags)
+	r.registerOutput(flags)
+}
+
+func (r *registry) registerStore(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	r.store.register(flags)
 	flags.Lookup("store").Usage = "SQLite file"
 	flags.Lookup("timeout").Usage = "how long to try"
-	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
+}
+
+func (r *registry) registerOutput(flags *pflag.FlagSet) {
 	flags.StringVar(&r.leases, "lease-table", "WORKER_LEASE", "table of leased IDs")
 	flags.Var(&r.format, "format", "form of the output")
 	flags.Var(jsonFlag{&r.format}, "json", "short for --format json")

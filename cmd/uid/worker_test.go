@@ -26,11 +26,14 @@ import (
 func lease(t *testing.T, db *sqlx.DB) *worker.Lease {
 	t.Helper()
 	l, err := worker.NewLease(db, worker.LeaseConfig{
-		Namespace: "shop", Holder: "till/42", DurableStore: true, Logger: slog.New(slog.DiscardHandler),
+		Namespace: "shop", Holder: "till/42", DurableStore: true, DurableStoreUnverified: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
+	r, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	require.NoError(t, err)
+	require.NoError(t, r.Init(t.Context(), worker.Namespace{Name: "shop", Terms: terms}))
 	_, err = l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
 	return l
@@ -278,6 +281,9 @@ func TestMySQLWorker(t *testing.T) {
 		says string
 	}{
 		{"gen -n 1", exitOK, ""},
+		{"worker init --namespace till", exitOK, `namespace "till" is there`},
+		{"worker init --namespace till --layout twitter", exitFailure, "another layout"},
+		{"worker init --namespace bücher", exitBadInput, "0xc3"},
 		{"worker ls", exitOK, "till/42"},
 		{"worker ls --json", exitOK, `"kind":"disposable"`},
 		{"worker check", exitFailure, "innodb_flush_log_at_trx_commit"}, // the tests' server is not durable

@@ -357,10 +357,20 @@ func prepare(t testing.TB, s *testserver.Server) *sqlx.DB {
 		"DROP DATABASE IF EXISTS " + canary,
 		"CREATE DATABASE " + canary,
 		"CREATE OR REPLACE USER '" + canary + "'@'%' IDENTIFIED BY '" + canary + "'",
-		"GRANT SELECT, INSERT, UPDATE, CREATE ON " + canary + ".* TO '" + canary + "'@'%'",
+		"GRANT SELECT, INSERT, UPDATE ON " + canary + ".* TO '" + canary + "'@'%'",
 	} {
 		_, err := db.Exec(statement)
 		require.NoError(t, err, statement)
 	}
-	return s.Open(t, canary)
+	db = s.Open(t, canary)
+	found(t, db, 0)
+	return db
+}
+
+// found makes the fleet's namespace.
+func found(t testing.TB, db *sqlx.DB, rest time.Duration) {
+	t.Helper()
+	r, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	require.NoError(t, err)
+	require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: layout.Terms(), Rest: rest}))
 }

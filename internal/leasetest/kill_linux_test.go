@@ -74,5 +74,6 @@ func openSQLite(t *testing.T) (store, *sqlx.DB) {
 	db, err := sqlite.Open(context.Background(), path)
 	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
+	found(t, db, 0)
 	return store{SQLite: path}, db
 }

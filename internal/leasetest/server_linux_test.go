@@ -120,7 +120,7 @@ func TestRestore(t *testing.T) {
 			[]string{"CREATE OR REPLACE TABLE DUMP LIKE WORKER_LEASE", "INSERT INTO DUMP SELECT * FROM WORKER_LEASE"},
 			[]string{"RENAME TABLE WORKER_LEASE TO OLD, DUMP TO WORKER_LEASE", "DROP TABLE OLD"},
 		},
-		"truncate": {nil, []string{"TRUNCATE TABLE WORKER_LEASE"}},
+		"truncate": {nil, []string{"TRUNCATE TABLE WORKER_LEASE"}}, // after which somebody makes the namespace anew
 	} {
 		t.Run(name, func(t *testing.T) {
 			blindToo(t, func(t *testing.T, blind bool) {
@@ -140,6 +140,7 @@ func TestRestore(t *testing.T) {
 					f.startAll(2)
 					await(t, "all to renew their leases", func() bool { return renewed(t, db, had) >= len(f.living()) })
 					do(c.after)
+					found(t, db, 2*brisk.TTL)
 					f.startAll(2)
 					f.awaitAll()
 					for _, p := range f.living()[:4] {
