@@ -29,11 +29,14 @@ type Worker interface {
 	// generator asks for ticks up to through; a Worker may give more, and may give
 	// fewer. A Worker that has lost its ID may return a reservation under another
 	// one; the generator then goes on under that. When Extend fails, what was
-	// reserved before stays valid, and the generator asks again later.
+	// reserved before stays valid, and the generator asks again later. A panic counts
+	// as a failure.
 	Extend(ctx context.Context, through int64) (Reservation, error)
 
 	// Release ends the binding. No tick above last has been or ever will be
-	// issued by this generator; last is -1 when none was issued at all.
+	// issued by this generator; last is -1 when none was issued at all. It is called
+	// once, when no Extend is under way any more; a generator that was closed does
+	// not wait for ever for that.
 	Release(ctx context.Context, last int64) error
 }
 

@@ -136,7 +136,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	g.state.reservation = uid.Reservation{Last: -1, Renew: math.MaxInt64}
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g)); err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, cfg.Logger, (*owner)(g)); err != nil {
 		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
 	}
 	// The reservation is the one that was granted last, if it was not revoked since: see
@@ -207,28 +207,34 @@ func (g *Generator) Layout() bits.Layout { return g.layout }
 // Close shuts the ring, ends the generator's goroutines, waits for them and releases
 // the worker. Afterwards every call that makes UIDs returns ErrClosed, in Lanes too;
 // calls that wait return it at once. It returns the worker's error, if releasing it
-// fails. Closing again does nothing and returns nil. It must not be called from a
-// handler.
+// fails. Closing again does nothing, once the first Close is through, and returns nil. It
+// must not be called from a handler.
+//
+// It waits no longer than 30 s for a worker that does not return: see CloseContext.
 func (g *Generator) Close() error {
-	return g.CloseContext(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
+	defer cancel()
+	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close with a context for the worker's release.
+// CloseContext is Close with a context for the worker's release. When ctx ends, and up to
+// 100 ms later for a worker that minds it, CloseContext returns an error that wraps ctx's
+// and says which call of the worker has not returned, Extend or Release. The generator is
+// closed all the same. The worker may go on with that call, so what it uses, such as a
+// database, is still in use; a Release that had to wait for an Extend is called when that
+// has returned, and a failure of it is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.mu.Lock()
-	if g.state.closed {
-		g.mu.Unlock()
-		<-g.done
-		return nil
+	if !g.state.closed {
+		g.state.closed = true
+		g.ring.Shut()
+		g.setFloor(allStale)
+		g.broadcast()
+		close(g.quit)
 	}
-	g.state.closed = true
-	g.ring.Shut()
-	g.setFloor(allStale)
 	last := g.lastIssued()
-	g.broadcast()
-	close(g.quit)
 	g.mu.Unlock()
-	<-g.done
+	<-g.done // run may be in OnRejectedPut
 	if err := g.tenure.Stop(ctx, last); err != nil {
 		return fmt.Errorf("cached: releasing the worker: %w", err)
 	}

@@ -44,6 +44,7 @@ type Generator struct {
 	tenure *tenure.Tenure
 	quit   chan struct{} // closed by Close
 	stop   sync.Once
+	last   int64 // written by stop: no UID was or will be issued of a later tick
 	counts counters
 
 	// mu guards what follows, and serialises writes to grant. It is never held while a
@@ -119,7 +120,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	g.withdraw(&grant{}) // nothing is reserved until the worker says so
-	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, (*owner)(g)); err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, cfg.Logger, (*owner)(g)); err != nil {
 		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
 	}
 	return g, nil
@@ -186,25 +187,34 @@ func (g *Generator) Layout() bits.Layout { return g.layout }
 // UIDs returns ErrClosed; calls that wait return it at once. It returns the worker's
 // error, if releasing it fails. Closing again does nothing, once the first Close is
 // through, and returns nil.
+//
+// It waits no longer than 30 s for a worker that does not return: see CloseContext.
 func (g *Generator) Close() error {
-	return g.CloseContext(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
+	defer cancel()
+	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close with a context for the worker's release.
-func (g *Generator) CloseContext(ctx context.Context) (err error) {
+// CloseContext is Close with a context for the worker's release. When ctx ends, and up to
+// 100 ms later for a worker that minds it, CloseContext returns an error that wraps ctx's
+// and says which call of the worker has not returned, Extend or Release. The generator is
+// closed all the same. The worker may go on with that call, so what it uses, such as a
+// database, is still in use; a Release that had to wait for an Extend is called when that
+// has returned, and a failure of it is logged.
+func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()
 		g.end(g.grant.Load(), uid.ErrClosed)
 		// Whoever moves a mark from now on finds another grant than before and issues
 		// nothing, so that no UID is of a later tick than this.
-		last := max(g.newest(), slices.Max(g.used))
+		g.last = max(g.newest(), slices.Max(g.used))
 		g.mu.Unlock()
 		close(g.quit)
-		if err = g.tenure.Stop(ctx, last); err != nil {
-			err = fmt.Errorf("uncached: releasing the worker: %w", err)
-		}
 	})
-	return err
+	if err := g.tenure.Stop(ctx, g.last); err != nil {
+		return fmt.Errorf("uncached: releasing the worker: %w", err)
+	}
+	return nil
 }
 
 // end replaces a grant by the reason why there will never be another one. g.mu is held.

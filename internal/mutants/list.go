@@ -325,9 +325,9 @@ var core = []mutant{
 		to:   "case found.High-allowed > clock && false && f", tests: "TestFileTooFar",
 	},
 	{
-		name: "a renewal that goes on after the end", file: "internal/tenure/tenure.go",
-		from: "	t.quit()\n	if done != nil {",
-		to:   "	if done != nil {", tests: "RenewWhenDue$", hangs: true,
+		name: "a renewal that goes on after the end", file: "internal/tenure/stop.go",
+		from: "	t.quit()\n	released :=",
+		to:   "	released :=", tests: "StopDuringExtend",
 	},
 	{
 		name: "a clock that is set back puts a renewal off", file: "internal/tenure/tenure.go",

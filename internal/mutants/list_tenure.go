@@ -2,6 +2,8 @@ package main
 
 const (
 	tenureGo         = "internal/tenure/tenure.go"
+	stopGo           = "internal/tenure/stop.go"
+	containGo        = "internal/tenure/contain.go"
 	uncachedGo       = "default/generator.go"
 	uncachedPolicyGo = "default/policy.go"
 )
@@ -22,7 +24,7 @@ var tenure = []mutant{
 	{
 		name: "what an Extend returns is handed over though it was revoked meanwhile", file: tenureGo,
 		from: "	if revoked != t.revoked {",
-		to:   "	if false {", tests: "RevokeDuringExtend|ConcurrentCalls",
+		to:   "	if revoked != t.revoked && false {", tests: "RevokeDuringExtend|ConcurrentCalls",
 	},
 	{
 		name: "the worker is not told how far ahead it may be asked", file: generatorGo,
@@ -38,5 +40,75 @@ var tenure = []mutant{
 		name: "Logical's own tick is no lead", file: uncachedPolicyGo,
 		from: "if p.kind == kindLogical {\n		lead",
 		to:   "if false {\n		lead", tests: "MaxLeadIsTold",
+	},
+	{
+		name: "a panic in a worker's Extend ends the program", file: tenureGo,
+		from: "	err = t.contain(\"Extend\", func() (err error) {\n		res, err = t.worker.Extend(ctx, through)\n		return err\n	})\n",
+		to:   "	res, err = t.worker.Extend(ctx, through)\n", tests: "ExtendPanics",
+	},
+	{
+		name: "a panic in a worker's Release ends the program", file: stopGo,
+		from: "return t.contain(\"Release\", func() error { return t.worker.Release(ctx, last) })",
+		to:   "return t.worker.Release(ctx, last)", tests: "ReleasePanics",
+	},
+	{
+		name: "each of many panics is logged", file: containGo,
+		from: "if t.panicked != name {",
+		to:   "if true {", tests: "ExtendPanics",
+	},
+	{
+		name: "a worker's panics are logged once and never again", file: containGo,
+		from: "t.panicked = \"\"",
+		to:   "_ = t.panicked", tests: "ExtendPanics",
+	},
+	{
+		name: "Close waits for a deaf worker, whatever its context", file: stopGo,
+		from: "	case <-ctx.Done():\n	}\n	grace",
+		to:   "	}\n	grace", tests: "StopGivesUp", hangs: true,
+	},
+	{
+		name: "a worker that minds its context is not heard", file: stopGo,
+		from: "	select {\n	case err := <-released:\n		return err\n	case <-grace.C:\n	}\n",
+		to:   "	<-grace.C\n", tests: "StopReturnsTheWorkersError",
+	},
+	{
+		name: "the worker is released while an Extend is under way", file: stopGo,
+		from: "		if t.done != nil {\n			<-t.done\n		}\n",
+		to:   "", tests: "StopGivesUp|StopDuringExtend",
+	},
+	{
+		name: "a Release that comes late has no time left", file: stopGo,
+		from: "	if ctx.Err() != nil {\n		var cancel",
+		to:   "	if false {\n		var cancel", tests: "StopGivesUp",
+	},
+	{
+		name: "a Release that fails late is not logged", file: stopGo,
+		from: "		if err := <-released; err != nil {",
+		to:   "		if err := <-released; false && err != nil {", tests: "StopGivesUp",
+	},
+	{
+		name: "the call that is waited for is named wrongly", file: stopGo,
+		from: "	t.releasing.Store(true)\n",
+		to:   "", tests: "StopGivesUpOnRelease",
+	},
+	{
+		name: "a second Close waits for the first, whatever its context", file: stopGo,
+		from: "	case <-ctx.Done():\n		return fmt.Errorf(\"another",
+		to:   "	case <-context.Background().Done():\n		return fmt.Errorf(\"another", tests: "StopTwiceAtOnce", hangs: true,
+	},
+	{
+		name: "a second Close does not wait for the first", file: stopGo,
+		from: "		return t.awaitStop(ctx)",
+		to:   "		return nil", tests: "StopTwiceAtOnce",
+	},
+	{
+		name: "Close without a context waits for ever", file: generatorGo,
+		from: "context.WithTimeout(context.Background(), tenure.StopTimeout)",
+		to:   "context.WithCancel(context.Background())", tests: "CloseDoesNotWaitForEver", hangs: true,
+	},
+	{
+		name: "Close without a context waits for ever, without a ring", file: uncachedGo,
+		from: "context.WithTimeout(context.Background(), tenure.StopTimeout)",
+		to:   "context.WithCancel(context.Background())", tests: "CloseDoesNotWaitForEver", hangs: true,
 	},
 }

@@ -7,9 +7,11 @@ package tenure
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	uid "github.com/uidgen/uid"
@@ -43,11 +45,16 @@ type Tenure struct {
 	worker uid.Worker
 	terms  uid.Terms
 	now    func() time.Time
+	log    *slog.Logger
 	owner  Owner
 
 	wake chan struct{} // one slot: a wish that is already noted need not be noted twice
 	quit context.CancelFunc
 	ctx  context.Context
+	over chan struct{} // closed when Stop returns for the first time
+
+	panicked  string      // the call that panicked the last time, "" if it did not; for whoever calls the worker
+	releasing atomic.Bool // Release has been called, or is about to be
 
 	// hand is held while the owner is called, so that no reservation is handed over
 	// after the revocation that withdrew it. It is taken before mu.
@@ -67,11 +74,12 @@ type Tenure struct {
 // ticks if that was revoked meanwhile. Or it returns the worker's error, or one that wraps
 // uid.ErrRange when the worker breaks the terms, and has then released it. It fills in
 // terms.Revoke. The renewing goroutine is started only when there is something to renew.
+// The log is told of panics in Extend and Release, which count as failures.
 //
 // What the owner has when Start returns may be another reservation already, or none:
 // only its own calls tell.
-func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, owner Owner) (*Tenure, error) {
-	t := &Tenure{worker: w, now: now, owner: owner, wake: make(chan struct{}, 1)}
+func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, log *slog.Logger, owner Owner) (*Tenure, error) {
+	t := &Tenure{worker: w, now: now, log: log, owner: owner, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	t.ctx, t.quit = context.WithCancel(context.Background())
 	terms.Revoke = t.revoke
 	t.terms = terms
@@ -83,7 +91,7 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	}
 	if err := t.check(res); err != nil {
 		t.quit()
-		return nil, fmt.Errorf("%w (released: %v)", err, w.Release(ctx, -1) == nil)
+		return nil, fmt.Errorf("%w (released: %v)", err, t.release(ctx, -1) == nil)
 	}
 	t.hand.Lock()
 	defer t.hand.Unlock()
@@ -117,24 +125,6 @@ func (t *Tenure) Want(through int64) {
 	}
 	t.mu.Unlock()
 	t.signal()
-}
-
-// Stop ends the renewing, waits for an Extend under way, which it cancels, and
-// releases the worker. Only the first call does so; it returns the worker's error.
-func (t *Tenure) Stop(ctx context.Context, last int64) error {
-	t.mu.Lock()
-	if t.stopped {
-		t.mu.Unlock()
-		return nil
-	}
-	t.stopped = true
-	done := t.done
-	t.mu.Unlock()
-	t.quit()
-	if done != nil {
-		<-done
-	}
-	return t.worker.Release(ctx, last)
 }
 
 func (t *Tenure) revoke() {
@@ -237,7 +227,11 @@ func (t *Tenure) extend() (progress bool, err error) {
 	t.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(t.ctx, extendTimeout)
-	res, err := t.worker.Extend(ctx, through)
+	var res uid.Reservation
+	err = t.contain("Extend", func() (err error) {
+		res, err = t.worker.Extend(ctx, through)
+		return err
+	})
 	cancel()
 	if err == nil {
 		err = t.check(res)

@@ -3,6 +3,7 @@ package tenure
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"runtime"
 	"sync"
@@ -31,7 +32,8 @@ type fakeWorker struct {
 	extend   func(ctx context.Context, through int64) (uid.Reservation, error)
 	extended []call
 	released []int64
-	err      error // of Release
+	err      error                       // of Release
+	release  func(context.Context) error // instead of err, if it is not nil
 }
 
 type call struct {
@@ -61,9 +63,12 @@ func (w *fakeWorker) Extend(ctx context.Context, through int64) (uid.Reservation
 	return extend(ctx, through)
 }
 
-func (w *fakeWorker) Release(_ context.Context, last int64) error {
+func (w *fakeWorker) Release(ctx context.Context, last int64) error {
 	defer w.enter()()
 	w.released = append(w.released, last)
+	if w.release != nil {
+		return w.release(ctx)
+	}
 	return w.err
 }
 
@@ -149,13 +154,16 @@ func (w *fakeWorker) fails() {
 	w.onExtend(func(context.Context, int64) (uid.Reservation, error) { return uid.Reservation{}, errDown })
 }
 
+// quiet logs nothing.
+var quiet = slog.New(slog.DiscardHandler)
+
 // terms are ticks of a second from now on.
 func terms() uid.Terms {
 	return uid.Terms{Epoch: time.Now(), Unit: time.Second, MaxTick: 1 << 30, MaxWorkerID: 15}
 }
 
 func start(t testing.TB, w *fakeWorker, o *fakeOwner) *Tenure {
-	ten, err := Start(t.Context(), w, terms(), time.Now, o)
+	ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 	require.NoError(t, err)
 	require.NotEmpty(t, o.grants())
 	return ten
@@ -186,7 +194,7 @@ func TestAcquireFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
-		_, err := Start(t.Context(), w, terms(), time.Now, o)
+		_, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Empty(t, o.grants())
 		require.Empty(t, w.released, "it was not bound")
@@ -207,7 +215,7 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, o := newFakes(t, c.r)
-			_, err := Start(t.Context(), w, terms(), time.Now, o)
+			_, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, c.text)
 			require.Equal(t, []int64{-1}, w.released)
@@ -249,7 +257,7 @@ func TestRenewWhenDueWithinATick(t *testing.T) {
 			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 5})
 			terms := terms()
 			terms.Epoch = terms.Epoch.Add(epoch)
-			ten, err := Start(t.Context(), w, terms, time.Now, o)
+			ten, err := Start(t.Context(), w, terms, time.Now, quiet, o)
 			require.NoError(t, err)
 			time.Sleep(250 * time.Millisecond)
 			w.grants(uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
@@ -273,7 +281,7 @@ func TestRenewAfterTheClockWasSet(t *testing.T) {
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200000, Renew: 100000})
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), now, o)
+		ten, err := Start(t.Context(), w, terms(), now, quiet, o)
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		ahead.Store(int64(100000 * time.Second))
@@ -291,7 +299,7 @@ func TestRenewAfterTheClockWasSetBack(t *testing.T) {
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200, Renew: 30})
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), now, o)
+		ten, err := Start(t.Context(), w, terms(), now, quiet, o)
 		require.NoError(t, err)
 		time.Sleep(10 * time.Second)
 		ahead.Store(-int64(30 * time.Minute))
@@ -511,7 +519,7 @@ func TestRevokeAgainAndAgain(t *testing.T) {
 			return endless, nil
 		}
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), time.Now, o)
+		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 		require.NoError(t, err)
 		synctest.Wait()
 		began := time.Now()
@@ -563,7 +571,7 @@ func TestRevokeDuringAcquire(t *testing.T) {
 			return endless, nil
 		}
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), time.Now, o)
+		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 		require.NoError(t, err)
 		require.Equal(t, Nothing(endless), o.grants()[0])
 		synctest.Wait()
@@ -653,7 +661,7 @@ func TestConcurrentCalls(t *testing.T) {
 			runtime.Gosched()
 			return give(), nil
 		})
-		ten, err := Start(t.Context(), w, terms(), time.Now, o)
+		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
 		require.NoError(t, err)
 		for range 2 {
 			wg.Go(func() {

@@ -1,0 +1,25 @@
+package tenure
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// contain calls one of the worker's methods and turns a panic into an error. The calls are
+// made by goroutines of the tenure, where a panic would end the program, though the
+// generator may have UIDs to issue. The first of several panics in a row is logged.
+func (t *Tenure) contain(name string, call func() error) (err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			t.panicked = ""
+			return
+		}
+		err = fmt.Errorf("the worker's %s panicked: %v", name, v)
+		if t.panicked != name {
+			t.panicked = name
+			t.log.Error("uid: a worker panicked", "call", name, "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	return call()
+}

@@ -1,0 +1,92 @@
+package tenure
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// StopTimeout is how long a generator's Close waits that is given no context.
+const StopTimeout = 30 * time.Second
+
+const (
+	// releaseTimeout is how long a Release may take that begins when nobody waits for it.
+	releaseTimeout = 10 * time.Second
+	// stopGrace is how long Stop waits beyond its context's end for a worker that minds
+	// it: what such a worker returns says more than that the context has ended.
+	stopGrace = 100 * time.Millisecond
+)
+
+// Stop ends the renewing: it cancels an Extend under way, and releases the worker when
+// that has returned. It returns the worker's error. Some 100 ms after ctx has ended, it
+// returns an error that wraps ctx's and says which call of the worker has not returned;
+// the worker is then released, once, whenever it lets itself be, and an error is logged.
+//
+// Only the first call does so. Others wait for it to return, no longer than their ctx
+// lasts, and return nil.
+func (t *Tenure) Stop(ctx context.Context, last int64) error {
+	t.mu.Lock()
+	first := !t.stopped
+	t.stopped = true
+	t.mu.Unlock()
+	if !first {
+		return t.awaitStop(ctx)
+	}
+	defer close(t.over)
+	t.quit()
+	released := make(chan error, 1)
+	go func() {
+		if t.done != nil {
+			<-t.done
+		}
+		released <- t.release(ctx, last)
+	}()
+	select {
+	case err := <-released:
+		return err
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(stopGrace)
+	defer grace.Stop()
+	select {
+	case err := <-released:
+		return err
+	case <-grace.C:
+	}
+	go func() {
+		if err := <-released; err != nil {
+			t.log.Warn("uid: a generator's worker could not be released", "error", err)
+		}
+	}()
+	if t.releasing.Load() {
+		return fmt.Errorf("the worker's Release has not returned: %w", ctx.Err())
+	}
+	return fmt.Errorf("the worker's Extend has not returned, so that it is not released yet: %w", ctx.Err())
+}
+
+// awaitStop waits for the first call of Stop to return.
+func (t *Tenure) awaitStop(ctx context.Context) error {
+	select {
+	case <-t.over:
+		return nil // even if ctx has ended
+	default:
+	}
+	select {
+	case <-t.over:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("another call is about it: %w", ctx.Err())
+	}
+}
+
+// release calls Release, if nobody waits for it any more with a context of its own: the
+// worker is none the worse for it.
+func (t *Tenure) release(ctx context.Context, last int64) error {
+	t.releasing.Store(true)
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+		defer cancel()
+	}
+	return t.contain("Release", func() error { return t.worker.Release(ctx, last) })
+}

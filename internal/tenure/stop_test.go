@@ -1,0 +1,197 @@
+package tenure
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+)
+
+// records is a log that a test can read.
+type records struct{ strings.Builder }
+
+func (r *records) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(&r.Builder, nil))
+}
+
+func (r *records) count(text string) int { return strings.Count(r.String(), text) }
+
+// due is a reservation that an Extend is due for at once.
+var due = uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
+
+func startLogged(t testing.TB, w *fakeWorker, o *fakeOwner, log *records) *Tenure {
+	ten, err := Start(t.Context(), w, terms(), time.Now, log.logger(), o)
+	require.NoError(t, err)
+	return ten
+}
+
+// A panic in Extend is a failure like others: the owner hears of it, and the worker is
+// asked again. The log has the stack, once for all panics in a row.
+func TestExtendPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log records
+		w, o := newFakes(t, due)
+		boom := func(context.Context, int64) (uid.Reservation, error) { panic("boom") }
+		w.onExtend(boom)
+		ten := startLogged(t, w, o, &log)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Greater(t, len(w.calls()), 10)
+		require.Len(t, o.refused, len(w.calls()))
+		require.EqualError(t, o.refused[0], "the worker's Extend panicked: boom")
+		require.Equal(t, 1, log.count("level=ERROR"), log.String())
+		require.Contains(t, log.String(), "call=Extend panic=boom")
+		require.Contains(t, log.String(), "TestExtendPanics", "the stack")
+
+		next := uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500}
+		w.grants(next)
+		time.Sleep(maxPause)
+		synctest.Wait()
+		require.Equal(t, next, o.last())
+
+		w.onExtend(boom)
+		ten.Want(2000)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, 2, log.count("level=ERROR"), "the next trouble")
+		require.NoError(t, ten.Stop(t.Context(), 7))
+		require.Equal(t, []int64{7}, w.released)
+	})
+}
+
+func TestReleasePanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log records
+		w, o := newFakes(t, endless)
+		w.release = func(context.Context) error { panic(errDown) }
+		ten := startLogged(t, w, o, &log)
+		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: out of reach")
+		require.Equal(t, 1, log.count("level=ERROR"), log.String())
+		require.Contains(t, log.String(), "TestReleasePanics")
+
+		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
+		_, err := Start(t.Context(), w, terms(), time.Now, log.logger(), o)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "released: false")
+	})
+}
+
+// deaf makes Extend wait for the channel, whatever its context.
+func (w *fakeWorker) deaf(until chan struct{}) {
+	w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+		<-until
+		return endless, nil
+	})
+}
+
+// Stop gives up on an Extend that does not return when its context ends. The worker is
+// released when it has returned, once and not before, under a context that still lasts.
+func TestStopGivesUpOnExtend(t *testing.T) {
+	for _, failure := range []error{nil, errDown} {
+		synctest.Test(t, func(t *testing.T) {
+			var log records
+			w, o := newFakes(t, due)
+			until := make(chan struct{})
+			w.deaf(until)
+			var left time.Duration
+			w.release = func(ctx context.Context) error {
+				deadline, ok := ctx.Deadline()
+				require.True(t, ok && ctx.Err() == nil)
+				left = time.Until(deadline)
+				return failure
+			}
+			ten := startLogged(t, w, o, &log)
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			began := time.Now()
+			err := ten.Stop(ctx, 7)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorContains(t, err, "the worker's Extend has not returned")
+			require.Equal(t, 3*time.Second+stopGrace, time.Since(began))
+			require.NoError(t, ten.Stop(ctx, 8), "again")
+			time.Sleep(time.Hour)
+			require.Empty(t, w.released)
+			close(until)
+			synctest.Wait()
+			require.Equal(t, []int64{7}, w.released)
+			require.Equal(t, releaseTimeout, left)
+			require.Len(t, o.grants(), 1, "a reservation after Stop")
+			if failure == nil {
+				require.Empty(t, log.String())
+			} else {
+				require.Equal(t, 1, log.count("could not be released"), log.String())
+				require.Contains(t, log.String(), errDown.Error())
+			}
+		})
+	}
+}
+
+func TestStopGivesUpOnRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		until := make(chan struct{})
+		w.release = func(context.Context) error { <-until; return nil }
+		ten := start(t, w, o)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		began := time.Now()
+		err := ten.Stop(ctx, 7)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "the worker's Release has not returned")
+		require.Equal(t, time.Second+stopGrace, time.Since(began))
+		close(until)
+		synctest.Wait()
+		require.Equal(t, []int64{7}, w.released)
+	})
+}
+
+// A worker that minds its context has the last word, and costs no more time than that.
+func TestStopReturnsTheWorkersError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		late := errors.New("the lease lasts for another minute")
+		w.release = func(ctx context.Context) error { <-ctx.Done(); return late }
+		ten := start(t, w, o)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		require.Equal(t, late, ten.Stop(ctx, 7))
+		require.Equal(t, time.Second, time.Since(began))
+	})
+}
+
+// Calls of Stop beside the first one wait for it, but no longer than their own contexts.
+func TestStopTwiceAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, due)
+		until := make(chan struct{})
+		w.deaf(until)
+		ten := start(t, w, o)
+		synctest.Wait()
+		first := make(chan error, 1)
+		go func() { first <- ten.Stop(context.Background(), 7) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		require.ErrorIs(t, ten.Stop(ctx, 8), context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+		second := make(chan error, 1)
+		go func() { second <- ten.Stop(context.Background(), 9) }()
+		synctest.Wait()
+		require.Empty(t, second)
+		close(until)
+		synctest.Wait()
+		require.NoError(t, <-first)
+		require.NoError(t, <-second)
+		require.Equal(t, []int64{7}, w.released)
+	})
+}
