@@ -67,5 +67,5 @@ func TestMaxLeadIsTold(t *testing.T) {
 			})
 		}
 	}
-	require.EqualValues(t, math.MaxInt64, Logical().lead(math.MaxInt64))
+	require.Equal(t, time.Duration(math.MaxInt64), Logical().lead(math.MaxInt64))
 }

@@ -327,7 +327,7 @@ var core = []mutant{
 	{
 		name: "a renewal that goes on after the end", file: "internal/tenure/stop.go",
 		from: "	t.quit()\n	released :=",
-		to:   "	released :=", tests: "StopDuringExtend",
+		to:   "	released :=", tests: "StopGivesUpOnExtend",
 	},
 	{
 		name: "a clock that is set back puts a renewal off", file: "internal/tenure/tenure.go",
