@@ -29,7 +29,7 @@ type Config struct {
 	// Fields splits the worker ID into named parts, the highest bits first, such
 	// as {Name: "datacenter", Bits: 5}. Their widths have to add up to
 	// WorkerBits. They change no UID, only what [Layout.Parse] can show. Empty: no
-	// split.
+	// split. Generators keep the name "rollback" for uncached.RollbackBits.
 	Fields []Field
 }
 

@@ -9,6 +9,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // Defaults of a zero Config.
@@ -25,7 +26,9 @@ const Unbounded time.Duration = math.MaxInt64
 
 // Config configures a generator. Its zero value works. New copies it.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default().
+	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID
+	// named "rollback" is refused: it marks the layouts of uncached.RollbackBits, whose
+	// worker IDs are others.
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks,
@@ -92,6 +95,9 @@ type Config struct {
 func (c Config) withDefaults() (Config, error) {
 	if c.Layout.IsZero() {
 		c.Layout = bits.Default()
+	}
+	if err := tenure.RefuseRollback(c.Layout.Fields()); err != nil {
+		return c, fmt.Errorf("cached: %w", err)
 	}
 	unit := c.Layout.Unit()
 	switch {

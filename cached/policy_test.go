@@ -22,6 +22,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// countsTurns is a layout as uncached.RollbackBits makes it.
+var countsTurns = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 3, SequenceBits: 12, Fields: []bits.Field{
+	{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 2},
+}})
+
 func TestConfigIsChecked(t *testing.T) {
 	for _, c := range []struct {
 		cfg  cached.Config
@@ -36,6 +41,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{cached.Config{Slots: 1 << 17}, "131072 Slots"},
 		{cached.Config{PaddingFactor: 100}, "PaddingFactor 100"},
 		{cached.Config{PaddingFactor: -1}, "PaddingFactor -1"},
+		{cached.Config{Layout: countsTurns}, `"rollback", as rollback:1 is`},
 	} {
 		w := &fakeWorker{}
 		g, err := cached.New(w, c.cfg)
@@ -43,7 +49,9 @@ func TestConfigIsChecked(t *testing.T) {
 		require.Nil(t, g)
 		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
 	}
-	_, err := cached.New(nil, cached.Config{})
+	_, err := cached.New(&fakeWorker{}, cached.Config{Layout: countsTurns})
+	require.ErrorIs(t, err, uid.ErrRange)
+	_, err = cached.New(nil, cached.Config{})
 	require.Error(t, err)
 	require.Panics(t, func() { cached.MustNew(nil, cached.Config{}) })
 	require.NoError(t, cached.MustNew(&fakeWorker{}, cached.Config{}).Close())

@@ -2,6 +2,8 @@ package cached_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,4 +58,38 @@ func TestMaxLeadIsTold(t *testing.T) {
 			})
 		})
 	}
+}
+
+// boundedWorker refuses a generator that may ask for ticks too far ahead.
+type boundedWorker struct {
+	fakeWorker
+	most time.Duration
+}
+
+var errTooFar = errors.New("too far ahead")
+
+func (w *boundedWorker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if t.MaxLead > w.most {
+		return uid.Reservation{}, fmt.Errorf("%w: %v of %v", errTooFar, t.MaxLead, w.most)
+	}
+	return w.fakeWorker.Acquire(ctx, t)
+}
+
+// TestMaxLeadIsRefused: New returns the worker's error and leaves nothing behind: the worker
+// was not bound, so it is not released, and serves the next generator.
+func TestMaxLeadIsRefused(t *testing.T) {
+	w := &boundedWorker{most: time.Minute}
+	for _, lead := range []time.Duration{0, time.Minute + 1, cached.Unbounded} {
+		g, err := cached.New(w, cached.Config{MaxLead: lead})
+		require.Nil(t, g)
+		require.ErrorIs(t, err, errTooFar)
+		require.ErrorContains(t, err, "cached: acquiring the worker: too far ahead")
+		require.Empty(t, w.released)
+	}
+	g, err := cached.New(w, cached.Config{MaxLead: time.Minute})
+	require.NoError(t, err)
+	_, err = g.GetUID()
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	require.Len(t, w.released, 1)
 }

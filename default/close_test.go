@@ -101,7 +101,7 @@ func TestWorkerPanics(t *testing.T) {
 		}
 		w.release = func() { panic("no such row") }
 		var log strings.Builder
-		g, err := New(w, Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		g, err := New(w, Config{Layout: seconds, ClockBack: Fail(), Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
 		clock.step(70 * time.Second)
 		time.Sleep(70 * time.Second)

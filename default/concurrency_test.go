@@ -15,7 +15,7 @@ import (
 )
 
 // wide has room for all the UIDs that a test can draw in a tick, so that none waits.
-var wide = bits.MustLayout(bits.Config{TimeBits: 38, WorkerBits: 11, SequenceBits: 14, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 8}, {Name: "worker", Bits: 3}}})
+var wide = bits.MustLayout(bits.Config{TimeBits: 38, WorkerBits: 11, SequenceBits: 14, Unit: time.Millisecond})
 
 // raise sets n to at least to.
 func raise(n *atomic.Int64, to int64) {

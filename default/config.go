@@ -11,7 +11,8 @@ import (
 
 // Config configures a generator. Its zero value works. New copies it.
 type Config struct {
-	// Layout of the UIDs. The zero value is bits.Default().
+	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID
+	// named "rollback" is refused, but for the policy RollbackBits.
 	Layout bits.Layout
 
 	// ClockBack is what to do when the wall clock is behind the last UID. The zero

@@ -195,9 +195,15 @@ func TestRandomStart(t *testing.T) {
 	require.Zero(t, take(t, g).sequence)
 }
 
+// brief has few ticks, and long many UIDs in each.
+var (
+	brief = bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
+	long  = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30})
+)
+
 // The last tick is issued in full, then nothing for ever, whatever the clock does.
 func TestEndOfTheTimeField(t *testing.T) {
-	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 3}}})
+	l := brief
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
 		for _, passes := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
@@ -451,10 +457,9 @@ func TestContextThatHasEnded(t *testing.T) {
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
-	layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 4}}})
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
 		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: layout, ClockBack: policy, Now: clock.Now})
+		g := quiet(t, endless(7), Config{Layout: long, ClockBack: policy, Now: clock.Now})
 		defer g.Close()
 		ctx := t.Context()
 		dst := make([]uid.UID, 100)

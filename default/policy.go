@@ -8,6 +8,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // DefaultWait is a limit for [Wait] that bridges what a time service corrects in
@@ -119,7 +120,8 @@ func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 // up by one, modulo 2^bits, and UIDs follow the clock. Only the rest of the field is left for worker
 // IDs; larger ones are refused. The generator's Layout names the two parts of the field
 // "rollback" and "worker". If the layout names parts itself, the first one has to be the
-// rollback, with just as many bits.
+// rollback, with just as many bits. Under other policies, and in package cached, a layout
+// with a part of that name is refused.
 //
 // Guarantees: UIDs are unique and carry the very tick that the clock showed during the
 // call, through any number of steps back of any length, as long as no tick is visited
@@ -135,8 +137,8 @@ func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 // at 0 with every start of the process.
 //
 // All generators that share worker IDs have to use the same number of bits, lest the
-// count of one is the worker ID of another; the layout's text, which workers compare,
-// shows it.
+// count of one is the worker ID of another. The layout's text shows the number, so that
+// a worker that compares it, such as worker.Lease, refuses a generator with another one.
 //
 // Across a restart: the count is forgotten. Calls fail until the clock has reached the
 // first tick that the worker allows.
@@ -170,11 +172,16 @@ func (p Policy) check() error {
 }
 
 // rollbackField is the name of the bits that count the steps back.
-const rollbackField = "rollback"
+const rollbackField = tenure.RollbackField
 
-// layout returns l as the policy needs it: with the rollback bits named.
+// layout returns l as the policy needs it: with the rollback bits named, which no other
+// policy may do. Generators whose layouts have the same text thereby divide the worker ID
+// field alike.
 func (p Policy) layout(l bits.Layout) (bits.Layout, error) {
 	if p.kind != kindRollback {
+		if err := tenure.RefuseRollback(l.Fields()); err != nil {
+			return l, fmt.Errorf("uncached: %v: %w", p, err)
+		}
 		return l, nil
 	}
 	if p.n > l.WorkerBits() {

@@ -20,15 +20,38 @@ import (
 // Layouts of milliseconds and of seconds, whose worker ID field has room for a count of
 // steps back.
 var (
-	millis  = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 8}}})
-	seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Fields: []bits.Field{{Name: "rollback", Bits: 2}, {Name: "worker", Bits: 20}}})
+	millis  = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
+	seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
 )
+
+// turned are layouts as RollbackBits makes them. They are made here, outside of synctest
+// bubbles, where it is the year 2000 and every epoch in the future.
+var turned = map[turns]bits.Layout{}
+
+type turns struct {
+	layout bits.Layout
+	policy Policy
+}
+
+func init() {
+	for l, n := range map[bits.Layout]int{millis: 2, seconds: 2, wide: 8, brief: 1, long: 1} {
+		p := RollbackBits(n)
+		layout, err := p.layout(l)
+		if err != nil {
+			panic(err)
+		}
+		turned[turns{l, p}] = layout
+	}
+}
 
 // policies are one of each kind.
 var policies = []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024), RollbackBits(2)}
 
 // quiet makes a generator that logs nothing, to be closed by the test.
 func quiet(t testing.TB, w uid.Worker, cfg Config) *Generator {
+	if l, ok := turned[turns{cfg.Layout, cfg.ClockBack}]; ok {
+		cfg.Layout = l
+	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	g, err := New(w, cfg)
 	require.NoError(t, err)
@@ -49,6 +72,9 @@ func take(t testing.TB, g *Generator) at {
 	p, err := g.ParseUID(u)
 	require.NoError(t, err)
 	a := at{since: p.Time.Sub(morning), sequence: p.Sequence}
+	if p.Split.IsZero() {
+		require.EqualValues(t, 7, p.WorkerID)
+	}
 	for name, value := range p.Machine() {
 		if name == rollbackField {
 			a.turn = value
@@ -622,7 +648,7 @@ func TestPolicyRefuses(t *testing.T) {
 		{RollbackBits(11), bits.Default(), "10 bits"},
 		{RollbackBits(3), noWorkers, "2 worker bits"},
 		{RollbackBits(2), named, "rollback:2"},
-		{RollbackBits(1), millis, "rollback:1"},
+		{RollbackBits(1), turned[turns{millis, RollbackBits(2)}], "rollback:1"},
 	} {
 		_, err := New(endless(0), Config{Layout: c.layout, ClockBack: c.policy})
 		require.ErrorIs(t, err, uid.ErrRange, c.policy)

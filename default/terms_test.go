@@ -2,6 +2,7 @@ package uncached
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -68,4 +69,23 @@ func TestMaxLeadIsTold(t *testing.T) {
 		}
 	}
 	require.Equal(t, time.Duration(math.MaxInt64), Logical().lead(math.MaxInt64))
+}
+
+// New returns the error of a worker that refuses its terms, and leaves nothing behind: the
+// worker was not bound, so it is not released, and serves the next generator.
+func TestTermsAreRefused(t *testing.T) {
+	w := newPuppet(all)
+	refused := errors.New("too far ahead")
+	w.set(all, refused)
+	g, err := New(w, Config{})
+	require.Nil(t, g)
+	require.ErrorIs(t, err, refused)
+	require.ErrorContains(t, err, "uncached: acquiring the worker: too far ahead")
+	require.Empty(t, w.released)
+	w.set(all, nil)
+	g = quiet(t, w, Config{})
+	_, err = g.GetUID()
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	require.Len(t, w.released, 1)
 }

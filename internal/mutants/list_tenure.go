@@ -111,4 +111,19 @@ var tenure = []mutant{
 		from: "context.WithTimeout(context.Background(), tenure.StopTimeout)",
 		to:   "context.WithCancel(context.Background())", tests: "CloseDoesNotWaitForEver", hangs: true,
 	},
+	{
+		name: "uncached takes a layout of RollbackBits under any policy", file: uncachedPolicyGo,
+		from: "		if err := tenure.RefuseRollback(l.Fields()); err != nil {",
+		to:   "		if err := tenure.RefuseRollback(nil); err != nil {", tests: "SameTextSameBits|ShareNoStateFile",
+	},
+	{
+		name: "cached takes a layout of RollbackBits", file: "cached/config.go",
+		from: "tenure.RefuseRollback(c.Layout.Fields())",
+		to:   "tenure.RefuseRollback(nil)", tests: "ConfigIsChecked",
+	},
+	{
+		name: "RollbackBits takes a part of another width", file: uncachedPolicyGo,
+		from: "fields[0] != want {",
+		to:   "fields[0].Name != want.Name {", tests: "SameTextSameBits|PolicyRefuses",
+	},
 }
