@@ -20,7 +20,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: lint imports race portable ## everything a change has to pass, in under five minutes
+test: server lint imports race portable ## everything a change has to pass, in under five minutes
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
@@ -37,10 +37,14 @@ imports: ## the generators import no database, and the workers no SQLite
 	@if $(GO) list -deps ./worker | grep -E 'modernc.org|spf13|schollz|go-pretty|testify|rapid|porcupine'; then echo 'imported by ./worker'; exit 1; fi
 	@echo 'imports are lean'
 
+.PHONY: server
+server: ## say which database server the tests get; as root, install one if need be
+	@$(GO) run ./internal/testserver/look
+
 .PHONY: race
-race: ## all tests, with the race detector, databases included
+race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) test $(RACE) ./...
+	$(GO) run ./internal/gotest $(RACE) ./...
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and builds for other machines

@@ -21,6 +21,7 @@ var all = slices.Concat(
 	core,
 	drivers,
 	tenure,
+	gates,
 )
 
 var core = []mutant{

@@ -3,9 +3,12 @@ package testserver
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
+	"strings"
+	"time"
 )
 
 // policyFile, when it is there and exits with 101, keeps packages from starting
@@ -14,7 +17,7 @@ const policyFile = "/usr/sbin/policy-rc.d"
 
 // Install installs a Debian package with apt-get without starting the service that it
 // brings. It returns nil when that is done or the package is there by now, as have
-// tells, and why not else: only root can do it.
+// tells, and why not else: only root can do it. It says on standard error what it does.
 func Install(pkg string, have func() bool) error {
 	if os.Geteuid() != 0 {
 		return errors.New("not root")
@@ -41,18 +44,39 @@ func Install(pkg string, have func() bool) error {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "testserver: installing "+pkg+" with apt-get")
+	fmt.Fprintf(os.Stderr, "testserver: installing %s with apt-get, as root; its service is not started\n", pkg)
+	began := time.Now()
 	// A list that cannot be updated may still do.
-	_, _ = aptGet(apt, "update", "-q")
-	if out, err := aptGet(apt, "install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", pkg); err != nil {
+	_, _ = aptGet(os.Stderr, aptSilence, apt, "update", "-q")
+	if out, err := aptGet(os.Stderr, aptSilence, apt, "install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", pkg); err != nil {
 		fmt.Fprintf(os.Stderr, "%s\n", out)
 		return fmt.Errorf("install %s: %w", pkg, err)
 	}
+	fmt.Fprintf(os.Stderr, "testserver: installed %s in %.0f s\n", pkg, time.Since(began).Seconds())
 	return nil
 }
 
-func aptGet(path string, args ...string) ([]byte, error) {
+// aptSilence is how long an installation says nothing.
+const aptSilence = 10 * time.Second
+
+// aptGet runs apt-get, says now and then what it printed last, and returns the end of what
+// it printed.
+func aptGet(say io.Writer, every time.Duration, path string, args ...string) (output string, err error) {
+	var log serverLog
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	return cmd.CombinedOutput()
+	cmd.Stdout, cmd.Stderr = &log, &log
+	done := make(chan error)
+	go func() { done <- cmd.Run() }()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return log.tail(), err
+		case <-tick.C:
+			lines := strings.Split(strings.TrimSpace(log.tail()), "\n")
+			fmt.Fprintf(say, "testserver: apt-get %s: %s\n", args[0], lines[len(lines)-1])
+		}
+	}
 }

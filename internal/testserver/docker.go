@@ -34,6 +34,10 @@ func findDocker() (*docker, error) {
 
 func (d *docker) prepare(data string) error { return os.Mkdir(data, 0o700) }
 
+func (d *docker) String() string {
+	return "containers of " + dockerImage + ", for want of a mariadbd or mysqld; the first start pulls the image"
+}
+
 // untilEOF runs the server for as long as the standard input is open, which ends
 // with the test process: a container outlives the client that was killed.
 const untilEOF = `exec 3<&0

@@ -19,6 +19,7 @@ type engine interface {
 	// command returns the process to start, which stays in the foreground, and what
 	// it prints when it takes connections on the port.
 	command(data string, port int, args []string) (cmd *exec.Cmd, ready string)
+	String() string // says what it is
 	terminate(*exec.Cmd) error
 	kill(*exec.Cmd) error
 }
@@ -64,6 +65,8 @@ func searchEngine() (engine, error) {
 
 // program runs a server that is installed on this machine.
 type program struct{ path string }
+
+func (p *program) String() string { return p.path + ", a private server for each package's tests" }
 
 // usualFolders are where packages put servers, outside of most users' PATH.
 var usualFolders = []string{"/usr/sbin", "/usr/local/sbin", "/usr/libexec", "/usr/local/mysql/bin", "/opt/homebrew/bin"}

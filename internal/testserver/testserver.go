@@ -121,6 +121,20 @@ func external(dsn string) (*Server, error) {
 	return s, nil
 }
 
+// Describe says which server tests get on this machine, and installs one if need be. A
+// program that starts tests calls it before, since what tests say is kept back until they
+// have ended.
+func Describe() (string, error) {
+	if os.Getenv(Env) != "" {
+		return "the one in " + Env, nil
+	}
+	eng, err := findEngine()
+	if err != nil {
+		return "", err
+	}
+	return eng.String(), nil
+}
+
 func private(cfg Config) (*Server, error) {
 	removeLeftovers()
 	eng, err := findEngine()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -120,6 +121,52 @@ func TestNoServer(t *testing.T) {
 	require.ErrorContains(t, err, Env+" is not set; no mariadbd or mysqld on the PATH or in "+usualFolders[0]+"; docker: not on the PATH; apt-get: not ")
 	require.ErrorContains(t, err, "install mariadb-server")
 	require.NotContains(t, err.Error(), "\n")
+}
+
+// What tests get is said before they run.
+func TestDescribe(t *testing.T) {
+	eng, err := findEngine()
+	if os.Getenv(Env) == "" {
+		require.NoError(t, err)
+		what, err := Describe()
+		require.NoError(t, err)
+		require.Equal(t, eng.String(), what)
+	}
+	t.Setenv(Env, "root:secret@tcp(127.0.0.1:1)/")
+	what, err := Describe()
+	require.NoError(t, err)
+	require.Equal(t, "the one in "+Env, what)
+}
+
+// A writer that tells the first time.
+type first chan string
+
+func (f first) Write(line []byte) (int, error) {
+	select {
+	case f <- string(line):
+	default:
+	}
+	return len(line), nil
+}
+
+// An installation says what it is at while it runs.
+func TestInstallSaysWhatItDoes(t *testing.T) {
+	stop := filepath.Join(t.TempDir(), "stop")
+	require.NoError(t, exec.Command("mkfifo", stop).Run())
+	said := make(first, 1)
+	ended := make(chan error, 1)
+	go func() {
+		out, err := aptGet(said, time.Millisecond, "sh", "-c", "echo one; echo unpacking two; cat '"+stop+"'; exit 7")
+		if err == nil || !strings.HasPrefix(out, "one\nunpacking two\n") {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		ended <- err
+	}()
+	require.Regexp(t, "^testserver: apt-get -c: ", <-said)
+	for !strings.HasSuffix(<-said, ": unpacking two\n") { // what it printed may come later
+	}
+	require.NoError(t, os.WriteFile(stop, nil, 0o600))
+	require.ErrorContains(t, <-ended, "exit status 7")
 }
 
 func TestEnvironment(t *testing.T) {

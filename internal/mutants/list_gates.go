@@ -1,0 +1,35 @@
+package main
+
+const (
+	gotestGo = "internal/gotest/main.go"
+	reportGo = "internal/gotest/report.go"
+)
+
+// gates are faults in what runs the tests.
+var gates = []mutant{
+	{
+		name: "gotest: the exit status is lost", file: gotestGo,
+		from: "	return code, nil\n",
+		to:   "	return 0, nil\n", tests: "^TestRun$",
+	},
+	{
+		name: "gotest: what failing tests say is left away", file: reportGo,
+		from: "if own || failed && !(p.failed && p.passed[e.Test]) {",
+		to:   "if own {", tests: "^TestRun$",
+	},
+	{
+		name: "gotest: tests that passed are not left away", file: reportGo,
+		from: "if own || failed && !(p.failed && p.passed[e.Test]) {",
+		to:   "if own || failed {", tests: "^TestRun$",
+	},
+	{
+		name: "gotest: a package that fails without a failing test says nothing", file: reportGo,
+		from: "if own || failed && !(p.failed && p.passed[e.Test]) {",
+		to:   "if own || failed && !p.passed[e.Test] {", tests: "^TestRun$",
+	},
+	{
+		name: "gotest: nothing is said of what runs", file: reportGo,
+		from: "if r.now().Sub(r.printed) < silence {",
+		to:   "if true {", tests: "^TestReportOfWhatRuns$",
+	},
+}
