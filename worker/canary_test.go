@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -42,8 +41,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 	t.Setenv("MYSQL_PWD", canary)
 	t.Setenv("UID_MYSQL_DSN", "user:"+canary+"@tcp(db)/x")
 	var drivers records
-	require.NoError(t, mysql.SetLogger(log.New(&drivers, "", 0)))
-	t.Cleanup(func() { _ = mysql.SetLogger(log.New(os.Stderr, "[mysql] ", log.Ldate|log.Ltime)) })
+	driverLog := log.New(&drivers, "", 0)
 	mysql.RegisterDialContext("leaky", func(_ context.Context, addr string) (net.Conn, error) {
 		return nil, errors.New("cannot dial user:" + canary + "@" + addr)
 	})
@@ -86,7 +84,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 			db := all.with(t, func(cfg *mysql.Config) {
 				cfg.Passwd = canary
 				c.change(cfg)
-			}).open(t)
+			}).openLogged(t, driverLog)
 			d := newDisposable(t, db, worker.DisposableConfig{Timeout: 200 * time.Millisecond, Logger: logged.logger()})
 			_, err := d.Acquire(t.Context(), terms(1023))
 			require.Error(t, err)
@@ -105,7 +103,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 		var logged records
 		p := newProxy(t, serverOf(t, all))
 		do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
-		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).open(t)
+		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).openLogged(t, driverLog)
 		defer db.Close()
 		p.SwallowReply("COMMIT")
 		acquire(t, db, worker.DisposableConfig{Logger: logged.logger()})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
@@ -39,11 +40,11 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
-func openStore(ctx context.Context, driver, source string) (*sqlx.DB, error) {
+func openStore(ctx context.Context, driver, source string, log mysql.Logger) (*sqlx.DB, error) {
 	if driver == "sqlite" {
 		return sqlite.Open(ctx, source)
 	}
-	return sqlx.Open(driver, source)
+	return testserver.Connect(source, log)
 }
 
 // child says that it runs, waits for the start, that is the end of its input, and
@@ -54,7 +55,7 @@ func child(text string) error {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	db, err := openStore(context.Background(), driver, source)
+	db, err := openStore(context.Background(), driver, source, testserver.Quiet)
 	if err != nil {
 		return err
 	}

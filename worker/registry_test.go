@@ -453,9 +453,7 @@ func TestCollectBesideWorkers(t *testing.T) {
 }
 
 func TestRegistryOutOfReach(t *testing.T) {
-	db, err := sqlx.Open("mysql", "user:"+canary+"@tcp(127.0.0.1:1)/"+canary)
-	require.NoError(t, err)
-	defer db.Close()
+	db := store{"mysql", "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.open(t)
 	var logged records
 	r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: 100 * time.Millisecond, Logger: logged.logger()})
 	require.NoError(t, err)

@@ -21,7 +21,13 @@ type store struct {
 
 func (s store) open(t testing.TB) *sqlx.DB {
 	t.Helper()
-	db, err := openStore(t.Context(), s.driver, s.source)
+	return s.openLogged(t, testserver.Log(t))
+}
+
+// openLogged opens the store with a log of the driver's words.
+func (s store) openLogged(t testing.TB, log mysql.Logger) *sqlx.DB {
+	t.Helper()
+	db, err := openStore(t.Context(), s.driver, s.source, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db

@@ -32,4 +32,14 @@ var gates = []mutant{
 		from: "if r.now().Sub(r.printed) < silence {",
 		to:   "if true {", tests: "^TestReportOfWhatRuns$",
 	},
+	{
+		name: "testserver: the driver's log of a test is lost", file: "internal/testserver/testserver.go",
+		from: "Connect(s.DSN(database), Log(t))",
+		to:   "Connect(s.DSN(database), Quiet)", tests: "^TestDriverLog$",
+	},
+	{
+		name: "testserver: the driver's log goes on after the test", file: "internal/testserver/driverlog.go",
+		from: "	t.Cleanup(l.end)\n",
+		to:   "", tests: "^TestDriverLog$",
+	},
 }

@@ -14,12 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/sqlite"
 )
@@ -216,10 +216,7 @@ func (p *process) open(ctx context.Context) (*sqlx.DB, error) {
 		return sqlite.Open(ctx, p.Path)
 	}
 	// The driver would tell of each connection that breaks.
-	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
-		return nil, err
-	}
-	return sqlx.Open("mysql", p.DSN)
+	return testserver.Connect(p.DSN, testserver.Quiet)
 }
 
 // way returns how to draw in a way: one at a time, or many.

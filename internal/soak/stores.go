@@ -160,7 +160,7 @@ func (s *stores) leases(store, namespace string) (rows []leaseRow, err error) {
 	if store == embedded {
 		db, err = sqlite.Open(context.Background(), s.path)
 	} else {
-		db, err = sqlx.Open("mysql", s.on(store).DSN(s.database[store]))
+		db, err = testserver.Connect(s.on(store).DSN(s.database[store]), testserver.Quiet)
 	}
 	if err != nil {
 		return nil, err

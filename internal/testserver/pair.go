@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/jmoiron/sqlx"
 )
 
 // catchUpLimit bounds the time that a replica takes to have what its primary has.
@@ -85,12 +83,12 @@ func (p *Pair) Resume() error { return p.Replica.exec("START SLAVE") }
 
 // CatchUp waits until the replica has everything that the primary has committed.
 func (p *Pair) CatchUp() error {
-	from, err := sqlx.Connect("mysql", p.Primary.DSN(""))
+	from, err := Connect(p.Primary.DSN(""), Quiet)
 	if err != nil {
 		return fmt.Errorf("testserver: %w", err)
 	}
 	defer from.Close()
-	to, err := sqlx.Connect("mysql", p.Replica.DSN(""))
+	to, err := Connect(p.Replica.DSN(""), Quiet)
 	if err != nil {
 		return fmt.Errorf("testserver: %w", err)
 	}

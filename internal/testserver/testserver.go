@@ -155,11 +155,11 @@ func private(cfg Config) (*Server, error) {
 }
 
 func (s *Server) ping() error {
-	db, err := sqlx.Connect("mysql", s.DSN(""))
+	db, err := Connect(s.DSN(""), Quiet)
 	if err != nil {
 		return err
 	}
-	return db.Close()
+	return errors.Join(db.Ping(), db.Close())
 }
 
 // Config returns the driver's settings for the account with all rights, on the
@@ -197,10 +197,10 @@ func (s *Server) CreateDatabase() (string, error) {
 }
 
 // Open returns the database, opened by the account with all rights. It is closed
-// when the test ends.
+// when the test ends, and what the driver logs is the test's.
 func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
 	t.Helper()
-	db, err := sqlx.Open("mysql", s.DSN(database))
+	db, err := Connect(s.DSN(database), Log(t))
 	check(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -208,7 +208,7 @@ func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
 
 // exec carries statements out on one connection.
 func (s *Server) exec(statements ...string) error {
-	db, err := sqlx.Open("mysql", s.DSN(""))
+	db, err := Connect(s.DSN(""), Quiet)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package testserver
 
 import (
 	"bufio"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -92,7 +91,7 @@ func TestCrash(t *testing.T) {
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	require.NoError(t, err)
 	dsn, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-	db, err := sql.Open("mysql", dsn)
+	db, err := Connect(dsn, Log(t))
 	require.NoError(t, err)
 	defer db.Close()
 	conn, err := db.Conn(t.Context())
