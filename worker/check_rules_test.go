@@ -387,7 +387,7 @@ func TestJudgeTable(t *testing.T) {
 }
 
 func TestJudgeSQLite(t *testing.T) {
-	for mode, want := range map[string]Level{"delete": LevelOK, "wal": LevelOK, "truncate": LevelOK, "persist": LevelOK, "memory": LevelError, "off": LevelError} {
+	for mode, want := range map[string]Level{"delete": LevelOK, "wal": LevelNote, "truncate": LevelOK, "persist": LevelOK, "memory": LevelError, "off": LevelError} {
 		checkFinding(t, judgeJournal(mode), want)
 	}
 	for _, tt := range []struct {
@@ -404,4 +404,11 @@ func TestJudgeSQLite(t *testing.T) {
 	checkFinding(t, judgeFileSystem(localDisk, false), LevelNote)
 	checkFinding(t, judgeFileSystem(networkDisk, true), LevelError)
 	checkFinding(t, judgeFileSystem(memoryDisk, true), LevelWarn)
+	checkFinding(t, judgeLinks(1, true), LevelOK, "1")
+	checkFinding(t, judgeLinks(2, true), LevelError, "2")
+	checkFinding(t, judgeLinks(0, true), LevelError, "0")
+	checkFinding(t, judgeLinks(0, false), LevelNote)
+	for at, want := range map[filePlacing]Level{placeFound: LevelOK, placeMounted: LevelError, placeGone: LevelError, placeTaken: LevelError} {
+		checkFinding(t, judgePlace(at), want)
+	}
 }

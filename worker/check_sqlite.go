@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -45,7 +46,11 @@ func (c *check) sqliteFile(ctx context.Context) error {
 func judgeJournal(mode string) Finding {
 	f := Finding{Level: LevelOK, What: "journal_mode", Value: mode}
 	switch strings.ToLower(mode) {
-	case "delete", "truncate", "persist", "wal":
+	case "delete", "truncate", "persist":
+	case "wal":
+		f.Level = LevelNote
+		f.Why = "The newest commits are not in the file, but in the one beside it whose name ends with -wal: a copy without that one lacks them, and hands their IDs out again."
+		f.Do = "Never move, remove or restore one of the file, its -wal and its -shm without the others, nor while any process has it open; copy it with VACUUM INTO."
 	default:
 		f.Level, f.Do = LevelError, "PRAGMA journal_mode = DELETE"
 		f.Why = "Without a journal on disk a crash in the middle of a write damages the file, or loses IDs, which then come again."
@@ -84,7 +89,97 @@ func (c *check) sqlitePlace(ctx context.Context) error {
 	}
 	kind, known := fileSystem(file)
 	c.add(judgeFileSystem(kind, known))
+	info, err := os.Stat(file)
+	if err != nil {
+		c.add(judgePlace(placeGone))
+		return nil
+	}
+	c.add(judgeLinks(linkCount(info)))
+	if isMountPoint(file) {
+		c.add(judgePlace(placeMounted))
+		return nil
+	}
+	same, err := c.sqliteSame(ctx, file)
+	if err != nil {
+		return err
+	}
+	if !same {
+		c.add(judgePlace(placeTaken))
+		return nil
+	}
+	c.add(judgePlace(placeFound))
 	return nil
+}
+
+// sqliteSame reports whether the file that is found by the path holds the same rows as
+// the one that the connection has open.
+func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err error) {
+	rows := func(schema string) string {
+		all := []string{"''"}
+		if c.hasLease {
+			all = append(all, "(SELECT COALESCE(group_concat(WORKER_ID || NONCE || HIGH || LEASE_UNTIL), '') FROM "+schema+".`"+c.leases+"`)")
+		}
+		if c.hasNodes {
+			all = append(all, "(SELECT COUNT(*) || ' ' || COALESCE(MAX(ID), 0) FROM "+schema+".`"+c.nodes+"`)")
+		}
+		return strings.Join(all, " || ' ' || ")
+	}
+	// With a write-ahead log somebody may write between the two looks of the query.
+	for range 3 {
+		err = byPath(ctx, c.conn, file, func() error {
+			return c.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(placeSchema))
+		})
+		if err != nil {
+			if err = failed("read the file by its path", err); kindOf(err) == transient {
+				return false, err
+			}
+			return false, nil // it has no such table, say
+		}
+		if same {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// judgeLinks judges how many names the file has.
+func judgeLinks(links uint64, known bool) Finding {
+	f := Finding{Level: LevelOK, What: "names of the file", Value: fmt.Sprint(links)}
+	switch {
+	case !known:
+		f.Level, f.Value, f.Do = LevelNote, "could not be told", "Make sure that it has no hard links."
+		f.Why = "Processes that open the file by different names do not find each other's journals: two get one ID, or the file is damaged."
+	case links != 1:
+		f.Level, f.Do = LevelError, "Stop all who use it, then remove the other names (find -samefile tells them)."
+		f.Why = "The file has hard links, by which processes do not find each other's journals: workers refuse it, since two would get one ID, or the file be damaged."
+	}
+	return f
+}
+
+// A filePlacing is where the file is that the connection has open.
+type filePlacing int
+
+const (
+	placeFound filePlacing = iota
+	placeMounted
+	placeGone
+	placeTaken
+)
+
+func judgePlace(at filePlacing) Finding {
+	const what = "place of the file"
+	const moved = "Workers that have the file open stop, and those that start get IDs from the one that is found by its name."
+	const stop = "Stop all who use it; put the file back that was written last, with its -wal or -journal if there is one, or make the namespaces anew with a rest."
+	switch at {
+	case placeMounted:
+		return Finding{LevelError, what, "mounted by itself", "By its other path processes do not find the journal: workers refuse it, since two would get one ID, or the file be damaged.",
+			"Mount the folder that it is in, not the file alone."}
+	case placeGone:
+		return Finding{LevelError, what, "removed or moved", moved, stop}
+	case placeTaken:
+		return Finding{LevelError, what, "another file is there", moved, stop}
+	}
+	return Finding{Level: LevelOK, What: what, Value: "found by its name"}
 }
 
 // fileSystemKind is what matters of a file system.

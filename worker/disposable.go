@@ -142,7 +142,9 @@ func NewDisposable(db *sqlx.DB, cfg DisposableConfig) (*Disposable, error) {
 //   - [uid.ErrNoWorkerID] when the ID is above the layout's maximum;
 //   - [ErrUnconfirmed] when the database tells no ID, or the row that it holds
 //     under the ID is not the one that was written;
-//   - [ErrConfig] or [uid.ErrRange] when the host cannot be named;
+//   - [ErrConfig] or [uid.ErrRange] when the host cannot be named, and [ErrConfig] for
+//     SQLite in memory, or with locking_mode EXCLUSIVE;
+//   - [ErrState] when the file of SQLite is not in its place, or has another name;
 //   - an error that tells the server's error number on all else: access denied, no
 //     such database, a read-only server, a table of other columns.
 //
@@ -213,6 +215,10 @@ func (d *Disposable) attempt(ctx context.Context, host hostID, maxID int64) (int
 	}
 	defer conn.Close()
 
+	var place filePlace
+	if err := d.look(ctx, conn, &place); err != nil {
+		return 0, err
+	}
 	nonce := rand.Text()
 	id, err := d.insert(ctx, conn, host, nonce, maxID)
 	if kindOf(err) == missingTable {
@@ -224,7 +230,23 @@ func (d *Disposable) attempt(ctx context.Context, host hostID, maxID int64) (int
 	if err != nil {
 		return 0, err
 	}
-	return id, d.confirm(ctx, conn, id, nonce, host.port)
+	if d.dialect == SQLite {
+		if err := place.confirm(ctx, conn, nonce, "SELECT PORT FROM "+placeSchema+".`"+d.table+"` WHERE ID = ?", id); err != nil {
+			return 0, err
+		}
+	}
+	if err := d.confirm(ctx, conn, id, nonce, host.port); err != nil {
+		return 0, err
+	}
+	return id, d.look(ctx, conn, &place)
+}
+
+// look looks at the place of a SQLite file.
+func (d *Disposable) look(ctx context.Context, conn *sqlx.Conn, place *filePlace) error {
+	if d.dialect != SQLite {
+		return nil
+	}
+	return place.look(ctx, conn)
 }
 
 // insert commits a row whose PORT is the nonce, and returns the ID that the

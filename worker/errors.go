@@ -18,7 +18,8 @@ var (
 
 	// ErrState is returned by Acquire and Extend when the worker's state file cannot be
 	// relied on: it is damaged, belongs to another worker ID or host, is no longer in its
-	// place, or cannot be read or written. No tick is reserved then.
+	// place, or cannot be read or written. It is returned, in other words, for a file of
+	// SQLite that is no longer in its place, or has another name. No tick is reserved then.
 	ErrState = errors.New("worker: unusable state file")
 
 	// ErrLayout is returned by Acquire when the worker ID has been used under

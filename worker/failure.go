@@ -187,7 +187,13 @@ var sqliteMeaning = map[int]meaning{
 
 const noSuchTable = "no such table: "
 
+// sqliteMoved is SQLite's code for a file that is no longer where it was opened.
+const sqliteMoved = 1032
+
 func translateSQLite(code int, text string) (failureKind, error) {
+	if code == sqliteMoved {
+		return final, misplaced("it is no longer in its place (SQLite error %d)", code)
+	}
 	m := sqliteMeaning[code&0xff]
 	if m.words == "" {
 		switch {

@@ -54,6 +54,8 @@ type leaseTable struct {
 	create    string // the statement that creates the table
 	namespace string
 	stall     time.Duration // after which a transaction that stands still is ended
+	place     filePlace     // of a SQLite file
+	written   leaseRow      // what the transaction has inserted or updated last
 }
 
 // transact runs do in a transaction on one connection. It returns ErrNoNamespace when
@@ -70,7 +72,7 @@ func (t *leaseTable) transact(ctx context.Context, do func(tx session) error) er
 		return err
 	}
 	defer restore()
-	err = transact(ctx, conn, t.dialect, do)
+	err = t.inPlace(ctx, conn, do)
 	if kindOf(err) == missingTable {
 		return fmt.Errorf("%w: %w", ErrNoNamespace, err)
 	}
@@ -174,6 +176,7 @@ func (t *leaseTable) insert(ctx context.Context, tx session, r leaseRow) error {
 	if err != nil {
 		return failed("insert a row", err)
 	}
+	t.written = r
 	return nil
 }
 
@@ -192,5 +195,6 @@ func (t *leaseTable) update(ctx context.Context, tx session, r leaseRow, was str
 	if n != 1 {
 		return fmt.Errorf("%w: the update changed %d rows of worker ID %d, not 1", ErrUnconfirmed, n, r.WorkerID)
 	}
+	t.written = r
 	return nil
 }

@@ -1,0 +1,169 @@
+package worker
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A file of SQLite is kept whole by what lies beside its name: the journal, from which
+// the next process undoes what one that died has left half done, and the write-ahead log
+// with its index. Under a second name, be it a hard link or a mount of the file alone,
+// these are not found. And a process that has the file open goes on in it after the name
+// was removed, or given to another file. So an ID or a renewal is trusted only after a
+// look at the file by its path.
+//
+// The file must not be opened for that but by SQLite: when a process closes a file, it
+// loses all locks that it has on it.
+
+// A filePlace is where an owner's SQLite file was when it began. The zero value has not
+// looked yet. It serves one goroutine at a time.
+type filePlace struct {
+	path string // without symbolic links, as SQLite has resolved them
+	file fs.FileInfo
+}
+
+// look returns an error when the connection's file has several names, is mounted by
+// itself, or is not the one that the first look has found. It takes about 25 µs.
+func (p *filePlace) look(ctx context.Context, conn reader) error {
+	var is struct {
+		File    string `db:"file"`
+		Locking string `db:"locking_mode"`
+	}
+	if err := conn.GetContext(ctx, &is, "SELECT COALESCE(file, '') AS file, locking_mode FROM pragma_database_list, pragma_locking_mode WHERE name = 'main'"); err != nil {
+		return failed("ask for the file", err)
+	}
+	path := is.File
+	if path == "" {
+		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", ErrConfig)
+	}
+	if is.Locking != "normal" {
+		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", ErrConfig, is.Locking)
+	}
+	file, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return gone(err)
+	case p.file != nil && (path != p.path || !os.SameFile(file, p.file)):
+		return misplaced("it is no longer in its place, where another file is now: if that is to be used, start anew")
+	}
+	if err := soundFile(path, file); err != nil {
+		return err
+	}
+	p.path, p.file = path, file
+	return nil
+}
+
+// soundFile returns an error when a file can be had by another name, as far as that can
+// be told.
+func soundFile(path string, file fs.FileInfo) error {
+	if !file.Mode().IsRegular() {
+		return misplaced("it is not a regular file")
+	}
+	if links, known := linkCount(file); known && links != 1 {
+		return misplaced("it has %d names (hard links), and its journal is found by one of them only: remove the others while nobody uses it", links)
+	}
+	if isMountPoint(path) {
+		return misplaced("it is mounted by itself, and its journal is not found by its other path: mount the folder that it is in")
+	}
+	return nil
+}
+
+// placeSchema is the file, opened by its path, on a connection that has it open already.
+const placeSchema = "uid_place"
+
+// confirm reads a text back by the file's path, where others would find it. The query
+// reads from placeSchema. It returns an error when the text is not the one that is wanted:
+// then what was committed went into another file, as into one that was moved away under
+// the connection, which is of no use then. SQLite notices that when it writes a journal,
+// but not when it writes to the write-ahead log. It takes about 60 µs.
+func (p *filePlace) confirm(ctx context.Context, conn *sqlx.Conn, want, query string, args ...any) error {
+	var found string
+	err := byPath(ctx, conn, p.path, func() error { return conn.GetContext(ctx, &found, query, args...) })
+	switch {
+	case err == nil && found == want:
+		return nil
+	case err == nil || errors.Is(err, sql.ErrNoRows):
+		err = misplaced("what was just written is not in the file that is in its place now")
+	default:
+		if err = failed("read the new row back", err); kindOf(err) != transient {
+			err = misplaced("what was just written cannot be read by its path: %v", err)
+		}
+	}
+	discard(conn)
+	return err
+}
+
+// byPath runs do while the file of that path is attached to the connection.
+func byPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) error {
+	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+placeSchema, placeURI(path)); err != nil {
+		return err
+	}
+	err := do()
+	if _, detached := conn.ExecContext(context.WithoutCancel(ctx), "DETACH "+placeSchema); err == nil {
+		err = detached
+	}
+	return err
+}
+
+// placeURI names a file that is not created, and shares no cache with the connection.
+func placeURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // a drive letter
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=rw&cache=private"}).String()
+}
+
+// A placeError is an ErrState that speaks of the database's file. It does not name the
+// file, which is part of the DSN.
+type placeError struct{ why string }
+
+func misplaced(format string, args ...any) error {
+	return &placeError{fmt.Sprintf(format, args...)}
+}
+
+// gone is what a file that cannot be found comes to, without its path.
+func gone(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return misplaced("it is no longer in its place: %v", err)
+}
+
+func (e *placeError) Error() string { return "worker: unusable SQLite file: " + e.why }
+func (e *placeError) Unwrap() error { return ErrState }
+
+// inPlace runs a transaction of leases. What it commits counts only if the file is in
+// its place before and after, and the row that it has written can be read there: else
+// it returns an error, as for a commit whose reply was lost.
+func (t *leaseTable) inPlace(ctx context.Context, conn *sqlx.Conn, do func(tx session) error) error {
+	if t.dialect != SQLite {
+		return transact(ctx, conn, t.dialect, do)
+	}
+	if err := t.place.look(ctx, conn); err != nil {
+		return err
+	}
+	t.written = leaseRow{}
+	if err := transact(ctx, conn, t.dialect, do); err != nil {
+		if _, is := errors.AsType[*placeError](err); is {
+			discard(conn)
+		}
+		return err
+	}
+	if row := t.written; row.Nonce != "" {
+		err := t.place.confirm(ctx, conn, row.Nonce, "SELECT NONCE FROM "+placeSchema+".`"+t.name+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", t.namespace, row.WorkerID)
+		if err != nil {
+			return err
+		}
+	}
+	return t.place.look(ctx, conn)
+}
