@@ -375,7 +375,7 @@ func TestJudgeTable(t *testing.T) {
 
 	lease := tableShape{engine: "innodb"}
 	for _, c := range leaseTableColumns {
-		col := tableColumn{Name: c.name, Type: map[columnKind]string{bigint: "bigint", text: "varchar"}[c.kind], Key: c.name == "NAMESPACE" || c.name == "WORKER_ID"}
+		col := tableColumn{Name: c.name, Type: map[columnKind]string{signed: "bigint", text: "varchar"}[c.kind], Key: c.name == "NAMESPACE" || c.name == "WORKER_ID"}
 		col.Width.Int64, col.Width.Valid = c.chars, c.kind == text
 		lease.columns = append(lease.columns, col)
 	}

@@ -74,7 +74,7 @@ func TestCollectJudgesTheClocks(t *testing.T) {
 		h.shiftDatabase(8 * day)
 		_, err := h.registry().Collect(t.Context(), worker.Collection{Terms: millisOf})
 		require.ErrorIs(t, err, worker.ErrClock)
-		require.Regexp(t, `this process's shows 20.*Z, the database's 20.*Z, 192h0m0(\.\d+)?s apart; at most 2s are allowed`, err.Error())
+		require.Regexp(t, `this process's shows 20.*Z, the database's 20.*Z, 19\d.*s apart; at most 2s are allowed`, err.Error())
 		require.Equal(t, row, h.row(0))
 		_, err = h.registry().Collect(t.Context(), worker.Collection{Terms: millisOf, MaxClockOffset: -1})
 		require.ErrorIs(t, err, worker.ErrConfig)

@@ -31,6 +31,9 @@ func (d Dialect) resolve(driver string) (Dialect, error) {
 
 // clock is the query for the database's time, in microseconds since 1970 UTC. It goes
 // through no time zone of the session, whose summer time repeats an hour.
+//
+// SQLite's counts whole milliseconds, and is up to one behind the machine's. It is never
+// ahead: the rounding finds the millisecond again that julianday's fraction of a day stands for.
 func (d Dialect) clock() string {
 	if d == SQLite {
 		return "SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"

@@ -168,7 +168,6 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 		return uid.Reservation{}, fmt.Errorf("%w: the lease in namespace %q of table %s", uid.ErrWorkerInUse, l.cfg.Namespace, l.table.name)
 	}
 	l.terms = t
-	l.table.place = filePlace{}
 	if err := l.start(ctx); err != nil {
 		err = l.failure("acquire", err)
 		l.abandon(ctx)

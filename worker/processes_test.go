@@ -37,8 +37,20 @@ func TestMain(m *testing.M) {
 		fmt.Println(fileChild(s)) // it ends only by an error, or a kill
 		os.Exit(1)
 	}
+	for env, child := range placeChildren {
+		if s := os.Getenv(env); s != "" {
+			if err := child(s); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
 	testserver.Main(m)
 }
+
+// placeChildren are processes that do something to a file of SQLite.
+var placeChildren = map[string]func(text string) error{hotChildEnv: hotChild, startChildEnv: startChild}
 
 func openStore(ctx context.Context, driver, source string, log mysql.Logger) (*sqlx.DB, error) {
 	if driver == "sqlite" {

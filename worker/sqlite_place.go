@@ -24,8 +24,9 @@ import (
 // The file must not be opened for that but by SQLite: when a process closes a file, it
 // loses all locks that it has on it.
 
-// A filePlace is where an owner's SQLite file was when it began. The zero value has not
-// looked yet. It serves one goroutine at a time.
+// A filePlace is where a worker's SQLite file was when it first looked, which the zero
+// value has not done yet. It is for good: a pool whose file was replaced may still have
+// connections to both. It serves one goroutine at a time.
 type filePlace struct {
 	path string // without symbolic links, as SQLite has resolved them
 	file fs.FileInfo
@@ -53,7 +54,7 @@ func (p *filePlace) look(ctx context.Context, conn reader) error {
 	case err != nil:
 		return gone(err)
 	case p.file != nil && (path != p.path || !os.SameFile(file, p.file)):
-		return misplaced("it is no longer in its place, where another file is now: if that is to be used, start anew")
+		return misplaced("it is no longer in its place, where another file is now: to use that one, close the database and open it anew")
 	}
 	if err := soundFile(path, file); err != nil {
 		return err
@@ -154,9 +155,6 @@ func (t *leaseTable) inPlace(ctx context.Context, conn *sqlx.Conn, do func(tx se
 	}
 	t.written = leaseRow{}
 	if err := transact(ctx, conn, t.dialect, do); err != nil {
-		if _, is := errors.AsType[*placeError](err); is {
-			discard(conn)
-		}
 		return err
 	}
 	if row := t.written; row.Nonce != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -24,7 +25,11 @@ type session interface {
 // for as long as the operating system does.
 func transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(session) error) error {
 	if dialect == SQLite {
-		return transactFile(ctx, conn, do)
+		err := transactFile(ctx, conn, do)
+		if _, moved := errors.AsType[*placeError](err); moved {
+			discard(conn) // the pool may open what is in the place now
+		}
+		return err
 	}
 	if _, err := conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
 		discard(conn)

@@ -1,0 +1,26 @@
+package worker
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+)
+
+// SQLite's time is the machine's, cut to milliseconds: a time that has not come yet would
+// end leases early.
+func TestSQLiteClock(t *testing.T) {
+	db, err := sqlx.Open("sqlite", filepath.Join(t.TempDir(), "uid.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	for range 2000 {
+		var now micros
+		before := time.Now().Truncate(time.Millisecond)
+		require.NoError(t, db.Get(&now, SQLite.clock()))
+		after := time.Now()
+		require.False(t, now.time().Before(before), "%v, before %v", now.time(), before)
+		require.False(t, now.time().After(after), "%v, after %v", now.time(), after)
+	}
+}

@@ -1,0 +1,65 @@
+package worker_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// mountChildEnv, with two paths, makes the test binary a process that mounts the first
+// file at the second path, and says what comes of using it.
+const mountChildEnv = "UID_WORKER_TEST_MOUNT_CHILD"
+
+func init() { placeChildren[mountChildEnv] = mountChild }
+
+func mountChild(text string) error {
+	from, to, _ := strings.Cut(text, "\n")
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make mounts private: %w", err)
+	}
+	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount: %w", err)
+	}
+	for _, path := range []string{to, from} {
+		if err := startChild(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A file that is mounted by itself is refused by the path at which it is mounted.
+func TestSQLiteFileIsMounted(t *testing.T) {
+	eachJournal(t, func(t *testing.T, s store, mode string) {
+		h := newHouse(t, s)
+		h.init("", worker.Namespace{Terms: millis(1023)})
+		to := s.source + ".mounted"
+		require.NoError(t, os.WriteFile(to, nil, 0o600))
+		run := func(flags uintptr) (string, error) {
+			cmd := placeCommand(mountChildEnv, s.source+"\n"+to)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
+			if flags&syscall.CLONE_NEWUSER != 0 {
+				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+				cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+			}
+			out, err := cmd.Output()
+			return string(out), err
+		}
+		// The mount is of the process alone, and ends with it.
+		out, err := run(syscall.CLONE_NEWNS)
+		if err != nil {
+			out, err = run(syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER)
+		}
+		if err != nil && os.Getuid() != 0 {
+			t.Skipf("not shown: only root may mount here: %v %s", err, out)
+		}
+		require.NoError(t, err, "a process of root's that may not mount: %s", out)
+		require.Equal(t, strings.Repeat("unusable: it is mounted by itself\n", 3)+"mounted by itself\n<nil>\n<nil>\n<nil>\nfound by its name\n", out)
+	})
+}
