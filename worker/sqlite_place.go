@@ -35,19 +35,16 @@ type filePlace struct {
 // look returns an error when the connection's file has several names, is mounted by
 // itself, or is not the one that the first look has found. It takes about 25 µs.
 func (p *filePlace) look(ctx context.Context, conn reader) error {
-	var is struct {
-		File    string `db:"file"`
-		Locking string `db:"locking_mode"`
-	}
-	if err := conn.GetContext(ctx, &is, "SELECT COALESCE(file, '') AS file, locking_mode FROM pragma_database_list, pragma_locking_mode WHERE name = 'main'"); err != nil {
+	var path, locking string
+	err := conn.QueryRowContext(ctx, "SELECT COALESCE(file, ''), locking_mode FROM pragma_database_list, pragma_locking_mode WHERE name = 'main'").Scan(&path, &locking)
+	if err != nil {
 		return failed("ask for the file", err)
 	}
-	path := is.File
 	if path == "" {
 		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", ErrConfig)
 	}
-	if is.Locking != "normal" {
-		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", ErrConfig, is.Locking)
+	if locking != "normal" {
+		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", ErrConfig, locking)
 	}
 	file, err := os.Stat(path)
 	switch {

@@ -19,6 +19,7 @@ const (
 // all is every mutant; each part of the house has a list of its own.
 var all = slices.Concat(
 	core,
+	leases,
 	drivers,
 	tenure,
 	gates,
@@ -538,7 +539,7 @@ var core = []mutant{
 	},
 	{
 		name: "lease: a connection keeps what a transaction has set", file: leaseSessionGo,
-		from: `"SET SESSION wait_timeout = @uid_wait_timeout"`,
+		from: `"SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"`,
 		to:   `"DO 1"`, tests: "LeaseSession",
 	},
 	{
