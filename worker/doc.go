@@ -84,14 +84,37 @@
 // policy other than Logical refuses to draw, or waits, as long as its ticks are ahead
 // of the clock. DurableStore has neither cost.
 //
-// These break it, and no table can tell: two copies of the database that both accept
-// writes; a running process that was cloned, with its memory ([Lease.Invalidate] is for
-// programs that learn of it); servers whose clocks differ by more than MaxClockSkew at a
-// failover that loses commits; DurableStore on a database that is not; a longer Window than
-// any in the namespace before, if a failover loses the first acquisition with it; an
-// account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
-// transaction begins there before the promotion and ends after it. A new layout needs a
-// new namespace: the old one is refused.
+// While an owner runs nothing is created: a table or a namespace that is not there any more
+// is an error, and no other one is begun in its place. With DurableStore a start creates
+// nothing either. [Registry.Init] makes a namespace, once, by somebody who knows that
+// nobody has an ID of it. Other leases make one at their start, which then rests for five
+// minutes, or TTL or Quarantine if these are longer, before it leases the first ID: it may
+// be one whose rows were lost.
+//
+// A row that [Registry.Collect] removes leaves its HIGH behind in the namespace's own row,
+// and nobody is given a tick at or below that. An ID without a row begins near the
+// database's clock in any case.
+//
+// These break it, and no table can tell:
+//
+//   - Two copies of the database that both accept writes.
+//   - A running process that was cloned, with its memory ([Lease.Invalidate] is for
+//     programs that learn of it).
+//   - Servers whose clocks differ by more than MaxClockSkew at a failover that loses commits.
+//   - DurableStore on a database that loses commits, in ways that a start cannot see: a
+//     restored dump, a replica that takes over, a disk that lies about what it has synced.
+//   - Rows edited or deleted by hand under DurableStore; without it, a row that is deleted, or
+//     whose LEASE_UNTIL is moved back, and that comes back as it was before its owner has
+//     renewed, which is within half a Window.
+//   - Rows that are lost where owners have a longer TTL than five minutes and than that of the
+//     start that makes the namespace anew.
+//   - A longer Window than any in the namespace before, if a failover loses the first
+//     acquisition with it.
+//   - An account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
+//     transaction begins there before the promotion and ends after it.
+//
+// A new layout needs a new namespace: the old one is refused. UIDs of two namespaces, or of
+// leased and disposable IDs, can be equal: each is a space of worker IDs of its own.
 //
 // # Rights
 //
@@ -110,7 +133,8 @@
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%';
 //
-// A worker whose table is missing creates it, for which it needs CREATE as well.
+// A worker of disposable IDs whose table is missing creates it, for which it needs CREATE as
+// well, and so does [Registry.Init], or a lease without DurableStore.
 // Release and Collect of a [Registry] are for another account, with
 //
 //	GRANT SELECT, UPDATE, DELETE ON app.WORKER_LEASE TO 'uid_admin'@'%';

@@ -30,7 +30,9 @@ import (
 // # How it works
 //
 // The row of an ID holds a nonce, which names the owner and its newest renewal; the end
-// of the lease; and HIGH, the last tick that anyone may have used under the ID.
+// of the lease; and HIGH, the last tick that anyone may have used under the ID. The row of
+// the namespace, which [Registry.Init] makes, holds the layout and a HIGH of its own, below
+// which nobody begins.
 //
 // Acquiring locks the row, reads the database's clock after that, and writes a new
 // nonce. Unless DurableStore is set it also burns ticks: it raises HIGH as far as any
@@ -138,16 +140,19 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 }
 
 // Acquire leases the ID that has been free the longest, or one that was never used if
-// none is free, and reserves its first ticks, in a table that it creates if it is
-// missing. Without DurableStore it takes about MaxClockSkew and a tick.
+// none is free, and reserves its first ticks. IDs that were used further ahead of the clock
+// than MaxAhead are taken only if there is no other. Without DurableStore it takes about
+// MaxClockSkew and a tick (see NoWait), and creates a namespace that is missing, which then
+// rests. An acquisition whose reply was lost is taken up again by the next attempt.
 //
 // What may pass it tries again until the configured Timeout or the end of ctx, as
 // [Disposable.Acquire] does. It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
 //   - [uid.ErrNoWorkerID] when all of the layout's IDs are leased or in quarantine;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
-//   - [uid.ErrNoReservation] when the ID's ticks are used or burnt so far ahead of the clock
-//     that more than Timeout, MaxClockSkew and two ticks would have to pass first;
+//   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the
+//     ID's ticks are used or burnt so far ahead of the clock that more than Timeout,
+//     MaxClockSkew and two ticks would have to pass first;
 //   - [ErrLayout] when the namespace is one of another layout;
 //   - [ErrClock] when this process's clock is off the database's, that one is before
 //     the epoch, or a row's ticks lie in the far future (see LeaseConfig's
@@ -288,8 +293,9 @@ func (l *Lease) abandon(ctx context.Context) {
 // Extend renews the lease and the reservation if that is due, or if ticks up to through
 // are not reserved yet and can be; else it returns the reservation as it stands. When
 // the lease is lost it acquires another ID, of which nothing may be reserved for
-// the time being. It fails when the database cannot be reached, or the clocks differ by
-// more than MaxAhead; what was reserved before stays so. It returns
+// the time being. It reserves nothing beyond MaxAhead. It fails when the database cannot be
+// reached, when the clocks differ by more than MaxAhead, and with [ErrNoNamespace] when the
+// table or the namespace is not there; what was reserved before stays so. It returns
 // [uid.ErrNoReservation] when no generator is bound to l.
 func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	bound, invalid := l.state()

@@ -35,8 +35,8 @@ type RegistryConfig struct {
 }
 
 // Registry is the tables in which workers keep their IDs, for those who look after
-// them: who holds what, and what would bite. It creates no table, and reads and
-// writes only what each method says.
+// them: who holds what, and what would bite. Only Init creates a table; each method
+// reads and writes only what it says.
 //
 // A database call that may pass is tried again until the configured timeout or the
 // end of the context, as Acquire of [Disposable] does; other failures are returned
