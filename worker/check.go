@@ -54,9 +54,10 @@ type CheckConfig struct {
 }
 
 // Check examines the database for what would bite workers: settings that lose
-// commits or burn IDs, replication, clocks, the tables and what is in them, and, on
-// MySQL, what this account may do. It only reads. What it may not see it notes; it
-// fails where the database cannot be asked at all.
+// commits or burn IDs, replication, clocks, the tables and what is in them, on MySQL what
+// this account may do, and on SQLite whether the file is in its place, under one name. It
+// only reads. What it may not see it notes; it fails where the database cannot be asked
+// at all.
 //
 // What it finds is of the server, account and session that answered. It cannot see
 // how a failover will be decided, what a proxy does, or what a backup lacks.

@@ -231,6 +231,9 @@ func (d *Disposable) attempt(ctx context.Context, host hostID, maxID int64) (int
 		return 0, err
 	}
 	if d.dialect == SQLite {
+		if err := d.confirm(ctx, conn, id, nonce, ""); err != nil {
+			return 0, err
+		}
 		if err := place.confirm(ctx, conn, nonce, "SELECT PORT FROM "+placeSchema+".`"+d.table+"` WHERE ID = ?", id); err != nil {
 			return 0, err
 		}

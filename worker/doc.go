@@ -112,6 +112,8 @@
 //     acquisition with it.
 //   - An account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
 //     transaction begins there before the promotion and ends after it.
+//   - A file of SQLite that was copied or restored (package worker/sqlite tells what it
+//     stands and what not).
 //
 // A new layout needs a new namespace: the old one is refused. UIDs of two namespaces, or of
 // leased and disposable IDs, can be equal: each is a space of worker IDs of its own.

@@ -158,9 +158,12 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 //     the epoch, or a row's ticks lie in the far future (see LeaseConfig's
 //     MaxClockOffset, AllowBeforeEpoch and MaxAhead);
 //   - [ErrConfig] when Window is shorter than a tick, when the table's columns cannot hold
-//     what is written, and with DurableStore when the generator's MaxLead is more than MaxAhead
-//     or the database is visibly not durable;
+//     what is written, with DurableStore when the generator's MaxLead is more than MaxAhead
+//     or the database is visibly not durable, and for SQLite in memory or with locking_mode
+//     EXCLUSIVE;
 //   - [ErrNoNamespace] with DurableStore, when the namespace was not made by [Registry.Init];
+//   - [ErrState] when the file of SQLite is not in its place, or has another name (see package
+//     worker/sqlite);
 //   - an error that tells the server's error number on all else.
 func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if l.cfg.Window < t.Unit {
@@ -294,8 +297,9 @@ func (l *Lease) abandon(ctx context.Context) {
 // are not reserved yet and can be; else it returns the reservation as it stands. When
 // the lease is lost it acquires another ID, of which nothing may be reserved for
 // the time being. It reserves nothing beyond MaxAhead. It fails when the database cannot be
-// reached, when the clocks differ by more than MaxAhead, and with [ErrNoNamespace] when the
-// table or the namespace is not there; what was reserved before stays so. It returns
+// reached, when the clocks differ by more than MaxAhead, with [ErrState] when the file of
+// SQLite is not in its place, and with [ErrNoNamespace] when the table or the namespace is
+// not there; what was reserved before stays so. It returns
 // [uid.ErrNoReservation] when no generator is bound to l.
 func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	bound, invalid := l.state()

@@ -392,6 +392,23 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 	})
 }
 
+// A row that was written and is another's by the time it is read back is not trusted.
+func TestSQLiteRowIsAnothers(t *testing.T) {
+	s := newSQLite(t)
+	h := newHouse(t, s)
+	change := func() {}
+	other := h.db
+	h.db = sqlx.NewDb(sql.OpenDB(&commitHook{h.db.Driver(), s.source + "?_txlock=immediate", func() { change() }}), "sqlite")
+	defer h.db.Close()
+	l := h.lease(worker.LeaseConfig{})
+	mine := h.acquire(l)
+	h.skip += window / 2
+	change = func() { do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0") }
+	_, err := l.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, worker.ErrState)
+	require.Equal(t, mine, worker.ReservationOf(l))
+}
+
 // A file that can be had by one name only is used, whatever that is.
 func TestSQLiteFileNames(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41?x=y&mode=memory#z.db", "é.db", "it's.db"} {
@@ -433,10 +450,10 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err = newDisposable(t, db, worker.DisposableConfig{Timeout: time.Second}).Acquire(t.Context(), terms(1023))
 		require.ErrorIs(t, err, worker.ErrConfig, source)
 		require.ErrorContains(t, err, says)
-		_, err = (&house{t: t, db: db}).leaseOf(worker.LeaseConfig{}).Acquire(t.Context(), millis(1023))
+		_, err = (&house{t: t, db: db}).leaseOf(worker.LeaseConfig{Timeout: time.Second}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrConfig, source)
 		require.ErrorContains(t, err, says)
 	}

@@ -23,6 +23,7 @@ var all = slices.Concat(
 	drivers,
 	tenure,
 	gates,
+	sqlitePlace,
 )
 
 var core = []mutant{

@@ -2,9 +2,45 @@
 // server: several processes of one machine can share the file. It is the only
 // package of the module that links a SQLite driver, which is in pure Go.
 //
-// SQLite keeps processes apart by file locks. Do not use it on a network file
-// system, whose locks may not hold, and never restore or copy the file while
-// IDs from it are in use: a copy hands the same ones out again.
+// SQLite keeps processes apart by file locks, and keeps the file whole by what lies
+// beside its name: the journal (-journal), or the write-ahead log and its index (-wal,
+// -shm). So the file has to stay where it is, under one name, on a disk of this machine.
+// Workers look at it by its path before and after each transaction and read back there
+// what they have written; they use nothing that they do not find. That covers the
+// following, with each journal mode; workers then return worker.ErrState.
+//
+//   - Two names. A file with hard links is refused, by each of its names, and nothing is
+//     written to it. On Linux so is a file that is mounted by itself, by the path of the
+//     mount; mount its folder instead. Symbolic links are safe: SQLite follows them.
+//   - Removed, moved, or replaced by another file, a restored one for instance. A leased ID's
+//     worker that has the file open notices at its next renewal, half its Window later at
+//     most, and fails from then on until the database is closed and opened anew. What it has
+//     reserved by then it still issues: whoever makes a new file lets its namespaces rest for
+//     longer than that (see worker.Registry.Init). SQLite itself refuses to write to a file
+//     that was moved only in rollback mode.
+//   - The write-ahead log removed.
+//
+// It does not cover these:
+//
+//   - A copy, be it by cp, a backup, a snapshot or a container's image: it hands the same
+//     IDs out again. Two copies in use know nothing of each other, and a backup that is
+//     restored has forgotten what was reserved since. Stop all workers before a restore, and
+//     start none until the clock has passed all that they had reserved: 3/2 of their Window,
+//     and up to MaxAhead with DurableStore. To copy the file while it is in use, take VACUUM
+//     INTO; cp misses what is in the journal or in the write-ahead log.
+//   - A file that is overwritten in its place, which keeps its identity: that is a restore.
+//   - A file that is renamed after a process died, without its -journal or -wal: nobody can
+//     undo or complete what that process has left half done.
+//   - The index of the log (-shm) removed while the file is in use.
+//   - Disposable IDs after the start: nothing is renewed, so nobody looks. A new file begins
+//     at 1 again.
+//   - A network file system, whose locks may not hold.
+//
+// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one
+// path for all processes. Mounts are looked at on Linux only.
+//
+// Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with
+// worker.ErrConfig. All this holds for any database of SQLite's, whoever opened it.
 package sqlite
 
 import (
