@@ -1,0 +1,171 @@
+package worker_test
+
+import (
+	"math"
+	"time"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// anyClock lets a lease be acquired however far the clocks are apart, so that the rest of
+// the protocol has to do with that.
+func anyClock(cfg *worker.LeaseConfig) { cfg.MaxClockOffset = math.MaxInt64 }
+
+var clockFaults = []fault{
+	{
+		name:  "clock-back",
+		title: "A process's clock is set back while it runs",
+		what:  "The clock of one process goes back by an hour, and later forward again.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			p.step(-time.Hour)
+			s.draw(p)
+			s.pass(window)
+			s.draw(p)
+			p.step(time.Hour)
+			s.draw(p)
+			s.drain(p)
+		},
+		cells: everywhere(unique()),
+	},
+	{
+		name:  "clock-ahead",
+		title: "A process's clock is set forward while it runs, and back again",
+		what:  "The clock of one process goes forward by an hour, and later back; time passes until it is where it was.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			p.step(time.Hour)
+			s.draw(p)
+			s.drain(p)
+			p.step(-time.Hour)
+			s.draw(p)
+			s.pass(time.Hour - time.Second)
+			s.draw(p)
+			s.drain(p)
+		},
+		cells: everywhere(unique()),
+	},
+	{
+		name:  "clock-back-restart",
+		title: "A process's clock is set back between two runs",
+		what:  "A process is killed; the next one's clock is half a minute behind. Both limits on the difference to the database's clock are taken away.",
+		play: func(s *scene) {
+			p := s.start(how{lease: anyClock})
+			s.drawSome(p)
+			p.kill()
+			p = s.start(how{clock: -30 * time.Second, lease: anyClock})
+			s.draw(p)
+			s.pass(30*time.Second - 300*time.Millisecond)
+			for range 5 {
+				s.draw(p)
+			}
+		},
+		cells: map[string]cell{
+			static: notCovered("nothing tells the second process what the first one issued"),
+			file:   unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"worker TestFileNeverRepeatsATick"},
+	},
+	{
+		name:  "clock-ahead-restart",
+		title: "A process's clock was ahead, and is right when it starts again",
+		what:  "A process whose clock is an hour ahead is killed. One with the right clock starts at once, which a state file refuses, and another one shortly before the clock is where the first one's was.",
+		play: func(s *scene) {
+			p := s.start(how{clock: time.Hour, lease: anyClock})
+			s.draw(p)
+			s.drain(p)
+			p.kill()
+			p = s.startUnless(how{lease: anyClock}, worker.ErrClock)
+			s.draw(p)
+			if p != nil {
+				p.kill()
+			}
+			s.pass(time.Hour - 300*time.Millisecond)
+			p = s.start(how{lease: anyClock})
+			for range 5 {
+				s.draw(p)
+			}
+			s.pass(longGone)
+			s.drawSome(p)
+		},
+		cells: map[string]cell{
+			static: notCovered("nothing tells the second process what the first one issued"),
+			file:   unique("within MaxAhead of the clock; else the start is refused"), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+		},
+	},
+	{
+		name:  "database-clock-back",
+		title: "The database's clock is set back",
+		what:  "The database's clock goes back by an hour under a process that draws. Another process starts, and a third one when leases have ended by that clock; later the clock is right again.",
+		play:  databaseClock(-time.Hour),
+		cells: onDatabases(unique()),
+	},
+	{
+		name:  "database-clock-ahead",
+		title: "The database's clock is set forward",
+		what:  "The same, with a clock that goes forward by an hour, so that all leases end at once.",
+		play:  databaseClock(time.Hour),
+		cells: onDatabases(unique()),
+	},
+	{
+		name:  "all-clocks-back",
+		title: "All clocks are set back together (one machine, or a wrong time server)",
+		what:  "A process draws and goes on; the clocks of all processes and of the database go back by half a minute; another process starts, and the first one is killed and started again.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.pass(-30 * time.Second)
+			other := s.start(how{seat: 1})
+			s.draw(p, other)
+			p.kill()
+			p = s.start(how{})
+			s.draw(p, other)
+			s.pass(30*time.Second - 300*time.Millisecond)
+			for range 5 {
+				s.draw(p, other)
+			}
+		},
+		cells: map[string]cell{
+			static: notCovered("nothing tells the process that is started again what it issued before"),
+			file:   unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+		},
+	},
+}
+
+// everywhere has the same verdict for all ways.
+func everywhere(c cell) map[string]cell {
+	cells := map[string]cell{}
+	for _, col := range columns {
+		cells[col.key] = c
+	}
+	return cells
+}
+
+// onDatabases has the same verdict for all ways that use one.
+func onDatabases(c cell) map[string]cell {
+	cells := everywhere(c)
+	cells[static], cells[file] = noPart(), noPart()
+	return cells
+}
+
+func databaseClock(step time.Duration) func(s *scene) {
+	return func(s *scene) {
+		p := s.start(how{})
+		s.drawSome(p)
+		s.stepDatabase(step)
+		s.draw(p)
+		other := s.start(how{seat: 1, lease: anyClock})
+		s.draw(p, other)
+		s.pass(longGone)
+		third := s.start(how{seat: 2, lease: anyClock})
+		s.draw(p, other, third)
+		s.stepDatabase(-step)
+		s.draw(p, other, third)
+		s.pass(window)
+		for range 3 {
+			s.draw(p, other, third)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package worker_test
+
+var operatorFaults = []fault{}

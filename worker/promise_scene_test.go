@@ -1,0 +1,403 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/worker"
+)
+
+// promised is the layout of the matrix's UIDs. Two UIDs a tick let a generator be ahead of
+// its clock after a few; ticks of 10 ms keep the wait for a first reservation short.
+var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick})
+
+const promisedTick = 10 * time.Millisecond
+
+// A scene is where one cell of the matrix is played, with one kind of generator: the
+// processes, the database and the state files of a way to get a worker ID, and a mark for
+// every UID that any of the processes drew.
+//
+// Time goes by when the scene says so, by as much as it says, besides the little that the
+// test really takes.
+type scene struct {
+	t         testing.TB
+	way       way
+	generator string // a key of promisedGenerators
+	met       bool   // the condition of a cell that is "unique if" holds
+
+	db    *sqlx.DB // nil where the way has no database
+	store store
+	dir   string // of the state files
+
+	mu   sync.Mutex
+	skip time.Duration // by which all clocks are ahead of the real one
+
+	processes  int
+	marks      map[uid.UID]string // who drew it first
+	duplicates int
+	first      string // the first duplicate, in words
+}
+
+// promisedGenerators make a generator for a scene, with a clock of its process.
+var promisedGenerators = map[string]func(w uid.Worker, now func() time.Time) (generator, error){
+	"cached": func(w uid.Worker, now func() time.Time) (generator, error) {
+		return cached.New(w, cached.Config{Layout: promised, Now: now, MaxLead: 3 * time.Minute, Logger: (&records{}).logger()})
+	},
+	"uncached": func(w uid.Worker, now func() time.Time) (generator, error) {
+		return uncached.New(w, uncached.Config{Layout: promised, Now: now, Logger: (&records{}).logger()})
+	},
+}
+
+// A process has a worker and a generator, as one that runs somewhere has.
+type process struct {
+	s     *scene
+	name  string
+	leash *leash
+	g     generator
+	lease *worker.Lease // one of the two, or neither
+	file  *worker.File
+
+	clock time.Duration // by which its wall clock is off, guarded by s.mu
+}
+
+// how says how a process is to be started. The zero value is the usual way.
+type how struct {
+	seat  int // processes of another seat are configured to have another ID, and another state file
+	clock time.Duration
+	path  string // of the state file, if it is not the seat's
+	host  string
+	db    *sqlx.DB
+	lease func(*worker.LeaseConfig)
+	node  func(*worker.DisposableConfig)
+}
+
+func newScene(t testing.TB, w way, generator string, met bool) *scene {
+	s := &scene{t: t, way: w, generator: generator, met: met, dir: t.TempDir(), marks: map[uid.UID]string{}}
+	if w.store != nil {
+		s.store = w.store(t)
+		s.db = s.store.open(t)
+		do(t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)", "INSERT INTO SKIP VALUES (0)")
+	}
+	return s
+}
+
+// path is a seat's state file.
+func (s *scene) path(seat int) string { return filepath.Join(s.dir, fmt.Sprint(seat, ".state")) }
+
+// start starts a process, which has to succeed.
+func (s *scene) start(h how) *process {
+	s.t.Helper()
+	p, err := s.try(h)
+	require.NoError(s.t, err)
+	return p
+}
+
+// startUnless starts a process, or returns nil when that is refused with one of the errors.
+func (s *scene) startUnless(h how, refusals ...error) *process {
+	s.t.Helper()
+	p, err := s.try(h)
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return nil
+		}
+	}
+	require.NoError(s.t, err)
+	return p
+}
+
+// refused starts a process, which has to be refused with the error.
+func (s *scene) refused(h how, refusal error) {
+	s.t.Helper()
+	_, err := s.try(h)
+	require.ErrorIs(s.t, err, refusal)
+}
+
+func (s *scene) try(h how) (*process, error) {
+	s.t.Helper()
+	s.processes++
+	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock}
+	w := s.way.worker(p, h)
+	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	var err error
+	if p.g, err = promisedGenerators[s.generator](p.leash, p.now); err != nil {
+		return nil, err
+	}
+	s.t.Cleanup(func() { p.kill() })
+	return p, nil
+}
+
+// now is the process's wall clock.
+func (p *process) now() time.Time {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return time.Now().Add(p.s.skip + p.clock).Round(0)
+}
+
+// off is the wall clock as it is without the time that a test lets pass: a lease's own two
+// clocks are shifted by that anyway.
+func (p *process) off() time.Time {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return time.Now().Add(p.clock)
+}
+
+// step sets the process's clock.
+func (p *process) step(d time.Duration) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.clock += d
+}
+
+// pass lets time go by, for everybody.
+func (s *scene) pass(d time.Duration) {
+	s.t.Helper()
+	s.stepDatabase(d)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skip += d
+}
+
+// stepDatabase sets the database's clock.
+func (s *scene) stepDatabase(d time.Duration) {
+	s.t.Helper()
+	if s.db != nil {
+		do(s.t, s.db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))
+	}
+}
+
+// draw has the processes draw UIDs, in turns, while the time of some ticks goes by: what a
+// tick has, or, where a generator borrows from the future, some ticks' worth each time. A nil
+// process, one that was refused, draws nothing.
+func (s *scene) draw(ps ...*process) {
+	s.t.Helper()
+	const ticks, most = 10, 30
+	for range ticks {
+		for _, p := range ps {
+			if p != nil {
+				p.renewed()
+				p.take(most)
+			}
+		}
+		s.mu.Lock()
+		s.skip += promisedTick
+		s.mu.Unlock()
+	}
+	s.stepDatabase(ticks * promisedTick)
+}
+
+// drawSome has a process draw, and requires that it gets something.
+func (s *scene) drawSome(ps ...*process) {
+	s.t.Helper()
+	for _, p := range ps {
+		require.NotNil(s.t, p)
+		require.Eventually(s.t, func() bool { return p.take(1) > 0 }, 20*time.Second, time.Millisecond, "%s gets no UID", p.name)
+	}
+	s.draw(ps...)
+}
+
+// drain has a process draw all that it can have just now.
+func (s *scene) drain(p *process) {
+	s.t.Helper()
+	p.renewed()
+	p.take(200_000)
+}
+
+// take draws up to n UIDs, without waiting, and returns how many it got.
+func (p *process) take(n int) int {
+	p.s.t.Helper()
+	for i := range n {
+		u, err := p.g.TryGetUID()
+		if err != nil {
+			require.True(p.s.t, errors.Is(err, uid.ErrNoReservation) || errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrClockBack), "%v", err)
+			return i
+		}
+		p.s.mark(u, p.name)
+	}
+	return n
+}
+
+// mark notes a UID, and whether somebody has drawn it before.
+func (s *scene) mark(u uid.UID, by string) {
+	was, found := s.marks[u]
+	if !found {
+		s.marks[u] = by
+		return
+	}
+	if s.duplicates == 0 {
+		parts, _ := promised.Parse(u)
+		s.first = fmt.Sprintf("%v: drawn by %s and by %s", parts, was, by)
+	}
+	s.duplicates++
+}
+
+// kill ends a process without a word to anybody; the kernel lets go of its locks.
+func (p *process) kill() {
+	p.leash.cut(func() {
+		switch {
+		case p.lease != nil:
+			worker.CrashIfBound(p.lease)
+		case p.file != nil:
+			p.file.Crash()
+		}
+	})
+	_ = p.g.Close()
+}
+
+// stop ends a process in good order.
+func (p *process) stop() {
+	p.s.t.Helper()
+	require.NoError(p.s.t, p.g.Close())
+	p.leash.cut(func() {})
+}
+
+// renewed waits until a renewal that is due has been tried.
+func (p *process) renewed() {
+	ended, due := p.leash.due(promised.Terms().TickAt(p.now()))
+	if !due {
+		return
+	}
+	p.take(1) // a generator notices as it draws
+	select {
+	case <-ended:
+	case <-time.After(100 * time.Millisecond): // it has failed before, and is tried again later
+		return
+	}
+	for range 20 { // the generator is being told
+		if p.take(1) > 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A leash is between a generator and its worker: it knows what was granted, and can be
+// cut, so that the worker hears no more of a process that was killed.
+type leash struct {
+	uid.Worker
+	call sync.Mutex // held while the worker is called
+
+	mu    sync.Mutex
+	res   uid.Reservation
+	dead  bool
+	ended chan struct{} // closed, and replaced, at the end of an Extend
+}
+
+var errKilled = errors.New("the process was killed")
+
+func (l *leash) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	res, err := l.Worker.Acquire(ctx, t)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.res = res
+	return res, err
+}
+
+func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	dead := l.dead
+	l.mu.Unlock()
+	if dead {
+		return uid.Reservation{}, errKilled
+	}
+	res, err := l.Worker.Extend(ctx, through)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		l.res = res
+	}
+	close(l.ended)
+	l.ended = make(chan struct{})
+	return res, err
+}
+
+func (l *leash) Release(ctx context.Context, last int64) error {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	dead := l.dead
+	l.mu.Unlock()
+	if dead {
+		return nil
+	}
+	return l.Worker.Release(ctx, last)
+}
+
+// cut cuts the leash, and calls end the first time.
+func (l *leash) cut(end func()) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	was := l.dead
+	l.dead = true
+	l.mu.Unlock()
+	if !was {
+		end()
+	}
+}
+
+// due reports whether a renewal is due at a tick, and returns what is closed after the next
+// one.
+func (l *leash) due(tick int64) (ended <-chan struct{}, due bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended, !l.dead && tick >= l.res.Renew
+}
+
+// granted is what the generator has.
+func (p *process) granted() uid.Reservation {
+	p.leash.mu.Lock()
+	defer p.leash.mu.Unlock()
+	return p.leash.res
+}
+
+// A clone is a worker in a copy of a running process: it has what that one had.
+type clone uid.Reservation
+
+func (c clone) Acquire(context.Context, uid.Terms) (uid.Reservation, error) {
+	return uid.Reservation(c), nil
+}
+func (c clone) Extend(context.Context, int64) (uid.Reservation, error) {
+	return uid.Reservation(c), nil
+}
+func (c clone) Release(context.Context, int64) error { return nil }
+
+// clone copies a running process, as far as one process can: what the copy does to the
+// database is not played, only what it issues on the strength of what it has.
+func (p *process) clone() *process {
+	s := p.s
+	s.t.Helper()
+	s.processes++
+	res := p.granted()
+	res.Renew = 1<<63 - 1
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
+	var err error
+	c.g, err = promisedGenerators[s.generator](c.leash, c.now)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { c.kill() })
+	return c
+}
+
+// copyFile copies a file as a program does that knows nothing of its content.
+func (s *scene) copyFile(from, to string) {
+	s.t.Helper()
+	content, err := os.ReadFile(from)
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(to, content, 0o600))
+}

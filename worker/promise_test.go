@@ -1,0 +1,204 @@
+package worker_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// A verdict is what the promise says of a fault, for one way to get a worker ID.
+type verdict int
+
+const (
+	vUnique     verdict = iota // no UID comes twice
+	vUniqueIf                  // none does under a condition; without it the test finds duplicates
+	vNotCovered                // the test finds duplicates
+	vNoPart                    // the fault is of something that the way does not use
+)
+
+// A cell of the matrix is a verdict, and how a test shows it.
+type cell struct {
+	verdict verdict
+	note    string         // the condition, why it is not covered, or what is worth knowing
+	play    func(s *scene) // the fault's own, for nil
+}
+
+// A fault is a row of the matrix. The play makes it happen to the processes of a scene,
+// which draw before, meanwhile and after.
+type fault struct {
+	name  string // as in the name of a test
+	title string
+	what  string // what the test does, in a sentence or two
+	play  func(s *scene)
+	cells map[string]cell // by column, or by way where its two databases differ
+	also  []string        // tests with real processes that show the same: folder, space, name
+}
+
+// A chapter is a table of the page.
+type chapter struct {
+	title  string
+	faults []fault
+}
+
+var matrix = []chapter{
+	{"Processes", processFaults},
+	{"Clocks", clockFaults},
+	{"Databases", databaseFaults},
+	{"Files and disks", fileFaults},
+	{"Operators and configuration", operatorFaults},
+}
+
+func unique(note ...string) cell     { return cell{verdict: vUnique, note: strings.Join(note, " ")} }
+func uniqueIf(condition string) cell { return cell{verdict: vUniqueIf, note: condition} }
+func notCovered(why string) cell     { return cell{verdict: vNotCovered, note: why} }
+func noPart() cell                   { return cell{verdict: vNoPart} }
+
+// by plays something else than the fault's own.
+func (c cell) by(play func(s *scene)) cell {
+	c.play = play
+	return c
+}
+
+// cell returns what the fault's row says of a way.
+func (f fault) cell(w way) (cell, bool) {
+	if c, ok := f.cells[w.name]; ok {
+		return c, true
+	}
+	c, ok := f.cells[w.column]
+	return c, ok
+}
+
+// TestPromise plays every cell of the matrix, with both generators.
+func TestPromise(t *testing.T) {
+	for _, chapter := range matrix {
+		for _, f := range chapter.faults {
+			t.Run(f.name, func(t *testing.T) {
+				for _, w := range ways {
+					t.Run(w.name, func(t *testing.T) {
+						c, ok := f.cell(w)
+						require.True(t, ok, "the matrix has no verdict: put one into the row's cells")
+						t.Parallel()
+						f.judge(t, w, c)
+					})
+				}
+			})
+		}
+	}
+}
+
+// judge plays a cell and holds what comes of it against the verdict.
+func (f fault) judge(t *testing.T, w way, c cell) {
+	play := f.play
+	if c.play != nil {
+		play = c.play
+	}
+	if c.verdict != vNotCovered {
+		for generator := range promisedGenerators {
+			s := newScene(t, w, generator, true)
+			play(s)
+			require.Zero(t, s.duplicates, "%s, of %d UIDs. %s", generator, len(s.marks), s.first)
+			require.NotEmpty(t, s.marks, "%s: nothing was drawn, which proves nothing", generator)
+		}
+	}
+	if c.verdict == vUniqueIf || c.verdict == vNotCovered {
+		found := 0
+		for generator := range promisedGenerators {
+			s := newScene(t, w, generator, false)
+			play(s)
+			found += s.duplicates
+		}
+		require.NotZero(t, found, "no duplicate comes of it: the verdict says less than it could, or the test does not show it")
+	}
+}
+
+// TestPromiseSeesDuplicates plants what every cell has to see.
+func TestPromiseSeesDuplicates(t *testing.T) {
+	for generator := range promisedGenerators {
+		s := newScene(t, ways[0], generator, true)
+		s.drawSome(s.start(how{}), s.start(how{seat: 1}))
+		require.Zero(t, s.duplicates)
+		s.drawSome(s.start(how{}))
+		require.NotZero(t, s.duplicates, generator)
+		require.Regexp(t, "worker 7, .*: drawn by process 1 and by process 3", s.first)
+	}
+}
+
+// Every row has a verdict for every way, and for nothing else; it says what it has to; and
+// the tests that it names exist.
+func TestPromiseIsComplete(t *testing.T) {
+	names := map[string]bool{}
+	keys := map[string]bool{}
+	for _, w := range ways {
+		keys[w.name], keys[w.column] = true, true
+	}
+	for _, chapter := range matrix {
+		for _, f := range chapter.faults {
+			require.False(t, names[f.name], "two rows are called %s", f.name)
+			names[f.name] = true
+			require.NotEmpty(t, f.title, f.name)
+			require.NotEmpty(t, f.what, f.name)
+			require.NotNil(t, f.play, f.name)
+			for _, w := range ways {
+				_, ok := f.cell(w)
+				require.True(t, ok, "%s has no verdict for %s", f.name, w.name)
+			}
+			for key, c := range f.cells {
+				require.True(t, keys[key], "%s has a verdict for %s, which is no way", f.name, key)
+				if c.verdict == vUniqueIf || c.verdict == vNotCovered {
+					require.NotEmpty(t, c.note, "%s, %s", f.name, key)
+				}
+			}
+			for _, test := range f.also {
+				folder, name, _ := strings.Cut(test, " ")
+				require.True(t, hasTest(t, folder, name), "%s names %s, which does not exist", f.name, test)
+			}
+		}
+	}
+}
+
+// hasTest reports whether a folder of the module has a test function of that name.
+func hasTest(t *testing.T, folder, name string) bool {
+	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(folder), "*_test.go"))
+	require.NoError(t, err)
+	for _, path := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// promisePage is where the matrix can be read.
+var promisePage = filepath.Join("..", "docs", "promise.md")
+
+var update = flag.Bool("update", false, "write docs/promise.md anew")
+
+// The page says what the tests show. make docs writes it.
+func TestPromisePage(t *testing.T) {
+	page := renderPromise()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(promisePage), 0o755))
+		require.NoError(t, os.WriteFile(promisePage, []byte(page), 0o644))
+		return
+	}
+	written, err := os.ReadFile(promisePage)
+	require.NoError(t, err)
+	require.Equal(t, page, strings.ReplaceAll(string(written), "\r\n", "\n"), "docs/promise.md is out of date: make docs")
+}
+
+var _ = fmt.Sprint
+var _ = worker.ErrClock
