@@ -7,9 +7,11 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// anyClock lets a lease be acquired however far the clocks are apart, so that the rest of
-// the protocol has to do with that.
-func anyClock(cfg *worker.LeaseConfig) { cfg.MaxClockOffset = math.MaxInt64 }
+// anyClock takes the limits away on how far a lease's clocks may be apart, so that the rest
+// of the protocol has to do with that.
+func anyClock(cfg *worker.LeaseConfig) {
+	cfg.MaxClockOffset, cfg.MaxAhead = math.MaxInt64, math.MaxInt64
+}
 
 var clockFaults = []fault{
 	{

@@ -109,6 +109,8 @@ var processFaults = []fault{
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.draw(p)
+			s.pass(window)
+			s.draw(p)
 			c := p.clone()
 			if s.leased() && s.met {
 				p.lease.Invalidate()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -71,6 +72,7 @@ type process struct {
 	file  *worker.File
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
+	next  int64         // the tick after the last one that it drew
 }
 
 // how says how a process is to be started. The zero value is the usual way.
@@ -85,13 +87,34 @@ type how struct {
 }
 
 func newScene(t testing.TB, w way, generator string, met bool) *scene {
-	s := &scene{t: t, way: w, generator: generator, met: met, dir: t.TempDir(), marks: map[uid.UID]string{}}
-	if w.store != nil {
-		s.store = w.store(t)
-		s.db = s.store.open(t)
-		do(t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)", "INSERT INTO SKIP VALUES (0)")
+	return &scene{t: t, way: w, generator: generator, met: met, dir: t.TempDir(), marks: map[uid.UID]string{}}
+}
+
+// set makes what the way needs.
+func (s *scene) set() {
+	s.t.Helper()
+	if s.way.store != nil {
+		s.store = s.way.store(s.t)
+		s.db = s.store.open(s.t)
+		do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)", "INSERT INTO SKIP VALUES (0)")
 	}
-	return s
+	if s.leased() {
+		s.found(0)
+	}
+}
+
+// registry is that of whoever looks after the database, whose clock now is.
+func (s *scene) registry(now func() time.Time) *worker.Registry {
+	s.t.Helper()
+	r, err := worker.NewRegistry(s.db, worker.RegistryConfig{Now: now, Logger: (&records{}).logger()})
+	require.NoError(s.t, err)
+	return r
+}
+
+// found makes the namespace of the leases, which has a rest by the database's real clock.
+func (s *scene) found(rest time.Duration) {
+	s.t.Helper()
+	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), worker.Namespace{Terms: promised.Terms(), Rest: rest}))
 }
 
 // path is a seat's state file.
@@ -184,10 +207,12 @@ func (s *scene) stepDatabase(d time.Duration) {
 func (s *scene) draw(ps ...*process) {
 	s.t.Helper()
 	const ticks, most = 10, 30
-	for range ticks {
+	for i := range ticks {
 		for _, p := range ps {
 			if p != nil {
-				p.renewed()
+				if i == 0 {
+					p.renewed()
+				}
 				p.take(most)
 			}
 		}
@@ -224,6 +249,9 @@ func (p *process) take(n int) int {
 			require.True(p.s.t, errors.Is(err, uid.ErrNoReservation) || errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrClockBack), "%v", err)
 			return i
 		}
+		tick, err := promised.Tick(u)
+		require.NoError(p.s.t, err)
+		p.next = max(p.next, tick+1)
 		p.s.mark(u, p.name)
 	}
 	return n
@@ -265,14 +293,18 @@ func (p *process) stop() {
 
 // renewed waits until a renewal that is due has been tried.
 func (p *process) renewed() {
-	ended, due := p.leash.due(promised.Terms().TickAt(p.now()))
+	ended, due, failing := p.leash.due(promised.Terms().TickAt(p.now()))
 	if !due {
 		return
 	}
 	p.take(1) // a generator notices as it draws
+	patience := 10 * time.Second
+	if failing {
+		patience = 50 * time.Millisecond // its generator pauses between attempts
+	}
 	select {
 	case <-ended:
-	case <-time.After(100 * time.Millisecond): // it has failed before, and is tried again later
+	case <-time.After(patience):
 		return
 	}
 	for range 20 { // the generator is being told
@@ -291,6 +323,7 @@ type leash struct {
 
 	mu    sync.Mutex
 	res   uid.Reservation
+	err   error // of the last Extend
 	dead  bool
 	ended chan struct{} // closed, and replaced, at the end of an Extend
 }
@@ -319,7 +352,7 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	res, err := l.Worker.Extend(ctx, through)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil {
+	if l.err = err; err == nil {
 		l.res = res
 	}
 	close(l.ended)
@@ -352,12 +385,12 @@ func (l *leash) cut(end func()) {
 	}
 }
 
-// due reports whether a renewal is due at a tick, and returns what is closed after the next
-// one.
-func (l *leash) due(tick int64) (ended <-chan struct{}, due bool) {
+// due reports whether a renewal is due at a tick, and whether the last one failed, and
+// returns what is closed after the next one.
+func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended, !l.dead && tick >= l.res.Renew
+	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
 }
 
 // granted is what the generator has.
@@ -378,14 +411,15 @@ func (c clone) Extend(context.Context, int64) (uid.Reservation, error) {
 }
 func (c clone) Release(context.Context, int64) error { return nil }
 
-// clone copies a running process, as far as one process can: what the copy does to the
-// database is not played, only what it issues on the strength of what it has.
+// clone copies a running process, as far as one process can: the copy goes on where the
+// original stands, and issues what that has. What the copy asks of the database is not
+// played.
 func (p *process) clone() *process {
 	s := p.s
 	s.t.Helper()
 	s.processes++
 	res := p.granted()
-	res.Renew = 1<<63 - 1
+	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
 	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, c.now)

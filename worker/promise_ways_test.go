@@ -108,7 +108,8 @@ func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
 	cfg := worker.LeaseConfig{
 		Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew, Timeout: sceneTimeout,
-		Holder: p.name, Now: p.off, Logger: (&records{}).logger(), DurableStore: s.durable(),
+		Holder: p.name, Now: p.off, Logger: (&records{}).logger(),
+		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
 	}
 	if s.way.column == withFile {
 		cfg.StateFile, cfg.Offline, cfg.Host = s.path(h.seat), promisedOffline, "alpha"
