@@ -1,3 +1,410 @@
 package worker_test
 
-var databaseFaults = []fault{}
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/worker"
+)
+
+// table is the name of the way's table, or "".
+func (s *scene) table() string {
+	switch {
+	case s.leased():
+		return "WORKER_LEASE"
+	case s.way.column == disposable:
+		return "WORKER_NODE"
+	}
+	return ""
+}
+
+// sql runs statements, in which TABLE is the way's table. It does nothing where there is no
+// database.
+func (s *scene) sql(statements ...string) {
+	s.t.Helper()
+	for _, statement := range statements {
+		if s.db != nil {
+			do(s.t, s.db, strings.ReplaceAll(statement, "TABLE_OF_IDS", s.table()))
+		}
+	}
+}
+
+// keep keeps a copy of the table, and putBack puts that in the table's place.
+func (s *scene) keep() { s.sql("CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS") }
+
+func (s *scene) putBack() {
+	s.t.Helper()
+	s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
+	if s.way.column == disposable {
+		var newest int64
+		require.NoError(s.t, s.db.Get(&newest, "SELECT MAX(ID) FROM WORKER_NODE"))
+		s.countFrom(newest + 1)
+	}
+}
+
+// countFrom sets the next disposable ID.
+func (s *scene) countFrom(id int64) {
+	if s.sqlite() {
+		s.sql(fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = 'WORKER_NODE'", id-1))
+	} else {
+		s.sql(fmt.Sprintf("ALTER TABLE WORKER_NODE AUTO_INCREMENT = %d", id))
+	}
+}
+
+// empty removes all rows as an operator does who starts from scratch.
+func (s *scene) empty() {
+	if s.db != nil && s.sqlite() {
+		s.sql("DELETE FROM TABLE_OF_IDS")
+	} else {
+		s.sql("TRUNCATE TABLE TABLE_OF_IDS")
+	}
+}
+
+// A link is a process's own way to the database, which can be cut.
+type link struct {
+	db       *sqlx.DB
+	proxy    *proxy.Proxy // nil for SQLite, whose file does not come back to this process
+	down, up func()
+}
+
+func (s *scene) link() link {
+	s.t.Helper()
+	if s.db == nil {
+		return link{down: func() {}, up: func() {}}
+	}
+	if s.sqlite() {
+		db := s.store.open(s.t)
+		return link{db: db, down: func() { db.Close() }, up: func() {}}
+	}
+	cfg, err := mysql.ParseDSN(s.store.source)
+	require.NoError(s.t, err)
+	p := newProxy(s.t, cfg.Addr)
+	cfg.Addr = p.Addr()
+	db := store{s.store.driver, cfg.FormatDSN()}.open(s.t)
+	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
+}
+
+// split makes the twin: a second database with the same content.
+func (s *scene) split() *sqlx.DB {
+	s.t.Helper()
+	if s.db == nil {
+		return nil
+	}
+	if s.sqlite() {
+		path := filepath.Join(s.t.TempDir(), "twin.db")
+		s.sql("VACUUM INTO '" + path + "'")
+		s.twin = store{"sqlite", path}.open(s.t)
+		return s.twin
+	}
+	cfg, err := mysql.ParseDSN(s.store.source)
+	require.NoError(s.t, err)
+	s.twin = newMySQL(s.t).open(s.t)
+	for _, table := range []string{"SKIP", s.table()} {
+		do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%s", table, cfg.DBName, table),
+			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%s", table, cfg.DBName, table))
+	}
+	return s.twin
+}
+
+const (
+	countSet     = "the table's counter is set above the largest ID ever given before anybody starts"
+	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
+	durableSays  = "DurableStore says that this does not happen"
+	skewAndReach = "the new server's clock is behind the old one's by no more than MaxClockSkew, and the lost commits do not hold the first lease with a longer Window than any before"
+	idsRepeat    = "the database gives the lost IDs again"
+)
+
+var databaseFaults = []fault{
+	{
+		name:  "outage",
+		title: "The database cannot be reached, by one process (a partition) or by all",
+		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
+			" Then the database is back (for a SQLite file: the process is started again).",
+		play: func(s *scene) {
+			l := s.link()
+			p := s.start(how{db: l.db})
+			s.drawSome(p)
+			l.down()
+			s.draw(p)
+			s.pass(window / 2)
+			s.draw(p)
+			if s.way.column == withFile && !s.sqlite() {
+				p.kill()
+				p = s.start(how{db: l.db, lease: impatient})
+				s.drawSome(p)
+			}
+			s.pass(longGone)
+			other := s.start(how{seat: 1})
+			s.drain(p)
+			s.draw(p, other)
+			l.up()
+			if s.db != nil && s.sqlite() {
+				p.kill()
+				p = s.start(how{})
+			}
+			for range 3 {
+				s.pass(window)
+				s.draw(p, other)
+			}
+		},
+		cells: everywhere(unique()),
+		also:  []string{"internal/leasetest TestOutage", "worker TestServerRestarts"},
+	},
+	{
+		name:  "lost-reply",
+		title: "The reply to a commit is lost, or the commit",
+		what:  "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start.",
+		play: func(s *scene) {
+			if s.db == nil || s.sqlite() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			l := s.link()
+			p := s.start(how{db: l.db})
+			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
+				s.drawSome(p)
+				if s.leased() {
+					swallow("COMMIT")
+					s.pass(window)
+					s.draw(p)
+					s.draw(p)
+				}
+				before := l.proxy.Swallowed()
+				swallow("COMMIT")
+				other := s.start(how{seat: s.processes, db: l.db})
+				require.Equal(s.t, before+1, l.proxy.Swallowed())
+				s.draw(p, other)
+				s.pass(window)
+				s.draw(p, other)
+			}
+			s.pass(longGone)
+			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
+		},
+		cells: mysqlOnly(onDatabases(unique())),
+		also:  []string{"internal/leasetest TestLostCommit", "worker TestLostReplies"},
+	},
+	{
+		name:  "failover",
+		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
+		what: "The table is put back to what it was half a Window ago: a renewal and another process's start are lost, and a third process starts." +
+			" Without the condition the clock goes back by ten seconds with it.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.pass(window)
+			s.drawSome(p)
+			s.keep()
+			s.pass(window / 2)
+			s.draw(p)
+			s.drain(p)
+			other := s.start(how{seat: 1})
+			s.draw(p, other)
+			s.putBack()
+			if !s.met && s.way.column == lease {
+				s.stepDatabase(-10 * time.Second)
+			}
+			third := s.start(how{seat: 2, lease: anyClock})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+				s.drain(third)
+			}
+			s.draw(p, other, third)
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: notCovered(idsRepeat), lease: uniqueIf(skewAndReach),
+			durable: notCovered(durableSays), withFile: notCovered(durableSays),
+		},
+		also: []string{"internal/leasetest TestFailover", "internal/leasetest TestServerCrash", "internal/leasetest TestRestore"},
+	},
+	{
+		name:  "restore",
+		title: "An old backup of the database is put back",
+		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
+			" With the condition of DurableStore all processes are killed before, and time passes.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			p.stop()
+			s.pass(longGone)
+			s.keep()
+			s.pass(longGone)
+			p = s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			if s.met && s.durable() {
+				p.kill()
+				s.pass(longGone)
+			}
+			s.putBack()
+			if s.met && s.way.column == disposable {
+				s.countFrom(1000)
+			}
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.pass(window)
+				s.drain(other)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: uniqueIf(countSet), lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+		},
+		also: []string{"internal/leasetest TestRestore"},
+	},
+	{
+		name:  "truncate",
+		title: "TRUNCATE, or DELETE of all rows, under running processes",
+		what: "All rows are removed while a process draws, and another one is to start. Without DurableStore it makes the namespace anew, which then rests; with it the start is refused" +
+			" until an operator makes the namespace, with a Rest or, without the condition, with none.",
+		play: anew((*scene).empty),
+		cells: map[string]cell{
+			static: noPart(), file: noPart(),
+			disposable: uniqueIf(countSet), disposable + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
+			lease: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+		},
+	},
+	{
+		name:  "drop",
+		title: "DROP TABLE under running processes",
+		what:  "The same with the whole table.",
+		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: uniqueIf(countSet),
+			lease: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+		},
+	},
+	{
+		name:  "rename",
+		title: "The table is renamed away and back (a schema change in two steps)",
+		what:  "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY")
+			s.pass(window / 2)
+			s.draw(p)
+			var other *process
+			if s.way.column != disposable || !s.met {
+				other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
+			}
+			s.draw(p, other)
+			s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
+			third := s.start(how{seat: 2})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: uniqueIf("nobody starts meanwhile"), lease: unique(), durable: unique(), withFile: unique(),
+		},
+	},
+	{
+		name:  "split",
+		title: "Two copies of the database both accept writes",
+		what:  "The database is copied while a process draws. One process starts on the copy, and another one on the original.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			twin := s.split()
+			other, third := s.start(how{seat: 1, db: twin}), s.start(how{seat: 2})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+				s.draw(other, third)
+			}
+		},
+		cells: onDatabases(notCovered("each copy gives the same IDs")),
+	},
+}
+
+const (
+	restIsEnough = "no owner's 3/2 Window is longer than the namespace's rest: 5 minutes, or the TTL or Quarantine of the process that makes it anew, if one is longer"
+	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline and 3/2 Window (uid worker init does not know them)"
+)
+
+// impatient has a lease give up on its database soon.
+func impatient(cfg *worker.LeaseConfig) { cfg.Timeout = 300 * time.Millisecond }
+
+// farSighted gives a lease a Window that is longer than the rest of a new namespace.
+func farSighted(cfg *worker.LeaseConfig) {
+	cfg.Window, cfg.TTL = 5*time.Minute, 10*time.Minute
+}
+
+// anew plays that the rows are gone.
+func anew(remove func(s *scene)) func(s *scene) {
+	return func(s *scene) {
+		h := how{}
+		if !s.met && s.way.column == lease {
+			h.lease = farSighted
+		}
+		p := s.start(h)
+		s.drawSome(p)
+		s.pass(window)
+		s.drawSome(p)
+		remove(s)
+		var other *process
+		switch {
+		case s.durable():
+			s.refused(how{seat: 1}, worker.ErrNoNamespace)
+			if s.met {
+				s.found(promisedOffline + ttl)
+			} else {
+				s.found(0)
+			}
+			other = s.startUnless(how{seat: 1}, uid.ErrNoReservation)
+		case s.leased():
+			s.refused(how{seat: 1, lease: impatient}, uid.ErrNoReservation)
+		default:
+			if s.met && s.way.column == disposable {
+				s.made()
+				s.countFrom(1000)
+			}
+			other = s.start(how{seat: 1})
+		}
+		s.draw(p, other)
+		s.pass(window)
+		s.draw(p, other)
+		s.pass(newRest + time.Second - window)
+		third := s.startUnless(how{seat: 2}, uid.ErrNoReservation)
+		for range 3 {
+			s.draw(p, other, third)
+			if third != nil {
+				s.drain(third)
+			}
+			s.drain(p)
+			s.pass(window)
+		}
+		s.pass(longGone)
+		s.draw(s.startUnless(how{seat: 3}, uid.ErrNoReservation))
+	}
+}
+
+// newRest is for how long a namespace rests that a start has made.
+const newRest = 5 * time.Minute
+
+// made makes the table of disposable IDs if it is missing, by a start that is given up.
+func (s *scene) made() {
+	p := s.start(how{seat: 99})
+	p.kill()
+	s.sql("DELETE FROM TABLE_OF_IDS")
+}
+
+// mysqlOnly leaves SQLite out, where a fault is one of servers.
+func mysqlOnly(cells map[string]cell) map[string]cell {
+	for _, w := range ways {
+		if strings.HasSuffix(w.name, "-sqlite") {
+			cells[w.name] = noPart()
+		}
+	}
+	return cells
+}

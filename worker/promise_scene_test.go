@@ -25,7 +25,10 @@ import (
 // its clock after a few; ticks of 10 ms keep the wait for a first reservation short.
 var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick})
 
-const promisedTick = 10 * time.Millisecond
+const (
+	promisedTick = 10 * time.Millisecond
+	promisedLead = 8 * time.Minute // more than any process begins ahead
+)
 
 // A scene is where one cell of the matrix is played, with one kind of generator: the
 // processes, the database and the state files of a way to get a worker ID, and a mark for
@@ -40,6 +43,7 @@ type scene struct {
 	met       bool   // the condition of a cell that is "unique if" holds
 
 	db    *sqlx.DB // nil where the way has no database
+	twin  *sqlx.DB // a copy of it, if there is one
 	store store
 	dir   string // of the state files
 
@@ -55,7 +59,7 @@ type scene struct {
 // promisedGenerators make a generator for a scene, with a clock of its process.
 var promisedGenerators = map[string]func(w uid.Worker, now func() time.Time) (generator, error){
 	"cached": func(w uid.Worker, now func() time.Time) (generator, error) {
-		return cached.New(w, cached.Config{Layout: promised, Now: now, MaxLead: 3 * time.Minute, Logger: (&records{}).logger()})
+		return cached.New(w, cached.Config{Layout: promised, Now: now, MaxLead: promisedLead, Logger: (&records{}).logger()})
 	},
 	"uncached": func(w uid.Worker, now func() time.Time) (generator, error) {
 		return uncached.New(w, uncached.Config{Layout: promised, Now: now, Logger: (&records{}).logger()})
@@ -73,6 +77,7 @@ type process struct {
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
+	ended bool          // it was stopped or killed
 }
 
 // how says how a process is to be started. The zero value is the usual way.
@@ -114,6 +119,11 @@ func (s *scene) registry(now func() time.Time) *worker.Registry {
 // found makes the namespace of the leases, which has a rest by the database's real clock.
 func (s *scene) found(rest time.Duration) {
 	s.t.Helper()
+	if rest > 0 {
+		s.mu.Lock()
+		rest += s.skip
+		s.mu.Unlock()
+	}
 	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), worker.Namespace{Terms: promised.Terms(), Rest: rest}))
 }
 
@@ -196,8 +206,11 @@ func (s *scene) pass(d time.Duration) {
 // stepDatabase sets the database's clock.
 func (s *scene) stepDatabase(d time.Duration) {
 	s.t.Helper()
-	if s.db != nil {
-		do(s.t, s.db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))
+	for _, db := range []*sqlx.DB{s.db, s.twin} {
+		if db == nil {
+			continue
+		}
+		do(s.t, db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))
 	}
 }
 
@@ -243,6 +256,9 @@ func (s *scene) drain(p *process) {
 // take draws up to n UIDs, without waiting, and returns how many it got.
 func (p *process) take(n int) int {
 	p.s.t.Helper()
+	if p.ended {
+		return 0
+	}
 	for i := range n {
 		u, err := p.g.TryGetUID()
 		if err != nil {
@@ -273,6 +289,7 @@ func (s *scene) mark(u uid.UID, by string) {
 
 // kill ends a process without a word to anybody; the kernel lets go of its locks.
 func (p *process) kill() {
+	p.ended = true
 	p.leash.cut(func() {
 		switch {
 		case p.lease != nil:
@@ -287,6 +304,7 @@ func (p *process) kill() {
 // stop ends a process in good order.
 func (p *process) stop() {
 	p.s.t.Helper()
+	p.ended = true
 	require.NoError(p.s.t, p.g.Close())
 	p.leash.cut(func() {})
 }
@@ -297,7 +315,7 @@ func (p *process) renewed() {
 	if !due {
 		return
 	}
-	p.take(1) // a generator notices as it draws
+	p.take(20) // a generator notices as it draws, a cached one when it fills its ring of 8 ticks
 	patience := 10 * time.Second
 	if failing {
 		patience = 50 * time.Millisecond // its generator pauses between attempts
