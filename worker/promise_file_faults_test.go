@@ -1,3 +1,278 @@
 package worker_test
 
-var fileFaults = []fault{}
+import (
+	"os"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+)
+
+var fileFaults = []fault{
+	{
+		name:  "file-copied",
+		title: "A state file or a SQLite file is copied, and both are used",
+		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
+			" A SQLite file without state files is copied while in use, and processes start on both.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() {
+				if !s.onSQLite() {
+					return
+				}
+				other, third := s.start(how{seat: 1, db: s.split()}), s.start(how{seat: 2})
+				for range 3 {
+					s.draw(p, other, third)
+					s.pass(window)
+					s.draw(other, third)
+				}
+				return
+			}
+			h := how{path: s.path(0) + ".copy"}
+			s.copyFile(s.path(0), h.path)
+			var other *process
+			if s.met {
+				h.host = "beta"
+				s.refused(h, worker.ErrState)
+			} else {
+				other = s.start(h)
+			}
+			for range 3 {
+				s.draw(p, other)
+				s.drain(p)
+				if other != nil {
+					s.drain(other)
+				}
+				s.pass(window)
+			}
+		},
+		cells: onFiles(map[string]cell{
+			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost),
+			disposable + "-sqlite": notCovered(twoFiles), lease + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
+		}),
+	},
+	{
+		name:  "file-moved",
+		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
+		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
+			" A SQLite file without state files is moved, and the same is played as for DROP TABLE.",
+		play: func(s *scene) {
+			if s.onSQLite() && !s.keepsState() {
+				anew((*scene).moveDatabase)(s)
+				return
+			}
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			if s.keepsState() {
+				require.NoError(s.t, os.Rename(s.path(0), s.path(0)+".moved"))
+			}
+			if s.met && s.way.column == file {
+				s.pass(longGone)
+				s.draw(p)
+				s.pass(longGone)
+			}
+			other := s.start(how{seat: s.otherSeat()})
+			for range 3 {
+				s.draw(p, other)
+				s.pass(window)
+			}
+		},
+		cells: onFiles(map[string]cell{
+			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(),
+			disposable + "-sqlite": notCovered("a new file gives the same IDs again"),
+			lease + "-sqlite":      uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
+		}),
+		also: []string{"worker TestFileLostUnderGenerators"},
+	},
+	{
+		name:  "file-linked",
+		title: "A state file or a SQLite file has two names (a hard link)",
+		what:  "A second process starts by the other name while a first one draws; then the first one is killed, and another one starts by the second name, and one more by the first.",
+		play: func(s *scene) {
+			path := s.path(0)
+			if s.onSQLite() && !s.keepsState() {
+				path = s.store.source
+			}
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() && !s.onSQLite() {
+				return
+			}
+			require.NoError(s.t, os.Link(path, path+".link"))
+			h := how{path: path + ".link"}
+			if !s.keepsState() {
+				h = how{seat: 1, db: store{"sqlite", path + ".link"}.open(s.t)}
+			}
+			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+			p.kill()
+			if other != nil {
+				other.kill()
+			}
+			third := s.startUnless(h, worker.ErrState)
+			s.draw(third)
+			if third != nil {
+				third.kill()
+			}
+			require.NoError(s.t, os.Remove(path+".link"))
+			s.draw(s.start(how{}))
+		},
+		cells: onFiles(map[string]cell{
+			file: unique(), withFile: unique(),
+			disposable + "-sqlite": unique(linked), lease + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
+		}),
+	},
+	{
+		name:  "state-restored",
+		title: "A backup of a state file is put back",
+		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. (A backup of a SQLite file is one of a database: see there.)",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() {
+				return
+			}
+			s.copyFile(s.path(0), s.path(0)+".backup")
+			s.draw(p)
+			s.drain(p)
+			p.kill()
+			s.copyFile(s.path(0)+".backup", s.path(0))
+			if s.met {
+				s.pass(longGone)
+			}
+			p = s.start(how{})
+			for range 3 {
+				s.draw(p)
+				s.drain(p)
+				s.pass(window)
+			}
+		},
+		cells: onFiles(map[string]cell{
+			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed),
+			disposable + "-sqlite": noPart(), lease + "-sqlite": noPart(), durable + "-sqlite": noPart(),
+		}),
+	},
+	{
+		name:  "disk-full",
+		title: "The disk is full",
+		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; in MySQL the table's trigger reports error 1114)." +
+			" A process draws what it has, another one is refused; later there is room again.",
+		play: func(s *scene) {
+			db := s.roomyDatabase()
+			p := s.start(how{db: db})
+			s.drawSome(p)
+			room := s.fillDisk(p)
+			s.draw(p)
+			s.pass(window)
+			s.draw(p)
+			if s.way.column == disposable || s.way.column == lease || s.way.column == durable {
+				_, err := s.try(how{seat: 1, db: db, lease: impatient})
+				require.Error(s.t, err)
+			}
+			s.pass(window)
+			s.draw(p)
+			room()
+			p.kill()
+			p = s.start(how{db: db})
+			other := s.start(how{seat: 1, db: db})
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+		},
+		cells: map[string]cell{
+			static: noPart(), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"worker TestFileOnAFullDisk", "worker TestStateFileOnAFullDisk"},
+	},
+}
+
+const (
+	otherHost = "the copy is used on a host with another name (or Host), where it is refused"
+	twoFiles  = "the copy is a second database, which gives the same IDs"
+	linked    = "a file with two names is refused"
+)
+
+// onFiles completes the cells of a fault of files by those of ways that have none.
+func onFiles(cells map[string]cell) map[string]cell {
+	cells[static] = noPart()
+	for _, w := range []string{disposable + "-mysql", lease + "-mysql", durable + "-mysql"} {
+		cells[w] = noPart()
+	}
+	return cells
+}
+
+// keepsState reports whether the way has a state file.
+func (s *scene) keepsState() bool { return s.way.column == file || s.way.column == withFile }
+
+// onSQLite reports whether the way has a SQLite file.
+func (s *scene) onSQLite() bool { return s.db != nil && s.sqlite() }
+
+// otherSeat is that of another process, but of the same one where there is a state file:
+// two processes that are configured to have different ones are not what is played.
+func (s *scene) otherSeat() int {
+	if s.keepsState() {
+		return 0
+	}
+	return 1
+}
+
+// moveDatabase moves the SQLite file away, and opens a new one in its place.
+func (s *scene) moveDatabase() {
+	s.t.Helper()
+	var skip int64
+	require.NoError(s.t, s.db.Get(&skip, "SELECT MICROS FROM SKIP"))
+	require.NoError(s.t, os.Rename(s.store.source, s.store.source+".moved"))
+	s.moved = s.db
+	s.db = s.store.open(s.t)
+	do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)")
+	_, err := s.db.Exec("INSERT INTO SKIP VALUES (?)", skip)
+	require.NoError(s.t, err)
+}
+
+// roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
+// fillDisk can keep from growing.
+func (s *scene) roomyDatabase() *sqlx.DB {
+	if !s.onSQLite() {
+		return s.db
+	}
+	db := s.store.open(s.t)
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// fillDisk lets nothing be written any more to what the process keeps its ID in, until what
+// it returns is called.
+func (s *scene) fillDisk(p *process) (room func()) {
+	s.t.Helper()
+	switch {
+	case p.file != nil:
+		return p.file.Fill()
+	case s.way.column == withFile:
+		var undo func()
+		p.quietly(func() { undo = worker.FillFile(p.lease) })
+		return func() { p.quietly(undo) }
+	case s.db == nil:
+		return func() {}
+	case s.sqlite():
+		// Whatever is written to the table takes another page, and there is none.
+		do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
+		for _, on := range []string{"INSERT", "UPDATE"} {
+			do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+		}
+		do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
+		return func() {
+			do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+		}
+	}
+	for _, on := range []string{"INSERT", "UPDATE"} {
+		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")
+	}
+	return func() { s.sql("DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE") }
+}

@@ -1,3 +1,337 @@
 package worker_test
 
-var operatorFaults = []fault{}
+import (
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+)
+
+var operatorFaults = []fault{
+	{
+		name:  "release",
+		title: "A live lease is ended by hand (uid worker release --force), or its LEASE_UNTIL is set to 0",
+		what:  "The lease of a process that draws is ended, and another one starts when the quarantine is over; its row is then edited, and a third one starts.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			if s.leased() {
+				_, err := s.registry(s.now).Release(s.t.Context(), "", p.granted().WorkerID, true)
+				require.NoError(s.t, err)
+			}
+			s.pass(quarantine + time.Second)
+			other := s.start(how{seat: 1})
+			s.draw(p, other)
+			if s.leased() {
+				s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+			}
+			third := s.start(how{seat: 2})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+			}
+		},
+		cells: onLeases(unique()),
+		also:  []string{"worker TestReleasedOwnerAcquiresAnew"},
+	},
+	{
+		name:  "gc",
+		title: "uid worker gc (Collect) with clocks that go right",
+		what:  "Leases that have been over for nine days are removed; a process that stood still since then goes on, and others start.",
+		play: func(s *scene) {
+			if !s.leased() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			p, gone := s.start(how{}), s.start(how{seat: 1})
+			s.drawSome(p, gone)
+			gone.kill()
+			s.pass(9 * 24 * time.Hour)
+			done := s.collect(s.now, 0)
+			require.Len(s.t, done.Removed, 2)
+			other, third := s.start(how{seat: 2}), s.start(how{seat: 3})
+			s.drain(p)
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+			}
+		},
+		cells: onLeases(unique()),
+		also:  []string{"worker TestCollectBesideWorkers"},
+	},
+	{
+		name:  "gc-wrong-clock",
+		title: "uid worker gc while the database's clock is eight days ahead",
+		what:  "With the caller's clock right it is refused. With both wrong the rows of live leases are removed; another process starts, and the clock goes right again.",
+		play: func(s *scene) {
+			if !s.leased() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			const ahead = 8 * 24 * time.Hour
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			s.stepDatabase(ahead)
+			_, err := s.registry(s.now).Collect(s.t.Context(), collection(0))
+			require.ErrorIs(s.t, err, worker.ErrClock)
+			done := s.collect(func() time.Time { return s.now().Add(ahead) }, 0)
+			require.Len(s.t, done.Removed, 1)
+			s.stepDatabase(-ahead)
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		cells: onLeases(unique()),
+	},
+	{
+		name:  "row-deleted",
+		title: "The row of an ID in use is deleted by hand",
+		what:  "The row of a process that draws is deleted, and another one starts. With the condition of DurableStore the process is killed before, and time passes.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			s.stopped(p)
+			s.deleteRow(p)
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
+			lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+		},
+		also: []string{"worker TestDeletedRows"},
+	},
+	{
+		name:  "row-lowered",
+		title: "HIGH is lowered by hand, and the lease ended",
+		what:  "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the same ID. With the condition the process is killed before, and time passes.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			s.stopped(p)
+			if s.leased() {
+				s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+			}
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: noPart(),
+			lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+		},
+	},
+	{
+		name:  "row-back",
+		title: "Rows are removed, and their former state is put back, under running processes",
+		what:  "The row of a process that draws is deleted; without the condition another one starts, and draws for twenty seconds; then the table is put back to what it was.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.keep()
+			s.deleteRow(p)
+			var other *process
+			if !s.met || !s.leased() {
+				other = s.start(how{seat: 1})
+			}
+			s.pass(20 * time.Second)
+			s.draw(other)
+			s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
+			for range 3 {
+				s.draw(p, other)
+				s.drain(p)
+				s.pass(window)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), disposable: unique(),
+			lease: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
+		},
+	},
+	{
+		name:  "columns",
+		title: "A column is too small for its numbers (HIGH as INT)",
+		what: "HIGH of a table in use is made an INT by a session without a strict mode, which clamps what it holds; the process goes on, and another one is refused." +
+			" For disposable IDs the key is a TINYINT, and used up.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.leased() {
+				if s.way.column == disposable && !s.sqlite() {
+					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
+					s.countFrom(127)
+					s.draw(s.start(how{}))
+					_, err := s.try(how{})
+					require.Error(s.t, err)
+				}
+				return
+			}
+			if s.sqlite() {
+				return
+			}
+			conn, err := s.db.Connx(s.t.Context())
+			require.NoError(s.t, err)
+			defer conn.Close()
+			for _, statement := range []string{"SET SESSION sql_mode = ''", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "SET SESSION sql_mode = DEFAULT"} {
+				_, err := conn.ExecContext(s.t.Context(), statement)
+				require.NoError(s.t, err)
+			}
+			s.refused(how{seat: 1}, worker.ErrConfig)
+			s.draw(p)
+			for range 3 {
+				s.pass(window)
+				s.draw(p)
+			}
+		},
+		cells: mysqlOnly(onDatabases(unique())),
+		also:  []string{"worker TestTableOfOtherColumns"},
+	},
+	{
+		name:  "charsets",
+		title: "Two processes speak to the server in different charsets",
+		what:  "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which would become two, is refused; in an ASCII one they have two IDs.",
+		play: func(s *scene) {
+			if s.db == nil || s.sqlite() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			db := store{s.store.driver, s.store.source + "&charset=latin1"}.open(s.t)
+			if s.leased() {
+				for _, name := range []string{"bücher", "订单"} {
+					_, err := worker.NewLease(db, worker.LeaseConfig{Namespace: name})
+					require.ErrorIs(s.t, err, worker.ErrConfig)
+				}
+			}
+			p, other := s.start(how{}), s.start(how{seat: 1, db: db})
+			for range 3 {
+				s.drawSome(p, other)
+				s.draw(p, other)
+				s.pass(window)
+			}
+		},
+		cells: mysqlOnly(onDatabases(unique())),
+	},
+	{
+		name:  "layouts",
+		title: "Two layouts among the processes of one place",
+		what:  "Processes draw in one layout, and another one starts with other widths.",
+		play: func(s *scene) {
+			other := how{layout: bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})}
+			if s.met && (s.way.column == static || s.way.column == disposable) {
+				other = how{}
+			}
+			if s.way.column == static {
+				s.drawSome(s.start(how{seat: 7}), s.start(how{seat: 8}), s.start(other)) // 7 and two bits are 14 and 15 and one bit
+				return
+			}
+			p := s.start(how{})
+			if s.way.column == disposable {
+				all := []*process{p, s.start(how{}), s.start(other)} // 3 and two bits are 6 and 7 and one bit
+				for range 4 {
+					all = append(all, s.start(how{}))
+				}
+				s.drawSome(all...)
+				return
+			}
+			s.drawSome(p)
+			p.kill()
+			s.refused(other, worker.ErrLayout)
+		},
+		cells: map[string]cell{
+			static: uniqueIf(oneLayout), file: unique(refusedLayout), disposable: uniqueIf(oneLayout),
+			lease: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+		},
+	},
+	{
+		name:  "rollback-bits",
+		title: "uncached with RollbackBits beside other generators of the same layout",
+		what: "An uncached generator counts steps back in its worker ID's uppermost bit, and its clock goes back. Another generator on a layout that calls that bit rollback is refused;" +
+			" where the layout is kept, so is one on the layout without names.",
+		play: func(s *scene) {
+			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
+				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
+			p := s.start(how{layout: named, rollback: 1})
+			s.drawSome(p)
+			p.step(-time.Second)
+			s.draw(p)
+			_, err := s.try(how{seat: 1, layout: named})
+			require.ErrorIs(s.t, err, uid.ErrRange)
+			if s.leased() {
+				s.refused(how{seat: 1}, worker.ErrLayout)
+			}
+			s.draw(p)
+		},
+		cells: everywhere(unique()),
+	},
+}
+
+const (
+	nobodyStarts  = "nobody starts in between"
+	oneLayout     = "all generators have one layout, which nothing checks here"
+	refusedLayout = "the other layout is refused"
+)
+
+// onLeases has the same verdict for all ways that lease IDs.
+func onLeases(c cell) map[string]cell {
+	cells := onDatabases(c)
+	cells[disposable] = noPart()
+	return cells
+}
+
+// now is the time of all who have the right one.
+func (s *scene) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.skip)
+}
+
+func collection(maxClockOffset time.Duration) worker.Collection {
+	return worker.Collection{MaxClockOffset: maxClockOffset, Terms: func(text string) (uid.Terms, error) {
+		l, err := bits.ParseLayout(text)
+		return l.Terms(), err
+	}}
+}
+
+// collect collects with a clock of its own.
+func (s *scene) collect(now func() time.Time, maxClockOffset time.Duration) worker.Collected {
+	s.t.Helper()
+	done, err := s.registry(now).Collect(s.t.Context(), collection(maxClockOffset))
+	require.NoError(s.t, err)
+	return done
+}
+
+// stopped kills a process and lets its time pass, where that is the condition.
+func (s *scene) stopped(p *process) {
+	if s.met && s.durable() {
+		p.kill()
+		s.pass(longGone)
+	}
+}
+
+// deleteRow deletes the row of the process's ID.
+func (s *scene) deleteRow(p *process) {
+	s.t.Helper()
+	column := "WORKER_ID"
+	if !s.leased() {
+		column = "ID"
+	}
+	s.sql(fmt.Sprintf("DELETE FROM TABLE_OF_IDS WHERE %s = %d", column, p.granted().WorkerID))
+}

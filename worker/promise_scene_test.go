@@ -44,6 +44,7 @@ type scene struct {
 
 	db    *sqlx.DB // nil where the way has no database
 	twin  *sqlx.DB // a copy of it, if there is one
+	moved *sqlx.DB // what it was before its file was moved away
 	store store
 	dir   string // of the state files
 
@@ -57,12 +58,12 @@ type scene struct {
 }
 
 // promisedGenerators make a generator for a scene, with a clock of its process.
-var promisedGenerators = map[string]func(w uid.Worker, now func() time.Time) (generator, error){
-	"cached": func(w uid.Worker, now func() time.Time) (generator, error) {
-		return cached.New(w, cached.Config{Layout: promised, Now: now, MaxLead: promisedLead, Logger: (&records{}).logger()})
+var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error){
+	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error) {
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&records{}).logger()})
 	},
-	"uncached": func(w uid.Worker, now func() time.Time) (generator, error) {
-		return uncached.New(w, uncached.Config{Layout: promised, Now: now, Logger: (&records{}).logger()})
+	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error) {
+		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&records{}).logger()})
 	},
 }
 
@@ -70,6 +71,7 @@ var promisedGenerators = map[string]func(w uid.Worker, now func() time.Time) (ge
 type process struct {
 	s     *scene
 	name  string
+	db    *sqlx.DB // its own, or the scene's
 	leash *leash
 	g     generator
 	lease *worker.Lease // one of the two, or neither
@@ -88,7 +90,9 @@ type how struct {
 	host  string
 	db    *sqlx.DB
 	lease func(*worker.LeaseConfig)
-	node  func(*worker.DisposableConfig)
+
+	layout   bits.Layout // promised, if it is not set
+	rollback int         // bits of it, for uncached with RollbackBits whatever the scene's generator is
 }
 
 func newScene(t testing.TB, w way, generator string, met bool) *scene {
@@ -108,22 +112,18 @@ func (s *scene) set() {
 	}
 }
 
-// registry is that of whoever looks after the database, whose clock now is.
+// registry is that of whoever looks after the database, with a clock of their own.
 func (s *scene) registry(now func() time.Time) *worker.Registry {
 	s.t.Helper()
 	r, err := worker.NewRegistry(s.db, worker.RegistryConfig{Now: now, Logger: (&records{}).logger()})
 	require.NoError(s.t, err)
+	r.ShiftClock("SELECT MICROS FROM SKIP")
 	return r
 }
 
-// found makes the namespace of the leases, which has a rest by the database's real clock.
+// found makes the namespace of the leases.
 func (s *scene) found(rest time.Duration) {
 	s.t.Helper()
-	if rest > 0 {
-		s.mu.Lock()
-		rest += s.skip
-		s.mu.Unlock()
-	}
 	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), worker.Namespace{Terms: promised.Terms(), Rest: rest}))
 }
 
@@ -161,11 +161,22 @@ func (s *scene) refused(h how, refusal error) {
 func (s *scene) try(h how) (*process, error) {
 	s.t.Helper()
 	s.processes++
-	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock}
+	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock, db: h.db}
+	if p.db == nil {
+		p.db = s.db
+	}
 	w := s.way.worker(p, h)
 	p.leash = &leash{Worker: w, ended: make(chan struct{})}
 	var err error
-	if p.g, err = promisedGenerators[s.generator](p.leash, p.now); err != nil {
+	if h.layout.IsZero() {
+		h.layout = promised
+	}
+	if h.rollback > 0 {
+		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&records{}).logger()})
+	} else {
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.now)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s.t.Cleanup(func() { p.kill() })
@@ -206,8 +217,12 @@ func (s *scene) pass(d time.Duration) {
 // stepDatabase sets the database's clock.
 func (s *scene) stepDatabase(d time.Duration) {
 	s.t.Helper()
-	for _, db := range []*sqlx.DB{s.db, s.twin} {
+	for _, db := range []*sqlx.DB{s.db, s.twin, s.moved} {
 		if db == nil {
+			continue
+		}
+		if db == s.moved {
+			_, _ = db.Exec(fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds())) // if it can still be written
 			continue
 		}
 		do(s.t, db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))
@@ -333,6 +348,13 @@ func (p *process) renewed() {
 	}
 }
 
+// quietly does something to a process's worker while nobody calls that.
+func (p *process) quietly(do func()) {
+	p.leash.call.Lock()
+	defer p.leash.call.Unlock()
+	do()
+}
+
 // A leash is between a generator and its worker: it knows what was granted, and can be
 // cut, so that the worker hears no more of a process that was killed.
 type leash struct {
@@ -440,7 +462,7 @@ func (p *process) clone() *process {
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
 	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
 	var err error
-	c.g, err = promisedGenerators[s.generator](c.leash, c.now)
+	c.g, err = promisedGenerators[s.generator](c.leash, promised, c.now)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { c.kill() })
 	return c

@@ -86,16 +86,8 @@ func fileWay(p *process, h how) uid.Worker {
 	return f
 }
 
-func disposableWay(p *process, h how) uid.Worker {
-	db := p.s.db
-	if h.db != nil {
-		db = h.db
-	}
-	cfg := worker.DisposableConfig{Timeout: sceneTimeout, Logger: (&records{}).logger()}
-	if h.node != nil {
-		h.node(&cfg)
-	}
-	d, err := worker.NewDisposable(db, cfg)
+func disposableWay(p *process, _ how) uid.Worker {
+	d, err := worker.NewDisposable(p.db, worker.DisposableConfig{Timeout: sceneTimeout, Logger: (&records{}).logger()})
 	require.NoError(p.s.t, err)
 	return d
 }
@@ -123,11 +115,7 @@ func leaseWay(p *process, h how) uid.Worker {
 	if h.lease != nil {
 		h.lease(&cfg)
 	}
-	db := s.db
-	if h.db != nil {
-		db = h.db
-	}
-	l, err := worker.NewLease(db, cfg)
+	l, err := worker.NewLease(p.db, cfg)
 	require.NoError(s.t, err)
 	l.ShiftClocks("SELECT MICROS FROM SKIP", func() time.Duration {
 		s.mu.Lock()
