@@ -378,9 +378,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 		third := s.startUnless(how{seat: 2}, uid.ErrNoReservation)
 		for range 3 {
 			s.draw(p, other, third)
-			if third != nil {
-				s.drain(third)
-			}
+			s.drain(third)
 			s.drain(p)
 			s.pass(window)
 		}

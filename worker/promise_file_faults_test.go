@@ -44,9 +44,7 @@ var fileFaults = []fault{
 			for range 3 {
 				s.draw(p, other)
 				s.drain(p)
-				if other != nil {
-					s.drain(other)
-				}
+				s.drain(other)
 				s.pass(window)
 			}
 		},
@@ -168,6 +166,9 @@ var fileFaults = []fault{
 			db := s.roomyDatabase()
 			p := s.start(how{db: db})
 			s.drawSome(p)
+			if s.way.column == static {
+				return
+			}
 			room := s.fillDisk(p)
 			s.draw(p)
 			s.pass(window)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -213,7 +214,7 @@ var operatorFaults = []fault{
 				s.drawSome(s.start(how{}))
 				return
 			}
-			db := store{s.store.driver, s.store.source + "&charset=latin1"}.open(s.t)
+			db := s.store.with(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }).open(s.t)
 			if s.leased() {
 				for _, name := range []string{"bücher", "订单"} {
 					_, err := worker.NewLease(db, worker.LeaseConfig{Namespace: name})
@@ -268,14 +269,18 @@ var operatorFaults = []fault{
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
 				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
-			p := s.start(how{layout: named, rollback: 1})
+			turns := func(cfg *worker.LeaseConfig) { cfg.Namespace = "turns" }
+			if s.leased() {
+				s.make(worker.Namespace{Name: "turns", Terms: named.Terms()})
+			}
+			p := s.start(how{layout: named, rollback: 1, lease: turns})
 			s.drawSome(p)
 			p.step(-time.Second)
 			s.draw(p)
-			_, err := s.try(how{seat: 1, layout: named})
+			_, err := s.try(how{seat: 1, layout: named, lease: turns})
 			require.ErrorIs(s.t, err, uid.ErrRange)
 			if s.leased() {
-				s.refused(how{seat: 1}, worker.ErrLayout)
+				s.refused(how{seat: 1, lease: turns}, worker.ErrLayout)
 			}
 			s.draw(p)
 		},

@@ -80,6 +80,8 @@ type process struct {
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
 	ended bool          // it was stopped or killed
+
+	refusal error // why the last take got less than it wanted
 }
 
 // how says how a process is to be started. The zero value is the usual way.
@@ -124,7 +126,12 @@ func (s *scene) registry(now func() time.Time) *worker.Registry {
 // found makes the namespace of the leases.
 func (s *scene) found(rest time.Duration) {
 	s.t.Helper()
-	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), worker.Namespace{Terms: promised.Terms(), Rest: rest}))
+	s.make(worker.Namespace{Terms: promised.Terms(), Rest: rest})
+}
+
+func (s *scene) make(n worker.Namespace) {
+	s.t.Helper()
+	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), n))
 }
 
 // path is a seat's state file.
@@ -261,12 +268,32 @@ func (s *scene) drawSome(ps ...*process) {
 	s.draw(ps...)
 }
 
-// drain has a process draw all that it can have just now.
+// drain has a process draw all that it can have just now, and what its worker reserves
+// beyond that when it is asked.
 func (s *scene) drain(p *process) {
 	s.t.Helper()
+	if p == nil {
+		return
+	}
 	p.renewed()
-	p.take(200_000)
+	for range 4 {
+		ended, _, _ := p.leash.due(0)
+		p.take(200_000)
+		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
+			return
+		}
+		select {
+		case <-ended:
+			time.Sleep(time.Millisecond) // the generator is being told
+		case <-time.After(50 * time.Millisecond):
+			return
+		}
+	}
 }
+
+// reservesAhead reports whether the way's worker reserves ticks as far ahead of the clock as
+// its generator asks.
+func (s *scene) reservesAhead() bool { return s.way.column == file || s.durable() }
 
 // take draws up to n UIDs, without waiting, and returns how many it got.
 func (p *process) take(n int) int {
@@ -274,9 +301,11 @@ func (p *process) take(n int) int {
 	if p.ended {
 		return 0
 	}
+	p.refusal = nil
 	for i := range n {
 		u, err := p.g.TryGetUID()
 		if err != nil {
+			p.refusal = err
 			require.True(p.s.t, errors.Is(err, uid.ErrNoReservation) || errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrClockBack), "%v", err)
 			return i
 		}
