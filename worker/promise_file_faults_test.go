@@ -34,12 +34,15 @@ var fileFaults = []fault{
 			}
 			h := how{path: s.path(0) + ".copy"}
 			s.copyFile(s.path(0), h.path)
+			last := p.granted().Last
 			var other *process
 			if s.met {
 				h.host = "beta"
 				s.refused(h, worker.ErrState)
 			} else {
 				other = s.start(h)
+				s.drawBeyond(p, last)
+				s.drawBeyond(other, last)
 			}
 			for range 3 {
 				s.draw(p, other)
@@ -138,8 +141,7 @@ var fileFaults = []fault{
 				return
 			}
 			s.copyFile(s.path(0), s.path(0)+".backup")
-			s.draw(p)
-			s.drain(p)
+			s.drawBeyond(p, p.granted().Last)
 			p.kill()
 			s.copyFile(s.path(0)+".backup", s.path(0))
 			if s.met {

@@ -278,7 +278,7 @@ func (s *scene) drain(p *process) {
 	p.renewed()
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
-		p.take(200_000)
+		p.take(25_000) // more than is ever reserved at once
 		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
 			return
 		}
@@ -289,6 +289,20 @@ func (s *scene) drain(p *process) {
 			return
 		}
 	}
+}
+
+// drawBeyond has a process draw until it has UIDs of later ticks than the one given, if its
+// generator runs ahead of its clock.
+func (s *scene) drawBeyond(p *process, tick int64) {
+	s.t.Helper()
+	if s.generator != "cached" {
+		s.draw(p)
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		p.take(1000)
+		return p.next > tick+100
+	}, 20*time.Second, time.Millisecond, "%s gets nothing beyond tick %d", p.name, tick)
 }
 
 // reservesAhead reports whether the way's worker reserves ticks as far ahead of the clock as
@@ -377,7 +391,7 @@ func (p *process) renewed() {
 	}
 }
 
-// quietly does something to a process's worker while nobody calls that.
+// quietly does something while a process stands still: nobody calls its worker.
 func (p *process) quietly(do func()) {
 	p.leash.call.Lock()
 	defer p.leash.call.Unlock()
