@@ -117,8 +117,9 @@ func (s *scene) split() *sqlx.DB {
 const (
 	countSet     = "the table's counter is set above the largest ID ever given before anybody starts"
 	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
-	durableSays  = "DurableStore says that this does not happen"
-	skewAndReach = "the new server's clock is behind the old one's by no more than MaxClockSkew, and the lost commits do not hold the first lease with a longer Window than any before"
+	durableSays  = "DurableStore says that this does not happen; a start refuses settings that show that it can"
+	skewAndReach = "the new server's clock is behind the old one's by no more than MaxClockSkew, and, as for `restore`, no owner's Window is longer than any before"
+	longestKept  = "no owner's Window is longer than the longest one of any when the backup was made, and of whoever starts"
 	idsRepeat    = "the database gives the lost IDs again"
 )
 
@@ -223,13 +224,13 @@ var databaseFaults = []fault{
 			static: noPart(), file: noPart(), disposable: notCovered(idsRepeat), lease: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
 		},
-		also: []string{"internal/leasetest TestFailover", "internal/leasetest TestServerCrash", "internal/leasetest TestRestore"},
+		also: []string{"internal/leasetest TestFailover", "internal/leasetest TestServerCrash"},
 	},
 	{
 		name:  "restore",
 		title: "An old backup of the database is put back",
 		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
-			" With the condition of DurableStore all processes are killed before, and time passes.",
+			" With the condition of DurableStore all processes are killed before, and time passes; without that of other leases the running process has a longer Window.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -237,7 +238,13 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.keep()
 			s.pass(longGone)
-			p = s.start(how{})
+			h := how{}
+			if !s.met && s.way.column == lease {
+				h.lease = farSighted
+			}
+			p = s.start(h)
+			s.drawSome(p)
+			s.pass(window)
 			s.drawSome(p)
 			s.drain(p)
 			if s.met && s.durable() {
@@ -249,14 +256,14 @@ var databaseFaults = []fault{
 				s.countFrom(1000)
 			}
 			other := s.start(how{seat: 1})
-			for range 3 {
+			for range 8 { // beyond the longer Window
 				s.draw(p, other)
 				s.pass(window)
 				s.drain(other)
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: uniqueIf(countSet), lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), disposable: uniqueIf(countSet), lease: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 		also: []string{"internal/leasetest TestRestore"},
 	},
@@ -285,27 +292,51 @@ var databaseFaults = []fault{
 	{
 		name:  "rename",
 		title: "The table is renamed away and back (a schema change in two steps)",
-		what:  "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts.",
+		what: "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts." +
+			" Without the condition of leases the process has a longer TTL and stands still, and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
-			p := s.start(how{})
+			h := how{}
+			if !s.met && s.way.column == lease {
+				h.lease = farSighted
+			}
+			p := s.start(h)
 			s.drawSome(p)
 			s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY")
-			s.pass(window / 2)
-			s.draw(p)
 			var other *process
-			if s.way.column != disposable || !s.met {
-				other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
+			switch {
+			case !s.met && s.way.column == lease:
+				p.quietly(func() {
+					s.refused(how{seat: 1, lease: impatient}, uid.ErrNoReservation)
+					s.pass(newRest + time.Second)
+					other = s.start(how{seat: 1})
+					for range 2 {
+						s.drawSome(other)
+						s.pass(window)
+						s.drawSome(other)
+						s.drain(other)
+					}
+					s.putInPlace()
+				})
+			default:
+				s.pass(window / 2)
+				s.draw(p)
+				if s.way.column != disposable || !s.met {
+					other = s.startUnless(how{seat: 1, lease: impatient}, uid.ErrNoReservation, worker.ErrNoNamespace)
+				}
+				s.draw(p, other)
+				s.putInPlace()
 			}
-			s.draw(p, other)
-			s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
-			third := s.start(how{seat: 2})
+			third := s.startUnless(how{seat: 2}, uid.ErrNoReservation) // too far ahead, after a longer Window
 			for range 3 {
 				s.draw(p, other, third)
+				s.drain(p)
 				s.pass(window)
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: uniqueIf("nobody starts meanwhile"), lease: unique(), durable: unique(), withFile: unique(),
+			static: noPart(), file: noPart(), disposable: uniqueIf("nobody starts meanwhile"),
+			lease:   uniqueIf("it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"),
+			durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -329,7 +360,7 @@ var databaseFaults = []fault{
 
 const (
 	restIsEnough = "no owner's 3/2 Window is longer than the namespace's rest: 5 minutes, or the TTL or Quarantine of the process that makes it anew, if one is longer"
-	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline and 3/2 Window (uid worker init does not know them)"
+	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline and 3/2 Window"
 )
 
 // impatient has a lease give up on its database soon.
@@ -385,6 +416,11 @@ func anew(remove func(s *scene)) func(s *scene) {
 		s.pass(longGone)
 		s.draw(s.startUnless(how{seat: 3}, uid.ErrNoReservation))
 	}
+}
+
+// putInPlace renames the table back, when it has removed what is in its place.
+func (s *scene) putInPlace() {
+	s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
 }
 
 // newRest is for how long a namespace rests that a start has made.

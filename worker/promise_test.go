@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"flag"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/worker"
 )
 
 // A verdict is what the promise says of a fault, for one way to get a worker ID.
@@ -85,6 +82,7 @@ func TestPromise(t *testing.T) {
 	for _, chapter := range matrix {
 		for _, f := range chapter.faults {
 			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
 				for _, w := range ways {
 					t.Run(w.name, func(t *testing.T) {
 						c, ok := f.cell(w)
@@ -231,6 +229,3 @@ func TestPromisePage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, page, strings.ReplaceAll(string(written), "\r\n", "\n"), "docs/promise.md is out of date: make docs")
 }
-
-var _ = fmt.Sprint
-var _ = worker.ErrClock

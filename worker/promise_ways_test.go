@@ -28,7 +28,7 @@ var columns = []column{
 	{disposable, "Disposable"},
 	{lease, "Lease"},
 	{durable, "Lease, DurableStore"},
-	{withFile, "and a state file"},
+	{withFile, "Lease, DurableStore, state file"},
 }
 
 // The keys of columns.
