@@ -226,13 +226,13 @@ func (s *scene) otherSeat() int {
 	return 1
 }
 
-// moveDatabase moves the SQLite file away, and opens a new one in its place.
+// moveDatabase moves the SQLite file away, and opens a new one in its place. The clock of
+// the old one stands still from then on, as far as the scene sets it.
 func (s *scene) moveDatabase() {
 	s.t.Helper()
 	var skip int64
 	require.NoError(s.t, s.db.Get(&skip, "SELECT MICROS FROM SKIP"))
 	require.NoError(s.t, os.Rename(s.store.source, s.store.source+".moved"))
-	s.moved = s.db
 	s.db = s.store.open(s.t)
 	do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)")
 	_, err := s.db.Exec("INSERT INTO SKIP VALUES (?)", skip)

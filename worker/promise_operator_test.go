@@ -43,7 +43,7 @@ var operatorFaults = []fault{
 	{
 		name:  "gc",
 		title: "uid worker gc (Collect) with clocks that go right",
-		what:  "Leases that have been over for nine days are removed; a process that stood still since then goes on, and others start.",
+		what:  "Leases that have been over for nine days are removed; a process that stood still since then goes on, and others start, one of them with a clock that shows the time of nine days ago.",
 		play: func(s *scene) {
 			if !s.leased() {
 				s.drawSome(s.start(how{}))
@@ -56,7 +56,7 @@ var operatorFaults = []fault{
 				s.pass(9 * 24 * time.Hour)
 				require.Len(s.t, s.collect(s.now, 0).Removed, 2)
 			})
-			other, third := s.start(how{seat: 2}), s.start(how{seat: 3})
+			other, third := s.start(how{seat: 2, clock: -9 * 24 * time.Hour, lease: anyClock}), s.start(how{seat: 3})
 			s.drain(p)
 			for range 3 {
 				s.draw(p, other, third)
@@ -97,14 +97,18 @@ var operatorFaults = []fault{
 	{
 		name:  "row-deleted",
 		title: "The row of an ID in use is deleted by hand",
-		what:  "The row of a process that draws is deleted, and another one starts. With the condition of DurableStore the process is killed before, and time passes.",
+		what:  "The row of a process that draws is deleted, and another one starts. With the condition of DurableStore the process is killed before, and time passes; the other one's clock is then behind by as much.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
 			s.drain(p)
 			s.stopped(p)
 			s.deleteRow(p)
-			other := s.start(how{seat: 1})
+			h := how{seat: 1, lease: anyClock}
+			if s.met && s.durable() {
+				h.clock = -longGone
+			}
+			other := s.start(h)
 			for range 3 {
 				s.draw(p, other)
 				s.drain(other)

@@ -44,7 +44,6 @@ type scene struct {
 
 	db    *sqlx.DB // nil where the way has no database
 	twin  *sqlx.DB // a copy of it, if there is one
-	moved *sqlx.DB // what it was before its file was moved away
 	store store
 	dir   string // of the state files
 
@@ -224,12 +223,8 @@ func (s *scene) pass(d time.Duration) {
 // stepDatabase sets the database's clock.
 func (s *scene) stepDatabase(d time.Duration) {
 	s.t.Helper()
-	for _, db := range []*sqlx.DB{s.db, s.twin, s.moved} {
+	for _, db := range []*sqlx.DB{s.db, s.twin} {
 		if db == nil {
-			continue
-		}
-		if db == s.moved {
-			_, _ = db.Exec(fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds())) // if it can still be written
 			continue
 		}
 		do(s.t, db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))

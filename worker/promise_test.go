@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,7 +98,7 @@ func TestPromise(t *testing.T) {
 }
 
 // judge plays a cell and holds what comes of it against the verdict.
-func (f fault) judge(t *testing.T, w way, c cell) {
+func (f fault) judge(t testing.TB, w way, c cell) {
 	play := f.play
 	if c.play != nil {
 		play = c.play
@@ -114,6 +115,9 @@ func (f fault) judge(t *testing.T, w way, c cell) {
 		}
 	}
 	playAll(scenes, play)
+	if t.Failed() {
+		return
+	}
 	found := 0
 	for _, s := range scenes {
 		require.NotEmpty(t, s.marks, "%s: nothing was drawn, which proves nothing", s.generator)
@@ -161,6 +165,58 @@ func TestPromiseSeesDuplicates(t *testing.T) {
 		require.NotZero(t, s.duplicates, generator)
 		require.Regexp(t, "worker 7, .*: drawn by process 1 and by process 3", s.first)
 	}
+}
+
+// TestPromiseJudges holds what is played against verdicts that it does not bear out.
+func TestPromiseJudges(t *testing.T) {
+	once := func(s *scene) { s.drawSome(s.start(how{})) }
+	twice := func(s *scene) { s.drawSome(s.start(how{}), s.start(how{})) }
+	inAnyCase := func(met bool) func(s *scene) {
+		return func(s *scene) {
+			if s.met == met {
+				twice(s)
+			} else {
+				once(s)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		cell
+		good bool
+	}{
+		"unique":                                      {unique().by(once), true},
+		"unique, and duplicates come":                 {unique().by(twice), false},
+		"unique, and nothing is drawn":                {unique().by(func(*scene) {}), false},
+		"unique, and the play fails":                  {unique().by(func(s *scene) { once(s); s.t.FailNow() }), false},
+		"not covered":                                 {notCovered("why").by(twice), true},
+		"not covered, and no duplicates come":         {notCovered("why").by(once), false},
+		"unique if":                                   {uniqueIf("so").by(inAnyCase(false)), true},
+		"unique if, and duplicates come with it":      {uniqueIf("so").by(twice), false},
+		"unique if, and no duplicates come without":   {uniqueIf("so").by(once), false},
+		"unique if, and duplicates come with it only": {uniqueIf("so").by(inAnyCase(true)), false},
+		"no part":                      {noPart().by(once), true},
+		"no part, and duplicates come": {noPart().by(twice), false},
+	} {
+		seen := &judged{TB: t}
+		var wg sync.WaitGroup
+		wg.Go(func() { fault{}.judge(seen, ways[0], c.cell) })
+		wg.Wait()
+		require.Equal(t, c.good, !seen.failed.Load(), name)
+	}
+}
+
+// judged is a test that may fail.
+type judged struct {
+	testing.TB
+	failed atomic.Bool
+}
+
+func (j *judged) Errorf(string, ...any) { j.Fail() }
+func (j *judged) Fail()                 { j.failed.Store(true) }
+func (j *judged) Failed() bool          { return j.failed.Load() }
+func (j *judged) FailNow() {
+	j.Fail()
+	runtime.Goexit()
 }
 
 // Every row has a verdict for every way, and for nothing else; it says what it has to; and

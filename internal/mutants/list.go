@@ -24,6 +24,7 @@ var all = slices.Concat(
 	tenure,
 	gates,
 	sqlitePlace,
+	promise,
 )
 
 var core = []mutant{
