@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,8 +149,13 @@ func (p *process) generator(ctx context.Context, c *clock, granted *grants, coun
 	if err != nil {
 		return nil, err
 	}
-	if p.Slot.Planted == plantedUnstored {
+	switch p.Slot.Planted {
+	case plantedUnstored:
 		w = unstored(w)
+	case plantedForgotten:
+		w = forgetful(w)
+	case plantedUndone:
+		w = &undone{w}
 	}
 	number, _ := p.Slot.shareOf()
 	w = &share{Worker: w, first: number << idBits, count: 1 << idBits, granted: granted}
@@ -163,6 +169,9 @@ func (p *process) generator(ctx context.Context, c *clock, granted *grants, coun
 		cfg := uncached.Config{Layout: soakLayout, Logger: quiet, Now: now}
 		if p.Slot.Remember > 0 {
 			cfg.ClockBack = uncached.Remember(p.Slot.Remember)
+		}
+		if p.Slot.Planted == plantedTurns {
+			cfg.Layout, cfg.ClockBack = turningLayout, uncached.RollbackBits(turnBits)
 		}
 		g, err := uncached.NewContext(ctx, w, cfg)
 		// A tick ahead is what Logical may be; one more is for what is rounded.
@@ -195,11 +204,15 @@ func (p *process) worker(ctx context.Context, c *clock, count *counters) (uid.Wo
 	if p.Slot.Worker == disposable {
 		return worker.NewDisposable(db, worker.DisposableConfig{Logger: quiet})
 	}
-	_, namespace := p.Slot.shareOf()
+	window := cmp.Or(p.Slot.Window, leaseWindow)
+	table, _ := p.Slot.leases()
+	if p.Slot.Planted == plantedNames {
+		table.namespace = storedName(p.Incarnation)
+	}
 	return worker.NewLease(db, worker.LeaseConfig{
-		Namespace: namespace, Window: leaseWindow, TTL: leaseTTL, Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
+		Table: table.name, Namespace: table.namespace, Window: window, TTL: max(leaseTTL, 2*window), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
 		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
-		Holder: fmt.Sprintf("incarnation %d", p.Incarnation), Logger: quiet, Now: c.now,
+		Holder: holder(p.Incarnation), Logger: quiet, Now: c.now,
 		OnEvent: func(e worker.LeaseEvent) {
 			switch e.Kind {
 			case worker.LeaseLost:

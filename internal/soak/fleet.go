@@ -111,6 +111,25 @@ func (f *fleet) up(in *incarnation) bool {
 	return f.memory.head.slots[in.slot].up.Load() == in.number
 }
 
+// holder is what a process calls itself in its lease.
+func holder(incarnation uint32) string { return fmt.Sprintf("incarnation %d", incarnation) }
+
+// isGone reports whether a lease's holder is a process that has ended.
+func (f *fleet) isGone(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, in := range f.all {
+		if holder(in.number) == name {
+			select {
+			case <-in.done:
+				return true
+			default:
+			}
+		}
+	}
+	return false
+}
+
 // ended says what to make of a process that has ended by itself.
 func (f *fleet) ended(in *incarnation) {
 	<-in.done

@@ -126,7 +126,7 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, above *int64, talk io.Writer, show *progress) (result, error) {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds after the time in front, +: until it is there again\n%v", number+1, plan)
-	if err := st.renew(); err != nil {
+	if err := st.renew(soakSlots); err != nil {
 		return result{}, err
 	}
 	for soakLayout.TickAt(time.Now().Add(-margin)) <= *above {

@@ -24,6 +24,10 @@ const (
 	plantedAhead     = "a time ahead of MaxLead"
 	plantedDisorder  = "no order where it is promised"
 	plantedBeyond    = "ticks beyond the reservation"
+	plantedForgotten = "a row that is collected with its last tick, and a clock behind"
+	plantedUndone    = "a revocation that is undone"
+	plantedNames     = "two names that are stored for one namespace"
+	plantedTurns     = "a turn of RollbackBits that is another's worker ID"
 )
 
 // plant returns a worker and a clock with the fault.
@@ -66,6 +70,23 @@ func unstored(w uid.Worker) uid.Worker {
 		}
 		return r
 	}}
+}
+
+// forgetful grants from the first tick there is.
+func forgetful(w uid.Worker) uid.Worker {
+	return &altered{w, func(r uid.Reservation) uid.Reservation { r.First = 0; return r }}
+}
+
+// undone revokes its first reservation before anything was issued of it, and gives the ID
+// back; and the generator goes on as if it had not been told.
+type undone struct{ uid.Worker }
+
+func (u *undone) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	r, err := u.Worker.Acquire(ctx, t)
+	if err != nil {
+		return r, err
+	}
+	return r, u.Worker.Release(ctx, r.First-1)
 }
 
 // plantedGenerator returns a generator with the fault, or nil.

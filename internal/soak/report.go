@@ -33,6 +33,7 @@ func (r *result) add(next result) {
 	r.LeasesTaken += next.LeasesTaken
 	r.RefusedCalls += next.RefusedCalls
 	r.LeasesChecked += next.LeasesChecked
+	r.RowsCollected += next.RowsCollected
 	r.Duplicates += next.Duplicates
 	for name, n := range next.Faults {
 		r.Faults[name] += n
@@ -77,15 +78,18 @@ func (r *report) writeText(w io.Writer) {
 	row("processes", count(uint64(r.Processes)), fmt.Sprintf("%d at a time, %d of them ended without a generator", r.Slots, r.FailedStarts))
 	for f := range faults {
 		remark := remarks[f]
-		if f == kill {
+		switch f {
+		case kill:
 			remark += fmt.Sprintf("; %d processes were drawing then", r.KilledDrawing)
+		case collect:
+			remark += fmt.Sprintf("; %d were removed", r.RowsCollected)
 		}
 		row(plurals[f], count(uint64(r.Faults[f.String()])), remark)
 	}
 	row("leases taken over", count(r.LeasesTaken), "from a process that had not released it")
 	row("leases lost", count(r.LeasesLost), "by a process that was paused, cut off or forgotten, and went on under another ID")
 	row("leases asked for", count(uint64(r.LeasesChecked)), "after the round: is every tick drawn within what was reserved?")
-	row("refused calls", count(r.RefusedCalls), "nothing reserved, and the database away")
+	row("refused calls", count(r.RefusedCalls), "nothing reserved, and the database or the namespace away")
 	row("slowest call", r.SlowestCall.Round(time.Millisecond).String(), fmt.Sprintf("of each %d together, pauses not counted", batch))
 	row("longest stall", r.LongestStall.Round(time.Millisecond).String(), "without a UID, databases that were away included")
 	t.AppendSeparator()
@@ -108,6 +112,7 @@ func (r *report) writeText(w io.Writer) {
 var plurals = [faults]string{
 	kill: "kills", pause: "pauses", restart: "restarts", setClock: "clock steps", serverKill: "server kills", cut: "cuts",
 	delay: "delays", swallowReply: "lost replies", swallowCommit: "lost commits", failover: "failovers",
+	rename: "renames", truncate: "truncates", restore: "restores", collect: "gc", wrongClock: "gc by a wrong clock", edit: "edits",
 }
 
 var remarks = [faults]string{
@@ -121,6 +126,12 @@ var remarks = [faults]string{
 	swallowReply:  "a COMMIT was done, and nobody told",
 	swallowCommit: "a COMMIT that never arrived",
 	failover:      "to a replica without the last commits",
+	rename:        "of a table of leases, and back within a second",
+	truncate:      "of a table of leases, and Registry.Init with a rest; not where the store is durable",
+	restore:       "of a table of leases as it was up to 4 s before; not where the store is durable",
+	collect:       "of old rows, or of all by clocks that are hours ahead",
+	wrongClock:    "and refused",
+	edit:          "of a row: its end, release, holder or last tick",
 }
 
 // count writes a number with a comma every three digits.

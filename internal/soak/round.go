@@ -18,6 +18,7 @@ type round struct {
 	schedule schedule
 	fleet    *fleet
 	stores   *stores
+	operator *operator // made by run
 }
 
 // margin is how far UIDs may lie before and after the time of a round: clocks stray, and
@@ -36,6 +37,7 @@ type result struct {
 	LeasesLost    uint64            `json:"leasesLost"`
 	LeasesTaken   uint64            `json:"leasesTakenOver"`
 	RefusedCalls  uint64            `json:"refusedCalls"`
+	RowsCollected int64             `json:"rowsCollected"`
 	LeasesChecked int               `json:"leasesChecked"`
 	Duplicates    uint64            `json:"duplicates"`
 	Found         map[string]uint64 `json:"found"` // violations of each kind, duplicates included
@@ -60,6 +62,7 @@ type slotResult struct {
 // but not for longer than twice the length.
 func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result, error) {
 	f := r.fleet
+	r.operator = &operator{stores: r.stores, fleet: f}
 	stop := make(chan struct{})
 	failed := make(chan error, len(f.slots)+8)
 	var tending, disturbing sync.WaitGroup
@@ -72,7 +75,13 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result,
 		})
 	}
 	// One goroutine for each thing that can have one fault at a time.
-	for _, own := range [][]fault{{serverKill}, {failover}, {cut, swallowReply, swallowCommit}, {delay}} {
+	queues := map[string]schedule{}
+	for _, e := range r.schedule {
+		if e.Fault > setClock {
+			queues[e.queue()] = append(queues[e.queue()], e)
+		}
+	}
+	for _, own := range queues {
 		disturbing.Go(func() {
 			if err := r.disturb(own, stop); err != nil {
 				failed <- err
@@ -116,16 +125,9 @@ func (r *round) drawn() (n uint64) {
 	return n
 }
 
-// disturb lets events of some kinds happen to databases and connections.
-func (r *round) disturb(own []fault, stop <-chan struct{}) error {
-	for _, e := range r.schedule {
-		mine := false
-		for _, f := range own {
-			mine = mine || e.Fault == f
-		}
-		if !mine {
-			continue
-		}
+// disturb lets events happen to databases and connections.
+func (r *round) disturb(own schedule, stop <-chan struct{}) error {
+	for _, e := range own {
 		at := e.At
 		if e.Fault == failover {
 			at -= failoverSpan
@@ -141,8 +143,10 @@ func (r *round) disturb(own []fault, stop <-chan struct{}) error {
 			err = r.stores.killServer(e.For)
 		case failover:
 			err = r.stores.failover()
-		default:
+		case cut, delay, swallowReply, swallowCommit:
 			r.stores.disturb(e)
+		default:
+			err = r.operator.act(e)
 		}
 		if err != nil {
 			return err
@@ -160,6 +164,10 @@ func (r *round) result() (result, error) {
 		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
 	}
 	planned := r.schedule.planned()
+	res.RowsCollected = r.operator.collected.Load()
+	if planned[collect] > 0 && res.RowsCollected == 0 {
+		f.violation("gc has removed no row at all")
+	}
 	for i := range faults {
 		n := f.injected[i].Load()
 		res.Faults[i.String()] = n
@@ -192,13 +200,13 @@ func (r *round) result() (result, error) {
 	if marked := res.UIDs + m.found(duplicate) + m.found(outside); marked < drawn {
 		f.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
-	asked := map[int64]bool{}
+	asked := map[string]bool{}
 	for _, s := range f.slots {
-		number, _ := s.shareOf()
-		if s.Worker != leased || asked[number] {
+		t, leases := s.leases()
+		if !leases || asked[t.name] {
 			continue
 		}
-		asked[number] = true
+		asked[t.name] = true
 		found, n, err := r.stores.unreserved(m, s)
 		if err != nil {
 			return res, err

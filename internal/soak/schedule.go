@@ -24,12 +24,19 @@ const (
 	swallowReply               // to a COMMIT
 	swallowCommit              // before the server has it
 	failover                   // to a replica that lacks what was committed last
+	rename                     // a table of leases, and put it back
+	truncate                   // one, and make its namespace anew
+	restore                    // what one held some time ago
+	collect                    // rows
+	wrongClock                 // of gc
+	edit                       // a row
 	faults
 )
 
 func (f fault) String() string {
 	return [...]string{
 		"kill", "pause", "restart", "clock", "server kill", "cut", "delay", "lost reply", "lost commit", "failover",
+		"rename", "truncate", "restore", "gc", "gc by a wrong clock", "edit",
 	}[f]
 }
 
@@ -45,6 +52,12 @@ var every = [faults]time.Duration{
 	swallowReply:  10 * time.Second,
 	swallowCommit: 20 * time.Second,
 	failover:      time.Minute,
+	rename:        15 * time.Second,
+	truncate:      time.Minute,
+	restore:       time.Minute,
+	collect:       20 * time.Second,
+	wrongClock:    30 * time.Second,
+	edit:          4 * time.Second,
 }
 
 // An event is a fault at a time.
@@ -54,12 +67,33 @@ type event struct {
 	Slot  int           `json:"slot"`            // of a process, or -1
 	Store string        `json:"store,omitempty"` // of a connection
 	// For is how long a process stays paused, or a slot empty after a kill or a restart,
-	// or a server down, or replies are delayed.
+	// or a server down, or replies are delayed, or a table away, or how old a state is that
+	// comes back.
 	For time.Duration `json:"for,omitempty"`
-	// By is what a clock is off from then on, or the delay of each reply.
+	// By is what a clock is off from then on, or for gc, or the delay of each reply.
 	By time.Duration `json:"by,omitempty"`
 	// Kill ends a pause.
 	Kill bool `json:"kill,omitempty"`
+	// Table is what the operator's hand is on, and Row chooses among its rows.
+	Table leaseTable `json:"-"`
+	Row   int        `json:"row,omitempty"`
+	Edit  alteration `json:"-"`
+}
+
+// queue names those of a store's faults that come one after the other; a process's are
+// its slot's.
+func (e event) queue() string {
+	switch {
+	case e.Fault == serverKill:
+		return mariadb
+	case e.Fault == failover:
+		return pair
+	case e.Fault >= rename:
+		return e.Table.store
+	case e.Fault == delay:
+		return "delays"
+	}
+	return "connections"
 }
 
 func (e event) String() string {
@@ -79,6 +113,17 @@ func (e event) String() string {
 		return fmt.Sprintf("delay %s %v for %v", e.Store, e.By, e.For)
 	case cut, swallowReply, swallowCommit:
 		return fmt.Sprintf("%v %s", e.Fault, e.Store)
+	case rename, restore:
+		return fmt.Sprintf("%v %s %v", e.Fault, e.Table.namespace, e.For)
+	case collect, wrongClock:
+		if e.By != 0 {
+			return fmt.Sprintf("%v %s %v", e.Fault, e.Table.namespace, e.By)
+		}
+		return fmt.Sprintf("%v %s", e.Fault, e.Table.namespace)
+	case truncate:
+		return fmt.Sprintf("%v %s", e.Fault, e.Table.namespace)
+	case edit:
+		return fmt.Sprintf("%v %s: %v", e.Fault, e.Table.namespace, e.Edit)
 	}
 	return e.Fault.String()
 }
@@ -92,6 +137,8 @@ const (
 	quietEnd   = 3 * time.Second
 	// settling is the time that a process has after a fault before the next one.
 	settling = 300 * time.Millisecond
+	// handSettling is the time that a store has after the operator's hand, or before it.
+	handSettling = time.Second
 	// failoverSpan is how long before a failover its replica falls behind.
 	failoverSpan = 1500 * time.Millisecond
 )
@@ -99,7 +146,7 @@ const (
 // newSchedule makes the schedule of a round, which follows from its arguments.
 func newSchedule(seed uint64, round int, length time.Duration, slots []slot) schedule {
 	p := planner{
-		rand: rand.New(rand.NewPCG(seed, uint64(round))), slots: slots, busy: make([][]span, len(slots)),
+		rand: rand.New(rand.NewPCG(seed, uint64(round))), slots: slots, busy: make([][]span, len(slots)), held: map[string][]span{},
 		from: quietStart, to: length - quietEnd,
 	}
 	if p.to <= p.from {
@@ -122,6 +169,7 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 	if len(connected) > 0 {
 		p.databases(connected)
 	}
+	p.hand(leaseTables(slots))
 	slices.SortStableFunc(p.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
 	return p.all
 }
@@ -131,6 +179,7 @@ func (p *planner) databases(stores []string) {
 	if slices.Contains(stores, mariadb) {
 		for _, e := range p.evenly(serverKill) {
 			e.For = p.between(50*time.Millisecond, 2500*time.Millisecond)
+			p.held[mariadb] = append(p.held[mariadb], span{e.At, e.At + e.For + handSettling})
 			p.all = append(p.all, e)
 		}
 	}
@@ -146,7 +195,8 @@ func (p *planner) databases(stores []string) {
 type planner struct {
 	rand     *rand.Rand
 	slots    []slot
-	busy     [][]span // by slot: its faults
+	busy     [][]span          // by slot: its faults
+	held     map[string][]span // by store: those of the server, and the operator's
 	from, to time.Duration
 	all      schedule
 }
@@ -178,6 +228,7 @@ func (p *planner) failovers() {
 		return
 	}
 	for _, e := range p.evenly(failover) {
+		p.held[pair] = append(p.held[pair], span{e.At - failoverSpan, e.At + 2*handSettling})
 		p.all = append(p.all, e)
 		for _, i := range paired {
 			p.add(event{At: e.At + p.between(50*time.Millisecond, 700*time.Millisecond), Fault: kill, Slot: i})
@@ -242,6 +293,49 @@ func (p *planner) processes(events []event) {
 		e.At -= settling
 		e.Slot = idle[p.rand.IntN(len(idle))]
 		p.add(e)
+	}
+}
+
+// hand plans what the operator does to tables of leases, to one of a store at a time, and
+// not while its server is away or loses commits.
+func (p *planner) hand(tables []leaseTable) {
+	for _, e := range p.spread(rename, truncate, restore, collect, wrongClock, edit) {
+		var able []leaseTable
+		for _, t := range tables {
+			// Whoever removes or sets back rows says that the store is not durable.
+			if e.Fault != truncate && e.Fault != restore || !t.durable {
+				able = append(able, t)
+			}
+		}
+		if len(able) == 0 {
+			continue
+		}
+		e.Table, e.Row = able[p.rand.IntN(len(able))], p.rand.IntN(1<<16)
+		switch e.Fault {
+		case rename:
+			e.For = p.between(100*time.Millisecond, time.Second)
+		case restore:
+			e.For = p.between(500*time.Millisecond, 4*time.Second)
+		case collect:
+			// Only that server's clock can be set, and loses nothing of what is removed.
+			if e.Table.store == mariadb && e.Row%2 == 0 {
+				e.By = agedBy
+			}
+		case wrongClock:
+			if e.By = p.between(collectAge, 8*24*time.Hour); p.rand.IntN(2) == 0 {
+				e.By = -e.By
+			}
+		case edit:
+			if e.Edit = alteration(p.rand.IntN(int(alterations))); e.Edit == releaseLease && !e.Table.durable {
+				e.Edit = endLease
+			}
+		}
+		store := e.Table.store
+		for slices.ContainsFunc(p.held[store], func(s span) bool { return s.from < e.At+e.For+handSettling && e.At < s.to }) {
+			e.At += settling
+		}
+		p.held[store] = append(p.held[store], span{e.At, e.At + e.For + settling})
+		p.all = append(p.all, e)
 	}
 }
 

@@ -41,13 +41,13 @@ func trials() []trial {
 	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
 	unstored := planted(plantedUnstored, leased, embedded, fill)
 	unstored.MaxLead = 10 * time.Second // the next owner begins more than 3 s ahead of the clock
-	return []trial{
+	all := []trial{
 		{fault: plantedCopy, find: duplicate,
 			slots: []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}},
 		{fault: "the copied worker ID of a process that was killed", find: duplicate,
-			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(time.Second, 0)},
+			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(time.Second, 0, nil)},
 		{fault: plantedUnstored, find: duplicate,
-			slots: []slot{unstored}, script: oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine), asks: true},
+			slots: []slot{unstored}, script: oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine, nil), asks: true},
 		{fault: plantedRacy, find: duplicate,
 			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
 		{fault: plantedUnguarded, find: duplicate,
@@ -59,8 +59,9 @@ func trials() []trial {
 		{fault: plantedBehind, find: late, slots: []slot{behind}},
 		{fault: plantedAhead, find: early, slots: []slot{planted(plantedAhead, static, "", strict)}},
 		{fault: plantedDisorder, find: disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
-		{fault: "", slots: []slot{plain, plain}},
 	}
+	all = append(all, operatorTrials()...)
+	return append(all, trial{fault: "", slots: []slot{plain, plain}})
 }
 
 // stepsBack go back by 200 ms every 300 ms.
@@ -116,6 +117,9 @@ func (t *trial) run(path string) (finding, error) {
 	}
 	defer m.close()
 	f := newFleet(m, &stores{path: path}, t.slots, 40e6)
+	if err := f.stores.foundAll(t.slots); err != nil {
+		return finding{}, err
+	}
 	for i := range f.clocks {
 		f.clocks[i] = clockText(f.began, t.clock)
 	}
@@ -192,9 +196,9 @@ func (f *fleet) awaitUp(in *incarnation) error {
 	return nil
 }
 
-// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and
-// starts the next one after a pause.
-func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
+// oneAfterTheOther kills a process of the first slot when it has drawn that far ahead of the
+// clock, and starts one of the last slot after a pause, and after what happens in between.
+func oneAfterTheOther(ahead, pause time.Duration, between func(*fleet) error) func(*fleet) error {
 	return func(f *fleet) error {
 		in, err := f.start(0)
 		if err != nil {
@@ -213,7 +217,12 @@ func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
 		}
 		f.kill(in)
 		time.Sleep(pause)
-		_, err = f.start(0)
+		if between != nil {
+			if err := between(f); err != nil {
+				return err
+			}
+		}
+		_, err = f.start(len(f.slots) - 1)
 		return err
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,8 @@ type slot struct {
 	// Ring is the number of slots of the cached generator's ring, 0 for the default.
 	Ring            int
 	MaxLead, MaxLag time.Duration
+	// Window is the lease's, 0 for leaseWindow.
+	Window time.Duration
 	// Remember is how many ticks an uncached generator remembers; 0 is Logical.
 	Remember int
 	// Stray is how far the clock of the slot's processes may be off.
@@ -117,6 +120,32 @@ func (s slot) shareOf() (number int64, namespace string) {
 	}
 	return 7, "burning"
 }
+
+// A leaseTable is where the slots with one share have their leases: a table of their own,
+// with one namespace.
+type leaseTable struct {
+	store, name, namespace string
+	// durable is said of the store by the leases.
+	durable bool
+}
+
+// leases returns the table of the slot's leases. It is false for other workers.
+func (s slot) leases() (leaseTable, bool) {
+	_, namespace := s.shareOf()
+	return leaseTable{store: s.Store, name: "LEASE_" + strings.ToUpper(namespace), namespace: namespace, durable: s.Durable}, s.Worker == leased
+}
+
+// leaseTables returns the tables of all slots' leases, each once.
+func leaseTables(slots []slot) (all []leaseTable) {
+	for _, s := range slots {
+		if t, ok := s.leases(); ok && !slices.ContainsFunc(all, t.same) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func (t leaseTable) same(u leaseTable) bool { return t.name == u.name }
 
 func (s slot) String() string {
 	generator := "uncached"

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
@@ -23,9 +25,10 @@ type stores struct {
 	proxy  map[string]*proxy.Proxy // by store
 
 	// Of the round.
-	database   map[string]string // by store
-	path       string
-	failedOver time.Time // the last time, by the database's clock; zero if never
+	database map[string]string // by store
+	path     string
+	mu       sync.Mutex
+	rewound  map[string]time.Time // by store or table: when it lost commits last, by its clock
 }
 
 // openStores starts the servers.
@@ -69,11 +72,11 @@ func (s *stores) close() {
 	}
 }
 
-// renew makes empty databases for a round.
-func (s *stores) renew() (err error) {
+// renew makes empty databases for a round, with the namespaces that its slots lease in.
+func (s *stores) renew(slots []slot) (err error) {
 	s.database = map[string]string{}
 	s.path = filepath.Join(s.dir, fmt.Sprintf("%d.db", time.Now().UnixNano()))
-	s.failedOver = time.Time{}
+	s.rewound = nil
 	for _, store := range []string{mariadb, pair} {
 		if s.database[store], err = s.on(store).CreateDatabase(); err != nil {
 			return err
@@ -85,7 +88,33 @@ func (s *stores) renew() (err error) {
 			return err
 		}
 	}
+	if err := s.foundAll(slots); err != nil {
+		return err
+	}
 	return s.pair.CatchUp()
+}
+
+// foundAll makes the namespaces of the slots' leases. The harness knows that they are new.
+func (s *stores) foundAll(slots []slot) error {
+	for _, t := range leaseTables(slots) {
+		db, err := s.open(t.store)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.found(db, t, 0), db.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found makes the namespace of a table, and the table.
+func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
+	r, err := worker.NewRegistry(db, worker.RegistryConfig{LeaseTable: t.name, Logger: quiet})
+	if err != nil {
+		return err
+	}
+	return r.Init(context.Background(), worker.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest})
 }
 
 // on returns the server that has a store's database.
@@ -117,7 +146,7 @@ func (s *stores) failover() error {
 		return err
 	}
 	s.proxy[pair].Retarget(s.pair.Primary.Addr())
-	s.failedOver = time.Now()
+	s.rewind(pair)
 	return s.pair.Rejoin()
 }
 
@@ -147,56 +176,87 @@ func (s *stores) disturb(e event) {
 	}
 }
 
-// A leaseRow is what a store says of a worker ID.
-type leaseRow struct {
-	WorkerID int64 `db:"WORKER_ID"`
-	High     int64 `db:"HIGH"`
-	Acquired int64 `db:"ACQUIRED"`
+// open opens a store's database, by no proxy.
+func (s *stores) open(store string) (*sqlx.DB, error) { return s.openAt(store, 0) }
+
+// openAt opens it with a clock that is ahead, and stands still. SQLite's cannot be set.
+func (s *stores) openAt(store string, ahead time.Duration) (*sqlx.DB, error) {
+	if store == embedded {
+		return sqlite.Open(context.Background(), s.path)
+	}
+	cfg := s.on(store).Config(s.database[store])
+	if ahead != 0 {
+		now := time.Now().Add(ahead)
+		cfg.Params = map[string]string{"timestamp": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)}
+	}
+	return testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
 }
 
-// leases returns the rows of a namespace.
-func (s *stores) leases(store, namespace string) (rows []leaseRow, err error) {
-	var db *sqlx.DB
-	if store == embedded {
-		db, err = sqlite.Open(context.Background(), s.path)
-	} else {
-		db, err = testserver.Connect(s.on(store).DSN(s.database[store]), testserver.Quiet)
+// rewind notes that a store has lost commits, or a table was given an older state.
+func (s *stores) rewind(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rewound == nil {
+		s.rewound = map[string]time.Time{}
 	}
-	if err != nil {
-		return nil, err
-	}
-	err = db.Select(&rows, "SELECT WORKER_ID, HIGH, ACQUIRED FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID >= 0", namespace)
-	return rows, errors.Join(err, db.Close())
+	s.rewound[what] = time.Now()
+}
+
+// A leaseRow is what a store says of a worker ID, or with -1 of the namespace.
+type leaseRow struct {
+	WorkerID int64  `db:"WORKER_ID"`
+	High     int64  `db:"HIGH"`
+	Acquired int64  `db:"ACQUIRED"`
+	Holder   string `db:"HOLDER"`
+}
+
+// leasesIn returns the rows of a table's namespace.
+func (s *stores) leasesIn(db *sqlx.DB, t leaseTable) (rows []leaseRow, err error) {
+	err = db.Select(&rows, "SELECT WORKER_ID, HIGH, ACQUIRED, HOLDER FROM "+t.name+" WHERE NAMESPACE = ?", t.namespace)
+	return rows, err
 }
 
 // unreserved asks a store of leases for the worker IDs of which a tick was drawn that it has
-// not reserved, and says which. After a failover a row can tell of its ID only if it was
-// acquired since: before that the ticks that the lost commits had reserved were still to be
-// burnt.
+// not reserved, and says which. What was reserved by a row that is gone lies below the
+// namespace's floor. After a loss of commits a row can tell of its ID only if it was acquired
+// since: before that the ticks that the lost commits had reserved were still to be burnt.
 func (s *stores) unreserved(m *memory, sl slot) (found []string, asked int, err error) {
-	number, namespace := sl.shareOf()
-	rows, err := s.leases(sl.Store, namespace)
+	t, _ := sl.leases()
+	number, _ := sl.shareOf()
+	db, err := s.open(t.store)
 	if err != nil {
-		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", namespace, err)
+		return nil, 0, err
 	}
-	high := map[int64]leaseRow{}
+	rows, err := s.leasesIn(db, t)
+	if err := errors.Join(err, db.Close()); err != nil {
+		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", t.namespace, err)
+	}
+	byID := map[int64]leaseRow{}
 	for _, r := range rows {
-		high[r.WorkerID] = r
+		byID[r.WorkerID] = r
 	}
+	control := byID[controlID]
+	rewound := max(s.rewound[t.store].UnixMicro(), s.rewound[t.name].UnixMicro())
 	for id := range int64(1) << idBits {
 		last := m.last[number<<idBits+id].Load() - 1
 		if last < 0 {
 			continue
 		}
-		r, ok := high[id]
-		if sl.Store == pair && r.Acquired < s.failedOver.UnixMicro() {
+		r, ok := byID[id]
+		if !ok {
+			r = leaseRow{High: -1, Acquired: control.Acquired}
+		}
+		if r.Acquired < rewound {
 			continue
 		}
 		asked++
-		if !ok || last > r.High {
+		if reserved := max(r.High, control.High); last > reserved {
 			found = append(found, fmt.Sprintf("worker ID %d: tick %d was drawn, and the lease %d of namespace %s in %s reserves ticks up to %d only",
-				number<<idBits+id, last, id, namespace, sl.Store, r.High))
+				number<<idBits+id, last, id, t.namespace, t.store, reserved))
 		}
 	}
 	return found, asked, nil
 }
+
+// controlID is the worker ID of a namespace's own row.
+const controlID = -1

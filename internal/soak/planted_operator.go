@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/bits"
+)
+
+// The faults that operators' hands could meet in a lease, which guards of package worker
+// prevent. Each is planted as what it leaves: in the rows that the next owner finds, or in
+// what a worker grants.
+
+// operatorTrials are the faults, by how they came about.
+func operatorTrials() []trial {
+	owner := planted("", leased, embedded, fill)
+	owner.Durable = true
+	next := owner
+	next.Draw = []string{strict}
+	with := func(s slot, fault string) slot { s.Planted = fault; return s }
+	const over = leaseTTL + leaseQuarantine
+
+	long, short := owner, next
+	long.Durable, short.Durable = false, false
+	long.Window, short.Window = 2*time.Second, 500*time.Millisecond
+
+	turning := planted(plantedTurns, static, "", strict)
+	turning.Cached = false
+
+	return []trial{
+		{fault: "a table of leases that an owner makes anew while it is renamed", find: duplicate,
+			slots: []slot{owner, next}, script: oneAfterTheOther(time.Second, 0, makeAnew)},
+		{fault: plantedForgotten, find: duplicate,
+			slots:  []slot{owner, with(next, plantedForgotten)},
+			script: oneAfterTheOther(0, over, forget)},
+		{fault: plantedUndone, find: duplicate,
+			slots: []slot{with(owner, plantedUndone), next}, script: oneBesideTheOther(leaseQuarantine)},
+		{fault: plantedNames, find: duplicate,
+			slots: []slot{with(owner, plantedNames), with(next, plantedNames)}, script: twoNames},
+		{fault: plantedTurns, find: duplicate,
+			slots: []slot{planted("", static, "", strict), turning}, script: turn},
+		{fault: "a database file under two names", find: duplicate,
+			slots: []slot{owner, next}, script: twoFiles},
+		{fault: "a last tick that is stored smaller than it is", find: duplicate,
+			slots: []slot{owner, next}, script: oneAfterTheOther(3*time.Second, over, clamp)},
+		{fault: "a table that is truncated without a rest, among leases of different windows", find: duplicate,
+			slots: []slot{long, short}, script: oneAfterTheOther(0, 0, truncateAtOnce)},
+		{fault: "a durable store that loses acknowledged commits", find: duplicate,
+			slots: []slot{owner, next}, script: loseLease},
+	}
+}
+
+// table opens the database of a trial, for its first slot's table.
+func (f *fleet) table(do func(*sqlx.DB, leaseTable) error) error {
+	t, _ := f.slots[0].leases()
+	db, err := f.stores.open(t.store)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return do(db, t)
+}
+
+// makeAnew is a table that is away, and a new one with the namespace in its place, in which
+// nothing tells of former owners.
+func makeAnew(f *fleet) error {
+	return f.table(func(db *sqlx.DB, t leaseTable) error {
+		if err := renameTable(db, t.name, t.name+"_AWAY"); err != nil {
+			return err
+		}
+		return f.stores.found(db, t, 0)
+	})
+}
+
+// forget removes rows without a floor; and the next process's clock is behind.
+func forget(f *fleet) error {
+	f.clocks[1] = clockText(f.began, []step{{offset: -2500 * time.Millisecond}})
+	return f.table(func(db *sqlx.DB, t leaseTable) error {
+		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID))
+	})
+}
+
+// clamp is a column that holds no larger ticks than the clock's.
+func clamp(f *fleet) error {
+	return f.table(func(db *sqlx.DB, t leaseTable) error {
+		return execAll(db, fmt.Sprintf("UPDATE %s SET HIGH = MIN(HIGH, %d)", t.name, soakLayout.TickAt(time.Now())))
+	})
+}
+
+// truncateAtOnce removes all rows, the largest REACH included, and has the namespace begin
+// at once.
+func truncateAtOnce(f *fleet) error {
+	return f.table(func(db *sqlx.DB, t leaseTable) error {
+		if err := execAll(db, "DELETE FROM "+t.name); err != nil {
+			return err
+		}
+		return f.stores.found(db, t, 0)
+	})
+}
+
+// loseLease is oneAfterTheOther on a database that, when the first process is killed, is
+// what it was before that one came.
+func loseLease(f *fleet) error {
+	before, err := os.ReadFile(f.stores.path)
+	if err != nil {
+		return err
+	}
+	return oneAfterTheOther(time.Second, 0, func(f *fleet) error {
+		_ = os.Remove(f.stores.path + "-journal")
+		return os.WriteFile(f.stores.path, before, 0o600)
+	})(f)
+}
+
+// twoFiles starts two processes on what is the same file to them. For each its journal
+// and locks go by the name, and so one does not see what the other one does.
+func twoFiles(f *fleet) error {
+	before, err := os.ReadFile(f.stores.path)
+	if err != nil {
+		return err
+	}
+	if _, err := f.start(0); err != nil {
+		return err
+	}
+	f.stores.path += ".linked"
+	if err := os.WriteFile(f.stores.path, before, 0o600); err != nil {
+		return err
+	}
+	_, err = f.start(1)
+	return err
+}
+
+// oneBesideTheOther starts a process when the first one has been up for a while.
+func oneBesideTheOther(after time.Duration) func(*fleet) error {
+	return func(f *fleet) error {
+		in, err := f.start(0)
+		if err != nil {
+			return err
+		}
+		if err := f.awaitUp(in); err != nil {
+			return err
+		}
+		time.Sleep(after)
+		_, err = f.start(1)
+		return err
+	}
+}
+
+// twoNames starts two processes whose namespace has one name for them, and for the
+// database one for each.
+func twoNames(f *fleet) error {
+	err := f.table(func(db *sqlx.DB, t leaseTable) error {
+		for incarnation := range uint32(2) {
+			t.namespace = storedName(incarnation + 1)
+			if err := f.stores.found(db, t, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return oneBesideTheOther(0)(f)
+}
+
+// storedName is the name of a planted namespace as it comes to the database by the charset
+// of a process's connection.
+func storedName(incarnation uint32) string { return fmt.Sprintf("b?cher, charset %d", incarnation) }
+
+// turnBits count the steps back of a clock, in the upper bits of the worker ID.
+const turnBits = storeBits + 1
+
+// turningLayout is as wide as soakLayout, and worker ID 0 after one step back is firstTurn
+// there.
+var turningLayout = bits.MustLayout(bits.Config{
+	TimeBits: soakLayout.TimeBits(), WorkerBits: soakLayout.WorkerBits(), SequenceBits: soakLayout.SequenceBits(), Unit: tickUnit,
+})
+
+const firstTurn = 1 << (storeBits + idBits - turnBits)
+
+// turn starts a process with the worker ID that one beside it has after a step back.
+func turn(f *fleet) error {
+	f.statics = firstTurn
+	if _, err := f.start(0); err != nil {
+		return err
+	}
+	f.statics = 0
+	began := time.Since(f.began)
+	f.clocks[1] = clockText(f.began, []step{{at: began + 500*time.Millisecond, offset: -300 * time.Millisecond}})
+	_, err := f.start(1)
+	return err
+}
