@@ -210,7 +210,7 @@ func (p *process) worker(ctx context.Context, c *clock, count *counters) (uid.Wo
 		table.namespace = storedName(p.Incarnation)
 	}
 	return worker.NewLease(db, worker.LeaseConfig{
-		Table: table.name, Namespace: table.namespace, Window: window, TTL: max(leaseTTL, 2*window), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
+		Table: table.name, Namespace: table.namespace, Window: window, TTL: max(leaseTTL, window+window/2), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
 		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
 		Holder: holder(p.Incarnation), Logger: quiet, Now: c.now,
 		OnEvent: func(e worker.LeaseEvent) {
