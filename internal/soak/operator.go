@@ -26,7 +26,7 @@ type operator struct {
 const (
 	// initRest is for how long a namespace rests whose rows were removed: longer than any
 	// of its owners' leases and reservations lasts.
-	initRest = 2 * leaseTTL
+	initRest = 2 * longWindow
 	// collectAge is the least that Collect takes. Rows that it is to remove are made to
 	// be agedBy old; or the clocks are agedBy ahead.
 	collectAge = time.Hour

@@ -18,26 +18,29 @@ import (
 func operatorTrials() []trial {
 	owner := planted("", leased, embedded, fill)
 	owner.Durable = true
+	owner.MaxLead = 10 * time.Second // so that the next one is not too late for what it left
 	next := owner
 	next.Draw = []string{strict}
 	with := func(s slot, fault string) slot { s.Planted = fault; return s }
 	const over = leaseTTL + leaseQuarantine
+	revoked := with(owner, plantedUndone)
+	revoked.Window = longWindow
 
 	long, short := owner, next
 	long.Durable, short.Durable = false, false
-	long.Window, short.Window = 2*time.Second, 500*time.Millisecond
+	long.Window, short.Window = longWindow, longWindow/4
 
 	turning := planted(plantedTurns, static, "", strict)
 	turning.Cached = false
 
 	return []trial{
 		{fault: "a table of leases that an owner makes anew while it is renamed", find: duplicate,
-			slots: []slot{owner, next}, script: oneAfterTheOther(time.Second, 0, makeAnew)},
+			slots: []slot{owner, next}, script: oneAfterTheOther(ahead, 0, makeAnew)},
 		{fault: plantedForgotten, find: duplicate,
 			slots:  []slot{owner, with(next, plantedForgotten)},
-			script: oneAfterTheOther(0, over, forget)},
+			script: oneAfterTheOther(2*time.Second, over, forget)},
 		{fault: plantedUndone, find: duplicate,
-			slots: []slot{with(owner, plantedUndone), next}, script: oneBesideTheOther(leaseQuarantine)},
+			slots: []slot{revoked, next}, script: oneBesideTheOther(leaseQuarantine)},
 		{fault: plantedNames, find: duplicate,
 			slots: []slot{with(owner, plantedNames), with(next, plantedNames)}, script: twoNames},
 		{fault: plantedTurns, find: duplicate,
@@ -45,13 +48,16 @@ func operatorTrials() []trial {
 		{fault: "a database file under two names", find: duplicate,
 			slots: []slot{owner, next}, script: twoFiles},
 		{fault: "a last tick that is stored smaller than it is", find: duplicate,
-			slots: []slot{owner, next}, script: oneAfterTheOther(3*time.Second, over, clamp)},
+			slots: []slot{owner, next}, script: oneAfterTheOther(ahead, over, clamp)},
 		{fault: "a table that is truncated without a rest, among leases of different windows", find: duplicate,
 			slots: []slot{long, short}, script: oneAfterTheOther(0, 0, truncateAtOnce)},
 		{fault: "a durable store that loses acknowledged commits", find: duplicate,
 			slots: []slot{owner, next}, script: loseLease},
 	}
 }
+
+// ahead is how far ahead of the clock the first of two processes gets.
+const ahead = 7 * time.Second
 
 // table opens the database of a trial, for its first slot's table.
 func (f *fleet) table(do func(*sqlx.DB, leaseTable) error) error {
@@ -108,7 +114,7 @@ func loseLease(f *fleet) error {
 	if err != nil {
 		return err
 	}
-	return oneAfterTheOther(time.Second, 0, func(f *fleet) error {
+	return oneAfterTheOther(ahead, 0, func(f *fleet) error {
 		_ = os.Remove(f.stores.path + "-journal")
 		return os.WriteFile(f.stores.path, before, 0o600)
 	})(f)

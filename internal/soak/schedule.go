@@ -322,7 +322,7 @@ func (p *planner) hand(tables []leaseTable) {
 				e.By = agedBy
 			}
 		case wrongClock:
-			if e.By = p.between(collectAge, 8*24*time.Hour); p.rand.IntN(2) == 0 {
+			if e.By = p.between(collectAge, 8*24*time.Hour).Truncate(time.Minute); p.rand.IntN(2) == 0 {
 				e.By = -e.By
 			}
 		case edit:

@@ -51,6 +51,7 @@ const (
 // database for longer than is reserved, several times in some minutes.
 const (
 	leaseWindow     = time.Second
+	longWindow      = 2 * leaseWindow // of one beside others, as while a setting is changed
 	leaseTTL        = 1500 * time.Millisecond
 	leaseQuarantine = 200 * time.Millisecond
 	leaseSkew       = 100 * time.Millisecond
@@ -70,8 +71,8 @@ var soakSlots = []slot{
 		Worker: leased, Store: mariadb, Durable: true, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
 	{Name: "batches and strict order", Cached: true, Draw: []string{fill, strict},
 		Worker: leased, Store: mariadb, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
-	{Name: "uncached", Draw: []string{strict, strict},
-		Worker: leased, Store: mariadb, Stray: leaseStray, Weight: 0.5},
+	{Name: "uncached, long window", Draw: []string{strict, strict},
+		Worker: leased, Store: mariadb, Window: longWindow, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order, two ticks", Cached: true, Draw: []string{strict, strict}, Ring: 2,
 		Worker: leased, Store: pair, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
 	{Name: "batches, and lanes", Cached: true, Draw: []string{fill, lane},
