@@ -21,12 +21,13 @@ type operator struct {
 	stores    *stores
 	fleet     *fleet
 	collected atomic.Int64 // rows that gc has removed
+	edited    atomic.Int64 // rows
 }
 
 const (
 	// initRest is for how long a namespace rests whose rows were removed: longer than any
 	// of its owners' leases and reservations lasts.
-	initRest = 2 * longWindow
+	initRest = 2 * leaseTTL
 	// collectAge is the least that Collect takes. Rows that it is to remove are made to
 	// be agedBy old; or the clocks are agedBy ahead.
 	collectAge = time.Hour
@@ -253,12 +254,13 @@ const farAhead = agedBy + collectAge
 
 // edit changes a row. An owner that lives after all loses its lease. Where commits can be
 // lost, only leases of processes that are gone are ended: the former state could come back
-// (as after a failover) to an owner that has not noticed yet, beside the next one.
+// (as after a failover) to an owner that has not noticed yet, beside the next one. Without
+// such a row there is nothing to do.
 func (o *operator) edit(db *sqlx.DB, e event) error {
 	t := e.Table
 	return insist(func() error {
-		row, err := o.choose(db, e)
-		if err != nil {
+		row, found, err := o.choose(db, e)
+		if err != nil || !found {
 			return err
 		}
 		set := map[alteration]string{
@@ -270,6 +272,9 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 			if err == nil {
 				_, err = r.Release(context.Background(), t.namespace, row.WorkerID, true)
 			}
+			if err == nil {
+				o.edited.Add(1)
+			}
 			return err
 		}
 		res, err := db.Exec("UPDATE "+t.name+" SET "+set+" WHERE NAMESPACE = ? AND WORKER_ID = ? AND HOLDER = ? AND HIGH = ?",
@@ -280,15 +285,16 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 		if n, err := res.RowsAffected(); n == 0 {
 			return errors.Join(errors.New("the row has changed meanwhile"), err)
 		}
+		o.edited.Add(1)
 		return nil
 	})
 }
 
-// choose returns the row to edit.
-func (o *operator) choose(db *sqlx.DB, e event) (leaseRow, error) {
+// choose returns the row to edit, if there is one.
+func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err error) {
 	rows, err := o.stores.leasesIn(db, e.Table)
 	if err != nil {
-		return leaseRow{}, err
+		return row, false, err
 	}
 	far := soakLayout.TickAt(time.Now().Add(farAhead / 2))
 	var able []leaseRow
@@ -299,9 +305,9 @@ func (o *operator) choose(db *sqlx.DB, e event) (leaseRow, error) {
 		}
 	}
 	if len(able) == 0 {
-		return leaseRow{}, errors.New("there is no row to edit")
+		return row, false, nil
 	}
-	return able[e.Row%len(able)], nil
+	return able[e.Row%len(able)], true, nil
 }
 
 // insist tries again what is not possible yet, or what others' locks prevent.

@@ -24,11 +24,11 @@ func operatorTrials() []trial {
 	with := func(s slot, fault string) slot { s.Planted = fault; return s }
 	const over = leaseTTL + leaseQuarantine
 	revoked := with(owner, plantedUndone)
-	revoked.Window = longWindow
+	revoked.Window = 2 * time.Second
 
 	long, short := owner, next
 	long.Durable, short.Durable = false, false
-	long.Window, short.Window = longWindow, longWindow/4
+	long.Window, short.Window = 2*time.Second, 500*time.Millisecond
 
 	turning := planted(plantedTurns, static, "", strict)
 	turning.Cached = false

@@ -34,6 +34,7 @@ func (r *result) add(next result) {
 	r.RefusedCalls += next.RefusedCalls
 	r.LeasesChecked += next.LeasesChecked
 	r.RowsCollected += next.RowsCollected
+	r.RowsEdited += next.RowsEdited
 	r.Duplicates += next.Duplicates
 	for name, n := range next.Faults {
 		r.Faults[name] += n
@@ -83,6 +84,8 @@ func (r *report) writeText(w io.Writer) {
 			remark += fmt.Sprintf("; %d processes were drawing then", r.KilledDrawing)
 		case collect:
 			remark += fmt.Sprintf("; %d were removed", r.RowsCollected)
+		case edit:
+			remark += fmt.Sprintf("; %d were changed", r.RowsEdited)
 		}
 		row(plurals[f], count(uint64(r.Faults[f.String()])), remark)
 	}
@@ -131,7 +134,7 @@ var remarks = [faults]string{
 	restore:       "of a table of leases as it was up to 4 s before; not where the store is durable",
 	collect:       "of old rows, or of all by clocks that are hours ahead",
 	wrongClock:    "and refused",
-	edit:          "of a row: its end, release, holder or last tick",
+	edit:          "of rows: end, release, holder, last tick",
 }
 
 // count writes a number with a comma every three digits.

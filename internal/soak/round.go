@@ -38,6 +38,7 @@ type result struct {
 	LeasesTaken   uint64            `json:"leasesTakenOver"`
 	RefusedCalls  uint64            `json:"refusedCalls"`
 	RowsCollected int64             `json:"rowsCollected"`
+	RowsEdited    int64             `json:"rowsEdited"`
 	LeasesChecked int               `json:"leasesChecked"`
 	Duplicates    uint64            `json:"duplicates"`
 	Found         map[string]uint64 `json:"found"` // violations of each kind, duplicates included
@@ -164,9 +165,12 @@ func (r *round) result() (result, error) {
 		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
 	}
 	planned := r.schedule.planned()
-	res.RowsCollected = r.operator.collected.Load()
+	res.RowsCollected, res.RowsEdited = r.operator.collected.Load(), r.operator.edited.Load()
 	if planned[collect] > 0 && res.RowsCollected == 0 {
 		f.violation("gc has removed no row at all")
+	}
+	if planned[edit] > 0 && res.RowsEdited == 0 {
+		f.violation("no row at all was edited")
 	}
 	for i := range faults {
 		n := f.injected[i].Load()

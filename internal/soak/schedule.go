@@ -153,13 +153,6 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 		return nil
 	}
 	p.failovers()
-	p.processes(p.spread(kill, pause, restart))
-	for _, e := range p.spread(setClock) {
-		e.Slot = p.rand.IntN(len(slots))
-		stray := slots[e.Slot].Stray
-		e.By = p.between(-stray, stray)
-		p.all = append(p.all, e)
-	}
 	var connected []string
 	for _, s := range slots {
 		if (s.Store == mariadb || s.Store == pair) && !slices.Contains(connected, s.Store) {
@@ -170,6 +163,13 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 		p.databases(connected)
 	}
 	p.hand(leaseTables(slots))
+	p.processes(p.spread(kill, pause, restart))
+	for _, e := range p.spread(setClock) {
+		e.Slot = p.rand.IntN(len(slots))
+		stray := slots[e.Slot].Stray
+		e.By = p.between(-stray, stray)
+		p.all = append(p.all, e)
+	}
 	slices.SortStableFunc(p.all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
 	return p.all
 }
@@ -215,22 +215,23 @@ func (p *planner) add(e event) {
 	p.all = append(p.all, e)
 }
 
-// failovers plans them together with kills just after them: it is the next owner of a
-// worker ID that has to make up for what the lost commits had reserved for the one before.
+// failovers plans them together with kills just after them.
 func (p *planner) failovers() {
-	var paired []int
-	for i, s := range p.slots {
-		if s.Store == pair {
-			paired = append(paired, i)
-		}
-	}
-	if len(paired) == 0 {
+	if !slices.ContainsFunc(p.slots, func(s slot) bool { return s.Store == pair }) {
 		return
 	}
 	for _, e := range p.evenly(failover) {
 		p.held[pair] = append(p.held[pair], span{e.At - failoverSpan, e.At + 2*handSettling})
 		p.all = append(p.all, e)
-		for _, i := range paired {
+		p.killAll(e)
+	}
+}
+
+// killAll plans kills of the processes whose leases an event takes away: it is the next owner
+// of a worker ID that has to make up for what the one before had reserved.
+func (p *planner) killAll(e event) {
+	for i, s := range p.slots {
+		if t, leases := s.leases(); leases && (e.Fault == failover && t.store == pair || t == e.Table) {
 			p.add(event{At: e.At + p.between(50*time.Millisecond, 700*time.Millisecond), Fault: kill, Slot: i})
 		}
 	}
@@ -317,9 +318,9 @@ func (p *planner) hand(tables []leaseTable) {
 		case restore:
 			e.For = p.between(500*time.Millisecond, 4*time.Second)
 		case collect:
-			// Only that server's clock can be set, and loses nothing of what is removed.
-			if e.Table.store == mariadb && e.Row%2 == 0 {
-				e.By = agedBy
+			// Only that server's clock can be set, and it loses nothing of what is removed.
+			if i := slices.IndexFunc(tables, func(t leaseTable) bool { return t.store == mariadb && t.durable }); i >= 0 && e.Row%2 == 0 {
+				e.Table, e.By = tables[i], agedBy
 			}
 		case wrongClock:
 			if e.By = p.between(collectAge, 8*24*time.Hour).Truncate(time.Minute); p.rand.IntN(2) == 0 {
@@ -334,8 +335,11 @@ func (p *planner) hand(tables []leaseTable) {
 		for slices.ContainsFunc(p.held[store], func(s span) bool { return s.from < e.At+e.For+handSettling && e.At < s.to }) {
 			e.At += settling
 		}
-		p.held[store] = append(p.held[store], span{e.At, e.At + e.For + settling})
+		p.held[store] = append(p.held[store], span{e.At, e.At + e.For + 2*handSettling})
 		p.all = append(p.all, e)
+		if e.Fault == collect && e.By > 0 {
+			p.killAll(e)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ const (
 // database for longer than is reserved, several times in some minutes.
 const (
 	leaseWindow     = time.Second
-	longWindow      = 2 * leaseWindow // of one beside others, as while a setting is changed
+	longWindow      = 3 * leaseWindow / 2 // of one beside others, as while a setting is changed
 	leaseTTL        = 1500 * time.Millisecond
 	leaseQuarantine = 200 * time.Millisecond
 	leaseSkew       = 100 * time.Millisecond
