@@ -232,7 +232,7 @@ func (p *planner) failovers() {
 func (p *planner) killAll(e event) {
 	for i, s := range p.slots {
 		if t, leases := s.leases(); leases && (e.Fault == failover && t.store == pair || t == e.Table) {
-			p.add(event{At: e.At + p.between(50*time.Millisecond, 700*time.Millisecond), Fault: kill, Slot: i})
+			p.add(event{At: e.At + e.For + p.between(50*time.Millisecond, 700*time.Millisecond), Fault: kill, Slot: i})
 		}
 	}
 }
@@ -337,7 +337,7 @@ func (p *planner) hand(tables []leaseTable) {
 		}
 		p.held[store] = append(p.held[store], span{e.At, e.At + e.For + 2*handSettling})
 		p.all = append(p.all, e)
-		if e.Fault == collect && e.By > 0 {
+		if e.Fault == collect && e.By > 0 || e.Fault == restore || e.Fault == truncate && e.Row%2 == 0 {
 			p.killAll(e)
 		}
 	}
