@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/testserver"
 )
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(processEnv); text != "" {
 		os.Exit(childMain(text))
 	}
-	os.Exit(m.Run())
+	testserver.Main(m)
 }
 
 // TestSelfTest finds every planted fault, with processes of this test binary.

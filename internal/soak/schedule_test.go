@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +30,46 @@ func TestScheduleEnough(t *testing.T) {
 	for f, n := range n {
 		require.Positive(t, n, "%v", fault(f))
 	}
+}
+
+// TestScheduleOfHands keeps the operator within what leases allow, and one thing at a time
+// on a store.
+func TestScheduleOfHands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		length := time.Duration(rapid.Int64Range(0, int64(6*time.Minute)).Draw(t, "length"))
+		s := newSchedule(rapid.Uint64().Draw(t, "seed"), 0, length, soakSlots)
+		busy := map[string][]span{}
+		for _, e := range s {
+			switch {
+			case e.Fault == serverKill:
+				busy[mariadb] = append(busy[mariadb], span{e.At, e.At + e.For})
+				continue
+			case e.Fault == failover:
+				busy[pair] = append(busy[pair], span{e.At - failoverSpan, e.At})
+				continue
+			case e.Fault < rename:
+				continue
+			}
+			require.Equal(t, e.Table.store, e.queue())
+			busy[e.queue()] = append(busy[e.queue()], span{e.At, e.At + e.For})
+			switch e.Fault {
+			case truncate, restore:
+				require.False(t, e.Table.durable, "%v", e)
+			case collect:
+				require.True(t, e.By == 0 || e.Table.store == mariadb && e.Table.durable, "nothing is lost of what is removed: %v", e)
+			case wrongClock:
+				require.GreaterOrEqual(t, e.By.Abs(), collectAge)
+			case edit:
+				require.True(t, e.Table.durable || e.Edit != releaseLease, "%v", e)
+			}
+		}
+		for store, spans := range busy {
+			slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+			for i, s := range spans[min(1, len(spans)):] {
+				require.GreaterOrEqual(t, s.from, spans[i].to, "%s", store)
+			}
+		}
+	})
 }
 
 func TestSchedule(t *testing.T) {
