@@ -39,7 +39,16 @@
 //
 // # Faults
 //
-// They come on a schedule that follows from the seed, the time and the version of this
+// Processes are killed, paused and restarted, and their clocks set; servers are killed, and
+// fail over to a replica that lacks commits; connections break. And there is an operator,
+// who does by hand to the tables of leases what people do: renames one and puts it back,
+// truncates one, restores an older state, lets old rows be collected (also by clocks that
+// are hours ahead, and by one that is wrong alone, which has to be refused), and edits rows.
+// It keeps within what leases promise to stand: nothing is truncated or restored where the
+// store is said to be durable. Calls that find nothing reserved meanwhile are counted, and no
+// violation. That a durable store's table comes into being without Registry.Init is one.
+//
+// Faults come on a schedule that follows from the seed, the time and the version of this
 // program alone. It is printed, and is the same for the same seed; how the threads of a
 // dozen processes interleave is not.
 package main

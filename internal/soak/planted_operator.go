@@ -83,10 +83,18 @@ func makeAnew(f *fleet) error {
 
 // forget removes rows without a floor; and the next process's clock is behind.
 func forget(f *fleet) error {
-	f.clocks[1] = clockText(f.began, []step{{offset: -2500 * time.Millisecond}})
+	if err := setBehind(f); err != nil {
+		return err
+	}
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
 		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID))
 	})
+}
+
+// setBehind sets the clock of the second slot's processes.
+func setBehind(f *fleet) error {
+	f.clocks[1] = clockText(f.began, []step{{offset: -2500 * time.Millisecond}})
+	return nil
 }
 
 // clamp is a column that holds no larger ticks than the clock's.

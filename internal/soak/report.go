@@ -83,9 +83,9 @@ func (r *report) writeText(w io.Writer) {
 		case kill:
 			remark += fmt.Sprintf("; %d processes were drawing then", r.KilledDrawing)
 		case collect:
-			remark += fmt.Sprintf("; %d were removed", r.RowsCollected)
+			remark += fmt.Sprintf("; %d rows were removed", r.RowsCollected)
 		case edit:
-			remark += fmt.Sprintf("; %d were changed", r.RowsEdited)
+			remark += fmt.Sprintf("; %d rows were changed", r.RowsEdited)
 		}
 		row(plurals[f], count(uint64(r.Faults[f.String()])), remark)
 	}
@@ -115,7 +115,7 @@ func (r *report) writeText(w io.Writer) {
 var plurals = [faults]string{
 	kill: "kills", pause: "pauses", restart: "restarts", setClock: "clock steps", serverKill: "server kills", cut: "cuts",
 	delay: "delays", swallowReply: "lost replies", swallowCommit: "lost commits", failover: "failovers",
-	rename: "renames", truncate: "truncates", restore: "restores", collect: "gc", wrongClock: "gc by a wrong clock", edit: "edits",
+	rename: "renames", truncate: "truncates", restore: "restores", collect: "collections", wrongClock: "refused collections", edit: "edits",
 }
 
 var remarks = [faults]string{
@@ -130,11 +130,11 @@ var remarks = [faults]string{
 	swallowCommit: "a COMMIT that never arrived",
 	failover:      "to a replica without the last commits",
 	rename:        "of a table of leases, and back within a second",
-	truncate:      "of a table of leases, and Registry.Init with a rest; not where the store is durable",
-	restore:       "of a table of leases as it was up to 4 s before; not where the store is durable",
-	collect:       "of old rows, or of all by clocks that are hours ahead",
-	wrongClock:    "and refused",
-	edit:          "of rows: end, release, holder, last tick",
+	truncate:      "of a table of leases, whose namespace begins anew and rests",
+	restore:       "of a table of leases as it was seconds before",
+	collect:       "of old rows, or of all by clocks hours ahead",
+	wrongClock:    "one of the two clocks was wrong",
+	edit:          "of a lease's end, holder or last tick",
 }
 
 // count writes a number with a comma every three digits.

@@ -140,8 +140,8 @@ func (t *trial) run(path string) (finding, error) {
 	if t.fault == "" {
 		limit = grace + time.Second
 	}
-	found := false
-	for !found && time.Since(f.began) < limit {
+	found, scripted := false, time.Now()
+	for !found && time.Since(scripted) < limit {
 		time.Sleep(5 * time.Millisecond)
 		found = m.found(t.find) > 0
 		if t.fault == "" {
