@@ -29,7 +29,8 @@ type Namespace struct {
 
 	// Rest is for how long nobody gets an ID, and what lies below the first ticks that
 	// anybody gets then. It is 0 for a namespace that nobody has ever had an ID of. After
-	// its rows were lost it is to be at least as long as any owner's TTL and 3/2 Window.
+	// its rows were lost it is to be at least as long as any owner's TTL and 3/2 Window, and,
+	// with DurableStore, its generator's MaxLead and its Offline.
 	// Negative values and those above 100 years are refused.
 	Rest time.Duration
 }

@@ -360,7 +360,7 @@ var databaseFaults = []fault{
 
 const (
 	restIsEnough = "no owner's 3/2 Window is longer than the namespace's rest: 5 minutes, or the TTL or Quarantine of the process that makes it anew, if one is longer"
-	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline and 3/2 Window"
+	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline, 3/2 Window and generator's MaxLead"
 )
 
 // impatient has a lease give up on its database soon.

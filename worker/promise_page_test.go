@@ -125,7 +125,7 @@ func (f fault) inColumn(col column, notes *[]string) string {
 
 // text returns the verdict, with the number of its note.
 func (c cell) text(notes *[]string) string {
-	text := map[verdict]string{vUnique: "unique", vUniqueIf: "unique if", vNotCovered: "**not covered**", vNoPart: "–"}[c.verdict]
+	text := map[verdict]string{vUnique: "unique", vUniqueIf: "unique if", vNotCovered: "**not covered**", vNoPart: "not used"}[c.verdict]
 	if c.note == "" {
 		return text
 	}

@@ -33,7 +33,8 @@ no ID for five minutes; init spares the first start that wait.
 Who runs it vouches that nobody has an ID of the namespace. It is for a person and
 not for a script that runs at each start or deployment. After the table was lost or
 emptied, --rest is how long no ID is leased: at least as long as the longest TTL, and
-3/2 of the longest Window, of any owner.
+3/2 of the longest Window, of any owner, and with DurableStore the longest MaxLead of
+a generator and the longest Offline.
 
 It changes nothing if the namespace is there. Only of one that a worker has made and
 that has leased no ID yet it ends the wait, unless --rest is given.
