@@ -54,6 +54,10 @@ portable: ## the tests on 32 bits, and builds for other machines
 	GOOS=windows $(GO) build ./worker ./cached ./default
 	GOOS=darwin $(GO) build ./worker ./cached ./default
 
+.PHONY: docs
+docs: ## write docs/promise.md anew, from the tests that it names
+	$(GO) test -count 1 -run '^TestPromisePage$$' ./worker -update
+
 .PHONY: model
 model: model-ring model-lease ## check the Promela models of the ring and of leases, and that their mutants are caught
 
