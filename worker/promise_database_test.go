@@ -418,9 +418,14 @@ func anew(remove func(s *scene)) func(s *scene) {
 	}
 }
 
-// putInPlace renames the table back, when it has removed what is in its place.
+// putInPlace renames the table back, when it has removed what a start may have put in its
+// place. With DurableStore there is nothing.
 func (s *scene) putInPlace() {
-	s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
+	s.t.Helper()
+	if !s.durable() {
+		s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS")
+	}
+	s.sql("ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
 }
 
 // newRest is for how long a namespace rests that a start has made.
