@@ -59,7 +59,7 @@ docs: ## write docs/promise.md anew, from the tests that it names
 	$(GO) test -count 1 -run '^TestPromisePage$$' ./worker -update
 
 .PHONY: model
-model: model-ring model-lease ## check the Promela models of the ring and of leases, and that their mutants are caught
+model: model-ring model-lease model-tenure ## check the Promela models of the ring, of leases and of generators, and that their mutants are caught
 
 .PHONY: model-ring
 model-ring: spin
@@ -68,6 +68,10 @@ model-ring: spin
 .PHONY: model-lease
 model-lease: spin
 	worker/model/check
+
+.PHONY: model-tenure
+model-tenure: spin
+	internal/tenure/model/check
 
 .PHONY: spin
 spin:

@@ -25,7 +25,7 @@ those that come twice:
 | unique | no UID comes twice, though a start or a renewal may be refused |
 | unique if | none does under the condition; without it, UIDs come twice |
 | **not covered** | UIDs come twice |
-| – | the fault is of something that is not used here |
+| not used | the fault is of something that the way does not use; its test plays the fault all the same, and no UID comes twice |
 
 `
 
