@@ -46,6 +46,13 @@ race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
 	$(GO) run ./internal/gotest $(RACE) ./...
 
+.PHONY: test-tmpfs
+test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
+	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
+	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'note: /dev/shm is not there or has less than 1 GB free, so nothing is tested in memory'; exit; fi; \
+	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
+	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/gotest -count 1 ./worker ./worker/sqlite ./cmd/uid ./internal/testserver
+
 .PHONY: portable
 portable: ## the tests on 32 bits, and builds for other machines
 	GOARCH=386 $(GO) test ./ ./bits ./ringbuffer ./internal/tenure ./cached ./default
