@@ -9,10 +9,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
-
-	"github.com/uidgen/uid"
 )
 
 // An operator does to the tables of leases what people do by hand, while fleets run on
@@ -21,7 +20,7 @@ type operator struct {
 	stores    *stores
 	fleet     *fleet
 	collected atomic.Int64 // rows that gc has removed
-	edited    atomic.Int64 // rows
+	edited    atomic.Int64 // rows that were
 }
 
 const (

@@ -185,6 +185,7 @@ func (s *stores) openAt(store string, ahead time.Duration) (*sqlx.DB, error) {
 		return sqlite.Open(context.Background(), s.path)
 	}
 	cfg := s.on(store).Config(s.database[store])
+	cfg.ClientFoundRows = true // one that is as an edit wants it counts, too; as on SQLite
 	if ahead != 0 {
 		now := time.Now().Add(ahead)
 		cfg.Params = map[string]string{"timestamp": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)}
