@@ -232,7 +232,9 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
 				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
 		}
-		pause := time.NewTimer(max(l.hold.wait-l.clock().Sub(l.hold.at), time.Millisecond))
+		// The lease may be shorter than the wait, where another owner's Window is long.
+		next := min(l.hold.wait, l.cfg.Window/2) - l.clock().Sub(l.hold.at)
+		pause := time.NewTimer(max(next, time.Millisecond))
 		select {
 		case <-ctx.Done():
 			pause.Stop()

@@ -45,6 +45,18 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 	})
 }
 
+// Where another owner's Window is long a new owner has to wait for longer than its own lease
+// lasts, which it renews meanwhile.
+func TestLeaseRenewedWhileStarting(t *testing.T) {
+	h := newHouse(t, newSQLite(t))
+	h.acquire(h.lease(worker.LeaseConfig{Window: 3 * time.Second}))
+	var told events
+	r := h.acquire(h.lease(worker.LeaseConfig{Window: time.Second, TTL: 1500 * time.Millisecond, OnEvent: told.add}))
+	require.EqualValues(t, 1, r.WorkerID)
+	require.GreaterOrEqual(t, r.Last, r.First)
+	require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired}, told.kinds())
+}
+
 // A program that makes many generators, one after another, does not wait for each.
 func TestLeaseNoWait(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -140,6 +140,10 @@ var leases = []mutant{
 		from: "if t.MaxLead > f.cfg.MaxAhead {", to: "if false {", tests: "^TestMaxLeadBeyond",
 	},
 	{
+		name: "a lease is not renewed while a start waits", file: leaseGo,
+		from: "min(l.hold.wait, l.cfg.Window/2)", to: "l.hold.wait", tests: "^TestLeaseRenewedWhileStarting",
+	},
+	{
 		name: "a start waits though it is told not to", file: leaseGo,
 		from: "if l.cfg.NoWait {", to: "if false {", tests: "^TestLeaseNoWait",
 	},
