@@ -49,7 +49,7 @@ race: server ## all tests, with the race detector, databases included
 .PHONY: test-tmpfs
 test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
-	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'note: /dev/shm is not there or has less than 1 GB free, so nothing is tested in memory'; exit; fi; \
+	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'make test-tmpfs needs /dev/shm with 1 GB free'; exit 1; fi; \
 	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
 	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/gotest -count 1 ./worker ./worker/sqlite ./cmd/uid ./internal/testserver
 

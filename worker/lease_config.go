@@ -70,7 +70,8 @@ type LeaseConfig struct {
 	// and the way ahead of the clock; and reservations may reach as far as the
 	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, and for
 	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that
-	// is never replaced by a replica. Where it is not true, UIDs can come twice.
+	// is never replaced by a replica; not for Galera, whose nodes acknowledge what the others
+	// do not have on disk yet. Where it is not true, UIDs can come twice.
 	//
 	// Such a lease creates nothing: [Registry.Init] makes its namespace.
 	DurableStore bool

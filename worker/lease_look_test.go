@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,6 +85,18 @@ func TestDurableStoreIsLookedAt(t *testing.T) {
 		refused(t, db, "sync_binlog is 0, not 1")
 		do(t, db, "SET GLOBAL sync_binlog = 1")
 		refused(t, db, "1 replicas are connected without semi-synchronous replication")
+	})
+	t.Run("Galera", func(t *testing.T) {
+		const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
+		if _, err := os.Stat(provider); err != nil {
+			t.Skip("no Galera on this machine: ", err)
+		}
+		server := testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
+			"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
+			"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
+		db := server.Open(t, server.NewDatabase(t))
+		require.NoError(t, newRegistry(t, db).Init(t.Context(), worker.Namespace{Terms: millis(1023)}))
+		refused(t, db, "it is a node of a Galera cluster")
 	})
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")
