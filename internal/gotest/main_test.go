@@ -70,7 +70,10 @@ func TestReportOfWhatRuns(t *testing.T) {
 // A package whose last words were not followed by its end has failed.
 func TestReportOfWhatBroke(t *testing.T) {
 	c := newClocked()
-	require.Empty(t, c.takes(`{"Action":"run","Package":"m/b","Test":"TestA"}
+	require.Empty(t, c.takes(`{"Action":"run","Package":"m/b","Test":"TestDone"}
+		{"Action":"output","Package":"m/b","Test":"TestDone","Output":"quiet\n"}
+		{"Action":"pass","Package":"m/b","Test":"TestDone"}
+		{"Action":"run","Package":"m/b","Test":"TestA"}
 		{"Action":"output","Package":"m/b","Test":"TestA","Output":"a word\n"}`))
 	c.end()
 	require.Equal(t, "a word\nFAIL\n", c.takes(""))

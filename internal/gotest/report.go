@@ -100,7 +100,9 @@ func (r *report) ended(p *running, failed bool) {
 // end is the end of go test.
 func (r *report) end() {
 	for _, name := range r.names() { // whose ends were not told
-		r.ended(r.packages[name], true)
+		p := r.packages[name]
+		p.failed = p.failed || len(p.tests) > 0 // those that still ran
+		r.ended(p, true)
 	}
 	if r.failed {
 		r.print("FAIL\n")
