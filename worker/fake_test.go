@@ -119,6 +119,9 @@ func (c *fakeConn) QueryContext(_ context.Context, query string, args []driver.N
 	if err := c.step("select"); err != nil {
 		return nil, err
 	}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("unexpected query %s", query)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	rows := &fakeRows{}
