@@ -45,4 +45,8 @@ var promise = []mutant{
 		name: "the page of the matrix is out of date", file: promiseProcGo,
 		from: "Paused beyond the end of its lease", to: "Paused", tests: "PromisePage",
 	},
+	{
+		name: "the look at a file's place reads the file", file: "worker/sqlite_place.go",
+		from: "\"PRAGMA database_list\"", to: "\"SELECT seq, name, file FROM pragma_database_list\"", tests: "^TestMovedOwnerLeaves",
+	},
 }

@@ -1,0 +1,41 @@
+package worker_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// An owner whose file was moved away looks at its place, and leaves the journal alone of
+// the file that is there now, which somebody is writing to.
+func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
+	s := newSQLite(t)
+	h := newHouse(t, s)
+	l := h.lease(worker.LeaseConfig{DurableStore: true})
+	h.acquire(l)
+	require.NoError(t, os.Rename(s.source, s.source+".moved"))
+
+	conn, err := s.open(t).Connx(t.Context())
+	require.NoError(t, err)
+	defer conn.Close()
+	for _, statement := range []string{
+		"CREATE TABLE X (B BLOB)", "INSERT INTO X VALUES (1)",
+		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // whose pages spill into the file, with their journal
+		"INSERT INTO X SELECT randomblob(4000) FROM (WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 200) SELECT i FROM c)",
+	} {
+		_, err := conn.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	require.FileExists(t, s.source+"-journal")
+	h.mu.Lock()
+	h.skip += window // in the old file the clock stands still
+	h.mu.Unlock()
+	_, err = l.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, worker.ErrState)
+	require.FileExists(t, s.source+"-journal")
+	_, err = conn.ExecContext(t.Context(), "COMMIT")
+	require.NoError(t, err)
+}
