@@ -37,6 +37,28 @@
 #define SPAN       8    /* units of time that pass */
 #endif
 
+#ifndef COLLECT
+#define COLLECT    0    /* 1: an operator removes rows (Collect) */
+#endif
+#ifndef RESETS
+#define RESETS     0    /* times that the table is emptied (TRUNCATE, or dropped and made again) */
+#endif
+#ifndef VANISHES
+#define VANISHES   0    /* times that the table is renamed away; it may come back */
+#endif
+#ifndef INIT
+#define INIT       0    /* 1: an operator founds a namespace that is gone (Init) */
+#endif
+#ifndef NODES
+#define NODES      1    /* nodes of a cluster, each with locks and a clock of its own */
+#endif
+#ifndef FILE
+#define FILE       0    /* 1: each owner has a state file */
+#endif
+#ifndef RETAKE
+#define RETAKE     0    /* 1: an acquire whose reply was lost is taken up again */
+#endif
+
 /* The settings, in units of time; a tick is as long as one. */
 #ifndef DURABLE
 #define DURABLE    0    /* 1: DurableStore: a commit is never lost, and HIGH is trusted */
@@ -58,6 +80,15 @@
 #endif
 #ifndef TTL
 #define TTL        (WINDOW + WIDER)
+#endif
+#ifndef REST
+#define REST       TTL  /* how long a namespace that begins anew is left alone */
+#endif
+#ifndef JUMP
+#define JUMP       0    /* how far the database's clock jumps, to and fro, at any time */
+#endif
+#ifndef BEYOND
+#define BEYOND     0    /* how far beyond its window an extend may reserve */
 #endif
 #ifndef KEEPS
 #define KEEPS      0    /* 1: the control row's REACH is in the replica at once */
@@ -88,6 +119,25 @@
 #define M_NO_ROW_LOCK        19
 #define M_HIGH_LOWERED       20
 #define M_KEEPS_DOUBT        21
+#define M_NO_FLOOR           22
+#define M_NO_NEAR            23
+#define M_COLLECT_BLIND      24
+#define M_COLLECT_LIVE       25
+#define M_CREATES            26
+#define M_BACK_LATE          27
+#define M_NO_REST            28
+#define M_NO_FOUNDING_FLOOR  29
+#define M_ROW_DELETED        30
+#define M_LEASE_ENDED        31
+#define M_BEYOND_LOSSY       32
+#define M_NO_CERTIFICATION   33
+#define M_FILE_BELOW         34
+#define M_FILE_LATE          35
+#define M_FILE_LOWERS        36
+#define M_RETAKE_BLIND       37
+#define M_RETAKE_BELOW       38
+#define M_RETAKE_RELEASED    39
+#define M_RETAKE_NONCE_ONLY  40
 
 /* What can happen. */
 #ifndef SEEN
@@ -106,6 +156,20 @@
 #define W_HANDED_ON          11
 #define W_RECHECKED          12
 #define W_REACHED            13
+#define W_COLLECTED          14
+#define W_KEPT               15
+#define W_CAME_BACK          16
+#define W_FOUNDED            17
+#define W_FORMER             18
+#define W_BEYOND             19
+#define W_JUMPED             20
+#define W_CERTIFIED          21
+#define W_TWO_LOCKS          22
+#define W_RESUMED            23
+#define W_RESUMED_PROPOSED   24
+#define W_RETAKEN            25
+#define W_NOT_RETAKEN        26
+#define W_FORMER_ALIVE       27
 
 #ifndef LEMMAS
 #define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice */
@@ -123,6 +187,11 @@
 #define GONE            11
 #define START           (QUARANTINE + SKEW + 1)
 #define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
+#define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
+#define FLOORS          (COLLECT || FOUNDS)
+#if VANISHES && FAILS || FOUNDS && NODES > 1
+#error these do not go together
+#endif
 
 /* The table. All zero: the row is not there, the ID was never used. */
 typedef Row {
@@ -131,11 +200,56 @@ typedef Row {
 };
 Row row[IDS];
 byte reach = (WIDER -> 0 : WINDOW + BURNT);             /* the control row's REACH */
-byte lockedBy[IDS], controlBy;                          /* slot + 1 */
+#if FLOORS
+byte floor;                     /* the control row's HIGH: nobody is given ticks up to it */
+#define FLOOR           floor
+#else
+#define FLOOR           0
+#endif
+#if FOUNDS
+bit control = 1;                /* there is a control row, */
+byte rest;                      /* and its LEASE_UNTIL: nobody acquires until then */
+bit away, former;               /* the table is renamed away; there is another one now */
+byte resets = RESETS, vanishes = VANISHES;
+#define THERE           (!away)
+#define RESTED(s)       (control && !away && rest < CLOCK_OF(s))
+#else
+#define THERE           1
+#define RESTED(s)       1
+#endif
 
-/* What of it has reached the replica. */
+/* Locks: slot + 1. A cluster has them on each node. */
+#if NODES > 1
+byte lockedBy[NODES * IDS], controlBy[NODES];
+#define LOCK(s, k)      lockedBy[tx[s].node * IDS + (k)]
+#define CONTROL(s)      controlBy[tx[s].node]
+#define CONTROL_FREE    (!controlBy[0])
+#define CLOCK_OF(s)     (time + (tx[s].node -> SKEW - ahead : ahead))
+#else
+byte lockedBy[IDS], controlBy;
+#define LOCK(s, k)      lockedBy[k]
+#define CONTROL(s)      controlBy
+#define CONTROL_FREE    (!controlBy)
+#define CLOCK_OF(s)     CLOCK
+#endif
+#define UNLOCKED        (CONTROL_FREE && !lockedBy[0] && !lockedBy[IDS - 1])
+
+/* What of it has reached the replica, or what was renamed away. */
 Row copy[IDS];
 byte copyReach = (WIDER -> 0 : WINDOW + BURNT);
+#if FLOORS
+byte copyFloor;
+#endif
+#if FOUNDS
+bit copyControl;
+byte copyRest;
+#endif
+
+#if COLLECT
+byte collecting;                /* the ID whose row is being removed, + 1, */
+Row saw;                        /* and the row as it was read */
+#define COLLECTOR       SLOTS
+#endif
 
 /* The database's clock. */
 byte time = START, ahead;
@@ -160,18 +274,47 @@ typedef Transaction {
 	short mine;             /* the nonces that a row has if it is the owner's */
 	byte nonce, high, until;/* what is written */
 	byte base               /* what the first usable tick follows */
+#if NODES > 1
+	; byte node
+#endif
 };
 Transaction tx[SLOTS];
+#define KEPT     255            /* as high: a release leaves HIGH as it is */
 
 /* What an owner knows. */
 typedef Lease {
 	byte id;
 	byte nonce;             /* the confirmed one; 0: there is no lease */
 	short doubted;          /* nonces that were proposed, but no reply came */
-	byte base, limit        /* ticks above base, up to limit, may be issued */
+	byte base, limit        /* ticks above base, up to limit, may be issued, */
+#if FILE
+	; byte granted          /* or with a state file up to granted */
+#endif
 };
 Lease own[OWNERS];
 #define HOLDS(o)        (own[o].nonce != 0)
+
+#if FILE
+/* The state files. */
+typedef Record {
+	byte id, nonce;         /* 0: there is none */
+	short doubted;          /* the nonce that was proposed last */
+	byte limit, granted
+};
+Record file[OWNERS];
+#endif
+
+#if RETAKE
+/* Acquires without a reply, as far as their owners remember them. */
+typedef Memory {
+	byte id, nonce;         /* 0: there is none */
+	byte high, base
+};
+Memory lost[OWNERS];
+#define FORGOT(o)       (!lost[o].nonce)
+#else
+#define FORGOT(o)       1
+#endif
 byte proposed[NONCES];          /* the HIGH that was proposed with a doubted nonce */
 
 byte takes = TAKES, doubts = DOUBTS, fails = FAILS, shifts = SHIFTS;
@@ -199,20 +342,104 @@ inline raise(o, upto) {
 #if SEEN
 		assert(SEEN != W_HANDED_ON || !(returned[own[o].id] & TICKS(own[o].limit, upto)));
 #endif
+#if !FILE
 		assert(!(issued[own[o].id] & TICKS(own[o].limit, upto)));
 		issued[own[o].id] = issued[own[o].id] | TICKS(own[o].limit, upto);
+#endif
 		own[o].limit = upto
 	:: else
 	fi
 }
 
+#if FILE
+/* The same with a state file, in which these ticks are noted. */
+inline grant(o, upto) {
+	assert(!(issued[own[o].id] & TICKS(own[o].granted, upto)));
+	issued[own[o].id] = issued[own[o].id] | TICKS(own[o].granted, upto);
+	own[o].granted = upto
+}
+
+/* The whole record is written, and synced. */
+inline save(o, upto, proposals) {
+	file[o].id = own[o].id; file[o].nonce = own[o].nonce; file[o].doubted = proposals;
+	file[o].limit = own[o].limit; file[o].granted = upto
+}
+#endif
+
 inline clear(s) {
 	tx[s].kind = 0; tx[s].phase = Nothing; tx[s].id = 0; tx[s].wide = 0; tx[s].mine = 0;
 	tx[s].nonce = 0; tx[s].high = 0; tx[s].until = 0; tx[s].base = 0
+#if NODES > 1
+	; tx[s].node = 0
+#endif
 }
 
 inline drop(o) {
 	own[o].id = 0; own[o].nonce = 0; own[o].doubted = 0; own[o].base = 0; own[o].limit = 0
+#if FILE
+	; own[o].granted = 0
+#endif
+}
+
+#if RETAKE
+inline forget(o) {
+	lost[o].id = 0; lost[o].nonce = 0; lost[o].high = 0; lost[o].base = 0
+}
+#endif
+
+/* Nothing is left of the table. */
+inline wipe() {
+	for (i : 0 .. IDS - 1) {
+		row[i].nonce = 0; row[i].high = 0; row[i].until = 0
+	};
+	reach = 0
+#if FLOORS
+	; floor = 0
+#endif
+#if FOUNDS
+	; control = 0; rest = 0
+#endif
+}
+
+inline wipeCopy() {
+	for (i : 0 .. IDS - 1) {
+		copy[i].nonce = 0; copy[i].high = 0; copy[i].until = 0
+	};
+	copyReach = 0
+#if FLOORS
+	; copyFloor = 0
+#endif
+#if FOUNDS
+	; copyControl = 0; copyRest = 0
+#endif
+}
+
+/* The copy becomes as the table is, */
+inline toCopy() {
+	for (i : 0 .. IDS - 1) {
+		copy[i].nonce = row[i].nonce; copy[i].high = row[i].high; copy[i].until = row[i].until
+	};
+	copyReach = reach
+#if FLOORS
+	; copyFloor = floor
+#endif
+#if FOUNDS
+	; copyControl = control; copyRest = rest
+#endif
+}
+
+/* and the table as the copy. */
+inline fromCopy() {
+	for (i : 0 .. IDS - 1) {
+		row[i].nonce = copy[i].nonce; row[i].high = copy[i].high; row[i].until = copy[i].until
+	};
+	reach = (KEEPS -> reach : copyReach)
+#if FLOORS
+	; floor = copyFloor
+#endif
+#if FOUNDS
+	; control = copyControl; rest = copyRest
+#endif
 }
 
 /* A nonce is random and never comes twice. Which number stands for it does not matter,
@@ -253,7 +480,18 @@ inline tidy() {
 		own[at].nonce = (own[at].nonce && !name[own[at].nonce] -> GONE : name[own[at].nonce]);
 		renameAll(own[at].doubted);
 		doubted = doubted | own[at].doubted
+#if FILE
+		; file[at].nonce = (file[at].nonce && !name[file[at].nonce] -> GONE : name[file[at].nonce]);
+		renameAll(file[at].doubted);
+		doubted = doubted | file[at].doubted
+#endif
+#if RETAKE
+		; lost[at].nonce = (lost[at].nonce && !name[lost[at].nonce] -> GONE : name[lost[at].nonce])
+#endif
 	}
+#if COLLECT
+	saw.nonce = (saw.nonce && !name[saw.nonce] -> GONE : name[saw.nonce]);
+#endif
 	for (at : 0 .. SLOTS - 1) {
 		renameAll(tx[at].mine)
 	}
@@ -289,24 +527,47 @@ inline fresh(s, o) {
 
 #define ROW         row[tx[s].id]
 #define FREE(k)     (row[k].until + QUARANTINE < at)
+#define NEAR        (at - SKEW - 1)     /* no clock has shown less when the ID was acquired */
 #define MINE        (ROW.nonce && HAS(tx[s].mine, ROW.nonce))
 #define READS_EARLY (IS(M_EARLY_CLOCK) && tx[s].kind == Extend || IS(M_EARLY_CLOCK_ACQUIRE) && tx[s].kind == Acquire)
 
 inline unlock(s) {
+#if NODES > 1
+	for (i : 0 .. NODES - 1) {
+		controlBy[i] = (controlBy[i] == s + 1 -> 0 : controlBy[i])
+	}
+#else
 	controlBy = (controlBy == s + 1 -> 0 : controlBy);
-	for (i : 0 .. IDS - 1) {
+#endif
+	for (i : 0 .. NODES * IDS - 1) {
 		lockedBy[i] = (lockedBy[i] == s + 1 -> 0 : lockedBy[i])
 	}
 }
 
+#if NODES > 1
+/* What is committed for row k at one node ends the transactions that have read it at
+ * another: the first one to commit wins. */
+inline certify(s, k) {
+	for (at : 0 .. SLOTS - 1) {
+		if
+		:: at != s && tx[at].phase == Locked && tx[at].id == k && !IS(M_NO_CERTIFICATION) ->
+			WITNESS(W_CERTIFIED);
+			unlock(at);
+			clear(at)
+		:: else
+		fi
+	}
+}
+#endif
+
 /* An acquire has locked the control row, and looks whether ID k is free. */
 inline choose(s, k) {
-	at = (READS_EARLY -> tx[s].until : CLOCK);
+	at = (READS_EARLY -> tx[s].until : CLOCK_OF(s));
 	if
 	:: FREE(k) ->
 		tx[s].id = k;
 		tx[s].phase = Chosen;
-		controlBy = (IS(M_NO_CONTROL) -> 0 : s + 1)
+		CONTROL(s) = (IS(M_NO_CONTROL) -> 0 : s + 1)
 	:: else -> clear(s)
 	fi;
 	tidy()
@@ -315,16 +576,26 @@ inline choose(s, k) {
 /* What an acquire writes. */
 inline take(s) {
 	tx[s].until = at + TTL;
-	tx[s].base = ROW.high;
+	tx[s].base = MAX(ROW.high, FLOOR);
+	tx[s].base = (DURABLE && !ROW.until && !IS(M_NO_NEAR) -> MAX(tx[s].base, NEAR) : tx[s].base);
+#if COLLECT
+	assert(SEEN != W_COLLECTED || ROW.until || FLOOR <= NEAR);
+#endif
+#if FOUNDS
+	assert(SEEN != W_FOUNDED || !rest);
+#endif
+#if JUMP
+	assert(SEEN != W_JUMPED || ROW.high <= at + WINDOW + SKEW);
+#endif
 	if
 	:: DURABLE ->
-		tx[s].high = MAX(ROW.high, at + WINDOW + tx[s].wide)
+		tx[s].high = MAX(tx[s].base, at + WINDOW + tx[s].wide)
 	:: !DURABLE && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
-		tx[s].high = ROW.high
+		tx[s].high = tx[s].base
 	:: else ->
 		tx[s].high = WINDOW + tx[s].wide + BURNT;
 		tx[s].high = (IS(M_OWN_REACH) -> tx[s].high : MAX(tx[s].high, reach));
-		tx[s].high = MAX(ROW.high, at + tx[s].high);
+		tx[s].high = MAX(tx[s].base, at + tx[s].high);
 		tx[s].base = (IS(M_BURN_ISSUED) -> tx[s].base : tx[s].high)
 	fi;
 	assert(SEEN != W_UNKNOWN_TICKS || issued[tx[s].id] < (2 << ROW.high));
@@ -357,23 +628,37 @@ inline settle(s) {
 /* The row is locked, and then the clock is read. An owner whose extend is refused has lost
  * its lease; what was reserved drains. An acquire that finds the row taken begins anew. */
 inline judge(s) {
-	at = (READS_EARLY -> tx[s].until : CLOCK);
+	at = (READS_EARLY -> tx[s].until : CLOCK_OF(s));
 	tx[s].until = 0;
 	if
 	:: tx[s].kind == Acquire && (FREE(tx[s].id) || IS(M_NO_RECHECK)) ->
-		take(s); tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1
+		take(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1
 	:: tx[s].kind == Extend && (MINE || IS(M_NO_NONCE_CHECK)) && (ROW.until >= at || IS(M_NO_LEASE_CHECK)) ->
 		if
 		:: s < OWNERS -> settle(s)
 		:: else
 		fi;
-		prolong(s); tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1;
+#if FOUNDS
+		assert(SEEN != W_CAME_BACK || vanishes || former);
+		assert(SEEN != W_FORMER_ALIVE || resets || fails || former);
+#endif
+		prolong(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1;
+#if BEYOND
+		assert(SEEN != W_BEYOND || tx[s].high <= at + REACH(s));
+#endif
+#if FILE
+		if
+		:: s < OWNERS -> save(s, own[s].granted, 1 << tx[s].nonce)
+		:: else
+		fi;
+#endif
 		if
 		:: s < OWNERS && IS(M_EARLY_LIMIT) -> raise(s, tx[s].high)
 		:: else
 		fi
 	:: tx[s].kind == Release && (MINE || IS(M_CLOSE_BLIND)) ->
-		tx[s].until = at; tx[s].phase = Locked; lockedBy[tx[s].id] = s + 1;
+		tx[s].until = at; tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1;
+		tx[s].high = (tx[s].high == KEPT -> ROW.high : tx[s].high);
 		tx[s].nonce = (IS(M_CLOSE_KEEPS_NONCE) -> ROW.nonce : 0)
 	:: else ->
 		assert(SEEN != W_RECHECKED || tx[s].kind != Acquire);
@@ -407,6 +692,9 @@ inline commit(s) {
 	ROW.until = tx[s].until;
 	ROW.nonce = tx[s].nonce;
 	reserved[tx[s].id] = MAX(reserved[tx[s].id], tx[s].high);
+#if NODES > 1
+	certify(s, tx[s].id);
+#endif
 	unlock(s);
 	if
 	:: s < OWNERS -> tx[s].phase = Done; tx[s].until = 0
@@ -422,7 +710,19 @@ inline rollback(s) {
 }
 
 #define ASKS(s)      (tx[s].phase == Chosen || tx[s].phase == Sent && tx[s].kind != Acquire)
-#define MAY_ASK(s)   (ASKS(s) && (!lockedBy[tx[s].id] || IS(M_NO_ROW_LOCK)))
+#define MAY_ASK(s)   (ASKS(s) && THERE && (!LOCK(s, tx[s].id) || IS(M_NO_ROW_LOCK)))
+
+#if FOUNDS
+/* A table without a control row gets one, or a missing one is created. Nobody acquires
+ * while it rests. */
+inline found() {
+	former = former || away;
+	away = 0;
+	control = 1;
+	rest = (IS(M_NO_REST) || IS(M_CREATES) -> 0 : CLOCK + REST);
+	floor = (IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + REST)
+}
+#endif
 
 /* ------------------------------------------------------------------ the owner's side */
 
@@ -451,6 +751,35 @@ inline doubt(s, o) {
 	fi
 }
 
+#if RETAKE
+/* An acquire is remembered, as it may have gone through, */
+inline remember(o) {
+	if
+	:: tx[o].kind == Acquire && tx[o].phase != Chosen ->
+		lost[o].id = tx[o].id; lost[o].nonce = tx[o].nonce;
+		lost[o].high = tx[o].high; lost[o].base = tx[o].base
+	:: else
+	fi
+}
+
+/* and is taken up if its row says that it did. Nothing is written. */
+inline retake(o) {
+	at = lost[o].id;
+	if
+	:: (row[at].nonce == lost[o].nonce || IS(M_RETAKE_BLIND)) && (IS(M_RETAKE_NONCE_ONLY) || row[at].high == lost[o].high && row[at].until >= CLOCK) ->
+		WITNESS(W_RETAKEN);
+		own[o].id = at;
+		own[o].nonce = lost[o].nonce;
+		own[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
+		own[o].limit = own[o].base;
+		raise(o, lost[o].high)
+	:: else -> WITNESS(W_NOT_RETAKEN)
+	fi;
+	forget(o);
+	tidy()
+}
+#endif
+
 /* The first free slot for a request for which nobody waits. */
 inline spare() {
 	j = OWNERS;
@@ -468,6 +797,9 @@ inline hear(o) {
 		own[o].nonce = tx[o].nonce;
 		own[o].base = tx[o].base;
 		own[o].limit = tx[o].base;
+#if FILE
+		own[o].granted = tx[o].base;
+#endif
 #if SEEN == W_DRAINS
 		assert(SEEN != W_DRAINS || !drains[o]);
 #endif
@@ -489,7 +821,7 @@ end:
 	do
 	/* Acquire: the control row is locked, and one of the free IDs chosen, which one is
 	 * left open; */
-	:: atomic { IDLE(me) && !HOLDS(me) && takes > 0 && !controlBy && !IS(M_EARLY_CLOCK_ACQUIRE) ->
+	:: atomic { IDLE(me) && !HOLDS(me) && FORGOT(me) && takes > 0 && RESTED(me) && !CONTROL(me) && !IS(M_EARLY_CLOCK_ACQUIRE) ->
 			do
 			:: k < IDS - 1 -> k++
 			:: break
@@ -498,7 +830,84 @@ end:
 		}
 
 	/* Extend: the row is locked and judged. */
-	:: d_step { IDLE(me) && HOLDS(me) && !lockedBy[own[me].id] && !IS(M_EARLY_CLOCK) -> send(me, me, Extend); judge(me) }
+	:: d_step { IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) && !IS(M_EARLY_CLOCK) -> send(me, me, Extend); judge(me) }
+#if BEYOND
+	:: atomic { (DURABLE || IS(M_BEYOND_LOSSY)) && IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) ->
+			do
+			:: k < BEYOND - 1 -> k++
+			:: break
+			od;
+			d_step { send(me, me, Extend); tx[me].wide = tx[me].wide + k + 1; judge(me); k = 0 }
+		}
+#endif
+#if NODES > 1
+	/* The same on the other node. */
+	:: atomic { IDLE(me) && !HOLDS(me) && FORGOT(me) && takes > 0 && !controlBy[1] ->
+			do
+			:: k < IDS - 1 -> k++
+			:: break
+			od;
+			d_step { takes--; tx[me].node = 1; send(me, me, Acquire); choose(me, k); k = 0 }
+		}
+	:: d_step { IDLE(me) && HOLDS(me) && !lockedBy[IDS + own[me].id] -> tx[me].node = 1; send(me, me, Extend); judge(me) }
+#endif
+#if FOUNDS
+	/* A start finds no namespace. Where commits can be lost, it founds one. */
+	:: d_step { (!DURABLE || IS(M_CREATES)) && IDLE(me) && !HOLDS(me) && takes > 0 && !control -> found(); tidy() }
+	/* Fault: so does an extend that finds no table. */
+	:: d_step { IS(M_CREATES) && IDLE(me) && HOLDS(me) && away -> found(); tidy() }
+#endif
+#if RETAKE
+	/* An acquire without a reply is taken up, or given up, or its process crashes. */
+	:: d_step { IDLE(me) && !FORGOT(me) && THERE && !LOCK(me, lost[me].id) -> retake(me) }
+	:: d_step { IDLE(me) && !HOLDS(me) && !FORGOT(me) && SPARE ->
+			spare();
+			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = lost[me].id;
+			tx[j].mine = 1 << lost[me].nonce; tx[j].high = lost[me].base;
+			if
+			:: IS(M_RETAKE_RELEASED)
+			:: else -> forget(me)
+			fi;
+			tidy()
+		}
+	:: d_step { IDLE(me) && !HOLDS(me) && !FORGOT(me) -> forget(me); tidy() }
+#endif
+#if FILE
+	/* The state file is written, and then ticks are issued; how many is left open. The
+	 * database is not asked. A process may end in between. */
+	:: atomic { IDLE(me) && HOLDS(me) && own[me].granted < own[me].limit ->
+			k = own[me].granted + 1;
+			do
+			:: k < own[me].limit -> k++
+			:: break
+			od;
+			if
+			:: d_step { save(me, k, own[me].doubted); grant(me, k); k = 0; tidy() }
+			:: d_step { save(me, k, own[me].doubted); k = 0; tidy() }
+			:: d_step { IS(M_FILE_LATE) -> grant(me, k); k = 0; tidy() }
+			fi
+		}
+	:: d_step { IS(M_FILE_LATE) && IDLE(me) && HOLDS(me) -> save(me, own[me].granted, own[me].doubted); tidy() }
+
+	/* A process starts from its file. It asks the database, or does without. */
+	:: d_step { IDLE(me) && !HOLDS(me) && file[me].nonce ->
+			own[me].id = file[me].id; own[me].nonce = file[me].nonce; own[me].doubted = file[me].doubted;
+			own[me].limit = file[me].limit;
+			own[me].base = (IS(M_FILE_BELOW) && time < file[me].granted -> time : file[me].granted);
+			own[me].granted = own[me].base;
+			tidy()
+		}
+
+	/* A start cannot write its file, or does not know whether it has, and gives up. */
+	:: d_step { IDLE(me) && HOLDS(me) && own[me].granted == own[me].base && SPARE ->
+			spare();
+			at = j;
+			send(at, me, Release);
+			tx[at].high = (IS(M_FILE_LOWERS) -> own[me].base : KEPT);
+			drop(me);
+			tidy()
+		}
+#endif
 
 	/* the acquire'me row is locked, the clock is read, and the row is judged again. */
 	:: d_step { MAY_ASK(me) -> judge(me) }
@@ -508,7 +917,7 @@ end:
 	/* Faults: the clock is read before the locks are had; the locks are had by reading,
 	 * at a replica; ticks are issued that are not reserved. */
 	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && IDLE(me) && !HOLDS(me) && takes > 0 -> takes--; send(me, me, Acquire); tidy() }
-	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && tx[me].kind == Acquire && tx[me].phase == Sent && !controlBy -> choose(me, 0) }
+	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && tx[me].kind == Acquire && tx[me].phase == Sent && !CONTROL(me) -> choose(me, 0) }
 	:: d_step { IS(M_EARLY_CLOCK) && IDLE(me) && HOLDS(me) -> send(me, me, Extend); tidy() }
 	:: d_step { IS(M_LOCK_READS) && fails > 0 && IDLE(me) && HOLDS(me) && copy[own[me].id].nonce == own[me].nonce && copy[own[me].id].until >= CLOCK ->
 			send(me, me, Extend);
@@ -528,27 +937,57 @@ end:
 	:: d_step { tx[me].phase == Chosen || tx[me].phase == Locked -> rollback(me) }
 
 	/* The reply is lost. */
-	:: d_step { tx[me].phase == Done && doubts > 0 -> doubts--; doubt(me, me); clear(me); tidy() }
+	:: d_step { tx[me].phase == Done && doubts > 0 ->
+			doubts--;
+			doubt(me, me);
+#if RETAKE
+			remember(me);
+#endif
+			clear(me); tidy()
+		}
 
 	/* The owner waits no longer. The request may be done later. */
 	:: d_step { (tx[me].phase == Chosen || tx[me].phase == Locked) && doubts > 0 && SPARE ->
 			doubts--;
 			doubt(me, me);
+#if RETAKE
+			remember(me);
+#endif
 			spare();
 			tx[j].kind = tx[me].kind; tx[j].phase = tx[me].phase; tx[j].id = tx[me].id;
 			tx[j].wide = tx[me].wide; tx[j].mine = tx[me].mine; tx[j].nonce = tx[me].nonce;
 			tx[j].high = tx[me].high; tx[j].until = tx[me].until; tx[j].base = tx[me].base;
-			controlBy = (controlBy == me + 1 -> j + 1 : controlBy);
-			for (i : 0 .. IDS - 1) {
+#if NODES > 1
+			tx[j].node = tx[me].node;
+#endif
+			CONTROL(me) = (CONTROL(me) == me + 1 -> j + 1 : CONTROL(me));
+			for (i : 0 .. NODES * IDS - 1) {
 				lockedBy[i] = (lockedBy[i] == me + 1 -> j + 1 : lockedBy[i])
 			}
 			clear(me); tidy()
 		}
-	:: d_step { IDLE(me) && doubts > 0 && SPARE && HOLDS(me) -> doubts--; spare(); at = j; send(at, me, Extend); doubt(at, me); tidy() }
+	:: d_step { !FILE && IDLE(me) && doubts > 0 && SPARE && HOLDS(me) -> doubts--; spare(); at = j; send(at, me, Extend); doubt(at, me); tidy() }
 
 	/* Its process crashes and starts again, or calls Invalidate. */
-	:: d_step { IDLE(me) && HOLDS(me) && takes > 0 -> drop(me); tidy() }
+	:: d_step { IDLE(me) && HOLDS(me) && (takes > 0 || FILE) -> drop(me); tidy() }
 
+#if FILE
+	/* Close keeps the lease, for the next start. */
+	:: atomic { IDLE(me) && HOLDS(me) ->
+			k = own[me].base;
+			do
+			:: k < own[me].granted -> k++
+			:: break
+			od;
+			d_step {
+				save(me, k, own[me].doubted);
+				issued[own[me].id] = issued[own[me].id] & ~TICKS(k, own[me].granted);
+				drop(me);
+				k = 0;
+				tidy()
+			}
+		}
+#else
 	/* Close. It waits for no reply here. */
 	:: atomic { IDLE(me) && HOLDS(me) && SPARE ->
 			k = own[me].base;
@@ -574,6 +1013,7 @@ end:
 				tidy()
 			}
 		}
+#endif
 	od
 }
 
@@ -593,7 +1033,59 @@ end:
 /* ---------------------------------------------------------------------- the world */
 
 #define DIFFERS(k) (row[k].nonce != copy[k].nonce || row[k].high != copy[k].high || row[k].until != copy[k].until)
+#if FOUNDS
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || floor != copyFloor || control != copyControl || rest != copyRest)
+#elif FLOORS
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || floor != copyFloor)
+#else
 #define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach)
+#endif
+
+#if COLLECT
+/* Where no commit is lost, the operator may take any row: his clock is wrong. */
+#define OVER(k)    (row[k].until && (DURABLE || row[k].until + QUARANTINE < CLOCK || IS(M_COLLECT_LIVE)))
+#define LOOKS(k)   (!collecting && CONTROL_FREE && RESTED(0) && OVER(k))
+
+/* He locks the control row, and reads a row without a lock. */
+inline look(k) {
+#if NODES > 1
+	controlBy[0] = COLLECTOR + 1;
+#else
+	controlBy = COLLECTOR + 1;
+#endif
+	collecting = k + 1;
+	saw.nonce = row[k].nonce; saw.high = row[k].high; saw.until = row[k].until
+}
+
+inline leave() {
+	unlock(COLLECTOR);
+	collecting = 0;
+	saw.nonce = 0; saw.high = 0; saw.until = 0;
+	tidy()
+}
+
+/* Once nobody has it locked, he removes it if it is the row that he has read, and raises
+ * the floor, at one go. */
+inline remove() {
+	if
+	:: row[collecting - 1].nonce == saw.nonce && row[collecting - 1].high == saw.high && row[collecting - 1].until == saw.until || IS(M_COLLECT_BLIND) ->
+		floor = (IS(M_NO_FLOOR) -> floor : MAX(floor, saw.high));
+		row[collecting - 1].nonce = 0; row[collecting - 1].high = 0; row[collecting - 1].until = 0;
+#if NODES > 1
+		certify(COLLECTOR, collecting - 1);
+		/* Locks of the control row at another node give way, too. */
+		for (at : 0 .. SLOTS - 1) {
+			if
+			:: controlBy[1] == at + 1 -> unlock(at); clear(at)
+			:: else
+			fi
+		}
+#endif
+	:: else -> WITNESS(W_KEPT)
+	fi;
+	leave()
+}
+#endif
 
 /* Time, clocks, replication and failover. */
 active proctype World()
@@ -601,7 +1093,8 @@ active proctype World()
 	atomic {
 		if
 		:: true
-		:: FAILS || SHIFTS -> ahead = SKEW
+		:: FAILS || SHIFTS || NODES > 1 -> ahead = SKEW
+		:: JUMP -> ahead = JUMP
 		fi
 	};
 end:
@@ -615,12 +1108,39 @@ end:
 			fi
 		}
 
+	:: d_step { JUMP && ahead -> ahead = 0 }
+	:: d_step { JUMP && !ahead -> ahead = JUMP }
+
+#if COLLECT
+	:: d_step { LOOKS(0) -> look(0) }
+	:: d_step { IDS > 1 && LOOKS(IDS - 1) -> look(IDS - 1) }
+	:: d_step { collecting && !lockedBy[collecting - 1] -> remove() }
+	:: d_step { collecting -> leave() }
+#endif
+
+#if FOUNDS
+	/* The table is emptied, or renamed away and back. Either waits for locks. */
+	:: d_step { resets > 0 && THERE && UNLOCKED -> resets--;
+			if
+			:: IS(M_LEASE_ENDED) -> row[0].until = 0
+			:: IS(M_ROW_DELETED) -> row[0].until = 0; row[0].nonce = 0; row[0].high = 0
+			:: else -> wipe()
+			fi;
+			tidy()
+		}
+	:: d_step { vanishes > 0 && UNLOCKED -> vanishes--; toCopy(); wipe(); away = 1; tidy() }
+	:: d_step { (away || former) && UNLOCKED && (away || !DURABLE || rest >= CLOCK || IS(M_BACK_LATE)) ->
+			assert(SEEN != W_FORMER || !former || !control);
+			fromCopy(); wipeCopy(); away = 0; former = 0;
+			tidy()
+		}
+	/* An operator founds what is missing. */
+	:: d_step { INIT && !control -> found(); tidy() }
+#endif
+
 	/* The replica catches up. */
 	:: d_step { fails > 0 && BEHIND && tx[0].phase != Away && tx[OWNERS - 1].phase != Away ->
-			for (i : 0 .. IDS - 1) {
-				copy[i].nonce = row[i].nonce; copy[i].high = row[i].high; copy[i].until = row[i].until
-			}
-			copyReach = reach;
+			toCopy();
 			tidy()
 		}
 
@@ -632,25 +1152,27 @@ end:
 				for (i : 0 .. OWNERS - 1) {
 					assert(SEEN != W_LOST_COMMIT || !(own[i].nonce && own[i].nonce == row[own[i].id].nonce && own[i].nonce != copy[own[i].id].nonce))
 				}
-				for (i : 0 .. IDS - 1) {
-					row[i].nonce = copy[i].nonce; row[i].high = copy[i].high; row[i].until = copy[i].until;
+				fromCopy();
+				for (i : 0 .. NODES * IDS - 1) {
 					lockedBy[i] = 0
 				}
-				reach = (KEEPS -> reach : copyReach);
+#if NODES > 1
+				controlBy[0] = 0; controlBy[1] = 0;
+#else
 				controlBy = 0;
+#endif
+#if COLLECT
+				leave();
+#endif
 				for (i : 0 .. SLOTS - 1) {
 					if
 					:: tx[i].phase == Chosen || tx[i].phase == Locked -> clear(i)
-					:: tx[i].phase == Away -> tx[i].phase = Locked; lockedBy[tx[i].id] = i + 1
+					:: tx[i].phase == Away -> tx[i].phase = Locked; LOCK(i, tx[i].id) = i + 1
 					:: else
 					fi
 				}
 				if
-				:: fails == 0 ->
-					for (i : 0 .. IDS - 1) {
-						copy[i].nonce = 0; copy[i].high = 0; copy[i].until = 0
-					};
-					copyReach = 0
+				:: fails == 0 -> wipeCopy()
 				:: else
 				fi;
 				tidy()
