@@ -84,6 +84,9 @@
 #ifndef REST
 #define REST       TTL  /* how long a namespace that begins anew is left alone */
 #endif
+#ifndef BACK
+#define BACK       0    /* 1: a table that was renamed away may come back after that, too */
+#endif
 #ifndef JUMP
 #define JUMP       0    /* how far the database's clock jumps, to and fro, at any time */
 #endif
@@ -124,20 +127,21 @@
 #define M_COLLECT_BLIND      24
 #define M_COLLECT_LIVE       25
 #define M_CREATES            26
-#define M_BACK_LATE          27
-#define M_NO_REST            28
-#define M_NO_FOUNDING_FLOOR  29
-#define M_ROW_DELETED        30
-#define M_LEASE_ENDED        31
-#define M_BEYOND_LOSSY       32
-#define M_NO_CERTIFICATION   33
-#define M_FILE_BELOW         34
-#define M_FILE_LATE          35
-#define M_FILE_LOWERS        36
-#define M_RETAKE_BLIND       37
-#define M_RETAKE_BELOW       38
-#define M_RETAKE_RELEASED    39
-#define M_RETAKE_NONCE_ONLY  40
+#define M_NO_REST            27
+#define M_NO_FOUNDING_FLOOR  28
+#define M_ROW_DELETED        29
+#define M_LEASE_ENDED        30
+#define M_BEYOND_LOSSY       31
+#define M_NO_CERTIFICATION   32
+#define M_FILE_BELOW         33
+#define M_FILE_LATE          34
+#define M_FILE_LOWERS        35
+#define M_RETAKE_BLIND       36
+#define M_RETAKE_BELOW       37
+#define M_RETAKE_RELEASED    38
+#define M_RETAKE_NONCE_ONLY  39
+#define M_CONTROL_DELETED    40
+#define M_NO_REST_TIME       41
 
 /* What can happen. */
 #ifndef SEEN
@@ -164,12 +168,11 @@
 #define W_BEYOND             19
 #define W_JUMPED             20
 #define W_CERTIFIED          21
-#define W_TWO_LOCKS          22
-#define W_RESUMED            23
-#define W_RESUMED_PROPOSED   24
-#define W_RETAKEN            25
-#define W_NOT_RETAKEN        26
-#define W_FORMER_ALIVE       27
+#define W_RESUMED            22
+#define W_RESUMED_PROPOSED   23
+#define W_RETAKEN            24
+#define W_NOT_RETAKEN        25
+#define W_FOUNDING_LOST      26
 
 #ifndef LEMMAS
 #define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice */
@@ -327,6 +330,7 @@ byte reserved[IDS];             /* the largest HIGH that was ever committed */
 #if SEEN
 int returned[IDS];              /* the ticks given back */
 bool drains[OWNERS];
+bool stayed[OWNERS];            /* its table was away, or it has started from its file */
 #endif
 
 /* Used within steps only. */
@@ -616,6 +620,9 @@ inline settle(s) {
 	if
 	:: HAS(own[s].doubted, ROW.nonce) ->
 		WITNESS(W_WENT_THROUGH);
+#if SEEN == W_RESUMED_PROPOSED
+		assert(SEEN != W_RESUMED_PROPOSED || !stayed[s]);
+#endif
 		LEMMA(ROW.high == proposed[ROW.nonce]);
 		raise(s, proposed[ROW.nonce]);
 		own[s].nonce = ROW.nonce
@@ -638,9 +645,8 @@ inline judge(s) {
 		:: s < OWNERS -> settle(s)
 		:: else
 		fi;
-#if FOUNDS
-		assert(SEEN != W_CAME_BACK || vanishes || former);
-		assert(SEEN != W_FORMER_ALIVE || resets || fails || former);
+#if SEEN == W_CAME_BACK
+		assert(SEEN != W_CAME_BACK || !stayed[s]);
 #endif
 		prolong(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1;
 #if BEYOND
@@ -719,8 +725,8 @@ inline found() {
 	former = former || away;
 	away = 0;
 	control = 1;
-	rest = (IS(M_NO_REST) || IS(M_CREATES) -> 0 : CLOCK + REST);
-	floor = (IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + REST)
+	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + REST);
+	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + REST)
 }
 #endif
 
@@ -808,6 +814,9 @@ inline hear(o) {
 		own[o].nonce = tx[o].nonce;
 		own[o].doubted = (IS(M_KEEPS_DOUBT) -> own[o].doubted : 0)
 	fi;
+#if SEEN == W_CAME_BACK || SEEN == W_RESUMED || SEEN == W_RESUMED_PROPOSED
+	stayed[o] = 0;
+#endif
 	raise(o, tx[o].high);
 	clear(o);
 	tidy()
@@ -882,7 +891,12 @@ end:
 			:: break
 			od;
 			if
-			:: d_step { save(me, k, own[me].doubted); grant(me, k); k = 0; tidy() }
+			:: d_step {
+#if SEEN == W_RESUMED
+					assert(SEEN != W_RESUMED || !stayed[me] || row[own[me].id].nonce == 0 || row[own[me].id].nonce == own[me].nonce || HAS(own[me].doubted, row[own[me].id].nonce));
+#endif
+					save(me, k, own[me].doubted); grant(me, k); k = 0; tidy()
+				}
 			:: d_step { save(me, k, own[me].doubted); k = 0; tidy() }
 			:: d_step { IS(M_FILE_LATE) -> grant(me, k); k = 0; tidy() }
 			fi
@@ -895,6 +909,9 @@ end:
 			own[me].limit = file[me].limit;
 			own[me].base = (IS(M_FILE_BELOW) && time < file[me].granted -> time : file[me].granted);
 			own[me].granted = own[me].base;
+#if SEEN == W_RESUMED || SEEN == W_RESUMED_PROPOSED
+			stayed[me] = 1;
+#endif
 			tidy()
 		}
 
@@ -1123,14 +1140,22 @@ end:
 	:: d_step { resets > 0 && THERE && UNLOCKED -> resets--;
 			if
 			:: IS(M_LEASE_ENDED) -> row[0].until = 0
+			:: IS(M_CONTROL_DELETED) -> control = 0; reach = 0; floor = 0; rest = 0
 			:: IS(M_ROW_DELETED) -> row[0].until = 0; row[0].nonce = 0; row[0].high = 0
 			:: else -> wipe()
 			fi;
 			tidy()
 		}
 	:: d_step { vanishes > 0 && UNLOCKED -> vanishes--; toCopy(); wipe(); away = 1; tidy() }
-	:: d_step { (away || former) && UNLOCKED && (away || !DURABLE || rest >= CLOCK || IS(M_BACK_LATE)) ->
-			assert(SEEN != W_FORMER || !former || !control);
+	:: d_step { (away || former) && UNLOCKED && (away || rest >= CLOCK || BACK) ->
+			for (i : 0 .. OWNERS - 1) {
+				assert(SEEN != W_FORMER || !rest || !HOLDS(i) || own[i].nonce != copy[own[i].id].nonce)
+			}
+#if SEEN == W_CAME_BACK
+			for (i : 0 .. OWNERS - 1) {
+				stayed[i] = HOLDS(i)
+			}
+#endif
 			fromCopy(); wipeCopy(); away = 0; former = 0;
 			tidy()
 		}
@@ -1150,7 +1175,10 @@ end:
 			d_step {
 				fails--;
 				for (i : 0 .. OWNERS - 1) {
-					assert(SEEN != W_LOST_COMMIT || !(own[i].nonce && own[i].nonce == row[own[i].id].nonce && own[i].nonce != copy[own[i].id].nonce))
+					assert(SEEN != W_LOST_COMMIT || !(own[i].nonce && own[i].nonce == row[own[i].id].nonce && own[i].nonce != copy[own[i].id].nonce));
+#if FOUNDS
+					assert(SEEN != W_FOUNDING_LOST || !rest || !HOLDS(i) || own[i].nonce != copy[own[i].id].nonce)
+#endif
 				}
 				fromCopy();
 				for (i : 0 .. NODES * IDS - 1) {
