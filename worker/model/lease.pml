@@ -215,9 +215,11 @@ byte rest;                      /* and its LEASE_UNTIL: nobody acquires until th
 bit away, former;               /* the table is renamed away; there is another one now */
 byte resets = RESETS, vanishes = VANISHES;
 #define THERE           (!away)
-#define RESTED(s)       (control && !away && rest < CLOCK_OF(s))
+#define FOUNDED         (control && !away)
+#define RESTED(s)       (FOUNDED && rest < CLOCK_OF(s))
 #else
 #define THERE           1
+#define FOUNDED         1
 #define RESTED(s)       1
 #endif
 
@@ -1061,7 +1063,7 @@ end:
 #if COLLECT
 /* Where no commit is lost, the operator may take any row: his clock is wrong. */
 #define OVER(k)    (row[k].until && (DURABLE || row[k].until + QUARANTINE < CLOCK || IS(M_COLLECT_LIVE)))
-#define LOOKS(k)   (!collecting && CONTROL_FREE && RESTED(0) && OVER(k))
+#define LOOKS(k)   (!collecting && CONTROL_FREE && FOUNDED && OVER(k))
 
 /* He locks the control row, and reads a row without a lock. */
 inline look(k) {
