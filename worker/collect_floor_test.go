@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,13 +51,13 @@ func TestCollectedIDBeginsAboveItsTicks(t *testing.T) {
 // as an ID without a row begins near the database's clock.
 func TestUnusedIDBeginsNearTheClock(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		back := time.Duration(0)
+		var back atomic.Int64
 		l := h.lease(worker.LeaseConfig{DurableStore: true})
 		before := h.tick()
-		g, err := uncached.New(l, uncached.Config{Layout: milliseconds, Now: func() time.Time { return h.now().Add(-back) }})
+		g, err := uncached.New(l, uncached.Config{Layout: milliseconds, Now: func() time.Time { return h.now().Add(-time.Duration(back.Load())) }})
 		require.NoError(t, err)
 		defer g.Close()
-		back = 30 * day
+		back.Store(int64(30 * day))
 		u, err := g.GetUID()
 		require.NoError(t, err)
 		tick, err := milliseconds.Tick(u)

@@ -161,6 +161,15 @@ func (t *leaseTable) nextFree(ctx context.Context, tx session, maxID int64) (unt
 	return until, nil
 }
 
+// widestReach returns the largest REACH of the namespace's rows.
+func (t *leaseTable) widestReach(ctx context.Context, tx session) (reach int64, err error) {
+	err = tx.GetContext(ctx, &reach, "SELECT COALESCE(MAX(REACH), 0) FROM `"+t.name+"` WHERE NAMESPACE = ?", t.namespace)
+	if err != nil {
+		return 0, failed("look for the widest reach", err)
+	}
+	return reach, nil
+}
+
 // setReach notes in the control row how far beyond the clock owners may reserve.
 func (t *leaseTable) setReach(ctx context.Context, tx session, reach int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE `"+t.name+"` SET REACH = ? WHERE NAMESPACE = ? AND WORKER_ID = ?", reach, t.namespace, controlID)

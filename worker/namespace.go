@@ -116,6 +116,10 @@ func (t *leaseTable) foundControl(ctx context.Context, tx session, terms uid.Ter
 		fresh.High = min(max(terms.TickAt(fresh.Until.time()), -1), terms.MaxTick)
 	}
 	if !found {
+		// Rows may be left of which the namespace's own was deleted, with owners at work.
+		if fresh.Reach, err = t.widestReach(ctx, tx); err != nil {
+			return err
+		}
 		err := t.insert(ctx, tx, fresh)
 		if e, is := errors.AsType[*mysql.MySQLError](err); is && e.Number == duplicateKey {
 			return &failure{"insert the namespace's row", errors.New("another start has just done so"), transient}

@@ -204,6 +204,19 @@ func TestInitEndsTheRest(t *testing.T) {
 	})
 }
 
+// A namespace whose own row was deleted keeps the widest reach of the owners that are left.
+func TestNamespaceKeepsItsReach(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.acquire(h.lease(worker.LeaseConfig{Window: 2 * window, TTL: 3 * window}))
+		was := h.row(-1)
+		do(t, h.db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
+		_, err := h.leaseOf(short).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.Equal(t, was.Reach, h.row(-1).Reach)
+		require.Equal(t, (3*window + skew).Microseconds(), was.Reach)
+	})
+}
+
 func TestInitWithRest(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		require.NoError(t, h.registry().Init(t.Context(), worker.Namespace{Name: "a", Terms: millis(1023), Rest: time.Minute}))

@@ -38,6 +38,10 @@ var leases = []mutant{
 		from: "rest := max(newNamespaceRest, l.cfg.TTL, l.cfg.Quarantine)", to: "rest := newNamespaceRest", tests: "^TestNamespaceRestsForLonger",
 	},
 	{
+		name: "a namespace that is made anew forgets the reach of the owners that are left", file: namespaceGo,
+		from: "if fresh.Reach, err = t.widestReach(ctx, tx); err != nil {", to: "if _, err = t.widestReach(ctx, tx); err != nil {", tests: "^TestNamespaceKeepsItsReach",
+	},
+	{
 		name: "a rest is ended though IDs are in use", file: namespaceGo,
 		from: "if err != nil || used {", to: "if err != nil || used && false {", tests: "^TestInitEndsTheRest",
 	},
