@@ -22,11 +22,12 @@ import (
 )
 
 // promised is the layout of the matrix's UIDs. Two UIDs a tick let a generator be ahead of
-// its clock after a few; ticks of 10 ms keep the wait for a first reservation short.
+// its clock after a few; ticks of 40 ms keep the wait for a first reservation short, and the
+// UIDs of a whole one few.
 var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick})
 
 const (
-	promisedTick = 10 * time.Millisecond
+	promisedTick = 40 * time.Millisecond
 	promisedLead = 8 * time.Minute // more than any process begins ahead
 )
 
@@ -273,7 +274,7 @@ func (s *scene) drain(p *process) {
 	p.renewed()
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
-		p.take(25_000) // more than is ever reserved at once
+		p.take(8_000) // more than is ever reserved at once
 		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
 			return
 		}
