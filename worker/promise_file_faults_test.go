@@ -1,6 +1,8 @@
 package worker_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -60,9 +62,12 @@ var fileFaults = []fault{
 		name:  "file-moved",
 		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
 		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
-			" A SQLite file without state files is moved, and the same is played as for DROP TABLE.",
+			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE.",
 		play: func(s *scene) {
 			if s.onSQLite() && !s.keepsState() {
+				if s.generator == "uncached" { // SQLite itself notices only without it
+					s.sql("PRAGMA journal_mode = WAL")
+				}
 				anew((*scene).moveDatabase)(s)
 				return
 			}
@@ -232,7 +237,11 @@ func (s *scene) moveDatabase() {
 	s.t.Helper()
 	var skip int64
 	require.NoError(s.t, s.db.Get(&skip, "SELECT MICROS FROM SKIP"))
-	require.NoError(s.t, os.Rename(s.store.source, s.store.source+".moved"))
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(s.store.source+end, s.store.source+".moved"+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err)
+		}
+	}
 	s.db = s.store.open(s.t)
 	do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)")
 	_, err := s.db.Exec("INSERT INTO SKIP VALUES (?)", skip)

@@ -74,7 +74,7 @@ var sqlitePlace = []mutant{
 	},
 	{
 		name: "a file that nobody else can read leases IDs", file: sqlitePlaceGo,
-		from: "if is.Locking != \"normal\" {", to: "if false {", tests: "SQLiteWithoutAPlace",
+		from: "if locking != \"normal\" {", to: "if false {", tests: "SQLiteWithoutAPlace",
 	},
 	{
 		name: "a path is no URI", file: sqlitePlaceGo,
