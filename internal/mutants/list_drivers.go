@@ -4,13 +4,13 @@ package main
 var drivers = []mutant{
 	{
 		name: "a lease's row is read by the names of its columns", file: leaseTableGo,
-		from: "	err = tx.QueryRowContext(ctx, \"SELECT \"+leaseColumns+\" FROM `\"+t.name+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+t.dialect.forUpdate(), t.namespace, id).\n" +
+		from: "	err = tx.QueryRowContext(ctx, \"SELECT \"+leaseColumns+\" FROM `\"+t.name+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, t.namespace, id).\n" +
 			"		Scan(row.fields()...)\n",
 		to: "	var by struct {\n" +
 			"		ID int64 `db:\"WORKER_ID\"`; Nonce string `db:\"NONCE\"`; High int64 `db:\"HIGH\"`; Until micros `db:\"LEASE_UNTIL\"`; Layout string `db:\"LAYOUT\"`\n" +
 			"		Holder string `db:\"HOLDER\"`; Acquired micros `db:\"ACQUIRED\"`; Renewed micros `db:\"RENEWED\"`; Reach int64 `db:\"REACH\"`\n" +
 			"	}\n" +
-			"	err = tx.GetContext(ctx, &by, \"SELECT \"+leaseColumns+\" FROM `\"+t.name+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+t.dialect.forUpdate(), t.namespace, id)\n" +
+			"	err = tx.GetContext(ctx, &by, \"SELECT \"+leaseColumns+\" FROM `\"+t.name+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, t.namespace, id)\n" +
 			"	row = leaseRow{by.ID, by.Nonce, by.High, by.Until, by.Layout, by.Holder, by.Acquired, by.Renewed, by.Reach}\n",
 		tests: "^TestForeignNames",
 	},
