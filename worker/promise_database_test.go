@@ -306,7 +306,7 @@ var databaseFaults = []fault{
 			switch {
 			case !s.met && s.way.column == lease:
 				p.quietly(func() {
-					s.refused(how{seat: 1, lease: impatient}, uid.ErrNoReservation)
+					s.refused(how{seat: 1}, uid.ErrNoReservation)
 					s.pass(newRest + time.Second)
 					other = s.start(how{seat: 1})
 					for range 2 {
@@ -321,7 +321,7 @@ var databaseFaults = []fault{
 				s.pass(window / 2)
 				s.draw(p)
 				if s.way.column != disposable || !s.met {
-					other = s.startUnless(how{seat: 1, lease: impatient}, uid.ErrNoReservation, worker.ErrNoNamespace)
+					other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
 				}
 				s.draw(p, other)
 				s.putInPlace()
@@ -394,7 +394,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 			}
 			other = s.startUnless(how{seat: 1}, uid.ErrNoReservation)
 		case s.leased():
-			s.refused(how{seat: 1, lease: impatient}, uid.ErrNoReservation)
+			s.refused(how{seat: 1}, uid.ErrNoReservation)
 		default:
 			if s.met && s.way.column == disposable {
 				s.made()

@@ -94,7 +94,7 @@ func disposableWay(p *process, _ how) uid.Worker {
 
 // sceneTimeout is how long a start tries that fails in the end, which it does at once but
 // for what may pass.
-const sceneTimeout = 5 * time.Second
+const sceneTimeout = 30 * time.Second
 
 func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
