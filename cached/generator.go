@@ -159,7 +159,8 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// GetUID returns the next UID. UIDs are unique and in strict order: when one call
+// GetUID returns the next UID. UIDs are unique, as far as the worker ID is this generator's
+// alone (docs/promise.md has the cases), and in strict order: when one call
 // returns before another one starts, in whatever goroutines, its UID is the smaller.
 //
 // Usually it costs one atomic add. When the ring is empty it refills the ring itself;

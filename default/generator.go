@@ -143,7 +143,8 @@ func newMarks(n int) []atomic.Int64 {
 	return make([]atomic.Int64, n+2*markPad)[markPad : markPad+n : markPad+n]
 }
 
-// GetUID returns the next UID. UIDs are unique, and in strict order under the policies
+// GetUID returns the next UID. UIDs are unique, as far as the worker ID is this generator's
+// alone (docs/promise.md has the cases), and in strict order under the policies
 // that keep it: when one call returns before another one starts, in whatever goroutines,
 // its UID is the smaller.
 //

@@ -66,8 +66,8 @@ type DisposableConfig struct {
 
 // Disposable is a [uid.Worker] that inserts a row into a table of a database each
 // time a generator is made on it, and uses the row's generated key as the worker
-// ID. No ID is ever used again, so that all ticks are free under it and no clock
-// of the past matters; but each start uses one of the layout's IDs up. See the
+// ID. No ID is used again as long as the table's counter only goes up, so that all
+// ticks are free under it and no clock of the past matters; but each start uses one of the layout's IDs up. See the
 // package's doc for what the database has to keep for that.
 //
 // Make it with [NewDisposable]. All methods may be called by any number of

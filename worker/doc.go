@@ -32,7 +32,7 @@
 // whose clock is not set back, or that can live with a UID that comes twice if they are.
 // All others take a [File]. Its folder is to outlive the process, and to go where the
 // ID goes: in a StatefulSet, a volume claimed for each pod. A copy of the file is
-// a second owner of the ID; to restore one from a backup is to forget what was issued
+// a second owner of the ID, and so is one of a lease's state file on the same host; to restore one from a backup is to forget what was issued
 // since.
 //
 // # What makes a disposable ID safe, and what does not
@@ -49,6 +49,8 @@
 //   - A failover to a replica that lacks the newest rows, a restored dump, and
 //     TRUNCATE hand out old IDs again. After any of them, set the table's
 //     AUTO_INCREMENT above the largest ID that was ever given.
+//   - A table that is dropped or renamed away, or a SQLite file that is moved, while
+//     somebody starts: a new one begins with ID 1.
 //   - A server with innodb_flush_log_at_trx_commit other than 1 may forget the
 //     newest rows when it crashes.
 //   - MySQL before 8.0 and MariaDB before 10.2.4 forget the counter at a restart
@@ -105,11 +107,12 @@
 //     restored dump, a replica that takes over, a disk that lies about what it has synced.
 //   - Rows edited or deleted by hand under DurableStore; without it, a row that is deleted, or
 //     whose LEASE_UNTIL is moved back, and that comes back as it was before its owner has
-//     renewed, which is within half a Window.
+//     renewed, which is within half a Window; or a whole table that is put back after the
+//     rest of the one in its place, while an owner's TTL is longer than that.
 //   - Rows that are lost where owners have a longer TTL than five minutes and than that of the
 //     start that makes the namespace anew.
-//   - A longer Window than any in the namespace before, if a failover loses the first
-//     acquisition with it.
+//   - A longer Window than any in the namespace before, if a failover or a restored backup
+//     loses the first acquisition with it.
 //   - An account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
 //     transaction begins there before the promotion and ends after it.
 //   - A file of SQLite that was copied or restored (package worker/sqlite tells what it

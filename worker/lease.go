@@ -18,8 +18,9 @@ import (
 // Lease is a [uid.Worker] that leases a worker ID from a table, so that the ID can be
 // used again when its owner is gone, and that reserves every tick in the table before a
 // generator may issue it, so that no tick of an ID is issued twice: not by an owner
-// that was paused, cut off or declared dead, and came back; not after a failover that
-// lost commits; not when clocks differ or go back.
+// that was paused, cut off or declared dead, and came back; not when clocks go back; and,
+// without DurableStore, not after a failover that lost commits, if the servers' clocks differ
+// by no more than MaxClockSkew. docs/promise.md has every case.
 //
 // It starts, stops and renews by itself: when a lease is lost it acquires another ID, and
 // the generator goes on under that one. Nothing of this is on the path of a call that
@@ -56,7 +57,8 @@ import (
 //
 // Two copies of the database that both accept writes, and a running process that was
 // cloned with its memory: both copies own the lease until one of them renews it. A
-// program that learns of its cloning calls [Lease.Invalidate].
+// program that learns of its cloning calls [Lease.Invalidate]. The package's doc lists what
+// else breaks it.
 //
 // Make it with [NewLease]. A Lease serves one generator at a time. Invalidate may be
 // called by any number of goroutines at once; the methods of [uid.Worker] are the
