@@ -32,8 +32,8 @@
 //
 // # When the clock goes back
 //
-// Config.ClockBack chooses what happens then. Under each of
-// them a generator issues no UID twice.
+// Config.ClockBack chooses what happens then. Under each of them a
+// generator issues no UID twice.
 //
 //	policy           calls while the clock is behind       order     a UID's time
 //	Logical()        go on                                 strict    ahead by the step at most

@@ -32,8 +32,8 @@
 // whose clock is not set back, or that can live with a UID that comes twice if they are.
 // All others take a [File]. Its folder is to outlive the process, and to go where the
 // ID goes: in a StatefulSet, a volume claimed for each pod. A copy of the file is
-// a second owner of the ID, and so is one of a lease's state file on the same host; to restore one from a backup is to forget what was issued
-// since.
+// a second owner of the ID, and so is one of a lease's state file on the same host; to
+// restore one from a backup is to forget what was issued since.
 //
 // # What makes a disposable ID safe, and what does not
 //

@@ -270,7 +270,7 @@ var operatorFaults = []fault{
 		name:  "rollback-bits",
 		title: "uncached with RollbackBits beside other generators of the same layout",
 		what: "An uncached generator counts steps back in its worker ID's uppermost bit, and its clock goes back. Another generator on a layout that calls that bit rollback is refused;" +
-			" where the layout is kept, so is one on the layout without names.",
+			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
 				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
@@ -288,9 +288,25 @@ var operatorFaults = []fault{
 			if s.leased() {
 				s.refused(how{seat: 1, lease: turns}, worker.ErrLayout)
 			}
-			s.draw(p)
+			if s.met {
+				s.draw(p)
+				return
+			}
+			const counted = 1 << 9 // the bit, as part of an ID
+			if s.way.column == disposable {
+				s.countFrom(counted + 1)
+			}
+			plain := s.start(how{seat: counted})
+			p.step(time.Second)
+			for range 4 {
+				s.draw(p, plain)
+				s.pass(time.Second)
+			}
 		},
-		cells: everywhere(unique()),
+		cells: map[string]cell{
+			static: uniqueIf(noBitSet), file: unique(refusedLayout), disposable: uniqueIf(noBitSet),
+			lease: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+		},
 	},
 }
 
@@ -298,6 +314,7 @@ const (
 	nobodyStarts  = "nobody starts in between"
 	oneLayout     = "all generators have one layout, which nothing checks here"
 	refusedLayout = "the other layout is refused"
+	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, which nothing checks here"
 )
 
 // onLeases has the same verdict for all ways that lease IDs.
