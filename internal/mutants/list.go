@@ -120,18 +120,18 @@ var core = []mutant{
 	},
 	{
 		name: "Close leaves the ring open", file: generatorGo,
-		from: "	g.state.closed = true\n	g.ring.Shut()\n",
-		to:   "	g.state.closed = true\n", tests: "Close",
+		from: "		g.state.closed = true\n		g.ring.Shut()\n",
+		to:   "		g.state.closed = true\n", tests: "Close",
 	},
 	{
 		name: "Close leaves Lanes what they hold", file: generatorGo,
-		from: "	g.setFloor(allStale)\n	last := g.lastIssued()\n",
-		to:   "	last := g.lastIssued()\n", tests: "Close",
+		from: "		g.setFloor(allStale)\n		g.broadcast()\n		close(g.quit)\n",
+		to:   "		g.broadcast()\n		close(g.quit)\n", tests: "Close",
 	},
 	{
 		name: "Close leaves waiting calls waiting", file: generatorGo,
-		from: "	g.broadcast()\n	close(g.quit)\n",
-		to:   "	close(g.quit)\n", tests: "Close",
+		from: "		g.broadcast()\n		close(g.quit)\n",
+		to:   "		close(g.quit)\n", tests: "Close",
 	},
 	{
 		name: "a cancelled context gets a UID", file: generatorGo,
@@ -370,12 +370,12 @@ var core = []mutant{
 	},
 	{
 		name: "lease: the row's nonce is not looked at", file: leaseGo,
-		from: "if row.Nonce != h.nonce || row.High > h.limit {",
-		to:   "if row.High > h.limit {", tests: "LeaseLost",
+		from: "if row.Nonce != h.nonce || row.High != h.limit {",
+		to:   "if row.High != h.limit {", tests: "LeaseLost",
 	},
 	{
 		name: "lease: ticks that somebody else reserved are not looked at", file: leaseGo,
-		from: "if row.Nonce != h.nonce || row.High > h.limit {",
+		from: "if row.Nonce != h.nonce || row.High != h.limit {",
 		to:   "if row.Nonce != h.nonce {", tests: "LeaseLost",
 	},
 	{
@@ -416,8 +416,8 @@ var core = []mutant{
 	},
 	{
 		name: "lease: there is no quarantine", file: protocolGo,
-		from: "l.terms.MaxWorkerID, now.add(-l.cfg.Quarantine))",
-		to:   "l.terms.MaxWorkerID, now)", tests: "LeaseTakeover|LeaseRelease",
+		from: "before := now.add(-l.cfg.Quarantine)",
+		to:   "before := now", tests: "LeaseTakeover|LeaseRelease",
 	},
 	{
 		name: "lease: layouts are mixed", file: protocolGo,
@@ -426,13 +426,13 @@ var core = []mutant{
 	},
 	{
 		name: "lease: clocks are not compared", file: protocolGo,
-		from: "max(early, late) > limit",
-		to:   "false", tests: "LeaseClocks",
+		from: "apart > limit {",
+		to:   "apart > math.MaxInt64-1 {", tests: "LeaseClocks",
 	},
 	{
 		name: "lease: rows of the far future are believed", file: protocolGo,
-		from: "if l.cfg.MaxAhead != math.MaxInt64 &&",
-		to:   "if l.cfg.MaxAhead == math.MaxInt64 &&", tests: "LeaseFarFuture",
+		from: "max(row.High, control.High) > highest {",
+		to:   "max(row.High, control.High) > math.MaxInt64-1 {", tests: "LeaseFarFuture",
 	},
 	{
 		name: "lease: clocks before the epoch are believed", file: protocolGo,

@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,5 +33,16 @@ func TestJudge(t *testing.T) {
 	} {
 		v := mutant{hangs: c.hangs}.judge([]byte(c.output), c.err)
 		require.Equal(t, verdict{c.caught, c.by, c.output}, v, c.name)
+	}
+}
+
+// Each mutant fits the source as it is: one that does not would be found only when all are
+// tried.
+func TestMutantsAreUpToDate(t *testing.T) {
+	for _, m := range all {
+		source, err := os.ReadFile(filepath.Join("..", "..", m.file))
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(source), m.from), "%s in %s: %q", m.name, m.file, m.from)
+		require.NotEqual(t, m.from, m.to, m.name)
 	}
 }
