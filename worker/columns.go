@@ -18,9 +18,9 @@ type columnSpec struct {
 type columnKind int
 
 const (
-	bigint columnKind = iota
-	signed            // bigint that holds negative numbers
-	number            // any whole number
+	key    columnKind = iota // a whole number of more bits than a worker ID has by default
+	signed                   // bigint that holds negative numbers
+	number                   // any whole number
 	text
 	date
 )
@@ -29,7 +29,7 @@ const (
 const generated = "ID"
 
 var nodeColumns = []columnSpec{
-	{generated, bigint, 0}, {"HOST_NAME", text, maxNameLen}, {"PORT", text, maxNameLen}, {"TYPE", number, 0},
+	{generated, key, 0}, {"HOST_NAME", text, maxNameLen}, {"PORT", text, maxNameLen}, {"TYPE", number, 0},
 	{"LAUNCH_DATE", date, 0}, {"MODIFIED", date, 0}, {"CREATED", date, 0},
 }
 
@@ -147,8 +147,8 @@ func (k columnKind) fits(c tableColumn, d Dialect) bool {
 		return true // any column of SQLite holds any value
 	}
 	switch k {
-	case bigint:
-		return kind == "bigint"
+	case key:
+		return kind == "bigint" || kind == "int"
 	case signed:
 		return kind == "bigint" && !c.Unsigned
 	case number:

@@ -131,6 +131,8 @@ func TestHost(t *testing.T) {
 		{"original's variables", map[string]string{"JPAAS_HOST": "b", "JPAAS_HTTP_PORT": "2"}, worker.DisposableConfig{}, "b", "2"},
 		{"original's other port", map[string]string{"JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3"}, worker.DisposableConfig{}, "b", "3"},
 		{"first one counts", map[string]string{"UID_HOST": "a", "JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3", "JPAAS_HTTP_PORT": "2"}, worker.DisposableConfig{}, "a", "2"},
+		{"blank ones are none", map[string]string{"JPAAS_HOST": " ", "JPAAS_HTTP_PORT": " \t"}, worker.DisposableConfig{}, own, ""},
+		{"blank ones are passed over", map[string]string{"UID_HOST": " ", "JPAAS_HOST": "b", "JPAAS_HTTP_PORT": " ", "JPAAS_HOST_PORT_8080": "3"}, worker.DisposableConfig{}, "b", "3"},
 		{"named variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1", "H": "c", "P": "4"},
 			worker.DisposableConfig{HostEnv: []string{"G", "H"}, PortEnv: []string{"P"}}, "c", "4"},
 		{"no variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1"},

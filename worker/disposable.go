@@ -298,6 +298,13 @@ func (d *Disposable) confirm(ctx context.Context, conn *sqlx.Conn, id int64, non
 			return nil
 		}
 		res, err := tx.ExecContext(ctx, "UPDATE `"+d.table+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?", port, id, nonce)
+		if isDuplicate(err) {
+			// A key over both names: the one before has ended, or also uses the port. It keeps
+			// its row, and this one the random text.
+			d.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, whose row therefore keeps a random text for the port",
+				"worker_id", id, "table", d.table, "port", port)
+			return nil
+		}
 		if err != nil {
 			return failed("write the port", err)
 		}

@@ -161,6 +161,43 @@ func TestPoisonedCounter(t *testing.T) {
 	})
 }
 
+// A key over host and port, which the original's table does not have, costs a process that is
+// started again nothing but the port in its row.
+func TestUniqueHostAndPort(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.open(t)
+		acquire(t, db, worker.DisposableConfig{})
+		do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
+		var logged records
+		cfg := worker.DisposableConfig{Host: "h", Port: "80", Logger: logged.logger()}
+		for id := int64(2); id < 5; id++ {
+			require.Equal(t, id, acquire(t, db, cfg))
+		}
+		rows := nodes(t, db)
+		require.Len(t, rows, 4)
+		require.Equal(t, "80", rows[1].Port)
+		require.Len(t, rows[2].Port, 26)
+		require.Equal(t, 2, logged.count("keeps a random text for the port"))
+	})
+}
+
+// What a session does after a COMMIT of its own accord it does not do after ours.
+func TestCompletionType(t *testing.T) {
+	for _, kind := range []string{"CHAIN", "RELEASE"} {
+		t.Run(kind, func(t *testing.T) {
+			s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
+			db := s.open(t)
+			for id := int64(1); id < 4; id++ {
+				require.Equal(t, id, acquire(t, db, worker.DisposableConfig{}))
+			}
+			require.Len(t, nodes(t, db), 3)
+			h := newHouse(t, s)
+			h.acquire(h.lease(worker.LeaseConfig{DurableStore: true}))
+			require.EqualValues(t, 1, h.acquire(h.lease(worker.LeaseConfig{DurableStore: true})).WorkerID)
+		})
+	}
+}
+
 func TestTableOfOtherColumns(t *testing.T) {
 	for _, c := range []struct{ name, sqlite, mysql, says string }{
 		{"column missing",

@@ -243,3 +243,19 @@ func dnsWords(e *net.DNSError) error {
 	}
 	return errors.New("the server's host name could not be looked up just now")
 }
+
+// duplicateKey is MySQL's error number for a key that is there already.
+const duplicateKey = 1062
+
+// isDuplicate reports whether a row was refused because of its key.
+func isDuplicate(err error) bool {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return e.Number == duplicateKey
+	}
+	const constraint = 19 // SQLite's, whose others a worker cannot offend
+	e, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err)
+	return ok && e.Code()&0xff == constraint
+}

@@ -81,9 +81,9 @@ func (c *fakeConn) ExecContext(ctx context.Context, query string, args []driver.
 	switch {
 	case query == "START TRANSACTION":
 		return fakeResult{}, c.step("begin")
-	case query == "COMMIT":
+	case strings.HasPrefix(query, "COMMIT"):
 		return fakeResult{}, c.step("commit")
-	case query == "ROLLBACK":
+	case strings.HasPrefix(query, "ROLLBACK"):
 		return fakeResult{}, nil
 	case strings.HasPrefix(query, "INSERT"):
 		if err := c.step("insert"); err != nil {

@@ -77,7 +77,7 @@ func (h hostID) validate() error {
 
 func firstSet(names []string) string {
 	for _, name := range names {
-		if v := os.Getenv(name); v != "" {
+		if v := os.Getenv(name); strings.TrimSpace(v) != "" { // a blank one is none, as for the original
 			return v
 		}
 	}

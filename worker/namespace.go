@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"github.com/uidgen/uid"
 )
 
@@ -121,7 +119,7 @@ func (t *leaseTable) foundControl(ctx context.Context, tx session, terms uid.Ter
 			return err
 		}
 		err := t.insert(ctx, tx, fresh)
-		if e, is := errors.AsType[*mysql.MySQLError](err); is && e.Number == duplicateKey {
+		if isDuplicate(err) {
 			return &failure{"insert the namespace's row", errors.New("another start has just done so"), transient}
 		}
 		return err
@@ -139,9 +137,6 @@ func (t *leaseTable) foundControl(ctx context.Context, tx session, terms uid.Ter
 	fresh.Acquired, fresh.Reach = row.Acquired, row.Reach
 	return t.update(ctx, tx, fresh, row.Nonce)
 }
-
-// duplicateKey is MySQL's error number for a key that is there already.
-const duplicateKey = 1062
 
 // checkNamespace refuses a name that not all databases keep and compare alike: a server
 // stores it as the charset of the connection has it. That differs beyond ASCII, and for some

@@ -17,6 +17,13 @@ type session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// A session's completion_type may have COMMIT and ROLLBACK begin another transaction, or
+// end the session.
+const (
+	commitOnly   = "COMMIT AND NO CHAIN NO RELEASE"
+	rollbackOnly = "ROLLBACK AND NO CHAIN NO RELEASE"
+)
+
 // transact runs do between a begin and a commit, and rolls back when it fails. It
 // is explicit about the commit, since a session may have autocommit off.
 //
@@ -40,14 +47,14 @@ func transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(ses
 		if committed {
 			return
 		}
-		if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		if _, err := conn.ExecContext(ctx, rollbackOnly); err != nil {
 			discard(conn)
 		}
 	}()
 	if err := do(conn); err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
+	if _, err := conn.ExecContext(ctx, commitOnly); err != nil {
 		return failed("commit", err)
 	}
 	committed = true

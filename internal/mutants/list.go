@@ -19,6 +19,7 @@ const (
 // all is every mutant; each part of the house has a list of its own.
 var all = slices.Concat(
 	core,
+	disposables,
 	leases,
 	drivers,
 	tenure,
