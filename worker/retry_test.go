@@ -121,6 +121,9 @@ func TestFinalFailures(t *testing.T) {
 		{errors.New("whatever"), "*errors.errorString"},
 	} {
 		for _, step := range []string{"connect", "begin", "insert", "commit", "select", "update"} {
+			if number, is := errors.AsType[*mysql.MySQLError](failure.err); is && number.Number == 1062 && step == "update" {
+				continue // a second row with the port, see TestUniqueHostAndPort
+			}
 			t.Run(fmt.Sprint(step, " ", failure.err), func(t *testing.T) {
 				fake := &fakeDB{fail: func(s string, n int) error {
 					if s == step {
