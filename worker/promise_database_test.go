@@ -374,11 +374,11 @@ func farSighted(cfg *worker.LeaseConfig) {
 // anew plays that the rows are gone.
 func anew(remove func(s *scene)) func(s *scene) {
 	return func(s *scene) {
-		h := how{}
 		if !s.met && s.way.column == lease {
-			h.lease = farSighted
+			s.outlived(remove)
+			return
 		}
-		p := s.start(h)
+		p := s.start(how{})
 		s.drawSome(p)
 		s.pass(window)
 		s.drawSome(p)
@@ -416,6 +416,28 @@ func anew(remove func(s *scene)) func(s *scene) {
 		s.pass(longGone)
 		s.draw(s.startUnless(how{seat: 3}, uid.ErrNoReservation))
 	}
+}
+
+// outlived plays that what a process has drawn lies further ahead than a new namespace rests.
+// It stands still then: else it could be quicker than another one to have its ID again.
+func (s *scene) outlived(remove func(s *scene)) {
+	s.t.Helper()
+	p := s.start(how{lease: farSighted})
+	s.drawSome(p)
+	s.pass(window)
+	s.drawSome(p)
+	s.drain(p)
+	p.quietly(func() {
+		remove(s)
+		s.refused(how{seat: 1}, uid.ErrNoReservation)
+		s.pass(newRest + time.Second)
+		other := s.start(how{seat: 1})
+		for range 3 {
+			s.drawSome(other)
+			s.drain(other)
+			s.pass(window)
+		}
+	})
 }
 
 // putInPlace renames the table back, when it has removed what a start may have put in its
