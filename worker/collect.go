@@ -62,10 +62,10 @@ type KeptLease struct {
 // stays. Rows whose last tick does not lie further back than OlderThan stay, too, and so do
 // those whose layout Terms cannot read, and all of a namespace that lacks its own row.
 //
-// It returns [ErrConfig] when the collection cannot be used, and [ErrClock], with nothing
-// removed, when the two clocks do not agree. When it fails half-way, what it has removed
-// until then is in the result; rows of a commit whose reply was lost are not, although they
-// are gone.
+// It returns [ErrConfig] when the collection cannot be used, and [ErrClock] when the two
+// clocks do not agree, at which it looks before each batch of rows. When it fails half-way,
+// what it has removed until then is in the result; rows of a commit whose reply was lost are
+// not, although they are gone.
 //
 // It needs SELECT, UPDATE and DELETE on the table. A namespace's workers wait in
 // Acquire while a batch of rows is removed.
