@@ -17,7 +17,7 @@ func TestClockBackError(t *testing.T) {
 	var err error = &uid.ClockBackError{
 		Now: last.Add(-5 * time.Second), Last: last, Back: 5 * time.Second, Limit: 10 * time.Millisecond,
 	}
-	require.EqualError(t, err, "uid: clock moved back: it shows 2026-11-21T10:00:00Z, 5s before 2026-11-21T10:00:05Z, "+
+	require.EqualError(t, err, "clock moved back: it shows 2026-11-21T10:00:00Z, 5s before 2026-11-21T10:00:05Z, "+
 		"the time of the last UID or the first that is allowed; the policy allows 10ms")
 
 	wrapped := fmt.Errorf("ordering: %w", err)

@@ -6,41 +6,45 @@ import "errors"
 // a call returns usually wraps one of them and adds the numbers.
 var (
 	// ErrClosed is returned when a call is made on a generator after Close began.
-	ErrClosed = errors.New("uid: generator is closed")
+	ErrClosed = errors.New("generator is closed")
 
 	// ErrExhausted is returned when every tick of the layout's time field has been
 	// used up or has passed, and when a generator refuses to start because that is
 	// about to happen. It is final: no later call on that layout succeeds.
-	ErrExhausted = errors.New("uid: time field is exhausted")
+	ErrExhausted = errors.New("time field is exhausted")
 
 	// ErrRejectedTake is returned when no UID may be issued just now (the
 	// generator has borrowed all the future time that its MaxLead allows) and the
 	// call does not wait. A later call may succeed.
-	ErrRejectedTake = errors.New("uid: take rejected, no UID is available now")
+	ErrRejectedTake = errors.New("take rejected, no UID is available now")
 
 	// ErrNoReservation is returned when the worker's reservation is used up and
 	// could not be extended, because its database is out of reach, say. The
 	// generator keeps asking; calls succeed again once a reservation is granted.
-	ErrNoReservation = errors.New("uid: no reservation")
+	ErrNoReservation = errors.New("no reservation")
 
 	// ErrClockBack is returned when the wall clock is behind the last UID's tick
 	// by more than the generator's policy allows. [ClockBackError] has the numbers.
-	ErrClockBack = errors.New("uid: clock moved back")
+	ErrClockBack = errors.New("clock moved back")
 
 	// ErrWorkerInUse is returned when a generator is made with a Worker that
 	// already serves another one: two generators under one worker ID would issue
 	// the same UIDs.
-	ErrWorkerInUse = errors.New("uid: worker already serves a generator")
+	ErrWorkerInUse = errors.New("worker already serves a generator")
 
 	// ErrNoWorkerID is returned when a worker ID cannot be had within the layout's
 	// maximum: all of them have been assigned.
-	ErrNoWorkerID = errors.New("uid: no worker ID left")
+	ErrNoWorkerID = errors.New("no worker ID left")
 
 	// ErrRange is returned when a number lies outside of what its field, layout or
 	// type can hold.
-	ErrRange = errors.New("uid: value out of range")
+	ErrRange = errors.New("value out of range")
+
+	// ErrConfig is returned when a setting cannot be used: by a constructor, and later
+	// for what only the environment of the process can tell.
+	ErrConfig = errors.New("unusable configuration")
 
 	// ErrSyntax is returned when a text is not what it has to be: the decimal form
 	// of a UID, the description of a layout, a name.
-	ErrSyntax = errors.New("uid: syntax error")
+	ErrSyntax = errors.New("syntax error")
 )

@@ -19,8 +19,8 @@ func ExampleParse() {
 	fmt.Println(errors.Is(err, uid.ErrRange), err)
 	// Output:
 	// 180363646902239241 <nil>
-	// true uid: syntax error: "-1" is not a decimal UID
-	// true uid: value out of range: "9223372036854775808" is above 9223372036854775807
+	// true syntax error: "-1" is not a decimal UID
+	// true value out of range: "9223372036854775808" is above 9223372036854775807
 }
 
 // In JSON a UID is a string, since JavaScript would lose bits of the number; a
@@ -48,5 +48,5 @@ func ExampleUID_Scan() {
 	fmt.Println(u.Scan(nil))
 	// Output:
 	// <nil> 180363646902239241
-	// uid: syntax error: NULL is not a UID; scan it into a sql.Null[uid.UID]
+	// syntax error: NULL is not a UID; scan it into a sql.Null[uid.UID]
 }

@@ -59,9 +59,9 @@ func TestParse(t *testing.T) {
 
 func TestParseErrorText(t *testing.T) {
 	_, err := uid.Parse("12\n34")
-	require.EqualError(t, err, `uid: syntax error: "12\n34" is not a decimal UID`)
+	require.EqualError(t, err, `syntax error: "12\n34" is not a decimal UID`)
 	_, err = uid.Parse("9223372036854775808")
-	require.EqualError(t, err, `uid: value out of range: "9223372036854775808" is above 9223372036854775807`)
+	require.EqualError(t, err, `value out of range: "9223372036854775808" is above 9223372036854775807`)
 	for _, s := range []string{strings.Repeat("\x00", 1<<20), strings.Repeat("9", 1<<20)} {
 		_, err = uid.Parse(s)
 		require.ErrorContains(t, err, "(1048576 bytes)")

@@ -32,7 +32,7 @@ func ExampleLayout_Compose() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// uid: value out of range: worker ID 4194304 is not within 0 and 4194303, the most that 28/22/13 bits hold
+	// value out of range: worker ID 4194304 is not within 0 and 4194303, the most that 28/22/13 bits hold
 }
 
 // A layout of your own, with the worker ID split in two.
@@ -63,7 +63,7 @@ func ExampleParseLayout() {
 	// Output:
 	// 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z <nil>
 	// 41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z <nil>
-	// 0/0/0 uid: value out of range: 28/22/14 bits of time, worker and sequence add up to more than 63
+	// 0/0/0 value out of range: 28/22/14 bits of time, worker and sequence add up to more than 63
 }
 
 // The rows of a day, found by the primary key alone.
@@ -92,7 +92,7 @@ func ExampleConvert() {
 	// Output:
 	// 22017046741008393 <nil>
 	// 180363646902239241 <nil>
-	// convert 22017046745202697: uid: value out of range: its time 2026-03-02T18:07:53.001Z lies within the tick that begins at 2026-03-02T18:07:53Z
+	// convert 22017046745202697: value out of range: its time 2026-03-02T18:07:53.001Z lies within the tick that begins at 2026-03-02T18:07:53Z
 }
 
 // Under the wrong layout a UID has an unlikely time.
@@ -134,7 +134,7 @@ func ExamplePlan() {
 	// 41/10/12 of 1ms  4096000  1024        0.05 days        2080-07-10  12.208s  24s
 	// 30/11/22 of 1s   4194304  2048        0.15 days        2060-01-10  12s      23s
 	// 30/10/23 of 1s   8388608  1024        0.05 days        2060-01-10  6s       8s
-	// uid: value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
+	// value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
 }
 
 func ExampleExpiry() {
@@ -144,5 +144,5 @@ func ExampleExpiry() {
 	fmt.Println(policy.Start(bits.Default(), now.AddDate(0, 6, 0)))
 	// Output:
 	// <nil> true
-	// uid: time field is exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
+	// time field is exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
 }

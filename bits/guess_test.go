@@ -86,7 +86,7 @@ func TestDoubt(t *testing.T) {
 		{u(l.Epoch().Add(day)), ""},
 		{u(l.Epoch().Add(day - time.Second)), "its time, 2026-01-01T23:59:59Z, is only 23h59m59s after the layout's epoch: it may be of another layout"},
 		{0, "its time, 2026-01-01T00:00:00Z, is only 0s after the layout's epoch: it may be of another layout"},
-		{-1, "uid: value out of range: -1 is below 0"},
+		{-1, "value out of range: -1 is below 0"},
 	} {
 		require.Equal(t, c.want, l.Doubt(c.u, now))
 	}

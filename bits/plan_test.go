@@ -454,7 +454,7 @@ func TestPlanExamples(t *testing.T) {
 		require.Less(t, o.Lead, 30*time.Second)
 	}
 	_, err = plan(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
-	require.EqualError(t, err, "uid: value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
+	require.EqualError(t, err, "value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
 		"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
 }
 

@@ -64,7 +64,7 @@ type CheckConfig struct {
 func (r *Registry) Check(ctx context.Context, cfg CheckConfig) ([]Finding, error) {
 	if cfg.MaxWorkerID < 0 || cfg.MaxClockOffset < 0 || cfg.MaxAhead < 0 {
 		return nil, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v and MaxAhead %v none may be negative",
-			ErrConfig, cfg.MaxWorkerID, cfg.MaxClockOffset, cfg.MaxAhead)
+			uid.ErrConfig, cfg.MaxWorkerID, cfg.MaxClockOffset, cfg.MaxAhead)
 	}
 	if cfg.MaxClockOffset == 0 {
 		cfg.MaxClockOffset = defaultClockOffset

@@ -62,7 +62,7 @@ type KeptLease struct {
 // stays. Rows whose last tick does not lie further back than OlderThan stay, too, and so do
 // those whose layout Terms cannot read, and all of a namespace that lacks its own row.
 //
-// It returns [ErrConfig] when the collection cannot be used, and [ErrClock] when the two
+// It returns [uid.ErrConfig] when the collection cannot be used, and [ErrClock] when the two
 // clocks do not agree, at which it looks before each batch of rows. When it fails half-way,
 // what it has removed until then is in the result; rows of a commit whose reply was lost are
 // not, although they are gone.
@@ -75,16 +75,16 @@ func (r *Registry) Collect(ctx context.Context, c Collection) (Collected, error)
 		c.OlderThan = 7 * 24 * time.Hour
 	}
 	if c.OlderThan < shortestCollectAge {
-		return all, fmt.Errorf("%w: OlderThan %v is below %v", ErrConfig, c.OlderThan, shortestCollectAge)
+		return all, fmt.Errorf("%w: OlderThan %v is below %v", uid.ErrConfig, c.OlderThan, shortestCollectAge)
 	}
 	if c.MaxClockOffset < 0 {
-		return all, fmt.Errorf("%w: MaxClockOffset %v is negative", ErrConfig, c.MaxClockOffset)
+		return all, fmt.Errorf("%w: MaxClockOffset %v is negative", uid.ErrConfig, c.MaxClockOffset)
 	}
 	if c.MaxClockOffset == 0 {
 		c.MaxClockOffset = defaultClockOffset
 	}
 	if c.Terms == nil {
-		return all, fmt.Errorf("%w: Terms is not set", ErrConfig)
+		return all, fmt.Errorf("%w: Terms is not set", uid.ErrConfig)
 	}
 	var namespaces []string
 	err := r.do(ctx, "collect worker IDs", func(ctx context.Context, conn *sqlx.Conn) error {

@@ -78,7 +78,7 @@ func TestCollectJudgesTheClocks(t *testing.T) {
 		require.Regexp(t, `this process's shows 20.*Z, the database's 20.*Z, 19\d.*s apart; at most 2s are allowed`, err.Error())
 		require.Equal(t, row, h.row(0))
 		_, err = h.registry().Collect(t.Context(), worker.Collection{Terms: millisOf, MaxClockOffset: -1})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 
 		// Where both clocks are wrong its owner loses the ID, and the next one begins above.
 		done, err := h.registry().Collect(t.Context(), worker.Collection{Terms: millisOf, MaxClockOffset: 9 * day})

@@ -17,7 +17,7 @@ import (
 // is one.
 func refused(t *testing.T, err error) bool {
 	if err != nil {
-		require.True(t, errors.Is(err, ErrConfig) || errors.Is(err, uid.ErrRange), err)
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
 		require.Less(t, len(err.Error()), 2000)
 	}
 	return err != nil
@@ -38,7 +38,7 @@ func FuzzLeaseConfig(f *testing.F) {
 			Offline: time.Duration(offline), DurableStore: durable,
 		}
 		_, err := NewLease(sqlx.NewDb(nil, "mysql"), cfg)
-		require.ErrorIs(t, err, ErrConfig, "there is no database")
+		require.ErrorIs(t, err, uid.ErrConfig, "there is no database")
 		c, err := cfg.withDefaults()
 		if refused(t, err) {
 			return

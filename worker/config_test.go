@@ -25,20 +25,20 @@ func TestDisposableConfigIsChecked(t *testing.T) {
 		is     error
 		says   string
 	}{
-		{worker.DisposableConfig{}, "pgx", worker.ErrConfig, `"pgx"`},
-		{worker.DisposableConfig{}, "", worker.ErrConfig, "Dialect"},
-		{worker.DisposableConfig{Dialect: "oracle"}, "mysql", worker.ErrConfig, `"oracle"`},
-		{worker.DisposableConfig{Table: "x`; DROP TABLE y; --"}, "mysql", worker.ErrConfig, "table name"},
-		{worker.DisposableConfig{Table: "a b"}, "mysql", worker.ErrConfig, `"a b"`},
-		{worker.DisposableConfig{Table: "1a"}, "mysql", worker.ErrConfig, `"1a"`},
-		{worker.DisposableConfig{Table: "a.b"}, "mysql", worker.ErrConfig, `"a.b"`},
-		{worker.DisposableConfig{Table: "a\n"}, "mysql", worker.ErrConfig, "table name"},
-		{worker.DisposableConfig{Table: strings.Repeat("a", 65)}, "mysql", worker.ErrConfig, "64"},
-		{worker.DisposableConfig{Timeout: -time.Second}, "mysql", worker.ErrConfig, "-1s"},
-		{worker.DisposableConfig{Port: "80"}, "mysql", worker.ErrConfig, "without Host"},
+		{worker.DisposableConfig{}, "pgx", uid.ErrConfig, `"pgx"`},
+		{worker.DisposableConfig{}, "", uid.ErrConfig, "Dialect"},
+		{worker.DisposableConfig{Dialect: "oracle"}, "mysql", uid.ErrConfig, `"oracle"`},
+		{worker.DisposableConfig{Table: "x`; DROP TABLE y; --"}, "mysql", uid.ErrConfig, "table name"},
+		{worker.DisposableConfig{Table: "a b"}, "mysql", uid.ErrConfig, `"a b"`},
+		{worker.DisposableConfig{Table: "1a"}, "mysql", uid.ErrConfig, `"1a"`},
+		{worker.DisposableConfig{Table: "a.b"}, "mysql", uid.ErrConfig, `"a.b"`},
+		{worker.DisposableConfig{Table: "a\n"}, "mysql", uid.ErrConfig, "table name"},
+		{worker.DisposableConfig{Table: strings.Repeat("a", 65)}, "mysql", uid.ErrConfig, "64"},
+		{worker.DisposableConfig{Timeout: -time.Second}, "mysql", uid.ErrConfig, "-1s"},
+		{worker.DisposableConfig{Port: "80"}, "mysql", uid.ErrConfig, "without Host"},
 		{worker.DisposableConfig{Host: long}, "mysql", uid.ErrRange, "65 characters, the table holds 64"},
 		{worker.DisposableConfig{Host: "h", Port: long}, "mysql", uid.ErrRange, "65 characters, the table holds 64"},
-		{worker.DisposableConfig{Host: "\xff"}, "mysql", worker.ErrConfig, "UTF-8"},
+		{worker.DisposableConfig{Host: "\xff"}, "mysql", uid.ErrConfig, "UTF-8"},
 	} {
 		t.Run(fmt.Sprintf("%+v %s", c.cfg, c.driver), func(t *testing.T) {
 			fake := &fakeDB{}
@@ -51,7 +51,7 @@ func TestDisposableConfigIsChecked(t *testing.T) {
 	}
 	for _, db := range []*sqlx.DB{nil, {}} {
 		_, err := worker.NewDisposable(db, worker.DisposableConfig{})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 	}
 }
 
@@ -153,13 +153,13 @@ func TestHost(t *testing.T) {
 	t.Run("host alone", func(t *testing.T) {
 		t.Setenv("UID_HOST", "a")
 		_, _, err := acquireAs(t, worker.DisposableConfig{})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "JPAAS_HTTP_PORT")
 	})
 	t.Run("port alone", func(t *testing.T) {
 		t.Setenv("UID_PORT", "1")
 		_, _, err := acquireAs(t, worker.DisposableConfig{})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 	})
 	t.Run("too long", func(t *testing.T) {
 		t.Setenv("UID_HOST", strings.Repeat("a", 65))

@@ -1,6 +1,10 @@
 package worker
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/uidgen/uid"
+)
 
 // A Dialect is the kind of SQL that a database speaks.
 type Dialect string
@@ -18,7 +22,7 @@ func (d Dialect) resolve(driver string) (Dialect, error) {
 		return d, nil
 	case "":
 	default:
-		return "", fmt.Errorf("%w: unknown dialect %.100q (%q and %q are known)", ErrConfig, string(d), MySQL, SQLite)
+		return "", fmt.Errorf("%w: unknown dialect %.100q (%q and %q are known)", uid.ErrConfig, string(d), MySQL, SQLite)
 	}
 	switch driver {
 	case "mysql":
@@ -26,7 +30,7 @@ func (d Dialect) resolve(driver string) (Dialect, error) {
 	case "sqlite", "sqlite3":
 		return SQLite, nil
 	}
-	return "", fmt.Errorf("%w: the dialect of the database driver %.100q is not known; set Dialect to %q or %q", ErrConfig, driver, MySQL, SQLite)
+	return "", fmt.Errorf("%w: the dialect of the database driver %.100q is not known; set Dialect to %q or %q", uid.ErrConfig, driver, MySQL, SQLite)
 }
 
 // clock is the query for the database's time, in microseconds since 1970 UTC. It goes

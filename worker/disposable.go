@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // workerNode is the table's name in UidGenerator, and in the schema files.
@@ -86,11 +87,11 @@ type Disposable struct {
 }
 
 // NewDisposable returns a worker on db, which stays the caller's to close. It
-// returns [ErrConfig] or [uid.ErrRange] when a setting cannot be used. It does not
+// returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It does not
 // touch the database; the first Acquire does.
 func NewDisposable(db *sqlx.DB, cfg DisposableConfig) (*Disposable, error) {
 	if db == nil || db.DB == nil {
-		return nil, fmt.Errorf("%w: no database", ErrConfig)
+		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
 	dialect, err := cfg.Dialect.resolve(db.DriverName())
 	if err != nil {
@@ -109,10 +110,10 @@ func NewDisposable(db *sqlx.DB, cfg DisposableConfig) (*Disposable, error) {
 		host: hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv},
 	}
 	if d.timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", ErrConfig, d.timeout)
+		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, d.timeout)
 	}
 	if d.timeout == 0 {
-		d.timeout = defaultTimeout
+		d.timeout = retry.DefaultTimeout
 	}
 	if d.host.hostEnv == nil {
 		d.host.hostEnv = defaultHostEnv
@@ -142,7 +143,7 @@ func NewDisposable(db *sqlx.DB, cfg DisposableConfig) (*Disposable, error) {
 //   - [uid.ErrNoWorkerID] when the ID is above the layout's maximum;
 //   - [ErrUnconfirmed] when the database tells no ID, or the row that it holds
 //     under the ID is not the one that was written;
-//   - [ErrConfig] or [uid.ErrRange] when the host cannot be named, and [ErrConfig] for
+//   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named, and [uid.ErrConfig] for
 //     SQLite in memory, or with locking_mode EXCLUSIVE;
 //   - [ErrState] when the file of SQLite is not in its place, or has another name;
 //   - an error that tells the server's error number on all else: access denied, no
@@ -189,7 +190,7 @@ func (d *Disposable) assign(ctx context.Context, maxID int64) (int64, error) {
 		return 0, err
 	}
 	var id int64
-	err = retry(ctx, d.timeout, d.log, func(ctx context.Context) (err error) {
+	err = retry.Do(ctx, d.timeout, d.log, func(ctx context.Context) (err error) {
 		id, err = d.attempt(ctx, host, maxID)
 		return err
 	})

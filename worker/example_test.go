@@ -36,7 +36,7 @@ func ExampleStatic() {
 	// Output:
 	// 7 <nil>
 	// true
-	// uid: value out of range: worker ID 4194304 is not within 0..4194303, the layout's maximum
+	// value out of range: worker ID 4194304 is not within 0..4194303, the layout's maximum
 }
 
 // The ID of a StatefulSet's pod, with what was issued under it kept on the pod's volume.

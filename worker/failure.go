@@ -35,6 +35,9 @@ const (
 func (f *failure) Error() string { return f.doing + ": " + f.cause.Error() }
 func (f *failure) Unwrap() error { return f.cause }
 
+// Transient is for package retry.
+func (f *failure) Transient() bool { return f.kind == transient }
+
 // failed translates a driver's error, for ever: err itself is not kept.
 func failed(doing string, err error) error {
 	kind, cause := translate(err)

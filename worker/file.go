@@ -98,17 +98,17 @@ type File struct {
 
 // NewFile returns a worker with the source's ID and a state file at path, which is
 // created, in a folder that exists, when the first generator is made. It returns
-// [ErrConfig] when a setting cannot be used. It asks neither the source nor the disk;
+// [uid.ErrConfig] when a setting cannot be used. It asks neither the source nor the disk;
 // Acquire does.
 func NewFile(path string, s Source, cfg FileConfig) (*File, error) {
 	if path == "" {
-		return nil, fmt.Errorf("%w: no path for the state file", ErrConfig)
+		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)
 	}
 	if s == nil {
-		return nil, fmt.Errorf("%w: no source of the worker ID for the state file %s", ErrConfig, path)
+		return nil, fmt.Errorf("%w: no source of the worker ID for the state file %s", uid.ErrConfig, path)
 	}
 	if cfg.Window < 0 || cfg.MaxAhead < 0 {
-		return nil, fmt.Errorf("%w: Window %v or MaxAhead %v is negative", ErrConfig, cfg.Window, cfg.MaxAhead)
+		return nil, fmt.Errorf("%w: Window %v or MaxAhead %v is negative", uid.ErrConfig, cfg.Window, cfg.MaxAhead)
 	}
 	if cfg.Window == 0 {
 		cfg.Window = defaultFileWindow
@@ -117,7 +117,7 @@ func NewFile(path string, s Source, cfg FileConfig) (*File, error) {
 		cfg.MaxAhead = defaultFileAhead
 	}
 	if cfg.Window > cfg.MaxAhead-cfg.Window/2 {
-		return nil, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", ErrConfig, cfg.MaxAhead, cfg.Window)
+		return nil, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", uid.ErrConfig, cfg.MaxAhead, cfg.Window)
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -142,7 +142,7 @@ func NewFile(path string, s Source, cfg FileConfig) (*File, error) {
 //   - [ErrClock] when its ticks lie too far ahead of the clock (see FileConfig's
 //     MaxAhead);
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
-//   - [ErrConfig] when the host has no name, and when the generator's MaxLead is more than
+//   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
 //     MaxAhead;
 //   - ctx's error when that has ended before. Afterwards it is not looked at.
 func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
@@ -151,7 +151,7 @@ func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 	}
 	if t.MaxLead > f.cfg.MaxAhead {
 		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
-			"a start after a kill would be refused", ErrConfig, t.MaxLead, f.cfg.MaxAhead, f.path)
+			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, f.cfg.MaxAhead, f.path)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

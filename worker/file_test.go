@@ -495,7 +495,7 @@ func TestFileConfig(t *testing.T) {
 		"2562047h": {"x", id, worker.FileConfig{Window: math.MaxInt64, MaxAhead: math.MaxInt64}},
 	} {
 		_, err := worker.NewFile(c.path, c.s, c.cfg)
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, name)
 	}
 	for _, cfg := range []worker.FileConfig{

@@ -36,7 +36,7 @@ type hostSource struct {
 // validate refuses what can be refused before the environment is looked at.
 func (s hostSource) validate() error {
 	if s.host == "" && s.port != "" {
-		return fmt.Errorf("%w: Port %.100q is set without Host", ErrConfig, s.port)
+		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, s.port)
 	}
 	return hostID{s.host, s.port}.validate()
 }
@@ -50,7 +50,7 @@ func (s hostSource) identify() (hostID, error) {
 	h := hostID{name: firstSet(s.hostEnv), port: firstSet(s.portEnv)}
 	if (h.name == "") != (h.port == "") {
 		return hostID{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
-			ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
+			uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
 	}
 	if h.name == "" {
 		name, err := osHostName()
@@ -65,7 +65,7 @@ func (s hostSource) identify() (hostID, error) {
 func (h hostID) validate() error {
 	for _, v := range []struct{ what, text string }{{"host name", h.name}, {"port", h.port}} {
 		if !utf8.ValidString(v.text) {
-			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", ErrConfig, v.what, v.text)
+			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", uid.ErrConfig, v.what, v.text)
 		}
 		// Cut short it could be another host's: whoever knows the names is to choose.
 		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
@@ -87,7 +87,7 @@ func firstSet(names []string) string {
 func osHostName() (string, error) {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
-		return "", fmt.Errorf("%w: the operating system tells no host name (%v)", ErrConfig, err)
+		return "", fmt.Errorf("%w: the operating system tells no host name (%v)", uid.ErrConfig, err)
 	}
 	return name, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // Lease is a [uid.Worker] that leases a worker ID from a table, so that the ID can be
@@ -117,11 +118,11 @@ func (h *hold) owns(row leaseRow) bool {
 }
 
 // NewLease returns a worker on db, which stays the caller's to close. It returns
-// [ErrConfig] or [uid.ErrRange], with the numbers, when a setting cannot be used. It
+// [uid.ErrConfig] or [uid.ErrRange], with the numbers, when a setting cannot be used. It
 // does not touch the database; the first Acquire does.
 func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 	if db == nil || db.DB == nil {
-		return nil, fmt.Errorf("%w: no database", ErrConfig)
+		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -159,7 +160,7 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 //   - [ErrClock] when this process's clock is off the database's, that one is before
 //     the epoch, or a row's ticks lie in the far future (see LeaseConfig's
 //     MaxClockOffset, AllowBeforeEpoch and MaxAhead);
-//   - [ErrConfig] when Window is shorter than a tick, when the table's columns cannot hold
+//   - [uid.ErrConfig] when Window is shorter than a tick, when the table's columns cannot hold
 //     what is written, with DurableStore when the generator's MaxLead is more than MaxAhead
 //     or the database is visibly not durable, and for SQLite in memory or with locking_mode
 //     EXCLUSIVE;
@@ -169,10 +170,10 @@ func NewLease(db *sqlx.DB, cfg LeaseConfig) (*Lease, error) {
 //   - an error that tells the server's error number on all else.
 func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if l.cfg.Window < t.Unit {
-		return uid.Reservation{}, fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", ErrConfig, l.cfg.Window, t.Unit)
+		return uid.Reservation{}, fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
 	}
 	if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {
-		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", ErrConfig, t.MaxLead, l.cfg.MaxAhead)
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead)
 	}
 	if !l.bind(t.Revoke) {
 		return uid.Reservation{}, fmt.Errorf("%w: the lease in namespace %q of table %s", uid.ErrWorkerInUse, l.cfg.Namespace, l.table.name)
@@ -205,7 +206,7 @@ func (l *Lease) start(ctx context.Context) error {
 		}
 	}
 	looked := false
-	err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error {
+	err := retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error {
 		if !looked {
 			if err := l.look(ctx); err != nil {
 				return err
@@ -243,11 +244,11 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 			return ctx.Err()
 		case <-pause.C:
 		}
-		err := retry(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+		err := retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
 		if lost, is := errors.AsType[*lostError](err); is && losses < mostLosses {
 			losses++
 			l.lost(ctx, lost)
-			err = retry(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire)
+			err = retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire)
 		}
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // workerLease is the table's default name, and its name in the schema files.
@@ -165,7 +166,7 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 		standard time.Duration
 		endless  bool // math.MaxInt64 is a value, too
 	}{
-		{"Timeout", &c.Timeout, defaultTimeout, false},
+		{"Timeout", &c.Timeout, retry.DefaultTimeout, false},
 		{"Window", &c.Window, defaultWindow, false},
 		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew, false},
 		{"TTL", &c.TTL, 0, false},
@@ -175,7 +176,7 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 		{"Offline", &c.Offline, 0, false},
 	} {
 		if *d.value < 0 || *d.value > maxDuration && !d.endless {
-			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", ErrConfig, d.name, *d.value, maxDuration)
+			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", uid.ErrConfig, d.name, *d.value, maxDuration)
 		}
 		if *d.value == 0 {
 			*d.value = d.standard
@@ -192,17 +193,17 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	}
 	switch {
 	case c.TTL < c.Window+c.Window/2:
-		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", ErrConfig, c.TTL, c.Window)
+		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
 	case c.Quarantine < c.MaxClockSkew:
-		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", ErrConfig, c.Quarantine, c.MaxClockSkew)
+		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", uid.ErrConfig, c.Quarantine, c.MaxClockSkew)
 	case c.MaxAhead < c.reach()+c.MaxClockSkew:
-		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
+		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", uid.ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
 	case (c.Offline > 0) != (c.StateFile != ""):
-		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", ErrConfig, c.Offline, c.StateFile)
+		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", uid.ErrConfig, c.Offline, c.StateFile)
 	case c.Offline > 0 && !c.DurableStore:
-		return c, fmt.Errorf("%w: Offline %v needs DurableStore", ErrConfig, c.Offline)
+		return c, fmt.Errorf("%w: Offline %v needs DurableStore", uid.ErrConfig, c.Offline)
 	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
-		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", ErrConfig, c.Offline, c.Window)
+		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", uid.ErrConfig, c.Offline, c.Window)
 	}
 	if c.Namespace == "" {
 		c.Namespace = defaultNamespace
@@ -220,11 +221,11 @@ func (c LeaseConfig) withDefaults() (LeaseConfig, error) {
 	}
 	if c.StateFile != "" && c.Host == "" {
 		if c.Host = name; name == "" {
-			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", ErrConfig, err)
+			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", uid.ErrConfig, err)
 		}
 	}
 	if !utf8.ValidString(c.Holder) {
-		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", ErrConfig, c.Holder)
+		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", uid.ErrConfig, c.Holder)
 	}
 	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
 		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, the table holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
 )
 
 // look examines the database before the first lease of a start: the table's columns, and
@@ -23,7 +25,7 @@ func (l *Lease) look(ctx context.Context) error {
 	}
 	if len(shape.columns) > 0 {
 		if f := judgeTable("table", l.table.name, l.table.dialect, shape, leaseTableColumns); f.Level == LevelError {
-			return fmt.Errorf("%w: table %s: %s. %s %s", ErrConfig, l.table.name, f.Value, f.Why, f.Do)
+			return fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, l.table.name, f.Value, f.Why, f.Do)
 		}
 	}
 	if !l.cfg.DurableStore || l.cfg.DurableStoreUnverified {
@@ -39,7 +41,7 @@ func (l *Lease) look(ctx context.Context) error {
 	}
 	if len(why) > 0 {
 		return fmt.Errorf("%w: DurableStore is set, but the database can lose what it has acknowledged: %s; DurableStoreUnverified takes the setting at its word",
-			ErrConfig, strings.Join(why, "; "))
+			uid.ErrConfig, strings.Join(why, "; "))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
 )
@@ -29,7 +30,7 @@ func TestLeaseColumns(t *testing.T) {
 			h.init("", worker.Namespace{Terms: millis(1023)})
 			do(t, h.db, "UPDATE WORKER_LEASE SET HIGH = 0", "ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
 			_, err := h.leaseOf(worker.LeaseConfig{DurableStore: true}).Acquire(t.Context(), millis(1023))
-			require.ErrorIs(t, err, worker.ErrConfig)
+			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, "column HIGH is of type "+strings.ToLower(strings.TrimSuffix(kind, "(30)")))
 		})
 	}
@@ -65,7 +66,7 @@ func TestDurableStoreIsLookedAt(t *testing.T) {
 	refused := func(t *testing.T, db *sqlx.DB, why string) {
 		t.Helper()
 		err := attempt(t, db, false)
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, why)
 		require.NoError(t, attempt(t, db, true))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // With a state file there are two reservations, one within the other: the database's,
@@ -52,7 +53,7 @@ func (l *Lease) resume(ctx context.Context) error {
 		id: r.WorkerID, nonce: r.Nonce, proposed: proposal{r.ProposedNonce, r.ProposedLimit},
 		base: r.High, limit: r.Limit, granted: r.High, resumed: true,
 	}
-	err = retry(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
 	if lost, is := errors.AsType[*lostError](err); is {
 		l.lost(ctx, lost)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // The transactions of the protocol. Each reads the database's clock after it has
@@ -269,7 +270,7 @@ const releaseTimeout = 5 * time.Second
 
 func (l *Lease) release(ctx context.Context, last int64) error {
 	h := l.hold
-	err := retry(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
+	err := retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		return l.table.transact(ctx, func(tx session) error {
 			row, found, err := l.table.lock(ctx, tx, h.id)
 			if err != nil {

@@ -146,10 +146,10 @@ func TestLeaseStateFileFailsAfterAcquiring(t *testing.T) {
 func TestMaxLeadBeyondMaxAhead(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		_, err := cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: time.Hour})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "the generator's MaxLead 1h0m0s is more than MaxAhead 16m30.02s")
 		_, err = cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: cached.Unbounded})
-		require.ErrorIs(t, err, worker.ErrConfig)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		for _, cfg := range []worker.LeaseConfig{{DurableStore: true, MaxAhead: time.Hour}, {DurableStore: true, MaxAhead: math.MaxInt64}, {}} {
 			g, err := cached.New(h.lease(cfg), cached.Config{Layout: milliseconds, MaxLead: time.Hour, Now: h.now})
 			require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestMaxLeadBeyondMaxAhead(t *testing.T) {
 	w, err := worker.NewFile(path, worker.FixedID(1), worker.FileConfig{Logger: (&records{}).logger()})
 	require.NoError(t, err)
 	_, err = cached.New(w, cached.Config{Layout: milliseconds, MaxLead: time.Hour})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
 	g, err := cached.New(w, cached.Config{Layout: milliseconds})
 	require.NoError(t, err)

@@ -746,13 +746,13 @@ func TestNewLeaseRefuses(t *testing.T) {
 		l, err := worker.NewLease(db, cfg)
 		require.Nil(t, l)
 		require.ErrorContains(t, err, text)
-		require.True(t, errors.Is(err, worker.ErrConfig) || errors.Is(err, uid.ErrRange), text)
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), text)
 	}
 	_, err := worker.NewLease(nil, worker.LeaseConfig{})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	l, err := worker.NewLease(db, worker.LeaseConfig{Window: 500 * time.Microsecond})
 	require.NoError(t, err)
 	_, err = l.Acquire(t.Context(), millis(1023))
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "Window 500µs is shorter than the layout's tick, 1ms")
 }

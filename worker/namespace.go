@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // newNamespaceRest is for how long a namespace rests, at least, that a start has made.
@@ -41,7 +42,7 @@ type Namespace struct {
 // If the namespace is there already, Init changes nothing, but for one that a start has made
 // and of which nobody has had an ID yet: with a Rest of 0 it ends that one's rest.
 //
-// It returns [ErrConfig] or [uid.ErrRange] when n cannot be used, and [ErrLayout] when the
+// It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, and [ErrLayout] when the
 // namespace is one of another layout. It needs SELECT, INSERT, UPDATE and CREATE.
 func (r *Registry) Init(ctx context.Context, n Namespace) error {
 	if n.Name == "" {
@@ -51,17 +52,17 @@ func (r *Registry) Init(ctx context.Context, n Namespace) error {
 		return err
 	}
 	if n.Terms.Layout == "" || n.Terms.Unit <= 0 || n.Terms.Epoch.IsZero() || n.Terms.MaxTick <= 0 {
-		return fmt.Errorf("%w: the Terms of namespace %q are not those of a layout: %+v", ErrConfig, n.Name, n.Terms.Layout)
+		return fmt.Errorf("%w: the Terms of namespace %q are not those of a layout: %+v", uid.ErrConfig, n.Name, n.Terms.Layout)
 	}
 	if n.Rest < 0 || n.Rest > maxDuration {
-		return fmt.Errorf("%w: Rest %v is not within 0 and %v", ErrConfig, n.Rest, maxDuration)
+		return fmt.Errorf("%w: Rest %v is not within 0 and %v", uid.ErrConfig, n.Rest, maxDuration)
 	}
 	create, err := schema(workerLease, r.leases, r.dialect)
 	if err != nil {
 		return err
 	}
 	t := leaseTable{db: r.db, dialect: r.dialect, clock: r.clockQuery, name: r.leases, create: create, namespace: n.Name, stall: maxStall}
-	err = retry(ctx, r.timeout, r.log, func(ctx context.Context) error { return t.found(ctx, n.Terms, n.Rest) })
+	err = retry.Do(ctx, r.timeout, r.log, func(ctx context.Context) error { return t.found(ctx, n.Terms, n.Rest) })
 	if err != nil {
 		return fmt.Errorf("worker: make namespace %q in table %s: %w", n.Name, r.leases, err)
 	}
@@ -148,11 +149,11 @@ func checkNamespace(name string) error {
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || strings.IndexByte("@[\\]^`{|}~", c) >= 0 {
 			return fmt.Errorf("%w: the Namespace %.100q has the byte 0x%02x at %d, which not all charsets have alike: "+
-				"ASCII letters, digits, spaces and !\"#$%%&'()*+,-./:;<=>?_ can be used", ErrConfig, name, c, i)
+				"ASCII letters, digits, spaces and !\"#$%%&'()*+,-./:;<=>?_ can be used", uid.ErrConfig, name, c, i)
 		}
 	}
 	if name == "" || name[0] == ' ' || name[len(name)-1] == ' ' {
-		return fmt.Errorf("%w: the Namespace %.100q is empty or has spaces around it", ErrConfig, name)
+		return fmt.Errorf("%w: the Namespace %.100q is empty or has spaces around it", uid.ErrConfig, name)
 	}
 	return nil
 }

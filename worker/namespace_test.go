@@ -243,7 +243,7 @@ func TestInitRefuses(t *testing.T) {
 			"Rest 2562047h47m16.854775807s is not w": {Terms: millis(1023), Rest: math.MaxInt64},
 		} {
 			err := r.Init(t.Context(), n)
-			require.ErrorIs(t, err, worker.ErrConfig)
+			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, text)
 		}
 		require.Empty(t, h.tables())

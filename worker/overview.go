@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
 )
 
 // A LeaseState says whether the worker ID of a lease can be had.
@@ -83,12 +85,12 @@ type Overview struct {
 
 // Overview reads who holds what. Quarantine is the workers' setting, which the
 // database does not know; the default, for 0, is that of
-// [LeaseConfig]. It returns [ErrConfig] when it is negative. It needs SELECT on the tables, and takes no
+// [LeaseConfig]. It returns [uid.ErrConfig] when it is negative. It needs SELECT on the tables, and takes no
 // locks. A table that does not exist is left out.
 func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (Overview, error) {
 	var o Overview
 	if quarantine < 0 {
-		return o, fmt.Errorf("%w: quarantine %v is negative", ErrConfig, quarantine)
+		return o, fmt.Errorf("%w: quarantine %v is negative", uid.ErrConfig, quarantine)
 	}
 	if quarantine == 0 {
 		quarantine = defaultQuarantine

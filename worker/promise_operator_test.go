@@ -200,7 +200,7 @@ var operatorFaults = []fault{
 				_, err := conn.ExecContext(s.t.Context(), statement)
 				require.NoError(s.t, err)
 			}
-			s.refused(how{seat: 1}, worker.ErrConfig)
+			s.refused(how{seat: 1}, uid.ErrConfig)
 			s.draw(p)
 			for range 3 {
 				s.pass(window)
@@ -223,7 +223,7 @@ var operatorFaults = []fault{
 			if s.leased() {
 				for _, name := range []string{"bücher", "订单"} {
 					_, err := worker.NewLease(db, worker.LeaseConfig{Namespace: name})
-					require.ErrorIs(s.t, err, worker.ErrConfig)
+					require.ErrorIs(s.t, err, uid.ErrConfig)
 				}
 			}
 			p, other := s.start(how{}), s.start(how{seat: 1, db: db})

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 )
 
 // RegistryConfig holds the settings of a [Registry]. The zero value works, for any
@@ -55,11 +58,11 @@ type Registry struct {
 }
 
 // NewRegistry returns the registry in db, which stays the caller's to close. It
-// returns [ErrConfig] when a setting cannot be used. It does not touch the
+// returns [uid.ErrConfig] when a setting cannot be used. It does not touch the
 // database.
 func NewRegistry(db *sqlx.DB, cfg RegistryConfig) (*Registry, error) {
 	if db == nil || db.DB == nil {
-		return nil, fmt.Errorf("%w: no database", ErrConfig)
+		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
 	r := &Registry{db: db, timeout: cfg.Timeout, log: cfg.Logger, now: cfg.Now}
 	var err error
@@ -74,10 +77,10 @@ func NewRegistry(db *sqlx.DB, cfg RegistryConfig) (*Registry, error) {
 		return nil, err
 	}
 	if r.timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", ErrConfig, r.timeout)
+		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, r.timeout)
 	}
 	if r.timeout == 0 {
-		r.timeout = defaultTimeout
+		r.timeout = retry.DefaultTimeout
 	}
 	if r.log == nil {
 		r.log = slog.Default()
@@ -91,7 +94,7 @@ func NewRegistry(db *sqlx.DB, cfg RegistryConfig) (*Registry, error) {
 // do calls attempt with a connection until it succeeds, fails for good, or the time
 // is up.
 func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Context, *sqlx.Conn) error) error {
-	err := retry(ctx, r.timeout, r.log, func(ctx context.Context) error {
+	err := retry.Do(ctx, r.timeout, r.log, func(ctx context.Context) error {
 		conn, err := r.db.Connx(ctx)
 		if err != nil {
 			return failed("connect", err)
@@ -127,9 +130,9 @@ func isMissingTable(err error) bool { return kindOf(err) == missingTable }
 var (
 	// ErrNoLease is returned by Release when the namespace has no row of that
 	// worker ID.
-	ErrNoLease = errors.New("worker: no such lease")
+	ErrNoLease = errors.New("no such lease")
 
 	// ErrLive is returned by Release when the lease has not run out yet and it was
 	// not forced.
-	ErrLive = errors.New("worker: the lease is live")
+	ErrLive = errors.New("the lease is live")
 )

@@ -99,18 +99,18 @@ func storedLeases(t testing.TB, db *sqlx.DB) (rows []storedLease) {
 func TestNewRegistryRefuses(t *testing.T) {
 	db := newSQLite(t).open(t)
 	_, err := worker.NewRegistry(nil, worker.RegistryConfig{})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	for _, cfg := range []worker.RegistryConfig{
 		{NodeTable: "a b"}, {LeaseTable: "x`; DROP TABLE y"}, {Dialect: "oracle"}, {Timeout: -1},
 	} {
 		_, err := worker.NewRegistry(db, cfg)
-		require.ErrorIs(t, err, worker.ErrConfig, "%+v", cfg)
+		require.ErrorIs(t, err, uid.ErrConfig, "%+v", cfg)
 	}
 	r := newRegistry(t, db)
 	_, err = r.Overview(t.Context(), -time.Second)
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = r.Check(t.Context(), worker.CheckConfig{MaxWorkerID: -1})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 func TestOverviewOfNothing(t *testing.T) {
@@ -350,10 +350,10 @@ func TestCollectRefuses(t *testing.T) {
 	db := newSQLite(t).open(t)
 	r := newRegistry(t, db)
 	_, err := r.Collect(t.Context(), worker.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "59m59.999999999s")
 	_, err = r.Collect(t.Context(), worker.Collection{})
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
 	require.ErrorContains(t, err, "the table does not exist")
 	// Terms that say nothing are not believed.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/uidgen/uid"
 )
 
 // The tables, one file for each table and dialect: NAME.DIALECT.sql, in which the
@@ -33,7 +35,7 @@ func tableName(name, defaultName string) (string, error) {
 		return defaultName, nil
 	}
 	if !plainName.MatchString(name) {
-		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all", ErrConfig, name)
+		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all", uid.ErrConfig, name)
 	}
 	return name, nil
 }

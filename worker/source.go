@@ -32,16 +32,16 @@ func FixedID(id int64) Source {
 // Kubernetes a StatefulSet's downward API fills one from the pod's label
 // apps.kubernetes.io/pod-index.
 //
-// It is [ErrConfig] when the variable is not set, is empty or holds anything else, which
+// It is [uid.ErrConfig] when the variable is not set, is empty or holds anything else, which
 // the error does not repeat; and [uid.ErrRange] when the layout does not hold the number.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
 		switch {
 		case !ok:
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set", ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is not set", uid.ErrConfig, variable)
 		case text == "":
-			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty", ErrConfig, variable)
+			return 0, fmt.Errorf("%w: the environment variable %q, which is to hold the worker ID, is empty", uid.ErrConfig, variable)
 		}
 		return parseID(fmt.Sprintf("the environment variable %q", variable), text, maxWorkerID)
 	}
@@ -50,7 +50,7 @@ func EnvID(variable string) Source {
 // OrdinalID is the number at the end of a name like those of a StatefulSet's pods: 12
 // for web-12 and for web-12.web.shop.svc.cluster.local, whose first part counts.
 //
-// It is [ErrConfig] when there is no number behind a last hyphen, and [uid.ErrRange] when
+// It is [uid.ErrConfig] when there is no number behind a last hyphen, and [uid.ErrRange] when
 // the layout does not hold it. That the name is one of a numbered set cannot be told from
 // it: ip-10-0-0-12 ends with a number, too, and so may a pod of a Deployment. Nor can it be
 // told whether two sets use the same layout, each with a 12 of its own.
@@ -59,7 +59,7 @@ func OrdinalID(name string) Source {
 		first, _, _ := strings.Cut(name, ".")
 		digits := first[strings.LastIndexByte(first, '-')+1:]
 		if len(digits) == len(first) || !isNumber(digits) {
-			return 0, fmt.Errorf("%w: the name %.100q has no ordinal, a number behind a hyphen, at its end", ErrConfig, name)
+			return 0, fmt.Errorf("%w: the name %.100q has no ordinal, a number behind a hyphen, at its end", uid.ErrConfig, name)
 		}
 		return parseID(fmt.Sprintf("the ordinal of %.100q", name), digits, maxWorkerID)
 	}
@@ -85,14 +85,14 @@ func HostOrdinalID() Source {
 // are up; the loopback ones do not count. An address is not an ID for ever: the host that
 // gets it next has the same one.
 //
-// It is [ErrConfig] when there is no such address or more than one, which the error
+// It is [uid.ErrConfig] when there is no such address or more than one, which the error
 // names, and [uid.ErrRange] when the address's network has more hosts than the layout
 // has worker IDs, or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		all, err := hostAddresses()
 		if err != nil {
-			return 0, fmt.Errorf("%w: the network interfaces cannot be listed: %w", ErrConfig, err)
+			return 0, fmt.Errorf("%w: the network interfaces cannot be listed: %w", uid.ErrConfig, err)
 		}
 		return addressID(networkInterface, all, maxWorkerID)
 	}
@@ -142,11 +142,11 @@ func addressID(networkInterface string, all []hostAddress, maxWorkerID int64) (i
 	}
 	switch {
 	case len(found) == 0:
-		return 0, fmt.Errorf("%w: there is no %s; the host has %s", ErrConfig, what, list(all))
+		return 0, fmt.Errorf("%w: there is no %s; the host has %s", uid.ErrConfig, what, list(all))
 	case len(found) > 1 && networkInterface == "":
-		return 0, fmt.Errorf("%w: there is more than one %s, so that the interface has to be named: %s", ErrConfig, what, list(found))
+		return 0, fmt.Errorf("%w: there is more than one %s, so that the interface has to be named: %s", uid.ErrConfig, what, list(found))
 	case len(found) > 1:
-		return 0, fmt.Errorf("%w: there is more than one %s: %s", ErrConfig, what, list(found))
+		return 0, fmt.Errorf("%w: there is more than one %s: %s", uid.ErrConfig, what, list(found))
 	case maxWorkerID&(maxWorkerID+1) != 0:
 		return 0, fmt.Errorf("%w: the maximum worker ID %d is not a power of two less one, so that no number of bits of an address makes one", uid.ErrRange, maxWorkerID)
 	}
@@ -173,7 +173,7 @@ func list(addresses []hostAddress) string {
 // else it is may be a secret that came to the wrong place.
 func parseID(what, text string, maxWorkerID int64) (int64, error) {
 	if !isNumber(text) {
-		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d", ErrConfig, what, len(text), maxWorkerID)
+		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d", uid.ErrConfig, what, len(text), maxWorkerID)
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -197,7 +197,7 @@ func inLayout(what string, id, maxWorkerID int64) error {
 // resolve asks the source, and trusts it no further than its word.
 func (s Source) resolve(maxWorkerID int64) (int64, error) {
 	if s == nil {
-		return 0, fmt.Errorf("%w: no source of the worker ID", ErrConfig)
+		return 0, fmt.Errorf("%w: no source of the worker ID", uid.ErrConfig)
 	}
 	id, err := s(maxWorkerID)
 	if err != nil {

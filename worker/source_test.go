@@ -23,9 +23,9 @@ func TestEnvID(t *testing.T) {
 	}
 	for text, want := range map[string]error{
 		"1024": uid.ErrRange, "9223372036854775808": uid.ErrRange, "99999999999999999999999": uid.ErrRange,
-		"": worker.ErrConfig, "-1": worker.ErrConfig, "+1": worker.ErrConfig, " 1": worker.ErrConfig, "1\n": worker.ErrConfig,
-		"0x10": worker.ErrConfig, "1e3": worker.ErrConfig, "1_0": worker.ErrConfig, "٣": worker.ErrConfig,
-		"user:" + canary + "@tcp(db)/x": worker.ErrConfig, // a variable of another name
+		"": uid.ErrConfig, "-1": uid.ErrConfig, "+1": uid.ErrConfig, " 1": uid.ErrConfig, "1\n": uid.ErrConfig,
+		"0x10": uid.ErrConfig, "1e3": uid.ErrConfig, "1_0": uid.ErrConfig, "٣": uid.ErrConfig,
+		"user:" + canary + "@tcp(db)/x": uid.ErrConfig, // a variable of another name
 	} {
 		t.Setenv(name, text)
 		_, err := worker.EnvID(name)(1023)
@@ -41,7 +41,7 @@ func TestEnvID(t *testing.T) {
 	require.ErrorContains(t, err, "is empty")
 	require.NoError(t, os.Unsetenv(name))
 	_, err = worker.EnvID(name)(1023)
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "is not set")
 }
 
@@ -56,7 +56,7 @@ func TestOrdinalID(t *testing.T) {
 	}
 	for _, name := range []string{"", "web", "12", "web12", "web-", "web-x", "web-1a", "web--", "web.shop-3", ".web-3", "web-+3", "web-3 ", "web-٣"} {
 		_, err := worker.OrdinalID(name)(1023)
-		require.ErrorIs(t, err, worker.ErrConfig, name)
+		require.ErrorIs(t, err, uid.ErrConfig, name)
 		require.ErrorContains(t, err, "no ordinal")
 	}
 	for _, name := range []string{"web-1024", "web-99999999999999999999"} {
@@ -121,5 +121,5 @@ func TestSourceOfOnesOwn(t *testing.T) {
 	require.EqualValues(t, 101, r.First)
 
 	_, err = worker.FromSource(nil).Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, worker.ErrConfig)
+	require.ErrorIs(t, err, uid.ErrConfig)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
 )
 
 // A file of SQLite is kept whole by what lies beside its name: the journal, from which
@@ -54,10 +56,10 @@ func (p *filePlace) look(ctx context.Context, conn reader) error {
 // judge is look when SQLite has told the path of its file.
 func (p *filePlace) judge(path, locking string) error {
 	if path == "" {
-		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", ErrConfig)
+		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", uid.ErrConfig)
 	}
 	if locking != "normal" {
-		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", ErrConfig, locking)
+		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", uid.ErrConfig, locking)
 	}
 	file, err := os.Stat(path)
 	switch {

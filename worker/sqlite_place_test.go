@@ -451,10 +451,10 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		require.NoError(t, err)
 		defer db.Close()
 		_, err = newDisposable(t, db, worker.DisposableConfig{Timeout: time.Second}).Acquire(t.Context(), terms(1023))
-		require.ErrorIs(t, err, worker.ErrConfig, source)
+		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
 		_, err = (&house{t: t, db: db}).leaseOf(worker.LeaseConfig{Timeout: time.Second}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, worker.ErrConfig, source)
+		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
 	}
 }

@@ -39,9 +39,7 @@ func (p *program) report(err error) int {
 	if errors.Is(err, errAnswered) {
 		return exitFailure
 	}
-	text := strings.Join(strings.FieldsFunc(err.Error(), isLineEnd), "; ")
-	// Package uid's errors begin with the name too.
-	p.note("%s", strings.ReplaceAll(strings.TrimPrefix(text, "uid: "), ": uid: ", ": "))
+	p.note("%s", strings.Join(strings.FieldsFunc(err.Error(), isLineEnd), "; "))
 	if _, ok := errors.AsType[inputError](err); ok {
 		return exitBadInput
 	}

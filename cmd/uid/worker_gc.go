@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -49,7 +50,7 @@ given again.
 
 func (c *workerGC) run(ctx context.Context, r *worker.Registry) error {
 	done, err := r.Collect(ctx, worker.Collection{OlderThan: time.Duration(c.olderThan), Terms: terms, DryRun: c.dryRun})
-	if errors.Is(err, worker.ErrConfig) {
+	if errors.Is(err, uid.ErrConfig) {
 		return inputError{err}
 	}
 	// What was removed is gone, even if the rest failed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -56,7 +57,7 @@ that has leased no ID yet it ends the wait, unless --rest is given.
 func (c *workerInit) run(ctx context.Context, r *worker.Registry) error {
 	err := r.Init(ctx, worker.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest)})
 	switch {
-	case errors.Is(err, worker.ErrConfig):
+	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}
 	case err != nil:
 		return err

@@ -40,7 +40,7 @@
 // path for all processes. Mounts are looked at on Linux only.
 //
 // Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with
-// worker.ErrConfig. All this holds for any database of SQLite's, whoever opened it.
+// uid.ErrConfig. All this holds for any database of SQLite's, whoever opened it.
 package sqlite
 
 import (

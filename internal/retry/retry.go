@@ -1,4 +1,6 @@
-package worker
+// Package retry tries calls of a store again that may pass: workers share its pauses, its
+// end and its words.
+package retry
 
 import (
 	"context"
@@ -9,17 +11,37 @@ import (
 	"time"
 )
 
+// DefaultTimeout is what a Timeout of 0 stands for in all configurations of workers.
+const DefaultTimeout = 30 * time.Second
+
 const (
-	defaultTimeout = 30 * time.Second
-	firstPause     = 50 * time.Millisecond
-	longestPause   = 2 * time.Second
+	firstPause   = 50 * time.Millisecond
+	longestPause = 2 * time.Second
 )
 
-// retry calls attempt until it succeeds, fails for good, or the time is up: the
+// Transient marks an error that may pass, so that Do tries again.
+func Transient(err error) error { return &transientError{err} }
+
+type transientError struct{ error }
+
+func (e *transientError) Unwrap() error   { return e.error }
+func (e *transientError) Transient() bool { return true }
+
+// IsTransient reports whether the outermost error of err's chain that has an opinion on it,
+// by a method Transient, says that it may pass. All others are final.
+func IsTransient(err error) bool {
+	marked, ok := errors.AsType[interface {
+		error
+		Transient() bool
+	}](err)
+	return ok && marked.Transient()
+}
+
+// Do calls attempt until it succeeds, fails for good, or the time is up: the
 // caller's, or timeout. Pauses double from firstPause to longestPause; each is
 // drawn between half of that and all of it, so that a fleet that was cut off
 // together does not come back together.
-func retry(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
+func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var last error // the newest failure that is not just the end of the context
@@ -27,7 +49,7 @@ func retry(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt
 	for n := 1; ; n++ {
 		if limited.Err() == nil {
 			err := attempt(limited)
-			if err == nil || kindOf(err) != transient {
+			if err == nil || !IsTransient(err) {
 				return err
 			}
 			if limited.Err() == nil || !isContextError(err) {
@@ -41,7 +63,7 @@ func retry(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt
 		if n == 1 {
 			level = slog.LevelWarn
 		}
-		log.Log(ctx, level, "a worker's database call failed, trying again", "attempt", n, "error", last)
+		log.Log(ctx, level, "a worker's call of its store failed, trying again", "attempt", n, "error", last)
 		timer := time.NewTimer(pause/2 + rand.N(pause/2))
 		select {
 		case <-timer.C:
@@ -58,7 +80,7 @@ func gaveUp(ctx context.Context, err error, attempts int, timeout time.Duration,
 		text = fmt.Sprintf("gave up after %v", timeout)
 	}
 	if last == nil {
-		return fmt.Errorf("%s: %w, with no answer from the database", text, err)
+		return fmt.Errorf("%s: %w, with no answer from the store", text, err)
 	}
 	return fmt.Errorf("%s: %w; attempt %d: %w", text, err, attempts, last)
 }

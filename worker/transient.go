@@ -1,0 +1,8 @@
+package worker
+
+import "github.com/uidgen/uid/internal/retry"
+
+// Transient marks an error of a store that may pass, a deadlock or a lost connection, so that
+// workers try again. They take all other errors for final. The marked error has err's text,
+// and wraps it.
+func Transient(err error) error { return retry.Transient(err) }
