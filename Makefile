@@ -44,14 +44,14 @@ server: ## say which database server the tests get; as root, install one if need
 .PHONY: race
 race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) run ./internal/gotest $(RACE) ./...
+	$(GO) run ./internal/proof/gotest $(RACE) ./...
 
 .PHONY: test-tmpfs
 test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
 	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'make test-tmpfs needs /dev/shm with 1 GB free'; exit 1; fi; \
 	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
-	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/gotest -count 1 ./worker ./worker/sqlite ./cmd/uid ./internal/testserver
+	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./worker ./worker/sqlite ./cmd/uid ./internal/testserver
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and builds for other machines
@@ -96,15 +96,15 @@ stress: ## half a billion takes from tiny, starved rings
 
 .PHONY: faults
 faults: ## kill and pause leaseholders and database servers, hundreds of times
-	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/leasetest
+	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/proof/fleet
 
 .PHONY: mutants
 mutants: ## take each guard out in turn, and see a test fail
-	$(GO) run ./internal/mutants
+	$(GO) run ./internal/proof/mutants
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
-	$(GO) run ./internal/fuzz -time $(FUZZTIME)
+	$(GO) run ./internal/proof/fuzz -time $(FUZZTIME)
 
 # How long make soak runs, HOURS or else FOR, how many UIDs it has to draw, and what else.
 FOR       ?= 4m10s
@@ -112,7 +112,7 @@ SOAK_UIDS ?= $(if $(HOURS),0,5e9)
 SEED      ?=
 .PHONY: soak
 soak: ## billions of UIDs by processes that are killed and paused; a night: make soak HOURS=8; SEED=1 replays a schedule
-	$(GO) run ./internal/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+	$(GO) run ./internal/proof/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
 .PHONY: bench
 bench: bench-module ## measure everything, redraw the charts and tables (some 15 minutes; keep the machine idle)

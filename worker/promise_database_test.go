@@ -157,7 +157,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: everywhere(unique()),
-		also:  []string{"internal/leasetest TestOutage", "worker TestServerRestarts"},
+		also:  []string{"internal/proof/fleet TestOutage", "worker TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",
@@ -190,7 +190,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"internal/leasetest TestLostCommit", "worker TestLostReplies"},
+		also:  []string{"internal/proof/fleet TestLostCommit", "worker TestLostReplies"},
 	},
 	{
 		name:  "failover",
@@ -224,7 +224,7 @@ var databaseFaults = []fault{
 			static: noPart(), file: noPart(), disposable: notCovered(idsRepeat), lease: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
 		},
-		also: []string{"internal/leasetest TestFailover", "internal/leasetest TestServerCrash"},
+		also: []string{"internal/proof/fleet TestFailover", "internal/proof/fleet TestServerCrash"},
 	},
 	{
 		name:  "restore",
@@ -265,7 +265,7 @@ var databaseFaults = []fault{
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), disposable: uniqueIf(countSet), lease: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
-		also: []string{"internal/leasetest TestRestore"},
+		also: []string{"internal/proof/fleet TestRestore"},
 	},
 	{
 		name:  "truncate",

@@ -36,7 +36,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: uniqueIf(clockHasPassed), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"internal/leasetest TestKill", "worker TestFileKills", "internal/soak TestRound"},
+		also: []string{"internal/proof/fleet TestKill", "worker TestFileKills", "internal/proof/soak TestRound"},
 	},
 	{
 		name:  "restart",
@@ -85,7 +85,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: unique(), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"internal/leasetest TestPause"},
+		also: []string{"internal/proof/fleet TestPause"},
 	},
 	{
 		name:  "second",

@@ -104,7 +104,7 @@ type Namespace struct {
 type Row struct {
 	WorkerID int64
 	// Nonce names the owner and its newest renewal. It is empty once the lease was released,
-	// and else a text of 26 letters and digits.
+	// and else a text of at most 32 letters and digits.
 	Nonce string
 	// High is the last tick that anyone may have used under the ID, -1 for none. It only
 	// goes down to what was really used.

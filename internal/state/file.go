@@ -1,0 +1,243 @@
+// Package state keeps a worker's record in a file across restarts: which ticks may have
+// been issued. The file is locked while it is in use, and a crash at any instant leaves the
+// newest record that was saved, or the one that was being saved.
+package state
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+)
+
+// A File keeps one record in a file, which it has locked against everybody else: against
+// other processes, and other Files of this one. Make it with [Open].
+//
+// It is not safe for concurrent use, nor to be copied. A Save reads one page, and writes and
+// syncs another, of 4 KiB.
+type File struct {
+	path string
+	lock *os.File // has the lock
+	disk disk     // lock, unless a test has put something in between
+
+	newest slot   // Sequence 0: the file is empty
+	page   []byte // the newest slot as it stands in the file
+	torn   bool   // the other slot is damaged
+}
+
+// disk is what a File needs of an os.File.
+type disk interface {
+	io.ReaderAt
+	io.WriterAt
+	Stat() (fs.FileInfo, error)
+	Truncate(size int64) error
+	Sync() error
+}
+
+// Open opens and locks the file, which is created, empty, if there is none, in a folder that
+// exists, and reads it. It does not wait. It returns [uid.ErrWorkerInUse] when the file is
+// locked, be it by this very process, with the process that wrote it last as far as that can
+// be told; and [worker.ErrState] when it cannot be opened or locked, or is not empty and
+// neither of its records is intact. The latter wraps [errors.ErrUnsupported] on AIX, Plan 9
+// and in WebAssembly, which lock no files.
+func Open(path string) (*File, error) {
+	path, err := filepath.Abs(path) // the working directory may change
+	if err != nil {
+		return nil, unusable(err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("%w: cannot open the file: %w", worker.ErrState, err)
+	}
+	locked, err := tryLock(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: cannot lock the file %s: %w", worker.ErrState, path, err), file.Close())
+	}
+	if !locked {
+		return nil, errors.Join(fmt.Errorf("%w: the state file %s is locked by %s", uid.ErrWorkerInUse, path, holder(path)), file.Close())
+	}
+	f := &File{path: path, lock: file, disk: file}
+	if err := f.read(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// read finds the newest record.
+func (f *File) read() error {
+	if err := f.checkPath(); err != nil {
+		return err
+	}
+	info, err := f.disk.Stat()
+	if err != nil {
+		return unusable(err)
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	f.newest, f.page, f.torn, err = newestSlot(f.disk)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", worker.ErrState, f.path, err)
+	}
+	if f.newest.Sequence == 0 {
+		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were issued; "+
+			"if it is a worker's, remove it once its worker ID is not in use anywhere and the clock has passed all that was issued under it",
+			worker.ErrState, info.Size(), f.path)
+	}
+	return nil
+}
+
+// newestSlot finds the newest intact record, if there is one, its page, and whether
+// the other one is damaged.
+func newestSlot(r io.ReaderAt) (newest slot, page []byte, torn bool, err error) {
+	for i := range int64(2) {
+		p, err := readPage(r, i)
+		if err != nil {
+			return slot{}, nil, false, err
+		}
+		s, intact, err := parsePage(p)
+		switch {
+		case err != nil:
+			return slot{}, nil, false, err
+		case !intact || slotIndex(s.Sequence) != i:
+			torn = torn || !bytes.Equal(p, blankPage)
+		case s.Sequence > newest.Sequence:
+			newest, page = s, p
+		}
+	}
+	return newest, page, torn, nil
+}
+
+// Path is the file's absolute path.
+func (f *File) Path() string { return f.path }
+
+// Torn reports whether one of the two records is damaged, as after a save that was
+// interrupted. The next Save writes over it.
+func (f *File) Torn() bool { return f.torn }
+
+// Load returns the newest record, if there is one. It does not read the file.
+func (f *File) Load() (r Record, found bool) {
+	return f.newest.clone(), f.newest.Sequence > 0
+}
+
+// Save replaces the record. When it returns nil, the record is on the disk and Load
+// returns it. When it fails, Load returns the former one, but the file may hold either,
+// until the next Save that succeeds. It returns [uid.ErrRange] when the record does not
+// fit, and [worker.ErrState] when it cannot be written, and when the file is not as it was
+// left: no longer in its folder, or changed by somebody else, who may issue the same ticks.
+func (f *File) Save(r Record) error {
+	next := slot{Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r.clone()}
+	next.normalize()
+	page, err := formatPage(next)
+	if err != nil {
+		return fmt.Errorf("the record for %s: %w", f.path, err)
+	}
+	write := f.overwrite
+	if f.newest.Sequence == 0 {
+		write = f.create
+	}
+	if err := write(next.Sequence, page); err != nil {
+		return err
+	}
+	if err := f.checkPath(); err != nil {
+		return err
+	}
+	f.newest, f.page, f.torn = next, page, false
+	return nil
+}
+
+func (f *File) overwrite(sequence int64, page []byte) error {
+	last, err := readPage(f.disk, slotIndex(f.newest.Sequence))
+	if err != nil {
+		return unusable(err)
+	}
+	if !bytes.Equal(last, f.page) {
+		return fmt.Errorf("%w: %s was changed by somebody else while in use", worker.ErrState, f.path)
+	}
+	if _, err := f.disk.WriteAt(page, slotOffset(slotIndex(sequence))); err != nil {
+		return unusable(err)
+	}
+	if err := f.disk.Sync(); err != nil {
+		return unusable(err)
+	}
+	return nil
+}
+
+// create writes the first record, together with all the rest of the file, and makes
+// the folder keep the file. What it does not complete it takes back.
+func (f *File) create(_ int64, page []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = unusable(errors.Join(err, f.disk.Truncate(0)))
+		}
+	}()
+	if _, err := f.disk.WriteAt(slices.Concat(pad([]byte(note), pageSize), page, blankPage), 0); err != nil {
+		return err
+	}
+	if err := f.disk.Sync(); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(f.path))
+}
+
+// checkPath returns ErrState when the file that is locked is not the one that others
+// find under its path.
+func (f *File) checkPath() error {
+	ours, err := f.lock.Stat()
+	if err != nil {
+		return unusable(err)
+	}
+	theirs, err := os.Stat(f.path)
+	if err != nil {
+		return fmt.Errorf("%w: the file in use is no longer in its place: %w", worker.ErrState, err)
+	}
+	if !os.SameFile(ours, theirs) {
+		return fmt.Errorf("%w: the file in use is no longer in its place: another one is now at %s", worker.ErrState, f.path)
+	}
+	return nil
+}
+
+// Close unlocks the file. It leaves the record as it is.
+func (f *File) Close() error {
+	return errors.Join(unlock(f.lock), f.lock.Close())
+}
+
+func unusable(err error) error { return fmt.Errorf("%w: %w", worker.ErrState, err) }
+
+// holder says, as far as can be told, who holds the file's lock.
+func holder(path string) string {
+	var newest slot
+	if file, err := os.Open(path); err == nil {
+		newest, _, _, _ = newestSlot(file) // it may be in the middle of a save
+		file.Close()
+	}
+	if newest.Sequence == 0 {
+		return "another worker"
+	}
+	return fmt.Sprintf("another worker; process %d on host %q wrote it last", newest.PID, newest.Host)
+}
+
+// syncFolder makes a new file's name durable.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // where names are durable with their files, and folders cannot be synced
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}

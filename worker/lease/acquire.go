@@ -1,0 +1,202 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/clock"
+	"github.com/uidgen/uid/worker"
+)
+
+// errRaced is what an acquisition comes to when the store offers a row that is not over.
+var errRaced = worker.Transient(errors.New("the ID that was free has just been leased again"))
+
+// errNothing has a store write nothing, where there is nothing to write.
+var errNothing = errors.New("nothing to write")
+
+// acquire makes one attempt to lease an ID. It creates nothing: a namespace that is not
+// there is worker.ErrNoNamespace. What an earlier attempt has leased it takes up, if that
+// one went through though nobody was told.
+func (l *Lease) acquire(ctx context.Context) error {
+	h, event, err := l.retake(ctx)
+	if err == nil && h == nil {
+		h, event, err = l.take(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	h.at = l.clock()
+	l.hold, l.low, l.doubt = h, false, nil
+	l.tell(ctx, event)
+	if most := l.terms.MaxWorkerID; usage.High(h.id, most) {
+		l.cfg.Logger.WarnContext(ctx, usage.Warning, "worker_id", h.id, "max_worker_id", most, "store", l.store.Name())
+	}
+	return nil
+}
+
+// A doubt is an acquisition of which it is not known whether it was stored.
+type doubt struct {
+	hold
+	// nonces are those that the row may bear, of the attempts since the first.
+	nonces []string
+	// high is what each of them wrote.
+	high  int64
+	event Event
+}
+
+// matches reports whether a row is what the doubted acquisition has written.
+func (d *doubt) matches(row *Row, now Clock) bool {
+	return row != nil && slices.Contains(d.nonces, row.Nonce) && row.High == d.high && !row.Until.Before(now.Now)
+}
+
+// retake takes up the ID of the doubt if its row bears one of the nonces that were
+// written. It writes a nonce of its own, since what can be read need not be durable yet.
+// Where the row does not bear one, the doubted write either never happened or is still on
+// its way: then an ID is leased to nobody for a while, and nothing is issued under it.
+func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
+	d := l.doubt
+	if d == nil {
+		return nil, event, nil
+	}
+	asked := l.cfg.Now()
+	nonces := d.nonces
+	err = l.store.Change(ctx, d.id, func(row *Row, now Clock) error {
+		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
+			return err
+		}
+		if !d.matches(row, now) {
+			return errNothing
+		}
+		h = &hold{id: d.id, nonce: newNonce(), base: d.base, limit: d.limit, granted: d.granted}
+		if h.limit == h.base {
+			h.wait = l.untilReach(now, h.base+1)
+		}
+		l.dueAfter(h)
+		row.Nonce, row.Until, row.Renewed = h.nonce, now.Now.Add(l.cfg.ttl()), now.Now
+		d.nonces = append(nonces[:len(nonces):len(nonces)], h.nonce)
+		return nil
+	})
+	if errors.Is(err, errNothing) {
+		l.doubt = nil
+		return nil, event, nil
+	}
+	return h, d.event, err
+}
+
+// take leases the ID that has been free the longest, or one that has no row.
+func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
+	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: l.highest}
+	asked := l.cfg.Now()
+	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
+		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
+			return err
+		}
+		if err := l.checkAcquired(ns, row, now); err != nil {
+			return err
+		}
+		h, err = l.begin(ns, row, now)
+		if err != nil {
+			return err
+		}
+		event = Event{Kind: Acquired, WorkerID: h.id}
+		if row.Nonce != "" {
+			event.Kind, event.Holder = TakenOver, row.Holder
+		}
+		reach := l.cfg.reach() + l.cfg.MaxClockSkew
+		if ns.Reach < reach && !l.cfg.DurableStore { // what cannot be lost need not be burnt
+			ns.Reach = reach
+		}
+		*row = Row{
+			WorkerID: h.id, Nonce: h.nonce, High: h.limit, Until: now.Now.Add(l.cfg.ttl()), Layout: l.terms.Layout,
+			Holder: l.cfg.Holder, Acquired: now.Now, Renewed: now.Now, Reach: reach, Fresh: row.Fresh,
+		}
+		l.doubt = &doubt{hold: *h, nonces: []string{h.nonce}, high: row.High, event: event}
+		return nil
+	})
+	return h, event, err
+}
+
+// begin decides with which ticks a new owner of a row begins.
+func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
+	h := &hold{id: row.WorkerID, nonce: newNonce(), base: max(row.High, ns.Floor)}
+	if row.Fresh {
+		// A row may have been there: whoever had the ID did not use ticks of the future.
+		h.base = max(h.base, l.tickAt(now, -l.cfg.MaxClockSkew)-1)
+	}
+	if l.cfg.DurableStore {
+		h.limit = max(l.within(l.tickAt(now, l.cfg.reach())), l.withSlack(h.base))
+	} else {
+		burn := max(ns.Reach, l.cfg.reach()+l.cfg.MaxClockSkew)
+		h.base = max(h.base, l.tickAt(now, burn))
+		h.limit = h.base
+		h.wait = l.untilReach(now, h.base+1)
+	}
+	if h.base >= l.terms.MaxTick {
+		return nil, fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, the layout's last one is %d", uid.ErrExhausted, h.id, h.base, l.terms.MaxTick)
+	}
+	if h.granted = h.limit; l.file != nil {
+		h.granted = h.base // the file has yet to say so
+	}
+	l.dueAfter(h)
+	return h, nil
+}
+
+// checkAcquired refuses a namespace of another layout, or one that rests, a row that is not
+// over, and ticks that make no sense by the store's clock.
+func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
+	if ns.Layout != l.terms.Layout {
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, l.terms.Layout)
+	}
+	if tick := l.tickAt(now, 0); tick < 0 && !l.cfg.AllowBeforeEpoch {
+		return fmt.Errorf("%w: the store's shows %s, which is before the layout's epoch, %s", worker.ErrClock, stamp(now.Now), l.terms.Epoch.Format(time.RFC3339Nano))
+	}
+	if !ns.Rest.Before(now.Now) {
+		return l.resting(ns, now)
+	}
+	if !row.Fresh && !row.Until.Add(l.cfg.Quarantine).Before(now.Now) {
+		return errRaced
+	}
+	if highest := l.highest(now.Now); max(row.High, ns.Floor) > highest {
+		whose := fmt.Sprintf("worker ID %d", row.WorkerID)
+		if ns.Floor > highest {
+			whose = "the namespace"
+		}
+		return fmt.Errorf("%w: the ticks of %s are used up to %d, the store's clock is at %d, more than MaxAhead %v before that", worker.ErrClock,
+			whose, max(row.High, ns.Floor), l.tickAt(now, 0), l.cfg.MaxAhead)
+	}
+	return nil
+}
+
+// resting says that nobody can have an ID yet. A start that can wait for it does.
+func (l *Lease) resting(ns *Namespace, now Clock) error {
+	left := ns.Rest.Sub(now.Now)
+	err := fmt.Errorf("%w: the namespace was made at %s because it was not there, and rests until %s, %v from now, "+
+		"for owners of one that was lost; if it never had any, Registry.Init or uid worker init ends that", uid.ErrNoReservation,
+		stamp(ns.Made), stamp(ns.Rest), left.Round(time.Millisecond))
+	if left <= l.cfg.Timeout {
+		return worker.Transient(err)
+	}
+	return err
+}
+
+// compare refuses a store's clock, read since asked, that is further from this process's
+// than limit.
+func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
+	return clock.Compare(asked, now.Now, l.cfg.Now(), limit)
+}
+
+// highest returns the last tick that may have been used by the store's clock.
+func (l *Lease) highest(now time.Time) int64 {
+	if l.cfg.MaxAhead == math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return max(l.terms.TickAt(now.Add(l.cfg.MaxAhead)), -1)
+}
+
+// stamp is a time as errors show it.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,223 @@
+package lease
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// Config holds the settings of a [Lease]. The zero value works.
+//
+// A duration of 0 stands for its default; negative ones are refused. Durations are
+// rounded to whole ticks of the layout, so that a Window shorter than a tick is refused
+// when a generator is made.
+type Config struct {
+	// Timeout bounds the time that Acquire tries, all attempts together, and not
+	// counting the wait for the first reservation. The default is 30 s.
+	Timeout time.Duration
+
+	// Window is how long the store may be away without anybody noticing: ticks
+	// are reserved up to 3/2 of it ahead of the store's clock, and reserved anew
+	// when only the Window is left. (Less up to 5 s, which may pass between two attempts
+	// to reach it; and not for a generator that is ahead of the clock, which has as much
+	// less left.) The default is 1 min.
+	//
+	// It also bounds what a generator can borrow from the future, and a new owner of
+	// an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock, unless
+	// DurableStore is set: a longer Window costs as much of both.
+	Window time.Duration
+
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process
+	// that does not come back holds its ID for so long. The default is 5 min, or 2
+	// Windows if that is longer.
+	TTL time.Duration
+
+	// Quarantine is for how long a free ID is left alone, after a release as well as
+	// after the end of a lease. It is at least MaxClockSkew. The default is 5 min, or
+	// MaxClockSkew if that is longer.
+	Quarantine time.Duration
+
+	// MaxClockSkew is by how much the clocks of servers can differ that may become
+	// the primary one after another. The default is 2 s.
+	MaxClockSkew time.Duration
+
+	// DurableStore says that the store never loses a commit that it has
+	// acknowledged: not in a crash, not in a failover, not because a backup is
+	// restored. It spares a new owner the wait of MaxClockSkew and a tick at its start,
+	// and the way ahead of the clock; and reservations may reach as far as the
+	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, and for
+	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that
+	// is never replaced by a replica; not for Galera, whose nodes acknowledge what the others
+	// do not have on disk yet. Where it is not true, UIDs can come twice.
+	//
+	// Such a lease creates nothing: [Registry.Init] makes its namespace.
+	DurableStore bool
+
+	// DurableStoreUnverified takes DurableStore at its word. Without it a start looks at
+	// what the store tells of its settings, and refuses what is visibly not durable: on
+	// MySQL and MariaDB innodb_flush_log_at_trx_commit other than 1, sync_binlog other than
+	// 1 while there is a binary log, Galera, and replicas without semi-synchronous
+	// replication; on SQLite synchronous below FULL, and no journal on disk.
+	DurableStoreUnverified bool
+
+	// NoWait has Acquire return as soon as the ID is leased. The first ticks follow about
+	// MaxClockSkew and a tick later, and calls that draw UIDs wait for them. It is for a
+	// program that makes many generators one after another, and changes nothing with
+	// DurableStore. A failure of the first reservation then shows in these calls.
+	NoWait bool
+
+	// MaxClockOffset is by how much this process's clock may differ from the
+	// store's when a lease is acquired; the time that the answer took is allowed
+	// for. The default is 2 s; math.MaxInt64 allows any.
+	MaxClockOffset time.Duration
+
+	// MaxAhead is by how much the ticks used under an ID may lie ahead of the
+	// store's clock when the ID is acquired: a row of the far future was written
+	// under a wrong clock, or this one is wrong. The same bound holds for the
+	// difference of the two clocks whenever the lease is renewed. The default is
+	// 15 min beyond 3/2 Window, MaxClockSkew and Offline; math.MaxInt64 allows any.
+	MaxAhead time.Duration
+
+	// AllowBeforeEpoch lets a lease be acquired while the store's clock is before
+	// the layout's epoch. No tick can be reserved before it.
+	AllowBeforeEpoch bool
+
+	// StateFile is the path of a file that keeps the lease across restarts, so that a
+	// generator can be made while the store is down. It needs Offline. The file is
+	// bound to this host and locked while a generator is.
+	StateFile string
+
+	// Host names this machine in the state file. Where the operating system's host name
+	// changes from one start to the next, it is to be something that stays as long as
+	// the file does, and that no copy of the file has. The default is the host name.
+	Host string
+
+	// Offline is for how long a service can be without the store, restarts
+	// included: ticks are reserved that far ahead instead of 3/2 Window, the lease lasts
+	// as long, and Release keeps it. An ID that is not taken up again is therefore
+	// free only after Offline and Quarantine. It needs StateFile and DurableStore: a
+	// commit that is lost could otherwise not be made up for by anything less than
+	// starting a new owner as far ahead of the clock. The default is not to.
+	Offline time.Duration
+
+	// Holder tells people who has the lease, in at most 128 characters. The default is
+	// the host's name and the process's ID.
+	Holder string
+
+	// OnEvent is called when a lease is acquired, lost, taken over from somebody who
+	// did not release it, and nearly out of ticks. It is called by the generator's
+	// own goroutine (or the one that makes the generator), which waits for it: it is
+	// to be short, and must not close the generator. A panic of it is logged.
+	OnEvent func(LeaseEvent)
+
+	// Logger gets a record for each event, and for trouble with the store. The
+	// default, for nil, is slog.Default at the time of New.
+	Logger *slog.Logger
+
+	// Now is the clock that is held against the store's. The default is time.Now.
+	Now func() time.Time
+}
+
+// What the zero values of a Config stand for.
+const (
+	defaultWindow       = time.Minute
+	defaultTTL          = 5 * time.Minute
+	defaultQuarantine   = 5 * time.Minute
+	defaultMaxClockSkew = 2 * time.Second
+	defaultClockOffset  = 2 * time.Second
+	defaultAhead        = 15 * time.Minute
+)
+
+const (
+	maxHolderLen    = 128
+	maxDuration     = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
+)
+
+func (c Config) withDefaults() (Config, error) {
+	for _, d := range []struct {
+		name     string
+		value    *time.Duration
+		standard time.Duration
+		endless  bool // math.MaxInt64 is a value, too
+	}{
+		{"Timeout", &c.Timeout, retry.DefaultTimeout, false},
+		{"Window", &c.Window, defaultWindow, false},
+		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew, false},
+		{"TTL", &c.TTL, 0, false},
+		{"Quarantine", &c.Quarantine, 0, false},
+		{"MaxClockOffset", &c.MaxClockOffset, defaultClockOffset, true},
+		{"MaxAhead", &c.MaxAhead, 0, true},
+		{"Offline", &c.Offline, 0, false},
+	} {
+		if *d.value < 0 || *d.value > maxDuration && !d.endless {
+			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", uid.ErrConfig, d.name, *d.value, maxDuration)
+		}
+		if *d.value == 0 {
+			*d.value = d.standard
+		}
+	}
+	if c.TTL == 0 {
+		c.TTL = max(defaultTTL, 2*c.Window)
+	}
+	if c.Quarantine == 0 {
+		c.Quarantine = max(defaultQuarantine, c.MaxClockSkew)
+	}
+	if c.MaxAhead == 0 {
+		c.MaxAhead = c.reach() + c.MaxClockSkew + defaultAhead
+	}
+	switch {
+	case c.TTL < c.Window+c.Window/2:
+		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
+	case c.Quarantine < c.MaxClockSkew:
+		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", uid.ErrConfig, c.Quarantine, c.MaxClockSkew)
+	case c.MaxAhead < c.reach()+c.MaxClockSkew:
+		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", uid.ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
+	case (c.Offline > 0) != (c.StateFile != ""):
+		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", uid.ErrConfig, c.Offline, c.StateFile)
+	case c.Offline > 0 && !c.DurableStore:
+		return c, fmt.Errorf("%w: Offline %v needs DurableStore", uid.ErrConfig, c.Offline)
+	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
+		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", uid.ErrConfig, c.Offline, c.Window)
+	}
+	name, err := os.Hostname()
+	if c.Holder == "" {
+		if name == "" {
+			c.Holder = fmt.Sprint("unknown/", os.Getpid())
+		} else {
+			c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
+		}
+	}
+	if c.StateFile != "" && c.Host == "" {
+		if c.Host = name; name == "" {
+			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", uid.ErrConfig, err)
+		}
+	}
+	if !utf8.ValidString(c.Holder) {
+		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", uid.ErrConfig, c.Holder)
+	}
+	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
+		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, the table holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// reach is how far ahead of the store's clock ticks are reserved.
+func (c Config) reach() time.Duration {
+	return max(c.Window+c.Window/2, c.Offline)
+}
+
+// ttl is how long a lease lasts.
+func (c Config) ttl() time.Duration {
+	return max(c.TTL, c.Offline)
+}

@@ -1,0 +1,93 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// A Event is something that happened to a lease.
+type Event struct {
+	Kind EventKind
+	// Store is the name of the lease's store, which tells the namespace.
+	Store string
+	// WorkerID is the ID that was acquired, taken over, lost, or is nearly out of ticks.
+	WorkerID int64
+	// Holder is who has the ID now, of one that was lost, and who had it before, of
+	// one that was taken over. It is "" when nobody has it, or when that is not known.
+	Holder string
+	// Left is how long the reserved ticks last by the clock, of a lease that is nearly
+	// out, or was lost.
+	Left time.Duration
+	// Err is why, of a lease that was lost or is nearly out.
+	Err error
+}
+
+// A EventKind is the kind of a Event.
+type EventKind int
+
+// The kinds of events.
+const (
+	// Acquired: the worker has an ID that is free for good reason: nobody ever had
+	// it, or it was released.
+	Acquired EventKind = iota + 1
+	// TakenOver: the worker has an ID whose holder did not release it, and whose
+	// lease has ended. The holder has crashed, is cut off, or stands still.
+	TakenOver
+	// Lost: somebody else has the worker's ID, or the lease has ended, or the
+	// store has forgotten it, or [Lease.Invalidate] was called. The worker acquires
+	// another ID by itself; UIDs that the generator had ready under the old one are
+	// issued, but after Invalidate.
+	Lost
+	// Low: less than half of the Window is left, and the reservation could not be
+	// extended. When the store does not come back in time, calls fail with
+	// uid.ErrNoReservation.
+	Low
+)
+
+// String returns the kind's name.
+func (k EventKind) String() string {
+	switch k {
+	case Acquired:
+		return "acquired"
+	case TakenOver:
+		return "taken over"
+	case Lost:
+		return "lost"
+	case Low:
+		return "nearly out"
+	}
+	return fmt.Sprintf("EventKind(%d)", int(k))
+}
+
+// tell logs an event and hands it to the program.
+func (l *Lease) tell(ctx context.Context, e Event) {
+	e.Store = l.store.Name()
+	level, text := slog.LevelInfo, "worker ID leased"
+	switch e.Kind {
+	case TakenOver:
+		level, text = slog.LevelWarn, "worker ID taken over from a holder that did not release it"
+	case Lost:
+		level, text = slog.LevelWarn, "worker's lease lost"
+	case Low:
+		level, text = slog.LevelError, "worker's reservation is nearly out and could not be extended"
+	}
+	attrs := []slog.Attr{slog.Int64("worker_id", e.WorkerID), slog.String("store", e.Store)}
+	if e.Holder != "" {
+		attrs = append(attrs, slog.String("other", e.Holder))
+	}
+	if e.Kind == Lost || e.Kind == Low {
+		attrs = append(attrs, slog.Duration("left", e.Left), slog.Any("error", e.Err))
+	}
+	l.cfg.Logger.LogAttrs(ctx, level, text, attrs...)
+	if l.cfg.OnEvent == nil {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			l.cfg.Logger.ErrorContext(ctx, "a worker's OnEvent panicked", "event", e.Kind.String(), "panic", r)
+		}
+	}()
+	l.cfg.OnEvent(e)
+}

@@ -1,0 +1,57 @@
+package lease
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/uidgen/uid/internal/state"
+)
+
+// A hold is what an owner has of an ID.
+type hold struct {
+	id    int64
+	nonce string // of the row, as the store has confirmed it
+	// proposed are renewals whose replies are awaited or were lost, the oldest first: each
+	// of them either happened or did not, or is still on its way, and the row's nonce tells.
+	proposed []state.Proposal
+	base     int64 // HIGH before the owner reserved anything: its first tick is the next
+	limit    int64 // last tick reserved; base while nothing is
+	granted  int64 // last tick that the generator has: limit, or less with a state file
+	resumed  bool  // taken up from a state file
+	renew    int64 // tick from which on to renew
+
+	at   time.Time     // of the last write, on the monotonic clock
+	wait time.Duration // from then on, until ticks can be reserved for the first time
+}
+
+// mostProposed is how many renewals are remembered. One that is forgotten and has happened
+// after all costs the lease, and nothing else.
+const mostProposed = 8
+
+// propose notes a renewal that is about to be written, beside those before.
+func (h *hold) propose(before []state.Proposal, next state.Proposal) {
+	if len(before) >= mostProposed {
+		before = before[len(before)-mostProposed+1:]
+	}
+	h.proposed = append(before[:len(before):len(before)], next)
+}
+
+// owns reports whether a row is still the hold's, and notes what it tells about lost
+// replies. A proposal that was made before the one in the row named an older version of it,
+// or was made under a lock that is gone, and does not happen any more.
+func (h *hold) owns(row *Row) bool {
+	for i, p := range h.proposed {
+		if row.Nonce == p.Nonce && row.High == p.High {
+			h.nonce, h.limit, h.proposed = p.Nonce, p.High, h.proposed[i+1:]
+			break
+		}
+	}
+	return row.Nonce == h.nonce && row.High == h.limit
+}
+
+func newNonce() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}

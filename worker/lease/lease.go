@@ -1,0 +1,283 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// Lease is a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
+// again when its owner is gone, and that reserves every tick in the store before a generator
+// may issue it. No tick of an ID is issued twice: not by an owner that was paused, cut off
+// or declared dead, and came back; not when clocks go back; and, without DurableStore, not
+// after a failover that lost writes, if the servers' clocks differ by no more than
+// MaxClockSkew. docs/promise.md has every case.
+//
+// It starts, stops and renews by itself: when a lease is lost it acquires another ID, and
+// the generator goes on under that one. Nothing of this is on the path of a call that
+// draws a UID. While the store is away a generator draws from what is reserved, for at
+// least the Window; then its calls fail with [uid.ErrNoReservation] until the store is back.
+//
+// # How it works
+//
+// The row of an ID holds a nonce, which names the owner and its newest renewal; the end
+// of the lease; and HIGH, the last tick that anyone may have used under the ID. The row of
+// the namespace, which [Found] makes, holds the layout and a HIGH of its own, the floor,
+// below which nobody begins.
+//
+// Acquiring takes a row that is free, by the store's clock, and writes a new nonce. Unless
+// DurableStore is set it also burns ticks: it raises HIGH as far as any owner may have
+// reserved by a write that the store has lost since, which is 3/2 Window beyond the clock,
+// and MaxClockSkew. The new owner reserves nothing yet, since its own write may be lost just
+// as well. It waits until the clock has moved on by MaxClockSkew and a tick, and then
+// reserves its first ticks above those burnt. So a new owner starts about 3/2 Window ahead
+// of the clock, has little to borrow from the future at first, and gives the lead back as
+// the clock catches up with it.
+//
+// Renewing, every half Window, happens only if the row still has the owner's nonce and
+// the lease has not ended: it raises HIGH to 3/2 Window beyond the clock, extends the
+// lease, and writes a new nonce. Only when the store has acknowledged that may the ticks
+// be issued. If the reply is lost nothing may be, until the row tells by its nonce what
+// happened.
+//
+// Releasing lowers HIGH to the last tick that was issued, but never below what it was
+// when the owner came.
+//
+// # What it cannot see
+//
+// Two copies of the store that both accept writes, and a running process that was
+// cloned with its memory: both copies own the lease until one of them renews it. A
+// program that learns of its cloning calls [Lease.Invalidate]. The package's doc lists what
+// else breaks it.
+//
+// Make it with [New]. A Lease serves one generator at a time. Invalidate may be called by
+// any number of goroutines at once; the methods of [uid.Worker] are the generator's. It is
+// not to be copied.
+type Lease struct {
+	cfg   Config
+	store Store
+	clock func() time.Time // monotonic, for the time between two calls
+
+	mu      sync.Mutex // guards the three that follow
+	bound   bool
+	invalid bool // Invalidate was called since the hold was acquired
+	revoke  func()
+
+	// What follows is used by the generator's calls only, one at a time.
+	terms uid.Terms
+	hold  *hold       // nil when the lease was lost
+	file  *state.File // nil without Config.StateFile, and while no generator is bound
+	doubt *doubt      // an acquisition whose outcome is not known; nil while there is none
+	low   bool        // Low was told, and nothing was reserved since
+}
+
+// New returns a worker on a store. It returns [uid.ErrConfig] or [uid.ErrRange], with the
+// numbers, when a setting cannot be used. It does not touch the store; the first Acquire
+// does.
+func New(store Store, cfg Config) (*Lease, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Lease{cfg: cfg, store: store, clock: time.Now}, nil
+}
+
+// Acquire leases the ID that has been free the longest, or one that was never used if
+// none is free, and reserves its first ticks. IDs that were used further ahead of the clock
+// than MaxAhead are taken only if there is no other. Without DurableStore it takes about
+// MaxClockSkew and a tick (see NoWait), and creates a namespace that is missing, which then
+// rests. An acquisition whose reply was lost is taken up again by the next attempt.
+//
+// What may pass it tries again until the configured Timeout or the end of ctx. It fails at
+// once with
+//   - [uid.ErrWorkerInUse] while another generator is bound to l;
+//   - [uid.ErrNoWorkerID] when all of the layout's IDs are leased or in quarantine;
+//   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
+//   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the
+//     ID's ticks are used or burnt so far ahead of the clock that more than Timeout,
+//     MaxClockSkew and two ticks would have to pass first;
+//   - [worker.ErrLayout] when the namespace is one of another layout;
+//   - [worker.ErrClock] when this process's clock is off the store's, that one is before
+//     the epoch, or a row's ticks lie in the far future (see Config's MaxClockOffset,
+//     AllowBeforeEpoch and MaxAhead);
+//   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold what is
+//     written, and with DurableStore when the generator's MaxLead is more than MaxAhead or
+//     the store is visibly not durable;
+//   - [worker.ErrNoNamespace] with DurableStore, when nobody has made the namespace (see
+//     [Found]);
+//   - [worker.ErrState] when the state file cannot be relied on;
+//   - the store's own error on all else.
+func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if l.cfg.Window < t.Unit {
+		return uid.Reservation{}, fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
+	}
+	if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead)
+	}
+	if !l.bind(t.Revoke) {
+		return uid.Reservation{}, fmt.Errorf("%w: the lease in %s", uid.ErrWorkerInUse, l.store.Name())
+	}
+	l.terms = t
+	if err := l.start(ctx); err != nil {
+		err = l.failure("acquire", err)
+		l.abandon(ctx)
+		l.unbind()
+		return uid.Reservation{}, err
+	}
+	return l.reservation(), nil
+}
+
+// Extend renews the lease and the reservation if that is due, or if ticks up to through
+// are not reserved yet and can be; else it returns the reservation as it stands. When
+// the lease is lost it acquires another ID, of which nothing may be reserved for
+// the time being. It reserves nothing beyond MaxAhead. It fails when the store cannot be
+// reached, when the clocks differ by more than MaxAhead, with [worker.ErrState] when the
+// state file cannot be relied on, and with [worker.ErrNoNamespace] when the namespace is not
+// there; what was reserved before stays so. It returns
+// [uid.ErrNoReservation] when no generator is bound to l.
+func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	bound, invalid := l.state()
+	if !bound {
+		return uid.Reservation{}, l.unbound()
+	}
+	if l.hold != nil && invalid {
+		l.lost(ctx, errInvalidated)
+	}
+	var err error
+	if l.hold != nil && l.due(through) {
+		err = l.extend(ctx, through)
+		if lost, is := errors.AsType[*lostError](err); is {
+			l.lost(ctx, lost)
+		} else if err != nil {
+			l.warn(ctx, err)
+		}
+	}
+	doing := "extend"
+	if l.hold == nil {
+		doing, err = "acquire", l.acquire(ctx)
+	}
+	if l.file != nil && l.hold != nil {
+		// What the store has granted before can still be taken from the file.
+		if noted := l.note(through); noted != nil {
+			err = errors.Join(err, noted)
+		} else if l.enough(through) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return uid.Reservation{}, l.failure(doing, err)
+	}
+	return l.reservation(), nil
+}
+
+// due reports whether to ask the store. A generator at the end of its reservation
+// asks again and again.
+func (l *Lease) due(through int64) bool {
+	h, since := l.hold, l.clock().Sub(l.hold.at)
+	switch {
+	case since >= l.cfg.Window/2:
+		return true
+	case h.limit == h.base && !l.cfg.DurableStore:
+		return since >= h.wait // nothing can be had before
+	case through <= h.limit:
+		return false
+	}
+	// A reservation that reaches as far as it may grows as fast as time goes by.
+	return l.cfg.DurableStore || since >= min(time.Second, l.cfg.Window/16)
+}
+
+// Release ends the lease, with HIGH lowered to last. It returns an error when the
+// store cannot be told within 5 s; the lease then ends by itself, after the TTL.
+func (l *Lease) Release(ctx context.Context, last int64) error {
+	bound, invalid := l.state()
+	if !bound {
+		return l.unbound()
+	}
+	defer l.unbind()
+	if l.hold != nil && invalid {
+		l.lost(ctx, errInvalidated)
+	}
+	var err error
+	switch {
+	case l.file != nil:
+		err = l.keep(last)
+	case l.hold != nil:
+		err = l.release(ctx, last)
+	case l.doubt != nil:
+		err = l.giveBack(ctx)
+	}
+	if err != nil {
+		err = l.failure("release", err)
+	}
+	l.hold, l.doubt = nil, nil
+	return err
+}
+
+// Invalidate is for a program that learns that it was cloned, or restored from an image
+// of itself: whatever the worker holds, somebody else may hold too. When it
+// returns, the generator has thrown away every UID that it had ready; it goes on as soon
+// as it has leased another ID. The old lease ends by itself. Without a generator it does
+// nothing. It must not be called from OnEvent.
+func (l *Lease) Invalidate() {
+	l.mu.Lock()
+	revoke := l.revoke
+	if l.bound {
+		l.invalid = true
+	}
+	l.mu.Unlock()
+	if revoke != nil {
+		revoke()
+	}
+}
+
+func (l *Lease) bind(revoke func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bound {
+		return false
+	}
+	l.bound, l.invalid, l.revoke = true, false, revoke
+	return true
+}
+
+func (l *Lease) unbind() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bound, l.invalid, l.revoke = false, false, nil
+}
+
+func (l *Lease) state() (bound, invalid bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bound, l.invalid
+}
+
+func (l *Lease) unbound() error {
+	return fmt.Errorf("%w: the lease in %s serves no generator", uid.ErrNoReservation, l.store.Name())
+}
+
+func (l *Lease) reservation() uid.Reservation {
+	h := l.hold
+	return uid.Reservation{WorkerID: h.id, First: h.base + 1, Last: h.granted, Renew: h.renew}
+}
+
+func (l *Lease) failure(doing string, err error) error {
+	of := "a worker ID"
+	if l.hold != nil {
+		of = fmt.Sprintf("worker ID %d", l.hold.id)
+	}
+	return fmt.Errorf("%s the lease of %s in %s: %w", doing, of, l.store.Name(), err)
+}

@@ -1,0 +1,142 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// With a state file there are two reservations, one within the other: the store's,
+// which reaches as far as Offline, and the file's, up to which ticks may be issued. The
+// file's is made durable like the other one before a tick of it is issued, so that a
+// restart, which may find no store, knows what is left of the store's.
+
+// offlinePatience bounds how long a start tries to reach the store before it takes
+// what the file has.
+const offlinePatience = 5 * time.Second
+
+// resume opens the state file, and takes up the lease in it, if there is one and it is
+// still the owner's or the store cannot be asked. l.hold is nil when there is none.
+func (l *Lease) resume(ctx context.Context) error {
+	file, err := state.Open(l.cfg.StateFile)
+	if err != nil {
+		return err
+	}
+	l.file = file
+	r, found := file.Load()
+	if !found {
+		return nil
+	}
+	switch {
+	case r.Kind != state.Lease || r.Namespace != l.store.Name():
+		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.Lease, l.store.Name())
+	case r.Host != l.cfg.Host:
+		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used", worker.ErrState, l.cfg.StateFile, r.Host, l.cfg.Host)
+	case r.Layout != l.terms.Layout:
+		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s", worker.ErrLayout, l.cfg.StateFile, r.Layout, l.terms.Layout)
+	case r.Nonce == "":
+		return nil // the lease was lost
+	}
+	if r.WorkerID > l.terms.MaxWorkerID {
+		return fmt.Errorf("%w: worker ID %d of %s is not within 0..%d, the layout's maximum", uid.ErrRange, r.WorkerID, l.cfg.StateFile, l.terms.MaxWorkerID)
+	}
+	now := l.cfg.Now()
+	if r.High > l.terms.TickAt(now.Add(min(l.cfg.MaxAhead, maxDuration))) {
+		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, more than MaxAhead %v before that", worker.ErrClock,
+			l.cfg.StateFile, r.High, l.terms.TickAt(now), l.cfg.MaxAhead)
+	}
+	l.hold = &hold{
+		id: r.WorkerID, nonce: r.Nonce, proposed: r.Proposals,
+		base: r.High, limit: r.Limit, granted: r.High, resumed: true,
+	}
+	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+	if lost, is := errors.AsType[*lostError](err); is {
+		l.lost(ctx, lost)
+		return nil
+	}
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil || !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	next := max(l.hold.base+1, l.terms.TickAt(now))
+	if l.hold.limit < next {
+		return fmt.Errorf("%w: the ticks of worker ID %d in %s are reserved up to %d, the next one is %d: %w", uid.ErrNoReservation,
+			l.hold.id, l.cfg.StateFile, l.hold.limit, next, err)
+	}
+	l.hold.at = l.clock()
+	l.dueAfter(l.hold)
+	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what the state file has reserved", "worker_id", l.hold.id,
+		"store", l.store.Name(), "left", l.ticks(l.hold.limit-next+1), "error", err)
+	return nil
+}
+
+// note raises the file's reservation to 3/2 Window beyond the clock, and beyond what is
+// asked for, as far as the store's goes, and grants it.
+func (l *Lease) note(through int64) error {
+	h := l.hold
+	clock := l.terms.TickAt(l.cfg.Now())
+	if h.granted >= clock+l.toTicks(l.cfg.Window) && h.granted >= through && l.noted(h) {
+		return nil
+	}
+	before := h.granted
+	h.granted = min(h.limit, max(before, clock+l.toTicks(l.cfg.Window+l.cfg.Window/2), l.withSlack(through)))
+	if err := l.save(h); err != nil {
+		h.granted = before
+		return err
+	}
+	l.dueAfter(h)
+	return nil
+}
+
+// noted reports whether the file has the hold's newest nonce: without it the lease
+// could not be taken up again.
+func (l *Lease) noted(h *hold) bool {
+	r, found := l.file.Load()
+	return found && r.Nonce == h.nonce && r.WorkerID == h.id
+}
+
+// enough reports whether the generator has the ticks that it asks for, or at least those
+// that the clock is about to reach.
+func (l *Lease) enough(through int64) bool {
+	return l.hold.granted >= max(through, l.terms.TickAt(l.cfg.Now())+1)
+}
+
+func (l *Lease) save(h *hold) error {
+	return l.file.Save(state.Record{
+		Kind: state.Lease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
+		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed,
+	})
+}
+
+// forget notes that the file has no lease, or none any more.
+func (l *Lease) forget() error {
+	r, found := l.file.Load()
+	if !found {
+		r = state.Record{Kind: state.Lease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Namespace: l.store.Name()}
+	}
+	r.Nonce, r.Limit, r.Proposals = "", 0, nil
+	return l.file.Save(r)
+}
+
+// keep notes the last tick that was issued, and leaves the lease to the next start.
+func (l *Lease) keep(last int64) error {
+	var err error
+	if h := l.hold; h != nil {
+		h.granted = min(h.granted, max(h.base, last))
+		err = l.save(h)
+	}
+	err = errors.Join(err, l.file.Close())
+	l.file = nil
+	return err
+}
+
+// toTicks is a duration in ticks, rounded up.
+func (l *Lease) toTicks(d time.Duration) int64 {
+	return int64((d + l.terms.Unit - 1) / l.terms.Unit)
+}

@@ -1,0 +1,52 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// releaseTimeout bounds a Release.
+const releaseTimeout = 5 * time.Second
+
+// release ends the lease, with HIGH lowered to last.
+func (l *Lease) release(ctx context.Context, last int64) error {
+	h := l.hold
+	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
+		return written(l.store.Change(ctx, h.id, func(row *Row, now Clock) error {
+			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
+				return errNothing // there is nothing left to release
+			}
+			// What an earlier owner may still have in its hands lies below the base.
+			row.end(min(row.High, max(h.base, last)), now)
+			return nil
+		}))
+	})
+}
+
+// giveBack ends a lease of which nobody was told, if there is one. Nothing was issued.
+func (l *Lease) giveBack(ctx context.Context) error {
+	d := l.doubt
+	return written(l.store.Change(ctx, d.id, func(row *Row, now Clock) error {
+		if !d.matches(row, now) {
+			return errNothing
+		}
+		row.end(d.base, now)
+		return nil
+	}))
+}
+
+// end ends the lease of a row now.
+func (r *Row) end(high int64, now Clock) {
+	r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now
+}
+
+// written takes a write that was not needed for one that succeeded.
+func written(err error) error {
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}

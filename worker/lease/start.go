@@ -1,0 +1,126 @@
+package lease
+
+// start takes up the lease of the state file, or acquires one, and waits for its first
+// reservation.
+func (l *Lease) start(ctx context.Context) error {
+	if l.cfg.StateFile != "" {
+		if err := l.resume(ctx); err != nil {
+			return err
+		}
+	}
+	if l.hold != nil {
+		return l.note(l.hold.base + 1)
+	}
+	if l.file != nil {
+		// An ID that cannot be noted would be lost: the file is written once before.
+		if err := l.forget(); err != nil {
+			return err
+		}
+	}
+	inspected := false
+	err := retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error {
+		if !inspected {
+			if err := l.inspect(ctx); err != nil {
+				return err
+			}
+			inspected = true
+		}
+		return l.first(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	if l.file != nil {
+		return l.note(l.hold.base + 1)
+	}
+	if l.cfg.NoWait {
+		return nil
+	}
+	return l.awaitTicks(ctx)
+}
+
+// awaitTicks waits for the first reservation. A lease that is lost meanwhile is replaced.
+func (l *Lease) awaitTicks(ctx context.Context) error {
+	longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
+	for losses := 0; l.hold.limit == l.hold.base; {
+		if l.hold.wait > longest {
+			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
+				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
+		}
+		// The lease may be shorter than the wait, where another owner's Window is long.
+		next := min(l.hold.wait, l.cfg.Window/2) - l.clock().Sub(l.hold.at)
+		pause := time.NewTimer(max(next, time.Millisecond))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		case <-pause.C:
+		}
+		err := retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+		if lost, is := errors.AsType[*lostError](err); is && losses < mostLosses {
+			losses++
+			l.lost(ctx, lost)
+			err = retry.Do(ctx, l.cfg.Timeout, l.cfg.Logger, l.acquire)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostLosses is how many leases a start may lose before its first reservation.
+const mostLosses = 3
+
+// inspect refuses a store that cannot hold the rows, and with DurableStore one that is
+// visibly not durable.
+func (l *Lease) inspect(ctx context.Context) error {
+	lossy, err := l.store.Inspect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lossy) > 0 && l.cfg.DurableStore && !l.cfg.DurableStoreUnverified {
+		return fmt.Errorf("%w: DurableStore is set, but the store can lose what it has acknowledged: %s; DurableStoreUnverified takes the setting at its word",
+			uid.ErrConfig, strings.Join(lossy, "; "))
+	}
+	return nil
+}
+
+// first is one attempt of a start to lease an ID. Where writes can be lost it creates a
+// namespace that is not there, which then rests.
+func (l *Lease) first(ctx context.Context) error {
+	err := l.acquire(ctx)
+	if l.cfg.DurableStore || !errors.Is(err, worker.ErrNoNamespace) {
+		return err
+	}
+	rest := max(shortestRest, l.cfg.TTL, l.cfg.Quarantine)
+	if err := Found(ctx, l.store, l.terms, rest); err != nil {
+		return err
+	}
+	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; no worker ID is leased in it for a while",
+		"store", l.store.Name(), "rest", rest)
+	return l.acquire(ctx)
+}
+
+// abandon gives up what a failed start has acquired. A lease that the state file may have
+// is ended with HIGH as it is: a start without the database could still use it up.
+func (l *Lease) abandon(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	if h := l.hold; h != nil && !h.resumed {
+		last := int64(-1)
+		if l.file != nil {
+			last = h.limit
+		}
+		_ = l.release(ctx, last)
+	} else if l.doubt != nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_ = l.giveBack(ctx)
+	}
+	if l.file != nil {
+		_ = l.file.Close()
+		l.file = nil
+	}
+	l.hold, l.doubt = nil, nil
+}
+

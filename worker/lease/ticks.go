@@ -1,0 +1,42 @@
+package lease
+
+import (
+	"math"
+	"time"
+)
+
+// tickAt returns the tick of a time of the store's, d later.
+func (l *Lease) tickAt(now Clock, d time.Duration) int64 { return l.terms.TickAt(now.Now.Add(d)) }
+
+// within limits a tick to those of the layout.
+func (l *Lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
+
+// withSlack adds to a tick that is asked for, so that a burst does not need a write for
+// each ring. Whoever calls Extend may ask for any tick: the sum must not wrap.
+func (l *Lease) withSlack(tick int64) int64 {
+	slack := max(1, int64(l.cfg.Window/8/l.terms.Unit))
+	return l.within(tick + min(slack, math.MaxInt64-max(tick, 0)))
+}
+
+// untilReach is how long it is until a renewal reaches a tick.
+func (l *Lease) untilReach(now Clock, tick int64) time.Duration {
+	at := now.Now.Add(l.cfg.reach())
+	ticks := tick - l.terms.TickAt(at)
+	if ticks <= 0 {
+		return 0
+	}
+	into := at.Sub(l.terms.Epoch) % l.terms.Unit
+	if into < 0 {
+		into += l.terms.Unit
+	}
+	return l.ticks(ticks) - into
+}
+
+// dueAfter sets the tick at which the generator is to ask again.
+func (l *Lease) dueAfter(h *hold) {
+	pause := l.cfg.Window / 2
+	if h.limit == h.base {
+		pause = h.wait
+	}
+	h.renew = l.terms.TickAt(l.cfg.Now().Add(pause))
+}
