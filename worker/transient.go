@@ -6,3 +6,6 @@ import "github.com/uidgen/uid/internal/retry"
 // workers try again. They take all other errors for final. The marked error has err's text,
 // and wraps it.
 func Transient(err error) error { return retry.Transient(err) }
+
+// DefaultTimeout is what a Timeout of 0 stands for in the configurations of workers.
+const DefaultTimeout = retry.DefaultTimeout

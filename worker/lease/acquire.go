@@ -187,7 +187,7 @@ func (l *Lease) resting(ns *Namespace, now Clock) error {
 // compare refuses a store's clock, read since asked, that is further from this process's
 // than limit.
 func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
-	return clock.Compare(asked, now.Now, l.cfg.Now(), limit)
+	return clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, limit)
 }
 
 // highest returns the last tick that may have been used by the store's clock.

@@ -46,23 +46,18 @@ type Config struct {
 	// the primary one after another. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// DurableStore says that the store never loses a commit that it has
-	// acknowledged: not in a crash, not in a failover, not because a backup is
-	// restored. It spares a new owner the wait of MaxClockSkew and a tick at its start,
-	// and the way ahead of the clock; and reservations may reach as far as the
-	// generator's MaxLead. Set it for a SQLite file opened by package worker/sqlite, and for
-	// a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that
-	// is never replaced by a replica; not for Galera, whose nodes acknowledge what the others
-	// do not have on disk yet. Where it is not true, UIDs can come twice.
+	// DurableStore says that the store never loses a write that it has acknowledged: not in
+	// a crash, not when another server takes over, not because a backup is restored. It
+	// spares a new owner the wait of MaxClockSkew and a tick at its start, and the way ahead
+	// of the clock; and reservations may reach as far as the generator's MaxLead. Where it is
+	// not true, UIDs can come twice: the package of the store says when it is.
 	//
-	// Such a lease creates nothing: [Registry.Init] makes its namespace.
+	// Such a lease creates nothing: [Found] makes its namespace.
 	DurableStore bool
 
 	// DurableStoreUnverified takes DurableStore at its word. Without it a start looks at
-	// what the store tells of its settings, and refuses what is visibly not durable: on
-	// MySQL and MariaDB innodb_flush_log_at_trx_commit other than 1, sync_binlog other than
-	// 1 while there is a binary log, Galera, and replicas without semi-synchronous
-	// replication; on SQLite synchronous below FULL, and no journal on disk.
+	// what the store tells of itself (see [Store]), and refuses one that is visibly not
+	// durable.
 	DurableStoreUnverified bool
 
 	// NoWait has Acquire return as soon as the ID is leased. The first ticks follow about
@@ -101,7 +96,7 @@ type Config struct {
 	// included: ticks are reserved that far ahead instead of 3/2 Window, the lease lasts
 	// as long, and Release keeps it. An ID that is not taken up again is therefore
 	// free only after Offline and Quarantine. It needs StateFile and DurableStore: a
-	// commit that is lost could otherwise not be made up for by anything less than
+	// write that is lost could otherwise not be made up for by anything less than
 	// starting a new owner as far ahead of the clock. The default is not to.
 	Offline time.Duration
 
@@ -113,7 +108,7 @@ type Config struct {
 	// did not release it, and nearly out of ticks. It is called by the generator's
 	// own goroutine (or the one that makes the generator), which waits for it: it is
 	// to be short, and must not close the generator. A panic of it is logged.
-	OnEvent func(LeaseEvent)
+	OnEvent func(Event)
 
 	// Logger gets a record for each event, and for trouble with the store. The
 	// default, for nil, is slog.Default at the time of New.
@@ -123,19 +118,20 @@ type Config struct {
 	Now func() time.Time
 }
 
-// What the zero values of a Config stand for.
+// What the zero values of a Config stand for. TTL, Quarantine and MaxAhead go up where a
+// longer Window, MaxClockSkew or Offline needs it; DefaultMaxAhead is what is added to these.
 const (
-	defaultWindow       = time.Minute
-	defaultTTL          = 5 * time.Minute
-	defaultQuarantine   = 5 * time.Minute
-	defaultMaxClockSkew = 2 * time.Second
-	defaultClockOffset  = 2 * time.Second
-	defaultAhead        = 15 * time.Minute
+	DefaultWindow       = time.Minute
+	DefaultTTL          = 5 * time.Minute
+	DefaultQuarantine   = 5 * time.Minute
+	DefaultMaxClockSkew = 2 * time.Second
+	DefaultMaxClockOffset  = 2 * time.Second
+	DefaultMaxAhead        = 15 * time.Minute
 )
 
 const (
-	maxHolderLen    = 128
-	maxDuration     = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
+	maxHolderLen = 128
+	maxDuration  = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
 )
 
 func (c Config) withDefaults() (Config, error) {
@@ -146,11 +142,11 @@ func (c Config) withDefaults() (Config, error) {
 		endless  bool // math.MaxInt64 is a value, too
 	}{
 		{"Timeout", &c.Timeout, retry.DefaultTimeout, false},
-		{"Window", &c.Window, defaultWindow, false},
-		{"MaxClockSkew", &c.MaxClockSkew, defaultMaxClockSkew, false},
+		{"Window", &c.Window, DefaultWindow, false},
+		{"MaxClockSkew", &c.MaxClockSkew, DefaultMaxClockSkew, false},
 		{"TTL", &c.TTL, 0, false},
 		{"Quarantine", &c.Quarantine, 0, false},
-		{"MaxClockOffset", &c.MaxClockOffset, defaultClockOffset, true},
+		{"MaxClockOffset", &c.MaxClockOffset, DefaultMaxClockOffset, true},
 		{"MaxAhead", &c.MaxAhead, 0, true},
 		{"Offline", &c.Offline, 0, false},
 	} {
@@ -162,13 +158,13 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.TTL == 0 {
-		c.TTL = max(defaultTTL, 2*c.Window)
+		c.TTL = max(DefaultTTL, 2*c.Window)
 	}
 	if c.Quarantine == 0 {
-		c.Quarantine = max(defaultQuarantine, c.MaxClockSkew)
+		c.Quarantine = max(DefaultQuarantine, c.MaxClockSkew)
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = c.reach() + c.MaxClockSkew + defaultAhead
+		c.MaxAhead = c.reach() + c.MaxClockSkew + DefaultMaxAhead
 	}
 	switch {
 	case c.TTL < c.Window+c.Window/2:
@@ -201,7 +197,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", uid.ErrConfig, c.Holder)
 	}
 	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
-		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, the table holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
+		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, a row holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -15,7 +15,7 @@ type hold struct {
 	// proposed are renewals whose replies are awaited or were lost, the oldest first: each
 	// of them either happened or did not, or is still on its way, and the row's nonce tells.
 	proposed []state.Proposal
-	base     int64 // HIGH before the owner reserved anything: its first tick is the next
+	base     int64 // High before the owner reserved anything: its first tick is the next
 	limit    int64 // last tick reserved; base while nothing is
 	granted  int64 // last tick that the generator has: limit, or less with a state file
 	resumed  bool  // taken up from a state file

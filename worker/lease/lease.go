@@ -2,18 +2,13 @@ package lease
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/state"
 )
 
 // Lease is a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
@@ -31,12 +26,12 @@ import (
 // # How it works
 //
 // The row of an ID holds a nonce, which names the owner and its newest renewal; the end
-// of the lease; and HIGH, the last tick that anyone may have used under the ID. The row of
-// the namespace, which [Found] makes, holds the layout and a HIGH of its own, the floor,
+// of the lease; and High, the last tick that anyone may have used under the ID. The row of
+// the namespace, which [Found] makes, holds the layout and a last tick of its own, the floor,
 // below which nobody begins.
 //
 // Acquiring takes a row that is free, by the store's clock, and writes a new nonce. Unless
-// DurableStore is set it also burns ticks: it raises HIGH as far as any owner may have
+// DurableStore is set it also burns ticks: it raises High as far as any owner may have
 // reserved by a write that the store has lost since, which is 3/2 Window beyond the clock,
 // and MaxClockSkew. The new owner reserves nothing yet, since its own write may be lost just
 // as well. It waits until the clock has moved on by MaxClockSkew and a tick, and then
@@ -45,12 +40,12 @@ import (
 // the clock catches up with it.
 //
 // Renewing, every half Window, happens only if the row still has the owner's nonce and
-// the lease has not ended: it raises HIGH to 3/2 Window beyond the clock, extends the
+// the lease has not ended: it raises High to 3/2 Window beyond the clock, extends the
 // lease, and writes a new nonce. Only when the store has acknowledged that may the ticks
 // be issued. If the reply is lost nothing may be, until the row tells by its nonce what
 // happened.
 //
-// Releasing lowers HIGH to the last tick that was issued, but never below what it was
+// Releasing lowers High to the last tick that was issued, but never below what it was
 // when the owner came.
 //
 // # What it cannot see
@@ -199,7 +194,7 @@ func (l *Lease) due(through int64) bool {
 	return l.cfg.DurableStore || since >= min(time.Second, l.cfg.Window/16)
 }
 
-// Release ends the lease, with HIGH lowered to last. It returns an error when the
+// Release ends the lease, with High lowered to last. It returns an error when the
 // store cannot be told within 5 s; the lease then ends by itself, after the TTL.
 func (l *Lease) Release(ctx context.Context, last int64) error {
 	bound, invalid := l.state()

@@ -1,5 +1,12 @@
 package lease
 
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
 // A lostError says why a lease is not the owner's any more.
 type lostError struct {
 	why    string
@@ -51,4 +58,3 @@ func (l *Lease) ticks(n int64) time.Duration {
 	}
 	return time.Duration(n) * l.terms.Unit
 }
-

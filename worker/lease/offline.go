@@ -8,6 +8,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker"
 )
 
 // With a state file there are two reservations, one within the other: the store's,
@@ -32,8 +34,8 @@ func (l *Lease) resume(ctx context.Context) error {
 		return nil
 	}
 	switch {
-	case r.Kind != state.Lease || r.Namespace != l.store.Name():
-		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.Lease, l.store.Name())
+	case r.Kind != state.KindLease || r.Namespace != l.store.Name():
+		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.KindLease, l.store.Name())
 	case r.Host != l.cfg.Host:
 		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used", worker.ErrState, l.cfg.StateFile, r.Host, l.cfg.Host)
 	case r.Layout != l.terms.Layout:
@@ -109,7 +111,7 @@ func (l *Lease) enough(through int64) bool {
 
 func (l *Lease) save(h *hold) error {
 	return l.file.Save(state.Record{
-		Kind: state.Lease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
+		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
 		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed,
 	})
 }
@@ -118,7 +120,7 @@ func (l *Lease) save(h *hold) error {
 func (l *Lease) forget() error {
 	r, found := l.file.Load()
 	if !found {
-		r = state.Record{Kind: state.Lease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Namespace: l.store.Name()}
+		r = state.Record{Kind: state.KindLease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Namespace: l.store.Name()}
 	}
 	r.Nonce, r.Limit, r.Proposals = "", 0, nil
 	return l.file.Save(r)

@@ -11,7 +11,7 @@ import (
 // releaseTimeout bounds a Release.
 const releaseTimeout = 5 * time.Second
 
-// release ends the lease, with HIGH lowered to last.
+// release ends the lease, with High lowered to last.
 func (l *Lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {

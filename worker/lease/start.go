@@ -1,5 +1,17 @@
 package lease
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker"
+)
+
 // start takes up the lease of the state file, or acquires one, and waits for its first
 // reservation.
 func (l *Lease) start(ctx context.Context) error {
@@ -103,7 +115,7 @@ func (l *Lease) first(ctx context.Context) error {
 }
 
 // abandon gives up what a failed start has acquired. A lease that the state file may have
-// is ended with HIGH as it is: a start without the database could still use it up.
+// is ended with High as it is: a start without the database could still use it up.
 func (l *Lease) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if h := l.hold; h != nil && !h.resumed {
@@ -123,4 +135,3 @@ func (l *Lease) abandon(ctx context.Context) {
 	}
 	l.hold, l.doubt = nil, nil
 }
-

@@ -49,7 +49,7 @@ type Store interface {
 	Change(ctx context.Context, id int64, decide func(*Row, Clock) error) error
 
 	// Init offers decide the namespace, Fresh when there is none, and creates what it needs
-	// to hold it (a table, say).
+	// to hold it.
 	Init(ctx context.Context, decide func(*Namespace, Clock) error) error
 
 	// Inspect looks at the store before the first lease of a start, and changes nothing. It
@@ -60,8 +60,8 @@ type Store interface {
 	// there yet is no error.
 	Inspect(ctx context.Context) (lossy []string, err error)
 
-	// Name tells people which namespace of what this is: namespace "orders" of table
-	// WORKER_LEASE. It holds no secret.
+	// Name tells people which namespace of what this is. It is the same in every process and
+	// at every start, since a state file is bound to it, and holds no secret.
 	Name() string
 }
 

@@ -1,0 +1,5 @@
+package worker
+
+import "os"
+
+func osHostName() (string, error) { return os.Hostname() }
