@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/jmoiron/sqlx"
 
@@ -29,8 +30,9 @@ import (
 
 // A Place is where a worker's SQLite file was when it first looked, which the zero
 // value has not done yet. It is for good: a pool whose file was replaced may still have
-// connections to both. It serves one goroutine at a time.
+// connections to both. All methods may be called by several goroutines at once.
 type Place struct {
+	mu   sync.Mutex
 	path string // without symbolic links, as SQLite has resolved them
 	file fs.FileInfo
 }
@@ -62,6 +64,8 @@ func (p *Place) judge(path, locking string) error {
 	if locking != "normal" {
 		return fmt.Errorf("%w: SQLite's locking_mode is %.20q, under which nobody can look whether the file is in its place: it has to be normal", uid.ErrConfig, locking)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	file, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -100,8 +104,11 @@ const PlaceSchema = "uid_place"
 // the connection, which is of no use then. SQLite notices that when it writes a journal,
 // but not when it writes to the write-ahead log. It takes some 50 to 300 µs.
 func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, want, query string, args ...any) error {
+	p.mu.Lock()
+	path := p.path
+	p.mu.Unlock()
 	var found string
-	err := ByPath(ctx, conn, p.path, func() error { return conn.GetContext(ctx, &found, query, args...) })
+	err := ByPath(ctx, conn, path, func() error { return conn.GetContext(ctx, &found, query, args...) })
 	switch {
 	case err == nil && found == want:
 		return nil
