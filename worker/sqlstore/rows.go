@@ -36,8 +36,8 @@ func (r *leaseRow) fields() []any {
 // row is r for the protocol.
 func (r leaseRow) row() lease.Row {
 	return lease.Row{
-		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: timeOf(r.Until), Layout: r.Layout, Holder: r.Holder,
-		Acquired: timeOf(r.Acquired), Renewed: timeOf(r.Renewed), Reach: duration(r.Reach),
+		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
+		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(), Reach: duration(r.Reach),
 	}
 }
 
@@ -52,8 +52,8 @@ func rowOf(r lease.Row, id int64) leaseRow {
 // namespace is r, a namespace's own row, for the protocol.
 func (r leaseRow) namespace() lease.Namespace {
 	return lease.Namespace{
-		Layout: r.Layout, Floor: r.High, Rest: timeOf(r.Until), Reach: duration(r.Reach),
-		Made: timeOf(r.Acquired), Renewed: timeOf(r.Renewed),
+		Layout: r.Layout, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
+		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}
 }
 
@@ -64,19 +64,12 @@ func (r leaseRow) changed(n lease.Namespace) leaseRow {
 	return r
 }
 
-// micros and timeOf keep the zero time, of a namespace that does not rest, as 0.
+// micros keeps the zero time as 0.
 func micros(t time.Time) database.Micros {
 	if t.IsZero() {
 		return 0
 	}
 	return database.Micros(t.UnixMicro())
-}
-
-func timeOf(m database.Micros) time.Time {
-	if m == 0 {
-		return time.Time{}
-	}
-	return m.Time()
 }
 
 // duration is the longest one for what is too long.
