@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+)
+
+// A Dialect is the kind of SQL that a database speaks.
+type Dialect string
+
+// The dialects. MySQL stands for MariaDB too.
+const (
+	MySQL  Dialect = "mysql"
+	SQLite Dialect = "sqlite"
+)
+
+// Config holds the settings of a [DB]. The zero value works, for any database whose driver
+// is called mysql, sqlite or sqlite3.
+type Config struct {
+	// Dialect is the SQL that the database speaks. The default, for "", is told by
+	// the name of the database's driver; a driver of another name needs it set.
+	Dialect Dialect
+
+	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
+	// at most 64 letters, digits, _ and $ each. The defaults, for "", are WORKER_NODE and
+	// WORKER_LEASE.
+	NodeTable, LeaseTable string
+
+	// Logger gets a Warn record when a table of disposable IDs does not take the port of a
+	// process. The default, for nil, is slog.Default at the time of New.
+	Logger *slog.Logger
+}
+
+// A DB is a database with the tables of worker IDs. Make it with [New]. All methods may be
+// called by any number of goroutines at once.
+type DB struct{ tables }
+
+// tables are the tables of a database.
+type tables struct {
+	db            *sqlx.DB
+	dialect       database.Dialect
+	nodes, leases string // names of the tables
+	log           *slog.Logger
+}
+
+// New returns the tables in db, which stays the caller's to close. It returns
+// [uid.ErrConfig] when a setting cannot be used. It does not touch the database.
+func New(db *sqlx.DB, cfg Config) (*DB, error) {
+	if db == nil || db.DB == nil {
+		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
+	}
+	d := &DB{tables{db: db, log: cfg.Logger}}
+	var err error
+	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
+		return nil, err
+	}
+	if d.nodes, err = database.TableName(cfg.NodeTable, database.NodeTable); err != nil {
+		return nil, err
+	}
+	if d.leases, err = database.TableName(cfg.LeaseTable, database.LeaseTable); err != nil {
+		return nil, err
+	}
+	if d.log == nil {
+		d.log = slog.Default()
+	}
+	return d, nil
+}
+
+// SQL returns the database that was given to New.
+func (d *DB) SQL() *sqlx.DB { return d.db }
+
+// Dialect returns the dialect that was set, or told by the driver's name.
+func (d *DB) Dialect() Dialect { return Dialect(d.dialect) }
+
+// NodeTable returns the name of the table of disposable IDs.
+func (d *DB) NodeTable() string { return d.nodes }
+
+// LeaseTable returns the name of the table of leased IDs.
+func (d *DB) LeaseTable() string { return d.leases }

@@ -1,0 +1,156 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+)
+
+// The values of the column TYPE, as UidGenerator numbers them.
+const (
+	typeContainer = 1 // HOST_NAME and PORT are an address
+	typeActual    = 2 // PORT is a random text
+)
+
+// Numbers is the table of disposable IDs, and hands out its generated keys: a
+// [disposable.Numbers]. Make it with [DB.Numbers]. All methods may be called by any number of
+// goroutines at once.
+type Numbers struct{ tables }
+
+var _ disposable.Numbers = (*Numbers)(nil)
+
+// Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
+func (d *DB) Numbers() *Numbers { return &Numbers{d.tables} }
+
+// Name is table WORKER_NODE.
+func (s *Numbers) Name() string { return "table " + s.nodes }
+
+// Next inserts a row, in a table that it creates if it is missing, and returns the row's
+// generated key. The row has TYPE 1 (CONTAINER) when h has a port, else TYPE 2 (ACTUAL) and a
+// random text for a port. A call that fails after its insert leaves the row.
+//
+// Nothing of it is taken up by another call: that one inserts a row of its own, with a nonce
+// of its own. All is done on one connection.
+//
+// It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
+// locking_mode EXCLUSIVE, and with [worker.ErrState] when the file of SQLite is not in its
+// place, or has another name.
+func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+	conn, err := s.db.Connx(ctx)
+	if err != nil {
+		return 0, database.Failed("connect", err)
+	}
+	defer conn.Close()
+
+	var place database.Place
+	if err := s.look(ctx, conn, &place); err != nil {
+		return 0, err
+	}
+	nonce := rand.Text()
+	id, err := s.insert(ctx, conn, h, nonce, most)
+	if database.KindOf(err) == database.MissingTable {
+		if err := create(ctx, conn, s.dialect, database.NodeTable, s.nodes); err != nil {
+			return 0, err
+		}
+		id, err = s.insert(ctx, conn, h, nonce, most)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if s.dialect == database.SQLite {
+		if err := s.confirm(ctx, conn, id, nonce, ""); err != nil {
+			return 0, err
+		}
+		if err := place.Confirm(ctx, conn, nonce, "SELECT PORT FROM "+database.PlaceSchema+".`"+s.nodes+"` WHERE ID = ?", id); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.confirm(ctx, conn, id, nonce, h.Port); err != nil {
+		return 0, err
+	}
+	return id, s.look(ctx, conn, &place)
+}
+
+// look looks at the place of a SQLite file.
+func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Place) error {
+	if s.dialect != database.SQLite {
+		return nil
+	}
+	return place.Look(ctx, conn)
+}
+
+// insert commits a row whose PORT is the nonce, and returns the ID that the
+// insert's own result tells.
+func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host, nonce string, most int64) (id int64, err error) {
+	kind := typeActual
+	if h.Port != "" {
+		kind = typeContainer
+	}
+	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+		res, err := tx.ExecContext(ctx, "INSERT INTO `"+s.nodes+"` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)"+
+			" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)", h.Name, nonce, kind)
+		if err != nil {
+			return database.Failed("insert a row", err)
+		}
+		if id, err = res.LastInsertId(); err != nil {
+			return database.Failed("read the insert's ID", err)
+		}
+		if id <= 0 {
+			return fmt.Errorf("%w: the database reported ID %d for the new row; is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
+		}
+		if id > most {
+			return fmt.Errorf("%w: the table's next ID is %d, the layout's maximum is %d", uid.ErrNoWorkerID, id, most)
+		}
+		return nil
+	})
+	return id, err
+}
+
+// confirm reads the row back after its commit, and then puts the port, if one is
+// known, where the nonce has done its work. It does so in a transaction, which a
+// proxy that spreads reads over replicas leaves with the server that writes.
+func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
+	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
+		var found string
+		err := tx.GetContext(ctx, &found, "SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?", id)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?", worker.ErrUnconfirmed, id)
+		case err != nil:
+			return database.Failed("read the new row back", err)
+		case found != nonce:
+			return fmt.Errorf("%w: the row with ID %d does not bear the random text just written: it is another's, or was changed", worker.ErrUnconfirmed, id)
+		}
+		if port == "" {
+			return nil
+		}
+		res, err := tx.ExecContext(ctx, "UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?", port, id, nonce)
+		if database.IsDuplicate(err) {
+			// A key over both names: the one before has ended, or also uses the port. It keeps
+			// its row, and this one the random text.
+			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, whose row therefore keeps a random text for the port",
+				"worker_id", id, "table", s.nodes, "port", port)
+			return nil
+		}
+		if err != nil {
+			return database.Failed("write the port", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return database.Failed("write the port", err)
+		}
+		if n != 1 {
+			return fmt.Errorf("%w: writing the port changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
+		}
+		return nil
+	})
+}

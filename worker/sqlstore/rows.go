@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"math"
+	"time"
+
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// controlID is the worker ID of a namespace's own row, which every Take locks first. No
+// layout has it. Its HIGH is the namespace's floor, its LEASE_UNTIL the end of its rest, its
+// REACH the largest of any owner, its ACQUIRED the time at which it was made.
+const controlID = -1
+
+// A leaseRow is a row of the table of leased IDs.
+type leaseRow struct {
+	WorkerID int64
+	Nonce    string
+	High     int64
+	Until    database.Micros
+	Layout   string
+	Holder   string
+	Acquired database.Micros
+	Renewed  database.Micros
+	Reach    int64 // microseconds
+}
+
+const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
+
+// fields is where leaseColumns go, in their order.
+func (r *leaseRow) fields() []any {
+	return []any{&r.WorkerID, &r.Nonce, &r.High, &r.Until, &r.Layout, &r.Holder, &r.Acquired, &r.Renewed, &r.Reach}
+}
+
+// row is r for the protocol.
+func (r leaseRow) row() lease.Row {
+	return lease.Row{
+		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
+		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(), Reach: duration(r.Reach),
+	}
+}
+
+// rowOf is the row that the protocol has decided on for a worker ID.
+func rowOf(r lease.Row, id int64) leaseRow {
+	return leaseRow{
+		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: micros(r.Until), Layout: r.Layout, Holder: r.Holder,
+		Acquired: micros(r.Acquired), Renewed: micros(r.Renewed), Reach: r.Reach.Microseconds(),
+	}
+}
+
+// namespace is r, a namespace's own row, for the protocol.
+func (r leaseRow) namespace() lease.Namespace {
+	return lease.Namespace{
+		Layout: r.Layout, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
+		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
+	}
+}
+
+// changed is r, a namespace's own row, as the protocol has decided on it.
+func (r leaseRow) changed(n lease.Namespace) leaseRow {
+	r.Layout, r.High, r.Until, r.Reach = n.Layout, n.Floor, micros(n.Rest), n.Reach.Microseconds()
+	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
+	return r
+}
+
+// micros keeps the zero time as 0.
+func micros(t time.Time) database.Micros {
+	if t.IsZero() {
+		return 0
+	}
+	return database.Micros(t.UnixMicro())
+}
+
+// duration is the longest one for what is too long.
+func duration(micros int64) time.Duration {
+	if micros > int64(math.MaxInt64/time.Microsecond) {
+		return math.MaxInt64
+	}
+	return time.Duration(micros) * time.Microsecond
+}
+
+// clock is what the database says of the time: it has a clock of its own.
+func clock(now database.Micros) lease.Clock { return lease.Clock{Now: now.Time()} }
