@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/clock"
+	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -33,9 +34,7 @@ func (l *Lease) acquire(ctx context.Context) error {
 	h.at = l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
 	l.tell(ctx, event)
-	if most := l.terms.MaxWorkerID; usage.High(h.id, most) {
-		l.cfg.Logger.WarnContext(ctx, usage.Warning, "worker_id", h.id, "max_worker_id", most, "store", l.store.Name())
-	}
+	supply.Warn(ctx, l.cfg.Logger, h.id, l.terms.MaxWorkerID, "have been used at once", "store", l.store.Name())
 	return nil
 }
 

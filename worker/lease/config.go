@@ -121,12 +121,12 @@ type Config struct {
 // What the zero values of a Config stand for. TTL, Quarantine and MaxAhead go up where a
 // longer Window, MaxClockSkew or Offline needs it; DefaultMaxAhead is what is added to these.
 const (
-	DefaultWindow       = time.Minute
-	DefaultTTL          = 5 * time.Minute
-	DefaultQuarantine   = 5 * time.Minute
-	DefaultMaxClockSkew = 2 * time.Second
-	DefaultMaxClockOffset  = 2 * time.Second
-	DefaultMaxAhead        = 15 * time.Minute
+	DefaultWindow         = time.Minute
+	DefaultTTL            = 5 * time.Minute
+	DefaultQuarantine     = 5 * time.Minute
+	DefaultMaxClockSkew   = 2 * time.Second
+	DefaultMaxClockOffset = 2 * time.Second
+	DefaultMaxAhead       = 15 * time.Minute
 )
 
 const (

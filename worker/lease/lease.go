@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/state"
 )
 
@@ -59,14 +59,10 @@ import (
 // any number of goroutines at once; the methods of [uid.Worker] are the generator's. It is
 // not to be copied.
 type Lease struct {
-	cfg   Config
-	store Store
-	clock func() time.Time // monotonic, for the time between two calls
-
-	mu      sync.Mutex // guards the three that follow
-	bound   bool
-	invalid bool // Invalidate was called since the hold was acquired
-	revoke  func()
+	cfg     Config
+	store   Store
+	clock   func() time.Time // monotonic, for the time between two calls
+	binding *binding.Binding
 
 	// What follows is used by the generator's calls only, one at a time.
 	terms uid.Terms
@@ -87,7 +83,7 @@ func New(store Store, cfg Config) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{cfg: cfg, store: store, clock: time.Now}, nil
+	return &Lease{cfg: cfg, store: store, clock: time.Now, binding: binding.New("the lease in " + store.Name())}, nil
 }
 
 // Acquire leases the ID that has been free the longest, or one that was never used if
@@ -122,14 +118,14 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 	if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {
 		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead)
 	}
-	if !l.bind(t.Revoke) {
-		return uid.Reservation{}, fmt.Errorf("%w: the lease in %s", uid.ErrWorkerInUse, l.store.Name())
+	if err := l.binding.Bind(t.Revoke); err != nil {
+		return uid.Reservation{}, err
 	}
 	l.terms = t
 	if err := l.start(ctx); err != nil {
 		err = l.failure("acquire", err)
 		l.abandon(ctx)
-		l.unbind()
+		_ = l.binding.Unbind() // it was bound here
 		return uid.Reservation{}, err
 	}
 	return l.reservation(), nil
@@ -144,11 +140,10 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 // there; what was reserved before stays so. It returns
 // [uid.ErrNoReservation] when no generator is bound to l.
 func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	bound, invalid := l.state()
-	if !bound {
-		return uid.Reservation{}, l.unbound()
+	if err := l.binding.Check(); err != nil {
+		return uid.Reservation{}, err
 	}
-	if l.hold != nil && invalid {
+	if l.hold != nil && l.binding.Invalid() {
 		l.lost(ctx, errInvalidated)
 	}
 	var err error
@@ -197,12 +192,11 @@ func (l *Lease) due(through int64) bool {
 // Release ends the lease, with High lowered to last. It returns an error when the
 // store cannot be told within 5 s; the lease then ends by itself, after the TTL.
 func (l *Lease) Release(ctx context.Context, last int64) error {
-	bound, invalid := l.state()
-	if !bound {
-		return l.unbound()
+	if err := l.binding.Check(); err != nil {
+		return err
 	}
-	defer l.unbind()
-	if l.hold != nil && invalid {
+	defer func() { _ = l.binding.Unbind() }()
+	if l.hold != nil && l.binding.Invalid() {
 		l.lost(ctx, errInvalidated)
 	}
 	var err error
@@ -226,43 +220,7 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 // returns, the generator has thrown away every UID that it had ready; it goes on as soon
 // as it has leased another ID. The old lease ends by itself. Without a generator it does
 // nothing. It must not be called from OnEvent.
-func (l *Lease) Invalidate() {
-	l.mu.Lock()
-	revoke := l.revoke
-	if l.bound {
-		l.invalid = true
-	}
-	l.mu.Unlock()
-	if revoke != nil {
-		revoke()
-	}
-}
-
-func (l *Lease) bind(revoke func()) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.bound {
-		return false
-	}
-	l.bound, l.invalid, l.revoke = true, false, revoke
-	return true
-}
-
-func (l *Lease) unbind() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.bound, l.invalid, l.revoke = false, false, nil
-}
-
-func (l *Lease) state() (bound, invalid bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.bound, l.invalid
-}
-
-func (l *Lease) unbound() error {
-	return fmt.Errorf("%w: the lease in %s serves no generator", uid.ErrNoReservation, l.store.Name())
-}
+func (l *Lease) Invalidate() { l.binding.Invalidate() }
 
 func (l *Lease) reservation() uid.Reservation {
 	h := l.hold

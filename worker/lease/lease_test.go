@@ -1,4 +1,4 @@
-package worker_test
+package lease_test
 
 import (
 	"context"

@@ -3,8 +3,9 @@ package lease
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
+
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // A lostError says why a lease is not the owner's any more.
@@ -32,9 +33,7 @@ func (l *Lease) lost(ctx context.Context, err *lostError) {
 			l.cfg.Logger.ErrorContext(ctx, "worker's state file still has a lease that was lost", "worker_id", h.id, "error", e)
 		}
 	}
-	l.mu.Lock()
-	l.invalid = false
-	l.mu.Unlock()
+	l.binding.Renew()
 	l.tell(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }
 
@@ -48,13 +47,5 @@ func (l *Lease) warn(ctx context.Context, err error) {
 
 // left is how long the reserved ticks last by the clock.
 func (l *Lease) left(h *hold) time.Duration {
-	return l.ticks(max(h.limit-l.terms.TickAt(l.cfg.Now()), 0))
-}
-
-// ticks is the length of so many ticks, or the longest duration there is.
-func (l *Lease) ticks(n int64) time.Duration {
-	if n > int64(math.MaxInt64/l.terms.Unit) {
-		return math.MaxInt64
-	}
-	return time.Duration(n) * l.terms.Unit
+	return ticks.Span(max(h.limit-l.terms.TickAt(l.cfg.Now()), 0), l.terms.Unit)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -74,7 +75,7 @@ func (l *Lease) resume(ctx context.Context) error {
 	l.hold.at = l.clock()
 	l.dueAfter(l.hold)
 	l.cfg.Logger.WarnContext(ctx, "the store cannot be reached, starting on what the state file has reserved", "worker_id", l.hold.id,
-		"store", l.store.Name(), "left", l.ticks(l.hold.limit-next+1), "error", err)
+		"store", l.store.Name(), "left", ticks.Span(l.hold.limit-next+1, l.terms.Unit), "error", err)
 	return nil
 }
 
@@ -83,11 +84,11 @@ func (l *Lease) resume(ctx context.Context) error {
 func (l *Lease) note(through int64) error {
 	h := l.hold
 	clock := l.terms.TickAt(l.cfg.Now())
-	if h.granted >= clock+l.toTicks(l.cfg.Window) && h.granted >= through && l.noted(h) {
+	if h.granted >= clock+ticks.Count(l.cfg.Window, l.terms.Unit) && h.granted >= through && l.noted(h) {
 		return nil
 	}
 	before := h.granted
-	h.granted = min(h.limit, max(before, clock+l.toTicks(l.cfg.Window+l.cfg.Window/2), l.withSlack(through)))
+	h.granted = min(h.limit, max(before, clock+ticks.Count(l.cfg.Window+l.cfg.Window/2, l.terms.Unit), l.withSlack(through)))
 	if err := l.save(h); err != nil {
 		h.granted = before
 		return err
@@ -136,9 +137,4 @@ func (l *Lease) keep(last int64) error {
 	err = errors.Join(err, l.file.Close())
 	l.file = nil
 	return err
-}
-
-// toTicks is a duration in ticks, rounded up.
-func (l *Lease) toTicks(d time.Duration) int64 {
-	return int64((d + l.terms.Unit - 1) / l.terms.Unit)
 }

@@ -1,8 +1,9 @@
 package lease
 
 import (
-	"math"
 	"time"
+
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // tickAt returns the tick of a time of the store's, d later.
@@ -12,24 +13,14 @@ func (l *Lease) tickAt(now Clock, d time.Duration) int64 { return l.terms.TickAt
 func (l *Lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
 
 // withSlack adds to a tick that is asked for, so that a burst does not need a write for
-// each ring. Whoever calls Extend may ask for any tick: the sum must not wrap.
+// each ring.
 func (l *Lease) withSlack(tick int64) int64 {
-	slack := max(1, int64(l.cfg.Window/8/l.terms.Unit))
-	return l.within(tick + min(slack, math.MaxInt64-max(tick, 0)))
+	return l.within(ticks.Plus(tick, max(1, int64(l.cfg.Window/8/l.terms.Unit))))
 }
 
 // untilReach is how long it is until a renewal reaches a tick.
 func (l *Lease) untilReach(now Clock, tick int64) time.Duration {
-	at := now.Now.Add(l.cfg.reach())
-	ticks := tick - l.terms.TickAt(at)
-	if ticks <= 0 {
-		return 0
-	}
-	into := at.Sub(l.terms.Epoch) % l.terms.Unit
-	if into < 0 {
-		into += l.terms.Unit
-	}
-	return l.ticks(ticks) - into
+	return ticks.Until(l.terms, now.Now.Add(l.cfg.reach()), tick)
 }
 
 // dueAfter sets the tick at which the generator is to ask again.

@@ -1,0 +1,91 @@
+// Package binding says whether a worker serves a generator. All workers share it, so that
+// none serves two at a time, and all say so in the same words.
+package binding
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/uidgen/uid"
+)
+
+// A Binding is the tie between a worker and its generator: there is at most one at a time.
+//
+// Make it with [New]. All methods may be called by any number of goroutines at once. It is
+// not to be copied.
+type Binding struct {
+	who string
+
+	mu      sync.Mutex // guards the rest
+	bound   bool
+	revoke  func() // of the generator that is bound; may be nil
+	invalid bool   // Invalidate was called since Bind or Renew
+}
+
+// New returns the Binding of a worker that errors call who: "the worker on table X".
+func New(who string) *Binding { return &Binding{who: who} }
+
+// Bind ties the worker to a generator with this Revoke (see [uid.Terms]). It returns
+// [uid.ErrWorkerInUse], and changes nothing, while there is another one.
+func (b *Binding) Bind(revoke func()) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bound {
+		return fmt.Errorf("%w: %s", uid.ErrWorkerInUse, b.who)
+	}
+	b.bound, b.revoke, b.invalid = true, revoke, false
+	return nil
+}
+
+// Unbind ends the tie: after a Release, and when an Acquire fails after Bind. It returns
+// [uid.ErrNoReservation] when there was none.
+func (b *Binding) Unbind() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.check()
+	b.bound, b.revoke, b.invalid = false, nil, false
+	return err
+}
+
+// Check returns [uid.ErrNoReservation] when no generator is bound.
+func (b *Binding) Check() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.check()
+}
+
+func (b *Binding) check() error {
+	if !b.bound {
+		return fmt.Errorf("%w: %s serves no generator", uid.ErrNoReservation, b.who)
+	}
+	return nil
+}
+
+// Invalidate notes that what the worker holds may be another's too, and withdraws it from
+// the generator: when it returns, that has thrown away every UID that it had ready. While no
+// generator is bound it does nothing. Like Revoke it must not be called from inside the
+// worker's Acquire, Extend or Release.
+func (b *Binding) Invalidate() {
+	b.mu.Lock()
+	revoke := b.revoke
+	b.invalid = b.bound
+	b.mu.Unlock()
+	// Not under the lock: Revoke may wait for an Extend that is under way, which asks for it.
+	if revoke != nil {
+		revoke()
+	}
+}
+
+// Invalid reports whether Invalidate was called since the worker was bound, or renewed.
+func (b *Binding) Invalid() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.invalid
+}
+
+// Renew notes that the worker has given up what it held when it was invalidated.
+func (b *Binding) Renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.invalid = false
+}

@@ -1,0 +1,44 @@
+// The program with leases on the embedded SQLite.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+func main() {
+	db, err := sqlite.Open(context.Background(), "uid.db")
+	if err != nil {
+		log.Fatal(err)
+	}
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	leases, err := tables.Leases("orders")
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := lease.New(leases, lease.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := cached.New(w, cached.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	u, err := g.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(u)
+	if err := g.Close(); err != nil {
+		log.Fatal(err)
+	}
+}

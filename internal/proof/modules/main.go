@@ -1,0 +1,156 @@
+// Modules builds each module of the repository by itself, outside the workspace, against the
+// others as a release would have them: without what git ignores, without each other's
+// folders, and by the requirements of the go.mod files alone. So it finds what the workspace
+// hides: a requirement that is missing, or an import of what another module does not have.
+//
+//	go run ./internal/proof/modules
+//
+// It makes a module proxy of files, with version v0.0.0 of each module that go.work names,
+// which is what their go.mod files require of one another before a release. All other modules
+// come from where the go command gets them.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// version is what the modules require of one another as long as none is released.
+const version = "v0.0.0"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "modules:", err)
+		os.Exit(1)
+	}
+}
+
+// A member is a module of the workspace.
+type member struct{ Path, Dir string }
+
+func run() (err error) {
+	dir, err := os.MkdirTemp("", "uid-modules-")
+	if err != nil {
+		return err
+	}
+	cache := filepath.Join(dir, "cache") // for the members; what others have is copied from where it is
+	defer func() { err = errors.Join(err, makeWritable(cache), os.RemoveAll(dir)) }()
+	members, err := workspace()
+	if err != nil {
+		return err
+	}
+	proxy := filepath.Join(dir, "proxy")
+	for _, m := range members {
+		if err := m.publish(proxy); err != nil {
+			return fmt.Errorf("%s: %w", m.Path, err)
+		}
+	}
+	var failed []string
+	for i, m := range members {
+		began := time.Now()
+		if err := m.build(filepath.Join(dir, fmt.Sprint(i)), proxy, cache); err != nil {
+			fmt.Printf("FAIL %s\n%v\n", m.Path, err)
+			failed = append(failed, m.Path)
+			continue
+		}
+		fmt.Printf("ok   %s (%.1f s)\n", m.Path, time.Since(began).Seconds())
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d modules do not build by themselves: %s", len(failed), len(members), strings.Join(failed, ", "))
+	}
+	return nil
+}
+
+// workspace returns the modules that go.work names.
+func workspace() (members []member, err error) {
+	out, err := exec.Command("go", "list", "-m", "-json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the modules of the workspace: %w", err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var m member
+		if err := d.Decode(&m); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+// publish puts the module into the proxy of files, in the form of
+// https://go.dev/ref/mod#goproxy-protocol.
+func (m member) publish(proxy string) error {
+	dir := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	gomod, err := os.ReadFile(filepath.Join(m.Dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{
+		"list":            []byte(version + "\n"),
+		version + ".info": []byte(`{"Version":"` + version + `"}`),
+		version + ".mod":  gomod,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	var content bytes.Buffer
+	if err := zip.CreateFromDir(&content, module.Version{Path: m.Path, Version: version}, m.Dir); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, version+".zip"), content.Bytes(), 0o644)
+}
+
+// build unpacks the module into a folder of its own and vets it there, tests included.
+func (m member) build(dir, proxy, cache string) error {
+	archive := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v", version+".zip")
+	if err := zip.Unzip(dir, module.Version{Path: m.Path, Version: version}, archive); err != nil {
+		return err
+	}
+	before, err := exec.Command("go", "env", "GOPROXY", "GOMODCACHE").Output()
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(before), "\n")
+	others := "file://" + filepath.ToSlash(filepath.Join(lines[1], "cache", "download"))
+	cmd := exec.Command("go", "vet", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE="+cache, "GONOSUMDB="+members,
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+others+","+lines[0])
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go vet ./...: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// members are the paths of which no checksum is published.
+const members = "github.com/uidgen/uid,github.com/uidgen/uid/*"
+
+// makeWritable has the folders of a module cache be removable.
+func makeWritable(cache string) error {
+	err := filepath.WalkDir(cache, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
