@@ -1,4 +1,4 @@
-package worker
+package databases_test
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package worker_test
+package sqlstore_test
 
 import (
 	"context"
@@ -18,7 +18,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // codeError is what SQLite's driver returns.
@@ -33,6 +35,27 @@ func (e codeError) Code() int     { return e.code }
 func dialError(err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3306}, Err: err}
 }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// tables returns the tables of a fake MySQL server.
+func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
+	t.Helper()
+	d, err := sqlstore.New(fake.open(t, "mysql"), sqlstore.Config{Logger: quiet})
+	require.NoError(t, err)
+	return d
+}
+
+// next asks for a number, and tries again what may pass, as a worker does.
+func next(ctx context.Context, numbers *sqlstore.Numbers, h disposable.Host) (id int64, err error) {
+	err = retry.Do(ctx, time.Minute, quiet, func(ctx context.Context) (err error) {
+		id, err = numbers.Next(ctx, h, 1023)
+		return err
+	})
+	return id, err
+}
+
+var withPort = disposable.Host{Name: "h", Port: "1"}
 
 // What may pass is tried again, at any step, and each time with a row of its own.
 func TestTransientFailures(t *testing.T) {
@@ -65,15 +88,13 @@ func TestTransientFailures(t *testing.T) {
 						}
 						return nil
 					}}
-					db := fake.open(t, "mysql")
-					defer db.Close()
-					d, err := worker.NewDisposable(db, worker.DisposableConfig{Host: "h", Port: "1", Logger: slog.New(slog.DiscardHandler)})
+					d := tables(t, fake)
+					defer d.SQL().Close()
+					id, err := next(t.Context(), d.Numbers(), withPort)
 					require.NoError(t, err)
-					r, err := d.Acquire(t.Context(), terms(1023))
-					require.NoError(t, err)
-					require.EqualValues(t, len(fake.ports), r.WorkerID, "the newest row's")
+					require.EqualValues(t, len(fake.ports), id, "the newest row's")
 					if step == "commit" || step == "select" || step == "update" {
-						require.EqualValues(t, 6, r.WorkerID, "an ID whose fate was unclear is not used")
+						require.EqualValues(t, 6, id, "an ID whose fate was unclear is not used")
 					}
 					seen := map[string]bool{}
 					for _, nonce := range fake.ports {
@@ -131,18 +152,16 @@ func TestFinalFailures(t *testing.T) {
 					}
 					return nil
 				}}
-				d, err := worker.NewDisposable(fake.open(t, "mysql"), worker.DisposableConfig{Host: "h", Port: "1", Logger: slog.New(slog.DiscardHandler)})
-				require.NoError(t, err)
-				_, err = d.Acquire(t.Context(), terms(1023))
+				numbers := tables(t, fake).Numbers()
+				_, err := next(t.Context(), numbers, withPort)
 				require.ErrorContains(t, err, failure.says)
-				require.ErrorContains(t, err, "WORKER_NODE")
 				require.NotErrorIs(t, err, context.DeadlineExceeded)
 				require.Equal(t, 1, fake.calls(step))
 				require.LessOrEqual(t, len(fake.ports), 1)
 
 				fake.fail = nil
-				_, err = d.Acquire(t.Context(), terms(1023))
-				require.NoError(t, err, "after a failure the worker is free again")
+				_, err = next(t.Context(), numbers, withPort)
+				require.NoError(t, err)
 			})
 		}
 	}
@@ -162,8 +181,7 @@ func TestMissingTable(t *testing.T) {
 				}
 				return nil
 			}}
-			d := newDisposable(t, fake.open(t, "mysql"), worker.DisposableConfig{})
-			_, err := d.Acquire(t.Context(), terms(1023))
+			_, err := next(t.Context(), tables(t, fake).Numbers(), disposable.Host{Name: "h"})
 			require.Equal(t, created, err == nil, "%v", err)
 			require.Equal(t, 1, fake.calls("create"))
 			require.Equal(t, 2, fake.calls("insert"))
@@ -176,75 +194,20 @@ func TestMissingTable(t *testing.T) {
 
 func TestErrorNumberIsFound(t *testing.T) {
 	fake := &fakeDB{fail: func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }}
-	d, err := worker.NewDisposable(fake.open(t, "mysql"), worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	_, err = d.Acquire(t.Context(), terms(1023))
+	_, err := next(t.Context(), tables(t, fake).Numbers(), withPort)
 	var server *mysql.MySQLError
 	require.ErrorAs(t, err, &server)
 	require.EqualValues(t, 1045, server.Number)
 	require.NotContains(t, server.Message, "canary")
 }
 
-func refusing() *fakeDB {
-	return &fakeDB{fail: func(string, int) error { return dialError(os.NewSyscallError("connect", syscall.ECONNREFUSED)) }}
-}
-
-func TestTimeout(t *testing.T) {
-	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := refusing()
-			db := fake.open(t, "mysql")
-			defer db.Close()
-			var logged records
-			d, err := worker.NewDisposable(db, worker.DisposableConfig{Timeout: c.set, Logger: logged.logger()})
-			require.NoError(t, err)
-			start := time.Now()
-			_, err = d.Acquire(t.Context(), terms(1023))
-			require.Equal(t, c.want, time.Since(start))
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.ErrorIs(t, err, syscall.ECONNREFUSED)
-			require.ErrorContains(t, err, "after "+c.want.String())
-			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
-			most := 2*int(c.want/time.Second) + 10
-			require.LessOrEqual(t, fake.calls("connect"), most)
-			require.GreaterOrEqual(t, fake.calls("connect"), 1+int(c.want/(2*time.Second)))
-			require.Equal(t, 1, logged.count("level=WARN"), "one warning, not one each time")
-		})
-	}
-}
-
-func TestCancel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := refusing()
-		db := fake.open(t, "mysql")
-		defer db.Close()
-		d, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
-
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(3*time.Second, cancel)
-		start := time.Now()
-		_, err = d.Acquire(ctx, terms(1023))
-		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorIs(t, err, syscall.ECONNREFUSED, "the last failure is told too")
-		require.Equal(t, 3*time.Second, time.Since(start))
-
-		before := fake.calls("connect")
-		_, err = d.Acquire(ctx, terms(1023))
-		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, before, fake.calls("connect"), "with an ended context nothing is tried")
-	})
-}
-
-// A database that does not answer at all is given up, too.
+// A database that does not answer at all is given up.
 func TestSilentDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeDB{silent: true}
-		db := fake.open(t, "mysql")
-		defer db.Close()
-		d, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
-		_, err = d.Acquire(t.Context(), terms(1023))
+		d := tables(t, fake)
+		defer d.SQL().Close()
+		_, err := next(t.Context(), d.Numbers(), withPort)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, fake.calls("insert"))
 	})

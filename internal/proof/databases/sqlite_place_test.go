@@ -1,4 +1,4 @@
-package worker_test
+package databases_test
 
 import (
 	"bufio"

@@ -1,0 +1,91 @@
+package sqlstore_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		cfg    sqlstore.Config
+		driver string
+		says   string
+	}{
+		{sqlstore.Config{}, "pgx", `"pgx"`},
+		{sqlstore.Config{}, "", "Dialect"},
+		{sqlstore.Config{Dialect: "oracle"}, "mysql", `"oracle"`},
+		{sqlstore.Config{NodeTable: "x`; DROP TABLE y; --"}, "mysql", "table name"},
+		{sqlstore.Config{NodeTable: "a b"}, "mysql", `"a b"`},
+		{sqlstore.Config{NodeTable: "1a"}, "mysql", `"1a"`},
+		{sqlstore.Config{LeaseTable: "a.b"}, "mysql", `"a.b"`},
+		{sqlstore.Config{LeaseTable: "a\n"}, "mysql", "table name"},
+		{sqlstore.Config{LeaseTable: strings.Repeat("a", 65)}, "mysql", "64"},
+	} {
+		fake := &fakeDB{}
+		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, c.says)
+		require.Nil(t, d)
+		require.Zero(t, fake.calls("connect"))
+	}
+	for _, db := range []*sqlx.DB{nil, {}} {
+		_, err := sqlstore.New(db, sqlstore.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+	}
+}
+
+func TestConfigIsTaken(t *testing.T) {
+	for _, c := range []struct {
+		cfg     sqlstore.Config
+		driver  string
+		dialect sqlstore.Dialect
+	}{
+		{sqlstore.Config{}, "mysql", sqlstore.MySQL},
+		{sqlstore.Config{}, "sqlite", sqlstore.SQLite},
+		{sqlstore.Config{}, "sqlite3", sqlstore.SQLite},
+		{sqlstore.Config{Dialect: sqlstore.MySQL}, "traced-mysql", sqlstore.MySQL},
+		{sqlstore.Config{Dialect: sqlstore.SQLite}, "mysql", sqlstore.SQLite},
+		{sqlstore.Config{NodeTable: strings.Repeat("a", 64), LeaseTable: "_a$1"}, "mysql", sqlstore.MySQL},
+	} {
+		fake := &fakeDB{}
+		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
+		require.NoError(t, err)
+		require.Equal(t, c.dialect, d.Dialect())
+		require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
+		_, err = d.Numbers().Next(t.Context(), withPort, 9)
+		if c.dialect == sqlstore.SQLite {
+			require.ErrorContains(t, err, "ask for the file", "the fake has none, and is asked for it as SQLite would be")
+			continue
+		}
+		require.NoError(t, err)
+	}
+	d, err := sqlstore.New((&fakeDB{}).open(t, "mysql"), sqlstore.Config{})
+	require.NoError(t, err)
+	require.Equal(t, "WORKER_NODE WORKER_LEASE", d.NodeTable()+" "+d.LeaseTable())
+	require.Equal(t, "table WORKER_NODE", d.Numbers().Name())
+}
+
+func TestNamespaceNames(t *testing.T) {
+	d := tables(t, &fakeDB{})
+	for _, name := range []string{"a", "orders 2!", strings.Repeat("a", 64), `quote"'`} {
+		l, err := d.Leases(name)
+		require.NoError(t, err)
+		require.Equal(t, name, l.Namespace())
+	}
+	l, err := d.Leases("")
+	require.NoError(t, err)
+	require.Equal(t, `namespace "default" of table WORKER_LEASE`, l.Name())
+	for name, is := range map[string]error{
+		strings.Repeat("a", 65): uid.ErrRange, "bücher": uid.ErrConfig, " a": uid.ErrConfig, "a ": uid.ErrConfig, " ": uid.ErrConfig,
+		"a\x00": uid.ErrConfig, "a\n": uid.ErrConfig, "a@b": uid.ErrConfig, "a~": uid.ErrConfig, "{}": uid.ErrConfig, "a\\b": uid.ErrConfig, "a\x7f": uid.ErrConfig,
+	} {
+		_, err := d.Leases(name)
+		require.ErrorIs(t, err, is, "%q", name)
+	}
+}
