@@ -1,0 +1,171 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// A Column is what a table has to have. Columns beyond these are allowed if an
+// insert can leave them out.
+type Column struct {
+	name  string
+	kind  columnKind
+	chars int64 // least width of a text
+}
+
+type columnKind int
+
+const (
+	key    columnKind = iota // a whole number of more bits than a worker ID has by default
+	signed                   // bigint that holds negative numbers
+	number                   // any whole number
+	text
+	date
+)
+
+// generated is the column whose values the database makes.
+const generated = "ID"
+
+// NodeColumns are what the table of disposable IDs has to have.
+var NodeColumns = []Column{
+	{generated, key, 0}, {"HOST_NAME", text, 64}, {"PORT", text, 64}, {"TYPE", number, 0},
+	{"LAUNCH_DATE", date, 0}, {"MODIFIED", date, 0}, {"CREATED", date, 0},
+}
+
+// LeaseColumns are what the table of leased IDs has to have.
+var LeaseColumns = []Column{
+	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
+	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {"REACH", signed, 0},
+}
+
+// A Shape is what the database says of a table.
+type Shape struct {
+	Engine  string // of MySQL
+	Columns []ShapeColumn
+}
+
+// A ShapeColumn is what the database says of a column.
+type ShapeColumn struct {
+	Name      string
+	Type      string // without its width
+	Width     sql.NullInt64
+	Unsigned  bool
+	Collation sql.NullString
+	Key       bool // part of the primary key
+	Filled    bool // an insert can leave it out
+	Generated bool // AUTO_INCREMENT
+}
+
+func (c *ShapeColumn) fields() []any {
+	return []any{&c.Name, &c.Type, &c.Width, &c.Unsigned, &c.Collation, &c.Key, &c.Filled, &c.Generated}
+}
+
+// ReadShape returns no columns where there is no such table, or the account has no right on
+// it.
+func ReadShape(ctx context.Context, from Reader, dialect Dialect, name string) (Shape, error) {
+	if dialect == SQLite {
+		return sqliteShape(ctx, from, name)
+	}
+	var s Shape
+	if err := from.GetContext(ctx, &s.Engine, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", name); err != nil {
+		if err == sql.ErrNoRows {
+			return s, nil
+		}
+		return s, Failed("read the engine of table "+name, err)
+	}
+	var err error
+	s.Columns, err = SelectRows(ctx, from, (*ShapeColumn).fields, `SELECT UPPER(COLUMN_NAME), LOWER(DATA_TYPE), CHARACTER_MAXIMUM_LENGTH,
+		COLUMN_TYPE LIKE '%unsigned%', COLLATION_NAME, COLUMN_KEY = 'PRI',
+		IS_NULLABLE = 'YES' OR COLUMN_DEFAULT IS NOT NULL OR EXTRA <> '', EXTRA LIKE '%auto_increment%'
+		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`, name)
+	if err != nil {
+		return s, Failed("read the columns of table "+name, err)
+	}
+	return s, nil
+}
+
+// JudgeTable tells the worst that is wrong with a table, of which what says what it is.
+func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
+	const compare = "Compare the table with the statement that creates it, in internal/database/schema."
+	bad := func(value, why string) Verdict { return Verdict{Wrong, what, value, why, compare} }
+	if d == MySQL && !strings.EqualFold(s.Engine, "InnoDB") {
+		return Verdict{Wrong, what, "engine " + s.Engine, "Only InnoDB rolls back, locks rows and is safe in a crash.", "ALTER TABLE " + name + " ENGINE = InnoDB"}
+	}
+	have := map[string]ShapeColumn{}
+	for _, col := range s.Columns {
+		have[col.Name] = col
+	}
+	for _, w := range want {
+		col, ok := have[w.name]
+		delete(have, w.name)
+		switch {
+		case !ok:
+			return bad("no column "+w.name, "Workers read and write it.")
+		case !w.kind.fits(col, d):
+			kind := col.Type
+			if col.Unsigned {
+				kind += " unsigned"
+			}
+			return bad(fmt.Sprintf("column %s is of type %s", w.name, kind), "It cannot hold all that workers write.")
+		case w.chars > 0 && col.Width.Valid && col.Width.Int64 < w.chars && d == MySQL:
+			return bad(fmt.Sprintf("column %s holds %d characters", w.name, col.Width.Int64), fmt.Sprintf("Workers write up to %d.", w.chars))
+		case w.name == generated && !col.Generated:
+			return bad("column ID is not AUTO_INCREMENT", "The database has to make IDs that were never used, also after rows were deleted.")
+		case w.name == generated && !col.Key, (w.name == "NAMESPACE" || w.name == "WORKER_ID") && !col.Key:
+			return bad(fmt.Sprintf("column %s is not in the primary key", w.name), "Nothing keeps two rows from having one ID.")
+		case w.name == "NAMESPACE" && strings.HasSuffix(col.Collation.String, "_ci"):
+			return Verdict{Note, what, "namespaces are compared with " + col.Collation.String, "Names that differ by case only are one namespace.", compare}
+		}
+	}
+	for _, col := range s.Columns {
+		if extra, ok := have[col.Name]; ok && !extra.Filled {
+			return bad("further column "+col.Name, "It has no default, so that the workers' inserts fail.")
+		}
+	}
+	value := fmt.Sprintf("%d columns", len(s.Columns))
+	if d == MySQL {
+		value = "InnoDB, " + value
+	}
+	return Verdict{What: what, Value: value + " as expected"}
+}
+
+func (k columnKind) fits(c ShapeColumn, d Dialect) bool {
+	kind := strings.ToLower(c.Type)
+	if d == SQLite {
+		return true // any column of SQLite holds any value
+	}
+	switch k {
+	case key:
+		return kind == "bigint" || kind == "int"
+	case signed:
+		return kind == "bigint" && !c.Unsigned
+	case number:
+		return strings.HasSuffix(kind, "int")
+	case text:
+		return strings.HasSuffix(kind, "char") || strings.HasSuffix(kind, "text") || strings.HasSuffix(kind, "binary")
+	default:
+		return kind == "date" || kind == "timestamp" || kind == "datetime"
+	}
+}
+
+func sqliteShape(ctx context.Context, from Reader, name string) (Shape, error) {
+	var s Shape
+	var err error
+	s.Columns, err = SelectRows(ctx, from, (*ShapeColumn).fields, "SELECT UPPER(name), LOWER(type), NULL, 0, NULL,"+
+		" pk > 0, \"notnull\" = 0 OR dflt_value IS NOT NULL, 0 FROM pragma_table_info(?)", name)
+	if err != nil {
+		return s, Failed("read the columns of table "+name, err)
+	}
+	var create sql.NullString
+	if err := from.GetContext(ctx, &create, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", name); err != nil && err != sql.ErrNoRows {
+		return s, Failed("read the definition of table "+name, err)
+	}
+	for i := range s.Columns {
+		if s.Columns[i].Name == generated {
+			s.Columns[i].Generated = strings.Contains(strings.ToUpper(create.String), "AUTOINCREMENT")
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,267 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// A failure is what a database call came to, in words fit for a log. It keeps
+// nothing of the driver's error, which may quote the DSN: not in its text, and
+// not for errors.As either.
+type failure struct {
+	doing string
+	cause error
+	kind  Kind
+}
+
+// A Kind says what a failure means for another attempt.
+type Kind int
+
+// The kinds.
+const (
+	Final        Kind = iota // the same again is going to fail again
+	Transient                // a later attempt may well succeed
+	MissingTable             // final, unless somebody creates the table
+)
+
+func (f *failure) Error() string { return f.doing + ": " + f.cause.Error() }
+func (f *failure) Unwrap() error { return f.cause }
+
+// Transient is for package retry.
+func (f *failure) Transient() bool { return f.kind == Transient }
+
+// Failed translates a driver's error, which came of doing something, for ever: err itself is
+// not kept. The result holds no secret, and says by a method Transient whether it may pass.
+func Failed(doing string, err error) error {
+	kind, cause := translate(err)
+	return &failure{doing, cause, kind}
+}
+
+// KindOf is Final for everything that Failed has not made.
+func KindOf(err error) Kind {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.kind
+	}
+	return Final
+}
+
+// passedOn are errors with a fixed text, returned as they are.
+var passedOn = []struct {
+	err  error
+	kind Kind
+}{
+	{context.Canceled, Transient}, // whether the caller's context ended is for the caller to see
+	{context.DeadlineExceeded, Transient},
+	{os.ErrDeadlineExceeded, Transient},
+	{driver.ErrBadConn, Transient},
+	{mysql.ErrInvalidConn, Transient},
+	{io.ErrUnexpectedEOF, Transient},
+	{io.EOF, Transient},
+	{sql.ErrConnDone, Transient}, // after a connection broke, and
+	{sql.ErrTxDone, Transient},   // after the context ended it
+	{mysql.ErrNoTLS, Final},
+	{mysql.ErrCleartextPassword, Final},
+	{mysql.ErrNativePassword, Final},
+	{mysql.ErrOldPassword, Final},
+	{mysql.ErrUnknownPlugin, Final},
+	{mysql.ErrOldProtocol, Final},
+	{mysql.ErrMalformPkt, Final},
+	{mysql.ErrPktSync, Final},
+	{mysql.ErrPktTooLarge, Final},
+}
+
+// closedDB is database/sql's error for a closed sql.DB, which has no name there.
+const closedDB = "sql: database is closed"
+
+// translate returns err in other words, and its kind. What it does not know it
+// names by its type only.
+func translate(err error) (Kind, error) {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return translateMySQL(e)
+	}
+	if e, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err); ok {
+		return translateSQLite(e.Code(), e.Error())
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return translateNet(e)
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return Transient, dnsWords(e)
+	}
+	for _, p := range passedOn {
+		if errors.Is(err, p.err) {
+			return p.kind, p.err
+		}
+	}
+	switch text := err.Error(); {
+	case text == closedDB:
+		return Final, errors.New(closedDB)
+	// A SQLite driver that keeps its code in a field instead of a method.
+	case strings.HasPrefix(text, "database is locked"), strings.HasPrefix(text, "database table is locked"):
+		return Transient, errors.New("the SQLite database is locked")
+	case strings.HasPrefix(text, noSuchTable):
+		return MissingTable, errors.New("the table does not exist")
+	}
+	return Final, fmt.Errorf("%T (its text is withheld, for it may quote the DSN)", err)
+}
+
+type meaning struct {
+	kind  Kind
+	words string
+}
+
+// mysqlMeaning tells the error numbers of MySQL, MariaDB, Galera and group
+// replication that a worker meets.
+var mysqlMeaning = map[uint16]meaning{
+	1020: {Transient, "the row changed since it was read"},
+	1040: {Transient, "too many connections"},
+	1044: {Final, "access denied: the account may not use this database"},
+	1045: {Final, "access denied: wrong user or password, or not from this host"},
+	1046: {Final, "no database selected: the DSN is to name one"},
+	1047: {Transient, "the node is not ready for queries"},
+	1049: {Final, "no such database"},
+	1053: {Transient, "the server is shutting down"},
+	1062: {Final, "a row with this key exists: is the table's AUTO_INCREMENT counter behind its rows?"},
+	1130: {Final, "access denied: not from this host"},
+	1142: {Final, "access denied: the account lacks this right on the table"},
+	1143: {Final, "access denied: the account lacks this right on a column"},
+	1146: {MissingTable, "the table does not exist"},
+	1158: {Transient, "network error"},
+	1159: {Transient, "network timeout"},
+	1160: {Transient, "network error"},
+	1161: {Transient, "network timeout"},
+	1180: {Transient, "the commit failed"},
+	1203: {Transient, "the account has too many connections"},
+	1205: {Transient, "waited too long for a lock"},
+	1213: {Transient, "deadlock"},
+	1227: {Final, "access denied: the account lacks a privilege"},
+	1290: {Final, "the server is read-only: is it a replica?"},
+	1317: {Transient, "the query was interrupted"},
+	1412: {Transient, "the table's definition has just changed"},
+	1467: {Final, "the table's AUTO_INCREMENT counter is at its end"},
+	1698: {Final, "access denied: wrong user or password, or not from this host"},
+	1792: {Final, "the transaction is read-only"},
+	1820: {Final, "access denied: the account is to change its password first"},
+	1836: {Final, "the server is read-only"},
+	1862: {Final, "access denied: the account's password has expired"},
+	1927: {Transient, "the connection was killed"},
+	3032: {Transient, "the server is in offline mode"},
+	3101: {Transient, "the transaction was rolled back by group replication"},
+	3118: {Final, "access denied: the account is locked"},
+	4031: {Transient, "the server closed an idle connection"},
+}
+
+func translateMySQL(e *mysql.MySQLError) (Kind, error) {
+	m, known := mysqlMeaning[e.Number]
+	if !known {
+		m.words = "(the server's text is withheld, for it may name the account)"
+		if words, ok := mysqlOfColumn[e.Number]; ok {
+			m.words = ofColumn(words, e.Message)
+		}
+	}
+	return m.kind, fmt.Errorf("MySQL %w", &mysql.MySQLError{Number: e.Number, SQLState: e.SQLState, Message: m.words})
+}
+
+// sqliteMeaning tells SQLite's primary result codes. SQLite has one code for all
+// errors in SQL, so those are told by their text.
+var sqliteMeaning = map[int]meaning{
+	3:  {Final, "access denied"},
+	5:  {Transient, "the database is locked"},
+	6:  {Transient, "the table is locked"},
+	8:  {Final, "the database is read-only"},
+	9:  {Transient, "the query was interrupted"},
+	10: {Final, "disk I/O error"},
+	11: {Final, "the database file is malformed"},
+	13: {Final, "the disk, or the table's counter, is full"},
+	14: {Final, "the database file cannot be opened"},
+	15: {Transient, "the locks of the database are contended"},
+	26: {Final, "the file is not a SQLite database"},
+}
+
+const noSuchTable = "no such table: "
+
+// sqliteMoved is SQLite's code for a file that is no longer where it was opened.
+const sqliteMoved = 1032
+
+func translateSQLite(code int, text string) (Kind, error) {
+	if code == sqliteMoved {
+		return Final, misplaced("it is no longer in its place (SQLite error %d)", code)
+	}
+	m := sqliteMeaning[code&0xff]
+	if m.words == "" {
+		switch {
+		case strings.Contains(text, noSuchTable):
+			m = meaning{MissingTable, "the table does not exist"}
+		case strings.Contains(text, "has no column named "), strings.Contains(text, "no such column: "):
+			m.words = ofColumn(noSuchColumn, text)
+		default:
+			m.words = "(its text is withheld, for it may quote the DSN)"
+		}
+	}
+	return m.kind, fmt.Errorf("SQLite error %d: %s", code, m.words)
+}
+
+// translateNet keeps a numeric address, and leaves names and paths away. Network
+// errors may pass, that of a server which has not been started yet above all,
+// except those of an address that is none, and being denied the socket.
+func translateNet(e *net.OpError) (Kind, error) {
+	where := e.Op
+	if a, ok := e.Addr.(*net.TCPAddr); ok {
+		where += " " + a.String()
+	}
+	if errno, ok := errors.AsType[syscall.Errno](e); ok {
+		kind := Transient
+		if errno.Is(os.ErrPermission) {
+			kind = Final
+		}
+		return kind, fmt.Errorf("%s: %w", where, errno)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](e); ok {
+		return Transient, fmt.Errorf("%s: %w", where, dnsWords(dns))
+	}
+	if e.Timeout() {
+		return Transient, fmt.Errorf("%s: %w", where, os.ErrDeadlineExceeded)
+	}
+	kind := Transient
+	switch e.Err.(type) {
+	case net.UnknownNetworkError, net.InvalidAddrError, *net.AddrError, *net.ParseError:
+		kind = Final
+	}
+	return kind, fmt.Errorf("%s: %T", where, e.Err)
+}
+
+func dnsWords(e *net.DNSError) error {
+	if e.IsNotFound {
+		return errors.New("the server's host name or port does not resolve")
+	}
+	return errors.New("the server's host name could not be looked up just now")
+}
+
+// duplicateKey is MySQL's error number for a key that is there already.
+const duplicateKey = 1062
+
+// IsDuplicate reports whether a row was refused because of its key.
+func IsDuplicate(err error) bool {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return e.Number == duplicateKey
+	}
+	const constraint = 19 // SQLite's, whose others a worker cannot offend
+	e, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err)
+	return ok && e.Code()&0xff == constraint
+}

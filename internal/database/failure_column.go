@@ -1,0 +1,37 @@
+package database
+
+import (
+	"regexp"
+	"strings"
+)
+
+const noSuchColumn = "a column is missing"
+
+// mysqlOfColumn tells the error numbers, all of them final, of servers that name a column.
+var mysqlOfColumn = map[uint16]string{
+	1054: noSuchColumn,
+	1264: "a value is out of its column's range",
+	1364: "a column that workers leave out has no default value",
+	1366: "a value does not fit its column",
+	1406: "a value is too long for its column",
+}
+
+// ofColumn adds the name of the column, if text, a server's words, names one of ours.
+// Nothing else of them is passed on: a table, a trigger or a view can have a server say
+// anything.
+func ofColumn(words, text string) string {
+	if name := ourColumn.FindStringSubmatch(text); name != nil {
+		return words + ": " + strings.ToUpper(name[1])
+	}
+	return words
+}
+
+// ourColumn finds a column of ours where servers put its name: in quotes, behind a table,
+// or as SQLite does.
+var ourColumn = func() *regexp.Regexp {
+	var names []string
+	for _, c := range append(NodeColumns[:len(NodeColumns):len(NodeColumns)], LeaseColumns...) {
+		names = append(names, c.name)
+	}
+	return regexp.MustCompile("(?i)(?:['`\".]|has no column named |no such column: )(" + strings.Join(names, "|") + ")\\b")
+}()

@@ -1,0 +1,17 @@
+//go:build unix
+
+package database
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// LinkCount returns how many names a file has.
+func LinkCount(file fs.FileInfo) (links uint64, known bool) {
+	s, ok := file.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(s.Nlink), true
+}

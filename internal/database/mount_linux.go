@@ -1,0 +1,51 @@
+package database
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// IsMountPoint reports whether something is mounted at a path: for a file, that it has
+// another path as well. It reports false where the system does not tell.
+func IsMountPoint(path string) bool {
+	var s unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, 0, &s)
+	if err == nil && s.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
+		return s.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+	}
+	// Before Linux 5.8, or where a sandbox knows less.
+	return isListedMount(path)
+}
+
+// isListedMount is IsMountPoint by the list of all mounts.
+func isListedMount(path string) bool {
+	list, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return false
+	}
+	defer list.Close()
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return listsMount(list, path)
+}
+
+// mountEscapes are how the list writes what would end a field or a line.
+var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`, `\043`, "#")
+
+// listsMount reports whether a path is the fifth field of a line of the list.
+func listsMount(list io.Reader, path string) bool {
+	lines := bufio.NewScanner(list)
+	lines.Buffer(nil, 1<<20) // an overlay of many layers makes a long line
+	for lines.Scan() {
+		if fields := strings.Fields(lines.Text()); len(fields) > 4 && mountEscapes.Replace(fields[4]) == path {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+package database
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestListsMount(t *testing.T) {
+	const list = `22 28 0:21 / /proc rw,nosuid - proc proc rw
+28 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+61 28 254:0 /srv/uid.db /data/uid.db rw,relatime shared:1 - ext4 /dev/vda rw
+62 28 254:0 /srv/b /data/a\040b\134c\011d\012e\043 rw - ext4 /dev/vda rw
+short line
+`
+	for path, want := range map[string]bool{
+		"/": true, "/proc": true, "/data/uid.db": true, "/data/a b\\c\td\ne#": true,
+		"/srv/uid.db": false, "/data": false, "/data/uid.db-journal": false, "": false, "rw": false,
+	} {
+		require.Equal(t, want, listsMount(strings.NewReader(list), path), path)
+	}
+}
+
+// The list of mounts and the kernel's word for one path agree.
+func TestIsMountPoint(t *testing.T) {
+	for path, want := range map[string]bool{"/": true, "/proc": true, "/proc/self/mountinfo": false, t.TempDir(): false, "/proc/../proc": true} {
+		require.Equal(t, want, IsMountPoint(path), path)
+		require.Equal(t, want, isListedMount(path), path)
+	}
+}

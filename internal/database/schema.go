@@ -1,0 +1,47 @@
+package database
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/uidgen/uid"
+)
+
+// The default names of the tables. WORKER_NODE is UidGenerator's.
+const (
+	NodeTable  = "WORKER_NODE"  // disposable IDs
+	LeaseTable = "WORKER_LEASE" // leased IDs
+)
+
+// The tables, one file for each table and dialect: NAME.DIALECT.sql, in which the
+// table's default name stands in backquotes, which both dialects read as a name.
+//
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// Schema returns the statement that creates a table if it is missing. Its default
+// name names the file, too; name is what it shall be called.
+func Schema(defaultName, name string, d Dialect) (string, error) {
+	text, err := schemaFiles.ReadFile(fmt.Sprintf("schema/%s.%s.sql", strings.ToLower(defaultName), d))
+	if err != nil {
+		return "", fmt.Errorf("no schema of %s for %s: %w", defaultName, d, err)
+	}
+	return strings.ReplaceAll(string(text), "`"+defaultName+"`", "`"+name+"`"), nil
+}
+
+// plainName is what needs no escaping inside of backquotes, at MySQL's length.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]{0,63}$`)
+
+// TableName returns name, or its default, and refuses all that is not a plain
+// name, since statements are put together with it.
+func TableName(name, defaultName string) (string, error) {
+	if name == "" {
+		return defaultName, nil
+	}
+	if !plainName.MatchString(name) {
+		return "", fmt.Errorf("%w: table name %.100q: a letter or _, then letters, digits, _ or $, at most 64 in all", uid.ErrConfig, name)
+	}
+	return name, nil
+}

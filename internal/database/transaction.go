@@ -1,0 +1,86 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A Reader is a connection, or a transaction.
+type Reader interface {
+	Querier
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+}
+
+// A Session carries out the statements of a transaction.
+type Session interface {
+	Reader
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// A session's completion_type may have COMMIT and ROLLBACK begin another transaction, or
+// end the session.
+const (
+	commitOnly   = "COMMIT AND NO CHAIN NO RELEASE"
+	rollbackOnly = "ROLLBACK AND NO CHAIN NO RELEASE"
+)
+
+// Transact runs do between a begin and a commit, and rolls back when it fails. It
+// is explicit about the commit, since a session may have autocommit off.
+//
+// On a server begin and commit are statements like others, which end with ctx: a
+// sql.Tx commits without a context, and would wait for a reply that is lost on the way
+// for as long as the operating system does.
+func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Session) error) error {
+	if dialect == SQLite {
+		err := transactFile(ctx, conn, do)
+		if _, moved := errors.AsType[*placeError](err); moved {
+			discard(conn) // the pool may open what is in the place now
+		}
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
+		discard(conn)
+		return Failed("begin", err)
+	}
+	committed := false
+	defer func() {
+		if committed {
+			return
+		}
+		if _, err := conn.ExecContext(ctx, rollbackOnly); err != nil {
+			discard(conn)
+		}
+	}()
+	if err := do(conn); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, commitOnly); err != nil {
+		return Failed("commit", err)
+	}
+	committed = true
+	return nil
+}
+
+func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) error {
+	tx, err := conn.BeginTxx(ctx, nil)
+	if err != nil {
+		return Failed("begin", err)
+	}
+	defer tx.Rollback() // does nothing after the commit
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return Failed("commit", err)
+	}
+	return nil
+}
+
+// discard keeps a connection from going back to the pool. What it has open on the server
+// ends with it.
+func discard(conn *sqlx.Conn) { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }
