@@ -1,0 +1,341 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A Memory holds namespaces of leases in memory: for tests of what uses leases, and as the
+// example of a store. All clients that its method Store returns share it, as processes share
+// a database. Any number of goroutines may use it at once.
+//
+// It loses everything when the program ends, so that nothing that issues real UIDs is to use it.
+type Memory struct {
+	cfg MemoryConfig
+
+	mu      sync.Mutex
+	spaces  map[string]*space
+	version int64     // the newest of any record
+	late    []*change // writes that are on their way
+	down    bool
+}
+
+// A MemoryConfig is what [NewMemory] makes a Memory of. The zero value will do.
+type MemoryConfig struct {
+	// Now is the clock of the store; the default is time.Now. It is called while the store is
+	// locked, and must not use it.
+	Now func() time.Time
+
+	// Error is what the store says of its clock as [lease.Clock] does; the default is 0.
+	Error time.Duration
+
+	// Versions selects how decisions are made atomic. By default a namespace is locked while
+	// decide runs, as most databases do it. With Versions nothing is: what decide changed is
+	// stored if no other client has written meanwhile, and else decide runs again.
+	Versions bool
+
+	// Lossy is what Inspect returns; the default is nothing: the store claims to be durable.
+	Lossy []string
+}
+
+// NewMemory returns an empty store.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Memory{cfg: cfg, spaces: map[string]*space{}}
+}
+
+// Store returns a new client of the namespace, as one process has it. It creates nothing.
+func (m *Memory) Store(namespace string) *Client { return &Client{m: m, namespace: namespace} }
+
+// A space is what there is under one namespace's name. The lock of the namespace is one that
+// gives up when a context ends, which a sync.Mutex does not.
+type space struct {
+	lock      chan struct{}
+	namespace *record[lease.Namespace] // nil while there is none
+	rows      map[int64]record[lease.Row]
+}
+
+// A record is a value and the version that it was written with: no two writes share one.
+type record[T any] struct {
+	value   T
+	version int64
+}
+
+// A change is what decide is offered and, when it agrees, what is stored: all of it, if
+// nobody has written any of it since it was read.
+type change struct {
+	space     *space
+	namespace *record[lease.Namespace]
+	row       *record[lease.Row]
+	id        int64 // of the row
+}
+
+// space returns the one of a name, which may be empty. The caller holds m.mu.
+func (m *Memory) space(name string) *space {
+	s := m.spaces[name]
+	if s == nil {
+		s = &space{lock: make(chan struct{}, 1), rows: map[int64]record[lease.Row]{}}
+		m.spaces[name] = s
+	}
+	return s
+}
+
+// now is read under m.mu, after what is offered with it. Databases keep microseconds.
+func (m *Memory) now() lease.Clock {
+	return lease.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error}
+}
+
+// whole is the time as it is stored.
+func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// A Client is a [lease.Store] in a Memory.
+type Client struct {
+	m         *Memory
+	namespace string
+
+	mu     sync.Mutex
+	faults []Fault // of the next calls
+}
+
+var _ lease.Store = (*Client)(nil)
+
+// Take is as [lease.Store] has it.
+func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return c.transact(ctx, func(s *space) (change, error) {
+		if s.namespace == nil {
+			return change{}, c.missing()
+		}
+		row, err := s.free(w, c.m.now().Now)
+		if err != nil {
+			return change{}, err
+		}
+		namespace := *s.namespace
+		return change{s, &namespace, &row, row.value.WorkerID}, nil
+	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+}
+
+// Change is as [lease.Store] has it.
+func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+	return c.transact(ctx, func(s *space) (change, error) {
+		row, found := s.rows[id]
+		switch {
+		case s.namespace == nil:
+			return change{}, c.missing()
+		case !found:
+			return change{space: s, id: id}, nil
+		}
+		return change{space: s, row: &row, id: id}, nil
+	}, func(ch change, now lease.Clock) error {
+		if ch.row != nil {
+			return decide(&ch.row.value, now)
+		}
+		if err := decide(nil, now); err != nil {
+			return err
+		}
+		return fmt.Errorf("storetest: worker ID %d has no row that could be changed", id)
+	})
+}
+
+// Init is as [lease.Store] has it.
+func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return c.transact(ctx, func(s *space) (change, error) {
+		namespace := record[lease.Namespace]{value: lease.Namespace{Floor: -1, Fresh: true}}
+		if s.namespace != nil {
+			namespace = *s.namespace
+		}
+		for _, row := range s.rows {
+			namespace.value.Used = true
+			if namespace.value.Fresh {
+				namespace.value.Reach = max(namespace.value.Reach, row.value.Reach)
+			}
+		}
+		return change{space: s, namespace: &namespace}, nil
+	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
+}
+
+// Inspect is as [lease.Store] has it.
+func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.down {
+		return nil, errRefused
+	}
+	return slices.Clone(c.m.cfg.Lossy), ctx.Err()
+}
+
+// Name is as [lease.Store] has it.
+func (c *Client) Name() string { return fmt.Sprintf("namespace %q in memory", c.namespace) }
+
+func (c *Client) missing() error {
+	return fmt.Errorf("%w: %s", worker.ErrNoNamespace, c.Name())
+}
+
+// transact runs read, decide and the write until what was read is what is replaced.
+func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(change, lease.Clock) error) error {
+	fault := c.next()
+	if !c.m.cfg.Versions {
+		unlock, err := c.m.lock(ctx, c.namespace)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ch, now, err := c.read(fault, read)
+		if err != nil {
+			return err
+		}
+		if err := decide(ch, now); err != nil {
+			return err
+		}
+		if stored, err := c.m.write(&ch, fault); stored || err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Client) read(fault Fault, read func(*space) (change, error)) (ch change, now lease.Clock, err error) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.down || fault == Refuse {
+		return ch, now, errRefused
+	}
+	ch, err = read(c.m.space(c.namespace))
+	return ch, c.m.now(), err
+}
+
+// lock waits until nobody else is in a transaction on the namespace.
+func (m *Memory) lock(ctx context.Context, namespace string) (unlock func(), err error) {
+	m.mu.Lock()
+	lock := m.space(namespace).lock
+	m.mu.Unlock()
+	select {
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// write stores the change, or as much as the fault has of it, unless it is outdated.
+func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.down || fault == LoseWrite:
+		return false, errLost
+	case fault == Delay:
+		m.late = append(m.late, ch)
+		return false, errLost
+	case !ch.newest():
+		return false, nil
+	}
+	m.store(ch)
+	if fault == LoseReply {
+		return true, errLost
+	}
+	return true, nil
+}
+
+// newest reports whether nobody has written what the change replaces.
+func (ch *change) newest() bool {
+	var version int64
+	if ch.space.namespace != nil {
+		version = ch.space.namespace.version
+	}
+	return (ch.namespace == nil || ch.namespace.version == version) &&
+		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
+}
+
+func (m *Memory) store(ch *change) {
+	m.version++
+	if ch.namespace != nil {
+		n := ch.namespace.value
+		n.Fresh, n.Used = false, false
+		n.Rest, n.Made, n.Renewed = whole(n.Rest), whole(n.Made), whole(n.Renewed)
+		ch.space.namespace = &record[lease.Namespace]{n, m.version}
+	}
+	if ch.row != nil {
+		r := ch.row.value
+		r.WorkerID, r.Fresh = ch.id, false
+		r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
+		ch.space.rows[ch.id] = record[lease.Row]{r, m.version}
+	}
+}
+
+// free picks the row that a Take is to offer. It costs a look at every row.
+func (s *space) free(w lease.Wanted, now time.Time) (row record[lease.Row], err error) {
+	highest := w.Highest(now)
+	var ids []int64 // of all rows within the range
+	var usable, over, first *record[lease.Row]
+	for _, id := range slices.Sorted(maps.Keys(s.rows)) {
+		if id < w.IDs.First || id > w.IDs.Last {
+			continue
+		}
+		ids = append(ids, id)
+		r := s.rows[id]
+		earliest(&first, r)
+		if r.value.Until.Add(w.Rest).Before(now) {
+			earliest(&over, r)
+			if r.value.High <= highest {
+				earliest(&usable, r)
+			}
+		}
+	}
+	if usable != nil {
+		return *usable, nil
+	}
+	if id, found := unused(ids, w.IDs); found {
+		return record[lease.Row]{value: lease.Row{WorkerID: id, High: -1, Fresh: true}}, nil
+	}
+	switch {
+	case over != nil:
+		return *over, nil
+	case first == nil:
+		return row, errors.New("storetest: no worker IDs are wanted")
+	}
+	return row, lease.NoneFree(w.IDs, first.value.Until.Add(w.Rest))
+}
+
+// earliest keeps in at the row whose lease ends first.
+func earliest(at **record[lease.Row], r record[lease.Row]) {
+	if *at == nil || r.value.Until.Before((*at).value.Until) {
+		*at = &r
+	}
+}
+
+// unused returns the ID above all of ids, which are sorted, or the lowest one in a gap.
+func unused(ids []int64, in lease.Range) (id int64, found bool) {
+	n := len(ids)
+	switch {
+	case in.First > in.Last:
+		return 0, false
+	case n == 0:
+		return in.First, true
+	case ids[n-1] < in.Last:
+		return ids[n-1] + 1, true
+	case int64(n-1) == in.Last-in.First:
+		return 0, false
+	}
+	id = in.First
+	for _, used := range ids {
+		if id < used {
+			break
+		}
+		id = used + 1
+	}
+	return id, true
+}

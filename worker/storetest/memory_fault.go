@@ -1,0 +1,69 @@
+package storetest
+
+import (
+	"errors"
+
+	"github.com/uidgen/uid/worker"
+)
+
+// A Fault is what becomes of a call of a store.
+type Fault int
+
+const (
+	// OK leaves the call alone.
+	OK Fault = iota
+	// Refuse fails it before anything is read: the server cannot be reached.
+	Refuse
+	// LoseWrite fails it after decide has run, with nothing stored.
+	LoseWrite
+	// LoseReply stores what decide has agreed to, and fails nevertheless.
+	LoseReply
+	// Delay fails it after decide has run. What it was to store is on its way, and is stored
+	// when it is delivered ([Memory.Deliver]), unless the row was written again by then.
+	Delay
+)
+
+var (
+	errRefused = worker.Transient(errors.New("storetest: the store cannot be reached"))
+	errLost    = worker.Transient(errors.New("storetest: the connection was lost, the outcome is not known"))
+)
+
+// Fault sets what becomes of the client's next calls of Take, Change and Init, one Fault for
+// each, in addition to those that are set already. The calls after them succeed again.
+func (c *Client) Fault(next ...Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults = append(c.faults, next...)
+}
+
+// next returns the fault of the call that begins.
+func (c *Client) next() (f Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.faults) > 0 {
+		f, c.faults = c.faults[0], c.faults[1:]
+	}
+	return f
+}
+
+// Outage begins or ends one: all calls of all clients fail, and nothing is stored.
+func (m *Memory) Outage(begins bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.down = begins
+}
+
+// Deliver stores the writes that Delay has kept back, in their order, but for those whose
+// rows were written since. It returns how many it stored.
+func (m *Memory) Deliver() (stored int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, ch := range m.late {
+		if ch.newest() {
+			m.store(ch)
+			stored++
+		}
+	}
+	m.late = nil
+	return stored
+}

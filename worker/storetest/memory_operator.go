@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"maps"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// What people do to a store by hand, past the protocol.
+
+// Row returns the row of a worker ID as it is now.
+func (m *Memory) Row(namespace string, id int64) (row lease.Row, found bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, found := m.space(namespace).rows[id]
+	return r.value, found
+}
+
+// SetRow writes a row of a worker ID, whoever may have it.
+func (m *Memory) SetRow(namespace string, row lease.Row) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.store(&change{space: m.space(namespace), row: &record[lease.Row]{value: row}, id: row.WorkerID})
+}
+
+// RemoveRow deletes the row of a worker ID.
+func (m *Memory) RemoveRow(namespace string, id int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.space(namespace).rows, id)
+}
+
+// Namespace returns what is common to the rows of a namespace, as it is now.
+func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.space(name).namespace
+	if n == nil {
+		return namespace, false
+	}
+	return n.value, true
+}
+
+// SetNamespace writes what is common to the rows of a namespace.
+func (m *Memory) SetNamespace(name string, namespace lease.Namespace) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.store(&change{space: m.space(name), namespace: &record[lease.Namespace]{value: namespace}})
+}
+
+// RemoveNamespace deletes a namespace, and leaves the rows of its IDs.
+func (m *Memory) RemoveNamespace(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.space(name).namespace = nil
+}
+
+// Backup returns a function that puts everything back as it is now: what was written since is
+// lost, as in a failover to a server that lagged behind.
+func (m *Memory) Backup() (restore func()) {
+	type copied struct {
+		namespace *record[lease.Namespace]
+		rows      map[int64]record[lease.Row]
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	backup := map[string]copied{}
+	for name, s := range m.spaces {
+		backup[name] = copied{s.namespace, maps.Clone(s.rows)}
+	}
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.late = nil
+		for name, s := range m.spaces {
+			s.namespace, s.rows = nil, map[int64]record[lease.Row]{}
+			if b, found := backup[name]; found {
+				s.namespace, s.rows = b.namespace, maps.Clone(b.rows)
+			}
+		}
+	}
+}
