@@ -74,7 +74,7 @@ model-ring: spin
 
 .PHONY: model-lease
 model-lease: spin
-	worker/model/check
+	worker/lease/model/check
 
 .PHONY: model-tenure
 model-tenure: spin
