@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
 // A grantScope is where a right holds, seen from the tables of workers.

@@ -149,7 +149,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 		o.Now = page.Clock.Now
 		ns.Layout, ns.Reach = page.Namespace.Layout, page.Namespace.Reach
 		for _, row := range page.Rows {
-			l := info(name, row, page.Clock.Now, quarantine)
+			l := info(name, row, page.Clock, quarantine)
 			ns.count(l.State)
 			o.Leases = append(o.Leases, l)
 		}
@@ -173,13 +173,14 @@ func (ns *NamespaceInfo) count(s State) {
 	}
 }
 
-// info tells what a row means at a time.
-func info(namespace string, row lease.Row, now time.Time, quarantine time.Duration) LeaseInfo {
+// info tells what a row means by a clock. What may have lasted until just now is not over.
+func info(namespace string, row lease.Row, c lease.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,
 		Acquired: row.Acquired, Renewed: row.Renewed, Until: row.Until,
 		High: row.High, Layout: row.Layout, Reach: row.Reach, State: Live,
 	}
+	now := c.Now.Add(-c.Error)
 	if row.Nonce != "" && !l.Until.Before(now) {
 		return l
 	}
