@@ -1,10 +1,12 @@
-package worker
+package doctor
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
 // A grantScope is where a right holds, seen from the tables of workers.
@@ -42,17 +44,17 @@ var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CON
 // mysqlGrants looks at what this account may do.
 func (c *check) mysqlGrants(ctx context.Context) error {
 	const what = "grants"
-	var database string
-	if err := c.conn.GetContext(ctx, &database, "SELECT COALESCE(DATABASE(), '')"); err != nil {
-		return c.told(what, failed("ask for the database", err))
+	var current string
+	if err := c.conn.GetContext(ctx, &current, "SELECT COALESCE(DATABASE(), '')"); err != nil {
+		return c.told(what, database.Failed("ask for the database", err))
 	}
 	var lines []string
 	if err := c.conn.SelectContext(ctx, &lines, "SHOW GRANTS"); err != nil {
-		return c.told(what, failed("ask for the account's rights", err))
+		return c.told(what, database.Failed("ask for the account's rights", err))
 	}
 	var grants []grant
 	for _, line := range lines {
-		if g, ok := parseGrant(line, database, c.nodes, c.leases); ok {
+		if g, ok := parseGrant(line, current, c.nodes, c.leases); ok {
 			grants = append(grants, g)
 		}
 	}
@@ -205,7 +207,7 @@ func (g grant) covers(table, right string) bool {
 // judgeGrants compares what the account has with what each table needs.
 func judgeGrants(grants []grant, needs map[string][]string) Finding {
 	f := Finding{Level: LevelOK, What: "grants", Value: grantsText(grants)}
-	const statements = "The package's documentation of worker has the statements."
+	const statements = "The documentation of package sqlstore has the statements."
 	hasRole := slices.ContainsFunc(grants, func(g grant) bool { return g.role })
 	var lacks []string
 	for table, rights := range needs {

@@ -153,12 +153,11 @@ func (r *Registry) batch(ctx context.Context, c Collection, namespace string, ab
 // sort tells the rows that can go from those that have to stay. Rows that are not old it
 // leaves out.
 func (c Collection) sort(namespace string, p Page) (result Collected) {
-	now := p.Clock.Now
 	for _, row := range p.Rows {
-		if !row.Until.Before(now.Add(-c.OlderThan)) {
+		if !row.Until.Before(p.Clock.Now.Add(-c.OlderThan - p.Clock.Error)) {
 			continue
 		}
-		lease := info(namespace, row, now, 0)
+		lease := info(namespace, row, p.Clock, 0)
 		if why := c.stays(p, lease); why != "" {
 			result.Kept = append(result.Kept, KeptLease{lease, why})
 		} else {

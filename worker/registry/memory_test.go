@@ -16,6 +16,7 @@ import (
 type memory struct {
 	mu         sync.Mutex
 	now        time.Time
+	error      time.Duration         // of the clock
 	namespaces map[string]*namespace // nil: the place is not there
 	nodes      *registry.NodeInfo
 	fails      []error // of the next calls
@@ -40,7 +41,7 @@ func (m *memory) call() (unlock func(), err error) {
 	return m.mu.Unlock, err
 }
 
-func (m *memory) clock() lease.Clock { return lease.Clock{Now: m.now} }
+func (m *memory) clock() lease.Clock { return lease.Clock{Now: m.now, Error: m.error} }
 
 func (m *memory) Namespaces(context.Context) ([]string, lease.Clock, error) {
 	unlock, err := m.call()
@@ -90,7 +91,7 @@ func (m *memory) Prune(_ context.Context, name string, above int64, most int, ol
 		return nil, err
 	}
 	m.prunes++
-	p := m.page(name, above, most, func(row lease.Row) bool { return row.Until.Before(m.now.Add(-old)) })
+	p := m.page(name, above, most, func(row lease.Row) bool { return row.Until.Before(m.now.Add(-old - m.error)) })
 	ids, err := decide(p)
 	if err != nil {
 		return nil, err

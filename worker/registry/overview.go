@@ -90,7 +90,16 @@ const defaultQuarantine = 5 * time.Minute
 // not know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when
 // it is negative. It needs the right to read, and takes no locks. What does not exist is
 // left out.
-func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (Overview, error) {
+func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (o Overview, err error) {
+	err = r.do(ctx, "read the worker IDs", func(ctx context.Context) error {
+		o, err = Read(ctx, r.store, quarantine)
+		return err
+	})
+	return o, err
+}
+
+// Read is one attempt of [Registry.Overview].
+func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview, error) {
 	var o Overview
 	if quarantine < 0 {
 		return o, fmt.Errorf("%w: quarantine %v is negative", uid.ErrConfig, quarantine)
@@ -98,28 +107,24 @@ func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (Over
 	if quarantine == 0 {
 		quarantine = defaultQuarantine
 	}
-	err := r.do(ctx, "read the worker IDs", func(ctx context.Context) error {
-		o = Overview{}
-		if err := o.addNodes(ctx, r.store); err != nil {
-			return err
+	if err := o.addNodes(ctx, store); err != nil {
+		return o, err
+	}
+	names, now, err := store.Namespaces(ctx)
+	o.Now = now.Now
+	if errors.Is(err, worker.ErrNoNamespace) {
+		return o, nil
+	}
+	if err != nil {
+		return o, err
+	}
+	o.HasLeases = true
+	for _, name := range names {
+		if err := o.addNamespace(ctx, store, name, quarantine); err != nil {
+			return o, err
 		}
-		names, now, err := r.store.Namespaces(ctx)
-		o.Now = now.Now
-		if errors.Is(err, worker.ErrNoNamespace) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		o.HasLeases = true
-		for _, name := range names {
-			if err := o.addNamespace(ctx, r.store, name, quarantine); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return o, err
+	}
+	return o, nil
 }
 
 func (o *Overview) addNodes(ctx context.Context, store Store) error {
@@ -144,7 +149,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 		o.Now = page.Clock.Now
 		ns.Layout, ns.Reach = page.Namespace.Layout, page.Namespace.Reach
 		for _, row := range page.Rows {
-			l := info(name, row, page.Clock.Now, quarantine)
+			l := info(name, row, page.Clock, quarantine)
 			ns.count(l.State)
 			o.Leases = append(o.Leases, l)
 		}
@@ -168,13 +173,14 @@ func (ns *NamespaceInfo) count(s State) {
 	}
 }
 
-// info tells what a row means at a time.
-func info(namespace string, row lease.Row, now time.Time, quarantine time.Duration) LeaseInfo {
+// info tells what a row means by a clock. What may have lasted until just now is not over.
+func info(namespace string, row lease.Row, c lease.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,
 		Acquired: row.Acquired, Renewed: row.Renewed, Until: row.Until,
 		High: row.High, Layout: row.Layout, Reach: row.Reach, State: Live,
 	}
+	now := c.Now.Add(-c.Error)
 	if row.Nonce != "" && !l.Until.Before(now) {
 		return l
 	}

@@ -273,6 +273,26 @@ func TestCollectRefuses(t *testing.T) {
 	require.ErrorIs(t, err, worker.ErrNoNamespace)
 }
 
+// A store's clock that may be off lets a lease be over only when it is so by any.
+func TestClockError(t *testing.T) {
+	m := newMemory()
+	m.error = time.Second
+	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0), row(3, -7*day-time.Second, -9*day), row(4, -7*day-time.Second-1, -9*day))
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Live, o.Leases[0].State)
+	require.Equal(t, registry.Quarantined, o.Leases[1].State)
+	_, err = r.Release(t.Context(), "", 1, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+	done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default/4"}, ids(done.Removed))
+	require.Empty(t, done.Kept)
+	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: time.Second - 1})
+	require.ErrorIs(t, err, worker.ErrClock)
+}
+
 func TestCollectInBatches(t *testing.T) {
 	m := newMemory()
 	rows := []lease.Row{row(0, time.Hour, 0)}

@@ -45,7 +45,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 			if row == nil {
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
 			}
-			was = info(namespace, *row, c.Now, 0)
+			was = info(namespace, *row, c, 0)
 			return end(row, was, c.Now, force)
 		})
 		switch {

@@ -30,7 +30,7 @@ type Store interface {
 	Rows(ctx context.Context, namespace string, above int64, most int) (Page, error)
 
 	// Prune offers decide a page of a namespace, as Rows reads it, of rows that are old: whose
-	// leases have been over for longer than old, by the Clock. decide returns the IDs whose
+	// leases have been over for longer than old, and the Clock's Error, by the Clock. decide returns the IDs whose
 	// rows can go. Prune removes those, each only if it still is exactly as it was read, and
 	// raises the namespace's Floor to the largest High among them, all or nothing. Until that
 	// is stored nobody acquires an ID of the namespace.

@@ -1,11 +1,12 @@
-package worker
+package doctor
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
 // sqliteFile looks at the settings of this process's connections, and at the file
@@ -22,14 +23,14 @@ func (c *check) sqliteFile(ctx context.Context) error {
 		{"PRAGMA synchronous", &synchronous},
 	} {
 		if err := c.conn.GetContext(ctx, ask.to, ask.query); err != nil {
-			return failed(ask.query, err)
+			return database.Failed(ask.query, err)
 		}
 	}
 	c.add(Finding{Level: LevelOK, What: "server", Value: "SQLite " + version})
-	c.add(judgeJournal(journal))
-	c.add(judgeSynchronous(synchronous, journal))
+	c.add(finding(database.JudgeJournal(journal)))
+	c.add(finding(database.JudgeSynchronous(synchronous, journal)))
 	if err := c.conn.GetContext(ctx, &quick, "PRAGMA quick_check(1)"); err != nil {
-		if err = failed("check the file", err); kindOf(err) == transient {
+		if err = database.Failed("check the file", err); database.KindOf(err) == database.Transient {
 			return err
 		}
 		quick = err.Error()
@@ -43,45 +44,11 @@ func (c *check) sqliteFile(ctx context.Context) error {
 	return c.sqlitePlace(ctx)
 }
 
-func judgeJournal(mode string) Finding {
-	f := Finding{Level: LevelOK, What: "journal_mode", Value: mode}
-	switch strings.ToLower(mode) {
-	case "delete", "truncate", "persist":
-	case "wal":
-		f.Level = LevelNote
-		f.Why = "The newest commits are not in the file, but in the one beside it whose name ends with -wal: a copy without that one lacks them, and hands their IDs out again."
-		f.Do = "Never move, remove or restore one of the file, its -wal and its -shm without the others, nor while any process has it open; copy it with VACUUM INTO."
-	default:
-		f.Level, f.Do = LevelError, "PRAGMA journal_mode = DELETE"
-		f.Why = "Without a journal on disk a crash in the middle of a write damages the file, or loses IDs, which then come again."
-	}
-	return f
-}
-
-func judgeSynchronous(level int, journal string) Finding {
-	names := []string{"OFF", "NORMAL", "FULL", "EXTRA"}
-	f := Finding{Level: LevelOK, What: "synchronous", Value: fmt.Sprint(level)}
-	if level >= 0 && level < len(names) {
-		f.Value = names[level]
-	}
-	f.Value += " (of this connection)"
-	const open = "Open the file with package worker/sqlite, or set _pragma or _synchronous in the data source name to EXTRA."
-	switch {
-	case level < 2:
-		f.Level, f.Do = LevelError, open
-		f.Why = "A crash of the machine loses the newest commits, whose IDs then come again."
-	case level == 2 && strings.EqualFold(journal, "delete"):
-		f.Level, f.Do = LevelWarn, open
-		f.Why = "The folder is not synced after a commit: a power failure can bring the journal back, which undoes it."
-	}
-	return f
-}
-
 // sqlitePlace looks at the file system.
 func (c *check) sqlitePlace(ctx context.Context) error {
 	var file string
 	if err := c.conn.GetContext(ctx, &file, "SELECT file FROM pragma_database_list WHERE name = 'main'"); err != nil {
-		return failed("ask for the file", err)
+		return database.Failed("ask for the file", err)
 	}
 	if file == "" {
 		c.add(Finding{LevelError, "file system", "in memory", "All is forgotten when the last connection closes, and IDs come again.", "Use a file."})
@@ -94,8 +61,8 @@ func (c *check) sqlitePlace(ctx context.Context) error {
 		c.add(judgePlace(placeGone))
 		return nil
 	}
-	c.add(judgeLinks(linkCount(info)))
-	if isMountPoint(file) {
+	c.add(judgeLinks(database.LinkCount(info)))
+	if database.IsMountPoint(file) {
 		c.add(judgePlace(placeMounted))
 		return nil
 	}
@@ -126,11 +93,11 @@ func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err err
 	}
 	// With a write-ahead log somebody may write between the two looks of the query.
 	for range 3 {
-		err = byPath(ctx, c.conn, file, func() error {
-			return c.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(placeSchema))
+		err = database.ByPath(ctx, c.conn, file, func() error {
+			return c.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(database.PlaceSchema))
 		})
 		if err != nil {
-			if err = failed("read the file by its path", err); kindOf(err) == transient {
+			if err = database.Failed("read the file by its path", err); database.KindOf(err) == database.Transient {
 				return false, err
 			}
 			return false, nil // it has no such table, say
@@ -202,24 +169,4 @@ func judgeFileSystem(kind fileSystemKind, known bool) Finding {
 		return Finding{LevelWarn, what, "in memory", "The file is gone after a restart of the machine, and IDs come again.", "Use a disk."}
 	}
 	return Finding{Level: LevelOK, What: what, Value: "local"}
-}
-
-func sqliteShape(ctx context.Context, from reader, name string) (tableShape, error) {
-	var s tableShape
-	var err error
-	s.columns, err = selectRows(ctx, from, (*tableColumn).fields, "SELECT UPPER(name), LOWER(type), NULL, 0, NULL,"+
-		" pk > 0, \"notnull\" = 0 OR dflt_value IS NOT NULL, 0 FROM pragma_table_info(?)", name)
-	if err != nil {
-		return s, failed("read the columns of table "+name, err)
-	}
-	var create sql.NullString
-	if err := from.GetContext(ctx, &create, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", name); err != nil && err != sql.ErrNoRows {
-		return s, failed("read the definition of table "+name, err)
-	}
-	for i := range s.columns {
-		if s.columns[i].Name == generated {
-			s.columns[i].Generated = strings.Contains(strings.ToUpper(create.String), "AUTOINCREMENT")
-		}
-	}
-	return s, nil
 }

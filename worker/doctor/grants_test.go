@@ -1,4 +1,4 @@
-package worker
+package doctor
 
 import (
 	"strings"
