@@ -5,6 +5,11 @@ SHELL := /bin/bash
 
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ERRCHECK    ?= $(GO) run github.com/kisielk/errcheck@v1.30.0
+INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
+
+# What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
+ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
@@ -20,22 +25,27 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: server lint imports race portable ## everything a change has to pass, in under five minutes
+test: server lint imports race portable ## everything a change has to pass; under five minutes on two cores, with warm caches
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	$(GO) vet ./...
-	$(STATICCHECK) ./...
+	$(GO) vet $(ALL)
+	$(STATICCHECK) $(ALL)
+	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL)
+	$(INEFFASSIGN) $(ALL)
 
-# What a user of the generators has to compile: no database, no command-line library.
-LEAN  := ./ ./bits ./ringbuffer ./cached ./default
-HEAVY := ^database/sql$$|jmoiron/sqlx|go-sql-driver|modernc.org|spf13|schollz|go-pretty|testify|rapid|porcupine
 .PHONY: imports
-imports: ## the generators import no database, and the workers no SQLite
-	@if $(GO) list -deps $(LEAN) | grep -E '$(HEAVY)'; then echo 'imported by one of: $(LEAN)'; exit 1; fi
-	@if $(GO) list -deps ./worker | grep -E 'modernc.org|spf13|schollz|go-pretty|testify|rapid|porcupine'; then echo 'imported by ./worker'; exit 1; fi
-	@echo 'imports are lean'
+imports: ## what each part imports, and how many bytes each way to a worker ID adds to a program
+	$(GO) run ./internal/proof/imports
+
+.PHONY: modules
+modules: ## build each module by itself, outside the workspace, as a release would have it
+	$(GO) run ./internal/proof/modules
+
+.PHONY: tidy
+tidy: ## go mod tidy in each module
+	internal/proof/tidy
 
 .PHONY: server
 server: ## say which database server the tests get; as root, install one if need be
@@ -44,26 +54,26 @@ server: ## say which database server the tests get; as root, install one if need
 .PHONY: race
 race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) run ./internal/proof/gotest $(RACE) ./...
+	$(GO) run ./internal/proof/gotest $(RACE) $(ALL)
 
 .PHONY: test-tmpfs
 test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
 	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'make test-tmpfs needs /dev/shm with 1 GB free'; exit 1; fi; \
 	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
-	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./worker ./worker/sqlite ./cmd/uid ./internal/testserver
+	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and builds for other machines
-	GOARCH=386 $(GO) test ./ ./bits ./ringbuffer ./internal/tenure ./cached ./default
-	GOARCH=386 $(GO) build ./...
-	GOARCH=arm64 $(GO) build ./...
-	GOOS=windows $(GO) build ./worker ./cached ./default
-	GOOS=darwin $(GO) build ./worker ./cached ./default
+	GOARCH=386 $(GO) test ./ ./bits ./plan ./ringbuffer ./internal/tenure ./cached ./default ./worker ./worker/lease
+	GOARCH=386 $(GO) build $(ALL)
+	GOARCH=arm64 $(GO) build $(ALL)
+	GOOS=windows $(GO) build ./... ./cmd/uid ./worker/sqlite
+	GOOS=darwin $(GO) build ./... ./cmd/uid ./worker/sqlite
 
 .PHONY: docs
 docs: ## write docs/promise.md anew, from the tests that it names
-	$(GO) test -count 1 -run '^TestPromisePage$$' ./worker -update
+	$(GO) test -count 1 -run '^TestPromisePage$$' ./internal/proof/promise -update
 
 .PHONY: model
 model: model-ring model-lease model-tenure ## check the Promela models of the ring, of leases and of generators, and that their mutants are caught
@@ -74,7 +84,7 @@ model-ring: spin
 
 .PHONY: model-lease
 model-lease: spin
-	worker/model/check
+	worker/lease/model/check
 
 .PHONY: model-tenure
 model-tenure: spin
@@ -127,10 +137,10 @@ bench-module: ## what calls cost, as multiples of a bare atomic add, by the benc
 	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
-	$(GO) test -run '^$$' -bench . ./default ./bits .
+	$(GO) test -run '^$$' -bench . ./default ./bits ./plan .
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
-	$(GO) test -run '^$$' -bench . -benchtime 1x -short ./...
+	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL)
 	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
 	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/host"
 )
 
 // A Source tells a worker ID that somebody else has made sure is unique: whoever numbers
@@ -17,8 +18,8 @@ import (
 // fails rather than change an ID so that it fits.
 //
 // The sources of this package are [FixedID], [EnvID], [OrdinalID], [HostOrdinalID] and
-// [AddressID]; any other function will do as well. Use one with [NewFile], or with
-// [FromSource] where there is no place for a file.
+// [AddressID]; any other function will do as well. Use one with a state file (package
+// worker/statefile), or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
 // FixedID is always the same ID. It is [uid.ErrRange] when the layout does not hold it.
@@ -70,7 +71,7 @@ func OrdinalID(name string) Source {
 // then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
-		name, err := osHostName()
+		name, err := host.Name()
 		if err != nil {
 			return 0, err
 		}
@@ -194,8 +195,10 @@ func inLayout(what string, id, maxWorkerID int64) error {
 	return nil
 }
 
-// resolve asks the source, and trusts it no further than its word.
-func (s Source) resolve(maxWorkerID int64) (int64, error) {
+// ID asks the source, and trusts it no further than its word: an ID that is not within 0 to
+// maxWorkerID is [uid.ErrRange], and no source at all [uid.ErrConfig]. It is for whoever
+// implements a worker.
+func (s Source) ID(maxWorkerID int64) (int64, error) {
 	if s == nil {
 		return 0, fmt.Errorf("%w: no source of the worker ID", uid.ErrConfig)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/binding"
 )
 
 // Static returns a worker with a fixed ID, chosen by the caller, and with all
@@ -28,8 +29,8 @@ import (
 //     issued: the tick of its end, or up to the generator's MaxLead after that;
 //   - the clock went back across a restart.
 //
-// A [File] on [FixedID] promises it in the second and third case, and in the first for
-// those that use the same file.
+// A state file (package worker/statefile) on [FixedID] promises it in the second and third
+// case, and in the first for those that use the same file.
 //
 // All methods may be called by any number of goroutines at once.
 func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
@@ -37,49 +38,54 @@ func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
 // FromSource returns a worker as [Static] does, with the ID that the source tells
 // each time a generator is made; Acquire returns the source's error, too. What Static
 // cannot promise, it cannot either.
-func FromSource(s Source) uid.Worker { return &static{source: s, last: -1} }
+func FromSource(s Source) uid.Worker {
+	return &static{source: s, binding: binding.New("the static worker"), last: -1}
+}
 
 type static struct {
-	source Source
+	source  Source
+	binding *binding.Binding
 
 	mu     sync.Mutex // guards the rest: two generators may try to bind at once
-	bound  bool
-	id     int64  // of the generator that is or was bound
-	first  int64  // first tick of the generator that is bound
-	layout string // layout of the generator that is bound, or of last
-	last   int64  // largest tick issued by earlier generators, -1 for none
+	id     int64      // of the generator that is or was bound
+	first  int64      // first tick of the generator that is bound
+	layout string     // layout of the generator that is bound, or of last
+	last   int64      // largest tick issued by earlier generators, -1 for none
 }
 
 func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
-		return uid.Reservation{}, fmt.Errorf("worker: acquire a static worker ID: %w", err)
+		return uid.Reservation{}, fmt.Errorf("acquire a static worker ID: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bound {
-		return uid.Reservation{}, fmt.Errorf("%w: static worker ID %d", uid.ErrWorkerInUse, s.id)
+	err := s.binding.Take(t.Revoke, func() error { return s.take(t) })
+	if err != nil {
+		return uid.Reservation{}, err
 	}
-	id, err := s.source.resolve(t.MaxWorkerID)
+	return s.reservation(), nil
+}
+
+// take asks the source for an ID, and begins above what was issued before. s.mu is held.
+func (s *static) take(t uid.Terms) error {
+	id, err := s.source.ID(t.MaxWorkerID)
 	switch {
 	case err != nil:
-		return uid.Reservation{}, err
+		return err
 	case s.last >= 0 && s.layout != t.Layout:
-		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.id, s.layout, t.Layout)
+		return fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.id, s.layout, t.Layout)
 	case s.last >= t.MaxTick:
-		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, s.id, s.last, t.MaxTick)
+		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, s.id, s.last, t.MaxTick)
 	}
-	s.bound = true
-	s.id = id
-	s.first = s.last + 1
-	s.layout = t.Layout
-	return s.reservation(), nil
+	s.id, s.first, s.layout = id, s.last+1, t.Layout
+	return nil
 }
 
 func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.bound {
-		return uid.Reservation{}, fmt.Errorf("%w: the static worker serves no generator", uid.ErrNoReservation)
+	if err := s.binding.Check(); err != nil {
+		return uid.Reservation{}, err
 	}
 	return s.reservation(), nil
 }
@@ -87,10 +93,9 @@ func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
 func (s *static) Release(_ context.Context, last int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.bound {
-		return fmt.Errorf("%w: the static worker serves no generator", uid.ErrNoReservation)
+	if err := s.binding.Unbind(); err != nil {
+		return err
 	}
-	s.bound = false
 	s.last = max(s.last, last)
 	return nil
 }

@@ -37,8 +37,26 @@ func (b *Binding) Bind(revoke func()) error {
 	return nil
 }
 
-// Unbind ends the tie: after a Release, and when an Acquire fails after Bind. It returns
-// [uid.ErrNoReservation] when there was none.
+// Take binds the worker as Bind does, for as long as take needs to get an ID and from then
+// on: when take fails, or panics, the worker is unbound again.
+func (b *Binding) Take(revoke func(), take func() error) error {
+	if err := b.Bind(revoke); err != nil {
+		return err
+	}
+	taken := false
+	defer func() {
+		if !taken {
+			_ = b.Unbind() // it is bound
+		}
+	}()
+	if err := take(); err != nil {
+		return err
+	}
+	taken = true
+	return nil
+}
+
+// Unbind ends the tie. It returns [uid.ErrNoReservation] when there was none.
 func (b *Binding) Unbind() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

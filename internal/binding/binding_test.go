@@ -1,6 +1,7 @@
 package binding_test
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,6 +29,23 @@ func TestOneGeneratorAtATime(t *testing.T) {
 	require.NoError(t, b.Unbind())
 	require.ErrorIs(t, b.Check(), uid.ErrNoReservation)
 	require.NoError(t, b.Bind(nil))
+}
+
+func TestTake(t *testing.T) {
+	b := binding.New("w")
+	why := errors.New("no ID")
+	require.ErrorIs(t, b.Take(nil, func() error {
+		require.NoError(t, b.Check(), "it is bound already, so that nobody else takes one")
+		return why
+	}), why)
+	require.ErrorIs(t, b.Check(), uid.ErrNoReservation)
+	require.Panics(t, func() { _ = b.Take(nil, func() error { panic("a source of somebody else's") }) })
+	require.ErrorIs(t, b.Check(), uid.ErrNoReservation)
+
+	require.NoError(t, b.Take(nil, func() error { return nil }))
+	require.NoError(t, b.Check())
+	require.ErrorIs(t, b.Take(nil, func() error { return errors.New("is not called") }), uid.ErrWorkerInUse)
+	require.NoError(t, b.Check(), "a refusal ends nothing")
 }
 
 func TestOnlyOneOfManyIsBound(t *testing.T) {

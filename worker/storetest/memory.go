@@ -191,8 +191,8 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 		defer unlock()
 	}
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return ended(ctx)
 		}
 		ch, now, err := c.read(fault, read)
 		if err != nil {
@@ -226,8 +226,13 @@ func (m *Memory) lock(ctx context.Context, namespace string) (unlock func(), err
 	case lock <- struct{}{}:
 		return func() { <-lock }, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, ended(ctx)
 	}
+}
+
+// ended is what a call comes to whose context has ended: it is no judgement of the store.
+func ended(ctx context.Context) error {
+	return worker.Transient(fmt.Errorf("storetest: gave up: %w", ctx.Err()))
 }
 
 // write stores the change, or as much as the fault has of it, unless it is outdated.

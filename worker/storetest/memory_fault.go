@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/uidgen/uid/worker"
 )
@@ -22,6 +23,14 @@ const (
 	// when it is delivered ([Memory.Deliver]), unless the row was written again by then.
 	Delay
 )
+
+func (f Fault) String() string {
+	names := [...]string{"OK", "Refuse", "LoseWrite", "LoseReply", "Delay"}
+	if f < 0 || int(f) >= len(names) {
+		return fmt.Sprintf("Fault(%d)", int(f))
+	}
+	return names[f]
+}
 
 var (
 	errRefused = worker.Transient(errors.New("storetest: the store cannot be reached"))

@@ -1,4 +1,4 @@
-// Fuzz runs every fuzz target of the module, one after the other, for a given time each,
+// Fuzz runs every fuzz target of the workspace, one after the other, for a given time each,
 // and tells at the end which of them found something.
 //
 //	go run ./internal/proof/fuzz [-time 10s] [-run regexp]
@@ -65,7 +65,7 @@ func main() {
 
 // list returns all targets in the order of go list.
 func list() ([]target, error) {
-	cmd := exec.Command("go", "test", "-list", "^Fuzz", "./...")
+	cmd := exec.Command("go", "test", "-list", "^Fuzz", "work")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,0 +1,82 @@
+package kit
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/sqlite"
+)
+
+// A Store is an empty database of its own for one test.
+type Store struct {
+	Driver string // mysql or sqlite
+	Source string // what sqlx.Open takes, or a file for worker/sqlite
+}
+
+// NewSQLite returns a store in a file that is not there yet.
+func NewSQLite(t testing.TB) Store {
+	return Store{"sqlite", filepath.Join(t.TempDir(), "uid.db")}
+}
+
+// NewMySQL returns a store on the server that all tests share.
+func NewMySQL(t testing.TB) Store {
+	server := testserver.Shared(t)
+	return Store{"mysql", server.DSN(server.NewDatabase(t))}
+}
+
+// Kinds make an empty store of each kind.
+var Kinds = map[string]func(testing.TB) Store{"SQLite": NewSQLite, "MySQL": NewMySQL}
+
+// Each runs a test on an empty store of each kind.
+func Each(t *testing.T, test func(t *testing.T, s Store)) {
+	for kind, fresh := range Kinds {
+		t.Run(kind, func(t *testing.T) { test(t, fresh(t)) })
+	}
+}
+
+// Connect opens a store in a process that has no test. The driver's words go to log.
+func (s Store) Connect(ctx context.Context, log mysql.Logger) (*sqlx.DB, error) {
+	if s.Driver == "sqlite" {
+		return sqlite.Open(ctx, s.Source)
+	}
+	return testserver.Connect(s.Source, log)
+}
+
+// Open opens the store until the test ends, and keeps the driver's words in its log.
+func (s Store) Open(t testing.TB) *sqlx.DB {
+	t.Helper()
+	return s.OpenLogged(t, testserver.Log(t))
+}
+
+// OpenLogged is Open with a log of the driver's words.
+func (s Store) OpenLogged(t testing.TB, log mysql.Logger) *sqlx.DB {
+	t.Helper()
+	db, err := s.Connect(t.Context(), log)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// With returns the store with changed settings of the driver.
+func (s Store) With(t testing.TB, change func(*mysql.Config)) Store {
+	t.Helper()
+	cfg, err := mysql.ParseDSN(s.Source)
+	require.NoError(t, err)
+	change(cfg)
+	return Store{s.Driver, cfg.FormatDSN()}
+}
+
+// Do executes statements.
+func Do(t testing.TB, db *sqlx.DB, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		_, err := db.Exec(s)
+		require.NoError(t, err, s)
+	}
+}

@@ -1,0 +1,184 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A Level says how much a [Finding] matters.
+type Level string
+
+// The levels, in ascending order.
+const (
+	LevelOK    Level = "ok"    // as it should be
+	LevelNote  Level = "note"  // good to know, or could not be told
+	LevelWarn  Level = "warn"  // may do harm, or wastes IDs
+	LevelError Level = "error" // workers fail, or UIDs can come twice
+)
+
+// A Finding is one thing that [Check] has looked at.
+type Finding struct {
+	Level Level
+	// What was looked at, in a few words that stay the same, and the Value found. No
+	// value holds a name of an account, a database or a host.
+	What, Value string
+	// Why it matters and what to Do; both are empty at LevelOK.
+	Why, Do string
+}
+
+// finding is a verdict of package database.
+func finding(v database.Verdict) Finding {
+	level := map[database.Severity]Level{database.Fine: LevelOK, database.Note: LevelNote, database.Warn: LevelWarn, database.Wrong: LevelError}[v.Severity]
+	return Finding{level, v.What, v.Value, v.Why, v.Do}
+}
+
+// Config holds the settings of a [Check]. The zero value works.
+type Config struct {
+	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. When
+	// it is 0 Check does not judge how many are left.
+	MaxWorkerID int64
+
+	// DurableStore says that workers run with the setting of that name of package lease. What
+	// can lose a commit is then an error for leases, too.
+	DurableStore bool
+
+	// Terms returns the terms of a layout from its description, as in
+	// [registry.Collection]. Without it Check does not judge the ticks of leases and how
+	// many are left.
+	Terms func(layout string) (uid.Terms, error)
+
+	// MaxClockOffset and MaxAhead are the workers' settings of package lease. The
+	// defaults, for 0, are 2 s, and 15 min beyond what a lease may have reserved.
+	MaxClockOffset, MaxAhead time.Duration
+
+	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
+	Timeout time.Duration
+
+	// Logger gets a Warn record when the database is not available at first. The
+	// default, for nil, is slog.Default at the time of the Check.
+	Logger *slog.Logger
+
+	// Now is the clock that is compared with the database's. The default, for nil, is
+	// time.Now.
+	Now func() time.Time
+}
+
+// What the zero values of a Config stand for, as in package lease.
+const (
+	defaultClockOffset = 2 * time.Second
+	defaultAhead       = 15 * time.Minute
+)
+
+func (c Config) withDefaults() (Config, error) {
+	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 || c.Timeout < 0 {
+		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v, MaxAhead %v and Timeout %v none may be negative",
+			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead, c.Timeout)
+	}
+	if c.MaxClockOffset == 0 {
+		c.MaxClockOffset = defaultClockOffset
+	}
+	if c.MaxAhead == 0 {
+		c.MaxAhead = defaultAhead
+	}
+	if c.Timeout == 0 {
+		c.Timeout = retry.DefaultTimeout
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// Check examines the database for what would bite workers: settings that lose
+// commits or burn IDs, replication, clocks, the tables and what is in them, on MySQL what
+// this account may do, and on SQLite whether the file is in its place, under one name. It
+// only reads. What it may not see it notes; it fails where the database cannot be asked
+// at all. A call that may pass is tried again.
+//
+// What it finds is of the server, account and session that answered. It cannot see
+// how a failover will be decided, what a proxy does, or what a backup lacks.
+func Check(ctx context.Context, db *sqlstore.DB, cfg Config) ([]Finding, error) {
+	if db == nil {
+		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	err = retry.Do(ctx, cfg.Timeout, cfg.Logger, func(ctx context.Context) error {
+		c := &check{Config: cfg, dialect: database.Dialect(db.Dialect()), nodes: db.NodeTable(), leases: db.LeaseTable()}
+		err := c.all(ctx, db)
+		findings = c.findings
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("check the database: %w", err)
+	}
+	return findings, nil
+}
+
+// A check is one attempt of Check.
+type check struct {
+	Config
+	dialect            database.Dialect
+	nodes, leases      string // names of the tables
+	conn               *sqlx.Conn
+	hasNodes, hasLease bool // which tables there are
+	findings           []Finding
+}
+
+func (c *check) add(f Finding) { c.findings = append(c.findings, f) }
+
+func (c *check) all(ctx context.Context, db *sqlstore.DB) error {
+	// Before there is a connection: the pool may have no other.
+	o, err := c.read(ctx, db)
+	if err != nil {
+		return err
+	}
+	if c.conn, err = db.SQL().Connx(ctx); err != nil {
+		return database.Failed("connect", err)
+	}
+	defer c.conn.Close()
+	steps := []func(context.Context) error{c.columns, c.mysqlServer, c.mysqlReplication, c.mysqlGrants, c.clocks}
+	if c.dialect == database.SQLite {
+		steps = []func(context.Context) error{c.columns, c.sqliteFile, c.clocks}
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	c.nodesLeft(o)
+	c.leasesSound(o)
+	c.spaces(o)
+	return nil
+}
+
+// told returns nil for an error that says no more than that this account, or this
+// kind of server, does not tell: it becomes a note. Others end the check.
+func (c *check) told(what string, err error) error {
+	if err == nil || database.KindOf(err) == database.Transient {
+		return err
+	}
+	if _, ok := errors.AsType[*mysql.MySQLError](err); !ok && c.dialect == database.MySQL {
+		return err
+	}
+	c.add(Finding{LevelNote, what, "could not be told", fmt.Sprintf("The database does not say: %v.", err),
+		"Look yourself, or check with an account that may see it."})
+	return nil
+}

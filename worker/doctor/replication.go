@@ -1,0 +1,223 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/uidgen/uid/internal/database"
+)
+
+// replication is what a server tells of its replication. A nil *bool was not told.
+type replication struct {
+	readOnly     string // the setting that forbids writing, if one does
+	isReplica    *bool  // it is set up to follow another server
+	running      *bool  // and does
+	replicas     *int64 // that are connected
+	binlog       bool   // without which there can be none
+	semiSync     bool
+	cluster      string // that replicates before it acknowledges, if one does
+	multiPrimary bool
+}
+
+// mysqlReplication looks at where this server stands among others.
+func (c *check) mysqlReplication(ctx context.Context) error {
+	vars, err := database.ReadSettings(ctx, c.conn, "SHOW VARIABLES")
+	if err != nil {
+		return err
+	}
+	if isTiDB(vars) {
+		return nil // replicates by itself
+	}
+	status, err := database.ReadSettings(ctx, c.conn, "SHOW GLOBAL STATUS")
+	if err != nil {
+		return err
+	}
+	r := replicationOf(vars, status)
+	if err := c.replicaStatus(ctx, vars, &r); err != nil {
+		return err
+	}
+	if err := c.connectedReplicas(ctx, vars, &r); err != nil {
+		return err
+	}
+	for _, f := range r.judge(c.lossLevel()) {
+		c.add(f)
+	}
+	return nil
+}
+
+func replicationOf(vars, status database.Settings) replication {
+	r := replication{
+		binlog:       vars.On("log_bin"),
+		semiSync:     status.On("rpl_semi_sync_source_status", "rpl_semi_sync_master_status"),
+		multiPrimary: vars.First("group_replication_group_name") != "" && !vars.On("group_replication_single_primary_mode"),
+	}
+	for _, name := range []string{"super_read_only", "read_only", "innodb_read_only", "transaction_read_only", "tx_read_only"} {
+		// MariaDB 12 has more kinds of read_only than ON.
+		if v := strings.ToUpper(vars[name]); v != "" && v != "OFF" && v != "0" {
+			r.readOnly = name
+			break
+		}
+	}
+	switch {
+	case vars.On("wsrep_on") && status["wsrep_connected"] == "ON":
+		r.cluster, r.multiPrimary = "Galera", true
+	case vars.First("group_replication_group_name") != "":
+		r.cluster = "group replication"
+	}
+	if v := status.First("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients"); v != "" && v != "0" {
+		r.setReplicas(v)
+	}
+	if v, ok := status["slaves_connected"]; ok { // of MariaDB, whatever their kind
+		r.setReplicas(v)
+	}
+	if v, ok := status["slaves_running"]; ok { // of MariaDB, for its own connections
+		running := v != "0"
+		r.running = &running
+		if running {
+			r.isReplica = &running
+		}
+	}
+	return r
+}
+
+func (r *replication) setReplicas(text string) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		r.replicas = &n
+	}
+}
+
+// replicaStatus asks whether this server follows another one, which accounts without
+// a right to it are not told.
+func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *replication) error {
+	queries := []string{"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"}
+	if isMariaDB(vars) {
+		queries = []string{"SHOW ALL SLAVES STATUS"}
+	}
+	var err error
+	for _, query := range queries {
+		var sources []map[string]any
+		if sources, err = c.maps(ctx, query); err != nil {
+			continue
+		}
+		is, running := len(sources) > 0, false
+		for _, s := range sources {
+			for _, name := range []string{"Replica_IO_Running", "Slave_IO_Running", "Replica_SQL_Running", "Slave_SQL_Running"} {
+				if v, ok := s[name].([]byte); ok && string(v) != "No" {
+					running = true
+				}
+			}
+		}
+		r.isReplica, r.running = &is, &running
+		return nil
+	}
+	if database.KindOf(err) == database.Transient {
+		return err
+	}
+	return nil // stays untold
+}
+
+// connectedReplicas asks MySQL who follows this server, which MariaDB tells in its
+// status.
+func (c *check) connectedReplicas(ctx context.Context, vars database.Settings, r *replication) error {
+	if !r.binlog || r.replicas != nil || isMariaDB(vars) {
+		return nil
+	}
+	var err error
+	for _, query := range []string{"SHOW REPLICAS", "SHOW SLAVE HOSTS"} {
+		var hosts []map[string]any
+		if hosts, err = c.maps(ctx, query); err != nil {
+			continue
+		}
+		n := int64(len(hosts))
+		r.replicas = &n
+		return nil
+	}
+	if database.KindOf(err) == database.Transient {
+		return err
+	}
+	return nil
+}
+
+func (c *check) maps(ctx context.Context, query string) ([]map[string]any, error) {
+	rows, err := c.conn.QueryxContext(ctx, query)
+	if err != nil {
+		return nil, database.Failed("ask for replication", err)
+	}
+	defer rows.Close()
+	var all []map[string]any
+	for rows.Next() {
+		m := map[string]any{}
+		if err := rows.MapScan(m); err != nil {
+			return nil, database.Failed("ask for replication", err)
+		}
+		all = append(all, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, database.Failed("ask for replication", err)
+	}
+	return all, nil
+}
+
+func (r replication) judge(loss Level) []Finding {
+	writable := Finding{Level: LevelOK, What: "writable", Value: "yes"}
+	if r.readOnly != "" {
+		writable = Finding{LevelError, "writable", r.readOnly + " is on", "Workers cannot write here, only accounts that stand above the setting can.",
+			"Connect workers to the primary."}
+	}
+	return []Finding{writable, r.judgeReplica(), r.judgeReplicas(loss)}
+}
+
+// judgeReplica judges whether the server follows another.
+func (r replication) judgeReplica() Finding {
+	f := Finding{Level: LevelOK, What: "replica", Value: "no"}
+	switch {
+	case r.isReplica == nil:
+		f.Level, f.Value = LevelNote, "could not be told"
+		f.Why = "A replica that accepts writes diverges from its primary, and both hand out the same IDs."
+		f.Do = "Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), or make sure yourself."
+	case *r.isReplica && r.readOnly != "":
+		f.Level, f.Value = LevelError, "yes, read-only"
+		f.Why, f.Do = "What workers need is on the primary.", "Connect workers to the primary."
+	case *r.isReplica:
+		f.Level, f.Value = LevelError, "yes, and writable"
+		f.Why = "Two servers that both accept writes diverge, and hand out the same IDs and ticks."
+		f.Do = "Connect workers to the primary only, and set read_only here. After a failover, remove what is left of the replication (RESET REPLICA ALL)."
+		if r.running != nil && !*r.running {
+			f.Level, f.Value = LevelWarn, "set up, but stopped; writable"
+			f.Why = "It was a replica. If it has not been made the primary, two servers accept writes, and hand out the same IDs and ticks."
+		}
+	}
+	return f
+}
+
+// judgeReplicas judges what a failover to a follower of this server would lose.
+func (r replication) judgeReplicas(loss Level) Finding {
+	const what = "replication"
+	warn := LevelWarn
+	if loss == LevelNote {
+		warn = LevelNote
+	}
+	switch {
+	case r.cluster != "" && r.multiPrimary:
+		return Finding{LevelNote, what, r.cluster + ", several servers accept writes",
+			"Row locks hold within one server only; of two that change the same row at once, one fails at its commit and tries again.",
+			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."}
+	case r.cluster != "":
+		return Finding{Level: LevelOK, What: what, Value: r.cluster}
+	case !r.binlog:
+		return Finding{Level: LevelOK, What: what, Value: "none (no binary log)"}
+	case r.replicas == nil:
+		return Finding{LevelNote, what, "could not be told", "A failover to an asynchronous replica loses the newest commits. " + lossWhy,
+			"Check with an account that has REPLICATION SLAVE, or make sure yourself."}
+	case *r.replicas == 0:
+		return Finding{LevelOK, what, "no replica is connected", "", ""}
+	case r.semiSync:
+		return Finding{LevelNote, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
+			"When no replica answers in time the server goes on without: a failover may then lose the newest commits. " + lossWhy,
+			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC."}
+	}
+	return Finding{warn, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. " + lossWhy,
+		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given."}
+}

@@ -1,0 +1,62 @@
+package doctor
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker/registry"
+)
+
+func TestSpaces(t *testing.T) {
+	ns := func(name, layout string) registry.NamespaceInfo {
+		return registry.NamespaceInfo{Namespace: name, Layout: layout}
+	}
+	var many []registry.NamespaceInfo
+	for i := range 11 {
+		many = append(many, ns(fmt.Sprint("n", i+10), "X"))
+	}
+	used, empty := &registry.NodeInfo{Rows: 0, Last: 0, Next: 2}, &registry.NodeInfo{Next: 1}
+	const none = "no two whose UIDs could be equal are known"
+	for name, tt := range map[string]struct {
+		o    registry.Overview
+		want []string // the values of notes, or that of the one finding that is ok
+	}{
+		"nothing":        {registry.Overview{HasLeases: true}, []string{none}},
+		"disposable":     {registry.Overview{Nodes: used, HasLeases: true}, []string{none}},
+		"one":            {registry.Overview{HasLeases: true, Namespaces: many[:1]}, []string{none}},
+		"two":            {registry.Overview{HasLeases: true, Namespaces: many[:2]}, []string{`namespaces "n10" and "n11" have the layout X`}},
+		"three":          {registry.Overview{HasLeases: true, Namespaces: many[:3]}, []string{`namespaces "n10", "n11" and "n12" have the layout X`}},
+		"eight":          {registry.Overview{HasLeases: true, Namespaces: many[:8]}, []string{`namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16" and "n17" have the layout X`}},
+		"many":           {registry.Overview{HasLeases: true, Namespaces: many}, []string{`namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17" and 3 more have the layout X`}},
+		"of two layouts": {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "X"), ns("b", "Y")}}, []string{none}},
+		"two of two":     {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "Y"), ns("b", "X"), ns("c", "Y"), ns("d", "X")}}, []string{`namespaces "b" and "d" have the layout X`, `namespaces "a" and "c" have the layout Y`}},
+		"not told":       {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", ""), ns("b", "")}}, []string{none}},
+		"beside":         {registry.Overview{Nodes: used, HasLeases: true, Namespaces: many[:1]}, []string{`disposable IDs beside namespace "n10"`}},
+		"never had":      {registry.Overview{Nodes: empty, HasLeases: true, Namespaces: many[:1]}, []string{none}},
+		"both":           {registry.Overview{Nodes: used, HasLeases: true, Namespaces: many[:2]}, []string{`namespaces "n10" and "n11" have the layout X`, `disposable IDs beside namespaces "n10" and "n11"`}},
+		"of a lease only": {registry.Overview{
+			HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", ""), ns("b", "X")}, Leases: []registry.LeaseInfo{{Namespace: "a", Layout: "X"}, {Namespace: "b", Layout: "X"}},
+		}, []string{`namespaces "a" and "b" have the layout X`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &check{hasNodes: tt.o.Nodes != nil, hasLease: tt.o.HasLeases}
+			c.spaces(tt.o)
+			var values []string
+			for _, f := range c.findings {
+				values = append(values, f.Value)
+				level := LevelNote
+				if f.Value == none {
+					level = LevelOK
+				}
+				checkFinding(t, f, level)
+				require.Equal(t, "spaces of worker IDs", f.What)
+			}
+			require.Equal(t, tt.want, values)
+		})
+	}
+	c := &check{}
+	c.spaces(registry.Overview{})
+	require.Empty(t, c.findings, "without any table there is nothing to say")
+}

@@ -1,0 +1,172 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/uidgen/uid/internal/database"
+)
+
+// sqliteFile looks at the settings of this process's connections, and at the file
+// and where it lies.
+func (c *check) sqliteFile(ctx context.Context) error {
+	var version, journal, quick string
+	var synchronous int
+	for _, ask := range []struct {
+		query string
+		to    any
+	}{
+		{"SELECT sqlite_version()", &version},
+		{"PRAGMA journal_mode", &journal},
+		{"PRAGMA synchronous", &synchronous},
+	} {
+		if err := c.conn.GetContext(ctx, ask.to, ask.query); err != nil {
+			return database.Failed(ask.query, err)
+		}
+	}
+	c.add(Finding{Level: LevelOK, What: "server", Value: "SQLite " + version})
+	c.add(finding(database.JudgeJournal(journal)))
+	c.add(finding(database.JudgeSynchronous(synchronous, journal)))
+	if err := c.conn.GetContext(ctx, &quick, "PRAGMA quick_check(1)"); err != nil {
+		if err = database.Failed("check the file", err); database.KindOf(err) == database.Transient {
+			return err
+		}
+		quick = err.Error()
+	}
+	f := Finding{Level: LevelOK, What: "file", Value: quick}
+	if quick != "ok" {
+		f = Finding{LevelError, "file", "damaged", "SQLite's quick_check finds faults: IDs may be lost, and come again.",
+			"Keep a copy, and start with a new file under a new layout or epoch, or above every ID that was given."}
+	}
+	c.add(f)
+	return c.sqlitePlace(ctx)
+}
+
+// sqlitePlace looks at the file system.
+func (c *check) sqlitePlace(ctx context.Context) error {
+	var file string
+	if err := c.conn.GetContext(ctx, &file, "SELECT file FROM pragma_database_list WHERE name = 'main'"); err != nil {
+		return database.Failed("ask for the file", err)
+	}
+	if file == "" {
+		c.add(Finding{LevelError, "file system", "in memory", "All is forgotten when the last connection closes, and IDs come again.", "Use a file."})
+		return nil
+	}
+	kind, known := fileSystem(file)
+	c.add(judgeFileSystem(kind, known))
+	info, err := os.Stat(file)
+	if err != nil {
+		c.add(judgePlace(placeGone))
+		return nil
+	}
+	c.add(judgeLinks(database.LinkCount(info)))
+	if database.IsMountPoint(file) {
+		c.add(judgePlace(placeMounted))
+		return nil
+	}
+	same, err := c.sqliteSame(ctx, file)
+	if err != nil {
+		return err
+	}
+	if !same {
+		c.add(judgePlace(placeTaken))
+		return nil
+	}
+	c.add(judgePlace(placeFound))
+	return nil
+}
+
+// sqliteSame reports whether the file that is found by the path holds the same rows as
+// the one that the connection has open.
+func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err error) {
+	rows := func(schema string) string {
+		all := []string{"''"}
+		if c.hasLease {
+			all = append(all, "(SELECT COALESCE(group_concat(WORKER_ID || NONCE || HIGH || LEASE_UNTIL), '') FROM "+schema+".`"+c.leases+"`)")
+		}
+		if c.hasNodes {
+			all = append(all, "(SELECT COUNT(*) || ' ' || COALESCE(MAX(ID), 0) FROM "+schema+".`"+c.nodes+"`)")
+		}
+		return strings.Join(all, " || ' ' || ")
+	}
+	// With a write-ahead log somebody may write between the two looks of the query.
+	for range 3 {
+		err = database.ByPath(ctx, c.conn, file, func() error {
+			return c.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(database.PlaceSchema))
+		})
+		if err != nil {
+			if err = database.Failed("read the file by its path", err); database.KindOf(err) == database.Transient {
+				return false, err
+			}
+			return false, nil // it has no such table, say
+		}
+		if same {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// judgeLinks judges how many names the file has.
+func judgeLinks(links uint64, known bool) Finding {
+	f := Finding{Level: LevelOK, What: "names of the file", Value: fmt.Sprint(links)}
+	switch {
+	case !known:
+		f.Level, f.Value, f.Do = LevelNote, "could not be told", "Make sure that it has no hard links."
+		f.Why = "Processes that open the file by different names do not find each other's journals: two get one ID, or the file is damaged."
+	case links != 1:
+		f.Level, f.Do = LevelError, "Stop all who use it, then remove the other names (find -samefile tells them)."
+		f.Why = "The file has hard links, by which processes do not find each other's journals: workers refuse it, since two would get one ID, or the file be damaged."
+	}
+	return f
+}
+
+// A filePlacing is where the file is that the connection has open.
+type filePlacing int
+
+const (
+	placeFound filePlacing = iota
+	placeMounted
+	placeGone
+	placeTaken
+)
+
+func judgePlace(at filePlacing) Finding {
+	const what = "place of the file"
+	const moved = "Workers that have the file open stop, and those that start get IDs from the one that is found by its name."
+	const stop = "Stop all who use it; put the file back that was written last, with its -wal or -journal if there is one, or make the namespaces anew with a rest."
+	switch at {
+	case placeMounted:
+		return Finding{LevelError, what, "mounted by itself", "By its other path processes do not find the journal: workers refuse it, since two would get one ID, or the file be damaged.",
+			"Mount the folder that it is in, not the file alone."}
+	case placeGone:
+		return Finding{LevelError, what, "removed or moved", moved, stop}
+	case placeTaken:
+		return Finding{LevelError, what, "another file is there", moved, stop}
+	}
+	return Finding{Level: LevelOK, What: what, Value: "found by its name"}
+}
+
+// fileSystemKind is what matters of a file system.
+type fileSystemKind int
+
+const (
+	localDisk fileSystemKind = iota
+	networkDisk
+	memoryDisk
+)
+
+func judgeFileSystem(kind fileSystemKind, known bool) Finding {
+	const what = "file system"
+	switch {
+	case !known:
+		return Finding{LevelNote, what, "could not be told", "On a network file system locks may not hold, so that two processes get one ID.", "Make sure that it is a disk of this machine."}
+	case kind == networkDisk:
+		return Finding{LevelError, what, "network", "Locks may not hold, so that two processes get one ID.", "Use a disk of this machine, or a server for processes on several machines."}
+	case kind == memoryDisk:
+		return Finding{LevelWarn, what, "in memory", "The file is gone after a restart of the machine, and IDs come again.", "Use a disk."}
+	}
+	return Finding{Level: LevelOK, What: what, Value: "local"}
+}

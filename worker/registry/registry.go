@@ -1,0 +1,86 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// Config holds the settings of a [Registry]. The zero value works.
+type Config struct {
+	// Timeout bounds each call of the store, all attempts together. The default, for 0, is
+	// 30 s. A negative one is refused.
+	Timeout time.Duration
+
+	// Logger gets a Warn record when the store is not available at first. The default, for
+	// nil, is slog.Default at the time of New.
+	Logger *slog.Logger
+
+	// Now is the clock that Collect compares with the store's. The default, for nil, is
+	// time.Now.
+	Now func() time.Time
+}
+
+// A Registry is the worker IDs of a [Store]. Only Init creates anything; each method reads
+// and writes only what it says.
+//
+// A call of the store that may pass is tried again until the configured timeout or the end
+// of the context; other failures are returned.
+//
+// Make it with [New]. All methods may be called by any number of goroutines at once, while
+// workers are at work.
+type Registry struct {
+	store   Store
+	timeout time.Duration
+	log     *slog.Logger
+	now     func() time.Time
+}
+
+// New returns the registry of the store. It returns [uid.ErrConfig] when a setting cannot
+// be used. It does not touch the store.
+func New(store Store, cfg Config) (*Registry, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
+	}
+	r := &Registry{store: store, timeout: cfg.Timeout, log: cfg.Logger, now: cfg.Now}
+	if r.timeout < 0 {
+		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, r.timeout)
+	}
+	if r.timeout == 0 {
+		r.timeout = retry.DefaultTimeout
+	}
+	if r.log == nil {
+		r.log = slog.Default()
+	}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	return r, nil
+}
+
+// do calls attempt until it succeeds, fails for good, or the time is up.
+func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Context) error) error {
+	if err := retry.Do(ctx, r.timeout, r.log, attempt); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// defaultNamespace is what an empty name stands for.
+const defaultNamespace = "default"
+
+// The errors of a Registry.
+var (
+	// ErrNoLease is returned by Release when the namespace has no row of that
+	// worker ID.
+	ErrNoLease = errors.New("no such lease")
+
+	// ErrLive is returned by Release when the lease has not run out yet and it was
+	// not forced.
+	ErrLive = errors.New("the lease is live")
+)

@@ -1,0 +1,422 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+const day = 24 * time.Hour
+
+// now is the time of the stores, and of the registries, unless a test says otherwise.
+var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+var layout = bits.Default()
+
+func layoutTerms(text string) (uid.Terms, error) {
+	l, err := bits.ParseLayout(text)
+	return l.Terms(), err
+}
+
+func newMemory() *memory { return &memory{now: now, namespaces: map[string]*namespace{}} }
+
+func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
+	t.Helper()
+	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	return r
+}
+
+// put adds a namespace with rows.
+func (m *memory) put(name string, rows ...lease.Row) *namespace {
+	ns := &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}
+	ns.own = &lease.Namespace{Layout: layout.String(), Floor: -1, Reach: 92 * time.Second}
+	for _, row := range rows {
+		ns.rows[row.WorkerID] = row
+	}
+	m.namespaces[name] = ns
+	return ns
+}
+
+// row returns a row whose lease ends, and whose ticks reach up to, some time from now.
+func row(id int64, until, high time.Duration) lease.Row {
+	return lease.Row{
+		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
+		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute), Reach: 92 * time.Second,
+	}
+}
+
+func released(r lease.Row) lease.Row {
+	r.Nonce = ""
+	return r
+}
+
+func ids(leases []registry.LeaseInfo) (all []string) {
+	for _, l := range leases {
+		all = append(all, fmt.Sprint(l.Namespace, "/", l.WorkerID))
+	}
+	return all
+}
+
+func TestNewRefuses(t *testing.T) {
+	_, err := registry.New(nil, registry.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = registry.New(newMemory(), registry.Config{Timeout: -1})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = newRegistry(t, newMemory()).Overview(t.Context(), -time.Second)
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestOverviewOfNothing(t *testing.T) {
+	m := newMemory()
+	m.namespaces = nil
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now}, o)
+	m.nodes = &registry.NodeInfo{Rows: 1, Last: 1, Next: 4}
+	m.namespaces = map[string]*namespace{}
+	o, err = r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now, HasLeases: true, Nodes: m.nodes}, o)
+	require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
+
+	// A store need not hold disposable IDs.
+	o, err = newRegistry(t, struct{ registry.Store }{m}).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Nil(t, o.Nodes)
+}
+
+func TestOverviewTellsStates(t *testing.T) {
+	m := newMemory()
+	m.put("default",
+		row(0, time.Hour, 0), row(1, -time.Minute, 0), released(row(2, -time.Minute, 0)), row(3, -time.Hour, 0),
+		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0), row(8, -5*time.Minute-1, 0))
+	m.put("other", row(7, time.Hour, 0))
+	m.put("unlisted", row(1, time.Hour, 0)).own = nil
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	type state struct {
+		id       string
+		state    registry.State
+		released bool
+	}
+	var states []state
+	for i, id := range ids(o.Leases) {
+		states = append(states, state{id, o.Leases[i].State, o.Leases[i].Released})
+	}
+	require.Equal(t, []state{
+		{"default/0", registry.Live, false},
+		{"default/1", registry.Quarantined, false},
+		{"default/2", registry.Quarantined, true},
+		{"default/3", registry.Free, false},
+		{"default/4", registry.Free, true},
+		{"default/5", registry.Quarantined, true}, // given back by somebody with another clock
+		{"default/6", registry.Live, false},
+		{"default/7", registry.Quarantined, false},
+		{"default/8", registry.Free, false},
+		{"other/7", registry.Live, false},
+		{"unlisted/1", registry.Live, false},
+	}, states)
+	require.Equal(t, []registry.NamespaceInfo{
+		{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 2, Quarantined: 4, Free: 3},
+		{Namespace: "other", Layout: layout.String(), Reach: 92 * time.Second, Live: 1},
+		{Namespace: "unlisted", Live: 1},
+	}, o.Namespaces)
+	first := row(0, time.Hour, 0)
+	require.Equal(t, registry.LeaseInfo{
+		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0", Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
+		High: first.High, Layout: first.Layout, Reach: first.Reach,
+	}, o.Leases[0])
+
+	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, registry.Quarantined, o.Leases[3].State)
+	require.Zero(t, m.writes)
+}
+
+func TestOverviewInPages(t *testing.T) {
+	for _, n := range []int64{0, 499, 500, 501, 1234} {
+		m := newMemory()
+		var rows []lease.Row
+		for id := range n {
+			rows = append(rows, row(3*id, time.Hour, 0))
+		}
+		m.put("a", rows...)
+		m.put("b", row(1, time.Hour, 0))
+		o, err := newRegistry(t, m).Overview(t.Context(), 0)
+		require.NoError(t, err)
+		require.Len(t, o.Leases, int(n)+1)
+		require.Equal(t, n, o.Namespaces[0].Live)
+		for id := range n {
+			require.Equal(t, 3*id, o.Leases[id].WorkerID)
+		}
+	}
+}
+
+func TestReleaseRefusesALiveLease(t *testing.T) {
+	m := newMemory()
+	m.put("default", row(3, time.Hour, time.Hour))
+	r := newRegistry(t, m)
+	_, err := r.Release(t.Context(), "", 3, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+	require.ErrorContains(t, err, `worker ID 3 is held by "host/3" for another 1h0m0s, renewed -59m0s ago`)
+	for _, none := range []struct {
+		namespace string
+		id        int64
+	}{{"", 4}, {"", -1}, {"other", 3}} {
+		_, err = r.Release(t.Context(), none.namespace, none.id, true)
+		require.ErrorIs(t, err, registry.ErrNoLease)
+	}
+	require.Zero(t, m.writes)
+}
+
+func TestRelease(t *testing.T) {
+	for name, tt := range map[string]struct {
+		was    lease.Row
+		force  bool
+		until  time.Duration
+		writes int
+		state  registry.State
+	}{
+		"live":                   {row(3, time.Hour, time.Hour), true, 0, 1, registry.Live},
+		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, 1, registry.Free},
+		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, 0, registry.Free},
+		"by a clock of tomorrow": {released(row(3, day, time.Hour)), false, 0, 1, registry.Quarantined},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory()
+			ns := m.put("default", tt.was, row(4, time.Hour, time.Hour))
+			was, err := newRegistry(t, m).Release(t.Context(), "default", 3, tt.force)
+			require.NoError(t, err)
+			require.Equal(t, tt.state, was.State)
+			require.Equal(t, tt.was.Nonce == "", was.Released)
+			require.Equal(t, tt.was.Until, was.Until)
+			require.Equal(t, tt.writes, m.writes)
+			want := tt.was
+			want.Nonce, want.Until = "", now.Add(tt.until)
+			require.Equal(t, map[int64]lease.Row{3: want, 4: row(4, time.Hour, time.Hour)}, ns.rows, "the ticks stay used, and other rows as they were")
+		})
+	}
+}
+
+func TestCollect(t *testing.T) {
+	m := newMemory()
+	strange := row(6, -8*day, -8*day)
+	strange.Layout = "nonsense"
+	ns := m.put("default",
+		row(0, time.Hour, -30*day), row(1, -6*day, -30*day), row(2, -8*day, -8*day), released(row(3, -8*day, -8*day)),
+		row(4, -8*day, -6*day), row(5, -8*day, 300*day), strange, row(7, -7*day, -30*day), row(8, -8*day, -7*day))
+	m.put("other", row(2, -8*day, -9*day))
+	m.put("unlisted", row(1, -8*day, -8*day)).own = nil
+	r := newRegistry(t, m)
+	for _, dry := range []bool{true, false} {
+		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, DryRun: dry})
+		require.NoError(t, err)
+		require.Equal(t, []string{"default/2", "default/3", "other/2"}, ids(done.Removed))
+		var kept []registry.LeaseInfo
+		for _, l := range done.Kept {
+			kept = append(kept, l.LeaseInfo)
+		}
+		require.Equal(t, []string{"default/4", "default/5", "default/6", "default/8", "unlisted/1"}, ids(kept))
+		high := layout.TickAt(now.Add(-6 * day))
+		require.Equal(t, fmt.Sprintf("its last tick %d is not before tick %d, which was 168h0m0s ago (tick %d is now)", high, high-86400, high+6*86400), done.Kept[0].Why)
+		require.Contains(t, done.Kept[2].Why, "its layout cannot be read: ")
+		require.Contains(t, done.Kept[4].Why, "no row of its own")
+		if dry {
+			require.Zero(t, m.prunes, "a dry run only reads")
+		}
+	}
+	require.Equal(t, 3, m.writes)
+	require.Len(t, ns.rows, 7)
+	require.Equal(t, layout.TickAt(now.Add(-8*day)), ns.own.Floor)
+	require.Len(t, m.namespaces["unlisted"].rows, 1)
+}
+
+func TestCollectRefuses(t *testing.T) {
+	m := newMemory()
+	r := newRegistry(t, m)
+	for _, tt := range []struct {
+		c    registry.Collection
+		says string
+	}{
+		{registry.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms}, "59m59.999999999s"},
+		{registry.Collection{Terms: layoutTerms, MaxClockOffset: -1}, "MaxClockOffset"},
+		{registry.Collection{}, "Terms"},
+	} {
+		_, err := r.Collect(t.Context(), tt.c)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, tt.says)
+	}
+	// Terms that say nothing are not believed.
+	m.put("default", row(1, -1000*time.Hour, -1000*time.Hour))
+	done, err := r.Collect(t.Context(), registry.Collection{Terms: func(string) (uid.Terms, error) { return uid.Terms{}, nil }})
+	require.NoError(t, err)
+	require.Empty(t, done.Removed)
+	require.Len(t, done.Kept, 1)
+	m.namespaces = nil
+	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.ErrorIs(t, err, worker.ErrNoNamespace)
+}
+
+// A store's clock that may be off lets a lease be over only when it is so by any.
+func TestClockError(t *testing.T) {
+	m := newMemory()
+	m.error = time.Second
+	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0), row(3, -7*day-time.Second, -9*day), row(4, -7*day-time.Second-1, -9*day))
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Live, o.Leases[0].State)
+	require.Equal(t, registry.Quarantined, o.Leases[1].State)
+	_, err = r.Release(t.Context(), "", 1, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+	done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default/4"}, ids(done.Removed))
+	require.Empty(t, done.Kept)
+	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: time.Second - 1})
+	require.ErrorIs(t, err, worker.ErrClock)
+}
+
+func TestCollectInBatches(t *testing.T) {
+	m := newMemory()
+	rows := []lease.Row{row(0, time.Hour, 0)}
+	const old = 1234
+	for id := int64(1); id <= old; id++ {
+		high := -100 * time.Hour
+		if id%97 == 0 { // 12 of them
+			high = 0
+		}
+		rows = append(rows, row(id, -100*time.Hour, high))
+	}
+	m.put("default", rows...)
+	for _, dry := range []bool{true, false} {
+		done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: dry})
+		require.NoError(t, err)
+		require.Len(t, done.Removed, old-12)
+		require.Len(t, done.Kept, 12)
+	}
+	require.Equal(t, 3, m.prunes)
+	require.Len(t, m.namespaces["default"].rows, 1+12)
+}
+
+// What was removed is told, even if the rest failed.
+func TestCollectHalfWay(t *testing.T) {
+	m := newMemory()
+	m.put("a", row(1, -8*day, -8*day))
+	m.put("b", row(1, -8*day, -8*day))
+	broken := errors.New("broken")
+	m.fails = []error{nil, nil, broken}
+	done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, []string{"a/1"}, ids(done.Removed))
+}
+
+// With a clock that is wrong nothing is judged to be over.
+func TestCollectJudgesTheClocks(t *testing.T) {
+	m := newMemory()
+	m.put("default", row(1, time.Minute, 0))
+	m.now = now.Add(8 * day)
+	r := newRegistry(t, m)
+	_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.ErrorIs(t, err, worker.ErrClock)
+	for limit, removed := range map[time.Duration]int{9 * day: 1, math.MaxInt64: 1} {
+		m.put("default", row(1, time.Minute, 0))
+		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: limit})
+		require.NoError(t, err)
+		require.Len(t, done.Removed, removed)
+	}
+}
+
+// A row that is renewed between the look at it and its removal stays.
+func TestCollectTakesOnlyWhatItRead(t *testing.T) {
+	m := newMemory()
+	ns := m.put("default", row(0, -9*day, -9*day), row(1, -9*day, -10*day))
+	renewed := row(0, time.Minute, time.Minute)
+	m.before = func(m *memory) { ns.rows[0] = renewed }
+	done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default/1"}, ids(done.Removed))
+	require.Len(t, done.Kept, 1)
+	require.Equal(t, "it has changed since it was read", done.Kept[0].Why)
+	require.Equal(t, map[int64]lease.Row{0: renewed}, ns.rows)
+	require.Equal(t, done.Removed[0].High, ns.own.Floor)
+}
+
+func TestInit(t *testing.T) {
+	m := newMemory()
+	m.namespaces = nil
+	r := newRegistry(t, m)
+	require.NoError(t, r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()}))
+	own := m.namespaces["default"].own
+	require.Equal(t, layout.String(), own.Layout)
+	require.EqualValues(t, -1, own.Floor)
+	require.True(t, own.Rest.Before(now))
+	require.NoError(t, r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()}))
+	require.Equal(t, 1, m.writes)
+
+	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "lost", Terms: layout.Terms(), Rest: time.Hour}))
+	own = m.namespaces["lost"].own
+	require.Equal(t, now.Add(time.Hour), own.Rest)
+	require.Equal(t, layout.TickAt(now.Add(time.Hour)), own.Floor)
+
+	err := r.Init(t.Context(), registry.Namespace{Name: "lost", Terms: bits.Twitter().Terms()})
+	require.ErrorIs(t, err, worker.ErrLayout)
+	require.ErrorContains(t, err, "make namespace lost of a test: ")
+	for _, n := range []registry.Namespace{{}, {Terms: layout.Terms(), Rest: -1}, {Terms: layout.Terms(), Rest: math.MaxInt64}} {
+		require.ErrorIs(t, r.Init(t.Context(), n), uid.ErrConfig)
+	}
+}
+
+// What may pass is tried again, until the time is up.
+func TestTransientFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		passing := worker.Transient(errors.New("deadlock"))
+		calls := map[string]func(*registry.Registry) error{
+			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
+			"release worker ID 1": func(r *registry.Registry) error {
+				_, err := r.Release(t.Context(), "", 1, true)
+				return err
+			},
+			"collect worker IDs": func(r *registry.Registry) error {
+				_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
+				return err
+			},
+			"make namespace default of a test": func(r *registry.Registry) error {
+				return r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()})
+			},
+		}
+		for doing, call := range calls {
+			m := newMemory()
+			m.put("default", row(1, time.Hour, 0))
+			m.fails = []error{passing, passing}
+			require.NoError(t, call(newRegistry(t, m)))
+			require.Empty(t, m.fails)
+
+			for range 1000 {
+				m.fails = append(m.fails, passing)
+			}
+			start := time.Now()
+			err := call(newRegistry(t, m))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorContains(t, err, "deadlock")
+			require.True(t, strings.HasPrefix(err.Error(), doing+": gave up after 30s: "), err.Error())
+			require.Equal(t, 30*time.Second, time.Since(start))
+		}
+	})
+}

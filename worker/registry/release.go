@@ -1,0 +1,80 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// errNothing has a store write nothing, where there is nothing to write.
+var errNothing = errors.New("nothing to write")
+
+// Release ends the lease of a worker ID whose holder is known to be dead, so that
+// the ID can be had after the quarantine from now on. It clears the holder's nonce
+// and lets the lease end now, if it has not ended earlier; which ticks may have been
+// used stays as it is, so that nobody is given one of them again. A holder that lives
+// after all loses the ID at its next Extend, which acquires another. (That is safe
+// without exception where TTL is no longer than Quarantine and MaxClockSkew, as it is by
+// default: else a failover that loses the release, and comes after the ID was acquired
+// again, could give the former holder its lease back.)
+//
+// It returns the lease as it was before, with a State of Live or Free. It fails
+// with [ErrNoLease] when there is no row of the ID in the namespace, and with [ErrLive]
+// when the lease is live and force is not set; then nothing is changed. An empty namespace
+// is "default".
+//
+// It needs the rights to read and update, and locks the row.
+func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
+	if namespace == "" {
+		namespace = defaultNamespace
+	}
+	if id < 0 {
+		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)
+	}
+	leases, err := r.store.Namespace(namespace)
+	if err != nil {
+		return LeaseInfo{}, err
+	}
+	var was LeaseInfo
+	err = r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context) error {
+		err := leases.Change(ctx, id, func(row *lease.Row, c lease.Clock) error {
+			if row == nil {
+				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
+			}
+			was = info(namespace, *row, c, 0)
+			return end(row, was, c.Now, force)
+		})
+		switch {
+		case errors.Is(err, errNothing):
+			return nil
+		case errors.Is(err, worker.ErrNoNamespace):
+			return fmt.Errorf("%w: %w", ErrNoLease, err)
+		}
+		return err
+	})
+	if err != nil {
+		return LeaseInfo{}, err
+	}
+	return was, nil
+}
+
+// end ends the lease of a row, if it may.
+func end(row *lease.Row, was LeaseInfo, now time.Time, force bool) error {
+	if was.State == Live && !force {
+		return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, was.WorkerID,
+			was.Holder, was.Until.Sub(now).Round(time.Millisecond), now.Sub(was.Renewed).Round(time.Millisecond))
+	}
+	over := !row.Until.After(now)
+	if row.Nonce == "" && over {
+		return errNothing
+	}
+	row.Nonce = ""
+	if !over {
+		row.Until = now
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package statefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker"
+)
+
+// File is a [uid.Worker] whose ID comes from elsewhere, from a [worker.Source], and that
+// keeps in a state file which ticks may have been issued under it. Every tick is reserved in
+// the file, synced to the disk, before a generator may issue it, and a generator that is
+// made later begins above them. So no tick is issued twice
+//
+//   - by a process and the one that is started after it, however the first one ended,
+//     however far it was ahead of the clock, and wherever the clock was set meanwhile;
+//   - by two generators or processes that use the same file: it is locked while one
+//     does, and the others are refused.
+//
+// What it cannot promise is that the source tells nobody else the same ID: a process
+// with another file, or with none, is not noticed. The file is bound to its ID, the
+// layout and the host, so that a copy on another host, or a volume under the wrong pod,
+// is refused. A copy on the same host, and one that is restored there, are not: never
+// restore it from a backup, and never remove it, as long as the clock has not passed all
+// that was issued under the ID. Removing or changing it under a running process is
+// noticed at the next renewal: that fails, and the generator stops when its reservation
+// ends. But who is started on a new file in its place meanwhile cannot know of it.
+//
+// The file has 12 KiB of text. One of its two records is written and synced about twice
+// a Window, also when no UID is drawn, by the generator's own goroutine, never on the way
+// of a call that draws one. Its folder has to outlive the process, on a disk that keeps
+// what was synced. For processes on several hosts take a lease instead (package
+// worker/lease).
+//
+// Make it with [New]. All methods may be called by any number of goroutines at
+// once. It is not to be copied.
+type File struct {
+	path    string
+	source  worker.Source
+	cfg     Config
+	binding *binding.Binding
+
+	mu      sync.Mutex  // guards the rest; held while the file is read or written
+	state   *state.File // nil while no generator is bound
+	terms   uid.Terms
+	record  state.Record // as it was saved last; High is the last tick reserved
+	base    int64        // High before the generator that is bound came
+	window  int64        // in ticks
+	reach   int64        // 3/2 Window, in ticks, more than window
+	failing bool         // the last Extend failed, which was logged
+}
+
+// New returns a worker with the source's ID and a state file at path, which is created, in a
+// folder that exists, when the first generator is made. It returns [uid.ErrConfig] when a
+// setting cannot be used. It asks neither the source nor the disk; Acquire does.
+func New(path string, source worker.Source, cfg Config) (*File, error) {
+	if path == "" {
+		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)
+	}
+	if source == nil {
+		return nil, fmt.Errorf("%w: no source of the worker ID for the state file %s", uid.ErrConfig, path)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &File{path: path, source: source, cfg: cfg, binding: binding.New("the worker on the state file " + path)}, nil
+}
+
+// Acquire opens and locks the file, which is created if there is none, and reserves the
+// first ticks above all that were reserved in it before.
+//
+// It fails, and leaves a file that exists as it is, with
+//   - [uid.ErrWorkerInUse] while another generator is bound to f, or to the file in
+//     whatever process, which the error names as far as it is known;
+//   - what the source returns, and [uid.ErrRange] when its ID does not fit the layout;
+//   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it is not
+//     empty and both of its records are damaged, or when it belongs to another worker ID or
+//     host (see Config's AnyHost);
+//   - [worker.ErrLayout] when it belongs to another layout;
+//   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's
+//     MaxAhead);
+//   - [uid.ErrExhausted] when the layout's last tick has been reserved;
+//   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
+//     MaxAhead;
+//   - ctx's error when that has ended before. Afterwards it is not looked at.
+func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if err := ctx.Err(); err != nil {
+		return uid.Reservation{}, fmt.Errorf("acquire the worker ID of the state file %s: %w", f.path, err)
+	}
+	if t.MaxLead > f.cfg.MaxAhead {
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
+			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, f.cfg.MaxAhead, f.path)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.binding.Take(t.Revoke, func() error { return f.take(t) }); err != nil {
+		return uid.Reservation{}, err
+	}
+	f.cfg.Logger.InfoContext(ctx, "worker ID taken up with its state file", "worker_id", f.record.WorkerID,
+		"max_worker_id", t.MaxWorkerID, "file", f.state.Path(), "first_tick", f.base+1, "last_tick", f.record.High)
+	return f.reservation(), nil
+}
+
+// take opens the file, and reserves the first ticks in it if it is this worker's. f.mu is
+// held.
+func (f *File) take(t uid.Terms) error {
+	want, err := f.wanted(t)
+	if err != nil {
+		return err
+	}
+	file, err := state.Open(f.path)
+	if err != nil {
+		return err
+	}
+	f.state, f.terms, f.failing = file, t, false
+	f.window = ticks.Count(f.cfg.Window, t.Unit)
+	// More than the window even where a tick is longer, so that a renewal is not due
+	// at once again.
+	f.reach = max(ticks.Count(f.cfg.Window+f.cfg.Window/2, t.Unit), f.window+1)
+	if err := f.start(want); err != nil {
+		return errors.Join(err, f.close())
+	}
+	return nil
+}
+
+// close closes the file.
+func (f *File) close() error {
+	err := f.state.Close()
+	f.state = nil
+	return err
+}
+
+// wanted returns the record of a new file.
+func (f *File) wanted(t uid.Terms) (state.Record, error) {
+	id, err := f.source.ID(t.MaxWorkerID)
+	if err != nil {
+		return state.Record{}, err
+	}
+	name := f.cfg.Host
+	if name == "" {
+		if name, err = host.Name(); err != nil {
+			return state.Record{}, fmt.Errorf("%w: set Host", err)
+		}
+	}
+	return state.Record{Kind: state.KindFixed, Host: name, WorkerID: id, Layout: t.Layout, High: -1}, nil
+}
+
+// start reserves the first ticks in a file that has just been opened, if it is the
+// wanted one.
+func (f *File) start(want state.Record) error {
+	f.record, f.base = want, -1
+	if found, ok := f.state.Load(); ok {
+		if err := f.check(found, want); err != nil {
+			return err
+		}
+		f.base = found.High
+	}
+	f.record.High = f.base
+	if f.state.Torn() {
+		f.cfg.Logger.Warn("one of the two records of a worker's state file is damaged, as when writing it was interrupted; the other one is used",
+			"worker_id", want.WorkerID, "file", f.state.Path(), "last_tick", f.base)
+	}
+	return f.reserve(f.base + 1)
+}
+
+// check returns an error when a generator cannot go on from what the file holds.
+func (f *File) check(found, want state.Record) error {
+	path := f.state.Path()
+	allowed := max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), f.reach)
+	clock := f.clock()
+	switch {
+	case found.Kind != want.Kind:
+		return fmt.Errorf("%w: %s is that of another kind of worker: %q, not %q", worker.ErrState, path, found.Kind, want.Kind)
+	case found.WorkerID != want.WorkerID:
+		return fmt.Errorf("%w: %s belongs to worker ID %d, the source tells %d", worker.ErrState, path, found.WorkerID, want.WorkerID)
+	case found.Layout != want.Layout:
+		return fmt.Errorf("%w: %s belongs to UIDs of %s under worker ID %d, now asked for %s", worker.ErrLayout, path, found.Layout, found.WorkerID, want.Layout)
+	case found.Host != want.Host && !f.cfg.AnyHost:
+		return fmt.Errorf("%w: %s belongs to host %q, this is %q: if it was moved and not copied, set AnyHost", worker.ErrState, path, found.Host, want.Host)
+	case found.High < -1:
+		return fmt.Errorf("%w: %s reserves ticks up to %d", worker.ErrState, path, found.High)
+	case found.High >= f.terms.MaxTick:
+		return fmt.Errorf("%w: %s reserves tick %d under worker ID %d, the last one is %d", uid.ErrExhausted, path, found.High, found.WorkerID, f.terms.MaxTick)
+	case found.High-allowed > clock && f.cfg.MaxAhead != math.MaxInt64:
+		return fmt.Errorf("%w: %s reserves ticks up to %d, which is %s ahead of the clock's tick %d; MaxAhead allows %v. "+
+			"Either the clock is wrong now, or it was when the file was written", worker.ErrClock, path, found.High,
+			f.span(found.High, clock), clock, f.cfg.MaxAhead)
+	}
+	return nil
+}
+
+// span says how long it is from one tick to another.
+func (f *File) span(to, from int64) string {
+	n := uint64(to) - uint64(from)
+	if n > uint64(math.MaxInt64/f.terms.Unit) {
+		return fmt.Sprintf("%d ticks of %v", n, f.terms.Unit)
+	}
+	return ticks.Span(int64(n), f.terms.Unit).String()
+}
+
+// Extend reserves ticks up to 3/2 Window ahead of the clock or of through, whichever is
+// later, in the file. It returns [worker.ErrState] when that cannot be written, or when the
+// file is no longer in its place or was changed; and [uid.ErrNoReservation] when no
+// generator is bound to f. It does not look at ctx.
+func (f *File) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.binding.Check(); err != nil {
+		return uid.Reservation{}, err
+	}
+	err := f.reserve(through)
+	if err != nil && !f.failing {
+		f.cfg.Logger.WarnContext(ctx, "a worker's state file cannot be renewed", "worker_id", f.record.WorkerID,
+			"file", f.state.Path(), "last_tick", f.record.High, "left", f.record.High-f.clock(), "error", err)
+	}
+	f.failing = err != nil
+	if err != nil {
+		return uid.Reservation{}, err
+	}
+	return f.reservation(), nil
+}
+
+// Release notes in the file that no tick above last was issued, and unlocks it. When it
+// fails with [worker.ErrState] the file is unlocked all the same, and a generator that is
+// made on it will begin further ahead than necessary. It returns [uid.ErrNoReservation]
+// when no generator is bound to f. It does not look at ctx.
+func (f *File) Release(_ context.Context, last int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.binding.Unbind(); err != nil {
+		return err
+	}
+	f.record.High = max(f.base, last)
+	return errors.Join(f.state.Save(f.record), f.close())
+}
+
+// reserve raises High to the reach ahead of the clock or of a tick, if it is not there
+// yet. f.mu is held.
+func (f *File) reserve(tick int64) error {
+	r := f.record
+	r.High = max(r.High, min(ticks.Plus(max(f.clock(), tick, 0), f.reach), f.terms.MaxTick))
+	if r.High == f.record.High {
+		return nil
+	}
+	if err := f.state.Save(r); err != nil {
+		return err
+	}
+	f.record = r
+	return nil
+}
+
+func (f *File) reservation() uid.Reservation {
+	r := uid.Reservation{WorkerID: f.record.WorkerID, First: f.base + 1, Last: f.record.High, Renew: math.MaxInt64}
+	if r.Last < f.terms.MaxTick {
+		r.Renew = r.Last - f.window
+	}
+	return r
+}
+
+func (f *File) clock() int64 { return f.terms.TickAt(f.cfg.Now()) }

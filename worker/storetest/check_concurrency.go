@@ -1,0 +1,378 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+var concurrencyChecks = []check{
+	{"Takes at once", "what decide sees nobody else can change before its outcome is stored", takesAtOnce},
+	{"Changes at once", "what decide sees nobody else can change before its outcome is stored", changesAtOnce},
+	{"the clock is read last", "the Clock is read after that", clockLast},
+	{"contexts end waits", "all methods may be called at once; a call returns soon after its context has ended", contextsEnd},
+	{"late writes", "a write that is on its way may still arrive, unless the row was written again since", lateWrites},
+	{"open outcomes are left alone", "decide may run several times; its last run counts", openOutcomes},
+}
+
+// A crowd lets decisions meet that a store makes at the same time. A store that locks makes
+// one at a time: it waits for nobody any longer than patience.
+type crowd struct {
+	met      chan struct{}
+	patience time.Duration
+}
+
+func (p *probe) crowd() *crowd {
+	return &crowd{met: make(chan struct{}), patience: p.cfg.Patience}
+}
+
+func (c *crowd) meet() {
+	timer := time.NewTimer(c.patience)
+	defer timer.Stop()
+	select {
+	case c.met <- struct{}{}:
+	case <-c.met:
+	case <-timer.C:
+	}
+}
+
+// An outcome is what the last run of decide saw.
+type outcome struct {
+	fresh bool
+	id    int64
+}
+
+// outcomes are those of several calls.
+type outcomes struct {
+	mu     sync.Mutex
+	stored []outcome
+	open   int // how many more may be stored
+}
+
+// attempts runs n calls at once, each until it succeeds. An error that is not marked as one
+// that may pass would end an owner, and must not come of concurrency alone.
+func (p *probe) attempts(n int, do func(ctx context.Context, i int, ran *outcome) error) *outcomes {
+	var all outcomes
+	p.each(n, func(i int) {
+		for {
+			var ran outcome
+			err := do(p.ctx, i, &ran)
+			all.mu.Lock()
+			if err == nil {
+				all.stored = append(all.stored, ran)
+			} else {
+				all.open++
+			}
+			all.mu.Unlock()
+			switch {
+			case err == nil:
+				return
+			case !retry.IsTransient(err) || p.ctx.Err() != nil:
+				p.fatalf("of %d calls at once one came to an error that is final: %v", n, err)
+			}
+		}
+	})
+	return &all
+}
+
+// counted checks a number that every call has raised by 1.
+func (p *probe) counted(what string, got int64, all *outcomes) {
+	if least := int64(len(all.stored)); got < least || got > least+int64(all.open) {
+		p.errorf("%d calls at once raised %s by 1 each, %d more may have; it is %d", least, what, all.open, got)
+	}
+}
+
+func takesAtOnce(p *probe) {
+	const n = 8
+	c, namespace := p.made()
+	for id := range int64(n / 2) {
+		c.put(lease.Row{WorkerID: id, Until: c.now().Add(-time.Hour)})
+	}
+	crowd := p.crowd()
+	all := p.attempts(n, func(ctx context.Context, _ int, ran *outcome) error {
+		// Wide enough for those whose outcomes were open.
+		return p.open(namespace).Take(ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			crowd.meet()
+			*ran = outcome{id: r.WorkerID}
+			ns.Floor = max(ns.Floor, 0) + 1
+			r.Until, r.High, r.Nonce = now.Now.Add(time.Hour), r.High+1, p.token()
+			return nil
+		})
+	})
+	ids := map[int64]bool{}
+	for _, o := range all.stored {
+		if ids[o.id] {
+			p.errorf("two of %d Takes at once got worker ID %d", n, o.id)
+		}
+		ids[o.id] = true
+		if row, found, _ := c.row(o.id); !found || row.Nonce == "" {
+			p.errorf("worker ID %d was taken, and its row is %+v", o.id, row)
+		}
+	}
+	p.counted("Floor", c.namespace().Floor, all)
+}
+
+func changesAtOnce(p *probe) {
+	const clients, times = 4, 4
+	c, namespace := p.made()
+	c.put(lease.Row{WorkerID: 0, Until: late})
+	crowd := p.crowd()
+	all := p.attempts(clients*times, func(ctx context.Context, i int, _ *outcome) error {
+		return p.open(namespace).Change(ctx, 0, func(r *lease.Row, _ lease.Clock) error {
+			if r == nil {
+				return errors.New("the row is gone")
+			}
+			if i < clients { // else it takes long where one waits for the other
+				crowd.meet()
+			}
+			r.High, r.Nonce = r.High+1, p.token()
+			return nil
+		})
+	})
+	row, _, _ := c.row(0)
+	p.counted("High", row.High, all)
+}
+
+// clockLast lets one call stand in its decision while time passes and another one begins. If
+// that one sees what the first has written, its Clock must show the time that has passed.
+func clockLast(p *probe) {
+	c, namespace := p.made()
+	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
+	ways := map[string]func(s *client, decide func(renewed *time.Time, now lease.Clock)) error{
+		"Change": func(s *client, decide func(*time.Time, lease.Clock)) error {
+			return s.Change(p.ctx, 0, func(r *lease.Row, now lease.Clock) error { decide(&r.Renewed, now); return nil })
+		},
+		"Take": func(s *client, decide func(*time.Time, lease.Clock)) error {
+			return s.Take(p.ctx, wanted(1, 1), func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { decide(&n.Renewed, now); return nil })
+		},
+		"Init": func(s *client, decide func(*time.Time, lease.Clock)) error {
+			return s.Init(p.ctx, func(n *lease.Namespace, now lease.Clock) error { decide(&n.Renewed, now); return nil })
+		},
+	}
+	for name, call := range ways {
+		for range 3 {
+			begins, begun, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			var once sync.Once
+			var all sync.WaitGroup
+			all.Go(func() {
+				p.guarded(func() {
+					<-begins
+					close(begun)
+					err := call(p.open(namespace), func(renewed *time.Time, now lease.Clock) {
+						if early := renewed.Add(-now.Error); now.Now.Before(early) {
+							p.errorf("%s: the Clock is at %v where one who wrote before had it at %v at least", name, now.Now, *renewed)
+						}
+						once.Do(func() { close(second) })
+					})
+					if err != nil && !retry.IsTransient(err) {
+						p.errorf("%s: a call that had to wait came to %v", name, err)
+					}
+				})
+			})
+			first := true
+			err := call(c, func(renewed *time.Time, now lease.Clock) {
+				*renewed = now.Now
+				if first {
+					first = false
+					*renewed = p.pass(now.Now, func() {
+						close(begins)
+						<-begun
+						timer := time.NewTimer(2 * p.cfg.Patience)
+						defer timer.Stop()
+						select {
+						case <-second: // this store lets both decide
+						case <-timer.C:
+						}
+					})
+				}
+			})
+			if first {
+				p.errorf("%s: decide has not run: %v", name, err)
+				close(begins)
+			}
+			all.Wait()
+			if err != nil && !retry.IsTransient(err) {
+				p.errorf("%s: a call that stood in decide came to %v", name, err)
+			}
+		}
+	}
+}
+
+// pass lets time pass and returns what the store's clock shows at least, which was at now.
+func (p *probe) pass(now time.Time, stand func()) time.Time {
+	began := time.Now()
+	stand()
+	if p.Advance != nil {
+		p.Advance(time.Hour)
+		return now.Add(time.Hour)
+	}
+	// Half of it, should the clocks not go alike.
+	return now.Add((time.Since(began) / 2).Truncate(time.Microsecond))
+}
+
+func contextsEnd(p *probe) {
+	c, namespace := p.made()
+	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
+	ways := map[string]func(s *client, ctx context.Context, decided func()) error{
+		"Change": func(s *client, ctx context.Context, decided func()) error {
+			return s.Change(ctx, 0, func(*lease.Row, lease.Clock) error { decided(); return nil })
+		},
+		"Take": func(s *client, ctx context.Context, decided func()) error {
+			return s.Take(ctx, wanted(1, 1), func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
+		},
+		"Init": func(s *client, ctx context.Context, decided func()) error {
+			return s.Init(ctx, func(*lease.Namespace, lease.Clock) error { decided(); return nil })
+		},
+	}
+	for name, call := range ways {
+		var all sync.WaitGroup
+		var once sync.Once
+		err := call(c, p.ctx, func() {
+			once.Do(func() {
+				ctx, cancel := context.WithTimeout(p.ctx, p.cfg.Patience)
+				defer cancel()
+				returned := make(chan error, 1)
+				all.Go(func() {
+					p.guarded(func() { returned <- call(p.open(namespace), ctx, func() {}) })
+				})
+				timer := time.NewTimer(p.cfg.Patience + p.cfg.soon)
+				defer timer.Stop()
+				select {
+				case err := <-returned:
+					if err != nil && !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
+						p.errorf("%s: a call whose context ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
+					}
+				case <-timer.C:
+					p.errorf("%s: %v after its context has ended a call has not returned", name, p.cfg.soon)
+				}
+			})
+		})
+		all.Wait()
+		if err != nil && !retry.IsTransient(err) {
+			p.errorf("%s: a call that stood in decide came to %v", name, err)
+		}
+		// Clients can be used after that, and nothing of the ended call runs on.
+		for range 3 {
+			p.open(namespace).row(0)
+			c.row(1)
+			c.namespace()
+		}
+	}
+	ended, cancel := context.WithCancel(p.ctx)
+	cancel()
+	for name, call := range ways {
+		if err := call(c, ended, func() {}); err != nil && !retry.IsTransient(err) && !errors.Is(err, context.Canceled) {
+			p.errorf("%s: a call whose context had ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
+		}
+	}
+}
+
+// fault makes a client's next call fail, if the store can.
+func (p *probe) fault(c *client, f Fault) bool {
+	return p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
+}
+
+func lateWrites(p *probe) {
+	c, namespace := p.made()
+	other := p.open(namespace)
+	c.put(lease.Row{WorkerID: 0, Until: early}, lease.Row{WorkerID: 1, Until: early})
+	change := func(s *client) error {
+		return s.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = p.token(); return nil })
+	}
+	take := func(id int64) func(s *client) error {
+		return func(s *client) error {
+			return s.Take(p.ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+				n.Layout, r.Nonce = p.token(), p.token()
+				return nil
+			})
+		}
+	}
+	init := func(s *client) error {
+		return s.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = p.token(); return nil })
+	}
+	calls := []struct {
+		name        string
+		late, since func(*client) error
+	}{
+		{"Change, Change", change, change}, {"Change, Take", change, take(0)}, {"Take, Change", take(0), change},
+		{"Take, Take", take(0), take(0)}, {"Take, Take of another ID", take(0), take(1)}, {"Take, Init", take(1), init},
+		{"Init, Init", init, init}, {"Init, Take", init, take(1)}, {"Take of a new ID, Take", take(5), take(5)},
+	}
+	for _, try := range calls {
+		if !p.fault(c, Delay) {
+			p.notef("not tried: %v", Delay)
+			return
+		}
+		if err := try.late(c); err == nil {
+			p.errorf("%s: the first returned nil, though it was not stored", try.name)
+		} else if !retry.IsTransient(err) {
+			p.errorf("%s: the first came to %v, which is not marked as one that may pass", try.name, err)
+		}
+		for {
+			err := try.since(other)
+			if err == nil {
+				break
+			}
+			if !retry.IsTransient(err) || p.ctx.Err() != nil {
+				p.fatalf("%s: the second came to %v", try.name, err)
+			}
+		}
+		before := fmt.Sprint(other.everything())
+		p.Deliver()
+		if after := fmt.Sprint(other.everything()); before != after {
+			p.errorf("%s: when the first write arrived the second had been acknowledged; before: %s, after: %s", try.name, before, after)
+		}
+	}
+}
+
+// everything is what there is in the namespace of worker IDs up to 5.
+func (c *client) everything() (namespace lease.Namespace, rows [6]lease.Row) {
+	for id := range rows {
+		rows[id], _, _ = c.row(int64(id))
+	}
+	return c.namespace(), rows
+}
+
+func openOutcomes(p *probe) {
+	c, namespace := p.made()
+	c.put(lease.Row{WorkerID: 0, Until: early})
+	for _, f := range []Fault{Refuse, LoseWrite, LoseReply} {
+		for _, name := range []string{"Change", "Take"} {
+			if !p.fault(c, f) {
+				p.notef("not tried: %v", f)
+				break
+			}
+			before, _, _ := p.open(namespace).row(0)
+			wrote := map[string]bool{}
+			decide := func(r *lease.Row) error {
+				if wrote[r.Nonce] {
+					p.errorf("%s, %v: decide runs again after what it decided was stored", name, f)
+				}
+				r.Nonce = p.token()
+				wrote[r.Nonce] = true
+				return nil
+			}
+			var err error
+			if name == "Change" {
+				err = c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { return decide(r) })
+			} else {
+				err = c.Take(p.ctx, wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r) })
+			}
+			if err != nil && !retry.IsTransient(err) {
+				p.errorf("%s, %v: the error is not marked as one that may pass: %v", name, f, err)
+			}
+			after, _, _ := p.open(namespace).row(0)
+			switch stored := wrote[after.Nonce]; {
+			case err == nil && !stored:
+				p.errorf("%s, %v: it returned nil, and has not stored what decide wrote", name, f)
+			case !stored && after.Nonce != before.Nonce:
+				p.errorf("%s, %v: the row is %+v, which is neither what was there nor what decide wrote", name, f, after)
+			}
+		}
+	}
+}

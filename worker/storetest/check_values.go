@@ -1,0 +1,213 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+var valueChecks = []check{
+	{"rows keep their values", "what is written is read as the same", rowsKeepValues},
+	{"namespaces keep their values", "what is written is read as the same", namespacesKeepValues},
+	{"names and settings", "Name tells people which namespace of what; Inspect changes nothing, and what is not there yet is no error", names},
+}
+
+var (
+	// early and late are the first and the last time that a store has to keep.
+	zero  = time.Time{}
+	early = time.Unix(0, 0).UTC()
+	late  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
+	ascii = func() string {
+		var b strings.Builder
+		for c := ' '; c <= '~'; c++ {
+			b.WriteRune(c)
+		}
+		return strings.Repeat(b.String(), 3)[:255]
+	}()
+)
+
+// extremes are rows of one worker ID at the ends of what a row can hold.
+func extremes(id int64, now time.Time) []lease.Row {
+	rows := []lease.Row{
+		{High: -1, Until: zero, Acquired: zero, Renewed: zero},
+		{
+			Nonce: "abcdefghijklmNOPQRSTUVWXYZ", High: math.MaxInt64, Until: late, Layout: ascii,
+			Holder: strings.Repeat("\U0001F984", 128), Acquired: early, Renewed: late, Reach: longest,
+		},
+		{
+			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz", High: 0, Until: now.Add(time.Microsecond), Layout: "sign=1 time=28",
+			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond), Reach: time.Microsecond,
+		},
+		{Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x", Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now, Reach: time.Hour},
+		{High: -1, Until: now, Acquired: zero, Renewed: early},
+	}
+	for i := range rows {
+		rows[i].WorkerID = id
+	}
+	return rows
+}
+
+func rowsKeepValues(p *probe) {
+	c, namespace := p.made()
+	other := p.open(namespace)
+	for _, id := range []int64{0, 1, 1 << 40} {
+		for i, row := range extremes(id, c.now()) {
+			if i == 0 {
+				c.put(row)
+			} else {
+				c.set(row)
+			}
+			got, found, _ := other.row(id)
+			if !found {
+				p.fatalf("the row that was written of worker ID %d is not there", id)
+			}
+			if d := rowDiff(got, row); d != "" {
+				p.errorf("row %d of worker ID %d was written and read with other values: %s", i, id, d)
+			}
+		}
+	}
+	// Take reads rows, and writes what it finds, in its own way.
+	for i, row := range extremes(5, c.now()) {
+		old := row
+		old.Until = c.now().Add(-time.Hour)
+		if i == 0 {
+			c.put(old)
+		} else {
+			c.set(old)
+		}
+		err := other.Take(p.ctx, wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			if d := rowDiff(*r, old); d != "" {
+				p.errorf("Take reads row %d with other values: %s", i, d)
+			}
+			*r = row
+			return nil
+		})
+		if err != nil {
+			p.fatalf("Take of a row that is over: %v", err)
+		}
+		if got, _, _ := c.row(5); rowDiff(got, row) != "" {
+			p.errorf("row %d was written by Take and read with other values: %s", i, rowDiff(got, row))
+		}
+	}
+}
+
+func namespacesKeepValues(p *probe) {
+	c, namespace := p.made()
+	other := p.open(namespace)
+	now := c.now()
+	for i, want := range []lease.Namespace{
+		{Layout: "x", Floor: -1, Rest: zero, Made: zero, Renewed: early},
+		{Layout: ascii, Floor: math.MaxInt64, Rest: late, Reach: longest, Made: early, Renewed: late},
+		{Layout: "sign=1 time=28", Floor: 1<<53 + 1, Rest: now.Add(time.Microsecond), Reach: time.Microsecond, Made: now.Add(-time.Microsecond), Renewed: now},
+		{Layout: "y", Floor: 0, Rest: early, Reach: 0, Made: now, Renewed: zero},
+	} {
+		err := c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = want; return nil })
+		if err != nil {
+			p.fatalf("Init: %v", err)
+		}
+		if d := namespaceDiff(other.namespace(), want); d != "" {
+			p.errorf("namespace %d was written by Init and read with other values: %s", i, d)
+		}
+		want.Floor--
+		want.Floor = max(want.Floor, -1)
+		want.Reach, want.Rest, want.Made, want.Renewed = want.Reach/2/time.Microsecond*time.Microsecond, want.Made, want.Renewed, want.Rest
+		err = c.Take(p.ctx, wanted(int64(i), int64(i)), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			if i > 0 && n.Layout == "" {
+				p.errorf("Take offers the namespace as %+v", *n)
+			}
+			*n = want
+			r.Until = now.Now
+			return nil
+		})
+		if err != nil {
+			p.fatalf("Take: %v", err)
+		}
+		err = other.Take(p.ctx, wanted(100, 100), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error {
+			if d := namespaceDiff(*n, want); d != "" {
+				p.errorf("namespace %d was written by Take and read by it with other values: %s", i, d)
+			}
+			return errLook
+		})
+		if !errors.Is(err, errLook) {
+			p.fatalf("Take: %v", err)
+		}
+	}
+}
+
+func names(p *probe) {
+	namespace := p.namespace()
+	c := p.open(namespace)
+	if name := c.Name(); !strings.Contains(name, namespace) {
+		p.errorf("Name() is %q, which does not tell that the namespace is %s", name, namespace)
+	}
+	for range 2 {
+		if _, err := c.Inspect(p.ctx); err != nil {
+			p.errorf("Inspect of a store that has nothing yet: %v", err)
+		}
+	}
+	if _, err := c.offers(wanted(0, 1)); !errors.Is(err, errMissing) {
+		p.errorf("Take in a store that only Inspect has seen returns %v, wanted is ErrNoNamespace", err)
+	}
+	c.create()
+	c.put(lease.Row{High: 7, Until: early})
+	before := c.namespace()
+	if _, err := c.Inspect(p.ctx); err != nil {
+		p.errorf("Inspect of a namespace that is used: %v", err)
+	}
+	if d := namespaceDiff(c.namespace(), before); d != "" {
+		p.errorf("Inspect changes the namespace: %s", d)
+	}
+	if row, found, _ := c.row(0); !found || rowDiff(row, lease.Row{High: 7, Until: early}) != "" {
+		p.errorf("Inspect changes a row: now %+v", row)
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	cancel()
+	_, _ = c.Inspect(ctx) // for what it says
+}
+
+// rowDiff tells in which fields two rows differ, but for those that are not stored.
+func rowDiff(got, want lease.Row) string {
+	var d diff
+	d.compare("WorkerID", got.WorkerID, want.WorkerID)
+	d.compare("Nonce", got.Nonce, want.Nonce)
+	d.compare("High", got.High, want.High)
+	d.times("Until", got.Until, want.Until)
+	d.compare("Layout", got.Layout, want.Layout)
+	d.compare("Holder", got.Holder, want.Holder)
+	d.times("Acquired", got.Acquired, want.Acquired)
+	d.times("Renewed", got.Renewed, want.Renewed)
+	d.compare("Reach", got.Reach, want.Reach)
+	return d.String()
+}
+
+func namespaceDiff(got, want lease.Namespace) string {
+	var d diff
+	d.compare("Layout", got.Layout, want.Layout)
+	d.compare("Floor", got.Floor, want.Floor)
+	d.times("Rest", got.Rest, want.Rest)
+	d.compare("Reach", got.Reach, want.Reach)
+	d.times("Made", got.Made, want.Made)
+	d.times("Renewed", got.Renewed, want.Renewed)
+	return d.String()
+}
+
+type diff []string
+
+func (d *diff) compare(field string, got, want any) {
+	if got != want {
+		*d = append(*d, fmt.Sprintf("%s is %#v, not %#v", field, got, want))
+	}
+}
+
+func (d *diff) times(field string, got, want time.Time) {
+	if !got.Equal(want) {
+		*d = append(*d, fmt.Sprintf("%s is %v, not %v", field, got, want))
+	}
+}
+
+func (d *diff) String() string { return strings.Join(*d, "; ") }

@@ -1,0 +1,126 @@
+// Package storetest checks that a [lease.Store] keeps its contract. Whoever writes a store of
+// leases calls [Run] in a test of his own:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, storetest.Config{}, func(t *testing.T) storetest.Subject {
+//			db := connect(t) // empty, and closed by t.Cleanup
+//			return storetest.Subject{
+//				Open: func(namespace string) (lease.Store, error) { return mystore.New(db, namespace) },
+//			}
+//		})
+//	}
+//
+// The suite takes the contract sentence by sentence: what is read back, which row Take
+// chooses, who creates what, what a decision that is refused leaves behind. Then it lets
+// several clients loose on few rows, with contexts that end and, if the store can be made to
+// fail, with lost replies, lost writes and late ones, and checks that what they saw fits
+// some order of their calls (that the history is linearizable). It knows nothing of how a store
+// works.
+//
+// A run that finds nothing shows that a store does well what was tried; it is no proof.
+// What only the death of a server would show is not tried: see the method Inspect of
+// [lease.Store] for what a store is to say about that.
+//
+// [Memory] is a store in memory, to read before one writes another, and for tests of programs
+// that hold leases.
+package storetest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A Subject is an empty store under test. Only Open is needed; what is nil is not tried, and
+// Run's log says so.
+type Subject struct {
+	// Open returns a new client of a namespace, which shares nothing with other clients but the
+	// store, as if another process had it. It creates nothing.
+	Open func(namespace string) (lease.Store, error)
+
+	// Fault sets what becomes of the next call of a client that Open has returned. It returns
+	// false for a Fault that the store cannot be made to have; OK takes back one that is set.
+	Fault func(client lease.Store, f Fault) bool
+
+	// Deliver lets writes arrive that the Fault Delay has kept back. It is needed for Delay.
+	Deliver func()
+
+	// Advance turns the store's clock forward.
+	Advance func(by time.Duration)
+
+	// RemoveNamespace removes a namespace from the store and leaves the rows of its IDs.
+	RemoveNamespace func(namespace string) error
+
+	// Secret is a text that is part of what the clients know (a password) and must not be in any
+	// error or name, nor in what Inspect says. Nothing is looked for when it is empty.
+	Secret string
+}
+
+// A Config says how much is tried. The zero value is right for a test that is to take some
+// seconds with a database.
+type Config struct {
+	// Histories is how many random histories are recorded; the default is 20. Each is some 40
+	// calls by four clients.
+	Histories int
+
+	// Seed makes the calls and faults of the histories the same again, though not how they
+	// meet. The default is one of each run's own, which is logged when a check fails.
+	Seed uint64
+
+	// Patience is for how long a decision waits for another one to meet it: with a store that
+	// locks, none does. It is to be longer than a call takes. The default is 20 ms; above half
+	// a second a store may take its client for dead.
+	Patience time.Duration
+
+	soon time.Duration // within which a call returns whose context has ended
+}
+
+func (c Config) orDefaults() Config {
+	if c.Histories == 0 {
+		c.Histories = 20
+	}
+	if c.Seed == 0 {
+		c.Seed = rand.Uint64()
+	}
+	if c.Patience == 0 {
+		c.Patience = 20 * time.Millisecond
+	}
+	if c.soon == 0 {
+		c.soon = 5 * time.Second
+	}
+	return c
+}
+
+// Run checks stores, each check in a subtest of its own, with a store of its own: open
+// returns an empty one.
+func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	cfg = cfg.orDefaults()
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProbe(t.Context(), cfg, open(t))
+			c.on(p)
+			for _, note := range p.notes {
+				t.Log(note)
+			}
+			for _, v := range p.violations {
+				t.Error(v)
+			}
+			if t.Failed() {
+				t.Logf("the contract: %s\nseed %d", c.contract, cfg.Seed)
+			}
+		})
+	}
+}
+
+// A check tries some sentences of the contract.
+type check struct {
+	name     string
+	contract string // what they say, in short
+	run      func(*probe)
+}
+
+var checks = slices.Concat(valueChecks, initChecks, takeChecks, changeChecks, concurrencyChecks, historyChecks)

@@ -1,5 +1,0 @@
-package worker
-
-import "os"
-
-func osHostName() (string, error) { return os.Hostname() }
