@@ -57,30 +57,6 @@ func FuzzLeaseConfig(f *testing.F) {
 	})
 }
 
-// FuzzNames reads what becomes part of a statement, and of a row.
-func FuzzNames(f *testing.F) {
-	f.Add("WORKER_NODE", "mysql", "sqlite")
-	f.Add("a`; DROP TABLE x", "", "postgres")
-	f.Add(strings.Repeat("T", 65), "oracle", "")
-	f.Fuzz(func(t *testing.T, table, dialect, driver string) {
-		name, err := tableName(table, workerNode)
-		if !refused(t, err) {
-			require.True(t, name == table || table == "" && name == workerNode)
-			require.LessOrEqual(t, len(name), 64)
-			require.NotContains(t, name, "`")
-		}
-		d, err := Dialect(dialect).resolve(driver)
-		if !refused(t, err) {
-			require.True(t, d == MySQL || d == SQLite)
-			if name != "" {
-				statement, err := schema(workerNode, name, d)
-				require.NoError(t, err)
-				require.Contains(t, statement, "`"+name+"`")
-			}
-		}
-	})
-}
-
 // FuzzSources reads IDs from texts that others have set.
 func FuzzSources(f *testing.F) {
 	f.Add("web-12.shop.svc.cluster.local", int64(1<<22-1))

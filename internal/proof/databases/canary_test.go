@@ -12,8 +12,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/worker"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -49,7 +47,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 
 	all := newMySQL(t)
 	admin := all.open(t)
-	acquire(t, admin, worker.DisposableConfig{})
+	acquire(t, admin, asked{})
 	known, err := mysql.ParseDSN(all.source)
 	require.NoError(t, err)
 	account := "u_" + canary + "_" + known.DBName[len(known.DBName)-6:]
@@ -85,8 +83,8 @@ func TestNoSecretsInTexts(t *testing.T) {
 				cfg.Passwd = canary
 				c.change(cfg)
 			}).openLogged(t, driverLog)
-			d := newDisposable(t, db, worker.DisposableConfig{Timeout: 200 * time.Millisecond, Logger: logged.logger()})
-			_, err := d.Acquire(t.Context(), terms(1023))
+			d := newDisposable(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.logger()})
+			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			said := texts(err) + logged.String() + drivers.String()
 			require.NotContains(t, strings.ToLower(said), canary)
@@ -95,7 +93,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 	t.Run("trigger's text", func(t *testing.T) {
 		do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
 		defer do(t, admin, "DROP TRIGGER teller")
-		_, err := newDisposable(t, admin, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, admin, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "1644")
 		require.NotContains(t, texts(err), canary)
 	})
@@ -106,10 +104,9 @@ func TestNoSecretsInTexts(t *testing.T) {
 		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).openLogged(t, driverLog)
 		defer db.Close()
 		p.SwallowReply("COMMIT")
-		acquire(t, db, worker.DisposableConfig{Logger: logged.logger()})
+		acquire(t, db, asked{Logger: logged.logger()})
 		require.Equal(t, 1, p.Swallowed())
 		require.Equal(t, 1, logged.count("trying again"))
-		require.Equal(t, 1, logged.count("worker ID assigned"))
 		require.NotContains(t, logged.String()+drivers.String(), canary)
 	})
 }

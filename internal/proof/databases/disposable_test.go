@@ -3,7 +3,6 @@ package databases_test
 import (
 	"context"
 	"net"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,16 +18,14 @@ import (
 func TestRows(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		own, err := os.Hostname()
-		require.NoError(t, err)
-		require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{HostEnv: []string{}, PortEnv: []string{}}))
-		require.EqualValues(t, 2, acquire(t, db, worker.DisposableConfig{Host: "bare", PortEnv: []string{}}))
-		require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "8080"}))
-		require.EqualValues(t, 4, acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "8080"}))
+		require.EqualValues(t, 1, acquire(t, db, asked{}))
+		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
+		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
+		require.EqualValues(t, 4, acquire(t, db, asked{Host: "pod", Port: "8080"}))
 
 		rows := nodes(t, db)
 		require.Len(t, rows, 4)
-		require.Equal(t, own, rows[0].HostName)
+		require.Equal(t, "h", rows[0].HostName)
 		require.Equal(t, "bare", rows[1].HostName)
 		require.NotEqual(t, rows[0].Port, rows[1].Port)
 		var today string
@@ -51,10 +48,10 @@ func TestRows(t *testing.T) {
 func TestOwnTable(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		cfg := worker.DisposableConfig{Table: "order"} // a word of SQL, which is no harm
+		cfg := asked{Table: "order"} // a word of SQL, which is no harm
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
-		require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}), "the other table is another one")
+		require.EqualValues(t, 1, acquire(t, db, asked{}), "the other table is another one")
 		var n int
 		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM `order`"))
 		require.Equal(t, 2, n)
@@ -65,10 +62,10 @@ func TestOwnTable(t *testing.T) {
 func TestDeletedRows(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
-		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, asked{})
+		acquire(t, db, asked{})
 		do(t, db, "DELETE FROM WORKER_NODE")
-		require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{}))
+		require.EqualValues(t, 3, acquire(t, db, asked{}))
 	})
 }
 
@@ -90,18 +87,18 @@ func TestTableSharedWithJava(t *testing.T) {
 				loose := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} })
 				do(t, loose.open(t), originalTable)
 			} else {
-				require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}))
+				require.EqualValues(t, 1, acquire(t, db, asked{}))
 				do(t, db, "DELETE FROM WORKER_NODE")
 				do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
 			}
-			first := acquire(t, db, worker.DisposableConfig{})
+			first := acquire(t, db, asked{})
 			for range 3 {
 				res, err := db.Exec(javaInsert)
 				require.NoError(t, err)
 				java, err := res.LastInsertId()
 				require.NoError(t, err)
 				require.Equal(t, first+1, java)
-				first = acquire(t, db, worker.DisposableConfig{Host: "pod", Port: "1"})
+				first = acquire(t, db, asked{Host: "pod", Port: "1"})
 				require.Equal(t, java+1, first)
 			}
 			rows := nodes(t, db)
@@ -117,7 +114,7 @@ func TestCreateInStrictModes(t *testing.T) {
 		"'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'",
 	} {
 		s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
-		require.EqualValues(t, 1, acquire(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}), mode)
+		require.EqualValues(t, 1, acquire(t, s.open(t), asked{Host: "h", Port: "1"}), mode)
 	}
 }
 
@@ -127,7 +124,7 @@ func TestAutocommitOff(t *testing.T) {
 	off := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
 	for _, port := range []string{"", "1"} {
 		db := off.open(t)
-		id := acquire(t, db, worker.DisposableConfig{Host: "h", Port: port, PortEnv: []string{}})
+		id := acquire(t, db, asked{Host: "h", Port: port})
 		require.NoError(t, db.Close())
 		rows := nodes(t, s.open(t))
 		require.Len(t, rows, int(id))
@@ -139,7 +136,7 @@ func TestAutoIncrementIncrement(t *testing.T) {
 	s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
 	db := s.open(t)
 	for _, want := range []int64{1, 8, 15, 22} {
-		require.Equal(t, want, acquire(t, db, worker.DisposableConfig{}))
+		require.Equal(t, want, acquire(t, db, asked{}))
 	}
 }
 
@@ -147,17 +144,17 @@ func TestAutoIncrementIncrement(t *testing.T) {
 func TestPoisonedCounter(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, asked{})
 		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
-		d := newDisposable(t, db, worker.DisposableConfig{})
-		_, err := d.Acquire(t.Context(), terms(1<<22-1))
+		d := newDisposable(t, db, asked{})
+		_, err := d.acquire(t.Context(), 1<<22-1)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "9000000000000000001")
 		require.ErrorContains(t, err, "4194303")
 		require.Len(t, nodes(t, db), 2)
-		r, err := d.Acquire(t.Context(), terms(1<<63-1))
-		require.NoError(t, err, "the worker is free for a layout that can hold it")
-		require.Greater(t, r.WorkerID, int64(9e18))
+		id, err := d.acquire(t.Context(), 1<<63-1)
+		require.NoError(t, err, "for a layout that can hold it")
+		require.Greater(t, id, int64(9e18))
 	})
 }
 
@@ -166,10 +163,10 @@ func TestPoisonedCounter(t *testing.T) {
 func TestUniqueHostAndPort(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, asked{})
 		do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
 		var logged records
-		cfg := worker.DisposableConfig{Host: "h", Port: "80", Logger: logged.logger()}
+		cfg := asked{Host: "h", Port: "80", Logger: logged.logger()}
 		for id := int64(2); id < 5; id++ {
 			require.Equal(t, id, acquire(t, db, cfg))
 		}
@@ -188,12 +185,11 @@ func TestCompletionType(t *testing.T) {
 			s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
 			db := s.open(t)
 			for id := int64(1); id < 4; id++ {
-				require.Equal(t, id, acquire(t, db, worker.DisposableConfig{}))
+				require.Equal(t, id, acquire(t, db, asked{}))
 			}
 			require.Len(t, nodes(t, db), 3)
-			h := newHouse(t, s)
-			h.acquire(h.lease(worker.LeaseConfig{DurableStore: true}))
-			require.EqualValues(t, 1, h.acquire(h.lease(worker.LeaseConfig{DurableStore: true})).WorkerID)
+			tenantOf(t, db).take(t)
+			require.EqualValues(t, 1, tenantOf(t, db).take(t).WorkerID)
 		})
 	}
 }
@@ -222,7 +218,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 				} else {
 					do(t, db, c.mysql)
 				}
-				_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+				_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 				require.Error(t, err)
 				require.ErrorContains(t, err, c.says)
 				require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -235,18 +231,18 @@ func TestTableOfOtherColumns(t *testing.T) {
 func TestTriggers(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, asked{})
 		if s.driver == "sqlite" {
 			do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
 		} else {
 			do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
 		}
-		_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)
 		require.ErrorContains(t, err, "ID 2 ")
 		if s.driver == "sqlite" {
 			do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
-			_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+			_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorIs(t, err, worker.ErrUnconfirmed)
 			require.ErrorContains(t, err, "ID 3, is not there")
 		}
@@ -272,24 +268,24 @@ func (s store) account(t *testing.T, rights ...string) store {
 func TestRights(t *testing.T) {
 	t.Run("no CREATE, and no table", func(t *testing.T) {
 		s := newMySQL(t).account(t, "SELECT, INSERT")
-		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 	})
 	t.Run("no CREATE, but a table", func(t *testing.T) {
 		all := newMySQL(t)
-		acquire(t, all.open(t), worker.DisposableConfig{})
+		acquire(t, all.open(t), asked{})
 		s := all.account(t, "SELECT, INSERT")
-		require.EqualValues(t, 2, acquire(t, s.open(t), worker.DisposableConfig{HostEnv: []string{}, PortEnv: []string{}}))
-		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}).Acquire(t.Context(), terms(1023))
+		require.EqualValues(t, 2, acquire(t, s.open(t), asked{}))
+		_, err := newDisposable(t, s.open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
 	})
 	t.Run("least rights with a port", func(t *testing.T) {
 		s := newMySQL(t).account(t, "SELECT, INSERT, UPDATE, CREATE")
-		require.EqualValues(t, 1, acquire(t, s.open(t), worker.DisposableConfig{Host: "h", Port: "1"}))
+		require.EqualValues(t, 1, acquire(t, s.open(t), asked{Host: "h", Port: "1"}))
 	})
 	t.Run("no SELECT", func(t *testing.T) {
 		s := newMySQL(t).account(t, "CREATE, INSERT")
-		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
 	})
 	t.Run("read-only transactions", func(t *testing.T) {
@@ -297,7 +293,7 @@ func TestRights(t *testing.T) {
 		if strings.Contains(version(t, s), "MariaDB") {
 			s = s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
 		}
-		_, err := newDisposable(t, s.open(t), worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read-only")
 	})
 }
@@ -313,13 +309,13 @@ func TestLostReplies(t *testing.T) {
 	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
 		t.Run(text, func(t *testing.T) {
 			s := newMySQL(t)
-			acquire(t, s.open(t), worker.DisposableConfig{})
+			acquire(t, s.open(t), asked{})
 			var logged records
 			p := newProxy(t, serverOf(t, s))
 			db := s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t)
 			defer db.Close()
 			p.SwallowReply(text)
-			id := acquire(t, db, worker.DisposableConfig{Host: "h", Port: port, PortEnv: []string{}, Logger: logged.logger()})
+			id := acquire(t, db, asked{Host: "h", Port: port, Logger: logged.logger()})
 			require.Equal(t, 1, p.Swallowed())
 			require.Equal(t, 1, logged.count("trying again"))
 			require.EqualValues(t, 3, id, "ID 2 was burnt")
@@ -347,7 +343,7 @@ func TestServerComesLater(t *testing.T) {
 	logged := &records{on: map[string]func(){"connection refused": func() { listen(t, addr, serverOf(t, s)) }}}
 	db := s.with(t, func(c *mysql.Config) { c.Addr = addr }).open(t)
 	defer db.Close()
-	require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.logger()}))
 	require.Equal(t, 1, logged.count("trying again"))
 }
 
@@ -357,20 +353,20 @@ func TestServerRestarts(t *testing.T) {
 	server := testserver.New(t, testserver.Config{Durable: true})
 	s := store{"mysql", server.DSN(server.NewDatabase(t))}
 	db := s.open(t)
-	require.EqualValues(t, 1, acquire(t, db, worker.DisposableConfig{}))
+	require.EqualValues(t, 1, acquire(t, db, asked{}))
 	server.Kill(t)
 	logged := &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
-	require.EqualValues(t, 2, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.logger()}))
 	server.Stop(t)
 	logged = &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
-	require.EqualValues(t, 3, acquire(t, db, worker.DisposableConfig{Logger: logged.logger()}))
+	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.logger()}))
 }
 
 // The server makes Acquire the victim of a deadlock, and it comes through.
 func TestDeadlock(t *testing.T) {
 	s := newMySQL(t)
 	db := s.open(t)
-	acquire(t, db, worker.DisposableConfig{})
+	acquire(t, db, asked{})
 	do(t, db,
 		"CREATE TABLE pair (id INT PRIMARY KEY, n INT)", "INSERT INTO pair VALUES (1, 0), (2, 0)",
 		"CREATE TABLE weight (id INT AUTO_INCREMENT PRIMARY KEY)",
@@ -393,11 +389,11 @@ func TestDeadlock(t *testing.T) {
 		}
 	}}}
 	done := make(chan error, 1)
-	d := newDisposable(t, db, worker.DisposableConfig{Logger: logged.logger()})
-	var r uid.Reservation
+	d := newDisposable(t, db, asked{Logger: logged.logger()})
+	var id int64
 	go func() {
 		var err error
-		r, err = d.Acquire(t.Context(), terms(1023))
+		id, err = d.acquire(t.Context(), 1023)
 		done <- err
 	}()
 	for waits, name := 0, ""; waits == 0; {
@@ -409,14 +405,14 @@ func TestDeadlock(t *testing.T) {
 	require.Equal(t, 1, logged.count("Error 1213"))
 	require.Equal(t, 1, logged.count("deadlock"))
 	rows := nodes(t, db)
-	require.Equal(t, rows[len(rows)-1].ID, r.WorkerID)
+	require.Equal(t, rows[len(rows)-1].ID, id)
 }
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
+		acquire(t, db, asked{})
 		other, err := s.open(t).Connx(t.Context())
 		require.NoError(t, err)
 		defer other.Close()
@@ -427,11 +423,11 @@ func TestCancelWhileWaiting(t *testing.T) {
 		_, err = other.ExecContext(t.Context(), lock)
 		require.NoError(t, err)
 
-		d := newDisposable(t, db, worker.DisposableConfig{})
+		d := newDisposable(t, db, asked{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := d.Acquire(ctx, terms(1023))
+			_, err := d.acquire(ctx, 1023)
 			done <- err
 		}()
 		if s.driver == "mysql" {
@@ -443,13 +439,13 @@ func TestCancelWhileWaiting(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 
-		short := newDisposable(t, db, worker.DisposableConfig{Timeout: 20 * time.Millisecond})
-		_, err = short.Acquire(t.Context(), terms(1023))
+		short := newDisposable(t, db, asked{Timeout: 20 * time.Millisecond})
+		_, err = short.acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		_, err = other.ExecContext(t.Context(), unlock)
 		require.NoError(t, err)
-		_, err = d.Acquire(t.Context(), terms(1023))
+		_, err = d.acquire(t.Context(), 1023)
 		require.NoError(t, err)
 	})
 }
@@ -469,8 +465,8 @@ func TestWrongDSN(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var logged records
-			d := newDisposable(t, newMySQL(t).with(t, c.change).open(t), worker.DisposableConfig{Logger: logged.logger()})
-			_, err := d.Acquire(t.Context(), terms(1023))
+			d := newDisposable(t, newMySQL(t).with(t, c.change).open(t), asked{Logger: logged.logger()})
+			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			require.ErrorContains(t, err, c.says)
 			require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -483,7 +479,7 @@ func TestClosedDatabase(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
 		require.NoError(t, db.Close())
-		_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "database is closed")
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 	})

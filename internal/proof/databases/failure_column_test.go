@@ -2,13 +2,9 @@ package databases_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/worker"
 )
 
 // A column that is gone is named, on real databases, and what a trigger or a table has
@@ -16,15 +12,16 @@ import (
 func TestColumnErrors(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.open(t)
-		both(t, db)
+		acquire(t, db, asked{})
+		tenant := tenantOf(t, db)
 		fails := func(says string) {
 			t.Helper()
-			_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+			_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorContains(t, err, says)
 			require.NotContains(t, texts(err), canary)
 		}
 		do(t, db, "ALTER TABLE WORKER_LEASE RENAME COLUMN HIGH TO hunter2")
-		_, err := newRegistry(t, db).Overview(t.Context(), 0)
+		_, err := tenant.tryTake(t.Context())
 		require.ErrorContains(t, err, "a column is missing: HIGH")
 
 		do(t, db, "ALTER TABLE WORKER_NODE RENAME COLUMN PORT TO hunter2")

@@ -16,9 +16,11 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	numbers "github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // childEnv, with a store's driver and source, makes the test binary a process that
@@ -32,10 +34,6 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
-	}
-	if s := os.Getenv(fileChildEnv); s != "" {
-		fmt.Println(fileChild(s)) // it ends only by an error, or a kill
-		os.Exit(1)
 	}
 	for env, child := range placeChildren {
 		if s := os.Getenv(env); s != "" {
@@ -72,15 +70,19 @@ func child(text string) error {
 		return err
 	}
 	defer db.Close()
-	d, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: slog.New(slog.DiscardHandler)})
+	tables, err := sqlstore.New(db, sqlstore.Config{})
 	if err != nil {
 		return err
 	}
-	r, err := d.Acquire(context.Background(), terms(1<<22-1))
+	var id int64
+	err = retry.Do(context.Background(), retry.DefaultTimeout, slog.New(slog.DiscardHandler), func(ctx context.Context) (err error) {
+		id, err = tables.Numbers().Next(ctx, numbers.Host{Name: "h"}, 1<<22-1)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	fmt.Println(r.WorkerID)
+	fmt.Println(id)
 	return nil
 }
 

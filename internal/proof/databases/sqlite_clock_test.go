@@ -7,6 +7,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
 // SQLite's time is the machine's, cut to milliseconds: a time that has not come yet would
@@ -16,11 +18,11 @@ func TestSQLiteClock(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 	for range 2000 {
-		var now micros
+		var now database.Micros
 		before := time.Now().Truncate(time.Millisecond)
-		require.NoError(t, db.Get(&now, SQLite.clock()))
+		require.NoError(t, db.Get(&now, database.SQLite.Clock()))
 		after := time.Now()
-		require.False(t, now.time().Before(before), "%v, before %v", now.time(), before)
-		require.False(t, now.time().After(after), "%v, after %v", now.time(), after)
+		require.False(t, now.Time().Before(before), "%v, before %v", now.Time(), before)
+		require.False(t, now.Time().After(after), "%v, after %v", now.Time(), after)
 	}
 }

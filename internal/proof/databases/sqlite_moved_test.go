@@ -13,9 +13,8 @@ import (
 // the file that is there now, which somebody is writing to.
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 	s := newSQLite(t)
-	h := newHouse(t, s)
-	l := h.lease(worker.LeaseConfig{DurableStore: true})
-	h.acquire(l)
+	owner := tenantOf(t, s.open(t))
+	owner.take(t)
 	require.NoError(t, os.Rename(s.source, s.source+".moved"))
 
 	conn, err := s.open(t).Connx(t.Context())
@@ -30,11 +29,7 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 		require.NoError(t, err, statement)
 	}
 	require.FileExists(t, s.source+"-journal")
-	h.mu.Lock()
-	h.skip += window // in the old file the clock stands still
-	h.mu.Unlock()
-	_, err = l.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, worker.ErrState)
+	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
 	require.FileExists(t, s.source+"-journal")
 	_, err = conn.ExecContext(t.Context(), "COMMIT")
 	require.NoError(t, err)

@@ -20,6 +20,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
+	numbers "github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // eachJournal runs a test on a SQLite file with a rollback journal, and with a write-ahead
@@ -65,18 +68,9 @@ func removeAll(t testing.TB, path string) {
 	}
 }
 
-// twice counts the ticks that two reservations share.
-func twice(a, b uid.Reservation) int64 {
-	if a.WorkerID != b.WorkerID {
-		return 0
-	}
-	return max(0, min(a.Last, b.Last)-max(a.First, b.First)+1)
-}
-
 // An owner whose file is not in its place any more notices at its next renewal, and
-// reserves nothing that those get who begin anew in its place as they are told to.
+// renews nothing in the one that is there.
 func TestSQLiteFileIsLost(t *testing.T) {
-	const rest = ttl + reach
 	for how, lose := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) { removeAll(t, path) },
 		"moved":   func(t *testing.T, path string) { moveAll(t, path, path+".old") },
@@ -90,70 +84,50 @@ func TestSQLiteFileIsLost(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
 		},
 	} {
-		for _, durable := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, durable %v", how, durable), func(t *testing.T) {
-				eachJournal(t, func(t *testing.T, s store, mode string) {
-					s.source = filepath.Join(filepath.Dir(s.source), "in", "uid.db")
-					require.NoError(t, os.Mkdir(filepath.Dir(s.source), 0o700))
-					setJournal(t, s, mode)
-					cfg := worker.LeaseConfig{DurableStore: durable}
-					h := newHouse(t, s)
-					l := h.lease(cfg)
-					mine := h.acquire(l)
-					lose(t, s.source)
+		t.Run(how, func(t *testing.T) {
+			eachJournal(t, func(t *testing.T, s store, mode string) {
+				s.source = filepath.Join(filepath.Dir(s.source), "in", "uid.db")
+				require.NoError(t, os.Mkdir(filepath.Dir(s.source), 0o700))
+				setJournal(t, s, mode)
+				owner := tenantOf(t, s.open(t))
+				mine := owner.take(t)
+				lose(t, s.source)
 
-					other := newHouse(t, s)
-					other.init("", worker.Namespace{Terms: millis(1023), Rest: rest})
-					other.pass(rest + time.Second)
-					theirs := other.acquire(other.leaseOf(cfg))
-					require.Equal(t, mine.WorkerID, theirs.WorkerID)
-
-					var failures []error
-					for passed := time.Duration(0); passed < rest+reach; passed += window / 2 {
-						if mode == "wal" {
-							h.pass(window / 2)
-						} else { // SQLite writes nothing to the file
-							h.skip += window / 2
-						}
-						_, err := l.Extend(t.Context(), 0)
-						failures = append(failures, err)
-					}
-					last := worker.ReservationOf(l)
-					require.Zero(t, twice(last, theirs))
-					require.Equal(t, mine, last)
-					for _, err := range failures {
-						require.ErrorIs(t, err, worker.ErrState)
-						require.ErrorContains(t, err, "no longer in its place")
-						require.NotContains(t, texts(err), s.source)
-					}
-					require.Error(t, l.Release(t.Context(), mine.First))
-				})
+				other := s.open(t)
+				theirs := tenantOf(t, other).take(t)
+				require.Equal(t, mine.WorkerID, theirs.WorkerID)
+				before := rowIn(t, other, mine.WorkerID)
+				for range 10 {
+					err := owner.renew(t.Context())
+					require.ErrorIs(t, err, worker.ErrState)
+					require.ErrorContains(t, err, "no longer in its place")
+					require.NotContains(t, texts(err), s.source)
+				}
+				require.Equal(t, mine, owner.row)
+				require.Equal(t, before, rowIn(t, other, mine.WorkerID))
 			})
-		}
+		})
 	}
 }
 
 // A copy in the file's place is not taken for it, though it has the owner's row.
 func TestSQLiteFileIsACopy(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		h := newHouse(t, s)
-		l := h.lease(worker.LeaseConfig{DurableStore: true})
-		mine := h.acquire(l)
-		do(t, h.db, "VACUUM INTO '"+s.source+".copy'")
+		db := s.open(t)
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		do(t, db, "VACUUM INTO '"+s.source+".copy'")
 		moveAll(t, s.source, s.source+".old")
 		moveAll(t, s.source+".copy", s.source)
-		h.skip += window / 2
-		_, err := l.Extend(t.Context(), 0)
+		err := owner.renew(t.Context())
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, "another file is now")
-		require.Equal(t, mine, worker.ReservationOf(l))
+		require.Equal(t, mine, owner.row)
 
 		// Nor is it when the owner starts again: its connections are those to the other one.
-		require.Error(t, l.Release(t.Context(), mine.First))
-		_, err = l.Acquire(t.Context(), millis(1023))
+		_, err = owner.tryTake(t.Context())
 		require.ErrorIs(t, err, worker.ErrState)
-		h = &house{t: t, db: s.open(t)}
-		require.NotEqual(t, mine.WorkerID, h.acquire(h.leaseOf(worker.LeaseConfig{DurableStore: true})).WorkerID, "it is leased")
+		require.NotEqual(t, mine.WorkerID, strangerOf(t, s.open(t), "").take(t).WorkerID, "it is leased")
 	})
 }
 
@@ -163,16 +137,13 @@ func TestSQLiteLogIsLost(t *testing.T) {
 		t.Run(fmt.Sprintf("%q", parts), func(t *testing.T) {
 			s := newSQLite(t)
 			setJournal(t, s, "wal")
-			h := newHouse(t, s)
-			l := h.lease(worker.LeaseConfig{DurableStore: true})
-			mine := h.acquire(l)
+			owner := tenantOf(t, s.open(t))
+			mine := owner.take(t)
 			for _, end := range parts {
 				require.NoError(t, os.Remove(s.source+end))
 			}
-			h.skip += window / 2
-			_, err := l.Extend(t.Context(), 0)
-			require.ErrorIs(t, err, worker.ErrState)
-			require.Equal(t, mine, worker.ReservationOf(l))
+			require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
+			require.Equal(t, mine, owner.row)
 		})
 	}
 }
@@ -181,31 +152,28 @@ func TestSQLiteLogIsLost(t *testing.T) {
 // goes on when the second name is gone.
 func TestSQLiteFileHasTwoNames(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		h := newHouse(t, s)
-		l := h.lease(worker.LeaseConfig{})
-		mine := h.acquire(l)
-		acquire(t, h.db, worker.DisposableConfig{})
+		db := s.open(t)
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		acquire(t, db, asked{})
 		second := s.source + ".link"
 		require.NoError(t, os.Link(s.source, second))
 
-		before := content(t, h.db)
+		before := content(t, db)
 		for _, path := range []string{s.source, second} {
 			file := fileContent(t, path)
 			out, err := placeCommand(startChildEnv, path).Output()
 			require.NoError(t, err, "%s", out)
-			says := "unusable: it has 2 names (hard links)"
-			require.Equal(t, strings.Repeat(says+"\n", 3)+"found by its name\n", string(out))
+			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3), string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
 		}
-		h.skip += window / 2
-		_, err := l.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
-		require.Equal(t, mine, worker.ReservationOf(l))
-		require.Equal(t, before, content(t, h.db))
+		require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
+		require.Equal(t, mine, owner.row)
+		require.Equal(t, before, content(t, db))
 
 		require.NoError(t, os.Remove(second))
-		require.Equal(t, mine.WorkerID, h.extend(l, 0).WorkerID)
-		require.NotEqual(t, before, content(t, h.db))
+		require.NoError(t, owner.renew(t.Context()))
+		require.NotEqual(t, before, content(t, db))
 	})
 }
 
@@ -220,37 +188,29 @@ func startChild(path string) error {
 		return err
 	}
 	defer db.Close()
-	quiet := slog.New(slog.DiscardHandler)
-	d, err := worker.NewDisposable(db, worker.DisposableConfig{Logger: quiet})
+	tables, err := sqlstore.New(db, sqlstore.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	l, err := worker.NewLease(db, worker.LeaseConfig{Logger: quiet, MaxClockSkew: skew})
-	if err != nil {
-		return err
-	}
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{})
-	if err != nil {
-		return err
-	}
-	_, err = d.Acquire(ctx, terms(1023))
+	_, err = tables.Numbers().Next(ctx, numbers.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
-	_, err = l.Acquire(ctx, millis(1023))
-	fmt.Println(placeWords(err))
-	fmt.Println(placeWords(r.Init(ctx, worker.Namespace{Name: "new", Terms: millis(1023)})))
-	findings, err := r.Check(ctx, worker.CheckConfig{})
-	for _, f := range findings {
-		if f.What == "place of the file" {
-			fmt.Println(f.Value)
-		}
+	l, err := tables.Leases("")
+	if err != nil {
+		return err
 	}
-	return err
+	_, err = (&tenant{Leases: l}).tryTake(ctx)
+	fmt.Println(placeWords(err))
+	if l, err = tables.Leases("new"); err != nil {
+		return err
+	}
+	fmt.Println(placeWords(lease.Found(ctx, l, millis(0), 0)))
+	return nil
 }
 
 // placeWords is what an error says of the file's place, or all if that is nothing.
 func placeWords(err error) any {
 	if errors.Is(err, worker.ErrState) {
-		_, words, _ := strings.Cut(err.Error(), ": worker: unusable SQLite file: ")
+		_, words, _ := strings.Cut(err.Error(), "unusable SQLite file: ")
 		words, _, _ = strings.Cut(words, ",")
 		return "unusable: " + words
 	}
@@ -322,37 +282,42 @@ func (tx *hookedTx) Commit() error {
 	return err
 }
 
+// hooked opens a store so that after is called when a transaction is committed.
+func (s store) hooked(t testing.TB, after *func()) *sqlx.DB {
+	plain := s.open(t)
+	hook := &commitHook{plain.Driver(), s.source + "?_txlock=immediate", func() { (*after)() }}
+	db := sqlx.NewDb(sql.OpenDB(hook), "sqlite")
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
 // What happens while a transaction runs is seen after it. Then it has happened, and the
 // owner finds that out by the row.
 func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		h := newHouse(t, s)
 		link := func() {}
-		h.db = sqlx.NewDb(sql.OpenDB(&commitHook{h.db.Driver(), s.source + "?_txlock=immediate", func() { link() }}), "sqlite")
-		defer h.db.Close()
-		l := h.lease(worker.LeaseConfig{})
-		mine := h.acquire(l)
-		nonce := h.row(mine.WorkerID).Nonce
-		acquire(t, h.db, worker.DisposableConfig{})
+		db := s.hooked(t, &link)
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		acquire(t, db, asked{})
 
-		h.skip += window / 2
 		link = func() { _ = os.Link(s.source, s.source+".link") }
-		_, err := l.Extend(t.Context(), 0)
+		err := owner.renew(t.Context())
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, "2 names")
-		require.NotEqual(t, nonce, h.row(mine.WorkerID).Nonce, "it was committed")
-		require.Equal(t, mine, worker.ReservationOf(l))
+		require.NotEqual(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "it was committed")
+		require.Equal(t, mine, owner.row)
 		require.NoError(t, os.Remove(s.source+".link"))
 
-		_, err = newDisposable(t, h.db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+		_, err = newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, "2 names")
-		require.Len(t, nodes(t, h.db), 2, "it was committed")
+		require.Len(t, nodes(t, db), 2, "it was committed")
 		require.NoError(t, os.Remove(s.source+".link"))
 
 		link = func() {}
-		require.Equal(t, mine.WorkerID, h.extend(l, 0).WorkerID)
-		require.EqualValues(t, 3, acquire(t, h.db, worker.DisposableConfig{}))
+		require.NoError(t, owner.renew(t.Context()))
+		require.EqualValues(t, 3, acquire(t, db, asked{}))
 	})
 }
 
@@ -360,33 +325,33 @@ func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
 // one writes where nobody looks, notices that, and gets a new one the next time.
 func TestSQLiteConnectionIsStale(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		for name, start := range map[string]func(h *house) error{
-			"lease": func(h *house) error {
-				_, err := h.leaseOf(worker.LeaseConfig{DurableStore: true}).Acquire(t.Context(), millis(1023))
+		for name, start := range map[string]func(t *testing.T, db *sqlx.DB) error{
+			"lease": func(t *testing.T, db *sqlx.DB) error {
+				_, err := strangerOf(t, db, "").tryTake(t.Context())
 				return err
 			},
-			"disposable": func(h *house) error {
-				_, err := newDisposable(t, h.db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
+			"disposable": func(t *testing.T, db *sqlx.DB) error {
+				_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 				return err
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := store{s.driver, s.source + name}
 				setJournal(t, s, mode)
-				h := newHouse(t, s)
-				h.init("", worker.Namespace{Terms: millis(1023)})
-				acquire(t, h.db, worker.DisposableConfig{})
+				db := s.open(t)
+				tenantOf(t, db)
+				acquire(t, db, asked{})
 				moveAll(t, s.source, s.source+".old")
 				setJournal(t, s, mode)
-				other := newHouse(t, s)
-				other.init("", worker.Namespace{Terms: millis(1023)})
-				acquire(t, other.db, worker.DisposableConfig{})
+				other := s.open(t)
+				tenantOf(t, other)
+				acquire(t, other, asked{})
 
-				before := content(t, other.db)
-				require.ErrorIs(t, start(h), worker.ErrState)
-				require.Equal(t, before, content(t, other.db))
-				require.NoError(t, start(h))
-				require.NotEqual(t, before, content(t, other.db))
+				before := content(t, other)
+				require.ErrorIs(t, start(t, db), worker.ErrState)
+				require.Equal(t, before, content(t, other))
+				require.NoError(t, start(t, db))
+				require.NotEqual(t, before, content(t, other))
 			})
 		}
 	})
@@ -395,18 +360,13 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 // A row that was written and is another's by the time it is read back is not trusted.
 func TestSQLiteRowIsAnothers(t *testing.T) {
 	s := newSQLite(t)
-	h := newHouse(t, s)
 	change := func() {}
-	other := h.db
-	h.db = sqlx.NewDb(sql.OpenDB(&commitHook{h.db.Driver(), s.source + "?_txlock=immediate", func() { change() }}), "sqlite")
-	defer h.db.Close()
-	l := h.lease(worker.LeaseConfig{})
-	mine := h.acquire(l)
-	h.skip += window / 2
+	db, other := s.hooked(t, &change), s.open(t)
+	owner := tenantOf(t, db)
+	mine := owner.take(t)
 	change = func() { do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0") }
-	_, err := l.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, worker.ErrState)
-	require.Equal(t, mine, worker.ReservationOf(l))
+	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
+	require.Equal(t, mine, owner.row)
 }
 
 // A file that can be had by one name only is used, whatever that is.
@@ -414,11 +374,9 @@ func TestSQLiteFileNames(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41?x=y&mode=memory#z.db", "é.db", "it's.db"} {
 		t.Run(name, func(t *testing.T) {
 			s := store{"sqlite", filepath.Join(t.TempDir(), name)}
-			h := newHouse(t, s)
-			l := h.lease(worker.LeaseConfig{})
-			h.acquire(l)
-			h.skip += window / 2
-			h.extend(l, 0)
+			owner := tenantOf(t, s.open(t))
+			owner.take(t)
+			require.NoError(t, owner.renew(t.Context()))
 			files, err := os.ReadDir(filepath.Dir(s.source))
 			require.NoError(t, err)
 			require.Len(t, files, 1)
@@ -428,13 +386,12 @@ func TestSQLiteFileNames(t *testing.T) {
 		eachJournal(t, func(t *testing.T, s store, mode string) {
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(s.source, filepath.Join(dir, "link.db")))
-			h := newHouse(t, store{s.driver, filepath.Join(dir, "link.db")})
-			l := h.lease(worker.LeaseConfig{})
-			h.acquire(l)
-			require.EqualValues(t, 1, (&house{t: t, db: s.open(t)}).acquire((&house{t: t, db: s.open(t)}).leaseOf(worker.LeaseConfig{})).WorkerID)
-			h.skip += window / 2
-			h.extend(l, 0)
-			require.EqualValues(t, 1, acquire(t, h.db, worker.DisposableConfig{}))
+			linked := store{s.driver, filepath.Join(dir, "link.db")}.open(t)
+			owner := tenantOf(t, linked)
+			owner.take(t)
+			require.EqualValues(t, 1, strangerOf(t, s.open(t), "").take(t).WorkerID)
+			require.NoError(t, owner.renew(t.Context()))
+			require.EqualValues(t, 1, acquire(t, linked, asked{}))
 		})
 	})
 }
@@ -450,12 +407,13 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = newDisposable(t, db, worker.DisposableConfig{Timeout: time.Second}).Acquire(t.Context(), terms(1023))
+		_, err = newDisposable(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
-		_, err = (&house{t: t, db: db}).leaseOf(worker.LeaseConfig{Timeout: time.Second}).Acquire(t.Context(), millis(1023))
+		_, err = strangerOf(t, db, "").tryTake(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
+		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), millis(0), 0), uid.ErrConfig, source)
 	}
 }
 
@@ -483,8 +441,7 @@ func hotChild(path string) error {
 // half transaction would stand.
 func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	s := newSQLite(t)
-	h := newHouse(t, s)
-	mine := h.acquire(h.lease(worker.LeaseConfig{Holder: "before"}))
+	mine := tenantOf(t, s.open(t)).take(t)
 	cmd := placeCommand(hotChildEnv, s.source)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -505,42 +462,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	require.True(t, before == fileContent(t, second.source), "nothing was written")
 	require.NoError(t, os.Remove(second.source))
 
-	h = &house{t: t, db: s.open(t)}
-	require.Equal(t, "before", h.row(mine.WorkerID).Holder, "the journal was found")
-	require.NotEqual(t, mine.WorkerID, h.acquire(h.leaseOf(worker.LeaseConfig{})).WorkerID)
-}
-
-func TestCheckOfASQLitePlace(t *testing.T) {
-	eachJournal(t, func(t *testing.T, s store, mode string) {
-		db := s.open(t)
-		both(t, db)
-		m := checked(t, db, worker.CheckConfig{})
-		require.Equal(t, worker.LevelOK, m["names of the file"].Level)
-		require.Equal(t, "1", m["names of the file"].Value)
-		require.Equal(t, worker.LevelOK, m["place of the file"].Level)
-		require.Equal(t, map[string]worker.Level{"delete": worker.LevelOK, "wal": worker.LevelNote}[mode], m["journal_mode"].Level)
-
-		require.NoError(t, os.Link(s.source, s.source+".link"))
-		m = checked(t, db, worker.CheckConfig{})
-		require.Equal(t, worker.LevelError, m["names of the file"].Level)
-		require.Equal(t, "2", m["names of the file"].Value)
-		require.NoError(t, os.Remove(s.source+".link"))
-
-		moveAll(t, s.source, s.source+".old")
-		m = checked(t, db, worker.CheckConfig{})
-		require.Equal(t, worker.LevelError, m["place of the file"].Level)
-		require.Equal(t, "removed or moved", m["place of the file"].Value)
-
-		for _, rows := range []func(db *sqlx.DB){
-			func(*sqlx.DB) {},
-			func(db *sqlx.DB) { putLeases(t, db, aLease{id: 5}); acquire(t, db, worker.DisposableConfig{}) },
-		} {
-			another := s.open(t)
-			rows(another)
-			m = checked(t, db, worker.CheckConfig{})
-			require.Equal(t, worker.LevelError, m["place of the file"].Level)
-			require.Equal(t, "another file is there", m["place of the file"].Value)
-		}
-		require.NotContains(t, fmt.Sprint(m), s.source)
-	})
+	db := s.open(t)
+	require.Equal(t, mine.Nonce, rowIn(t, db, mine.WorkerID).Nonce, "the journal was found")
+	require.NotEqual(t, mine.WorkerID, strangerOf(t, db, "").take(t).WorkerID)
 }

@@ -1,16 +1,21 @@
 package databases_test
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	numbers "github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A store is an empty database of its own for one test.
@@ -75,22 +80,54 @@ func listen(t testing.TB, addr, target string) *proxy.Proxy {
 	return p
 }
 
-func newDisposable(t testing.TB, db *sqlx.DB, cfg worker.DisposableConfig) *worker.Disposable {
+// asked says for which number, and how, a disposable is to ask.
+type asked struct {
+	Table, Host, Port string // Host is "h" by default
+	Timeout           time.Duration
+	Logger            *slog.Logger
+}
+
+// A disposable asks for numbers as a worker does: it tries again what may pass.
+type disposable struct {
+	*sqlstore.Numbers
+	asked
+}
+
+func newDisposable(t testing.TB, db *sqlx.DB, a asked) *disposable {
 	t.Helper()
-	if cfg.Logger == nil {
-		cfg.Logger = (&records{}).logger()
+	if a.Logger == nil {
+		a.Logger = (&records{}).logger()
 	}
-	d, err := worker.NewDisposable(db, cfg)
+	if a.Host == "" {
+		a.Host = "h"
+	}
+	if a.Timeout == 0 {
+		a.Timeout = retry.DefaultTimeout
+	}
+	return &disposable{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
+}
+
+func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
+	t.Helper()
+	d, err := sqlstore.New(db, cfg)
 	require.NoError(t, err)
 	return d
 }
 
+func (d *disposable) acquire(ctx context.Context, most int64) (id int64, err error) {
+	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
+		id, err = d.Next(ctx, numbers.Host{Name: d.Host, Port: d.Port}, most)
+		return err
+	})
+	return id, err
+}
+
 // acquire returns the ID that a new worker on the database gets.
-func acquire(t testing.TB, db *sqlx.DB, cfg worker.DisposableConfig) int64 {
+func acquire(t testing.TB, db *sqlx.DB, a asked) int64 {
 	t.Helper()
-	r, err := newDisposable(t, db, cfg).Acquire(t.Context(), terms(1<<22-1))
+	id, err := newDisposable(t, db, a).acquire(t.Context(), 1<<22-1)
 	require.NoError(t, err)
-	return r.WorkerID
+	return id
 }
 
 // node is a row of the table.

@@ -1,0 +1,134 @@
+package databases_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// millis are terms with ticks of a millisecond.
+func millis(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
+		MaxTick: 1<<41 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}
+
+// wanted is any ID of ten bits that has been over for a minute.
+var wanted = lease.Wanted{
+	IDs: lease.Range{First: 0, Last: 1023}, Rest: time.Minute,
+	Highest: func(now time.Time) int64 { return millis(0).TickAt(now) + 1e6 },
+}
+
+// A tenant uses a store of leases as simply as can be: it takes an ID, and raises its ticks
+// at each renewal. Package lease does more.
+type tenant struct {
+	*sqlstore.Leases
+	// row is what was acknowledged last.
+	row lease.Row
+	// nonces are those that the row may bear.
+	nonces []string
+}
+
+// tenantOf returns one in a namespace that is there.
+func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
+	t.Helper()
+	n := strangerOf(t, db, "")
+	require.NoError(t, lease.Found(t.Context(), n, millis(0), 0))
+	return n
+}
+
+// strangerOf returns one in a namespace that may not be there.
+func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
+	t.Helper()
+	l, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
+	require.NoError(t, err)
+	return &tenant{Leases: l}
+}
+
+// take leases an ID.
+func (n *tenant) take(t testing.TB) lease.Row {
+	t.Helper()
+	row, err := n.tryTake(t.Context())
+	require.NoError(t, err)
+	return row
+}
+
+func (n *tenant) tryTake(ctx context.Context) (lease.Row, error) {
+	var taken lease.Row
+	err := n.Take(ctx, wanted, func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		r.Acquired = now.Now
+		n.write(r, now)
+		taken = *r
+		return nil
+	})
+	if err == nil {
+		n.row = taken
+	}
+	return n.row, err
+}
+
+var errLost = errors.New("the row is another's")
+
+// renew raises the ticks. It returns errLost when the row is not the tenant's any more.
+func (n *tenant) renew(ctx context.Context) error {
+	var renewed lease.Row
+	err := n.Change(ctx, n.row.WorkerID, func(r *lease.Row, now lease.Clock) error {
+		if r == nil || !slices.Contains(n.nonces, r.Nonce) {
+			return errLost
+		}
+		n.write(r, now)
+		renewed = *r
+		return nil
+	})
+	if err == nil {
+		n.row = renewed
+	}
+	return err
+}
+
+// release ends the lease.
+func (n *tenant) release(t testing.TB) {
+	t.Helper()
+	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(r *lease.Row, now lease.Clock) error {
+		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
+		return nil
+	}))
+}
+
+func (n *tenant) write(r *lease.Row, now lease.Clock) {
+	r.Nonce, r.High = rand.Text(), max(r.High+1, millis(0).TickAt(now.Now))
+	r.Until, r.Renewed = now.Now.Add(time.Minute), now.Now
+	r.Layout, r.Holder, r.Reach = millis(0).Layout, "tenant", time.Second
+	n.nonces = append(n.nonces, r.Nonce)
+}
+
+// leaseRow is a row of the table.
+type leaseRow struct {
+	WorkerID int64  `db:"WORKER_ID"`
+	Nonce    string `db:"NONCE"`
+	High     int64  `db:"HIGH"`
+	Until    int64  `db:"LEASE_UNTIL"`
+	Layout   string `db:"LAYOUT"`
+	Holder   string `db:"HOLDER"`
+	Acquired int64  `db:"ACQUIRED"`
+	Renewed  int64  `db:"RENEWED"`
+	Reach    int64  `db:"REACH"`
+}
+
+func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
+	t.Helper()
+	require.NoError(t, db.Get(&r, "SELECT WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH FROM WORKER_LEASE"+
+		" WHERE NAMESPACE = 'default' AND WORKER_ID = ?", id))
+	return r
+}
