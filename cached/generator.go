@@ -142,7 +142,6 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	now = g.now() // acquiring the worker may have taken long
 	g.mu.Lock()
 	g.refill(now)
-	g.reopen(now)
 	g.mu.Unlock()
 	go g.run()
 	return g, nil
