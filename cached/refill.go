@@ -40,7 +40,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (full bool) {
 	case next <= limit && (next > tail || !usable || stale):
 		g.ring.Shut()
 		g.skipTo(next)
-		must(g.ring.Restart(g.runOf(next, grant), g.sequenceStart()))
+		must(g.ring.Restart(uint64(next), uint64(grant.WorkerID), g.sequenceStart()))
 		s.started, s.discarded = true, false
 		s.ticks++
 		next++
@@ -57,7 +57,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (full bool) {
 		s.discarded = true
 	}
 	for ; next <= limit; next++ {
-		if err := g.ring.Put(g.runOf(next, grant)); errors.Is(err, ringbuffer.ErrFull) {
+		if err := g.ring.Put(uint64(next), uint64(grant.WorkerID)); errors.Is(err, ringbuffer.ErrFull) {
 			full = true
 			break
 		} else {
@@ -107,11 +107,6 @@ func (g *Generator) limit(now time.Time, grant *tenure.Grant) int64 {
 func (g *Generator) wish(now time.Time) int64 {
 	ahead := int64(g.ring.Tail()) + 2*int64(g.ring.Slots())
 	return min(max(ahead, g.layout.TickAt(now)), g.leadLimit(now), g.layout.MaxTick())
-}
-
-// runOf returns the first UID of a tick under the reserved worker ID.
-func (g *Generator) runOf(tick int64, grant *tenure.Grant) uint64 {
-	return uint64(tick)<<g.valBits | uint64(grant.WorkerID)<<g.seqBits
 }
 
 func (g *Generator) sequenceStart() uint64 {
