@@ -32,7 +32,7 @@ func drawCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&charts, "charts", "charts", "folder of the charts")
-	cmd.Flags().StringSliceVar(&documents, "documents", []string{"README.md", "../docs/performance.md"}, "documents whose marked parts are written anew")
+	cmd.Flags().StringSliceVar(&documents, "documents", []string{"README.md", "../README.md", "../docs/performance.md"}, "documents whose marked parts are written anew")
 	return cmd
 }
 

@@ -40,7 +40,9 @@ type Generator struct {
 
 	tenure *tenure.Tenure
 	wake   chan struct{} // one slot: asks run to look at the ring and its timer
+	stop   sync.Once     // Close has begun
 	quit   chan struct{} // closed by Close
+	last   int64         // written by stop: the newest tick of which a UID was claimed, or -1
 	done   chan struct{} // closed when run has ended
 	counts counters
 
@@ -56,12 +58,9 @@ type Generator struct {
 
 // state is guarded by Generator.mu.
 type state struct {
-	reservation uid.Reservation
-	refused     error  // why the reservation could not be extended the last time, if it could not
-	discarded   bool   // what is buffered may not be issued: the next refill restarts the ring
-	void        uint64 // the tail when ticks were discarded last: nothing below it is issued any more
-	started     bool   // a tick has been published
-	closed      bool
+	discarded bool   // what is buffered may not be issued: the next refill restarts the ring
+	void      uint64 // the tail when ticks were discarded last: nothing below it is issued any more
+	started   bool   // a tick has been published
 
 	steady   time.Time     // the wall clock, but never going back and never slower than time itself
 	steadyAt time.Duration // when steady was read, since born
@@ -69,7 +68,6 @@ type state struct {
 	parked   bool          // run has shut the ring because it was idle
 	waiting  int           // calls that wait for news
 	held     int           // of these, the ones that hold a position ahead of the tail
-	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
 	told     uint64        // the tail at the last broadcast
 	skipped  uint64        // ticks passed over because they were stale or discarded
 	refills  uint64        // refills that brought at least one tick
@@ -132,16 +130,16 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if cfg.Expiry.Warns(layout, now) {
 		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", layout.String(), "expires", layout.Expires())
 	}
-	// Nothing is reserved until the worker says so.
-	g.state.reservation = uid.Reservation{Last: -1, Renew: math.MaxInt64}
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, cfg.Logger, (*owner)(g)); err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, tenure.Config{
+		Terms: terms, Now: g.now, Logger: cfg.Logger,
+		Granted: func(uid.Reservation) { g.kick() },
+		Discard: g.discard,
+	}); err != nil {
 		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
 	}
-	// The reservation is the one that was granted last, if it was not revoked since: see
-	// owner. Acquiring the worker may have taken long, so the clock is read again.
-	now = g.now()
+	now = g.now() // acquiring the worker may have taken long
 	g.mu.Lock()
 	g.refill(now)
 	g.reopen(now)
@@ -225,18 +223,17 @@ func (g *Generator) Close() error {
 // database, is still in use; a Release that had to wait for an Extend is called when that
 // has returned, and a failure of it is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
-	g.mu.Lock()
-	if !g.state.closed {
-		g.state.closed = true
+	g.stop.Do(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.tenure.End(nil, uid.ErrClosed)
 		g.ring.Shut()
 		g.setFloor(allStale)
-		g.broadcast()
+		g.last = g.lastIssued()
 		close(g.quit)
-	}
-	last := g.lastIssued()
-	g.mu.Unlock()
+	})
 	<-g.done // run may be in OnRejectedPut
-	if err := g.tenure.Stop(ctx, last); err != nil {
+	if err := g.tenure.Stop(ctx, g.last); err != nil {
 		return fmt.Errorf("cached: releasing the worker: %w", err)
 	}
 	return nil
@@ -252,33 +249,12 @@ func (g *Generator) lastIssued() int64 {
 	return int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
 }
 
-// owner is the Generator as its tenure sees it.
-type owner Generator
-
-func (o *owner) Granted(r uid.Reservation) {
-	g := (*Generator)(o)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.state.reservation, g.state.refused = r, nil
-	g.kick()
-	g.broadcast()
-}
-
-func (o *owner) Refused(err error) {
-	g := (*Generator)(o)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.state.refused = err
-	g.broadcast()
-}
-
-func (o *owner) Discard() {
-	g := (*Generator)(o)
+// discard throws away what is buffered and what Lanes hold: the reservation was revoked.
+func (g *Generator) discard() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ring.Shut()
 	g.setFloor(allStale)
 	g.state.discarded = true
 	g.state.void = g.ring.Tail()
-	g.state.reservation = tenure.Nothing(g.state.reservation)
 }

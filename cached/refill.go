@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -43,7 +44,7 @@ func (g *Generator) run() {
 // duration for "until woken", and the tick that the ring rejected, or -1.
 func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	s := &g.state
-	if s.closed || s.parked {
+	if g.closed() || s.parked {
 		return -1, -1
 	}
 	if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {
@@ -102,26 +103,26 @@ func (g *Generator) setFloor(floor uint64) {
 // room for and that may be issued, and reports whether it stopped for want of room.
 // It may leave the ring shut; reopen opens it. g.mu is held.
 func (g *Generator) refill(now time.Time) (full bool) {
-	s := &g.state
-	if s.closed {
+	s, grant := &g.state, g.tenure.Grant()
+	if grant.Ended != nil {
 		return false
 	}
 	clock := max(g.layout.TickAt(now), 0)
-	limit := g.limit(now)
+	limit := g.limit(now, grant)
 	published := s.ticks
 
 	// The ring holds consecutive ticks. Where the next one is not the tail, because
 	// the clock or the reservation is beyond it or the ring was discarded, the ring
 	// starts anew there.
 	tail, at := int64(g.ring.Tail()), int64(g.ring.Tick(g.ring.Position()))
-	next := max(tail, clock, s.reservation.First)
+	next := max(tail, clock, grant.First)
 	usable := s.started && !s.discarded
 	stale := usable && at+g.lag < clock && clock >= tail // all that is left in the ring
 	switch {
 	case next <= limit && (next > tail || !usable || stale):
 		g.ring.Shut()
 		g.skipTo(next)
-		must(g.ring.Restart(g.runOf(next), g.sequenceStart()))
+		must(g.ring.Restart(g.runOf(next, grant), g.sequenceStart()))
 		s.started, s.discarded = true, false
 		s.ticks++
 		next++
@@ -138,7 +139,7 @@ func (g *Generator) refill(now time.Time) (full bool) {
 		s.discarded = true
 	}
 	for ; next <= limit; next++ {
-		if err := g.ring.Put(g.runOf(next)); errors.Is(err, ringbuffer.ErrFull) {
+		if err := g.ring.Put(g.runOf(next, grant)); errors.Is(err, ringbuffer.ErrFull) {
 			full = true
 			break
 		} else {
@@ -149,7 +150,7 @@ func (g *Generator) refill(now time.Time) (full bool) {
 	if s.ticks > published {
 		s.refills++
 	}
-	if g.tenure != nil && max(clock, next-1) >= s.reservation.Renew {
+	if max(clock, next-1) >= grant.Renew {
 		g.tenure.Want(g.wish(now))
 	}
 	return full
@@ -159,7 +160,7 @@ func (g *Generator) refill(now time.Time) (full bool) {
 // g.mu is held.
 func (g *Generator) reopen(now time.Time) {
 	s := &g.state
-	if s.closed || s.discarded || !s.started {
+	if g.closed() || s.discarded || !s.started {
 		return
 	}
 	tail := g.ring.Tail()
@@ -175,13 +176,13 @@ func (g *Generator) reopen(now time.Time) {
 	}
 	if tail != s.told {
 		s.told = tail
-		g.broadcast()
+		g.tenure.Tell()
 	}
 }
 
 // limit returns the last tick that may be published now.
-func (g *Generator) limit(now time.Time) int64 {
-	return min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())
+func (g *Generator) limit(now time.Time, grant *tenure.Grant) int64 {
+	return min(g.leadLimit(now), grant.Until)
 }
 
 // leadLimit returns the last tick that MaxLead allows. It goes by the steady clock: a
@@ -222,8 +223,8 @@ func (g *Generator) wish(now time.Time) int64 {
 }
 
 // runOf returns the first UID of a tick under the reserved worker ID.
-func (g *Generator) runOf(tick int64) uint64 {
-	return uint64(tick)<<g.valBits | uint64(g.state.reservation.WorkerID)<<g.seqBits
+func (g *Generator) runOf(tick int64, grant *tenure.Grant) uint64 {
+	return uint64(tick)<<g.valBits | uint64(grant.WorkerID)<<g.seqBits
 }
 
 func (g *Generator) sequenceStart() uint64 {
@@ -273,13 +274,9 @@ func (g *Generator) kick() {
 	}
 }
 
-// broadcast ends every wait. g.mu is held.
-func (g *Generator) broadcast() {
-	if g.state.news != nil {
-		close(g.state.news)
-		g.state.news = nil
-	}
-}
+// closed reports whether Close has begun. What is done with mu held after it returned
+// false, is done before Close goes on.
+func (g *Generator) closed() bool { return g.tenure.Grant().Ended != nil }
 
 // must panics on an error that only a fault in this package can cause.
 func must(err error) {

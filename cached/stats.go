@@ -50,7 +50,8 @@ type Stats struct {
 	HandlerPanics uint64
 
 	// ReservedUntil is the time of the last tick that is reserved, if the worker
-	// bounds it at all, and else Expires.
+	// bounds it at all, and else Expires. It is zero while nothing is reserved, and
+	// after Close.
 	ReservedUntil time.Time
 	// ReservationError is why the reservation could not be extended at the last
 	// attempt, and nil if it could.
@@ -62,10 +63,10 @@ type Stats struct {
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := &g.state
+	s, grant := &g.state, g.tenure.Grant()
 	now := g.now()
 	st := Stats{
-		WorkerID:         s.reservation.WorkerID,
+		WorkerID:         grant.WorkerID,
 		Expires:          g.layout.Expires(),
 		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
 		Capacity:         uint64(g.ring.Slots()) << g.seqBits,
@@ -76,10 +77,12 @@ func (g *Generator) Stats() Stats {
 		RejectedTakes:    g.counts.rejectedTakes.Load(),
 		RejectedPuts:     g.counts.rejectedPuts.Load(),
 		HandlerPanics:    g.counts.handlerPanics.Load(),
-		ReservedUntil:    g.layout.TimeOf(min(s.reservation.Last, g.layout.MaxTick())),
-		ReservationError: s.refused,
+		ReservationError: g.tenure.Refused(),
 	}
-	if !s.closed && !s.discarded {
+	if grant.Until >= 0 {
+		st.ReservedUntil = g.layout.TimeOf(grant.Until)
+	}
+	if grant.Ended == nil && !s.discarded {
 		st.Buffered = g.ring.Buffered()
 	}
 	if claimed := g.ring.Claimed(); claimed > 0 {

@@ -33,9 +33,13 @@ func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler)
 			g.mu.Unlock()
 			return v, pos, nil
 		}
-		rejection, reason := g.refusal(handler == nil)
+		rejection, news, reason := g.refusal(handler != nil)
+		if reason == nil && rejection == nil && news == nil {
+			g.mu.Unlock()
+			continue // it could go on by now
+		}
 		if reason == nil && (asked || rejection == nil) {
-			err := g.wait(ctx, ahead) // unlocks
+			err := g.wait(ctx, news, ahead) // unlocks
 			if err == nil {
 				asked = false
 				continue
@@ -71,7 +75,7 @@ func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler)
 // anew if the claim is void. If it fails, ahead says whether pos is a valid claim on
 // a tick that is yet to be published; the ring is then shut.
 func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
-	if g.state.closed {
+	if g.closed() {
 		return 0, false, false
 	}
 	refilled := false
@@ -120,49 +124,40 @@ func (g *Generator) topUp(tick uint64) {
 	g.mu.Unlock()
 }
 
-// refusal says why draw failed: either with a rejection that the call's handler is to
-// judge, or with the error that the call is to return, or with neither, when a
-// reservation is on its way. g.mu is held.
-func (g *Generator) refusal(try bool) (*Rejection, error) {
-	s := &g.state
-	if s.closed {
-		return nil, uid.ErrClosed
+// refusal says why draw failed: with a rejection that the call's handler is to judge, or
+// with the error that the call is to return. The channel is what the call may wait for.
+// With none of them, it may try again at once. g.mu is held.
+func (g *Generator) refusal(wait bool) (*Rejection, <-chan struct{}, error) {
+	grant := g.tenure.Grant()
+	if grant.Ended != nil {
+		return nil, nil, grant.Ended
 	}
 	now := g.now()
-	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), s.reservation.First)
+	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
 	if next > g.layout.MaxTick() {
-		return nil, fmt.Errorf("%w: the last tick of the layout %s was %s",
+		return nil, nil, fmt.Errorf("%w: the last tick of the layout %s was %s",
 			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
 	}
-	if next > s.reservation.Last {
-		g.tenure.Want(max(g.wish(now), next))
-		switch {
-		case s.refused != nil:
-			return nil, fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
-				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last, s.refused)
-		case try:
-			return nil, fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
-				uid.ErrNoReservation, next, s.reservation.WorkerID, s.reservation.Last)
-		}
-		return nil, nil
+	if next > grant.Until {
+		news, err := g.tenure.Await(grant, next, g.wish(now), wait)
+		return nil, news, err
 	}
 	limit := g.leadLimit(now)
-	wait := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
+	if next <= limit {
+		return nil, nil, nil
+	}
+	pause := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
 	return &Rejection{
-		Wait: wait,
+		Wait: pause,
 		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
-			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, wait),
-	}, nil
+			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, pause),
+	}, g.tenure.News(), nil
 }
 
 // wait waits for news, and for run to look at the clock. g.mu is held at the call and
 // released by it.
-func (g *Generator) wait(ctx context.Context, ahead bool) error {
+func (g *Generator) wait(ctx context.Context, news <-chan struct{}, ahead bool) error {
 	s := &g.state
-	if s.news == nil {
-		s.news = make(chan struct{})
-	}
-	news := s.news
 	s.waiting++
 	if ahead {
 		s.held++

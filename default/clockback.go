@@ -4,6 +4,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // A setback is a clock that was found to be behind.
@@ -17,10 +18,10 @@ type setback struct {
 	slept         time.Duration // for how long this call has waited for the clock
 }
 
-func (g *Generator) howFarBack(gr *grant, tick, turn int64, now time.Time, slept time.Duration) setback {
+func (g *Generator) howFarBack(gr *tenure.Grant, tick, turn int64, now time.Time, slept time.Duration) setback {
 	return setback{
 		now: now, tick: tick, turn: turn,
-		newest: max(g.newest(), gr.first), first: gr.first,
+		newest: max(g.newest(), gr.First), first: gr.First,
 		slept: slept,
 	}
 }

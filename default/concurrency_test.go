@@ -128,7 +128,7 @@ func TestConcurrentRevocation(t *testing.T) {
 		w.set(r, nil)
 		w.terms.Revoke()
 		epoch.Store(e) // what began before may still be under e-1
-		for g.grant.Load().last < 0 {
+		for g.tenure.Grant().Until < 0 {
 			runtime.Gosched()
 		}
 		now.Add(1)
@@ -141,7 +141,8 @@ func TestConcurrentRevocation(t *testing.T) {
 // that was drawn before.
 func TestConcurrentChangeOfWorkerID(t *testing.T) {
 	var readings atomic.Int64
-	g := quiet(t, newPuppet(all), Config{Layout: wide, Now: func() time.Time {
+	w := &restless{puppet: newPuppet(all), changes: 20000, done: make(chan struct{})}
+	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time {
 		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
 	}})
 	defer g.Close()
@@ -161,11 +162,8 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 			}
 		})
 	}
-	for i := range int64(20000) {
-		r := all
-		r.WorkerID = i % 8
-		(*owner)(g).Granted(r)
-	}
+	w.terms.Revoke()
+	<-w.done
 	stop.Store(true)
 	wg.Wait()
 }

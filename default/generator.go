@@ -3,7 +3,6 @@ package uncached
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,15 +21,11 @@ type Generator struct {
 	marks    []atomic.Int64
 	markMask int64
 
-	// grant is the right to issue ticks. It is replaced as a whole, under mu, and
-	// never changed: as long as a call finds the same pointer after it has moved a
-	// mark as it had before, the grant was in force at that moment.
-	grant atomic.Pointer[grant]
-
 	// A mark, and a position in general, is tick<<tickShift | turn | sequence; to
 	// make a UID of it, all but the sequence goes idShift bits further up, to make
 	// room for the worker ID.
 	tickShift, idShift uint8
+	seqBits            uint8
 	seqMask            int64
 	turnMask           int64 // the bits that count steps back; 0 under most policies
 	epoch              time.Time
@@ -47,22 +42,10 @@ type Generator struct {
 	last   int64 // written by stop: no UID was or will be issued of a later tick
 	counts counters
 
-	// mu guards what follows, and serialises writes to grant. It is never held while a
-	// worker or a wait is under way.
+	// mu guards what follows. It is never held while a worker or a wait is under way.
 	mu      sync.Mutex
-	refused error         // why the reservation could not be extended the last time, if it could not
-	news    chan struct{} // closed, and replaced, when a wait for a reservation may be over; nil if nobody waits
 	logical logicalTick
 	used    []int64 // by turn: the newest tick that it was used for before it was given up, -1 if none
-}
-
-// grant is a Reservation as take needs it.
-type grant struct {
-	workerID    int64
-	worker      int64 // the worker ID in its place in a UID
-	first, last int64 // last is no more than the layout's last tick
-	renew       int64
-	err         error // not nil: no UID will be issued any more, for this reason
 }
 
 // New acquires the worker and returns a generator, to be ended with Close. It returns
@@ -90,6 +73,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		markMask:  int64(cfg.ClockBack.ticks() - 1),
 		tickShift: uint8(layout.SequenceBits() + turnBits),
 		idShift:   uint8(layout.WorkerBits() - turnBits),
+		seqBits:   uint8(layout.SequenceBits()),
 		seqMask:   layout.MaxSequence(),
 		turnMask:  (1<<turnBits - 1) << layout.SequenceBits(),
 		epoch:     layout.Epoch(),
@@ -119,8 +103,12 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	terms := layout.Terms()
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
-	g.withdraw(&grant{}) // nothing is reserved until the worker says so
-	if g.tenure, err = tenure.Start(ctx, w, terms, g.now, cfg.Logger, (*owner)(g)); err != nil {
+	if g.tenure, err = tenure.Start(ctx, w, tenure.Config{
+		Terms: terms, Now: g.now, Logger: cfg.Logger,
+		// UIDs under the new worker ID, which may be smaller, are to be larger than all
+		// under the one before: they begin with the tick after the newest one.
+		Switch: g.useUp,
+	}); err != nil {
 		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
 	}
 	return g, nil
@@ -204,8 +192,8 @@ func (g *Generator) Close() error {
 // has returned, and a failure of it is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
+		g.tenure.End(nil, uid.ErrClosed)
 		g.mu.Lock()
-		g.end(g.grant.Load(), uid.ErrClosed)
 		// Whoever moves a mark from now on finds another grant than before and issues
 		// nothing, so that no UID is of a later tick than this.
 		g.last = max(g.newest(), slices.Max(g.used))
@@ -218,12 +206,6 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	return nil
 }
 
-// end replaces a grant by the reason why there will never be another one. g.mu is held.
-func (g *Generator) end(was *grant, reason error) {
-	g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64, err: reason})
-	g.broadcast()
-}
-
 // newest returns the newest tick that has been used in this turn, or -1. As long as UIDs
 // are issued, a later one may be used before it returns.
 func (g *Generator) newest() int64 {
@@ -232,66 +214,6 @@ func (g *Generator) newest() int64 {
 		newest = max(newest, g.marks[i].Load()>>g.tickShift)
 	}
 	return newest
-}
-
-// broadcast ends every wait for a reservation. g.mu is held.
-func (g *Generator) broadcast() {
-	if g.news != nil {
-		close(g.news)
-		g.news = nil
-	}
-}
-
-// owner is the Generator as its tenure sees it.
-type owner Generator
-
-func (o *owner) Granted(r uid.Reservation) {
-	g := (*Generator)(o)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	was := g.grant.Load()
-	if was.err != nil {
-		return
-	}
-	if was.workerID != r.WorkerID {
-		// The new worker ID may be smaller, and its UIDs are to be larger all the same:
-		// they begin with the tick after the newest one, once no UID leaves under the old
-		// worker ID any more.
-		g.withdraw(was)
-		g.useUp()
-	}
-	g.refused = nil
-	g.grant.Store(&grant{
-		workerID: r.WorkerID,
-		worker:   r.WorkerID << g.layout.SequenceBits(),
-		first:    r.First,
-		last:     min(r.Last, g.layout.MaxTick()),
-		renew:    r.Renew,
-	})
-	g.broadcast()
-}
-
-func (o *owner) Refused(err error) {
-	g := (*Generator)(o)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.refused = err
-	g.broadcast()
-}
-
-func (o *owner) Discard() {
-	g := (*Generator)(o)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if was := g.grant.Load(); was.err == nil {
-		g.withdraw(was)
-	}
-}
-
-// withdraw replaces a grant by one of no ticks. When it returns, no UID leaves by the right
-// of the one before. g.mu is held.
-func (g *Generator) withdraw(was *grant) {
-	g.grant.Store(&grant{workerID: was.workerID, last: -1, renew: math.MaxInt64})
 }
 
 // useUp leaves nothing of the newest tick, nor of any before it that is remembered.

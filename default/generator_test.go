@@ -294,7 +294,7 @@ func TestWishEndsWithTheTimeField(t *testing.T) {
 func TestReservationThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := quiet(t, endless(7), Config{Layout: seconds, Now: newClock().Now})
-		gr := g.grant.Load()
+		gr := g.tenure.Grant()
 		require.NoError(t, g.Close())
 		require.NoError(t, g.awaitReservation(t.Context(), gr, 1, true))
 		g.exhaust(gr)
@@ -383,7 +383,6 @@ func TestClose(t *testing.T) {
 
 	// Late words of the worker change nothing.
 	w.terms.Revoke()
-	(*owner)(g).Granted(all)
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
 
@@ -634,23 +633,27 @@ func TestWithdrawnWhileDrawing(t *testing.T) {
 	other.WorkerID = 2
 	for _, c := range []struct {
 		name     string
-		withdraw func(*Generator)
+		withdraw func(*Generator, *puppet)
 		want     error
 	}{
-		{"for another worker ID", func(g *Generator) { (*owner)(g).Granted(other) }, nil},
-		{"for nothing", func(g *Generator) { (*owner)(g).Discard() }, uid.ErrNoReservation},
-		{"for good", func(g *Generator) { _ = g.Close() }, uid.ErrClosed},
+		{"for another worker ID", func(g *Generator, w *puppet) { w.grantNow(g, other) }, nil},
+		{"for nothing", func(_ *Generator, w *puppet) {
+			w.set(all, errors.New("gone"))
+			w.terms.Revoke()
+		}, uid.ErrNoReservation},
+		{"for good", func(g *Generator, _ *puppet) { _ = g.Close() }, uid.ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := newClock()
 			clock.freeze()
 			withdraw := false
 			var g *Generator
-			g = quiet(t, newPuppet(all), Config{Layout: seconds, Now: func() time.Time {
+			w := newPuppet(all)
+			g = quiet(t, w, Config{Layout: seconds, Now: func() time.Time {
 				// The clock is read between the grant and the position.
 				if withdraw {
 					withdraw = false
-					c.withdraw(g)
+					c.withdraw(g, w)
 				}
 				return clock.Now()
 			}})

@@ -517,7 +517,7 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
 		time.Sleep(time.Millisecond)
-		b := g.howFarBack(g.grant.Load(), g.tickAt(clock.Now()), 0, clock.Now(), 0)
+		b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), 0, clock.Now(), 0)
 		for range 2 {
 			tick, pause, err := keepToTick(g, b)
 			require.NoError(t, err)
@@ -533,7 +533,7 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 		g.policy = func(g *Generator, b setback) (int64, time.Duration, error) {
 			g.policy = keepToTick
 			tick, pause, err := keepToTick(g, b)
-			_, _, out := g.take(g.grant.Load(), tick, 0, 4)
+			_, _, out := g.take(g.tenure.Grant(), tick, 0, 4)
 			require.Equal(t, issued, out)
 			return tick, pause, err
 		}
@@ -738,7 +738,7 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 
 	// Of two calls that have seen the same step, one counts it.
 	clock.step(-10 * time.Millisecond)
-	b := g.howFarBack(g.grant.Load(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
+	b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
 	for i := range int64(2) {
 		_, _, err := turnBack(g, b)
 		require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // maxSleep is how long a sleep may be before the clock is looked at again. Timers run by
@@ -17,9 +18,9 @@ const maxSleep = time.Second
 func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
 	var slept time.Duration // for the clock's sake
 	for {
-		gr, turn := g.grant.Load(), g.turn()
-		if gr.err != nil {
-			return 0, 0, gr.err
+		gr, turn := g.tenure.Grant(), g.turn()
+		if gr.Ended != nil {
+			return 0, 0, gr.Ended
 		}
 		now := g.now()
 		clock := g.tickAt(now)
@@ -107,27 +108,9 @@ func (g *Generator) sleep(ctx context.Context, d time.Duration) error {
 
 // awaitReservation waits until a grant that does not reach up to tick may have been
 // replaced, or says why it could not be.
-func (g *Generator) awaitReservation(ctx context.Context, gr *grant, tick int64, wait bool) error {
-	g.mu.Lock()
-	if g.grant.Load() != gr {
-		g.mu.Unlock()
-		return nil
-	}
-	g.tenure.Want(g.wish(tick))
-	var err error
-	switch {
-	case g.refused != nil:
-		err = fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
-			uid.ErrNoReservation, tick, gr.workerID, gr.last, g.refused)
-	case !wait:
-		err = fmt.Errorf("%w for tick %d of worker %d yet (reserved up to %d)",
-			uid.ErrNoReservation, tick, gr.workerID, gr.last)
-	case g.news == nil:
-		g.news = make(chan struct{})
-	}
-	news := g.news
-	g.mu.Unlock()
-	if err != nil {
+func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick int64, wait bool) error {
+	news, err := g.tenure.Await(gr, tick, g.wish(tick), wait)
+	if err != nil || news == nil {
 		return err
 	}
 	select {
@@ -140,11 +123,7 @@ func (g *Generator) awaitReservation(ctx context.Context, gr *grant, tick int64,
 
 // exhaust ends the generator because the time field is full: for good, even if the clock
 // goes back.
-func (g *Generator) exhaust(gr *grant) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.grant.Load() == gr {
-		g.end(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
-			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))
-	}
+func (g *Generator) exhaust(gr *tenure.Grant) {
+	g.tenure.End(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
+		uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))
 }

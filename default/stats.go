@@ -44,19 +44,17 @@ type Stats struct {
 // reads the clock, and costs them nothing.
 func (g *Generator) Stats() Stats {
 	now := g.now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	gr := g.grant.Load()
+	gr := g.tenure.Grant()
 	st := Stats{
-		WorkerID:         gr.workerID,
+		WorkerID:         gr.WorkerID,
 		Expires:          g.layout.Expires(),
 		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
 		Behind:           g.counts.behind.Load(),
 		SequenceWaits:    g.counts.usedUp.Load(),
-		ReservationError: g.refused,
+		ReservationError: g.tenure.Refused(),
 	}
-	if gr.last >= 0 {
-		st.ReservedUntil = g.layout.TimeOf(gr.last)
+	if gr.Until >= 0 {
+		st.ReservedUntil = g.layout.TimeOf(gr.Until)
 	}
 	if newest := g.newest(); newest > g.tickAt(now) {
 		st.Lead = g.layout.TimeOf(newest).Sub(g.layout.TimeOf(g.tickAt(now)))

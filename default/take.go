@@ -6,6 +6,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // outcome says what became of a take.
@@ -22,7 +23,7 @@ const (
 // draw returns the first of up to n consecutive UIDs, and how many they are, at least
 // one. With wait false it fails where it would have to wait.
 func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
-	gr, turn := g.grant.Load(), g.turn()
+	gr, turn := g.tenure.Grant(), g.turn()
 	u, n1, out := g.take(gr, g.tickAt(g.now()), turn, n)
 	if out != issued {
 		return g.drawSlow(ctx, n, wait)
@@ -49,11 +50,11 @@ func (g *Generator) turn() int64 {
 // The clock is read before the mark is. A mark beyond the tick therefore need not mean
 // that the clock went back: another call may have read the clock later and have been
 // quicker. Only a reading that is made after this can tell.
-func (g *Generator) take(gr *grant, tick, turn, n int64) (uid.UID, int64, outcome) {
-	if tick < gr.first {
+func (g *Generator) take(gr *tenure.Grant, tick, turn, n int64) (uid.UID, int64, outcome) {
+	if tick < gr.First {
 		return 0, 0, behind
 	}
-	if tick > gr.last {
+	if tick > gr.Until {
 		return 0, 0, unreserved
 	}
 	mark := &g.marks[tick&g.markMask]
@@ -76,13 +77,13 @@ func (g *Generator) take(gr *grant, tick, turn, n int64) (uid.UID, int64, outcom
 		if !mark.CompareAndSwap(at, next+taken-1) {
 			continue
 		}
-		if g.grant.Load() != gr {
+		if g.tenure.Grant() != gr {
 			return 0, 0, outdated // the positions stay unused
 		}
-		if tick > newest && tick >= gr.renew {
+		if tick > newest && tick >= gr.Renew {
 			g.tenure.Want(g.wish(tick))
 		}
-		return uid.UID(next&^g.seqMask<<g.idShift | gr.worker | next&g.seqMask), taken, issued
+		return uid.UID(next&^g.seqMask<<g.idShift | gr.WorkerID<<g.seqBits | next&g.seqMask), taken, issued
 	}
 }
 

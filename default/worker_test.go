@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -103,6 +104,18 @@ type puppet struct {
 
 func newPuppet(r uid.Reservation) *puppet { return &puppet{grant: r} }
 
+// grantNow returns when another worker ID is in force.
+func (p *puppet) grantNow(g *Generator, r uid.Reservation) {
+	if g.tenure.Grant().WorkerID == r.WorkerID {
+		return
+	}
+	p.set(r, nil)
+	g.tenure.Want(0)
+	for g.tenure.Grant().WorkerID != r.WorkerID {
+		runtime.Gosched()
+	}
+}
+
 func (p *puppet) set(r uid.Reservation, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,4 +149,24 @@ func (p *puppet) Release(_ context.Context, last int64) error {
 	defer p.mu.Unlock()
 	p.released = append(p.released, last)
 	return p.err
+}
+
+// restless is a puppet that gives another worker ID at each Extend, and wants the next
+// one at once, so many times.
+type restless struct {
+	*puppet
+	changes int64
+	done    chan struct{} // closed after the last one
+}
+
+func (w *restless) Extend(context.Context, int64) (uid.Reservation, error) {
+	r := all
+	w.changes--
+	r.WorkerID = w.changes & 1
+	if w.changes > 0 {
+		r.Renew = 0
+	} else {
+		close(w.done)
+	}
+	return r, nil
 }

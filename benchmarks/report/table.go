@@ -24,6 +24,7 @@ type Table struct {
 var Tables = []Table{
 	{"machine", "Where and how", machine},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
+	{"brief", "Time for an ID, 8 goroutines", brief},
 	{"short", "Time for an ID, 8 goroutines", short},
 	{"rates", "IDs a second, the median of the rounds and their range", rates},
 	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", processors},
@@ -118,7 +119,32 @@ func compare(r *Results, t table.Writer) {
 	}
 }
 
-// shortList is what the module's own page shows.
+// briefList is what the README shows.
+var briefList = []string{"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid", "mysql-auto-increment", "atomic-add"}
+
+func brief(r *Results, t table.Writer) {
+	header(t, 1, "8 goroutines", "time for an ID", "duplicates")
+	for _, name := range briefList {
+		t.AppendRow(table.Row{subjects[name].Label, r.timeOf(name), r.duplicatesOf(name)})
+	}
+}
+
+// timeOf is a subject's time for an ID with 8 goroutines.
+func (r *Results) timeOf(name string) string {
+	return r.cell("Scale", "ns/op", labels{"subject": name, "goroutines": "8", "gomaxprocs": r.procs()}, span)
+}
+
+// duplicatesOf is how many IDs came twice, of how many.
+func (r *Results) duplicatesOf(name string) string {
+	duplicates := r.pick("Unique", "duplicates", labels{"subject": name, "rate": "full"})
+	if len(duplicates) == 0 {
+		return ""
+	}
+	ids := total(r.pick("Unique", "IDs", labels{"subject": name, "rate": "full"}))
+	return fmt.Sprintf("%s in %s", grouped(total(duplicates)), count(ids))
+}
+
+// shortList is what docs/performance.md shows.
 var shortList = []string{
 	"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
 	"mysql-segment", "mysql-auto-increment", "redis-incr", "atomic-add",
@@ -129,16 +155,10 @@ func short(r *Results, t table.Writer) {
 	for _, name := range shortList {
 		s := subjects[name]
 		row := table.Row{
-			s.Label,
-			r.cell("Scale", "ns/op", labels{"subject": name, "goroutines": "8", "gomaxprocs": r.procs()}, span),
-			"", sustained(s), s.Beyond, "",
+			s.Label, r.timeOf(name), "", sustained(s), s.Beyond, r.duplicatesOf(name),
 		}
 		if late, ok := r.sum("Latency", measure.PercentileUnit(99.9), labels{"subject": name, "goroutines": "8"}); ok {
 			row[2] = "≥ " + span(late.Median)
-		}
-		if duplicates := r.pick("Unique", "duplicates", labels{"subject": name, "rate": "full"}); len(duplicates) > 0 {
-			ids := total(r.pick("Unique", "IDs", labels{"subject": name, "rate": "full"}))
-			row[5] = fmt.Sprintf("%s in %s", grouped(total(duplicates)), count(ids))
 		}
 		t.AppendRow(row)
 	}

@@ -18,7 +18,7 @@ func (t *Tenure) contain(name string, call func() error) (err error) {
 		err = fmt.Errorf("the worker's %s panicked: %v", name, v)
 		if t.panicked != name {
 			t.panicked = name
-			t.log.Error("uid: a worker panicked", "call", name, "panic", v, "stack", string(debug.Stack()))
+			t.cfg.Logger.Error("uid: a worker panicked", "call", name, "panic", v, "stack", string(debug.Stack()))
 		}
 	}()
 	return call()

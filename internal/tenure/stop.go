@@ -55,7 +55,7 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	}
 	go func() {
 		if err := <-released; err != nil {
-			t.log.Warn("uid: a generator's worker could not be released", "error", err)
+			t.cfg.Logger.Warn("uid: a generator's worker could not be released", "error", err)
 		}
 	}()
 	if t.releasing.Load() {

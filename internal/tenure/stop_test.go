@@ -27,7 +27,9 @@ func (r *records) count(text string) int { return strings.Count(r.String(), text
 var due = uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
 
 func startLogged(t testing.TB, w *fakeWorker, o *fakeOwner, log *records) *Tenure {
-	ten, err := Start(t.Context(), w, terms(), time.Now, log.logger(), o)
+	cfg := o.config()
+	cfg.Logger = log.logger()
+	ten, err := Start(t.Context(), w, cfg)
 	require.NoError(t, err)
 	return ten
 }
@@ -44,8 +46,7 @@ func TestExtendPanics(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Greater(t, len(w.calls()), 10)
-		require.Len(t, o.refused, len(w.calls()))
-		require.EqualError(t, o.refused[0], "the worker's Extend panicked: boom")
+		require.EqualError(t, ten.Refused(), "the worker's Extend panicked: boom")
 		require.Equal(t, 1, log.count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "call=Extend panic=boom")
 		require.Contains(t, log.String(), "TestExtendPanics", "the stack")
@@ -77,7 +78,7 @@ func TestReleasePanics(t *testing.T) {
 		require.Contains(t, log.String(), "TestReleasePanics")
 
 		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
-		_, err := Start(t.Context(), w, terms(), time.Now, log.logger(), o)
+		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "released: false")
 	})

@@ -1,11 +1,13 @@
-// Package tenure keeps a generator's hold on its worker: it acquires the worker,
-// renews the reservation before it runs out, asks again when that fails, and
-// releases the worker in the end. The generators share it, so that the order of
-// calls that [uid.Worker] promises is kept in one place.
+// Package tenure keeps a generator's hold on its worker: it acquires the worker, keeps
+// the reservation in force and why it could not be extended, lets calls wait for the
+// next one, renews it before it runs out, and releases the worker in the end. The
+// generators share it, so that the order of calls that [uid.Worker] promises, and what
+// callers are told when nothing is reserved, stand in one place.
 package tenure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -27,26 +29,45 @@ const (
 	maxPause      = 5 * time.Second
 )
 
-// An Owner is the generator. Its methods are called one at a time, and may call Want,
-// but neither Stop nor Revoke.
-type Owner interface {
-	// Granted hands over a new reservation, the first one before Start returns.
-	Granted(uid.Reservation)
-	// Refused says that the reservation could not be extended; what was granted
-	// before stays valid. It is called for every failed attempt.
-	Refused(error)
-	// Discard withdraws every reservation granted so far. When it returns, the owner
-	// issues nothing until Granted is called.
-	Discard()
+// A Grant is the right to issue ticks. It is replaced as a whole and never changed:
+// whoever finds the same Grant twice knows that it was in force all the time between.
+type Grant struct {
+	// Reservation is what the worker reserved; it has no ticks before the first
+	// reservation, after a revocation and after the end.
+	uid.Reservation
+	// Until is the last tick that may be issued: Last, or the layout's last tick if
+	// that is earlier.
+	Until int64
+	// Ended, if it is not nil, is why nothing will ever be issued any more.
+	Ended error
+}
+
+// Config says what a Tenure is about. The functions are the generator's side; each may
+// be nil. They are called one at a time, and may call Want, but neither End nor Stop.
+type Config struct {
+	// Terms are the worker's; Start fills in Revoke.
+	Terms uid.Terms
+	// Now is the wall clock, and Logger is told of panics of the worker; neither is nil.
+	Now    func() time.Time
+	Logger *slog.Logger
+
+	// Granted is called after a reservation has come into force.
+	Granted func(uid.Reservation)
+	// Discard is called when the reservation was revoked, and Grant has no ticks any
+	// more. When it returns, nothing may leave that was made ready before.
+	Discard func()
+	// Switch is called before a reservation under another worker ID than the one before
+	// comes into force, and while none is. It may not call the Tenure at all.
+	Switch func()
 }
 
 // A Tenure is made by Start. Its methods may be called concurrently.
 type Tenure struct {
+	// grant is read by anybody, without a lock, and written under mu.
+	grant atomic.Pointer[Grant]
+
 	worker uid.Worker
-	terms  uid.Terms
-	now    func() time.Time
-	log    *slog.Logger
-	owner  Owner
+	cfg    Config
 
 	wake chan struct{} // one slot: a wish that is already noted need not be noted twice
 	quit context.CancelFunc
@@ -56,35 +77,37 @@ type Tenure struct {
 	panicked  string      // the call that panicked the last time, "" if it did not; for whoever calls the worker
 	releasing atomic.Bool // Release has been called, or is about to be
 
-	// hand is held while the owner is called, so that no reservation is handed over
-	// after the revocation that withdrew it. It is taken before mu.
+	// hand is held while a reservation is put in force or withdrawn and the generator is
+	// told, so that none is granted after the revocation that withdrew it. It is taken
+	// before mu, and before the generator's own locks.
 	hand sync.Mutex
 
+	// mu may be taken while the generator's own locks are held.
 	mu       sync.Mutex
+	refused  error         // why the last Extend failed, nil if it did not
+	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
 	through  int64         // the furthest tick asked for
 	wanted   bool          // through is news, or a revocation is
-	revoked  int           // how often Revoke was called
+	revoked  int           // how often the worker has revoked
 	done     chan struct{} // closed when the renewing goroutine has ended; nil before it starts
 	acquired bool          // Acquire has succeeded: Extend may be called
 	stopped  bool
-	last     uid.Reservation // as the owner has it
 }
 
-// Start acquires the worker and hands its first reservation to the owner, or one of no
-// ticks if that was revoked meanwhile. Or it returns the worker's error, or one that wraps
-// uid.ErrRange when the worker breaks the terms, and has then released it. It fills in
-// terms.Revoke. The renewing goroutine is started only when there is something to renew.
-// The log is told of panics in Extend and Release, which count as failures.
+// Start acquires the worker and puts its first reservation in force, or one of no ticks
+// if that was revoked meanwhile. Or it returns the worker's error, or one that wraps
+// uid.ErrRange when the worker breaks the terms, and has then released it. The renewing
+// goroutine is started only when there is something to renew. Panics in Extend and
+// Release are logged, and count as failures.
 //
-// What the owner has when Start returns may be another reservation already, or none:
-// only its own calls tell.
-func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.Time, log *slog.Logger, owner Owner) (*Tenure, error) {
-	t := &Tenure{worker: w, now: now, log: log, owner: owner, wake: make(chan struct{}, 1), over: make(chan struct{})}
+// The Grant when Start returns may be another one already.
+func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
+	t := &Tenure{worker: w, cfg: cfg, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	t.ctx, t.quit = context.WithCancel(context.Background())
-	terms.Revoke = t.revoke
-	t.terms = terms
+	t.cfg.Terms.Revoke = t.revoke
+	t.grant.Store(withoutTicks(0))
 
-	res, err := w.Acquire(ctx, terms)
+	res, err := w.Acquire(ctx, t.cfg.Terms)
 	if err != nil {
 		t.quit()
 		return nil, err
@@ -98,45 +121,163 @@ func Start(ctx context.Context, w uid.Worker, terms uid.Terms, now func() time.T
 	t.mu.Lock()
 	t.acquired = true
 	if t.revoked > 0 {
-		res = Nothing(res)
+		res = nothing(res.WorkerID)
 	}
-	t.last = res
+	t.put(res)
 	if t.wanted || res.Renew != math.MaxInt64 {
 		t.startLocked()
 	}
 	t.mu.Unlock()
-	owner.Granted(res)
+	t.tellGranted(res)
 	return t, nil
 }
 
-// Nothing returns a reservation of no ticks under the same worker ID.
-func Nothing(r uid.Reservation) uid.Reservation {
-	return uid.Reservation{WorkerID: r.WorkerID, First: 0, Last: -1, Renew: math.MaxInt64}
+// nothing is a reservation of no ticks.
+func nothing(workerID int64) uid.Reservation {
+	return uid.Reservation{WorkerID: workerID, First: 0, Last: -1, Renew: math.MaxInt64}
 }
 
-// Want asks for an Extend up to the given tick, soon. It never blocks and may be
-// called as often as one likes.
+func withoutTicks(workerID int64) *Grant { return &Grant{Reservation: nothing(workerID), Until: -1} }
+
+// put puts a reservation in force, unless the tenure has ended. hand and mu are held.
+func (t *Tenure) put(res uid.Reservation) {
+	before := t.grant.Load()
+	if before.Ended != nil {
+		return
+	}
+	if before.WorkerID != res.WorkerID && t.cfg.Switch != nil {
+		t.grant.Store(withoutTicks(before.WorkerID))
+		t.cfg.Switch()
+	}
+	t.grant.Store(&Grant{Reservation: res, Until: min(res.Last, t.cfg.Terms.MaxTick)})
+	t.refused = nil
+	t.tell()
+}
+
+// tellGranted tells the generator. hand is held.
+func (t *Tenure) tellGranted(res uid.Reservation) {
+	if t.cfg.Granted != nil {
+		t.cfg.Granted(res)
+	}
+}
+
+// Grant returns what may be issued at this moment. It costs one atomic load.
+func (t *Tenure) Grant() *Grant { return t.grant.Load() }
+
+// Refused returns why the last attempt to extend the reservation failed, and nil if it
+// did not.
+func (t *Tenure) Refused() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused
+}
+
+// End withdraws was, or whatever is in force if was is nil, for good: calls are told
+// the reason from then on. It does nothing if was is not in force any more.
+func (t *Tenure) End(was *Grant, reason error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.grant.Load()
+	if was == nil || was == g {
+		ended := withoutTicks(g.WorkerID)
+		ended.Ended = reason
+		t.grant.Store(ended)
+		t.tell()
+	}
+}
+
+// Await is for a call that needs tick, which was lies below. It asks for an Extend up to
+// through, and returns a channel that is closed when there is news. The channel is nil,
+// for the call to look again, when another Grant is in force by now. With an error the
+// call is to fail: the tenure has ended, the last attempt to extend the reservation
+// failed, or there is something to wait for and wait is false.
+func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan struct{}, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.grant.Load() != was {
+		return nil, nil
+	}
+	if was.Ended != nil {
+		return nil, was.Ended
+	}
+	t.want(max(through, tick))
+	why := t.refused
+	if why == nil {
+		if wait {
+			return t.listen(), nil
+		}
+		why = errOnItsWay
+	}
+	return nil, fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
+		uid.ErrNoReservation, tick, was.WorkerID, was.Until, why)
+}
+
+var errOnItsWay = errors.New("more has been asked for")
+
+// News returns a channel that is closed at the next Tell, or change of the Grant, or
+// failure to extend it.
+func (t *Tenure) News() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.listen()
+}
+
+// Tell ends every wait.
+func (t *Tenure) Tell() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tell()
+}
+
+func (t *Tenure) listen() <-chan struct{} {
+	if t.news == nil {
+		t.news = make(chan struct{})
+	}
+	return t.news
+}
+
+func (t *Tenure) tell() {
+	if t.news != nil {
+		close(t.news)
+		t.news = nil
+	}
+}
+
+// Want asks for an Extend up to the given tick, soon. It never waits for the worker and
+// may be called as often as one likes.
 func (t *Tenure) Want(through int64) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.want(through)
+}
+
+func (t *Tenure) want(through int64) {
 	if through > t.through || !t.wanted {
 		t.through = max(t.through, through)
 		t.wanted = true
 		t.startLocked()
 	}
-	t.mu.Unlock()
 	t.signal()
 }
 
+// revoke is what workers call. The Grant is taken away first: what the generator makes
+// ready by it until Discard is thrown away there, and later there is nothing to make ready.
 func (t *Tenure) revoke() {
 	t.hand.Lock()
-	t.owner.Discard()
+	defer t.hand.Unlock()
 	t.mu.Lock()
-	t.last = Nothing(t.last) // so that whatever is granted next is progress
+	if was := t.grant.Load(); was.Ended == nil {
+		t.grant.Store(withoutTicks(was.WorkerID))
+	}
+	t.mu.Unlock()
+	if t.cfg.Discard != nil {
+		t.cfg.Discard()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.revoked++
 	t.wanted = true
 	t.startLocked()
-	t.mu.Unlock()
-	t.hand.Unlock()
 	t.signal()
 }
 
@@ -155,8 +296,8 @@ func (t *Tenure) startLocked() {
 }
 
 func (t *Tenure) check(r uid.Reservation) error {
-	if r.WorkerID < 0 || r.WorkerID > t.terms.MaxWorkerID {
-		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w", r.WorkerID, t.terms.MaxWorkerID, uid.ErrRange)
+	if r.WorkerID < 0 || r.WorkerID > t.cfg.Terms.MaxWorkerID {
+		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w", r.WorkerID, t.cfg.Terms.MaxWorkerID, uid.ErrRange)
 	}
 	if r.First < 0 {
 		return fmt.Errorf("reservation from tick %d on: ticks begin at 0: %w", r.First, uid.ErrRange)
@@ -244,8 +385,9 @@ func (t *Tenure) extend() (progress bool, err error) {
 	if err != nil {
 		t.mu.Lock()
 		t.wanted = true
+		t.refused = err
+		t.tell()
 		t.mu.Unlock()
-		t.owner.Refused(err)
 		return false, err
 	}
 	t.mu.Lock()
@@ -254,12 +396,12 @@ func (t *Tenure) extend() (progress bool, err error) {
 		t.mu.Unlock()
 		return true, nil
 	}
-	before := t.last
-	t.last = res
+	before := t.grant.Load()
+	t.put(res)
 	progress = res.WorkerID != before.WorkerID || res.Last > before.Last ||
 		res.Renew > before.Renew && t.untilDue() > 0
 	t.mu.Unlock()
-	t.owner.Granted(res)
+	t.tellGranted(res)
 	return progress, nil
 }
 
@@ -270,19 +412,20 @@ const longestSleep = time.Hour
 // untilDue returns how long it is until the clock reaches the tick at which an Extend
 // is due. t.mu is held.
 func (t *Tenure) untilDue() time.Duration {
-	if t.last.Renew == math.MaxInt64 {
+	renew := t.grant.Load().Renew
+	if renew == math.MaxInt64 {
 		return math.MaxInt64
 	}
-	now := t.now()
-	ticks := t.last.Renew - t.terms.TickAt(now)
+	now := t.cfg.Now()
+	ticks := renew - t.cfg.Terms.TickAt(now)
 	if ticks <= 0 {
 		return 0
 	}
-	unit := t.terms.Unit
+	unit := t.cfg.Terms.Unit
 	if ticks-1 > int64(longestSleep/unit) {
 		return math.MaxInt64
 	}
-	into := now.Sub(t.terms.Epoch) % unit // of the clock's tick
+	into := now.Sub(t.cfg.Terms.Epoch) % unit // of the clock's tick
 	if into < 0 {
 		into += unit
 	}

@@ -85,7 +85,6 @@ type fakeOwner struct {
 
 	mu       sync.Mutex
 	granted  []uid.Reservation
-	refused  []error
 	discards int
 }
 
@@ -100,19 +99,18 @@ func (o *fakeOwner) enter() func() {
 	}
 }
 
-func (o *fakeOwner) Granted(r uid.Reservation) {
+func (o *fakeOwner) onGranted(r uid.Reservation) {
 	defer o.enter()()
 	o.granted = append(o.granted, r)
 }
 
-func (o *fakeOwner) Refused(err error) {
-	defer o.enter()()
-	o.refused = append(o.refused, err)
-}
-
-func (o *fakeOwner) Discard() {
+func (o *fakeOwner) onDiscard() {
 	defer o.enter()()
 	o.discards++
+}
+
+func (o *fakeOwner) config() Config {
+	return Config{Terms: terms(), Now: time.Now, Logger: quiet, Granted: o.onGranted, Discard: o.onDiscard}
 }
 
 func (o *fakeOwner) grants() []uid.Reservation {
@@ -163,7 +161,7 @@ func terms() uid.Terms {
 }
 
 func start(t testing.TB, w *fakeWorker, o *fakeOwner) *Tenure {
-	ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+	ten, err := Start(t.Context(), w, o.config())
 	require.NoError(t, err)
 	require.NotEmpty(t, o.grants())
 	return ten
@@ -194,7 +192,7 @@ func TestAcquireFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
-		_, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Empty(t, o.grants())
 		require.Empty(t, w.released, "it was not bound")
@@ -215,7 +213,7 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, o := newFakes(t, c.r)
-			_, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+			_, err := Start(t.Context(), w, o.config())
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, c.text)
 			require.Equal(t, []int64{-1}, w.released)
@@ -255,9 +253,9 @@ func TestRenewWhenDueWithinATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, epoch := range []time.Duration{0, 300 * time.Millisecond, -800 * time.Millisecond} {
 			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 5})
-			terms := terms()
-			terms.Epoch = terms.Epoch.Add(epoch)
-			ten, err := Start(t.Context(), w, terms, time.Now, quiet, o)
+			cfg := o.config()
+			cfg.Terms.Epoch = cfg.Terms.Epoch.Add(epoch)
+			ten, err := Start(t.Context(), w, cfg)
 			require.NoError(t, err)
 			time.Sleep(250 * time.Millisecond)
 			w.grants(uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
@@ -281,7 +279,9 @@ func TestRenewAfterTheClockWasSet(t *testing.T) {
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200000, Renew: 100000})
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), now, quiet, o)
+		cfg := o.config()
+		cfg.Now = now
+		ten, err := Start(t.Context(), w, cfg)
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
 		ahead.Store(int64(100000 * time.Second))
@@ -299,7 +299,9 @@ func TestRenewAfterTheClockWasSetBack(t *testing.T) {
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200, Renew: 30})
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), now, quiet, o)
+		cfg := o.config()
+		cfg.Now = now
+		ten, err := Start(t.Context(), w, cfg)
 		require.NoError(t, err)
 		time.Sleep(10 * time.Second)
 		ahead.Store(-int64(30 * time.Minute))
@@ -395,8 +397,7 @@ func TestBackOffAndRecovery(t *testing.T) {
 		time.Sleep(60 * time.Second)
 		synctest.Wait()
 		calls := w.calls()
-		require.Len(t, o.refused, len(calls))
-		require.ErrorIs(t, o.refused[0], errDown)
+		require.ErrorIs(t, ten.Refused(), errDown)
 		require.Len(t, o.grants(), 1)
 		pause := minPause
 		for i := 1; i < len(calls); i++ {
@@ -469,7 +470,7 @@ func TestExtendBreaksTheTerms(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		require.Len(t, o.grants(), 1)
-		require.ErrorIs(t, o.refused[0], uid.ErrRange)
+		require.ErrorIs(t, ten.Refused(), uid.ErrRange)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -489,7 +490,7 @@ func TestExtendTimesOut(t *testing.T) {
 		ten := start(t, w, o)
 		time.Sleep(extendTimeout)
 		synctest.Wait()
-		require.ErrorIs(t, o.refused[0], context.DeadlineExceeded)
+		require.ErrorIs(t, ten.Refused(), context.DeadlineExceeded)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -519,7 +520,7 @@ func TestRevokeAgainAndAgain(t *testing.T) {
 			return endless, nil
 		}
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+		ten, err := Start(t.Context(), w, o.config())
 		require.NoError(t, err)
 		synctest.Wait()
 		began := time.Now()
@@ -571,9 +572,9 @@ func TestRevokeDuringAcquire(t *testing.T) {
 			return endless, nil
 		}
 		w.grants(endless)
-		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+		ten, err := Start(t.Context(), w, o.config())
 		require.NoError(t, err)
-		require.Equal(t, Nothing(endless), o.grants()[0])
+		require.Equal(t, nothing(endless.WorkerID), o.grants()[0])
 		synctest.Wait()
 		require.Equal(t, endless, o.last())
 		require.NoError(t, ten.Stop(t.Context(), 0))
@@ -598,7 +599,7 @@ func TestStopDuringExtend(t *testing.T) {
 		require.NoError(t, ten.Stop(t.Context(), 8))
 		require.Equal(t, []int64{7}, w.released)
 		require.Len(t, o.grants(), 1, "a reservation after Stop")
-		require.Empty(t, o.refused)
+		require.NoError(t, ten.Refused())
 	})
 }
 
@@ -622,7 +623,7 @@ type strictOwner struct {
 	revoked  int64
 }
 
-func (o *strictOwner) Granted(r uid.Reservation) {
+func (o *strictOwner) onGranted(r uid.Reservation) {
 	defer o.enter()()
 	runtime.Gosched() // let others in, if they can
 	if r.Last >= 0 && r.Last <= o.revoked {
@@ -630,7 +631,7 @@ func (o *strictOwner) Granted(r uid.Reservation) {
 	}
 }
 
-func (o *strictOwner) Discard() {
+func (o *strictOwner) onDiscard() {
 	defer o.enter()()
 	runtime.Gosched()
 	o.revoked = o.returned.Load()
@@ -661,7 +662,9 @@ func TestConcurrentCalls(t *testing.T) {
 			runtime.Gosched()
 			return give(), nil
 		})
-		ten, err := Start(t.Context(), w, terms(), time.Now, quiet, o)
+		cfg := o.config()
+		cfg.Granted, cfg.Discard = o.onGranted, o.onDiscard
+		ten, err := Start(t.Context(), w, cfg)
 		require.NoError(t, err)
 		for range 2 {
 			wg.Go(func() {
@@ -685,4 +688,105 @@ func TestConcurrentCalls(t *testing.T) {
 			return
 		}
 	}
+}
+
+// Calls that find nothing reserved wait, fail at once, or are told of the last failure;
+// news of every kind ends a wait.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+		ten := start(t, w, o)
+		first := ten.Grant()
+		require.EqualValues(t, 100, first.Until)
+		_, err := ten.Await(first, 101, 150, false)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.EqualError(t, err, "no reservation for tick 101 of worker 3 (reserved up to 100): more has been asked for")
+
+		news, err := ten.Await(first, 101, 150, true)
+		require.NoError(t, err)
+		require.NotNil(t, news)
+		<-news // the worker has failed
+		for _, wait := range []bool{false, true} {
+			_, err = ten.Await(first, 101, 150, wait)
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorIs(t, err, errDown)
+		}
+
+		told := ten.News()
+		ten.Tell()
+		<-told
+
+		granted := ten.News()
+		w.grants(endless)
+		<-granted
+		require.NoError(t, ten.Refused())
+		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
+		news, err = ten.Await(first, 101, 150, true)
+		require.NoError(t, err)
+		require.Nil(t, news, "it is another grant")
+		require.EqualValues(t, 150, w.calls()[0].through)
+
+		ended := ten.News()
+		ten.End(first, errDown) // which is not in force
+		require.Nil(t, ten.Grant().Ended)
+		ten.End(nil, uid.ErrClosed)
+		<-ended
+		_, err = ten.Await(ten.Grant(), 101, 150, true)
+		require.Equal(t, uid.ErrClosed, err)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// A revocation has the grant taken away before the generator is told, and another worker
+// ID none in force while it is.
+func TestNoGrantWhileTheOwnerIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		var ten *Tenure
+		told := 0
+		check := func() {
+			told++
+			require.EqualValues(t, -1, ten.Grant().Until)
+		}
+		cfg := o.config()
+		cfg.Terms.MaxTick = math.MaxInt64
+		cfg.Discard = check
+		cfg.Switch = func() {
+			if ten != nil {
+				check()
+			}
+		}
+		var err error
+		ten, err = Start(t.Context(), w, cfg)
+		require.NoError(t, err)
+		w.grants(uid.Reservation{WorkerID: 4, Last: 7, Renew: math.MaxInt64})
+		ten.Want(0)
+		synctest.Wait()
+		require.Equal(t, 1, told)
+		require.EqualValues(t, 7, ten.Grant().Until)
+		w.terms.Revoke()
+		require.Equal(t, 2, told)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
+}
+
+// What an Extend returns after the end is not put in force, nor does a revocation change
+// anything.
+func TestEndIsForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, o := newFakes(t, endless)
+		ten := start(t, w, o)
+		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+			time.Sleep(time.Second)
+			return endless, nil
+		})
+		ten.Want(7)
+		synctest.Wait()
+		ten.End(nil, uid.ErrClosed)
+		w.terms.Revoke()
+		time.Sleep(time.Minute)
+		require.Equal(t, uid.ErrClosed, ten.Grant().Ended)
+		require.EqualValues(t, -1, ten.Grant().Until)
+		require.NoError(t, ten.Stop(t.Context(), 0))
+	})
 }

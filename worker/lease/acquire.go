@@ -50,7 +50,7 @@ type doubt struct {
 
 // matches reports whether a row is what the doubted acquisition has written.
 func (d *doubt) matches(row *Row, now Clock) bool {
-	return row != nil && slices.Contains(d.nonces, row.Nonce) && row.High == d.high && !row.Until.Before(now.Now)
+	return row != nil && slices.Contains(d.nonces, row.Nonce) && row.High == d.high && now.within(row.Until)
 }
 
 // retake takes up the ID of the doubt if its row bears one of the nonces that were
@@ -76,7 +76,7 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 			h.wait = l.untilReach(now, h.base+1)
 		}
 		l.dueAfter(h)
-		row.Nonce, row.Until, row.Renewed = h.nonce, now.Now.Add(l.cfg.ttl()), now.Now
+		row.Nonce, row.Until, row.Renewed = h.nonce, now.after(l.cfg.ttl()), now.Now
 		d.nonces = append(nonces[:len(nonces):len(nonces)], h.nonce)
 		return nil
 	})
@@ -89,7 +89,7 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 
 // take leases the ID that has been free the longest, or one that has no row.
 func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
-	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: l.highest}
+	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: func(now time.Time) int64 { return l.highest(Clock{Now: now}) }}
 	asked := l.cfg.Now()
 	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
@@ -106,12 +106,12 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 		if row.Nonce != "" {
 			event.Kind, event.Holder = TakenOver, row.Holder
 		}
-		reach := l.cfg.reach() + l.cfg.MaxClockSkew
+		reach := l.reach(now)
 		if ns.Reach < reach && !l.cfg.DurableStore { // what cannot be lost need not be burnt
 			ns.Reach = reach
 		}
 		*row = Row{
-			WorkerID: h.id, Nonce: h.nonce, High: h.limit, Until: now.Now.Add(l.cfg.ttl()), Layout: l.terms.Layout,
+			WorkerID: h.id, Nonce: h.nonce, High: h.limit, Until: now.after(l.cfg.ttl()), Layout: l.terms.Layout,
 			Holder: l.cfg.Holder, Acquired: now.Now, Renewed: now.Now, Reach: reach, Fresh: row.Fresh,
 		}
 		l.doubt = &doubt{hold: *h, nonces: []string{h.nonce}, high: row.High, event: event}
@@ -130,7 +130,7 @@ func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 	if l.cfg.DurableStore {
 		h.limit = max(l.within(l.tickAt(now, l.cfg.reach())), l.withSlack(h.base))
 	} else {
-		burn := max(ns.Reach, l.cfg.reach()+l.cfg.MaxClockSkew)
+		burn := max(ns.Reach, l.reach(now))
 		h.base = max(h.base, l.tickAt(now, burn))
 		h.limit = h.base
 		h.wait = l.untilReach(now, h.base+1)
@@ -154,13 +154,13 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 	if tick := l.tickAt(now, 0); tick < 0 && !l.cfg.AllowBeforeEpoch {
 		return fmt.Errorf("%w: the store's shows %s, which is before the layout's epoch, %s", worker.ErrClock, stamp(now.Now), l.terms.Epoch.Format(time.RFC3339Nano))
 	}
-	if !ns.Rest.Before(now.Now) {
+	if !now.over(ns.Rest) {
 		return l.resting(ns, now)
 	}
-	if !row.Fresh && !row.Until.Add(l.cfg.Quarantine).Before(now.Now) {
+	if !row.Fresh && !now.over(row.Until.Add(l.cfg.Quarantine)) {
 		return errRaced
 	}
-	if highest := l.highest(now.Now); max(row.High, ns.Floor) > highest {
+	if highest := l.highest(now); max(row.High, ns.Floor) > highest {
 		whose := fmt.Sprintf("worker ID %d", row.WorkerID)
 		if ns.Floor > highest {
 			whose = "the namespace"
@@ -173,7 +173,7 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 
 // resting says that nobody can have an ID yet. A start that can wait for it does.
 func (l *Lease) resting(ns *Namespace, now Clock) error {
-	left := ns.Rest.Sub(now.Now)
+	left := ns.Rest.Add(now.Error).Sub(now.Now)
 	err := fmt.Errorf("%w: the namespace was made at %s because it was not there, and rests until %s, %v from now, "+
 		"for owners of one that was lost; if it never had any, Registry.Init or uid worker init ends that", uid.ErrNoReservation,
 		stamp(ns.Made), stamp(ns.Rest), left.Round(time.Millisecond))
@@ -189,12 +189,19 @@ func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
 	return clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, limit)
 }
 
-// highest returns the last tick that may have been used by the store's clock.
-func (l *Lease) highest(now time.Time) int64 {
+// highest returns the last tick that may have been used by the store's clock: another owner's
+// may be ahead of this one by twice its error.
+func (l *Lease) highest(now Clock) int64 {
 	if l.cfg.MaxAhead == math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return max(l.terms.TickAt(now.Add(l.cfg.MaxAhead)), -1)
+	return max(l.tickAt(now, l.cfg.MaxAhead+2*now.Error), -1)
+}
+
+// reach is how far beyond the clock of whoever acquires an ID its owner may have reserved by
+// a clock of his.
+func (l *Lease) reach(now Clock) time.Duration {
+	return l.cfg.reach() + max(l.cfg.MaxClockSkew, 2*now.Error)
 }
 
 // stamp is a time as errors show it.

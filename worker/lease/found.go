@@ -49,8 +49,8 @@ func found(ns *Namespace, terms uid.Terms, rest time.Duration, now Clock) error 
 	}
 	ns.Floor, ns.Rest, ns.Renewed = -1, time.Unix(0, 0).UTC(), now.Now
 	if rest > 0 {
-		ns.Rest = now.Now.Add(rest)
-		ns.Floor = min(max(terms.TickAt(ns.Rest), -1), terms.MaxTick)
+		ns.Rest = now.after(rest)
+		ns.Floor = min(max(terms.TickAt(ns.Rest.Add(now.Error)), -1), terms.MaxTick)
 	}
 	return nil
 }

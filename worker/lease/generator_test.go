@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A generator is what cached and uncached have in common here.
@@ -32,13 +32,13 @@ var generators = map[string]func(w uid.Worker, now func() time.Time) (generator,
 
 var milliseconds = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
 
-// eachGenerator runs a test with both generators on both databases.
+// eachGenerator runs a test with both generators on both kinds of stores.
 func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid.Worker) generator)) {
 	for name, fresh := range generators {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				test(t, h, func(w uid.Worker) generator {
-					g, err := fresh(w, func() time.Time { return h.now().Round(0) })
+					g, err := fresh(w, h.now)
 					require.NoError(t, err)
 					t.Cleanup(func() { g.Close() })
 					return g
@@ -49,8 +49,8 @@ func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid
 }
 
 // brisk is for generators that are to need several renewals, some of them while a test sets
-// the clock of the database and then theirs.
-var brisk = worker.LeaseConfig{Window: 800 * time.Millisecond, MaxClockOffset: time.Hour}
+// the clock of the store and then theirs.
+var brisk = lease.Config{Window: 800 * time.Millisecond, MaxClockOffset: time.Hour}
 
 // Everything issued lies in ticks that the row reserved beforehand.
 func TestLeasedGenerator(t *testing.T) {
@@ -88,7 +88,7 @@ func TestLeasedGenerator(t *testing.T) {
 func TestLeaseInvalidate(t *testing.T) {
 	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
 		var told events
-		l := h.lease(worker.LeaseConfig{OnEvent: told.add, DurableStore: true})
+		l := h.lease(lease.Config{OnEvent: told.add, DurableStore: true})
 		l.Invalidate() // nothing happens
 		g := make(l)
 		_, err := g.GetUID()
@@ -100,7 +100,7 @@ func TestLeaseInvalidate(t *testing.T) {
 		p, err := g.ParseUID(u)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, p.WorkerID)
-		require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired, worker.LeaseLost, worker.LeaseAcquired}, told.kinds())
+		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
 		require.ErrorContains(t, told.all[1].Err, "invalidated")
 		require.Equal(t, row, h.row(0), "the row may be another's")
 		require.NoError(t, g.Close())
@@ -111,7 +111,7 @@ func TestLeaseInvalidate(t *testing.T) {
 // What was invalidated is not released: the row may be the other copy's by now.
 func TestLeaseInvalidateAndRelease(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(worker.LeaseConfig{})
+		l := h.lease(lease.Config{})
 		h.acquire(l)
 		row := h.row(0)
 		l.Invalidate()
@@ -159,6 +159,6 @@ func TestLeaseTakenFromGenerator(t *testing.T) {
 		require.Len(t, a, 1)
 		require.Len(t, b, 1)
 		require.NotEqual(t, a, b)
-		require.Contains(t, told.kinds(), worker.LeaseLost)
+		require.Contains(t, told.kinds(), lease.Lost)
 	})
 }

@@ -10,13 +10,16 @@ import (
 
 // A hold is what an owner has of an ID.
 type hold struct {
-	id    int64
-	nonce string // of the row, as the store has confirmed it
-	// proposed are renewals whose replies are awaited or were lost, the oldest first: each
-	// of them either happened or did not, or is still on its way, and the row's nonce tells.
+	id int64
+	// nonce and limit are what the owner wrote last and the store has acknowledged. limit is
+	// the last tick reserved; base while nothing is.
+	nonce string
+	limit int64
+	// proposed are the renewals since then, the oldest first, whose replies are awaited or were
+	// lost: each of them either happened or did not, or is still on its way. What is read in
+	// the row need not be durable yet, so that nothing is reserved by one of them.
 	proposed []state.Proposal
 	base     int64 // High before the owner reserved anything: its first tick is the next
-	limit    int64 // last tick reserved; base while nothing is
 	granted  int64 // last tick that the generator has: limit, or less with a state file
 	resumed  bool  // taken up from a state file
 	renew    int64 // tick from which on to renew
@@ -37,14 +40,14 @@ func (h *hold) propose(before []state.Proposal, next state.Proposal) {
 	h.proposed = append(before[:len(before):len(before)], next)
 }
 
-// owns reports whether a row is still the hold's, and notes what it tells about lost
-// replies. A proposal that was made before the one in the row named an older version of it,
-// or was made under a lock that is gone, and does not happen any more.
+// owns reports whether a row is still the hold's. A proposal that was made before the one in
+// the row named an older version of it, or was made under a lock that is gone: it does not
+// happen any more.
 func (h *hold) owns(row *Row) bool {
 	for i, p := range h.proposed {
 		if row.Nonce == p.Nonce && row.High == p.High {
-			h.nonce, h.limit, h.proposed = p.Nonce, p.High, h.proposed[i+1:]
-			break
+			h.proposed = h.proposed[i:]
+			return true
 		}
 	}
 	return row.Nonce == h.nonce && row.High == h.limit

@@ -27,13 +27,13 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 			}
 			return &lostError{why: "its row has another nonce or other ticks than this owner wrote", holder: row.Holder}
 		}
-		if row.Until.Before(now.Now) {
+		if !now.within(row.Until) {
 			return &lostError{why: fmt.Sprintf("it ended at %s, the store's time is %s", stamp(row.Until), stamp(now.Now))}
 		}
 		next = state.Proposal{Nonce: newNonce(), High: max(row.High, l.within(l.tickAt(now, l.cfg.reach())))}
 		if l.cfg.DurableStore {
 			// Not beyond what a later owner accepts.
-			next.High = max(next.High, min(l.withSlack(through), l.highest(now.Now)))
+			next.High = max(next.High, min(l.withSlack(through), l.highest(now)))
 		}
 		h.wait = l.untilReach(now, h.base+1)
 		h.propose(h.proposed, next)
@@ -42,7 +42,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 				return err
 			}
 		}
-		row.Nonce, row.High, row.Until, row.Renewed = next.Nonce, next.High, now.Now.Add(l.cfg.ttl()), now.Now
+		row.Nonce, row.High, row.Until, row.Renewed = next.Nonce, next.High, now.after(l.cfg.ttl()), now.Now
 		return nil
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package lease_test
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A lease that is lost before its first reservation is replaced, and not by a failure of
@@ -21,23 +21,25 @@ import (
 func TestLeaseLostWhileStarting(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
-		var l *worker.Lease
-		l = h.lease(worker.LeaseConfig{OnEvent: func(e worker.LeaseEvent) {
+		var l *lease.Lease
+		l = h.lease(lease.Config{OnEvent: func(e lease.Event) {
 			told.add(e)
-			if e.Kind == worker.LeaseAcquired && e.WorkerID == 0 {
-				do(t, h.db, "UPDATE WORKER_LEASE SET NONCE = 'another', HOLDER = 'another' WHERE WORKER_ID = 0")
+			if e.Kind == lease.Acquired && e.WorkerID == 0 {
+				h.edit(0, func(row *lease.Row) { row.Nonce, row.Holder = "another", "another" })
 			}
 		}})
 		r := h.acquire(l)
 		require.EqualValues(t, 1, r.WorkerID)
 		require.GreaterOrEqual(t, r.Last, r.First)
-		require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired, worker.LeaseLost, worker.LeaseAcquired}, told.kinds())
+		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
 
 		// But not for ever.
 		told.all = nil
-		l = h.lease(worker.LeaseConfig{OnEvent: func(e worker.LeaseEvent) {
+		l = h.lease(lease.Config{OnEvent: func(e lease.Event) {
 			told.add(e)
-			do(t, h.db, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID > 1")
+			for _, id := range h.ids()[2:] {
+				h.edit(id, func(row *lease.Row) { row.Nonce = "another" })
+			}
 		}})
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorContains(t, err, "its row has another nonce")
@@ -48,13 +50,14 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 // Where another owner's Window is long a new owner has to wait for longer than its own lease
 // lasts, which it renews meanwhile.
 func TestLeaseRenewedWhileStarting(t *testing.T) {
-	h := newHouse(t, newSQLite(t))
-	h.acquire(h.lease(worker.LeaseConfig{Window: 3 * time.Second}))
-	var told events
-	r := h.acquire(h.lease(worker.LeaseConfig{Window: time.Second, TTL: 1500 * time.Millisecond, OnEvent: told.add}))
-	require.EqualValues(t, 1, r.WorkerID)
-	require.GreaterOrEqual(t, r.Last, r.First)
-	require.Equal(t, []worker.LeaseEventKind{worker.LeaseAcquired}, told.kinds())
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.acquire(h.lease(lease.Config{Window: 3 * time.Second}))
+		var told events
+		r := h.acquire(h.lease(lease.Config{Window: time.Second, TTL: 1500 * time.Millisecond, OnEvent: told.add}))
+		require.EqualValues(t, 1, r.WorkerID)
+		require.GreaterOrEqual(t, r.Last, r.First)
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+	})
 }
 
 // A program that makes many generators, one after another, does not wait for each.
@@ -64,14 +67,13 @@ func TestLeaseNoWait(t *testing.T) {
 		var made []generator
 		began := h.tick()
 		for i := range n {
-			l := h.lease(worker.LeaseConfig{NoWait: true, MaxClockSkew: 10 * time.Second})
+			l := h.lease(lease.Config{NoWait: true, MaxClockSkew: 10 * time.Second})
 			var g generator
 			var err error
-			now := func() time.Time { return h.now().Round(0) }
 			if i%2 == 0 {
-				g, err = cached.New(l, cached.Config{Layout: milliseconds, Now: now})
+				g, err = cached.New(l, cached.Config{Layout: milliseconds, Now: h.now})
 			} else {
-				g, err = uncached.New(l, uncached.Config{Layout: milliseconds, Now: now})
+				g, err = uncached.New(l, uncached.Config{Layout: milliseconds, Now: h.now})
 			}
 			require.NoError(t, err)
 			t.Cleanup(func() { g.Close() })
@@ -97,7 +99,7 @@ func TestLeaseNoWait(t *testing.T) {
 // more than was burnt, or -1.
 func (h *house) lastReserved(id, since int64) int64 {
 	row := h.row(id)
-	if row.Acquired == row.Renewed && row.High > since {
+	if row.Acquired.Equal(row.Renewed) && row.High > since {
 		return -1
 	}
 	return row.High
@@ -110,25 +112,23 @@ func TestLeaseUnwritableStateFile(t *testing.T) {
 	}
 	eachHouse(t, func(t *testing.T, h *house) {
 		cfg := offlineConfig(t)
-		h.lease(cfg)
+		h.found(orders)
 		cfg.StateFile = "/dev/full"
 		for range 9 {
-			_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(7))
+			_, err := h.bare(cfg).Acquire(t.Context(), millis(7))
 			require.ErrorIs(t, err, worker.ErrState)
 		}
-		var ids int
-		require.NoError(t, h.db.Get(&ids, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID >= 0"))
-		require.Zero(t, ids)
+		require.Empty(t, h.ids())
 	})
 }
 
-// One that cannot be written any more once the ID is leased ends the lease, with HIGH as it
+// One that cannot be written any more once the ID is leased ends the lease, with High as it
 // is: the file may have the record all the same.
 func TestLeaseStateFileFailsAfterAcquiring(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		cfg := offlineConfig(t)
-		cfg.OnEvent = func(e worker.LeaseEvent) {
-			if e.Kind == worker.LeaseAcquired {
+		cfg.OnEvent = func(e lease.Event) {
+			if e.Kind == lease.Acquired {
 				require.NoError(t, os.Remove(cfg.StateFile))
 			}
 		}
@@ -138,45 +138,36 @@ func TestLeaseStateFileFailsAfterAcquiring(t *testing.T) {
 		row := h.row(0)
 		require.Empty(t, row.Nonce)
 		require.GreaterOrEqual(t, row.High, before+ms(offline), "not lowered")
-		require.Less(t, row.Until-row.Acquired, offline.Microseconds())
+		require.Less(t, row.Until.Sub(row.Acquired), offline)
 	})
 }
 
 // Nobody is to use ticks that a later start would refuse.
 func TestMaxLeadBeyondMaxAhead(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		_, err := cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: time.Hour})
+		_, err := cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: time.Hour, Now: h.now})
 		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "the generator's MaxLead 1h0m0s is more than MaxAhead 16m30.02s")
-		_, err = cached.New(h.lease(worker.LeaseConfig{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: cached.Unbounded})
+		require.ErrorContains(t, err, "the generator's MaxLead 1h0m0s is more than MaxAhead 16m32s")
+		_, err = cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, MaxLead: cached.Unbounded, Now: h.now})
 		require.ErrorIs(t, err, uid.ErrConfig)
-		for _, cfg := range []worker.LeaseConfig{{DurableStore: true, MaxAhead: time.Hour}, {DurableStore: true, MaxAhead: math.MaxInt64}, {}} {
+		for _, cfg := range []lease.Config{{DurableStore: true, MaxAhead: time.Hour}, {DurableStore: true, MaxAhead: math.MaxInt64}, {}} {
 			g, err := cached.New(h.lease(cfg), cached.Config{Layout: milliseconds, MaxLead: time.Hour, Now: h.now})
 			require.NoError(t, err)
 			require.NoError(t, g.Close())
 		}
 	})
-	path := filepath.Join(t.TempDir(), "state")
-	w, err := worker.NewFile(path, worker.FixedID(1), worker.FileConfig{Logger: (&records{}).logger()})
-	require.NoError(t, err)
-	_, err = cached.New(w, cached.Config{Layout: milliseconds, MaxLead: time.Hour})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
-	g, err := cached.New(w, cached.Config{Layout: milliseconds})
-	require.NoError(t, err)
-	require.NoError(t, g.Close())
 }
 
 // A burst that goes as far ahead as it may leaves an ID that the next start passes over,
 // until the clock is near enough.
 func TestLeaseAfterABurst(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(worker.LeaseConfig{DurableStore: true, MaxAhead: math.MaxInt64})
+		l := h.lease(lease.Config{DurableStore: true, MaxAhead: math.MaxInt64})
 		h.acquire(l)
 		r := h.extend(l, h.tick()+ms(time.Hour))
 		require.NoError(t, l.Release(t.Context(), r.Last))
 		h.pass(quarantine + time.Second)
-		other := worker.LeaseConfig{DurableStore: true}
+		other := lease.Config{DurableStore: true}
 		require.EqualValues(t, 1, h.acquire(h.lease(other)).WorkerID)
 		h.pass(time.Hour)
 		next := h.acquire(h.lease(other))

@@ -38,7 +38,7 @@ import (
 type Store interface {
 	// Take offers decide the namespace and the row of an ID that nobody leases. That is the
 	// row that has been over for longest of those that are over for more than w.Rest, by the
-	// Clock, and used up to a tick of at most w.Highest; where there is none, a Fresh row of an
+	// Clock less its Error, and used up to a tick of at most w.Highest; where there is none, a Fresh row of an
 	// ID of w.IDs that has no row, the lowest one above all rows or else any; where all IDs
 	// have rows, the row that has been over for longest whatever its ticks. When there
 	// is none of these it returns what NoneFree makes.
@@ -129,11 +129,21 @@ type Row struct {
 type Clock struct {
 	// Now is in UTC and whole microseconds.
 	Now time.Time
-	// Error is by how much Now may be off what the next reader of the same store gets: 0
-	// where the store has a clock of its own, and a bound on the clocks of all clients where
-	// Now is the client's.
+	// Error is by how much Now may be off true time, a bound that all clients of the store
+	// share: 0 where Now is of the store's one clock, which then is true time, and more where
+	// it is of the client's. Times in rows are moments of true time: one is over for
+	// everybody when it lies before Now less Error.
 	Error time.Duration
 }
+
+// over reports whether everybody agrees that t is over.
+func (c Clock) over(t time.Time) bool { return t.Add(c.Error).Before(c.Now) }
+
+// within reports whether everybody agrees that t is not over.
+func (c Clock) within(t time.Time) bool { return !t.Before(c.Now.Add(c.Error)) }
+
+// after returns a time that is at least d away by everybody's clock.
+func (c Clock) after(d time.Duration) time.Time { return c.Now.Add(c.Error + d) }
 
 // NoneFree returns the error of a Take that found no row: all IDs are leased or in
 // quarantine, the first one until the time given.

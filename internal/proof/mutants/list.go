@@ -31,32 +31,32 @@ var all = slices.Concat(
 var core = []mutant{
 	{
 		name: "end of the time field is not checked", file: refillGo,
-		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
-		to:   "min(g.leadLimit(now), g.state.reservation.Last)", tests: "EndOfTheTimeField",
+		from: "min(g.leadLimit(now), grant.Until)",
+		to:   "min(g.leadLimit(now), grant.Last)", tests: "EndOfTheTimeField",
 	},
 	{
 		name: "ticks that are not reserved are published", file: refillGo,
-		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
+		from: "min(g.leadLimit(now), grant.Until)",
 		to:   "min(g.leadLimit(now), g.layout.MaxTick())", tests: "Unreserved|Outage",
 	},
 	{
 		name: "MaxLead is not minded", file: refillGo,
-		from: "min(g.leadLimit(now), g.state.reservation.Last, g.layout.MaxTick())",
-		to:   "min(g.state.reservation.Last, g.layout.MaxTick())", tests: "LeadIsBounded",
+		from: "min(g.leadLimit(now), grant.Until)",
+		to:   "grant.Until", tests: "LeadIsBounded",
 	},
 	{
 		name: "the cache never catches up with the clock", file: refillGo,
-		from: "next := max(tail, clock, s.reservation.First)",
-		to:   "next := max(tail, s.reservation.First)", tests: "Idle|StepsForward",
+		from: "next := max(tail, clock, grant.First)",
+		to:   "next := max(tail, grant.First)", tests: "Idle|StepsForward",
 	},
 	{
 		name: "ticks go back with the clock", file: refillGo,
-		from: "next := max(tail, clock, s.reservation.First)",
-		to:   "next := max(clock, s.reservation.First)", tests: "StepsBack",
+		from: "next := max(tail, clock, grant.First)",
+		to:   "next := max(clock, grant.First)", tests: "StepsBack",
 	},
 	{
 		name: "ticks below the reservation's first are issued", file: refillGo,
-		from: "next := max(tail, clock, s.reservation.First)",
+		from: "next := max(tail, clock, grant.First)",
 		to:   "next := max(tail, clock)", tests: "FirstTick",
 	},
 	{
@@ -121,18 +121,18 @@ var core = []mutant{
 	},
 	{
 		name: "Close leaves the ring open", file: generatorGo,
-		from: "		g.state.closed = true\n		g.ring.Shut()\n",
-		to:   "		g.state.closed = true\n", tests: "Close",
+		from: "		g.tenure.End(nil, uid.ErrClosed)\n		g.ring.Shut()\n",
+		to:   "		g.tenure.End(nil, uid.ErrClosed)\n", tests: "Close",
 	},
 	{
 		name: "Close leaves Lanes what they hold", file: generatorGo,
-		from: "		g.setFloor(allStale)\n		g.broadcast()\n		close(g.quit)\n",
-		to:   "		g.broadcast()\n		close(g.quit)\n", tests: "Close",
+		from: "		g.setFloor(allStale)\n		g.last = g.lastIssued()\n",
+		to:   "		g.last = g.lastIssued()\n", tests: "Close",
 	},
 	{
-		name: "Close leaves waiting calls waiting", file: generatorGo,
-		from: "		g.broadcast()\n		close(g.quit)\n",
-		to:   "		close(g.quit)\n", tests: "Close",
+		name: "Close leaves waiting calls waiting", file: tenureGo,
+		from: "		t.grant.Store(ended)\n		t.tell()\n",
+		to:   "		t.grant.Store(ended)\n", tests: "Close",
 	},
 	{
 		name: "a cancelled context gets a UID", file: generatorGo,
@@ -145,14 +145,14 @@ var core = []mutant{
 		to:   "	case <-context.Background().Done():\n", tests: "Context",
 	},
 	{
-		name: "a refusal outlives the outage", file: generatorGo,
-		from: "g.state.reservation, g.state.refused = r, nil",
-		to:   "g.state.reservation = r", tests: "Outage",
+		name: "a refusal outlives the outage", file: tenureGo,
+		from: "	t.refused = nil\n",
+		to:   "", tests: "Outage",
 	},
 	{
-		name: "Revoke leaves the reservation", file: generatorGo,
-		from: "	g.state.reservation = tenure.Nothing(g.state.reservation)\n",
-		to:   "	_ = tenure.Nothing\n", tests: "Revoke",
+		name: "Revoke leaves the reservation", file: tenureGo,
+		from: "		t.grant.Store(withoutTicks(was.WorkerID))\n",
+		to:   "", tests: "Revoke",
 	},
 	{
 		name: "a handler's panic is not contained", file: takeGo,
@@ -251,17 +251,17 @@ var core = []mutant{
 	},
 	{
 		name: "ticks beyond the reservation", file: "default/take.go",
-		from: "if tick > gr.last {",
+		from: "if tick > gr.Until {",
 		to:   "if false {", tests: "ReservationUsedUp",
 	},
 	{
 		name: "ticks before the reservation", file: "default/take.go",
-		from: "if tick < gr.first {",
+		from: "if tick < gr.First {",
 		to:   "if false {", tests: "EndOfTheTimeFieldAhead",
 	},
 	{
 		name: "UIDs under a grant that was withdrawn meanwhile", file: "default/take.go",
-		from: "if g.grant.Load() != gr {",
+		from: "if g.tenure.Grant() != gr {",
 		to:   "if false {", tests: "WithdrawnWhileDrawing",
 	},
 	{

@@ -12,14 +12,49 @@ const (
 // revocations, and ends.
 var tenure = []mutant{
 	{
-		name: "New undoes a revocation of the first reservation", file: generatorGo,
-		from: "	now = g.now()\n	g.mu.Lock()\n	g.refill(now)\n",
-		to:   "	was := g.state.reservation\n	now = g.now()\n	g.mu.Lock()\n	g.state.reservation = was\n	g.refill(now)\n", tests: "RevokeDuringNew",
+		name: "a refill goes by the first reservation though it was revoked", file: refillGo,
+		from: "	s, grant := &g.state, g.tenure.Grant()\n	if grant",
+		to:   "	s, grant := &g.state, &tenure.Grant{Reservation: uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: math.MaxInt64}, Until: math.MaxInt64}\n	if grant", tests: "RevokeDuringNew",
+	},
+	{
+		name: "a discard comes before the reservation is taken away", file: tenureGo,
+		from: "	if was := t.grant.Load(); was.Ended == nil {\n		t.grant.Store(withoutTicks(was.WorkerID))\n	}\n	t.mu.Unlock()\n	if t.cfg.Discard != nil {\n		t.cfg.Discard()\n	}\n	t.mu.Lock()\n",
+		to:   "	t.mu.Unlock()\n	if t.cfg.Discard != nil {\n		t.cfg.Discard()\n	}\n	t.mu.Lock()\n	if was := t.grant.Load(); was.Ended == nil {\n		t.grant.Store(withoutTicks(was.WorkerID))\n	}\n", tests: "NoGrantWhile",
+	},
+	{
+		name: "a grant is put in force after the end", file: tenureGo,
+		from: "	if before.Ended != nil {\n		return\n	}\n",
+		to:   "", tests: "EndIsForGood",
+	},
+	{
+		name: "a revocation outlives the end", file: tenureGo,
+		from: "	if was := t.grant.Load(); was.Ended == nil {",
+		to:   "	if was := t.grant.Load(); was.Ended == nil || true {", tests: "EndIsForGood",
+	},
+	{
+		name: "another worker ID comes into force unannounced", file: tenureGo,
+		from: "	if before.WorkerID != res.WorkerID && t.cfg.Switch != nil {",
+		to:   "	if false {", tests: "NoGrantWhile|WorkerID",
+	},
+	{
+		name: "UIDs under a smaller worker ID go on in the same tick", file: uncachedGo,
+		from: "		Switch: g.useUp,\n",
+		to:   "", tests: "ChangeOfWorkerID",
+	},
+	{
+		name: "a call waits though another grant is in force", file: tenureGo,
+		from: "	if t.grant.Load() != was {",
+		to:   "	if false {", tests: "Await|ReservationThatIsGone",
+	},
+	{
+		name: "a failure to extend ends no wait", file: tenureGo,
+		from: "		t.refused = err\n		t.tell()\n",
+		to:   "		t.refused = err\n", tests: "Await",
 	},
 	{
 		name: "a revocation before the first reservation is forgotten", file: tenureGo,
-		from: "	if t.revoked > 0 {\n		res = Nothing(res)",
-		to:   "	if false {\n		res = Nothing(res)", tests: "RevokeDuringAcquire|ConcurrentCalls",
+		from: "	if t.revoked > 0 {\n		res = nothing(",
+		to:   "	if false {\n		res = nothing(", tests: "RevokeDuringAcquire|ConcurrentCalls",
 	},
 	{
 		name: "what an Extend returns is handed over though it was revoked meanwhile", file: tenureGo,

@@ -66,6 +66,7 @@
 #define M_RELEASE_EARLY      17
 #define M_RELEASE_TWICE      18
 #define M_NOT_ASKED_AGAIN    19
+#define M_DISCARD_FIRST      20
 
 /* What can happen. */
 #ifndef SEEN
@@ -97,22 +98,24 @@ bool extending;                         /* or what came of an Extend is being de
 byte released;                          /* how often Release was called */
 
 /* The tenure. hand is its lock of this name; what its mu guards is done in one step. */
+byte reservation;                       /* the one in force */
+bool ended;                             /* and there will be no other */
 bool hand, wanted, acquired, stopped, quit;
 bool renewing, renewed;                 /* the goroutine has been started, has ended */
 bool ending;                            /* Stop is to release the worker */
 byte revoked;
 
-/* The generator. What its mu guards is done in one step, too. */
+/* The generator. */
 byte clock = 1;
-byte reservation;
 bool returned, closed;                  /* New has returned; Close was called */
 byte close;                             /* what Close tells the worker was the last tick */
 #if RING
+bool mu;                                /* held by a refill; what else it guards is done in one step */
 bool shut = true, discarded, started, claimed;
 byte head = 1, tail = 1;                /* ticks from head on, below tail, are in the ring */
 byte under[TICKS + 1];                  /* the reservation that a tick was published under */
 #else
-byte version;                           /* of the pointer to the grant, which is reservation */
+byte version;                           /* of the pointer to the reservation */
 byte mark;                              /* the newest tick used */
 #endif
 
@@ -164,9 +167,9 @@ inline startRenewing() {
 
 /* Tenure.Want, when the last tick reserved has been used or made ready; as long as that
  * leaves enough reservations for what else there is to come. */
-inline want(tick) {
+inline want(tick, by) {
 	if
-	:: reservation && (tick) >= last[reservation] && last[decided] < TICKS && !stopped &&
+	:: by && (tick) >= last[by] && last[decided] < TICKS && !stopped &&
 	   decided + revokes + dues + wanted + extending < GRANTS -> wanted = true; startRenewing()
 	:: else
 	fi
@@ -183,12 +186,15 @@ inline tidy() {
 	next = 0
 }
 
-/* Generator.refill and reopen. */
-inline refill() {
-	next = MAX(tail, MAX(clock, first[reservation]));
-	limit = (IS(M_UNRESERVED) -> TICKS : last[reservation]);
+/* Generator.refill: what is in force is looked at, */
+inline look(by) { !mu; mu = true; by = reservation }
+
+/* and the ring is filled by it, and opens. */
+inline fill(by) {
+	next = MAX(tail, MAX(clock, first[by]));
+	limit = (IS(M_UNRESERVED) -> TICKS : last[by]);
 	if
-	:: closed && !IS(M_CLOSE_REFILLS)
+	:: ended && !IS(M_CLOSE_REFILLS)
 	:: else ->
 		if
 		:: next <= limit && (next > tail || discarded || !started) ->
@@ -200,50 +206,51 @@ inline refill() {
 		fi;
 		do
 		:: next <= limit && tail - head < SLOTS ->
-			under[next] = reservation;
+			under[next] = by;
 			next++;
 			tail = next
 		:: else -> break
 		od;
-		want(next - 1);
+		want(next - 1, by);
 		shut = shut && (discarded || !started || head == tail)
 	fi;
+	by = 0;
+	mu = false;
 	tidy()
 }
 
+/* Generator.discard */
 inline discard() {
 	shut = shut || !IS(M_DISCARD_OPEN);
-	discarded = discarded || !IS(M_NO_RESTART);
-	reservation = (IS(M_DISCARD_KEEPS) -> reservation : 0)
+	discarded = discarded || !IS(M_NO_RESTART)
 }
 
-inline grant(it) {
-	assert(SEEN != W_DRAINS || head == tail || discarded || first[it] <= head);
-	reservation = it
-}
+inline changed(it) { assert(SEEN != W_DRAINS || !it || head == tail || discarded || first[it] <= head) }
 
 #define LAST            (started && claimed -> head - 1 : 0)
 inline finish() { shut = true }
 #else
-inline refill() { skip }
-
-inline discard() {
-	if
-	:: !closed && !IS(M_DISCARD_KEEPS) -> reservation = 0; version++
-	:: else
-	fi
-}
-
-inline grant(it) {
-	if
-	:: !closed || IS(M_CLOSE_GRANTS) -> reservation = it; version++
-	:: else
-	fi
-}
+inline changed(it) { version++ }
 
 #define LAST            mark
-inline finish() { reservation = 0; version++ }
+inline finish() { version++ }
 #endif
+
+/* Tenure.put: another reservation comes into force, */
+inline grant(it) {
+	if
+	:: !ended || IS(M_CLOSE_GRANTS) -> reservation = it; ended = false; changed(it)
+	:: else
+	fi
+}
+
+/* and the one in force is taken away. */
+inline withdraw() {
+	if
+	:: !ended && !IS(M_DISCARD_KEEPS) -> reservation = 0; changed(0)
+	:: else
+	fi
+}
 
 /* ------------------------------------------------------------------- the tenure */
 
@@ -275,10 +282,15 @@ active proctype New() {
 		:: IS(M_OVERWRITE) && it -> reservation = it    /* as Start returned it */
 		:: else
 		fi;
-		refill();
+#if !RING
 		returned = true;
+#endif
 		it = 0
-	}
+	};
+#if RING
+	d_step { look(it) };
+	d_step { fill(it); returned = true }
+#endif
 }
 
 /* Tenure.renew, and extend within it. */
@@ -331,8 +343,23 @@ active [REVOKERS] proctype Revoker() {
 	do
 	:: n < REVOKES ->
 		d_step { until = decided; n++ };        /* what it decides on later is not meant */
-		d_step { !hand; hand = true; discard() };
+#if RING
+		d_step { !hand; hand = true;
+			if
+			:: !IS(M_DISCARD_FIRST) -> withdraw()
+			:: else
+			fi };
+		d_step { !mu; discard() };
+#else
+		d_step { !hand; hand = true; withdraw() };
+#endif
 		d_step {
+#if RING
+			if
+			:: IS(M_DISCARD_FIRST) -> withdraw()
+			:: else
+			fi;
+#endif
 			revoked++;
 			revokes--;
 			wanted = wanted || !IS(M_NOT_ASKED_AGAIN);
@@ -353,8 +380,11 @@ active [CLOSERS] proctype Closer() {
 	early = LAST;
 #endif
 	d_step {
+#if RING
+		!mu;
+#endif
 		if
-		:: !closed -> closed = true; finish(); close = (IS(M_LAST_EARLY) -> early : LAST)
+		:: !closed -> closed = true; ended = true; reservation = 0; finish(); close = (IS(M_LAST_EARLY) -> early : LAST)
 		:: else
 		fi;
 		early = 0
@@ -392,10 +422,13 @@ end:
 #if RING
 /* A claim is one atomic add; what becomes of it is the business of the ring's model. */
 active proctype Taker() {
+	byte by;
+
 end:
 	do
 	:: d_step { !shut && head < tail -> issue(head, under[head]); claimed = true; head++; tidy() }
-	:: d_step { returned && (!closed || IS(M_CLOSE_REFILLS)) -> refill() }  /* by a taker, or by run */
+	:: d_step { returned && (!ended || IS(M_CLOSE_REFILLS)) -> look(by) };  /* by a taker, or by run */
+		d_step { fill(by) }
 	od
 }
 #else
@@ -420,10 +453,10 @@ end:
 				:: STAYS -> issue(tick, by)
 				:: else -> WITNESS(W_OUTDATED)
 				fi;
-				want(tick);
+				want(tick, by);
 				by = 0; was = 0; tick = 0; stays = false
 			}
-		:: d_step { !FITS -> want(tick); by = 0; was = 0; tick = 0; stays = false }
+		:: d_step { !FITS -> want(tick, by); by = 0; was = 0; tick = 0; stays = false }
 		fi
 	od
 }

@@ -1,0 +1,79 @@
+package lease_test
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+func TestNewLeaseRefuses(t *testing.T) {
+	store := storetest.NewMemory(storetest.MemoryConfig{}).Store(orders)
+	for text, cfg := range map[string]lease.Config{
+		"Window -1s is not within 0 and":                        {Window: -time.Second},
+		"TTL 1m0s is less than 3/2 of Window 1m0s":              {TTL: time.Minute},
+		"Quarantine 1s is less than MaxClockSkew 2s":            {Quarantine: time.Second},
+		"MaxAhead 1m0s is less than the 1m30s that a lease may": {MaxAhead: time.Minute},
+		`Offline 24h0m0s and StateFile "" go together`:          {Offline: 24 * time.Hour, DurableStore: true},
+		`Offline 0s and StateFile "x" go together`:              {StateFile: "x", DurableStore: true},
+		"Offline 24h0m0s needs DurableStore":                    {Offline: 24 * time.Hour, StateFile: "x"},
+		"Offline 1m0s is less than 3/2 of Window 1m0s":          {Offline: time.Minute, StateFile: "x", DurableStore: true},
+		"Quarantine 2562047h47m16.854775807s is not within 0":   {Quarantine: math.MaxInt64},
+		"Timeout -1ns":                         {Timeout: -1},
+		"MaxClockOffset -1ns":                  {MaxClockOffset: -1},
+		"has 129 characters, a row holds 128":  {Holder: strings.Repeat("n", 129)},
+		`the Holder "\xff" is not valid UTF-8`: {Holder: "\xff"},
+	} {
+		l, err := lease.New(store, cfg)
+		require.Nil(t, l)
+		require.ErrorContains(t, err, text)
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), text)
+	}
+	_, err := lease.New(nil, lease.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	l, err := lease.New(store, lease.Config{Window: 500 * time.Microsecond})
+	require.NoError(t, err)
+	_, err = l.Acquire(t.Context(), millis(1023))
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "Window 500µs is shorter than the layout's tick, 1ms")
+}
+
+// What the longest of all holders' names may be.
+func TestLeaseHolder(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		long := strings.Repeat("é", 128)
+		h.acquire(h.lease(lease.Config{Holder: long}))
+		require.Equal(t, long, h.row(0).Holder)
+		h.acquire(h.lease(lease.Config{}))
+		require.Regexp(t, `./\d+$`, h.row(1).Holder, "the host's name and the process's ID")
+	})
+}
+
+// A lease without a Logger writes to slog.Default as it was when the lease was made.
+func TestDefaultLogger(t *testing.T) {
+	var logged logtest.Records
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(logged.Logger())
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, storetest.MemoryConfig{})
+		cfg := h.config(lease.Config{})
+		cfg.Logger = nil
+		store := h.memory.Store(orders)
+		require.NoError(t, lease.Found(t.Context(), store, millis(1023), 0))
+		l, err := lease.New(store, cfg)
+		require.NoError(t, err)
+		h.acquire(l)
+	})
+	require.Equal(t, 1, logged.Count(`msg="worker ID leased" worker_id=0 store="namespace \"orders\" in memory"`))
+}

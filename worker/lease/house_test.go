@@ -1,0 +1,261 @@
+package lease_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// millis are terms with ticks of a millisecond.
+func millis(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
+		MaxTick: 1<<41 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}
+
+// orders is the namespace of most tests.
+const orders = "orders"
+
+// A house is a store with leases in a bubble of package synctest, whose time a test can move:
+// what waits for a time gets it at once, and nothing else goes by.
+type house struct {
+	t      testing.TB
+	memory *storetest.Memory
+	made   map[string]bool // namespaces
+
+	mu            sync.Mutex
+	skip, storeBy time.Duration // by how much the clocks of all leases, and the store's, are ahead of the bubble's
+}
+
+// kinds are the kinds of stores: by locks, and by versions.
+var kinds = map[string]bool{"locks": false, "versions": true}
+
+// eachHouse runs a test on a store of each kind.
+func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
+	for kind, versions := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, storetest.MemoryConfig{Versions: versions})) })
+		})
+	}
+}
+
+// newHouse is for tests that are in a bubble already.
+func newHouse(t testing.TB, cfg storetest.MemoryConfig) *house {
+	h := &house{t: t, made: map[string]bool{}}
+	h.pass(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // bubbles begin in 2000
+	cfg.Now = h.storeNow
+	h.memory = storetest.NewMemory(cfg)
+	return h
+}
+
+// pass lets time pass for the store and all processes, all at once, as it is for a process
+// that was stopped.
+func (h *house) pass(d time.Duration) {
+	h.shiftStore(d)
+	h.shiftProcesses(d)
+}
+
+// shiftStore sets the clock of the store alone.
+func (h *house) shiftStore(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.storeBy += d
+}
+
+// shiftProcesses lets time pass for all but the store.
+func (h *house) shiftProcesses(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.skip += d
+}
+
+// now is the processes' clock.
+func (h *house) now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Now().Add(h.skip)
+}
+
+func (h *house) storeNow() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Now().Add(h.storeBy)
+}
+
+// What the tests' leases have for want of settings.
+const (
+	window     = time.Minute
+	reach      = window + window/2
+	ttl        = 3 * time.Minute
+	quarantine = time.Minute
+	skew       = 2 * time.Second
+)
+
+func (h *house) config(cfg lease.Config) lease.Config {
+	for _, d := range []struct {
+		to *time.Duration
+		d  time.Duration
+	}{{&cfg.Window, window}, {&cfg.TTL, ttl}, {&cfg.Quarantine, quarantine}, {&cfg.MaxClockSkew, skew}} {
+		if *d.to == 0 {
+			*d.to = d.d
+		}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = (&logtest.Records{}).Logger()
+	}
+	if cfg.Now == nil {
+		cfg.Now = h.now
+	}
+	return cfg
+}
+
+// lease returns a lease in a namespace that is there, and of which nobody had an ID.
+func (h *house) lease(cfg lease.Config) *lease.Lease {
+	h.t.Helper()
+	l, _ := h.client(cfg)
+	return l
+}
+
+// client returns such a lease, and its client of the store.
+func (h *house) client(cfg lease.Config) (*lease.Lease, *storetest.Client) {
+	h.t.Helper()
+	h.found(orders)
+	store := h.memory.Store(orders)
+	return h.on(store, cfg), store
+}
+
+// in returns a lease in a namespace of that name.
+func (h *house) in(namespace string, cfg lease.Config) *lease.Lease {
+	h.t.Helper()
+	h.found(namespace)
+	return h.on(h.memory.Store(namespace), cfg)
+}
+
+// bare returns a lease in the namespace as it is.
+func (h *house) bare(cfg lease.Config) *lease.Lease {
+	h.t.Helper()
+	return h.on(h.memory.Store(orders), cfg)
+}
+
+// on returns a lease on a store.
+func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
+	h.t.Helper()
+	l, err := lease.New(store, h.config(cfg))
+	require.NoError(h.t, err)
+	l.SetClock(h.now)
+	return l
+}
+
+// found makes a namespace, once.
+func (h *house) found(namespace string) {
+	h.t.Helper()
+	if !h.made[namespace] {
+		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace), millis(1023), 0))
+		h.made[namespace] = true
+	}
+}
+
+func (h *house) acquire(l *lease.Lease) uid.Reservation {
+	h.t.Helper()
+	r, err := l.Acquire(h.t.Context(), millis(1023))
+	require.NoError(h.t, err)
+	return r
+}
+
+func (h *house) extend(l *lease.Lease, through int64) uid.Reservation {
+	h.t.Helper()
+	r, err := l.Extend(h.t.Context(), through)
+	require.NoError(h.t, err)
+	return r
+}
+
+// tick is the clock's, of a lease in milliseconds.
+func (h *house) tick() int64 { return millis(0).TickAt(h.now()) }
+
+func (h *house) row(id int64) lease.Row {
+	h.t.Helper()
+	row, found := h.memory.Row(orders, id)
+	require.True(h.t, found, "worker ID %d has no row", id)
+	return row
+}
+
+func (h *house) namespace() lease.Namespace {
+	h.t.Helper()
+	namespace, found := h.memory.Namespace(orders)
+	require.True(h.t, found)
+	return namespace
+}
+
+// edit changes a row by hand.
+func (h *house) edit(id int64, change func(row *lease.Row)) {
+	h.t.Helper()
+	row := h.row(id)
+	change(&row)
+	h.memory.SetRow(orders, row)
+}
+
+// editNamespace changes what is common to the rows by hand.
+func (h *house) editNamespace(change func(namespace *lease.Namespace)) {
+	h.t.Helper()
+	namespace := h.namespace()
+	change(&namespace)
+	h.memory.SetNamespace(orders, namespace)
+}
+
+// ids returns the IDs that have a row.
+func (h *house) ids() (ids []int64) {
+	for id := range int64(1024) {
+		if _, found := h.memory.Row(orders, id); found {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// empty removes the namespace and all rows.
+func (h *house) empty() {
+	for _, id := range h.ids() {
+		h.memory.RemoveRow(orders, id)
+	}
+	h.memory.RemoveNamespace(orders)
+	h.made[orders] = false
+}
+
+// ms is a duration in ticks of milliseconds.
+func ms(d time.Duration) int64 { return d.Milliseconds() }
+
+// events collects what happens to leases.
+type events struct {
+	mu  sync.Mutex
+	all []lease.Event
+}
+
+func (e *events) add(ev lease.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, ev)
+}
+
+func (e *events) kinds() (kinds []lease.EventKind) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, ev := range e.all {
+		kinds = append(kinds, ev.Kind)
+	}
+	return kinds
+}
+
+func (e *events) last() lease.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.all[len(e.all)-1]
+}

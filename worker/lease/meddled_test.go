@@ -1,0 +1,52 @@
+package lease_test
+
+import (
+	"context"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A meddled store has something done to it in the middle of the next calls of Take and Change.
+type meddled struct {
+	lease.Store
+	offered []func(row *lease.Row) // to what is offered, before decide sees it; once each
+	decided []func()               // after decide has run, and before the outcome is stored; once each
+	runs    int                    // of decide
+}
+
+// Take is as [lease.Store] has it.
+func (m *meddled) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return m.Store.Take(ctx, w, func(namespace *lease.Namespace, row *lease.Row, now lease.Clock) error {
+		m.offer(row)
+		err := decide(namespace, row, now)
+		m.decide()
+		return err
+	})
+}
+
+// Change is as [lease.Store] has it.
+func (m *meddled) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+	return m.Store.Change(ctx, id, func(row *lease.Row, now lease.Clock) error {
+		m.offer(row)
+		err := decide(row, now)
+		m.decide()
+		return err
+	})
+}
+
+func (m *meddled) offer(row *lease.Row) {
+	if len(m.offered) > 0 {
+		do := m.offered[0]
+		m.offered = m.offered[1:]
+		do(row)
+	}
+}
+
+func (m *meddled) decide() {
+	m.runs++
+	if len(m.decided) > 0 {
+		do := m.decided[0]
+		m.decided = m.decided[1:]
+		do()
+	}
+}
