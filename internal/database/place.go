@@ -98,21 +98,38 @@ func soundFile(path string, file fs.FileInfo) error {
 // PlaceSchema is the file, opened by its path, on a connection that has it open already.
 const PlaceSchema = "uid_place"
 
-// Confirm reads a text back by the file's path, where others would find it. The query
-// reads from PlaceSchema. It returns an error when the text is not the one that is wanted:
-// then what was committed went into another file, as into one that was moved away under
-// the connection, which is of no use then. SQLite notices that when it writes a journal,
-// but not when it writes to the write-ahead log. It takes some 50 to 300 µs.
-func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, want, query string, args ...any) error {
+// Confirm reads a text back by the file's path, where others would find it: the expression
+// text, from a table with a WHERE clause. It returns an error when the text is not the one
+// that was written and committed: then that went into another file, as into one that was
+// moved away under the connection, which is of no use then. SQLite notices that when it writes
+// a journal, but not when it writes to the write-ahead log. It takes some 50 to 300 µs.
+//
+// Another process may have written the row again by then: the connection sees that too, if it
+// is the same file.
+func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from string, args ...any) error {
 	p.mu.Lock()
 	path := p.path
 	p.mu.Unlock()
 	var found string
-	err := ByPath(ctx, conn, path, func() error { return conn.GetContext(ctx, &found, query, args...) })
-	switch {
-	case err == nil && found == want:
+	var same bool
+	err := ByPath(ctx, conn, path, func() error {
+		there := "(SELECT " + text + " FROM " + PlaceSchema + "." + from + ")"
+		if err := conn.GetContext(ctx, &found, "SELECT COALESCE("+there+", '')", args...); err != nil || found == wrote {
+			return err
+		}
+		here := "(SELECT " + text + " FROM main." + from + ")"
+		// With a write-ahead log somebody may write between the two looks of the query.
+		for range 10 {
+			if err := conn.GetContext(ctx, &same, "SELECT COALESCE("+there+" = "+here+", 0)", append(args[:len(args):len(args)], args...)...); err != nil || same {
+				return err
+			}
+		}
 		return nil
-	case err == nil || errors.Is(err, sql.ErrNoRows):
+	})
+	switch {
+	case err == nil && (found == wrote || same):
+		return nil
+	case err == nil:
 		err = misplaced("what was just written is not in the file that is in its place now")
 	default:
 		if err = Failed("read the new row back", err); KindOf(err) != Transient {

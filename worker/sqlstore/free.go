@@ -25,7 +25,7 @@ func (tx *transaction) lockFree(ctx context.Context, w lease.Wanted) (row leaseR
 		return row, false, err
 	}
 	if found {
-		return leaseRow{WorkerID: id, High: -1}, false, nil
+		return leaseRow{WorkerID: id}, false, nil
 	}
 	if row, found, err := tx.lockFreed(ctx, w.IDs, before, math.MaxInt64); err != nil || found {
 		return row, found, err

@@ -78,7 +78,9 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return errRaced
 		}
 		was, offered := control.namespace(), free.row()
-		offered.Fresh = !exists
+		if !exists {
+			offered = lease.Row{WorkerID: free.WorkerID, High: -1, Fresh: true}
+		}
 		n := was
 		if err := decide(&n, &offered, clock(now)); err != nil {
 			return err

@@ -70,7 +70,7 @@ func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int6
 		if err := s.confirm(ctx, conn, id, nonce, ""); err != nil {
 			return 0, err
 		}
-		if err := place.Confirm(ctx, conn, nonce, "SELECT PORT FROM "+database.PlaceSchema+".`"+s.nodes+"` WHERE ID = ?", id); err != nil {
+		if err := place.Confirm(ctx, conn, nonce, "PORT", "`"+s.nodes+"` WHERE ID = ?", id); err != nil {
 			return 0, err
 		}
 	}

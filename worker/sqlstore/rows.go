@@ -64,13 +64,7 @@ func (r leaseRow) changed(n lease.Namespace) leaseRow {
 	return r
 }
 
-// micros keeps the zero time as 0.
-func micros(t time.Time) database.Micros {
-	if t.IsZero() {
-		return 0
-	}
-	return database.Micros(t.UnixMicro())
-}
+func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }
 
 // duration is the longest one for what is too long.
 func duration(micros int64) time.Duration {

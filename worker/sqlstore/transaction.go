@@ -45,8 +45,9 @@ func (l *Leases) transact(ctx context.Context, do func(*transaction) error) erro
 			if row.Nonce == "" {
 				return nil
 			}
-			return l.place.Confirm(ctx, conn, row.Nonce, "SELECT NONCE FROM "+database.PlaceSchema+".`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?",
-				l.namespace, row.WorkerID)
+			wrote := fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed)
+			return l.place.Confirm(ctx, conn, wrote, "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
+				"`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", l.namespace, row.WorkerID)
 		}
 		looked := attempt
 		attempt = func() error { return l.inPlace(ctx, conn, looked, confirm) }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -38,21 +40,21 @@ func texts(err error) string {
 func TestNoSecretsInTexts(t *testing.T) {
 	t.Setenv("MYSQL_PWD", canary)
 	t.Setenv("UID_MYSQL_DSN", "user:"+canary+"@tcp(db)/x")
-	var drivers records
+	var drivers kit.Records
 	driverLog := log.New(&drivers, "", 0)
 	mysql.RegisterDialContext("leaky", func(_ context.Context, addr string) (net.Conn, error) {
 		return nil, errors.New("cannot dial user:" + canary + "@" + addr)
 	})
 	t.Cleanup(func() { mysql.DeregisterDialContext("leaky") })
 
-	all := newMySQL(t)
-	admin := all.open(t)
+	all := kit.NewMySQL(t)
+	admin := all.Open(t)
 	acquire(t, admin, asked{})
-	known, err := mysql.ParseDSN(all.source)
+	known, err := mysql.ParseDSN(all.Source)
 	require.NoError(t, err)
 	account := "u_" + canary + "_" + known.DBName[len(known.DBName)-6:]
-	do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "GRANT SELECT ON "+known.DBName+".* TO '"+account+"'@'%'")
-	t.Cleanup(func() { do(t, admin, "DROP USER '"+account+"'@'%'") })
+	kit.Do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "GRANT SELECT ON "+known.DBName+".* TO '"+account+"'@'%'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+account+"'@'%'") })
 
 	for _, c := range []struct {
 		name   string
@@ -78,12 +80,12 @@ func TestNoSecretsInTexts(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var logged records
-			db := all.with(t, func(cfg *mysql.Config) {
+			var logged kit.Records
+			db := all.With(t, func(cfg *mysql.Config) {
 				cfg.Passwd = canary
 				c.change(cfg)
-			}).openLogged(t, driverLog)
-			d := newDisposable(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.logger()})
+			}).OpenLogged(t, driverLog)
+			d := newDisposable(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			said := texts(err) + logged.String() + drivers.String()
@@ -91,22 +93,22 @@ func TestNoSecretsInTexts(t *testing.T) {
 		})
 	}
 	t.Run("trigger's text", func(t *testing.T) {
-		do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
-		defer do(t, admin, "DROP TRIGGER teller")
+		kit.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
+		defer kit.Do(t, admin, "DROP TRIGGER teller")
 		_, err := newDisposable(t, admin, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "1644")
 		require.NotContains(t, texts(err), canary)
 	})
 	t.Run("success", func(t *testing.T) {
-		var logged records
-		p := newProxy(t, serverOf(t, all))
-		do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
-		db := all.with(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).openLogged(t, driverLog)
+		var logged kit.Records
+		p := kit.NewProxy(t, serverOf(t, all))
+		kit.Do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
+		db := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).OpenLogged(t, driverLog)
 		defer db.Close()
 		p.SwallowReply("COMMIT")
-		acquire(t, db, asked{Logger: logged.logger()})
+		acquire(t, db, asked{Logger: logged.Logger()})
 		require.Equal(t, 1, p.Swallowed())
-		require.Equal(t, 1, logged.count("trying again"))
+		require.Equal(t, 1, logged.Count("trying again"))
 		require.NotContains(t, logged.String()+drivers.String(), canary)
 	})
 }

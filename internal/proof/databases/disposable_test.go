@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
 )
 
 func TestRows(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
 		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
 		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
@@ -47,7 +48,7 @@ func TestRows(t *testing.T) {
 
 func TestOwnTable(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
 		require.EqualValues(t, 1, acquire(t, db, cfg))
 		require.EqualValues(t, 2, acquire(t, db, cfg))
@@ -61,10 +62,10 @@ func TestOwnTable(t *testing.T) {
 // An ID is not given again when its row is deleted.
 func TestDeletedRows(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		acquire(t, db, asked{})
 		acquire(t, db, asked{})
-		do(t, db, "DELETE FROM WORKER_NODE")
+		kit.Do(t, db, "DELETE FROM WORKER_NODE")
 		require.EqualValues(t, 3, acquire(t, db, asked{}))
 	})
 }
@@ -81,15 +82,15 @@ const javaInsert = `INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE,
 func TestTableSharedWithJava(t *testing.T) {
 	for name, zeroDate := range map[string]bool{"our table": false, "its table": true} {
 		t.Run(name, func(t *testing.T) {
-			s := newMySQL(t)
-			db := s.open(t)
+			s := kit.NewMySQL(t)
+			db := s.Open(t)
 			if zeroDate {
-				loose := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} })
-				do(t, loose.open(t), originalTable)
+				loose := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} })
+				kit.Do(t, loose.Open(t), originalTable)
 			} else {
 				require.EqualValues(t, 1, acquire(t, db, asked{}))
-				do(t, db, "DELETE FROM WORKER_NODE")
-				do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
+				kit.Do(t, db, "DELETE FROM WORKER_NODE")
+				kit.Do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
 			}
 			first := acquire(t, db, asked{})
 			for range 3 {
@@ -113,28 +114,28 @@ func TestCreateInStrictModes(t *testing.T) {
 		"'TRADITIONAL'", "'ANSI'", "'ANSI_QUOTES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'", "''",
 		"'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'",
 	} {
-		s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
-		require.EqualValues(t, 1, acquire(t, s.open(t), asked{Host: "h", Port: "1"}), mode)
+		s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
+		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}), mode)
 	}
 }
 
 // A session that does not commit by itself keeps no ID from being durable.
 func TestAutocommitOff(t *testing.T) {
-	s := newMySQL(t)
-	off := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
+	s := kit.NewMySQL(t)
+	off := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
 	for _, port := range []string{"", "1"} {
-		db := off.open(t)
+		db := off.Open(t)
 		id := acquire(t, db, asked{Host: "h", Port: port})
 		require.NoError(t, db.Close())
-		rows := nodes(t, s.open(t))
+		rows := nodes(t, s.Open(t))
 		require.Len(t, rows, int(id))
 		require.Equal(t, port != "", rows[id-1].Port == port)
 	}
 }
 
 func TestAutoIncrementIncrement(t *testing.T) {
-	s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
-	db := s.open(t)
+	s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
+	db := s.Open(t)
 	for _, want := range []int64{1, 8, 15, 22} {
 		require.Equal(t, want, acquire(t, db, asked{}))
 	}
@@ -143,9 +144,9 @@ func TestAutoIncrementIncrement(t *testing.T) {
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		acquire(t, db, asked{})
-		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
 		d := newDisposable(t, db, asked{})
 		_, err := d.acquire(t.Context(), 1<<22-1)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
@@ -162,11 +163,11 @@ func TestPoisonedCounter(t *testing.T) {
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		acquire(t, db, asked{})
-		do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
-		var logged records
-		cfg := asked{Host: "h", Port: "80", Logger: logged.logger()}
+		kit.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
+		var logged kit.Records
+		cfg := asked{Host: "h", Port: "80", Logger: logged.Logger()}
 		for id := int64(2); id < 5; id++ {
 			require.Equal(t, id, acquire(t, db, cfg))
 		}
@@ -174,7 +175,7 @@ func TestUniqueHostAndPort(t *testing.T) {
 		require.Len(t, rows, 4)
 		require.Equal(t, "80", rows[1].Port)
 		require.Len(t, rows[2].Port, 26)
-		require.Equal(t, 2, logged.count("keeps a random text for the port"))
+		require.Equal(t, 2, logged.Count("keeps a random text for the port"))
 	})
 }
 
@@ -182,8 +183,8 @@ func TestUniqueHostAndPort(t *testing.T) {
 func TestCompletionType(t *testing.T) {
 	for _, kind := range []string{"CHAIN", "RELEASE"} {
 		t.Run(kind, func(t *testing.T) {
-			s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
-			db := s.open(t)
+			s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
+			db := s.Open(t)
 			for id := int64(1); id < 4; id++ {
 				require.Equal(t, id, acquire(t, db, asked{}))
 			}
@@ -212,11 +213,11 @@ func TestTableOfOtherColumns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachStore(t, func(t *testing.T, s store) {
-				db := s.open(t)
-				if s.driver == "sqlite" {
-					do(t, db, c.sqlite)
+				db := s.Open(t)
+				if s.Driver == "sqlite" {
+					kit.Do(t, db, c.sqlite)
 				} else {
-					do(t, db, c.mysql)
+					kit.Do(t, db, c.mysql)
 				}
 				_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 				require.Error(t, err)
@@ -230,18 +231,18 @@ func TestTableOfOtherColumns(t *testing.T) {
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		acquire(t, db, asked{})
-		if s.driver == "sqlite" {
-			do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
 		} else {
-			do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
+			kit.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
 		}
 		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)
 		require.ErrorContains(t, err, "ID 2 ")
-		if s.driver == "sqlite" {
-			do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
 			_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorIs(t, err, worker.ErrUnconfirmed)
 			require.ErrorContains(t, err, "ID 3, is not there")
@@ -251,56 +252,56 @@ func TestTriggers(t *testing.T) {
 
 // account makes an account with these rights on the database, and returns the
 // store as it sees it.
-func (s store) account(t *testing.T, rights ...string) store {
-	cfg, err := mysql.ParseDSN(s.source)
+func account(t *testing.T, s store, rights ...string) store {
+	cfg, err := mysql.ParseDSN(s.Source)
 	require.NoError(t, err)
-	admin := s.open(t)
+	admin := s.Open(t)
 	user := cfg.DBName + "_u"
 	user = user[len(user)-30:]
-	do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
-	t.Cleanup(func() { do(t, admin, "DROP USER '"+user+"'@'%'") })
+	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
 	for _, right := range rights {
-		do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
+		kit.Do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
 	}
-	return s.with(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
+	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
 }
 
 func TestRights(t *testing.T) {
 	t.Run("no CREATE, and no table", func(t *testing.T) {
-		s := newMySQL(t).account(t, "SELECT, INSERT")
-		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
+		s := account(t, kit.NewMySQL(t), "SELECT, INSERT")
+		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 	})
 	t.Run("no CREATE, but a table", func(t *testing.T) {
-		all := newMySQL(t)
-		acquire(t, all.open(t), asked{})
-		s := all.account(t, "SELECT, INSERT")
-		require.EqualValues(t, 2, acquire(t, s.open(t), asked{}))
-		_, err := newDisposable(t, s.open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
+		all := kit.NewMySQL(t)
+		acquire(t, all.Open(t), asked{})
+		s := account(t, all, "SELECT, INSERT")
+		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
+		_, err := newDisposable(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
 	})
 	t.Run("least rights with a port", func(t *testing.T) {
-		s := newMySQL(t).account(t, "SELECT, INSERT, UPDATE, CREATE")
-		require.EqualValues(t, 1, acquire(t, s.open(t), asked{Host: "h", Port: "1"}))
+		s := account(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
+		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
 	})
 	t.Run("no SELECT", func(t *testing.T) {
-		s := newMySQL(t).account(t, "CREATE, INSERT")
-		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
+		s := account(t, kit.NewMySQL(t), "CREATE, INSERT")
+		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
 	})
 	t.Run("read-only transactions", func(t *testing.T) {
-		s := newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"transaction_read_only": "1"} })
+		s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"transaction_read_only": "1"} })
 		if strings.Contains(version(t, s), "MariaDB") {
-			s = s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
+			s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
 		}
-		_, err := newDisposable(t, s.open(t), asked{}).acquire(t.Context(), 1023)
+		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read-only")
 	})
 }
 
 func version(t *testing.T, s store) (v string) {
-	plain := s.with(t, func(c *mysql.Config) { c.Params = nil })
-	require.NoError(t, plain.open(t).Get(&v, "SELECT VERSION()"))
+	plain := s.With(t, func(c *mysql.Config) { c.Params = nil })
+	require.NoError(t, plain.Open(t).Get(&v, "SELECT VERSION()"))
 	return v
 }
 
@@ -308,18 +309,18 @@ func version(t *testing.T, s store) (v string) {
 func TestLostReplies(t *testing.T) {
 	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
 		t.Run(text, func(t *testing.T) {
-			s := newMySQL(t)
-			acquire(t, s.open(t), asked{})
-			var logged records
-			p := newProxy(t, serverOf(t, s))
-			db := s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t)
+			s := kit.NewMySQL(t)
+			acquire(t, s.Open(t), asked{})
+			var logged kit.Records
+			p := kit.NewProxy(t, serverOf(t, s))
+			db := s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t)
 			defer db.Close()
 			p.SwallowReply(text)
-			id := acquire(t, db, asked{Host: "h", Port: port, Logger: logged.logger()})
+			id := acquire(t, db, asked{Host: "h", Port: port, Logger: logged.Logger()})
 			require.Equal(t, 1, p.Swallowed())
-			require.Equal(t, 1, logged.count("trying again"))
+			require.Equal(t, 1, logged.Count("trying again"))
 			require.EqualValues(t, 3, id, "ID 2 was burnt")
-			rows := nodes(t, s.open(t))
+			rows := nodes(t, s.Open(t))
 			require.EqualValues(t, 3, rows[len(rows)-1].ID)
 			require.Equal(t, text != "INSERT INTO", len(rows) == 3, "the server had carried out what was committed")
 		})
@@ -327,7 +328,7 @@ func TestLostReplies(t *testing.T) {
 }
 
 func serverOf(t *testing.T, s store) string {
-	cfg, err := mysql.ParseDSN(s.source)
+	cfg, err := mysql.ParseDSN(s.Source)
 	require.NoError(t, err)
 	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
 	return cfg.Addr
@@ -335,39 +336,39 @@ func serverOf(t *testing.T, s store) string {
 
 // A server that is not there yet is waited for.
 func TestServerComesLater(t *testing.T) {
-	s := newMySQL(t)
+	s := kit.NewMySQL(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := l.Addr().String()
 	l.Close()
-	logged := &records{on: map[string]func(){"connection refused": func() { listen(t, addr, serverOf(t, s)) }}}
-	db := s.with(t, func(c *mysql.Config) { c.Addr = addr }).open(t)
+	logged := &kit.Records{On: map[string]func(){"connection refused": func() { kit.Listen(t, addr, serverOf(t, s)) }}}
+	db := s.With(t, func(c *mysql.Config) { c.Addr = addr }).Open(t)
 	defer db.Close()
-	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.logger()}))
-	require.Equal(t, 1, logged.count("trying again"))
+	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.Logger()}))
+	require.Equal(t, 1, logged.Count("trying again"))
 }
 
 // A server that crashed and comes back: the pool's connections are all broken, and
 // no ID is given twice.
 func TestServerRestarts(t *testing.T) {
 	server := testserver.New(t, testserver.Config{Durable: true})
-	s := store{"mysql", server.DSN(server.NewDatabase(t))}
-	db := s.open(t)
+	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+	db := s.Open(t)
 	require.EqualValues(t, 1, acquire(t, db, asked{}))
 	server.Kill(t)
-	logged := &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
-	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.logger()}))
+	logged := &kit.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.Logger()}))
 	server.Stop(t)
-	logged = &records{on: map[string]func(){"trying again": func() { server.Start(t) }}}
-	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.logger()}))
+	logged = &kit.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
 }
 
 // The server makes Acquire the victim of a deadlock, and it comes through.
 func TestDeadlock(t *testing.T) {
-	s := newMySQL(t)
-	db := s.open(t)
+	s := kit.NewMySQL(t)
+	db := s.Open(t)
 	acquire(t, db, asked{})
-	do(t, db,
+	kit.Do(t, db,
 		"CREATE TABLE pair (id INT PRIMARY KEY, n INT)", "INSERT INTO pair VALUES (1, 0), (2, 0)",
 		"CREATE TABLE weight (id INT AUTO_INCREMENT PRIMARY KEY)",
 		`CREATE TRIGGER locker BEFORE INSERT ON WORKER_NODE FOR EACH ROW BEGIN
@@ -383,13 +384,13 @@ func TestDeadlock(t *testing.T) {
 	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 2")
 	require.NoError(t, err)
 
-	logged := &records{on: map[string]func(){"Error 1213": func() {
+	logged := &kit.Records{On: map[string]func(){"Error 1213": func() {
 		if err := tx.Commit(); err != nil {
 			t.Error(err)
 		}
 	}}}
 	done := make(chan error, 1)
-	d := newDisposable(t, db, asked{Logger: logged.logger()})
+	d := newDisposable(t, db, asked{Logger: logged.Logger()})
 	var id int64
 	go func() {
 		var err error
@@ -402,8 +403,8 @@ func TestDeadlock(t *testing.T) {
 	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 1")
 	require.NoError(t, err)
 	require.NoError(t, <-done)
-	require.Equal(t, 1, logged.count("Error 1213"))
-	require.Equal(t, 1, logged.count("deadlock"))
+	require.Equal(t, 1, logged.Count("Error 1213"))
+	require.Equal(t, 1, logged.Count("deadlock"))
 	rows := nodes(t, db)
 	require.Equal(t, rows[len(rows)-1].ID, id)
 }
@@ -411,13 +412,13 @@ func TestDeadlock(t *testing.T) {
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		acquire(t, db, asked{})
-		other, err := s.open(t).Connx(t.Context())
+		other, err := s.Open(t).Connx(t.Context())
 		require.NoError(t, err)
 		defer other.Close()
 		lock, unlock := "LOCK TABLES WORKER_NODE WRITE", "UNLOCK TABLES"
-		if s.driver == "sqlite" {
+		if s.Driver == "sqlite" {
 			lock, unlock = "BEGIN IMMEDIATE", "ROLLBACK"
 		}
 		_, err = other.ExecContext(t.Context(), lock)
@@ -430,7 +431,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 			_, err := d.acquire(ctx, 1023)
 			done <- err
 		}()
-		if s.driver == "mysql" {
+		if s.Driver == "mysql" {
 			for waits := 0; waits == 0; {
 				require.NoError(t, db.GetContext(t.Context(), &waits,
 					"SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
@@ -464,8 +465,8 @@ func TestWrongDSN(t *testing.T) {
 		{"TLS", func(c *mysql.Config) { c.TLSConfig = "true" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var logged records
-			d := newDisposable(t, newMySQL(t).with(t, c.change).open(t), asked{Logger: logged.logger()})
+			var logged kit.Records
+			d := newDisposable(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			require.ErrorContains(t, err, c.says)
@@ -477,7 +478,7 @@ func TestWrongDSN(t *testing.T) {
 
 func TestClosedDatabase(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		require.NoError(t, db.Close())
 		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "database is closed")

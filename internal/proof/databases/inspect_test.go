@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -21,7 +22,7 @@ import (
 // strict one would store another number.
 func TestLeaseColumns(t *testing.T) {
 	loose := func(t *testing.T) *sqlx.DB {
-		return newMySQL(t).with(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).open(t)
+		return kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
 	}
 	for _, kind := range []string{"INT", "MEDIUMINT", "BIGINT UNSIGNED", "VARCHAR(30)", "DOUBLE"} {
 		t.Run(kind, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestLeaseColumns(t *testing.T) {
 			owner := tenantOf(t, db)
 			_, err := owner.Inspect(t.Context())
 			require.NoError(t, err)
-			do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
+			kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
 			_, err = owner.Inspect(t.Context())
 			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, "column HIGH is of type "+strings.ToLower(strings.TrimSuffix(kind, "(30)")))
@@ -40,7 +41,7 @@ func TestLeaseColumns(t *testing.T) {
 	owner := tenantOf(t, db)
 	owner.take(t)
 	// A number that it holds, and a column that can hold no more than a little beyond.
-	do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
+	kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
 	require.ErrorContains(t, owner.renew(t.Context()), "1264")
 	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
 	var mode string
@@ -52,7 +53,7 @@ func TestLeaseColumns(t *testing.T) {
 // What is not there yet is no error.
 func TestInspectOfNothing(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		_, err := strangerOf(t, s.open(t), "").Inspect(t.Context())
+		_, err := strangerOf(t, s.Open(t), "").Inspect(t.Context())
 		require.NoError(t, err)
 	})
 }
@@ -75,15 +76,15 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		server := testserver.New(t, testserver.Config{Durable: true})
 		db := server.Open(t, server.NewDatabase(t))
 		durable(t, db)
-		do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
 		loses(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 	})
 	t.Run("binary log", func(t *testing.T) {
 		pair := testserver.NewPair(t, testserver.Config{Durable: true})
 		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
-		do(t, db, "SET GLOBAL sync_binlog = 0")
+		kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
 		loses(t, db, "sync_binlog is 0, not 1")
-		do(t, db, "SET GLOBAL sync_binlog = 1")
+		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
 		loses(t, db, "1 replicas are connected without semi-synchronous replication")
 	})
 	t.Run("Galera", func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	})
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")
-		good := store{"sqlite", path}.open(t)
+		good := store{Driver: "sqlite", Source: path}.Open(t)
 		durable(t, good)
 		lax, err := sqlx.Open("sqlite", "file:"+path+"?_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
 		require.NoError(t, err)
@@ -110,8 +111,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 
 // A name is stored and found alike under every charset that a connection can have.
 func TestNamespaceUnderEveryCharset(t *testing.T) {
-	s := newMySQL(t)
-	plain := tablesOf(t, s.open(t), sqlstore.Config{})
+	s := kit.NewMySQL(t)
+	plain := tablesOf(t, s.Open(t), sqlstore.Config{})
 	var name strings.Builder
 	for c := '!'; c <= '~'; c++ {
 		if _, err := plain.Leases(string(c)); err == nil {
@@ -132,7 +133,7 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 			continue // no client can have it
 		}
 		tried++
-		db := s.with(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).open(t)
+		db := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t)
 		for _, n := range names {
 			_, err := strangerOf(t, db, n).tryTake(t.Context())
 			require.NoError(t, err, charset)

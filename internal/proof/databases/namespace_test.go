@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -28,7 +29,7 @@ func leaseTables(t testing.TB, db *sqlx.DB) (names []string) {
 // Only Init makes what is missing.
 func TestNamespaceIsMade(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		n := strangerOf(t, db, "")
 		_, err := n.tryTake(t.Context())
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
@@ -58,15 +59,15 @@ func TestNamespaceIsMade(t *testing.T) {
 // another one, and its owner goes on when it is back.
 func TestNamespaceRenamedAway(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		owner := tenantOf(t, db)
 		owner.take(t)
-		do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY")
+		kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY")
 		require.ErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
 		_, err := strangerOf(t, db, "").tryTake(t.Context())
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
 		require.Empty(t, leaseTables(t, db))
-		do(t, db, "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		kit.Do(t, db, "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
 		require.NoError(t, owner.renew(t.Context()))
 		require.EqualValues(t, 1, strangerOf(t, db, "").take(t).WorkerID)
 	})
@@ -81,10 +82,10 @@ func TestNamespaceGone(t *testing.T) {
 	} {
 		t.Run(statement, func(t *testing.T) {
 			eachStore(t, func(t *testing.T, s store) {
-				db := s.open(t)
+				db := s.Open(t)
 				owner := tenantOf(t, db)
 				owner.take(t)
-				do(t, db, statement)
+				kit.Do(t, db, statement)
 				tables := leaseTables(t, db)
 				require.ErrorIs(t, owner.renew(t.Context()), is)
 				require.Equal(t, tables, leaseTables(t, db))
@@ -97,7 +98,7 @@ func TestNamespaceGone(t *testing.T) {
 // rows are left.
 func TestNamespaceRow(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		l := strangerOf(t, db, "")
 		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
 		want := lease.Namespace{Layout: "x", Floor: 7, Rest: at, Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
@@ -139,7 +140,7 @@ func TestNamespaceRow(t *testing.T) {
 		want.Used = true
 		sees(want)
 
-		do(t, db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
+		kit.Do(t, db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
 		sees(lease.Namespace{Floor: -1, Reach: 90 * time.Second, Fresh: true, Used: true})
 	})
 }
@@ -147,7 +148,7 @@ func TestNamespaceRow(t *testing.T) {
 // A row is written and read as it is.
 func TestRow(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		l := tenantOf(t, db)
 		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
 		want := lease.Row{
@@ -155,7 +156,7 @@ func TestRow(t *testing.T) {
 			Renewed: at.Add(-time.Minute), Reach: time.Minute + time.Microsecond,
 		}
 		require.NoError(t, l.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			require.Equal(t, lease.Row{WorkerID: 0, High: -1, Until: time.Unix(0, 0).UTC(), Acquired: time.Unix(0, 0).UTC(), Renewed: time.Unix(0, 0).UTC(), Fresh: true}, *r)
+			require.Equal(t, lease.Row{WorkerID: 0, High: -1, Fresh: true}, *r)
 			*r = want
 			return nil
 		}))
@@ -179,7 +180,7 @@ func TestRow(t *testing.T) {
 // Which ID is offered first, and which not.
 func TestTakeOffers(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		l := tenantOf(t, db)
 		put := func(id int64, over time.Duration, high string) {
 			t.Helper()
@@ -212,9 +213,9 @@ func TestTakeOffers(t *testing.T) {
 		put(2, 2*time.Hour, "1000")
 		gets(0, 3, 1, false) // over for longest
 		gets(2, 3, 2, false) // within the range
-		do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 1")
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 1")
 		gets(0, 3, 2, false) // used too far ahead
-		do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 2")
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 2")
 		gets(0, 3, 3, true)  // above all rows
 		gets(0, 2, 0, true)  // the first gap
 		gets(1, 2, 1, false) // none is left that was not used too far ahead
@@ -231,7 +232,7 @@ func TestTakeOffers(t *testing.T) {
 // Two tables, and two namespaces of one, do not see each other.
 func TestNamespacesApart(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "order"}).Leases("") // a word of SQL, which is no harm
 		require.NoError(t, err)
 		for _, n := range []*tenant{strangerOf(t, db, ""), strangerOf(t, db, "b"), {Leases: l}} {
@@ -246,7 +247,7 @@ func TestNamespacesApart(t *testing.T) {
 // Everybody gets an ID of his own.
 func TestTakeAtOnce(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+		db := s.Open(t)
 		tenantOf(t, db)
 		type taken struct {
 			id  int64

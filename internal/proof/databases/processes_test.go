@@ -12,14 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/testserver"
 	numbers "github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -50,13 +48,6 @@ func TestMain(m *testing.M) {
 // placeChildren are processes that do something to a file of SQLite.
 var placeChildren = map[string]func(text string) error{hotChildEnv: hotChild, startChildEnv: startChild}
 
-func openStore(ctx context.Context, driver, source string, log mysql.Logger) (*sqlx.DB, error) {
-	if driver == "sqlite" {
-		return sqlite.Open(ctx, source)
-	}
-	return testserver.Connect(source, log)
-}
-
 // child says that it runs, waits for the start, that is the end of its input, and
 // prints its ID.
 func child(text string) error {
@@ -65,7 +56,7 @@ func child(text string) error {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	db, err := openStore(context.Background(), driver, source, testserver.Quiet)
+	db, err := store{Driver: driver, Source: source}.Connect(context.Background(), testserver.Quiet)
 	if err != nil {
 		return err
 	}
@@ -88,7 +79,7 @@ func child(text string) error {
 
 // Processes that start at once on a store without file or table get an ID each.
 func TestProcessesAtOnce(t *testing.T) {
-	for kind, fresh := range newStore {
+	for kind, fresh := range kit.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
 			for range 20 {
@@ -107,7 +98,7 @@ func startTogether(t *testing.T, s store, processes int) {
 	var cmds []*exec.Cmd
 	for range processes {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childEnv+"="+s.driver+" "+s.source,
+		cmd.Env = append(os.Environ(), childEnv+"="+s.Driver+" "+s.Source,
 			"GORACE=atexit_sleep_ms=0") // a second at each exit, under -race
 		cmd.Stdin, cmd.Stderr = startLine, os.Stderr
 		out, err := cmd.StdoutPipe()
@@ -132,5 +123,5 @@ func startTogether(t *testing.T, s store, processes int) {
 		ids[id] = true
 	}
 	require.Len(t, ids, processes)
-	require.Len(t, nodes(t, s.open(t)), processes)
+	require.Len(t, nodes(t, s.Open(t)), processes)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // A process that stands still in the middle of a transaction does not keep others from
@@ -14,12 +16,12 @@ import (
 func TestLeaseStall(t *testing.T) {
 	for _, during := range []string{"renewal", "acquisition"} {
 		t.Run(during, func(t *testing.T) {
-			s := newMySQL(t)
-			p := newProxy(t, serverOf(t, s))
-			db := s.open(t)
+			s := kit.NewMySQL(t)
+			p := kit.NewProxy(t, serverOf(t, s))
+			db := s.Open(t)
 			first := tenantOf(t, db)
 			first.take(t)
-			still := strangerOf(t, s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t), "")
+			still := strangerOf(t, s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t), "")
 			still.row, still.nonces = first.row, first.nonces
 
 			ctx, cancel := context.WithCancel(t.Context())
@@ -47,9 +49,9 @@ func TestLeaseStall(t *testing.T) {
 
 // What a transaction of leases sets on a connection of the program's pool it sets back.
 func TestLeaseSession(t *testing.T) {
-	db := newMySQL(t).with(t, func(c *mysql.Config) {
+	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) {
 		c.Params = map[string]string{"wait_timeout": "1234", "sql_mode": "'ANSI_QUOTES'"}
-	}).open(t)
+	}).Open(t)
 	db.SetMaxOpenConns(1)
 	var id, now, waits int
 	var mode string
@@ -69,9 +71,9 @@ func TestLeaseSession(t *testing.T) {
 
 // A commit whose reply never comes ends with its context; the row tells what became of it.
 func TestLeaseCommitHangs(t *testing.T) {
-	s := newMySQL(t)
-	p := newProxy(t, serverOf(t, s))
-	owner := tenantOf(t, s.with(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).open(t))
+	s := kit.NewMySQL(t)
+	p := kit.NewProxy(t, serverOf(t, s))
+	owner := tenantOf(t, s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t))
 	was := owner.take(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

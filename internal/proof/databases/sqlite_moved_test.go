@@ -6,18 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 )
 
 // An owner whose file was moved away looks at its place, and leaves the journal alone of
 // the file that is there now, which somebody is writing to.
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
-	s := newSQLite(t)
-	owner := tenantOf(t, s.open(t))
+	s := kit.NewSQLite(t)
+	owner := tenantOf(t, s.Open(t))
 	owner.take(t)
-	require.NoError(t, os.Rename(s.source, s.source+".moved"))
+	require.NoError(t, os.Rename(s.Source, s.Source+".moved"))
 
-	conn, err := s.open(t).Connx(t.Context())
+	conn, err := s.Open(t).Connx(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
 	for _, statement := range []string{
@@ -28,9 +29,9 @@ func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
 		_, err := conn.ExecContext(t.Context(), statement)
 		require.NoError(t, err, statement)
 	}
-	require.FileExists(t, s.source+"-journal")
+	require.FileExists(t, s.Source+"-journal")
 	require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
-	require.FileExists(t, s.source+"-journal")
+	require.FileExists(t, s.Source+"-journal")
 	_, err = conn.ExecContext(t.Context(), "COMMIT")
 	require.NoError(t, err)
 }

@@ -35,11 +35,11 @@ func mountChild(text string) error {
 // A file that is mounted by itself is refused by the path at which it is mounted.
 func TestSQLiteFileIsMounted(t *testing.T) {
 	eachJournal(t, func(t *testing.T, s store, mode string) {
-		tenantOf(t, s.open(t))
-		to := s.source + ".mounted"
+		tenantOf(t, s.Open(t))
+		to := s.Source + ".mounted"
 		require.NoError(t, os.WriteFile(to, nil, 0o600))
 		run := func(flags uintptr) (string, error) {
-			cmd := placeCommand(mountChildEnv, s.source+"\n"+to)
+			cmd := placeCommand(mountChildEnv, s.Source+"\n"+to)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 			if flags&syscall.CLONE_NEWUSER != 0 {
 				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}

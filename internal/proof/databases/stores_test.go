@@ -3,82 +3,23 @@ package databases_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
 	numbers "github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A store is an empty database of its own for one test.
-type store struct {
-	driver string // of the source
-	source string // what sqlx.Open takes, or a file for worker/sqlite
-}
-
-func (s store) open(t testing.TB) *sqlx.DB {
-	t.Helper()
-	return s.openLogged(t, testserver.Log(t))
-}
-
-// openLogged opens the store with a log of the driver's words.
-func (s store) openLogged(t testing.TB, log mysql.Logger) *sqlx.DB {
-	t.Helper()
-	db, err := openStore(t.Context(), s.driver, s.source, log)
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
-func newSQLite(t testing.TB) store {
-	return store{"sqlite", filepath.Join(t.TempDir(), "uid.db")}
-}
-
-func newMySQL(t testing.TB) store {
-	server := testserver.Shared(t)
-	return store{"mysql", server.DSN(server.NewDatabase(t))}
-}
-
-// newStore makes an empty store of each kind.
-var newStore = map[string]func(testing.TB) store{"SQLite": newSQLite, "MySQL": newMySQL}
+type store = kit.Store
 
 // eachStore runs a test on an empty store of each kind.
-func eachStore(t *testing.T, test func(t *testing.T, s store)) {
-	for kind, fresh := range newStore {
-		t.Run(kind, func(t *testing.T) { test(t, fresh(t)) })
-	}
-}
-
-// with returns the store with changed settings of the driver.
-func (s store) with(t testing.TB, change func(*mysql.Config)) store {
-	t.Helper()
-	cfg, err := mysql.ParseDSN(s.source)
-	require.NoError(t, err)
-	change(cfg)
-	return store{s.driver, cfg.FormatDSN()}
-}
-
-// newProxy returns a proxy for the target, which ends with the test.
-func newProxy(t testing.TB, target string) *proxy.Proxy {
-	t.Helper()
-	return listen(t, "127.0.0.1:0", target)
-}
-
-func listen(t testing.TB, addr, target string) *proxy.Proxy {
-	t.Helper()
-	p, err := proxy.Listen(addr, target)
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	return p
-}
+func eachStore(t *testing.T, test func(t *testing.T, s store)) { kit.Each(t, test) }
 
 // asked says for which number, and how, a disposable is to ask.
 type asked struct {
@@ -96,7 +37,7 @@ type disposable struct {
 func newDisposable(t testing.TB, db *sqlx.DB, a asked) *disposable {
 	t.Helper()
 	if a.Logger == nil {
-		a.Logger = (&records{}).logger()
+		a.Logger = (&kit.Records{}).Logger()
 	}
 	if a.Host == "" {
 		a.Host = "h"
@@ -145,12 +86,4 @@ func nodes(t testing.TB, db *sqlx.DB) (rows []node) {
 	t.Helper()
 	require.NoError(t, db.Select(&rows, "SELECT ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED FROM WORKER_NODE ORDER BY ID"))
 	return rows
-}
-
-func do(t testing.TB, db *sqlx.DB, statements ...string) {
-	t.Helper()
-	for _, s := range statements {
-		_, err := db.Exec(s)
-		require.NoError(t, err, s)
-	}
 }
