@@ -78,15 +78,18 @@ func both(t testing.TB, db *sqlx.DB) {
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
 }
 
+// sound is what a check finds where all is as it should be, of both tables.
+var sound = badness{"spaces of worker IDs": doctor.LevelNote}
+
 func TestCheckOfASoundDatabase(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		db := kit.NewSQLite(t).Open(t)
 		both(t, db)
 		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
 		delete(m, "file system") // this machine's
-		require.Empty(t, m.levels(), "%+v", m)
+		require.Equal(t, sound, m.levels(), "%+v", m)
 		require.Equal(t, "1 rows, largest ID 1, next ID 2, of 4194303", m["disposable IDs"].Value)
-		require.Len(t, m, 12)
+		require.Len(t, m, 13)
 	})
 	t.Run("MariaDB", func(t *testing.T) {
 		server := testserver.New(t, testserver.Config{Durable: true})
@@ -96,8 +99,8 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		db := account(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
 			"GRANT REPLICA MONITOR ON *.* TO @")
 		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
-		require.Empty(t, m.levels(), "%+v", m)
-		require.Len(t, m, 14)
+		require.Equal(t, sound, m.levels(), "%+v", m)
+		require.Len(t, m, 15)
 		require.Equal(t, "SELECT, INSERT on WORKER_NODE; SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", inOrder(m["grants"].Value))
 	})
 }
@@ -268,6 +271,9 @@ func TestCheckOfTables(t *testing.T) {
 			kit.Do(t, db, strings.Split(tt.change, ";")...)
 			m := checked(t, db, doctor.Config{})
 			bad := m.levels()
+			if tt.says == "unreadable" {
+				delete(base, "spaces of worker IDs")
+			}
 			if tt.what != "" {
 				require.NotEqual(t, doctor.LevelOK, m[tt.what].Level)
 				require.Contains(t, m[tt.what].Value, tt.says)
@@ -344,6 +350,35 @@ func TestCheckOfLeases(t *testing.T) {
 			"mixed: layout":             doctor.LevelError,
 			"young: times of leases":    doctor.LevelError,
 		}, found)
+	})
+}
+
+// Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
+func TestCheckOfSpaces(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		aged := func(namespace, layout string) aLease {
+			return aLease{namespace: namespace, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
+		}
+		spaces := func() (values []string) {
+			all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms})
+			require.NoError(t, err)
+			for _, f := range all {
+				if f.What == "spaces of worker IDs" {
+					values = append(values, string(f.Level)+": "+f.Value)
+				}
+			}
+			return values
+		}
+		require.Empty(t, spaces())
+		putLeases(t, db, aged("carts", ""))
+		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
+		putLeases(t, db, aged("orders", ""))
+		require.Equal(t, []string{`note: namespaces "carts" and "orders" have the layout ` + seconds.String()}, spaces())
+		giveID(t, db, "")
+		require.Equal(t, []string{
+			`note: namespaces "carts" and "orders" have the layout ` + seconds.String(), `note: disposable IDs beside namespaces "carts" and "orders"`,
+		}, spaces())
 	})
 }
 
