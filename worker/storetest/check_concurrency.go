@@ -115,6 +115,18 @@ func takesAtOnce(p *probe) {
 		}
 	}
 	p.counted("Floor", c.namespace().Floor, all)
+
+	// Now each has an ID of his own, so that only the namespace is common to them.
+	c, namespace = p.made()
+	all = p.attempts(n, func(ctx context.Context, i int, _ *outcome) error {
+		return p.open(namespace).Take(ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			crowd.meet()
+			ns.Floor = max(ns.Floor, 0) + 1
+			r.Until, r.Nonce = now.Now.Add(-time.Minute), p.token()
+			return nil
+		})
+	})
+	p.counted("Floor", c.namespace().Floor, all)
 }
 
 func changesAtOnce(p *probe) {

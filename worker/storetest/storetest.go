@@ -106,7 +106,7 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 			for _, note := range p.notes {
 				t.Log(note)
 			}
-			for _, v := range p.violations {
+			for _, v := range p.found() {
 				t.Error(v)
 			}
 			if t.Failed() {
