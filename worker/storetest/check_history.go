@@ -264,7 +264,7 @@ func (r *recorder) seesNamespace(n *lease.Namespace, now lease.Clock) access {
 }
 
 func (r *recorder) sees(written time.Time, now lease.Clock) {
-	if now.Now.Before(written.Add(-now.Error)) {
+	if now.Now.Before(written.Add(-2 * now.Error)) {
 		r.p.errorf("the Clock is at %v, what is offered with it was written at %v", now.Now, written)
 	}
 }

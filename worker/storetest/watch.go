@@ -40,8 +40,8 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 				c.p.errorf("Take offers a namespace that is Fresh")
 			case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
 				c.p.errorf("Take offers worker ID %d, wanted was one of %d to %d", r.WorkerID, w.IDs.First, w.IDs.Last)
-			case !r.Fresh && !r.Until.Add(w.Rest).Before(now.Now):
-				c.p.errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %v", r.WorkerID, r.Until, w.Rest, now.Now)
+			case !r.Fresh && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
+				c.p.errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %v, less %v", r.WorkerID, r.Until, w.Rest, now.Now, now.Error)
 			}
 			for _, at := range asked {
 				if now.Now.Sub(at).Abs() > now.Error+limit {

@@ -34,6 +34,7 @@ type wrong struct {
 	init    func(c *Client, ctx context.Context, decide initDecision) error
 	inspect func(c *Client) ([]string, error)
 	name    string
+	named   func(c *Client) string
 }
 
 func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide takeDecision) error {
@@ -64,7 +65,12 @@ func (w wrong) Inspect(ctx context.Context) ([]string, error) {
 	return w.Client.Inspect(ctx)
 }
 
-func (w wrong) Name() string { return cmp.Or(w.name, w.Client.Name()) }
+func (w wrong) Name() string {
+	if w.named != nil {
+		return w.named(w.Client)
+	}
+	return cmp.Or(w.name, w.Client.Name())
+}
 
 // writes is wrong in what it writes. Of n and r, one may be nil.
 func writes(f func(n *lease.Namespace, r *lease.Row)) wrong {
@@ -168,7 +174,7 @@ func wants(f func(w *lease.Wanted)) wrong {
 }
 
 // picks is wrong in which row it picks, out of those in the range, by their IDs.
-func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error)) wrong {
+func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error)) wrong {
 	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 		return c.transact(ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
@@ -180,7 +186,7 @@ func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now time.T
 					rows = append(rows, s.rows[id])
 				}
 			}
-			row, err := f(s, rows, w, c.m.now().Now)
+			row, err := f(s, rows, w, c.m.now())
 			if err != nil {
 				return change{}, err
 			}
@@ -331,6 +337,7 @@ const (
 	byClock      = "the clock is read last"
 	byContexts   = "contexts end waits"
 	byLate       = "late writes"
+	byLost       = "lost writes"
 	byOpen       = "open outcomes are left alone"
 	byHistories  = "histories"
 )
@@ -343,11 +350,6 @@ func mistakes() []mistake {
 		{"Acquired in milliseconds", byRows, writes(row(func(r *lease.Row) { truncated(&r.Acquired) }))},
 		{"Renewed in milliseconds", byRows, writes(row(func(r *lease.Row) { truncated(&r.Renewed) }))},
 		{"forgets Acquired", byRows, writes(row(func(r *lease.Row) { r.Acquired = r.Renewed }))},
-		{"the zero time is 1970", byRows, writes(row(func(r *lease.Row) {
-			if r.Until.IsZero() {
-				r.Until = early
-			}
-		}))},
 		{"years up to 2262", byRows, writes(row(func(r *lease.Row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()) }))},
 		{"a Holder of 127 characters", byRows, writes(row(func(r *lease.Row) { r.Holder = string([]rune(r.Holder)[:min(127, len([]rune(r.Holder)))]) }))},
 		{"a Holder of 128 bytes", byRows, writes(row(func(r *lease.Row) { r.Holder = r.Holder[:min(128, len(r.Holder))] }))},
@@ -394,6 +396,7 @@ func mistakes() []mistake {
 
 		// Names, settings, secrets.
 		{"a Name without the namespace", byNames, wrong{name: "somewhere"}},
+		{"a Name of each client's own", byNames, wrong{named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }}},
 		{"a Name with the secret", byNames, wrong{name: "suite-1 by tiger"}},
 		{"Inspect tells the secret", byNames, wrong{inspect: func(*Client) ([]string, error) { return []string{"tiger may lose writes"}, nil }}},
 		{"Inspect fails where nothing is", byNames, wrong{inspect: func(c *Client) ([]string, error) {
@@ -527,21 +530,21 @@ func mistakes() []mistake {
 		{"Init without a guard", byInits, wrong{init: unguardedInit}},
 
 		// Which row Take offers.
-		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
-			if row, found := best(rows, w, now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
+		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
 				return row, nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
-			if row, found := best(rows, w, now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
+		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
 				return row, nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
-			if row, found := best(rows, w, now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
 				return row, nil
 			}
 			return s.free(w, now)
@@ -571,17 +574,17 @@ func mistakes() []mistake {
 				return decide(n, r, now)
 			})
 		})},
-		{"Take offers ticks of the future before an unused ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take offers ticks of the future before an unused ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			any := w
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
 			for _, w := range []lease.Wanted{w, any} {
-				if row, found := best(rows, w, now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
+				if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
 					return row, nil
 				}
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers unused IDs first", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take offers unused IDs first", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			for id := w.IDs.First; id <= w.IDs.Last && id < w.IDs.First+100; id++ {
 				if _, found := s.rows[id]; !found {
 					return fresh(id), nil
@@ -589,7 +592,7 @@ func mistakes() []mistake {
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers the lowest unused ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take offers the lowest unused ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			row, err := s.free(w, now)
 			if row.value.Fresh {
 				row.value.WorkerID = w.IDs.First
@@ -599,24 +602,24 @@ func mistakes() []mistake {
 			}
 			return row, err
 		})},
-		{"Take finds no gap", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take finds no gap", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			row, err := s.free(w, now)
 			if n := len(rows); n > 0 && row.value.Fresh && row.value.WorkerID < rows[n-1].value.WorkerID {
-				return row, lease.NoneFree(w.IDs, now)
+				return row, lease.NoneFree(w.IDs, now.Now)
 			}
 			return row, err
 		})},
-		{"Take counts rows for the next ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take counts rows for the next ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			row, err := s.free(w, now)
 			if row.value.Fresh {
 				row.value.WorkerID = w.IDs.First + int64(len(rows))
 			}
 			return row, err
 		})},
-		{"Take is blocked by a row above the range", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now time.Time) (record[lease.Row], error) {
+		{"Take is blocked by a row above the range", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
 			row, err := s.free(w, now)
 			if top := slices.Max(append(slices.Collect(maps.Keys(s.rows)), 0)); row.value.Fresh && top > w.IDs.Last {
-				return row, lease.NoneFree(w.IDs, now)
+				return row, lease.NoneFree(w.IDs, now.Now)
 			}
 			return row, err
 		})},
@@ -1007,9 +1010,25 @@ func TestWrongServers(t *testing.T) {
 		{"a late write replaces a newer row", byLate, deliver(func(ch *change) bool {
 			return ch.namespace == nil || ch.space.namespace != nil && ch.namespace.version == ch.space.namespace.version
 		})},
-		{"acknowledged writes are lost later", byHistories, func(m *Memory, s *Subject) {
+		{"acknowledged writes are lost", byHistories, func(m *Memory, s *Subject) {
 			restore := m.Backup()
 			s.Deliver = func() { restore(); restore = m.Backup() }
+		}},
+		{"versions come again after writes were lost", byLost, func(m *Memory, s *Subject) {
+			s.Backup = func() (restore func()) {
+				back := m.Backup()
+				versions := map[*space]int64{}
+				rows := map[*space]map[int64]record[lease.Row]{}
+				for _, s := range m.spaces {
+					versions[s], rows[s] = s.namespace.version, maps.Clone(s.rows)
+				}
+				return func() {
+					back()
+					for s, version := range versions {
+						s.namespace.version, s.rows = version, rows[s]
+					}
+				}
+			}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
