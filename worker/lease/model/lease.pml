@@ -160,10 +160,12 @@
 #define M_READ_RAISES        48
 #define M_LAST_PROPOSAL      49
 #define M_CLEARED_BY_READ    50
-#define M_CAS_BLIND          51
-#define M_CAS_NONCE          52
-#define M_CAS_NAMESPACE      53
-#define M_CAS_FAILOVER       54
+#define M_RETAKE_KEEPS       51
+#define M_ERROR_BOTH         52
+#define M_CAS_BLIND          53
+#define M_CAS_NONCE          54
+#define M_CAS_NAMESPACE      55
+#define M_CAS_FAILOVER       56
 
 /* What can happen. */
 #ifndef SEEN
@@ -200,9 +202,13 @@
 #define W_SEVERAL            29
 #define W_RETAKEN_TWICE      30
 #define W_UNSYNCED           31
+#define W_OVERTAKEN          32
 
 #ifndef LEMMAS
-#define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice */
+#define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice, */
+#endif
+#ifndef LOSSES
+#define LOSSES     LEMMAS /* and 1: that no lease is lost for nothing */
 #endif
 
 #define IS(fault)       (FAULT == fault)
@@ -210,8 +216,6 @@
 #define LEMMA(claim)    assert(!LEMMAS || (claim))
 
 #define SURE(fault)     (IS(fault) -> 0 : CLIENTS)      /* a clock may be off by so much */
-#define LEASES          ((LEMMAS || IS(M_ERROR_TAKE) || IS(M_ERROR_OWNER)) && (CLIENTS || QUARANTINE >= SKEW))
-#define STRAYS          (LEMMAS || IS(M_LAST_PROPOSAL) || IS(M_CLEARED_BY_READ))
 #define HAS(set, k)     (((set) >> (k)) & 1)
 #define MAX(a, b)       ((a) > (b) -> (a) : (b))
 #define TICKS(from, to) ((2 << (to)) - (2 << (from)))   /* those above from, up to to */
@@ -378,7 +382,7 @@ byte reserved[IDS];             /* the largest HIGH that was ever committed */
 #if SEEN
 int returned[IDS];              /* the ticks given back */
 bool drains[OWNERS];
-bool stayed[OWNERS];            /* its table was away, or it has started from its file */
+bool stayed[OWNERS];            /* its table was away, or it has started from its file, or lost the reply to a retake */
 #endif
 
 /* Used within steps only. */
@@ -599,8 +603,8 @@ inline fresh(s, o) {
 /* ------------------------------------------------------------- the database's side */
 
 #define ROW         row[tx[s].id]
-#define FREE(k)     (row[k].until + QUARANTINE + SURE(M_ERROR_TAKE) < at)
-#define LASTS       (ROW.until >= at + SURE(M_ERROR_OWNER))
+#define FREE(k)     (row[k].until + QUARANTINE + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_TAKE)) < at)
+#define LASTS       (ROW.until >= at + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_OWNER)))
 #define NEAR        (at - SKEW - 1)     /* no clock has shown less when the ID was acquired */
 #define MINE        (ROW.nonce && HAS(tx[s].mine, ROW.nonce))
 #define READS_EARLY (IS(M_EARLY_CLOCK) && tx[s].kind == Extend || IS(M_EARLY_CLOCK_ACQUIRE) && tx[s].kind == Acquire)
@@ -639,7 +643,7 @@ inline certify(s, k) {
  * row) makes every write vain that was decided before. What is refused once stays so. */
 #if CAS_FAULT
 #define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || IS(M_CAS_FAILOVER) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
-#define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (tx[s].saw == ABSENT -> ROW.until : ROW.nonce != tx[s].saw))
+#define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw))
 #else
 #define SPARED(s) 0
 #define VAIN(s)   0
@@ -745,7 +749,7 @@ inline judge(s) {
 #if !JUMP
 		/* The owner's lease is over by its own clock, too. */
 		for (i : 0 .. OWNERS - 1) {
-			assert(!LEASES || !(HOLDS(i) && own[i].id == tx[s].id && ROW.nonce == own[i].nonce && ROW.until >= time + SURE(M_ERROR_OWNER)))
+			assert(!LOSSES || !CLIENTS && QUARANTINE < SKEW || !(HOLDS(i) && own[i].id == tx[s].id && ROW.nonce == own[i].nonce && ROW.until >= time + (IS(M_ERROR_OWNER) -> 0 : CLIENTS)))
 		}
 #endif
 		assert(SEEN != W_APART || !(ROW.nonce && ROW.until >= time));
@@ -787,7 +791,7 @@ inline judge(s) {
 		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && !MINE));
 #if CAS && !FAILS
 		/* Nobody loses a lease for nothing. */
-		assert(!STRAYS || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
+		assert(!LOSSES || FILE || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
 #endif
 		unlock(s);
 		if
@@ -810,6 +814,11 @@ inline judge(s) {
 }
 
 inline commit(s) {
+#if SEEN == W_OVERTAKEN
+	for (i : 0 .. OWNERS - 1) {
+		assert(s < OWNERS || tx[s].kind != Extend || !(tx[i].kind == Extend && tx[i].phase == Locked && tx[i].id == tx[s].id && HAS(own[i].doubted, tx[s].nonce)))
+	}
+#endif
 	assert(SEEN != W_LATE_COMMIT || s < OWNERS || tx[s].kind != Extend);
 	if
 	:: tx[s].kind == Acquire ->
@@ -913,7 +922,10 @@ inline remember(o) {
 	:: tx[o].kind == Acquire && tx[o].phase != Chosen ->
 		lost[o].open = 1; lost[o].id = tx[o].id; lost[o].nonces = 1 << tx[o].nonce;
 		lost[o].high = tx[o].high; lost[o].base = tx[o].base
-	:: tx[o].kind == Retake -> lost[o].nonces = lost[o].nonces | (1 << tx[o].nonce)
+	:: tx[o].kind == Retake -> lost[o].nonces = lost[o].nonces | (1 << tx[o].nonce);
+#if SEEN == W_RETAKEN_TWICE
+		stayed[o] = 1
+#endif
 	:: else
 	fi
 }
@@ -923,8 +935,12 @@ inline retake(o) {
 	send(o, o, Retake);
 	tx[o].id = lost[o].id; tx[o].mine = lost[o].nonces;
 	tx[o].high = lost[o].high; tx[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
-	tx[o].nonce = (IS(M_RETAKE_READS) -> row[lost[o].id].nonce : tx[o].nonce);
-	judge(o)
+	tx[o].nonce = (IS(M_RETAKE_READS) || IS(M_RETAKE_KEEPS) -> row[lost[o].id].nonce : tx[o].nonce);
+	judge(o);
+	if
+	:: IS(M_RETAKE_READS) && tx[o].phase == Locked -> unlock(o); tx[o].phase = Known
+	:: else
+	fi
 }
 #endif
 
@@ -954,7 +970,9 @@ inline hear(o) {
 #if RETAKE
 	:: tx[o].kind == Retake ->
 		WITNESS(W_RETAKEN);
-		assert(SEEN != W_RETAKEN_TWICE || !(lost[o].nonces & (lost[o].nonces - 1)));
+#if SEEN == W_RETAKEN_TWICE
+		assert(!stayed[o]);
+#endif
 		own[o].id = tx[o].id;
 		own[o].nonce = tx[o].nonce;
 		own[o].base = tx[o].base;
@@ -1255,6 +1273,9 @@ inline remove() {
 	:: row[collecting - 1].nonce == saw.nonce && row[collecting - 1].high == saw.high && row[collecting - 1].until == saw.until || IS(M_COLLECT_BLIND) ->
 		floor = (IS(M_NO_FLOOR) -> floor : MAX(floor, saw.high));
 		row[collecting - 1].nonce = 0; row[collecting - 1].high = 0; row[collecting - 1].until = 0;
+#if CAS && !FAILS
+		row[collecting - 1].by = 0;
+#endif
 #if CAS
 		refuse(COLLECTOR, collecting - 1, 0);
 		refuse(COLLECTOR, IDS, Acquire);
