@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"testing"
@@ -7,7 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // A way is a way to get a worker ID: a column of the matrix, or, where the column has two
@@ -15,7 +19,7 @@ import (
 type way struct {
 	name   string // as in the name of a test
 	column string // the key of a column
-	store  func(testing.TB) store
+	store  func(testing.TB) kit.Store
 	worker func(p *process, h how) uid.Worker
 }
 
@@ -24,42 +28,42 @@ type column struct{ key, title string }
 
 var columns = []column{
 	{static, "Static"},
-	{file, "File"},
-	{disposable, "Disposable"},
-	{lease, "Lease"},
+	{file, "State file"},
+	{throwaway, "Disposable"},
+	{leased, "Lease"},
 	{durable, "Lease, DurableStore"},
 	{withFile, "Lease, DurableStore, state file"},
 }
 
 // The keys of columns.
 const (
-	static     = "static"
-	file       = "file"
-	disposable = "disposable"
-	lease      = "lease"
-	durable    = "lease-durable"
-	withFile   = "lease-file"
+	static    = "static"
+	file      = "file"
+	throwaway = "disposable"
+	leased    = "lease"
+	durable   = "lease-durable"
+	withFile  = "lease-file"
 )
 
 var ways = []way{
 	{name: static, column: static, worker: staticWay},
 	{name: file, column: file, worker: fileWay},
-	{name: disposable + "-mysql", column: disposable, store: newMySQL, worker: disposableWay},
-	{name: disposable + "-sqlite", column: disposable, store: newSQLite, worker: disposableWay},
-	{name: lease + "-mysql", column: lease, store: newMySQL, worker: leaseWay},
-	{name: lease + "-sqlite", column: lease, store: newSQLite, worker: leaseWay},
-	{name: durable + "-mysql", column: durable, store: newMySQL, worker: leaseWay},
-	{name: durable + "-sqlite", column: durable, store: newSQLite, worker: leaseWay},
-	{name: withFile + "-mysql", column: withFile, store: newMySQL, worker: leaseWay},
-	{name: withFile + "-sqlite", column: withFile, store: newSQLite, worker: leaseWay},
+	{name: throwaway + "-mysql", column: throwaway, store: kit.NewMySQL, worker: disposableWay},
+	{name: throwaway + "-sqlite", column: throwaway, store: kit.NewSQLite, worker: disposableWay},
+	{name: leased + "-mysql", column: leased, store: kit.NewMySQL, worker: leaseWay},
+	{name: leased + "-sqlite", column: leased, store: kit.NewSQLite, worker: leaseWay},
+	{name: durable + "-mysql", column: durable, store: kit.NewMySQL, worker: leaseWay},
+	{name: durable + "-sqlite", column: durable, store: kit.NewSQLite, worker: leaseWay},
+	{name: withFile + "-mysql", column: withFile, store: kit.NewMySQL, worker: leaseWay},
+	{name: withFile + "-sqlite", column: withFile, store: kit.NewSQLite, worker: leaseWay},
 }
 
 // sqlite reports whether the way's database is a SQLite file.
-func (s *scene) sqlite() bool { return s.store.driver == "sqlite" }
+func (s *scene) sqlite() bool { return s.store.Driver == "sqlite" }
 
 // leased reports whether the way leases its IDs.
 func (s *scene) leased() bool {
-	return s.way.column == lease || s.durable()
+	return s.way.column == leased || s.durable()
 }
 
 // durable reports whether the way leases its IDs with DurableStore.
@@ -80,14 +84,14 @@ func fileWay(p *process, h how) uid.Worker {
 	if h.path != "" {
 		path = h.path
 	}
-	f, err := worker.NewFile(path, worker.FixedID(seatID(h.seat)), worker.FileConfig{Host: host, Now: p.now, Logger: (&records{}).logger()})
+	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&kit.Records{}).Logger()})
 	require.NoError(p.s.t, err)
 	p.file = f
 	return f
 }
 
 func disposableWay(p *process, _ how) uid.Worker {
-	d, err := worker.NewDisposable(p.db, worker.DisposableConfig{Timeout: sceneTimeout, Logger: (&records{}).logger()})
+	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: (&kit.Records{}).Logger()})
 	require.NoError(p.s.t, err)
 	return d
 }
@@ -98,9 +102,9 @@ const sceneTimeout = 30 * time.Second
 
 func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
-	cfg := worker.LeaseConfig{
+	cfg := lease.Config{
 		Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew, Timeout: sceneTimeout,
-		Holder: p.name, Now: p.off, Logger: (&records{}).logger(),
+		Holder: p.name, Now: p.now, Logger: (&kit.Records{}).Logger(),
 		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
 	}
 	if s.way.column == withFile {
@@ -115,16 +119,23 @@ func leaseWay(p *process, h how) uid.Worker {
 	if h.lease != nil {
 		h.lease(&cfg)
 	}
-	l, err := worker.NewLease(p.db, cfg)
+	leases, err := s.tables(p.db).Leases(h.namespace)
 	require.NoError(s.t, err)
-	l.ShiftClocks("SELECT MICROS FROM SKIP", func() time.Duration {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.skip
-	})
+	l, err := lease.New(kit.Shifted(leases, s.dataAhead), cfg)
+	require.NoError(s.t, err)
+	kit.SetClock(l, s.steady)
 	p.lease = l
 	return l
 }
+
+// The skew is waited for, and therefore short. The others are let pass, and by far longer
+// than a scene takes: what it holds to be not over yet must not end because a disk is slow.
+const (
+	window     = time.Minute
+	ttl        = 3 * time.Minute
+	quarantine = time.Minute
+	skew       = 20 * time.Millisecond
+)
 
 // promisedOffline is longer than any other time of a lease, so that it is what ends one.
 const promisedOffline = 10 * time.Minute
