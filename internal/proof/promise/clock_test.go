@@ -69,7 +69,7 @@ var clockFaults = []fault{
 			static: notCovered("nothing tells the second process what the first one issued"),
 			file:   unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileNeverRepeatsATick"},
+		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
 	},
 	{
 		name:  "clock-ahead-restart",

@@ -157,7 +157,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: everywhere(unique()),
-		also:  []string{"internal/proof/fleet TestOutage", "worker TestServerRestarts"},
+		also:  []string{"internal/proof/fleet TestOutage", "internal/proof/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",
@@ -190,7 +190,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"internal/proof/fleet TestLostCommit", "worker TestLostReplies"},
+		also:  []string{"internal/proof/fleet TestLostCommit", "internal/proof/databases TestLostReplies"},
 	},
 	{
 		name:  "failover",

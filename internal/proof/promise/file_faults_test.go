@@ -94,7 +94,7 @@ var fileFaults = []fault{
 			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
 			leased + "-sqlite":    uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
 		}),
-		also: []string{"worker TestFileLostUnderGenerators"},
+		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{
 		name:  "file-linked",
@@ -198,7 +198,7 @@ var fileFaults = []fault{
 		cells: map[string]cell{
 			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileOnAFullDisk", "worker TestStateFileOnAFullDisk"},
+		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
 	},
 }
 

@@ -39,7 +39,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: onLeases(unique()),
-		also:  []string{"worker TestReleasedOwnerAcquiresAnew"},
+		also:  []string{"internal/proof/databases TestReleasedOwnerAcquiresAnew"},
 	},
 	{
 		name:  "gc",
@@ -65,7 +65,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: onLeases(unique()),
-		also:  []string{"worker TestCollectBesideWorkers"},
+		also:  []string{"internal/proof/databases TestCollectBesideWorkers"},
 	},
 	{
 		name:  "gc-wrong-clock",
@@ -120,7 +120,7 @@ var operatorFaults = []fault{
 			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
 			leased: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
-		also: []string{"worker TestDeletedRows"},
+		also: []string{"internal/proof/databases TestDeletedRows"},
 	},
 	{
 		name:  "row-lowered",
@@ -209,7 +209,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"worker TestTableOfOtherColumns"},
+		also:  []string{"internal/proof/databases TestTableOfOtherColumns"},
 	},
 	{
 		name:  "charsets",

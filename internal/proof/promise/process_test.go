@@ -36,7 +36,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"internal/proof/fleet TestKill", "worker TestFileKills", "internal/proof/soak TestRound"},
+		also: []string{"internal/proof/fleet TestKill", "worker/statefile TestFileKills", "internal/proof/soak TestRound"},
 	},
 	{
 		name:  "restart",
@@ -102,7 +102,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileSecondProcess", "worker TestProcessesAtOnce"},
+		also: []string{"worker/statefile TestFileSecondProcess", "internal/proof/databases TestProcessesAtOnce"},
 	},
 	{
 		name:  "clone",

@@ -23,16 +23,16 @@ type way struct {
 	worker func(p *process, h how) uid.Worker
 }
 
-// A column of the matrix.
-type column struct{ key, title string }
+// A column of the matrix, of one type of worker.
+type column struct{ key, title, of string }
 
 var columns = []column{
-	{static, "Static"},
-	{file, "State file"},
-	{throwaway, "Disposable"},
-	{leased, "Lease"},
-	{durable, "Lease, DurableStore"},
-	{withFile, "Lease, DurableStore, state file"},
+	{static, "Static", "worker.Static"},
+	{file, "State file", "statefile.File"},
+	{throwaway, "Disposable", "disposable.Disposable"},
+	{leased, "Lease", "lease.Lease"},
+	{durable, "Lease, DurableStore", "lease.Lease"},
+	{withFile, "Lease, DurableStore, state file", "lease.Lease"},
 }
 
 // The keys of columns.
