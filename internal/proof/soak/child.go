@@ -136,7 +136,7 @@ func (p *process) run(m *memory, c *clock) int {
 type generator struct {
 	cached    *cached.Generator
 	uncached  *uncached.Generator
-	planted   uid.Generator
+	planted   uid.Drawer
 	swap      bool  // a planted fault
 	lag, lead int64 // in ticks
 }
@@ -233,12 +233,12 @@ func (p *process) open(ctx context.Context) (*sqlx.DB, error) {
 }
 
 // way returns how to draw in a way: one at a time, or many.
-func (g *generator) way(way string) (uid.Generator, func([]uid.UID) (int, error)) {
+func (g *generator) way(way string) (uid.Drawer, func([]uid.UID) (int, error)) {
 	switch {
 	case g.planted != nil:
 		return g.planted, nil
 	case g.swap:
-		return &swapped{Generator: g.cached}, nil
+		return &swapped{Drawer: g.cached}, nil
 	case g.uncached != nil && way == fill:
 		return nil, g.uncached.Fill
 	case g.uncached != nil:

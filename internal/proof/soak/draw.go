@@ -28,7 +28,7 @@ const (
 type drawing struct {
 	checker  *checker
 	counters *counters
-	one      uid.Generator                          // draws one at a time,
+	one      uid.Drawer                             // draws one at a time,
 	many     func(dst []uid.UID) (n int, err error) // or this draws many
 	rate     float64                                // UIDs a second, on the average
 	stop     *atomic.Bool
