@@ -238,9 +238,9 @@ func (s *swapped) GetUID() (uid.UID, error) {
 		return s.second, nil
 	}
 	var err error
-	if s.second, err = s.Generator.GetUID(); err != nil {
+	if s.second, err = s.Drawer.GetUID(); err != nil {
 		return 0, err
 	}
 	s.has = true
-	return s.Generator.GetUID()
+	return s.Drawer.GetUID()
 }
