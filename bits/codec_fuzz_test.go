@@ -61,7 +61,7 @@ func FuzzPlan(f *testing.F) {
 			MaxLead: time.Duration(lead), Hold: time.Duration(hold)}
 		options, err := plan(need, now)
 		if err != nil {
-			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorIs(t, err, uid.ErrConfig)
 			require.Empty(t, options)
 			return
 		}

@@ -63,7 +63,7 @@ func ExampleParseLayout() {
 	// Output:
 	// 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z <nil>
 	// 41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z <nil>
-	// 0/0/0 value out of range: 28/22/14 bits of time, worker and sequence add up to more than 63
+	// 0/0/0 unusable configuration: 28/22/14 bits of time, worker and sequence add up to more than 63
 }
 
 // The rows of a day, found by the primary key alone.
@@ -134,7 +134,7 @@ func ExamplePlan() {
 	// 41/10/12 of 1ms  4096000  1024        0.05 days        2080-07-10  12.208s  24s
 	// 30/11/22 of 1s   4194304  2048        0.15 days        2060-01-10  12s      23s
 	// 30/10/23 of 1s   8388608  1024        0.05 days        2060-01-10  6s       8s
-	// value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
+	// unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
 }
 
 func ExampleExpiry() {

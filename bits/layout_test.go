@@ -245,7 +245,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 		cfg := ok
 		c.change(&cfg)
 		l, err := newLayout(cfg, now)
-		require.ErrorIs(t, err, uid.ErrRange, "%+v", cfg)
+		require.ErrorIs(t, err, uid.ErrConfig, "%+v", cfg)
 		require.ErrorContains(t, err, c.text)
 		require.True(t, l.IsZero())
 		if cfg.Epoch.Before(now) {
@@ -288,7 +288,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 		require.Equal(t, l.MaxTick(), l.TickAt(l.Expires()))
 		cfg.Unit += time.Second
 		_, err = newLayout(cfg, now)
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, err, uid.ErrConfig)
 	}
 
 	l, err := NewLayout(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
@@ -296,7 +296,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 	require.Equal(t, UidGenerator(), l)
 	require.Panics(t, func() { MustLayout(Config{TimeBits: 64}) })
 	_, err = NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})
-	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 func TestLayoutEquality(t *testing.T) {

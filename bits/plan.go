@@ -113,7 +113,7 @@ var planUnits = func() []time.Duration {
 //   - the time field is not full before From + Years, a burst at the end included.
 //
 // When no layout does, the error is a [*NoFitError], which says what to give up. An
-// n with a number out of its range gives ErrRange. Either way there are no options.
+// n with a number out of its range gives ErrConfig. Either way there are no options.
 func Plan(n Need) ([]Option, error) {
 	return plan(n, time.Now())
 }
@@ -176,11 +176,11 @@ func (n Need) complete(now time.Time) (Need, error) {
 			case c.least > 0:
 				least = "above 0"
 			}
-			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrRange, c.what, c.v, least, c.most)
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, least, c.most)
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
-		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrRange, n.MaxLead, n.Hold)
+		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrConfig, n.MaxLead, n.Hold)
 	}
 	n.MaxLead, n.Hold = orDefault(n.MaxLead, day), orDefault(n.Hold, time.Hour)
 	if n.Epoch.IsZero() {
@@ -190,11 +190,11 @@ func (n Need) complete(now time.Time) (Need, error) {
 		n.From = now
 	}
 	if n.Epoch.Unix() < 0 || n.Epoch.After(now) {
-		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrRange, stamp(n.Epoch), stamp(now))
+		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrConfig, stamp(n.Epoch), stamp(now))
 	}
 	if n.From.Before(n.Epoch) || n.From.Year() > 9999 {
 		return n, fmt.Errorf("%w: the years begin at %s: not before the epoch %s, nor after the year 9999",
-			uid.ErrRange, stamp(n.From), stamp(n.Epoch))
+			uid.ErrConfig, stamp(n.From), stamp(n.Epoch))
 	}
 	return n, nil
 }
@@ -345,7 +345,7 @@ func (n Need) fits() bool {
 	return false
 }
 
-// NoFitError is what [Plan] returns when no layout holds. It wraps uid.ErrRange.
+// NoFitError is what [Plan] returns when no layout holds. It wraps uid.ErrConfig.
 type NoFitError struct {
 	// TimeBits, WorkerBits and SequenceBits are the least that each would need, at
 	// ticks of Unit, where their sum is the smallest. All four are 0 when no number
@@ -366,15 +366,15 @@ type Change struct {
 	Need Need
 }
 
-func (e *NoFitError) Unwrap() error { return uid.ErrRange }
+func (e *NoFitError) Unwrap() error { return uid.ErrConfig }
 
 func (e *NoFitError) Error() string {
 	var b strings.Builder
 	if e.Unit == 0 {
-		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrRange)
+		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrConfig)
 	} else {
 		fmt.Fprintf(&b, "%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, %d in all of %d",
-			uid.ErrRange, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
+			uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
 	}
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")

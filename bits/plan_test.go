@@ -250,7 +250,7 @@ func TestPlanSaysWhatToGiveUp(t *testing.T) {
 		refused++
 		var nofit *NoFitError
 		require.ErrorAs(t, err, &nofit)
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.Equal(t, n.limit(), nofit.Limit)
 		if sum := nofit.TimeBits + nofit.WorkerBits + nofit.SequenceBits; nofit.Unit != 0 {
 			require.Greater(t, sum, nofit.Limit)
@@ -371,7 +371,7 @@ func TestPlanRefusesBadNumbers(t *testing.T) {
 		n := ok
 		change(&n)
 		options, err := plan(n, now)
-		require.ErrorIs(t, err, uid.ErrRange, text)
+		require.ErrorIs(t, err, uid.ErrConfig, text)
 		require.ErrorContains(t, err, text)
 		require.Empty(t, options)
 		var nofit *NoFitError
@@ -382,9 +382,9 @@ func TestPlanRefusesBadNumbers(t *testing.T) {
 	_, err = plan(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}, now)
 	require.ErrorContains(t, err, "lower several")
 	_, err = plan(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
-	require.ErrorIs(t, err, uid.ErrRange, "1e14 IDs are on hold")
+	require.ErrorIs(t, err, uid.ErrConfig, "1e14 IDs are on hold")
 	_, err = plan(Need{Workers: 1e15, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
-	require.ErrorIs(t, err, uid.ErrRange, "1e26 IDs are on hold, more than a number can say")
+	require.ErrorIs(t, err, uid.ErrConfig, "1e26 IDs are on hold, more than a number can say")
 }
 
 func TestPlanExamples(t *testing.T) {
@@ -454,7 +454,7 @@ func TestPlanExamples(t *testing.T) {
 		require.Less(t, o.Lead, 30*time.Second)
 	}
 	_, err = plan(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
-	require.EqualError(t, err, "value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
+	require.EqualError(t, err, "unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
 		"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
 }
 

@@ -92,7 +92,7 @@ func TestSameTextSameBits(t *testing.T) {
 			var w termsWorker
 			g, err := m.make(&w, l)
 			if err != nil {
-				require.ErrorIs(t, err, uid.ErrRange)
+				require.ErrorIs(t, err, uid.ErrConfig)
 				require.ErrorContains(t, err, "rollback")
 				continue
 			}
@@ -138,7 +138,7 @@ func TestRollbackBitsShareNoStateFile(t *testing.T) {
 				require.ErrorIs(t, err, worker.ErrLayout)
 				_, err = run(second, used)
 				if first.turns > 0 {
-					require.ErrorIs(t, err, uid.ErrRange)
+					require.ErrorIs(t, err, uid.ErrConfig)
 					require.ErrorContains(t, err, "rollback")
 				} else {
 					require.ErrorIs(t, err, worker.ErrLayout)
