@@ -250,9 +250,9 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// account makes an account with these rights on the database, and returns the
+// withRights makes an account with these rights on the database, and returns the
 // store as it sees it.
-func account(t *testing.T, s store, rights ...string) store {
+func withRights(t *testing.T, s store, rights ...string) store {
 	cfg, err := mysql.ParseDSN(s.Source)
 	require.NoError(t, err)
 	admin := s.Open(t)
@@ -268,24 +268,24 @@ func account(t *testing.T, s store, rights ...string) store {
 
 func TestRights(t *testing.T) {
 	t.Run("no CREATE, and no table", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "SELECT, INSERT")
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
 		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 	})
 	t.Run("no CREATE, but a table", func(t *testing.T) {
 		all := kit.NewMySQL(t)
 		acquire(t, all.Open(t), asked{})
-		s := account(t, all, "SELECT, INSERT")
+		s := withRights(t, all, "SELECT, INSERT")
 		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
 		_, err := newDisposable(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
 	})
 	t.Run("least rights with a port", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
 		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
 	})
 	t.Run("no SELECT", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "CREATE, INSERT")
+		s := withRights(t, kit.NewMySQL(t), "CREATE, INSERT")
 		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
 	})
