@@ -135,32 +135,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// A TakeHandler decides what a call does that finds no UID it may have: returning
-// nil lets it wait until there is one, returning an error makes it fail with that
-// error. It is called by the goroutine that made the call, with nothing locked, and
-// may call the generator's methods. If it panics, the call fails with
-// uid.ErrRejectedTake.
-type TakeHandler func(Rejection) error
-
-// A Rejection describes a take that was rejected.
-type Rejection struct {
-	// Err wraps uid.ErrRejectedTake and has the numbers.
-	Err error
-	// Wait is how long it takes until the clock lets another tick be issued.
-	Wait time.Duration
-	// Attempt counts from 0 how often this call has been rejected before.
-	Attempt int
-}
-
-// The built-in handlers.
-var (
-	// Wait waits until the clock has caught up: as long as it takes in GetUID and
-	// Fill, until the context ends in GetUIDContext.
-	Wait TakeHandler = func(Rejection) error { return nil }
-	// Fail fails at once with uid.ErrRejectedTake.
-	Fail TakeHandler = func(r Rejection) error { return r.Err }
-)
-
 var errNilWorker = errors.New("cached: nil worker")
 
 var _ uid.Generator = (*Generator)(nil)

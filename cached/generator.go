@@ -142,7 +142,6 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	now = g.now() // acquiring the worker may have taken long
 	g.mu.Lock()
 	g.refill(now)
-	g.reopen(now)
 	g.mu.Unlock()
 	go g.run()
 	return g, nil
@@ -229,7 +228,7 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 		g.tenure.End(nil, uid.ErrClosed)
 		g.ring.Shut()
 		g.setFloor(allStale)
-		g.last = g.lastIssued()
+		g.last = g.newest()
 		close(g.quit)
 	})
 	<-g.done // run may be in OnRejectedPut
@@ -239,9 +238,9 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	return nil
 }
 
-// lastIssued returns the newest tick of which a UID was claimed, or -1. The ring is
+// newest returns the newest tick of which a UID was claimed, or -1. The ring is
 // to be shut.
-func (g *Generator) lastIssued() int64 {
+func (g *Generator) newest() int64 {
 	if !g.state.started || g.ring.Claimed() == 0 {
 		return -1
 	}

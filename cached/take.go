@@ -2,8 +2,6 @@ package cached
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/ringbuffer"
@@ -25,50 +23,44 @@ func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler)
 		}
 		return v, pos, nil
 	}
-	asked := false // whether the handler has allowed the wait that comes next
+	allowed := false // the handler has allowed the wait that comes next
 	for attempt := 0; ; {
-		g.mu.Lock()
-		v, ahead, ok := g.draw(&pos)
-		if ok {
-			g.mu.Unlock()
+		v, ahead, why := g.attempt(&pos, handler != nil, allowed)
+		switch {
+		case why == nil:
 			return v, pos, nil
-		}
-		rejection, news, reason := g.refusal(handler != nil)
-		if reason == nil && rejection == nil && news == nil {
-			g.mu.Unlock()
-			continue // it could go on by now
-		}
-		if reason == nil && (asked || rejection == nil) {
-			err := g.wait(ctx, news, ahead) // unlocks
-			if err == nil {
-				asked = false
-				continue
-			}
-			reason = err
-		} else {
-			g.mu.Unlock()
-		}
-		if reason == nil {
-			rejection.Attempt = attempt
+		case why.rejection != nil:
 			if attempt == 0 {
 				g.counts.rejectedTakes.Add(1)
 			}
+			why.rejection.Attempt = attempt
 			attempt++
-			if handler == nil {
-				reason = rejection.Err
-			} else {
-				reason = rejection.Err
-				g.contain("OnRejectedTake", func() { reason = handler(*rejection) })
-				asked = true
-			}
+			err = g.judge(handler, why.rejection)
+			allowed = true
+		case why.news != nil:
+			allowed = false
+			err = g.wait(ctx, why.news, ahead)
+		default:
+			err = why.err
 		}
-		if reason != nil {
+		if err != nil {
 			if ahead {
 				g.counts.lost.Add(1)
 			}
-			return 0, 0, reason
+			return 0, 0, err
 		}
 	}
+}
+
+// attempt draws, and says why it could not. It never waits. Ahead is as of draw.
+func (g *Generator) attempt(pos *uint64, wait, allowed bool) (v uint64, ahead bool, why *refusal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v, ahead, ok := g.draw(pos)
+	if !ok {
+		why = g.whyNot(wait, allowed)
+	}
+	return v, ahead, why
 }
 
 // draw settles a claim with g.mu held: it refills the ring if need be, and claims
@@ -96,9 +88,7 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 			*pos = g.ring.Claim(1)
 			refilled = false
 		case !refilled:
-			now := g.now()
-			g.refill(now)
-			g.reopen(now)
+			g.refill(g.now())
 			refilled = true
 		default:
 			// Nothing may be published. As long as that is so, takers are not to claim
@@ -118,77 +108,6 @@ func (g *Generator) topUp(tick uint64) {
 	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
 		return
 	}
-	now := g.now()
-	g.refill(now)
-	g.reopen(now)
-	g.mu.Unlock()
-}
-
-// refusal says why draw failed: with a rejection that the call's handler is to judge, or
-// with the error that the call is to return. The channel is what the call may wait for.
-// With none of them, it may try again at once. g.mu is held.
-func (g *Generator) refusal(wait bool) (*Rejection, <-chan struct{}, error) {
-	grant := g.tenure.Grant()
-	if grant.Ended != nil {
-		return nil, nil, grant.Ended
-	}
-	now := g.now()
-	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
-	if next > g.layout.MaxTick() {
-		return nil, nil, fmt.Errorf("%w: the last tick of the layout %s was %s",
-			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
-	}
-	if next > grant.Until {
-		news, err := g.tenure.Await(grant, next, g.wish(now), wait)
-		return nil, news, err
-	}
-	limit := g.leadLimit(now)
-	if next <= limit {
-		return nil, nil, nil
-	}
-	pause := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
-	return &Rejection{
-		Wait: pause,
-		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
-			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, pause),
-	}, g.tenure.News(), nil
-}
-
-// wait waits for news, and for run to look at the clock. g.mu is held at the call and
-// released by it.
-func (g *Generator) wait(ctx context.Context, news <-chan struct{}, ahead bool) error {
-	s := &g.state
-	s.waiting++
-	if ahead {
-		s.held++
-	}
-	s.parked = false
-	g.mu.Unlock()
-	g.kick()
-
-	var err error
-	select {
-	case <-news:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	g.mu.Lock()
-	s.waiting--
-	if ahead {
-		s.held--
-	}
-	g.mu.Unlock()
-	return err
-}
-
-// contain calls a handler of the user's and survives its panic.
-func (g *Generator) contain(name string, call func()) {
-	defer func() {
-		if r := recover(); r != nil {
-			if g.counts.handlerPanics.Add(1) == 1 {
-				g.cfg.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", name, "panic", r)
-			}
-		}
-	}()
-	call()
+	defer g.mu.Unlock()
+	g.refill(g.now())
 }

@@ -123,14 +123,6 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// markPad is how many marks fill the largest cache line there is.
-const markPad = 256 / 8
-
-// newMarks returns n marks that share their cache lines with nothing else.
-func newMarks(n int) []atomic.Int64 {
-	return make([]atomic.Int64, n+2*markPad)[markPad : markPad+n : markPad+n]
-}
-
 // GetUID returns the next UID. UIDs are unique, as far as the worker ID is this generator's
 // alone (docs/promise.md has the cases), and in strict order under the policies
 // that keep it: when one call returns before another one starts, in whatever goroutines,
@@ -204,21 +196,4 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 		return fmt.Errorf("uncached: releasing the worker: %w", err)
 	}
 	return nil
-}
-
-// newest returns the newest tick that has been used in this turn, or -1. As long as UIDs
-// are issued, a later one may be used before it returns.
-func (g *Generator) newest() int64 {
-	newest := int64(-1)
-	for i := range g.marks {
-		newest = max(newest, g.marks[i].Load()>>g.tickShift)
-	}
-	return newest
-}
-
-// useUp leaves nothing of the newest tick, nor of any before it that is remembered.
-func (g *Generator) useUp() {
-	for i := range g.marks {
-		g.marks[i].Or(g.seqMask)
-	}
 }

@@ -154,7 +154,7 @@ func built() func() {
 	var mu sync.Mutex
 	fill := func() {
 		mu.Lock()
-		for r.Put(r.Tail()<<altValBits|altWorker) == nil {
+		for r.Put(r.Tail(), altWorker>>altSeqBits) == nil {
 		}
 		mu.Unlock()
 	}

@@ -21,7 +21,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		require.Equal(t, 0, slots&(slots-1))
 		require.True(t, slots > 0 && sequenceBits >= 0 && workerBits >= 0 && sequenceBits+workerBits <= 62)
-		require.NoError(t, r.Restart(0, 0))
+		require.NoError(t, r.Restart(0, 0, 0))
 		r.Open()
 		u, _, ok := r.Take()
 		require.True(t, ok)

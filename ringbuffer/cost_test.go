@@ -54,24 +54,24 @@ func TestNoAllocations(t *testing.T) {
 			if !ok {
 				v, _ = r.Resolve(pos)
 			}
-			if r.Enters(pos) && r.HasRoom() {
-				_ = r.Put(runOf(r, r.Tail()))
+			if r.Enters(pos) && r.hasRoom() {
+				_ = put(r, r.Tail())
 			}
 			sum += v
 		},
 		"Claim": func() { sum += r.Claim(3) },
 		"a full ring's Put": func() {
 			for range r.Slots() + 1 {
-				_ = r.Put(runOf(r, r.Tail()))
+				_ = put(r, r.Tail())
 			}
 		},
 		"Shut, Restart and Open": func() {
 			r.Shut()
-			_ = r.Restart(runOf(r, r.Tail()+1), 3)
+			_ = restart(r, r.Tail()+1, 3)
 			r.Open()
 		},
 		"Shut, Skip and Open": func() {
-			_ = r.Put(runOf(r, r.Tail()))
+			_ = put(r, r.Tail())
 			r.Shut()
 			_ = r.Skip(r.Tail()-1, 3)
 			r.Open()

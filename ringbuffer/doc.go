@@ -4,8 +4,8 @@
 // # Words
 //
 // A tick is one unit of a UID's time field. A run is the consecutive UIDs of one
-// tick of one worker: 2^s of them, s being the number of sequence bits. A run is given
-// by its first UID, of which the sequence is 0. A position is a tick and a sequence,
+// tick of one worker: 2^s of them, s being the number of sequence bits. A run is
+// kept as its first UID, of which the sequence is 0. A position is a tick and a sequence,
 // tick<<s | sequence: what is left of a UID without its worker ID. Positions are handed
 // out in order, each at most once, and are never used again; that is the whole
 // uniqueness of UIDs. At 1 ns each, 2^63 of them last 292 years.

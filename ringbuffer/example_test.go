@@ -15,14 +15,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	runOf := func(tick uint64) uint64 { return tick<<(workerBits+sequenceBits) | worker<<sequenceBits }
 
 	// The producer, with its lock held.
-	if err := r.Restart(runOf(1000), 0); err != nil {
+	if err := r.Restart(1000, worker, 0); err != nil {
 		panic(err)
 	}
 	for err == nil {
-		err = r.Put(runOf(r.Tail()))
+		err = r.Put(r.Tail(), worker)
 	}
 	fmt.Println(err, errors.Is(err, ringbuffer.ErrFull))
 	r.Open()
@@ -40,7 +39,7 @@ func Example() {
 	}
 	fmt.Println(r.Buffered(), "left")
 	// Output:
-	// ringbuffer: ring is full true
+	// ring is full true
 	// 1000 5 0
 	// 1000 5 1
 	// 1000 5 2
@@ -57,7 +56,7 @@ func ExampleRing_Resolve() {
 	if err != nil {
 		panic(err)
 	}
-	if err := r.Put(0 << 1); err != nil {
+	if err := r.Put(0, 0); err != nil {
 		panic(err)
 	}
 	r.Open()
@@ -66,7 +65,7 @@ func ExampleRing_Resolve() {
 	_, state := r.Resolve(ticket)
 	fmt.Println(first, ticket, state == ringbuffer.Ahead)
 
-	if err := r.Put(1 << 1); err != nil {
+	if err := r.Put(1, 0); err != nil {
 		panic(err)
 	}
 	v, state := r.Resolve(ticket)
@@ -84,7 +83,7 @@ func ExampleRing_Skip() {
 		panic(err)
 	}
 	for tick := range uint64(4) {
-		if err := r.Put(tick << 4); err != nil {
+		if err := r.Put(tick, 0); err != nil {
 			panic(err)
 		}
 	}
@@ -106,7 +105,7 @@ func ExampleRing_Skip() {
 	fmt.Println(take())
 
 	r.Shut()
-	if err := r.Restart(100<<4, 7); err != nil {
+	if err := r.Restart(100, 0, 7); err != nil {
 		panic(err)
 	}
 	r.Open()

@@ -61,7 +61,7 @@ func TestLastTick(t *testing.T) {
 	everyWidth(t, 2, func(r *Ring) {
 		lastTick := ticksOf(r) - 1
 		end := ticksOf(r) << r.seqBits
-		if err := r.Restart(runOf(r, lastTick), r.seqMask/2); err != nil {
+		if err := restart(r, lastTick, r.seqMask/2); err != nil {
 			require.NoError(t, err)
 		}
 		r.Open()
@@ -74,7 +74,7 @@ func TestLastTick(t *testing.T) {
 		expect(r.Buffered() == r.seqMask-r.seqMask/2+1 && r.Ready() == r.Buffered(), "%d buffered", r.Buffered())
 		for _, tick := range []uint64{lastTick, lastTick + 1, lastTick + 2, 0} {
 			before := r.Tail()
-			err := r.Put(tick << r.valBits)
+			err := r.Put(tick, 0)
 			expect(err != nil && err != ErrFull && r.Tail() == before, "put of tick %d beyond the end: %v", tick, err)
 		}
 		v, _, s := draw(r)
@@ -109,13 +109,13 @@ func TestClaimEverything(t *testing.T) {
 	for _, widths := range [][2]int{{62, 0}, {0, 62}, {1, 61}, {61, 1}, {30, 31}, {0, 60}, {2, 58}} {
 		r := newRing(t, 4, widths[0], widths[1])
 		for range min(ticksOf(r), 4) {
-			require.NoError(t, r.Put(runOf(r, r.Tail())))
+			require.NoError(t, put(r, r.Tail()))
 		}
 		r.Open()
 		for range ticksOf(r) {
 			r.Claim(r.seqMask + 1)
 			if r.Tail() < ticksOf(r) {
-				require.NoError(t, r.Put(runOf(r, r.Tail())))
+				require.NoError(t, put(r, r.Tail()))
 			}
 		}
 		v, pos, ok := r.Take()

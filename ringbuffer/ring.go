@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/uidgen/uid"
 )
 
 // A Ring is a ring of runs. See the package documentation for its rules.
@@ -90,8 +92,8 @@ type Config struct {
 	WorkerBits int
 }
 
-// New returns a ring that is empty and shut. It returns an error that names the
-// numbers when c is out of the ranges given there.
+// New returns a ring that is empty and shut. It returns an error that wraps
+// uid.ErrConfig and names the numbers when c is out of the ranges given there.
 func New(c Config) (*Ring, error) {
 	r := new(Ring)
 	if err := r.Init(c); err != nil {
@@ -105,11 +107,11 @@ func New(c Config) (*Ring, error) {
 // call.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
-		return fmt.Errorf("ringbuffer: %d slots: want a power of two from 1 to %d", c.Slots, 1<<16)
+		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
 	if c.SequenceBits < 0 || c.WorkerBits < 0 || c.SequenceBits > 62 || c.WorkerBits > 62-c.SequenceBits {
-		return fmt.Errorf("ringbuffer: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
-			c.SequenceBits, c.WorkerBits)
+		return fmt.Errorf("ringbuffer: %w: %d sequence bits and %d worker bits: want 0 or more each, 62 at most together",
+			uid.ErrConfig, c.SequenceBits, c.WorkerBits)
 	}
 	r.slots = make([]slot, c.Slots)
 	r.seqMask = 1<<c.SequenceBits - 1
@@ -241,29 +243,29 @@ func (r *Ring) before(pos uint64) uint64 {
 	return 0
 }
 
-// HasRoom reports whether the slot that the tail comes to next is free: no
+// hasRoom reports whether the slot that the tail comes to next is free: no
 // position of the run in it is left to be claimed. Producer only.
-func (r *Ring) HasRoom() bool {
+func (r *Ring) hasRoom() bool {
 	return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots))
 }
 
 // ErrFull is returned by Put when no slot is free. The run was not put, and its
 // tick is not used up.
-var ErrFull = errors.New("ringbuffer: ring is full")
+var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of the tail's tick, given by its first UID. It returns
-// ErrFull when there is no room, and another error when run is not a run of the
-// tail's tick (a gap is made with Restart). A failed put changes nothing. Producer
-// only.
-func (r *Ring) Put(run uint64) error {
-	tick, err := r.check(run)
+// Put publishes the run of a tick, which has to be the tail, under a worker ID. It
+// returns ErrFull when there is no room, and another error when the tick is not the tail
+// (a gap is made with Restart) or is beyond the layout, or the worker ID is. A failed put
+// changes nothing. Producer only.
+func (r *Ring) Put(tick, worker uint64) error {
+	run, err := r.runOf(tick, worker)
 	if err != nil {
 		return err
 	}
 	if tail := r.tail.Load(); tick != tail {
 		return fmt.Errorf("ringbuffer: put of tick %d at tail %d", tick, tail)
 	}
-	if !r.HasRoom() {
+	if !r.hasRoom() {
 		return ErrFull
 	}
 	r.publish(tick, run)
@@ -307,12 +309,12 @@ func (r *Ring) Skip(tick, sequence uint64) error {
 	return r.moveTo(run, sequence, false)
 }
 
-// Restart publishes a run behind a gap and moves a shut ring on to the given
-// sequence in it; what was buffered is passed over. It returns an error, and
-// changes nothing, when the ring is open, the run's tick lies below the tail or the
-// sequence is beyond a run's length. Producer only.
-func (r *Ring) Restart(run, sequence uint64) error {
-	tick, err := r.check(run)
+// Restart publishes the run of a tick behind a gap, under a worker ID, and moves a shut
+// ring on to the given sequence in it; what was buffered is passed over. It returns an
+// error, and changes nothing, when the ring is open, the tick lies below the tail, or a
+// number is beyond the layout. Producer only.
+func (r *Ring) Restart(tick, worker, sequence uint64) error {
+	run, err := r.runOf(tick, worker)
 	if err != nil {
 		return err
 	}
@@ -322,12 +324,15 @@ func (r *Ring) Restart(run, sequence uint64) error {
 	return r.moveTo(run, sequence, true)
 }
 
-// check returns the tick of a run that is to be published.
-func (r *Ring) check(run uint64) (tick uint64, err error) {
-	if run&r.seqMask != 0 || run>>63 != 0 {
-		return 0, fmt.Errorf("ringbuffer: %#x is not the first UID of a run of %d", run, r.seqMask+1)
+// runOf returns the first UID of a tick under a worker ID.
+func (r *Ring) runOf(tick, worker uint64) (uint64, error) {
+	if tick>>(63-r.valBits) != 0 {
+		return 0, fmt.Errorf("ringbuffer: tick %d does not fit into %d bits", tick, 63-r.valBits)
 	}
-	return run >> (r.valBits & 63), nil
+	if worker>>(r.valBits-r.seqBits) != 0 {
+		return 0, fmt.Errorf("ringbuffer: worker ID %d does not fit into %d bits", worker, r.valBits-r.seqBits)
+	}
+	return tick<<r.valBits | worker<<r.seqBits, nil
 }
 
 func (r *Ring) publish(tick, run uint64) {

@@ -20,12 +20,19 @@ func newRing(t testing.TB, slots, sequenceBits, workerBits int) *Ring {
 
 // runOf returns the first UID of a tick.
 func runOf(r *Ring, tick uint64) uint64 {
-	run := tick << r.valBits
-	if r.valBits > r.seqBits {
-		run |= worker << r.seqBits
-	}
-	return run
+	return tick<<r.valBits | workerOf(r)<<r.seqBits
 }
+
+func workerOf(r *Ring) uint64 {
+	if r.valBits > r.seqBits {
+		return worker
+	}
+	return 0
+}
+
+// put puts a tick, and restart restarts a ring at one, under the worker ID of runOf.
+func put(r *Ring, tick uint64) error               { return r.Put(tick, workerOf(r)) }
+func restart(r *Ring, tick, sequence uint64) error { return r.Restart(tick, workerOf(r), sequence) }
 
 // uidAt returns the UID of a position.
 func uidAt(r *Ring, pos uint64) uint64 { return runOf(r, pos>>r.seqBits) | pos&r.seqMask }
@@ -35,14 +42,14 @@ func ticksOf(r *Ring) uint64 { return 1 << (63 - r.valBits) }
 
 // startAt puts the run of a tick into an empty ring and opens it there.
 func startAt(t testing.TB, r *Ring, tick, sequence uint64) {
-	require.NoError(t, r.Restart(runOf(r, tick), sequence))
+	require.NoError(t, restart(r, tick, sequence))
 	r.Open()
 }
 
 // fill puts runs until the ring is full, and returns how many.
 func fill(t testing.TB, r *Ring) (n int) {
 	for {
-		err := r.Put(runOf(r, r.Tail()))
+		err := put(r, r.Tail())
 		if err == ErrFull {
 			return n
 		}
@@ -81,7 +88,7 @@ func look(r *Ring) view {
 	v := view{
 		cursor: r.cursor.Load(), front: r.front.Load(), tail: r.Tail(),
 		position: r.Position(), claimed: r.Claimed(), buffered: r.Buffered(), ready: r.Ready(),
-		shut: r.IsShut(), room: r.HasRoom(),
+		shut: r.IsShut(), room: r.hasRoom(),
 	}
 	for i := range r.slots {
 		v.flags = append(v.flags, r.slots[i].flag.Load())
@@ -98,7 +105,7 @@ func TestNew(t *testing.T) {
 		require.NoError(t, err, "%+v", c)
 		require.Equal(t, c.Slots, r.Slots())
 		require.True(t, r.IsShut())
-		require.True(t, r.HasRoom())
+		require.True(t, r.hasRoom())
 		require.Zero(t, r.Tail())
 		require.Zero(t, r.Position())
 		require.Zero(t, r.Claimed())
@@ -187,9 +194,9 @@ func TestTakeFast(t *testing.T) {
 // A run may be put under another worker ID than the one before it.
 func TestTakeWorkerChanges(t *testing.T) {
 	r := newRing(t, 4, 1, 8)
-	require.NoError(t, r.Restart(7<<9|255<<1, 0))
-	require.NoError(t, r.Put(8<<9|3<<1))
-	require.NoError(t, r.Put(9<<9))
+	require.NoError(t, r.Restart(7, 255, 0))
+	require.NoError(t, r.Put(8, 3))
+	require.NoError(t, r.Put(9, 0))
 	r.Open()
 	for _, want := range []uint64{7<<9 | 255<<1, 7<<9 | 255<<1 | 1, 8<<9 | 3<<1, 8<<9 | 3<<1 | 1, 9 << 9, 9<<9 | 1} {
 		v, _, s := draw(r)
@@ -231,7 +238,7 @@ func TestOpenUnused(t *testing.T) {
 	require.True(t, r.IsShut())
 	_, _, s := draw(r)
 	require.Equal(t, NotOpen, s)
-	require.NoError(t, r.Put(runOf(r, 0)))
+	require.NoError(t, put(r, 0))
 	r.Open()
 	require.False(t, r.IsShut())
 	requireTaken(t, r, 0, 0)
@@ -260,7 +267,7 @@ func TestAhead(t *testing.T) {
 		}
 		for _, pos := range tickets {
 			if r.Tick(pos) == r.Tail() {
-				require.NoError(t, r.Put(runOf(r, r.Tail())))
+				require.NoError(t, put(r, r.Tail()))
 			}
 			v, s := r.Resolve(pos)
 			require.Equal(t, Taken, s)
@@ -290,7 +297,7 @@ func TestMissed(t *testing.T) {
 	_, s = r.Resolve(next)
 	require.Equal(t, Ahead, s)
 	r.Shut()
-	require.NoError(t, r.Restart(runOf(r, 15), 0)) // 12 was in slot 0, and slot 1 gets 15
+	require.NoError(t, restart(r, 15, 0)) // 12 was in slot 0, and slot 1 gets 15
 	r.Open()
 	for _, pos := range []uint64{ticket, ticket + 1} {
 		v, s = r.Resolve(pos)
@@ -307,7 +314,7 @@ func TestMissed(t *testing.T) {
 func TestClaimMany(t *testing.T) {
 	r := newRing(t, 4, 2, 5)
 	startAt(t, r, 100, 1)
-	require.NoError(t, r.Put(runOf(r, 101)))
+	require.NoError(t, put(r, 101))
 	check := func(n, first uint64, want ...State) {
 		t.Helper()
 		require.Equal(t, first, r.Claim(n))
@@ -325,7 +332,7 @@ func TestClaimMany(t *testing.T) {
 	check(3, 404, Taken, Taken, Taken)        // within one
 	check(4, 407, Taken, Ahead, Ahead, Ahead) // over its end and the tail
 	check(4, 411, Ahead, Ahead, Ahead, Ahead) // over a boundary beyond the tail
-	require.NoError(t, r.Put(runOf(r, 102)))
+	require.NoError(t, put(r, 102))
 	check(1, 415, Ahead)
 	for pos := uint64(408); pos < 412; pos++ {
 		v, s := r.Resolve(pos)
@@ -340,16 +347,16 @@ func TestPut(t *testing.T) {
 		for _, slots := range []int{1, 2, 8} {
 			r := newRing(t, slots, shape.sequenceBits, shape.workerBits)
 			for i := range slots {
-				require.True(t, r.HasRoom())
-				require.NoError(t, r.Put(runOf(r, uint64(i))))
+				require.True(t, r.hasRoom())
+				require.NoError(t, put(r, uint64(i)))
 				require.EqualValues(t, i+1, r.Tail())
 				require.EqualValues(t, uint64(i+1)<<shape.sequenceBits, r.Buffered())
 				require.Zero(t, r.Ready(), "shut")
 			}
 			requireFull := func() {
-				require.False(t, r.HasRoom())
+				require.False(t, r.hasRoom())
 				before := look(r)
-				require.ErrorIs(t, r.Put(runOf(r, r.Tail())), ErrFull)
+				require.ErrorIs(t, put(r, r.Tail()), ErrFull)
 				require.Equal(t, before, look(r))
 			}
 			requireFull()
@@ -366,8 +373,8 @@ func TestPut(t *testing.T) {
 			}
 			requireFull()
 			r.Claim(1)
-			require.True(t, r.HasRoom())
-			require.NoError(t, r.Put(runOf(r, r.Tail())))
+			require.True(t, r.hasRoom())
+			require.NoError(t, put(r, r.Tail()))
 			requireFull()
 			r.Shut()
 			requireFull()
@@ -380,21 +387,20 @@ func TestPutRefuses(t *testing.T) {
 	startAt(t, r, 6, 2)
 	before := look(r)
 	for _, c := range []struct {
-		run  uint64
-		text string
+		tick, worker uint64
+		text         string
 	}{
-		{runOf(r, 6), "put of tick 6 at tail 7"},
-		{runOf(r, 8), "put of tick 8 at tail 7"},
-		{runOf(r, 0), "put of tick 0 at tail 7"},
-		{runOf(r, 7) | 1, "0xe9 is not the first UID of a run of 8"},
-		{runOf(r, 7) | 7, "is not the first UID of a run of 8"},
-		{runOf(r, 7) | 1<<63, "is not the first UID of a run of 8"},
-		{noRun, "0x8000000000000000 is not"},
-		{shut, "0xc000000000000000 is not"},
-		{math.MaxUint64, "0xffffffffffffffff is not"},
+		{6, 1, "put of tick 6 at tail 7"},
+		{8, 1, "put of tick 8 at tail 7"},
+		{0, 1, "put of tick 0 at tail 7"},
+		{7, 4, "worker ID 4 does not fit into 2 bits"},
+		{7, math.MaxUint64, "worker ID 18446744073709551615 does not fit into 2 bits"},
+		{1 << 58, 1, "tick 288230376151711744 does not fit into 58 bits"},
+		{7 | 1<<59, 1, "does not fit into 58 bits"},
+		{math.MaxUint64, 1, "tick 18446744073709551615 does not fit into 58 bits"},
 	} {
-		require.ErrorContains(t, r.Put(c.run), c.text)
-		require.NotErrorIs(t, r.Put(c.run), ErrFull)
+		require.ErrorContains(t, r.Put(c.tick, c.worker), c.text)
+		require.NotErrorIs(t, r.Put(c.tick, c.worker), ErrFull)
 		require.Equal(t, before, look(r))
 	}
 }
@@ -402,7 +408,7 @@ func TestPutRefuses(t *testing.T) {
 func TestShutAndOpen(t *testing.T) {
 	r := newRing(t, 2, 2, 0)
 	startAt(t, r, 3, 0)
-	require.NoError(t, r.Put(runOf(r, 4)))
+	require.NoError(t, put(r, 4))
 	requireTaken(t, r, 3, 0)
 	r.Open() // open already
 	requireTaken(t, r, 3, 1)
@@ -437,7 +443,7 @@ func TestShutAndOpen(t *testing.T) {
 	require.EqualValues(t, 5<<2|1, r.Position())
 	require.Zero(t, r.Buffered())
 	r.Open()
-	require.NoError(t, r.Put(runOf(r, 5)))
+	require.NoError(t, put(r, 5))
 	v, s := r.Resolve(5 << 2)
 	require.Equal(t, Taken, s)
 	require.Equal(t, uidAt(r, 5<<2), v)
@@ -500,27 +506,30 @@ func TestSkipEmpty(t *testing.T) {
 func TestRestart(t *testing.T) {
 	r := newRing(t, 4, 3, 1)
 	startAt(t, r, 8, 0)
-	require.NoError(t, r.Put(runOf(r, 9)))
+	require.NoError(t, put(r, 9))
 	requireTaken(t, r, 8, 0)
 	before := look(r)
-	require.ErrorContains(t, r.Restart(runOf(r, 20), 0), "open ring cannot be moved")
+	require.ErrorContains(t, restart(r, 20, 0), "open ring cannot be moved")
 	require.Equal(t, before, look(r))
 	r.Shut()
 	before = look(r)
 	for _, tick := range []uint64{0, 8, 9} {
-		require.ErrorContains(t, r.Restart(runOf(r, tick), 0), fmt.Sprintf("restart at tick %d, below tail 10", tick))
+		require.ErrorContains(t, restart(r, tick, 0), fmt.Sprintf("restart at tick %d, below tail 10", tick))
 	}
 	for _, sequence := range []uint64{8, 1 << 63} {
-		require.ErrorContains(t, r.Restart(runOf(r, 20), sequence), fmt.Sprintf("sequence %d, the largest is 7", sequence))
+		require.ErrorContains(t, restart(r, 20, sequence), fmt.Sprintf("sequence %d, the largest is 7", sequence))
 	}
-	for _, run := range []uint64{runOf(r, 20) | 1, noRun, shut, noRun | runOf(r, 20)} {
-		require.ErrorContains(t, r.Restart(run, 0), "is not the first UID of a run of 8")
+	for _, tick := range []uint64{1 << 59, 20 | 1<<59, math.MaxUint64} {
+		require.ErrorContains(t, r.Restart(tick, 1, 0), fmt.Sprintf("tick %d does not fit into 59 bits", tick))
+	}
+	for _, worker := range []uint64{2, 1 << 63, math.MaxUint64} {
+		require.ErrorContains(t, r.Restart(20, worker, 0), fmt.Sprintf("worker ID %d does not fit into 1 bits", worker))
 	}
 	require.Equal(t, before, look(r))
 
 	// At the tail itself, behind a gap, and behind one of more than a lap.
 	for _, tick := range []uint64{10, 13, 1000} {
-		require.NoError(t, r.Restart(runOf(r, tick), 6))
+		require.NoError(t, restart(r, tick, 6))
 		require.Equal(t, tick+1, r.Tail())
 		require.Equal(t, tick<<3|6, r.Position())
 		require.EqualValues(t, 2, r.Buffered())
@@ -546,10 +555,10 @@ func TestRestartBehindTickets(t *testing.T) {
 		r.Claim(2) // 5, 6, 7
 	}
 	r.Shut()
-	require.NoError(t, r.Restart(runOf(r, 6), 0))
+	require.NoError(t, restart(r, 6, 0))
 	require.EqualValues(t, 8<<1, r.Position())
 	require.Zero(t, r.Buffered())
-	require.NoError(t, r.Put(runOf(r, 7)))
+	require.NoError(t, put(r, 7))
 	r.Open()
 	for tick, want := range map[uint64]State{5: Missed, 6: Taken, 7: Taken, 8: Ahead} {
 		_, s := r.Resolve(tick << 1)

@@ -80,7 +80,7 @@ func newGenerator(p plan) *generator {
 	if p.mutant != nil {
 		g.mutant = p.mutant(g)
 	}
-	g.expect(r.Restart(runOf(r, p.first), 0))
+	g.expect(restart(r, p.first, 0))
 	r.Open()
 	g.over.Store(p.ticks == 1)
 	if p.starved {
@@ -140,8 +140,8 @@ func (g *generator) refill() bool {
 	if g.plan.starved {
 		most = min(most, before+uint64(r.Slots()))
 	}
-	for r.Tail() < most && r.HasRoom() {
-		g.expect(r.Put(runOf(r, r.Tail())))
+	for r.Tail() < most && r.hasRoom() {
+		g.expect(put(r, r.Tail()))
 	}
 	if r.Tail() == g.end() {
 		g.over.Store(true)
@@ -161,7 +161,7 @@ func (g *generator) move() {
 		}
 	case 1:
 		if tick := tail + g.rand.Uint64N(2*uint64(r.Slots())); tick < g.end() {
-			g.expect(r.Restart(runOf(r, tick), g.rand.Uint64N(r.seqMask+1)))
+			g.expect(restart(r, tick, g.rand.Uint64N(r.seqMask+1)))
 		}
 	}
 	g.passed += r.Position() - before

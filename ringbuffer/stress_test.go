@@ -241,7 +241,7 @@ func TestPublished(t *testing.T) {
 		var failed atomic.Bool
 		done.Go(func() {
 			for r.Tail() < runs && !failed.Load() {
-				if r.Put(runOf(r, r.Tail())) != nil {
+				if put(r, r.Tail()) != nil {
 					runtime.Gosched()
 				}
 			}

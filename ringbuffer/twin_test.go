@@ -96,9 +96,8 @@ func likeTwin(t *rapid.T) {
 		held []uint64 // claimed and not resolved for good
 		last uint64   // the position that was claimed last, plus one
 	)
-	drawRun := func(tick uint64) uint64 {
-		return tick<<(s+w) | rapid.Uint64Range(0, 1<<w-1).Draw(t, "worker")<<s
-	}
+	drawWorker := func() uint64 { return rapid.Uint64Range(0, 1<<w-1).Draw(t, "worker") }
+	runOf := func(tick, worker uint64) uint64 { return tick<<(s+w) | worker<<s }
 	drawSequence := func() uint64 {
 		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Just(x.length-1), rapid.Just(x.length), rapid.Just(uint64(1)<<63),
 			rapid.Uint64Range(0, x.length-1)).Draw(t, "sequence")
@@ -177,13 +176,13 @@ func likeTwin(t *rapid.T) {
 		"settle again": func(*rapid.T) { settle() },
 		"put": func(t *rapid.T) {
 			if x.tail == x.ticks {
-				if err := r.Put(x.tail << (s + w)); err == nil || errors.Is(err, ErrFull) {
+				if err := r.Put(x.tail, 0); err == nil || errors.Is(err, ErrFull) {
 					t.Fatalf("put behind the last tick: %v", err)
 				}
 				return
 			}
-			run := drawRun(x.tail)
-			err := r.Put(run)
+			worker := drawWorker()
+			err := r.Put(x.tail, worker)
 			switch {
 			case x.full():
 				if !errors.Is(err, ErrFull) {
@@ -192,16 +191,17 @@ func likeTwin(t *rapid.T) {
 			case err != nil:
 				t.Fatal(err)
 			default:
-				x.publish(x.tail, run)
+				x.publish(x.tail, runOf(x.tail, worker))
 			}
 		},
 		"wrong put": func(t *rapid.T) {
-			run := rapid.Uint64().Draw(t, "run")
-			if run>>63 == 0 && run%x.length == 0 && run>>(s+w) == x.tail {
+			tick := rapid.OneOf(rapid.Just(x.tail), rapid.Uint64()).Draw(t, "tick")
+			worker := rapid.OneOf(rapid.Just(uint64(1)<<w), rapid.Uint64()).Draw(t, "worker")
+			if tick == x.tail && worker>>w == 0 {
 				return
 			}
-			if err := r.Put(run); err == nil || errors.Is(err, ErrFull) {
-				t.Fatalf("put %#x: %v", run, err)
+			if err := r.Put(tick, worker); err == nil || errors.Is(err, ErrFull) {
+				t.Fatalf("put %d under %d: %v", tick, worker, err)
 			}
 		},
 		"shut": func(*rapid.T) {
@@ -226,12 +226,12 @@ func likeTwin(t *rapid.T) {
 			if tick >= x.ticks {
 				return
 			}
-			run := drawRun(tick)
-			err := r.Restart(run, sequence)
+			worker := drawWorker()
+			err := r.Restart(tick, worker, sequence)
 			if ok := !x.open && tick >= x.tail && sequence < x.length; ok != (err == nil) {
 				t.Fatalf("restart at %d, %d: %v", tick, sequence, err)
 			} else if ok {
-				x.publish(tick, run)
+				x.publish(tick, runOf(tick, worker))
 				x.moveTo(tick*x.length + sequence)
 			}
 		},
@@ -250,7 +250,7 @@ func likeTwin(t *rapid.T) {
 				{"Buffered", r.Buffered(), x.buffered()},
 				{"Ready", r.Ready(), ready},
 				{"IsShut", r.IsShut(), !x.open},
-				{"HasRoom", r.HasRoom(), !x.full()},
+				{"hasRoom", r.hasRoom(), !x.full()},
 			} {
 				if c.got != c.want {
 					t.Fatalf("%s is %v, want %v", c.name, c.got, c.want)

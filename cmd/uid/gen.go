@@ -16,7 +16,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // gen is the command that makes UIDs.
@@ -106,7 +107,11 @@ func (g *gen) run(ctx context.Context) (err error) {
 		return interrupted(ctx, err)
 	}
 	defer db.Close()
-	w, err := worker.NewDisposable(db, worker.DisposableConfig{Timeout: time.Duration(g.store.timeout), Logger: cfg.Logger})
+	tables, err := sqlstore.New(db, sqlstore.Config{Logger: cfg.Logger})
+	if err != nil {
+		return err
+	}
+	w, err := disposable.New(tables.Numbers(), disposable.Config{Timeout: time.Duration(g.store.timeout), Logger: cfg.Logger})
 	if err != nil {
 		return err
 	}

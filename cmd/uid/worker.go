@@ -13,7 +13,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // worker is the command with the subcommands for who looks after worker IDs.
@@ -51,38 +52,38 @@ const registryStore = `The database is, the first that is given,
                   put the DSN into the environment variable ` + dsnEnv + `
   (neither)       the SQLite database that uid gen uses by default`
 
-// registry is what the subcommands share: which database, and how to show it.
-type registry struct {
+// tables is what the subcommands share: which database, and how to show it.
+type tables struct {
 	*program
 	store         store
 	nodes, leases string
 	format        format
 }
 
-func (p *program) newRegistry() registry {
-	return registry{program: p, store: store{existing: true}, format: table}
+func (p *program) newTables() tables {
+	return tables{program: p, store: store{existing: true}, format: table}
 }
 
-func (r *registry) register(flags *pflag.FlagSet) {
+func (r *tables) register(flags *pflag.FlagSet) {
 	r.registerStore(flags)
 	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
 	r.registerOutput(flags)
 }
 
 // registerLeases registers the flags of a command that is about leases only.
-func (r *registry) registerLeases(flags *pflag.FlagSet) {
+func (r *tables) registerLeases(flags *pflag.FlagSet) {
 	r.registerStore(flags)
 	r.registerOutput(flags)
 }
 
-func (r *registry) registerStore(flags *pflag.FlagSet) {
+func (r *tables) registerStore(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	r.store.register(flags)
 	flags.Lookup("store").Usage = "SQLite file"
 	flags.Lookup("timeout").Usage = "how long to try"
 }
 
-func (r *registry) registerOutput(flags *pflag.FlagSet) {
+func (r *tables) registerOutput(flags *pflag.FlagSet) {
 	flags.StringVar(&r.leases, "lease-table", "WORKER_LEASE", "table of leased IDs")
 	flags.Var(&r.format, "format", "form of the output")
 	flags.Var(jsonFlag{&r.format}, "json", "short for --format json")
@@ -105,7 +106,18 @@ func (jsonFlag) Type() string     { return "bool" }
 func (jsonFlag) IsBoolFlag() bool { return true }
 
 // with calls do with the registry, under a context that a signal ends.
-func (r *registry) with(ctx context.Context, do func(context.Context, *worker.Registry) error) error {
+func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
+	return r.open(ctx, func(ctx context.Context, db *sqlstore.DB) error {
+		reg, err := registry.New(db, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
+		if err != nil {
+			return inputError{err}
+		}
+		return do(ctx, reg)
+	})
+}
+
+// open calls do with the tables, under a context that a signal ends.
+func (r *tables) open(ctx context.Context, do func(context.Context, *sqlstore.DB) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
@@ -115,13 +127,11 @@ func (r *registry) with(ctx context.Context, do func(context.Context, *worker.Re
 		return interrupted(ctx, err)
 	}
 	defer db.Close()
-	reg, err := worker.NewRegistry(db, worker.RegistryConfig{
-		NodeTable: r.nodes, LeaseTable: r.leases, Timeout: time.Duration(r.store.timeout), Logger: r.log(),
-	})
+	store, err := sqlstore.New(db, sqlstore.Config{NodeTable: r.nodes, LeaseTable: r.leases, Logger: r.log()})
 	if err != nil {
 		return inputError{err}
 	}
-	if err := do(ctx, reg); err != nil {
+	if err := do(ctx, store); err != nil {
 		return interrupted(ctx, err)
 	}
 	return nil

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // workerCheck is the command that examines a database.
 type workerCheck struct {
-	registry
+	tables
 	ids     maxID
 	durable bool
 }
@@ -22,7 +24,7 @@ type workerCheck struct {
 const findingWidth = 64
 
 func (p *program) workerCheck() *cobra.Command {
-	c := &workerCheck{registry: p.newRegistry()}
+	c := &workerCheck{tables: p.newTables()}
 	cmd := &cobra.Command{
 		Use:   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
 		Short: "Examine a database for what would bite its workers",
@@ -31,7 +33,8 @@ transactions, auto_increment_increment, innodb_flush_log_at_trx_commit and sync_
 whether the server is read-only, a replica, or has replicas and of which kind,
 AUTO_ID_CACHE on TiDB, and rights that this account lacks or need not have; on
 SQLite the journal, its syncing, the file and its file system; on both the clock, the
-tables, the counter of disposable IDs, and leases from the far future. It only reads.
+tables, the counter of disposable IDs, leases from the far future, and spaces of worker
+IDs whose UIDs could be equal. It only reads.
 
 Run it with the account, and from a machine, of the workers: what it finds is what
 they would.
@@ -52,8 +55,10 @@ With --durable it judges by what workers need that run with DurableStore.
 			if err := c.ids.check(); err != nil {
 				return err
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
-				findings, err := r.Check(ctx, worker.CheckConfig{MaxWorkerID: c.ids.disposable(), DurableStore: c.durable, Terms: terms})
+			return c.open(cmd.Context(), func(ctx context.Context, db *sqlstore.DB) error {
+				findings, err := doctor.Check(ctx, db, doctor.Config{
+					MaxWorkerID: c.ids.disposable(), DurableStore: c.durable, Terms: terms, Timeout: time.Duration(c.store.timeout), Logger: c.log(),
+				})
 				if err != nil {
 					return err
 				}
@@ -68,12 +73,12 @@ With --durable it judges by what workers need that run with DurableStore.
 	return cmd
 }
 
-func (c *workerCheck) show(findings []worker.Finding) error {
+func (c *workerCheck) show(findings []doctor.Finding) error {
 	l := newListing(c.out, c.format, column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false})
 	if c.format != table {
 		l.columns = append(l.columns, column{key: "why"}, column{key: "do"})
 	}
-	levels := map[worker.Level]int{}
+	levels := map[doctor.Level]int{}
 	for _, f := range findings {
 		levels[f.Level]++
 		cells := []cell{{value: string(f.Level)}, {value: f.What}}
@@ -90,13 +95,13 @@ func (c *workerCheck) show(findings []worker.Finding) error {
 		return err
 	}
 	if c.format == table {
-		_, err := fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[worker.LevelError], "error"), plural(levels[worker.LevelWarn], "warning"),
-			plural(levels[worker.LevelNote], "note"))
+		_, err := fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[doctor.LevelError], "error"), plural(levels[doctor.LevelWarn], "warning"),
+			plural(levels[doctor.LevelNote], "note"))
 		if err != nil {
 			return err
 		}
 	}
-	if levels[worker.LevelError] > 0 {
+	if levels[doctor.LevelError] > 0 {
 		return errAnswered
 	}
 	return nil
@@ -104,7 +109,7 @@ func (c *workerCheck) show(findings []worker.Finding) error {
 
 // findingText is a finding's value, and below it, if something is wrong, why and what
 // to do.
-func findingText(f worker.Finding) string {
+func findingText(f doctor.Finding) string {
 	lines := []string{text.WrapSoft(f.Value, findingWidth)}
 	if f.Why != "" {
 		lines = append(lines, text.WrapSoft(f.Why, findingWidth))

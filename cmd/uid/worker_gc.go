@@ -9,18 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerGC is the command that removes rows that nobody needs.
 type workerGC struct {
-	registry
+	tables
 	olderThan spanFlag
 	dryRun    bool
 }
 
 func (p *program) workerCollect() *cobra.Command {
-	c := &workerGC{registry: p.newRegistry(), olderThan: spanFlag(7 * 24 * time.Hour)}
+	c := &workerGC{tables: p.newTables(), olderThan: spanFlag(7 * 24 * time.Hour)}
 	cmd := &cobra.Command{
 		Use:   "gc [--older-than DURATION] [--dry-run] [--format table|plain|json]",
 		Short: "Remove leases that nobody needs any more",
@@ -48,8 +48,8 @@ given again.
 	return cmd
 }
 
-func (c *workerGC) run(ctx context.Context, r *worker.Registry) error {
-	done, err := r.Collect(ctx, worker.Collection{OlderThan: time.Duration(c.olderThan), Terms: terms, DryRun: c.dryRun})
+func (c *workerGC) run(ctx context.Context, r *registry.Registry) error {
+	done, err := r.Collect(ctx, registry.Collection{OlderThan: time.Duration(c.olderThan), Terms: terms, DryRun: c.dryRun})
 	if errors.Is(err, uid.ErrConfig) {
 		return inputError{err}
 	}
@@ -57,11 +57,11 @@ func (c *workerGC) run(ctx context.Context, r *worker.Registry) error {
 	return errors.Join(c.show(done), err)
 }
 
-func (c *workerGC) show(done worker.Collected) error {
+func (c *workerGC) show(done registry.Collected) error {
 	l := newListing(c.out, c.format, column{"namespace", "namespace", false}, column{"worker_id", "ID", true}, column{"action", "", false},
 		column{"holder", "holder", false}, column{"until", "until", false}, column{"high", "last tick", true},
 		column{"high_time", "used up to", false}, column{"why", "why", false})
-	add := func(lease worker.LeaseInfo, action, why string) error {
+	add := func(lease registry.LeaseInfo, action, why string) error {
 		return l.add(cell{value: printable(lease.Namespace)}, cell{value: lease.WorkerID}, cell{value: action}, cell{value: printable(lease.Holder)},
 			moment(lease.Until), cell{value: lease.High}, highTime(lease), cell{value: printable(why)})
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerInit is the command that makes a namespace of leases.
 type workerInit struct {
-	registry
+	tables
 	namespace string
 	layout    layoutFlag
 	rest      spanFlag
 }
 
 func (p *program) workerInit() *cobra.Command {
-	c := &workerInit{registry: p.newRegistry(), namespace: "default", layout: newLayoutFlag()}
+	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
 	c.store.existing = false
 	cmd := &cobra.Command{
 		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--rest DURATION] [--format table|plain|json]",
@@ -54,8 +54,8 @@ that has leased no ID yet it ends the wait, unless --rest is given.
 	return cmd
 }
 
-func (c *workerInit) run(ctx context.Context, r *worker.Registry) error {
-	err := r.Init(ctx, worker.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest)})
+func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
+	err := r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest)})
 	switch {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}

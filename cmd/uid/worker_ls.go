@@ -10,19 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerLs is the command that shows who holds what.
 type workerLs struct {
-	registry
+	tables
 	ids        maxID
 	namespace  string
 	quarantine spanFlag
 }
 
 func (p *program) workerList() *cobra.Command {
-	c := &workerLs{registry: p.newRegistry(), quarantine: spanFlag(5 * time.Minute)}
+	c := &workerLs{tables: p.newTables(), quarantine: spanFlag(5 * time.Minute)}
 	cmd := &cobra.Command{
 		Use:   "ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
 		Short: "Show who holds which worker ID, and how many are left",
@@ -51,7 +51,7 @@ Formats:
 			if err := c.ids.check(); err != nil {
 				return err
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
 				o, err := r.Overview(ctx, time.Duration(c.quarantine))
 				if err != nil {
 					return err
@@ -68,7 +68,7 @@ Formats:
 	return cmd
 }
 
-func (c *workerLs) show(o worker.Overview) error {
+func (c *workerLs) show(o registry.Overview) error {
 	if o.Nodes == nil && !o.HasLeases {
 		c.note("there is no table of worker IDs (%s, %s)", c.nodes, c.leases)
 		return nil
@@ -130,7 +130,7 @@ type briefListing struct {
 	all []column
 }
 
-func (r *registry) listOf(columns ...column) briefListing {
+func (r *tables) listOf(columns ...column) briefListing {
 	shown := columns
 	if r.format == table {
 		shown = nil
@@ -169,21 +169,21 @@ var leaseColumns = []column{
 	{"remaining_seconds", "left", true}, {"high", "", true}, {"high_time", "reserved up to", false}, {"layout", "", false},
 }
 
-func leaseCells(l worker.LeaseInfo, now time.Time) []cell {
+func leaseCells(l registry.LeaseInfo, now time.Time) []cell {
 	state, ended := cell{value: string(l.State)}, ""
-	if l.State != worker.LeaseLive {
+	if l.State != registry.Live {
 		ended = "expired"
 		if l.Released {
 			ended = "released"
 		}
 		state.text = ended + ", free"
-		if l.State == worker.LeaseQuarantined {
+		if l.State == registry.Quarantined {
 			state.text = ended + ", in quarantine"
 		}
 	}
 	remaining := span(l.Until.Sub(now))
 	remaining.text = words(l.Until.Sub(now).Abs().Round(time.Second))
-	if l.State != worker.LeaseLive {
+	if l.State != registry.Live {
 		remaining.text += " ago"
 	}
 	return []cell{
@@ -194,7 +194,7 @@ func leaseCells(l worker.LeaseInfo, now time.Time) []cell {
 }
 
 // highTime is the cell of the time of a lease's last tick.
-func highTime(l worker.LeaseInfo) cell {
+func highTime(l registry.LeaseInfo) cell {
 	layout, err := bits.ParseLayout(l.Layout)
 	if err != nil || l.High < 0 || l.High > layout.MaxTick() {
 		return cell{value: nil, text: "-"}
@@ -216,7 +216,7 @@ func printable(text string) string {
 // moment is a cell of a time, for people to the second.
 func moment(t time.Time) cell { return cell{value: t, text: t.Format("2006-01-02 15:04:05")} }
 
-func (c *workerLs) namespaceCells(ns worker.NamespaceInfo, leases []worker.LeaseInfo) []cell {
+func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.LeaseInfo) []cell {
 	layout := cell{value: printable(ns.Layout)}
 	if l, err := bits.ParseLayout(ns.Layout); err == nil {
 		layout = layoutCell(l)
@@ -232,9 +232,9 @@ func (c *workerLs) namespaceCells(ns worker.NamespaceInfo, leases []worker.Lease
 	for _, l := range leases {
 		switch {
 		case l.Namespace != ns.Namespace || l.WorkerID > most:
-		case l.State == worker.LeaseLive:
+		case l.State == registry.Live:
 			live++
-		case l.State == worker.LeaseFree:
+		case l.State == registry.Free:
 			free++
 		default:
 			quarantined++
@@ -245,10 +245,10 @@ func (c *workerLs) namespaceCells(ns worker.NamespaceInfo, leases []worker.Lease
 }
 
 // describe says in a sentence whose a lease is or was.
-func describe(l worker.LeaseInfo) string {
+func describe(l registry.LeaseInfo) string {
 	state := "expired"
 	switch {
-	case l.State == worker.LeaseLive:
+	case l.State == registry.Live:
 		state = "live"
 	case l.Released:
 		state = "released already"

@@ -9,17 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // workerFree is the command that ends a lease.
 type workerFree struct {
-	registry
+	tables
 	force bool
 }
 
 func (p *program) workerRelease() *cobra.Command {
-	c := &workerFree{registry: p.newRegistry()}
+	c := &workerFree{tables: p.newTables()}
 	cmd := &cobra.Command{
 		Use:   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
 		Short: "End the lease of a worker ID whose holder is known to be dead",
@@ -46,7 +46,7 @@ it alone, and acquires another ID when it next renews its lease.
 			if err != nil {
 				return err
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *worker.Registry) error {
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
 				return c.run(ctx, r, namespace, id)
 			})
 		},
@@ -72,10 +72,10 @@ func leaseName(text string) (namespace string, id int64, err error) {
 	return namespace, id, nil
 }
 
-func (c *workerFree) run(ctx context.Context, r *worker.Registry, namespace string, id int64) error {
+func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace string, id int64) error {
 	was, err := r.Release(ctx, namespace, id, c.force)
 	switch {
-	case errors.Is(err, worker.ErrLive):
+	case errors.Is(err, registry.ErrLive):
 		return fmt.Errorf("%w; if its holder is known to be dead, --force ends it", err)
 	case err != nil:
 		return err
@@ -84,7 +84,7 @@ func (c *workerFree) run(ctx context.Context, r *worker.Registry, namespace stri
 }
 
 // show says what was done to a lease that was so before.
-func (c *workerFree) show(was worker.LeaseInfo) error {
+func (c *workerFree) show(was registry.LeaseInfo) error {
 	if c.format == table {
 		_, err := fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: %s; its ticks up to %d stay used\n",
 			was.WorkerID, was.Namespace, describe(was), was.High)
@@ -92,7 +92,7 @@ func (c *workerFree) show(was worker.LeaseInfo) error {
 	}
 	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "worker_id"}, column{key: "was_live"}, column{key: "was_released"},
 		column{key: "holder"}, column{key: "acquired"}, column{key: "renewed"}, column{key: "until"}, column{key: "high"})
-	err := l.add(cell{value: printable(was.Namespace)}, cell{value: was.WorkerID}, cell{value: was.State == worker.LeaseLive}, cell{value: was.Released},
+	err := l.add(cell{value: printable(was.Namespace)}, cell{value: was.WorkerID}, cell{value: was.State == registry.Live}, cell{value: was.Released},
 		cell{value: printable(was.Holder)}, cell{value: was.Acquired}, cell{value: was.Renewed}, cell{value: was.Until}, cell{value: was.High})
 	if err != nil {
 		return err

@@ -18,22 +18,25 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// lease acquires a lease in the namespace shop.
-func lease(t *testing.T, db *sqlx.DB) *worker.Lease {
+// newLease acquires a lease in the namespace shop.
+func newLease(t *testing.T, db *sqlx.DB) *lease.Lease {
 	t.Helper()
-	l, err := worker.NewLease(db, worker.LeaseConfig{
-		Namespace: "shop", Holder: "till/42", DurableStore: true, DurableStoreUnverified: true, Logger: slog.New(slog.DiscardHandler),
-	})
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	leases, err := tables.Leases("shop")
+	require.NoError(t, err)
+	l, err := lease.New(leases, lease.Config{Holder: "till/42", DurableStore: true, DurableStoreUnverified: true, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{})
-	require.NoError(t, err)
-	require.NoError(t, r.Init(t.Context(), worker.Namespace{Name: "shop", Terms: terms}))
+	require.NoError(t, lease.Found(t.Context(), leases, terms, 0))
 	_, err = l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
 	return l
@@ -52,7 +55,7 @@ func storeWithLease(t *testing.T) string {
 	t.Helper()
 	file := newStore(t)
 	ok(t, "gen", "-n", "1", "--store", file)
-	lease(t, openStore(t, file))
+	newLease(t, openStore(t, file))
 	return file
 }
 
@@ -71,25 +74,25 @@ func lines(t *testing.T, out string) (all []map[string]any) {
 func TestWorkerGolden(t *testing.T) {
 	layout := bits.Default()
 	at := func(d time.Duration) time.Time { return today.Add(d) }
-	row := func(namespace string, id int64, state worker.LeaseState, released bool, until time.Duration) worker.LeaseInfo {
-		return worker.LeaseInfo{
+	row := func(namespace string, id int64, state registry.State, released bool, until time.Duration) registry.LeaseInfo {
+		return registry.LeaseInfo{
 			Namespace: namespace, WorkerID: id, State: state, Released: released, Holder: fmt.Sprintf("host-%d/4711", id),
 			Acquired: at(until - 3*time.Hour), Renewed: at(until - 5*time.Minute), Until: at(until),
 			High: layout.TickAt(at(until - 3*time.Minute)), Layout: layout.String(), Reach: 92 * time.Second,
 		}
 	}
-	overview := worker.Overview{
-		Now: today, HasLeases: true, Nodes: &worker.NodeInfo{Rows: 17, Last: 17, Next: 18},
-		Leases: []worker.LeaseInfo{
-			row("default", 0, worker.LeaseLive, false, 270*time.Second),
-			row("default", 1, worker.LeaseQuarantined, true, -time.Minute),
-			row("default", 2, worker.LeaseQuarantined, false, -2*time.Minute),
-			row("default", 3, worker.LeaseFree, true, -time.Hour),
-			row("default", 4, worker.LeaseFree, false, -72*time.Hour),
-			row("shop", 0, worker.LeaseLive, false, 299*time.Second),
-			row("strange", 900, worker.LeaseLive, false, time.Minute),
+	overview := registry.Overview{
+		Now: today, HasLeases: true, Nodes: &registry.NodeInfo{Rows: 17, Last: 17, Next: 18},
+		Leases: []registry.LeaseInfo{
+			row("default", 0, registry.Live, false, 270*time.Second),
+			row("default", 1, registry.Quarantined, true, -time.Minute),
+			row("default", 2, registry.Quarantined, false, -2*time.Minute),
+			row("default", 3, registry.Free, true, -time.Hour),
+			row("default", 4, registry.Free, false, -72*time.Hour),
+			row("shop", 0, registry.Live, false, 299*time.Second),
+			row("strange", 900, registry.Live, false, time.Minute),
 		},
-		Namespaces: []worker.NamespaceInfo{
+		Namespaces: []registry.NamespaceInfo{
 			{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 2, Free: 2},
 			{Namespace: "shop", Layout: layout.String(), Reach: 92 * time.Second, Live: 1},
 			{Namespace: "strange", Layout: "unheard of", Live: 1},
@@ -97,19 +100,19 @@ func TestWorkerGolden(t *testing.T) {
 	}
 	overview.Leases[6].Layout = "unheard of"
 	overview.Leases[6].Holder = "\x1b[2Jrude\tholder\n"
-	findings := []worker.Finding{
-		{Level: worker.LevelOK, What: "server", Value: "MariaDB 10.11.19"},
-		{Level: worker.LevelNote, What: "replica", Value: "could not be told", Why: "A replica that accepts writes diverges from its primary, and both hand out the same IDs.", Do: "Make sure."},
-		{Level: worker.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Why: "Each start uses up 7.", Do: "Set it to 1."},
-		{Level: worker.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
+	findings := []doctor.Finding{
+		{Level: doctor.LevelOK, What: "server", Value: "MariaDB 10.11.19"},
+		{Level: doctor.LevelNote, What: "replica", Value: "could not be told", Why: "A replica that accepts writes diverges from its primary, and both hand out the same IDs.", Do: "Make sure."},
+		{Level: doctor.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Why: "Each start uses up 7.", Do: "Set it to 1."},
+		{Level: doctor.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
 	}
-	collected := worker.Collected{
-		Removed: []worker.LeaseInfo{row("default", 3, worker.LeaseFree, true, -200*time.Hour), row("shop", 9, worker.LeaseFree, false, -300*time.Hour)},
-		Kept:    []worker.KeptLease{{LeaseInfo: row("shop", 10, worker.LeaseFree, false, -300*time.Hour), Why: "its last tick 5 is not before tick 4"}},
+	collected := registry.Collected{
+		Removed: []registry.LeaseInfo{row("default", 3, registry.Free, true, -200*time.Hour), row("shop", 9, registry.Free, false, -300*time.Hour)},
+		Kept:    []registry.KeptLease{{LeaseInfo: row("shop", 10, registry.Free, false, -300*time.Hour), Why: "its last tick 5 is not before tick 4"}},
 	}
-	ls := func(change func(*workerLs)) func(registry) error {
-		return func(r registry) error {
-			c := &workerLs{registry: r, ids: maxID{layout: newLayoutFlag()}}
+	ls := func(change func(*workerLs)) func(tables) error {
+		return func(r tables) error {
+			c := &workerLs{tables: r, ids: maxID{layout: newLayoutFlag()}}
 			c.nodes, c.leases = "WORKER_NODE", "WORKER_LEASE"
 			if change != nil {
 				change(c)
@@ -120,30 +123,30 @@ func TestWorkerGolden(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		format format
-		do     func(registry) error
+		do     func(tables) error
 	}{
 		{"worker_ls", table, ls(nil)},
 		{"worker_ls_json", asJSON, ls(nil)},
 		{"worker_ls_plain", plain, ls(nil)},
 		{"worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 })},
 		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
-		{"worker_ls_nothing", table, func(r registry) error { return (&workerLs{registry: r}).show(worker.Overview{}) }},
-		{"worker_check", table, func(r registry) error { return (&workerCheck{registry: r}).show(findings) }},
-		{"worker_check_json", asJSON, func(r registry) error { return (&workerCheck{registry: r}).show(findings) }},
-		{"worker_check_plain", plain, func(r registry) error { return (&workerCheck{registry: r}).show(findings[:3]) }},
-		{"worker_gc", table, func(r registry) error { return (&workerGC{registry: r}).show(collected) }},
-		{"worker_gc_dry", table, func(r registry) error { return (&workerGC{registry: r, dryRun: true}).show(collected) }},
-		{"worker_gc_json", asJSON, func(r registry) error { return (&workerGC{registry: r}).show(collected) }},
-		{"worker_gc_nothing", table, func(r registry) error { return (&workerGC{registry: r}).show(worker.Collected{}) }},
-		{"worker_release", table, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[0]) }},
-		{"worker_release_again", table, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[1]) }},
-		{"worker_release_json", asJSON, func(r registry) error { return (&workerFree{registry: r}).show(overview.Leases[0]) }},
+		{"worker_ls_nothing", table, func(r tables) error { return (&workerLs{tables: r}).show(registry.Overview{}) }},
+		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
+		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
+		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
+		{"worker_gc", table, func(r tables) error { return (&workerGC{tables: r}).show(collected) }},
+		{"worker_gc_dry", table, func(r tables) error { return (&workerGC{tables: r, dryRun: true}).show(collected) }},
+		{"worker_gc_json", asJSON, func(r tables) error { return (&workerGC{tables: r}).show(collected) }},
+		{"worker_gc_nothing", table, func(r tables) error { return (&workerGC{tables: r}).show(registry.Collected{}) }},
+		{"worker_release", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
+		{"worker_release_again", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[1]) }},
+		{"worker_release_json", asJSON, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, stderr bytes.Buffer
 			p := &program{stdout: &out, stderr: &stderr}
 			p.begin()
-			code := p.end(tt.do(registry{program: p, format: tt.format, nodes: "WORKER_NODE", leases: "WORKER_LEASE"}))
+			code := p.end(tt.do(tables{program: p, format: tt.format, nodes: "WORKER_NODE", leases: "WORKER_LEASE"}))
 			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
 		})
 	}
@@ -251,9 +254,9 @@ func TestWorkerInterrupted(t *testing.T) {
 	var out, stderr bytes.Buffer
 	p := &program{stdout: &out, stderr: &stderr, getenv: func(string) string { return "" }}
 	p.begin()
-	r := p.newRegistry()
+	r := p.newTables()
 	r.store.file, r.store.fileSet = storeWithLease(t), true
-	err := r.with(ctx, func(context.Context, *worker.Registry) error { return nil })
+	err := r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
 	require.Equal(t, exitInterrupted, p.end(err))
 }
 
@@ -274,7 +277,7 @@ func TestMySQLWorker(t *testing.T) {
 	})
 	cfg := s.Config(database)
 	cfg.User, cfg.Passwd = user, canary
-	lease(t, s.Open(t, database))
+	newLease(t, s.Open(t, database))
 	for _, tt := range []struct {
 		args string
 		code int

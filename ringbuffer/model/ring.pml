@@ -212,7 +212,7 @@ inline shut() {
 	fi
 }
 
-/* Ring.HasRoom. That there is room stays true until it is used. */
+/* Ring.hasRoom. That there is room stays true until it is used. */
 #ifdef M_ROOM
 #define ROOM (tail <= TICK(POSITION) + SLOTS)
 #else

@@ -139,6 +139,7 @@ type check struct {
 	nodes, leases      string // names of the tables
 	conn               *sqlx.Conn
 	hasNodes, hasLease bool // which tables there are
+	unread             bool // one that is there could not be read
 	findings           []Finding
 }
 

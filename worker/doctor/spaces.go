@@ -31,7 +31,7 @@ func (c *check) spaces(o registry.Overview) {
 		c.add(Finding{LevelNote, what, "disposable IDs beside " + listed(names),
 			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: both have a worker 1.", do})
 	}
-	if len(c.findings) == before && (c.hasNodes || c.hasLease) {
+	if len(c.findings) == before && !c.unread && (c.hasNodes || c.hasLease) {
 		c.add(Finding{Level: LevelOK, What: what, Value: "no two whose UIDs could be equal are known"})
 	}
 }

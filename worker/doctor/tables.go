@@ -42,6 +42,7 @@ func (c *check) tableThere(what, name string, found bool, err error) error {
 	case database.KindOf(err) == database.Transient:
 		return err
 	case err != nil:
+		c.unread = true
 		c.add(Finding{LevelError, what, "unreadable", fmt.Sprintf("Reading %s failed: %v.", name, err),
 			"Compare it with the statement that creates it, in internal/database/schema, and look at the rights of this account."})
 	case !found:

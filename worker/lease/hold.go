@@ -3,6 +3,7 @@ package lease
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/uidgen/uid/internal/state"
@@ -32,12 +33,18 @@ type hold struct {
 // after all costs the lease, and nothing else.
 const mostProposed = 8
 
-// propose notes a renewal that is about to be written, beside those before.
-func (h *hold) propose(before []state.Proposal, next state.Proposal) {
+// propose notes a renewal of a row that is about to be written, beside those before. When
+// there are too many it forgets the oldest that is not in the row.
+func (h *hold) propose(row *Row, next state.Proposal) {
+	before := slices.Clone(h.proposed)
 	if len(before) >= mostProposed {
-		before = before[len(before)-mostProposed+1:]
+		oldest := 0
+		if row.bears(before[0]) {
+			oldest = 1
+		}
+		before = slices.Delete(before, oldest, oldest+1)
 	}
-	h.proposed = append(before[:len(before):len(before)], next)
+	h.proposed = append(before, next)
 }
 
 // owns reports whether a row is still the hold's. A proposal that was made before the one in
@@ -45,13 +52,16 @@ func (h *hold) propose(before []state.Proposal, next state.Proposal) {
 // happen any more.
 func (h *hold) owns(row *Row) bool {
 	for i, p := range h.proposed {
-		if row.Nonce == p.Nonce && row.High == p.High {
+		if row.bears(p) {
 			h.proposed = h.proposed[i:]
 			return true
 		}
 	}
-	return row.Nonce == h.nonce && row.High == h.limit
+	return row.bears(state.Proposal{Nonce: h.nonce, High: h.limit})
 }
+
+// bears reports whether a row is as the proposal has written it.
+func (r *Row) bears(p state.Proposal) bool { return r.Nonce == p.Nonce && r.High == p.High }
 
 func newNonce() string {
 	var b [16]byte

@@ -36,7 +36,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 			next.High = max(next.High, min(l.withSlack(through), l.highest(now)))
 		}
 		h.wait = l.untilReach(now, h.base+1)
-		h.propose(h.proposed, next)
+		h.propose(row, next)
 		if l.file != nil {
 			if err := l.save(h); err != nil {
 				return err

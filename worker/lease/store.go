@@ -17,17 +17,21 @@ import (
 // names the versions that were read and is refused, and the whole tried again, when one of
 // them is not the newest. The Clock is read after that. decide changes what it is given in
 // place. When it returns nil the Store writes what it was given, all or nothing; when it
-// returns an error the Store writes nothing and returns that error, wrapped or not. decide
-// may run several times, each time with values read anew; its last run counts.
+// returns an error the Store writes nothing and returns that error, wrapped or not; what it
+// saw then was the newest at some time of the call, too. decide may run several times, one
+// after another, each time with values read anew, as long as nothing of the run before is
+// stored or still can be; its last run counts. It does not run once the method has returned.
 //
 // A nil error of the Store means that the outcome is stored, as durably as Inspect says.
 // Any other error after decide has run leaves the outcome open: it may be stored or not,
 // and a write that is on its way may still arrive, unless the row was written again since.
-// The protocol copes with that by the nonces that it writes.
+// The protocol copes with that by the nonces that it writes. A store that can lose writes
+// stores nothing any more, once it has lost some, that was decided before.
 //
 // An error that may pass (a deadlock, a lost connection, a leader that is being elected) is
 // marked with [worker.Transient]; the protocol then tries again. All others are final. No
-// error holds a secret.
+// error holds a secret. A call returns soon after its context has ended, also while it waits
+// for a lock, with an error that wraps the context's or is marked.
 //
 // Take and Change create nothing that they do not find, but for the row of an ID that was
 // never leased: a namespace that is not there is [worker.ErrNoNamespace], for a running
@@ -100,7 +104,8 @@ type Namespace struct {
 }
 
 // A Row is what the store holds about one worker ID. Its times are by the store's clock, in
-// UTC and whole microseconds: what is written is read as the same.
+// UTC and whole microseconds, from 1970 to 9999: what is written is read as the same. The
+// zero time, which is before them all, may be read as 1970.
 type Row struct {
 	WorkerID int64
 	// Nonce names the owner and its newest renewal. It is empty once the lease was released,

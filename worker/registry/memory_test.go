@@ -20,6 +20,7 @@ type memory struct {
 	namespaces map[string]*namespace // nil: the place is not there
 	nodes      *registry.NodeInfo
 	fails      []error // of the next calls
+	refuses    error   // all names
 	writes     int
 	prunes     int
 	before     func(m *memory) // runs once between the look of Prune and its removal
@@ -55,6 +56,9 @@ func (m *memory) Namespaces(context.Context) ([]string, lease.Clock, error) {
 func (m *memory) Namespace(name string) (lease.Store, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.refuses != nil {
+		return nil, m.refuses
+	}
 	if ns := m.namespaces[name]; ns != nil {
 		return ns, nil
 	}

@@ -183,6 +183,12 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 		require.ErrorIs(t, err, registry.ErrNoLease)
 	}
 	require.Zero(t, m.writes)
+
+	m.refuses = fmt.Errorf("%w: the name is secret", uid.ErrRange)
+	_, err = r.Release(t.Context(), "secret", 3, true)
+	require.ErrorIs(t, err, registry.ErrNoLease)
+	require.NotContains(t, err.Error(), "secret")
+	require.ErrorIs(t, r.Init(t.Context(), registry.Namespace{Name: "secret", Terms: layout.Terms()}), uid.ErrRange)
 }
 
 func TestRelease(t *testing.T) {

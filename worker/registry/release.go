@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -36,7 +37,11 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)
 	}
 	leases, err := r.store.Namespace(namespace)
-	if err != nil {
+	switch {
+	case errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange):
+		// In words that do not repeat it: it may be a DSN that stands in the wrong place.
+		return LeaseInfo{}, fmt.Errorf("%w: no namespace can have such a name", ErrNoLease)
+	case err != nil:
 		return LeaseInfo{}, err
 	}
 	var was LeaseInfo

@@ -80,6 +80,18 @@
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%';
 //
+// Release and Collect of a [registry.Registry] are for another account, with
+//
+//	GRANT SELECT, UPDATE, DELETE ON app.WORKER_LEASE TO 'uid_admin'@'%';
+//
+// while its Overview, and Check of package doctor, need SELECT only. Check sees more of the
+// replication with a right that changes nothing, on MySQL and on MariaDB before 10.5
+// REPLICATION CLIENT, and on later ones
+//
+//	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%';
+//
+// It tells which rights an account lacks, and which it does not need.
+//
 // [Numbers.Next] creates a table that is missing, for which it needs CREATE as well, and so
 // does [Leases.Init], and with it a lease without DurableStore whose namespace is missing.
 //

@@ -15,9 +15,10 @@ var concurrencyChecks = []check{
 	{"Takes at once", "what decide sees nobody else can change before its outcome is stored", takesAtOnce},
 	{"Changes at once", "what decide sees nobody else can change before its outcome is stored", changesAtOnce},
 	{"the clock is read last", "the Clock is read after that", clockLast},
-	{"contexts end waits", "all methods may be called at once; a call returns soon after its context has ended", contextsEnd},
+	{"contexts end waits", "a call returns soon after its context has ended, also while it waits for a lock; decide does not run once the method has returned", contextsEnd},
 	{"late writes", "a write that is on its way may still arrive, unless the row was written again since", lateWrites},
-	{"open outcomes are left alone", "decide may run several times; its last run counts", openOutcomes},
+	{"lost writes", "a store that can lose writes stores nothing any more, once it has lost some, that was decided before", lostWrites},
+	{"open outcomes are left alone", "decide may run several times, as long as nothing of the run before is stored or still can be; what may pass is marked", openOutcomes},
 }
 
 // A crowd lets decisions meet that a store makes at the same time. A store that locks makes
@@ -54,14 +55,15 @@ type outcomes struct {
 	open   int // how many more may be stored
 }
 
-// attempts runs n calls at once, each until it succeeds. An error that is not marked as one
+// attempts runs n calls at once, by a client each, until it succeeds. An error that is not marked as one
 // that may pass would end an owner, and must not come of concurrency alone.
-func (p *probe) attempts(n int, do func(ctx context.Context, i int, ran *outcome) error) *outcomes {
+func (p *probe) attempts(n int, namespace string, do func(c *client, i int, ran *outcome) error) *outcomes {
 	var all outcomes
 	p.each(n, func(i int) {
+		c := p.open(namespace)
 		for {
 			var ran outcome
-			err := do(p.ctx, i, &ran)
+			err := do(c, i, &ran)
 			all.mu.Lock()
 			if err == nil {
 				all.stored = append(all.stored, ran)
@@ -94,9 +96,9 @@ func takesAtOnce(p *probe) {
 		c.put(lease.Row{WorkerID: id, Until: c.now().Add(-time.Hour)})
 	}
 	crowd := p.crowd()
-	all := p.attempts(n, func(ctx context.Context, _ int, ran *outcome) error {
+	all := p.attempts(n, namespace, func(c *client, _ int, ran *outcome) error {
 		// Wide enough for those whose outcomes were open.
-		return p.open(namespace).Take(ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		return c.Take(p.ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			crowd.meet()
 			*ran = outcome{id: r.WorkerID}
 			ns.Floor = max(ns.Floor, 0) + 1
@@ -115,6 +117,18 @@ func takesAtOnce(p *probe) {
 		}
 	}
 	p.counted("Floor", c.namespace().Floor, all)
+
+	// Now each has an ID of his own, so that only the namespace is common to them.
+	c, namespace = p.made()
+	all = p.attempts(n, namespace, func(c *client, i int, _ *outcome) error {
+		return c.Take(p.ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			crowd.meet()
+			ns.Floor = max(ns.Floor, 0) + 1
+			r.Until, r.Nonce = now.Now.Add(-time.Minute), p.token()
+			return nil
+		})
+	})
+	p.counted("Floor", c.namespace().Floor, all)
 }
 
 func changesAtOnce(p *probe) {
@@ -122,8 +136,8 @@ func changesAtOnce(p *probe) {
 	c, namespace := p.made()
 	c.put(lease.Row{WorkerID: 0, Until: late})
 	crowd := p.crowd()
-	all := p.attempts(clients*times, func(ctx context.Context, i int, _ *outcome) error {
-		return p.open(namespace).Change(ctx, 0, func(r *lease.Row, _ lease.Clock) error {
+	all := p.attempts(clients*times, namespace, func(c *client, i int, _ *outcome) error {
+		return c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error {
 			if r == nil {
 				return errors.New("the row is gone")
 			}
@@ -164,7 +178,7 @@ func clockLast(p *probe) {
 					<-begins
 					close(begun)
 					err := call(p.open(namespace), func(renewed *time.Time, now lease.Clock) {
-						if early := renewed.Add(-now.Error); now.Now.Before(early) {
+						if early := renewed.Add(-2 * now.Error); now.Now.Before(early) {
 							p.errorf("%s: the Clock is at %v where one who wrote before had it at %v at least", name, now.Now, *renewed)
 						}
 						once.Do(func() { close(second) })
@@ -326,6 +340,40 @@ func lateWrites(p *probe) {
 		p.Deliver()
 		if after := fmt.Sprint(other.everything()); before != after {
 			p.errorf("%s: when the first write arrived the second had been acknowledged; before: %s, after: %s", try.name, before, after)
+		}
+	}
+}
+
+func lostWrites(p *probe) {
+	if p.Backup == nil {
+		p.notef("not tried: the Subject has no Backup")
+		return
+	}
+	c, namespace := p.made()
+	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
+	for name, call := range map[string]func(decide func(nonce *string)) error{
+		"Change": func(decide func(*string)) error {
+			return c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
+		},
+		"Take": func(decide func(*string)) error {
+			return c.Take(p.ctx, wanted(1, 1), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
+		},
+		"Init": func(decide func(*string)) error {
+			return c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { decide(&n.Layout); return nil })
+		},
+	} {
+		before := p.token()
+		restore := p.Backup()
+		var once sync.Once
+		err := call(func(nonce *string) {
+			*nonce = p.token()
+			once.Do(func() { *nonce = before; restore() })
+		})
+		other := p.open(namespace)
+		row0, _, _ := other.row(0)
+		row1, _, _ := other.row(1)
+		if row0.Nonce == before || row1.Nonce == before || other.namespace().Layout == before {
+			p.errorf("%s: what was decided before writes were lost was stored after that (%v)", name, err)
 		}
 	}
 }

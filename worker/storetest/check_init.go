@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -93,8 +92,8 @@ func initAgain(p *probe) {
 func initAtOnce(p *probe) {
 	namespace := p.namespace()
 	crowd := p.crowd()
-	outcomes := p.attempts(8, func(ctx context.Context, i int, ran *outcome) error {
-		return p.open(namespace).Init(ctx, func(n *lease.Namespace, _ lease.Clock) error {
+	outcomes := p.attempts(8, namespace, func(c *client, _ int, ran *outcome) error {
+		return c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error {
 			crowd.meet()
 			ran.fresh = n.Fresh
 			if n.Fresh {

@@ -13,8 +13,8 @@ import (
 )
 
 var takeChecks = []check{
-	{"Take offers what is over for longest", "the row that has been over for longest of those that are over for more than Rest", takesLongest},
-	{"Take waits for Rest", "over for more than w.Rest, by the Clock", takesRested},
+	{"Take offers what is over for longest", "the row that has been over for longest of those that are over for more than w.Rest, by the Clock less its Error", takesLongest},
+	{"Take waits for Rest", "over for more than w.Rest, by the Clock less its Error", takesRested},
 	{"Take passes over ticks of the future", "used up to a tick of at most w.Highest; where all IDs have rows, whatever its ticks", takesUsable},
 	{"Take offers unused IDs", "a Fresh row of an ID of w.IDs that has no row, the lowest one above all rows or else any", takesUnused},
 	{"Take says when none is free", "when there is none of these it returns what NoneFree makes", takesNone},
@@ -68,7 +68,7 @@ func takesRested(p *probe) {
 	c, _ := p.made()
 	now := c.now()
 	c.put(lease.Row{WorkerID: 0, Until: now.Add(-time.Hour)}, lease.Row{WorkerID: 1, Until: now.Add(time.Hour)})
-	for _, rest := range []time.Duration{0, 1, time.Minute, 59 * time.Minute} {
+	for _, rest := range []time.Duration{0, 1, time.Minute, 50 * time.Minute} {
 		w := wanted(0, 1)
 		w.Rest = rest
 		c.offered(fmt.Sprintf("a row that is over for an hour, with a Rest of %v", rest), w, 0, false)
@@ -86,7 +86,8 @@ func takesRested(p *probe) {
 	}
 	w := wanted(0, 1)
 	w.Rest = time.Hour
-	c.set(lease.Row{WorkerID: 0, Until: c.now().Add(-time.Hour)})
+	_, _, clock := c.row(0)
+	c.set(lease.Row{WorkerID: 0, Until: clock.Now.Add(-time.Hour - clock.Error)})
 	if row, err := c.offers(w); !errors.Is(err, uid.ErrNoWorkerID) {
 		p.errorf("Take offers %+v (%v), which is over for Rest and not for more", row, err)
 	}
@@ -163,7 +164,8 @@ func takesUnused(p *probe) {
 
 func takesNone(p *probe) {
 	c, _ := p.made()
-	now := c.now()
+	_, _, clock := c.row(0)
+	now := clock.Now
 	until := now.Add(2 * time.Hour)
 	c.put(lease.Row{WorkerID: 3, Until: until.Add(time.Hour)}, lease.Row{WorkerID: 4, Until: until}, lease.Row{WorkerID: 5, Until: until.Add(time.Minute)},
 		lease.Row{WorkerID: 6, Until: now.Add(-10 * time.Hour)})
@@ -173,7 +175,7 @@ func takesNone(p *probe) {
 		p.errorf("Take offers %+v, all are held", *r)
 		return errLook
 	})
-	wants := lease.NoneFree(w.IDs, until.Add(w.Rest))
+	wants := lease.NoneFree(w.IDs, until.Add(w.Rest+clock.Error))
 	if !errors.Is(err, uid.ErrNoWorkerID) || !strings.Contains(err.Error(), wants.Error()) {
 		p.errorf("Take returned %v, wanted is %v", err, wants)
 	}

@@ -12,13 +12,14 @@ import (
 )
 
 var valueChecks = []check{
-	{"rows keep their values", "what is written is read as the same", rowsKeepValues},
+	{"rows keep their values", "what is written is read as the same: times of 1970 to 9999 in microseconds, nonces of 32 letters and digits, layouts of 255 bytes, holders of 128 characters", rowsKeepValues},
 	{"namespaces keep their values", "what is written is read as the same", namespacesKeepValues},
-	{"names and settings", "Name tells people which namespace of what; Inspect changes nothing, and what is not there yet is no error", names},
+	{"names and settings", "Name tells people which namespace of what and is the same in every process; Inspect changes nothing, and what is not there yet is no error", names},
 }
 
 var (
-	// early and late are the first and the last time that a store has to keep.
+	// early and late are the first and the last time that a store has to keep. The zero time
+	// may become the first.
 	zero  = time.Time{}
 	early = time.Unix(0, 0).UTC()
 	late  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
@@ -36,11 +37,11 @@ func extremes(id int64, now time.Time) []lease.Row {
 	rows := []lease.Row{
 		{High: -1, Until: zero, Acquired: zero, Renewed: zero},
 		{
-			Nonce: "abcdefghijklmNOPQRSTUVWXYZ", High: math.MaxInt64, Until: late, Layout: ascii,
+			Nonce: "abcdefghijklmNOPQRSTUVWXYZ012345", High: math.MaxInt64, Until: late, Layout: ascii,
 			Holder: strings.Repeat("\U0001F984", 128), Acquired: early, Renewed: late, Reach: longest,
 		},
 		{
-			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz", High: 0, Until: now.Add(time.Microsecond), Layout: "sign=1 time=28",
+			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz012345", High: 0, Until: now.Add(time.Microsecond), Layout: "sign=1 time=28",
 			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond), Reach: time.Microsecond,
 		},
 		{Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x", Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now, Reach: time.Hour},
@@ -142,8 +143,12 @@ func namespacesKeepValues(p *probe) {
 func names(p *probe) {
 	namespace := p.namespace()
 	c := p.open(namespace)
-	if name := c.Name(); !strings.Contains(name, namespace) {
+	name := c.Name()
+	if !strings.Contains(name, namespace) {
 		p.errorf("Name() is %q, which does not tell that the namespace is %s", name, namespace)
+	}
+	if again := p.open(namespace).Name(); again != name {
+		p.errorf("Name() of one client is %q, that of another %q", name, again)
 	}
 	for range 2 {
 		if _, err := c.Inspect(p.ctx); err != nil {
@@ -205,6 +210,12 @@ func (d *diff) compare(field string, got, want any) {
 }
 
 func (d *diff) times(field string, got, want time.Time) {
+	if got.IsZero() {
+		got = early
+	}
+	if want.IsZero() {
+		want = early
+	}
 	if !got.Equal(want) {
 		*d = append(*d, fmt.Sprintf("%s is %v, not %v", field, got, want))
 	}

@@ -115,7 +115,7 @@ func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 		if s.namespace == nil {
 			return change{}, c.missing()
 		}
-		row, err := s.free(w, c.m.now().Now)
+		row, err := s.free(w, c.m.now())
 		if err != nil {
 			return change{}, err
 		}
@@ -282,8 +282,8 @@ func (m *Memory) store(ch *change) {
 }
 
 // free picks the row that a Take is to offer. It costs a look at every row.
-func (s *space) free(w lease.Wanted, now time.Time) (row record[lease.Row], err error) {
-	highest := w.Highest(now)
+func (s *space) free(w lease.Wanted, clock lease.Clock) (row record[lease.Row], err error) {
+	highest, rest := w.Highest(clock.Now), w.Rest+clock.Error
 	var ids []int64 // of all rows within the range
 	var usable, over, first *record[lease.Row]
 	for _, id := range slices.Sorted(maps.Keys(s.rows)) {
@@ -293,7 +293,7 @@ func (s *space) free(w lease.Wanted, now time.Time) (row record[lease.Row], err 
 		ids = append(ids, id)
 		r := s.rows[id]
 		earliest(&first, r)
-		if r.value.Until.Add(w.Rest).Before(now) {
+		if r.value.Until.Add(rest).Before(clock.Now) {
 			earliest(&over, r)
 			if r.value.High <= highest {
 				earliest(&usable, r)
@@ -312,7 +312,7 @@ func (s *space) free(w lease.Wanted, now time.Time) (row record[lease.Row], err 
 	case first == nil:
 		return row, errors.New("storetest: no worker IDs are wanted")
 	}
-	return row, lease.NoneFree(w.IDs, first.value.Until.Add(w.Rest))
+	return row, lease.NoneFree(w.IDs, first.value.Until.Add(rest))
 }
 
 // earliest keeps in at the row whose lease ends first.

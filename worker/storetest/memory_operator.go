@@ -56,7 +56,8 @@ func (m *Memory) RemoveNamespace(name string) {
 }
 
 // Backup returns a function that puts everything back as it is now: what was written since is
-// lost, as in a failover to a server that lagged behind.
+// lost, as in a failover to a server that lagged behind. What was read before that can no
+// longer be replaced, also where it is the same as what was put back.
 func (m *Memory) Backup() (restore func()) {
 	type copied struct {
 		namespace *record[lease.Namespace]
@@ -74,8 +75,12 @@ func (m *Memory) Backup() (restore func()) {
 		m.late = nil
 		for name, s := range m.spaces {
 			s.namespace, s.rows = nil, map[int64]record[lease.Row]{}
-			if b, found := backup[name]; found {
-				s.namespace, s.rows = b.namespace, maps.Clone(b.rows)
+			m.version++ // of what is put back
+			if n := backup[name].namespace; n != nil {
+				s.namespace = &record[lease.Namespace]{n.value, m.version}
+			}
+			for id, r := range backup[name].rows {
+				s.rows[id] = record[lease.Row]{r.value, m.version}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 		Deliver:         func() { m.Deliver() },
 		Advance:         turn,
 		RemoveNamespace: func(namespace string) error { m.RemoveNamespace(namespace); return nil },
+		Backup:          m.Backup,
 		Secret:          "tiger",
 	}
 }
@@ -49,11 +51,13 @@ func TestMemory(t *testing.T) {
 				return subject(NewMemory(MemoryConfig{Versions: versions}), nil)
 			})
 		})
-		t.Run(name+", a clock that stands", func(t *testing.T) {
-			Run(t, cfg, func(t *testing.T) Subject {
-				clock := newHandClock()
-				return subject(NewMemory(MemoryConfig{Versions: versions, Now: clock.Now}), clock.Advance)
+		for _, e := range []time.Duration{0, 250 * time.Millisecond} {
+			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {
+				Run(t, cfg, func(t *testing.T) Subject {
+					clock := newHandClock()
+					return subject(NewMemory(MemoryConfig{Versions: versions, Now: clock.Now, Error: e}), clock.Advance)
+				})
 			})
-		})
+		}
 	}
 }

@@ -71,10 +71,11 @@ func (o operation) steps(s state) []state {
 
 func (o operation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "client %d, %d to %d: %s", o.client, o.call, o.ret, o.name)
+	ret := fmt.Sprint(o.ret)
 	if o.result == open {
-		fmt.Fprintf(&b, "%d to any time: %s", o.call, o.name)
+		ret = "any time"
 	}
+	fmt.Fprintf(&b, "client %d, %d to %s: %s", o.client, o.call, ret, o.name)
 	about := func(what string, a access) {
 		if !a.looked {
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,10 +81,11 @@ func (p *probe) notef(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-func (p *probe) failed() bool {
+// found returns the violations.
+func (p *probe) found() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.violations) > 0
+	return slices.Clone(p.violations)
 }
 
 // each runs f n times at once, and waits for all.

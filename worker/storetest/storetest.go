@@ -54,6 +54,10 @@ type Subject struct {
 	// RemoveNamespace removes a namespace from the store and leaves the rows of its IDs.
 	RemoveNamespace func(namespace string) error
 
+	// Backup returns a function that puts the store back to what it is now: writes since are
+	// lost, as in a failover to a server that lagged behind.
+	Backup func() (restore func())
+
 	// Secret is a text that is part of what the clients know (a password) and must not be in any
 	// error or name, nor in what Inspect says. Nothing is looked for when it is empty.
 	Secret string
@@ -106,7 +110,7 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 			for _, note := range p.notes {
 				t.Log(note)
 			}
-			for _, v := range p.violations {
+			for _, v := range p.found() {
 				t.Error(v)
 			}
 			if t.Failed() {
@@ -123,4 +127,5 @@ type check struct {
 	run      func(*probe)
 }
 
+// All checks, in an order in which the first failure tells most.
 var checks = slices.Concat(valueChecks, initChecks, takeChecks, changeChecks, concurrencyChecks, historyChecks)

@@ -20,9 +20,11 @@ type client struct {
 // Take watches that of the store.
 func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	k := call{p: c.p, name: "Take"}
-	var asked time.Time
-	if highest := w.Highest; highest != nil {
-		w.Highest = func(now time.Time) int64 { asked = now; return highest(now) }
+	highest := w.Highest
+	var asked []time.Time
+	w.Highest = func(now time.Time) int64 {
+		asked = append(asked, now)
+		return highest(now)
 	}
 	return k.end(c.store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		return k.run(func() error {
@@ -38,12 +40,15 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 				c.p.errorf("Take offers a namespace that is Fresh")
 			case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
 				c.p.errorf("Take offers worker ID %d, wanted was one of %d to %d", r.WorkerID, w.IDs.First, w.IDs.Last)
-			case !r.Fresh && !r.Until.Add(w.Rest).Before(now.Now):
-				c.p.errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %v", r.WorkerID, r.Until, w.Rest, now.Now)
+			case !r.Fresh && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
+				c.p.errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %v, less %v", r.WorkerID, r.Until, w.Rest, now.Now, now.Error)
 			}
-			if off := now.Now.Sub(asked).Abs(); !asked.IsZero() && off > now.Error+limit {
-				c.p.errorf("Highest was asked about %v, the Clock is at %v", asked, now.Now)
+			for _, at := range asked {
+				if now.Now.Sub(at).Abs() > now.Error+limit {
+					c.p.errorf("Highest was asked about %v, the Clock is at %v", at, now.Now)
+				}
 			}
+			asked = nil
 			return decide(n, r, now)
 		})
 	}))

@@ -1,4 +1,4 @@
-package worker_test
+package databases_test
 
 import (
 	"crypto/rand"
@@ -14,86 +14,93 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
 // findings are those of a check, by what was looked at.
-type findings map[string]worker.Finding
+type findings map[string]doctor.Finding
 
-func checked(t testing.TB, db *sqlx.DB, cfg worker.CheckConfig) findings {
+func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
 	t.Helper()
 	if cfg.Terms == nil {
 		cfg.Terms = layoutTerms
 	}
-	all, err := newRegistry(t, db).Check(t.Context(), cfg)
+	all, err := doctor.Check(t.Context(), storeOf(t, db), cfg)
 	require.NoError(t, err)
 	m := findings{}
 	for _, f := range all {
 		require.NotEmpty(t, f.Value, f.What)
-		require.Equal(t, f.Level == worker.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
+		require.Equal(t, f.Level == doctor.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
 		m[f.What] = f
 	}
 	return m
 }
 
 // levels are those of a check that are not ok.
-func (m findings) levels() map[string]worker.Level {
-	bad := map[string]worker.Level{}
+func (m findings) levels() map[string]doctor.Level {
+	bad := map[string]doctor.Level{}
 	for what, f := range m {
-		if f.Level != worker.LevelOK {
+		if f.Level != doctor.LevelOK {
 			bad[what] = f.Level
 		}
 	}
 	return bad
 }
 
-type badness = map[string]worker.Level
+type badness = map[string]doctor.Level
 
 // account returns the store, opened by a new account with the rights that the
 // statements give it; in them @ stands for the account, and DB for the database.
-func account(t testing.TB, s store, statements ...string) *sqlx.DB {
+func account(t testing.TB, s kit.Store, statements ...string) *sqlx.DB {
 	t.Helper()
-	admin := s.open(t)
-	cfg, err := mysql.ParseDSN(s.source)
+	admin := s.Open(t)
+	cfg, err := mysql.ParseDSN(s.Source)
 	require.NoError(t, err)
 	name, password := "acct_"+strings.ToLower(rand.Text()[:12]), canary+rand.Text()
 	at := "'" + name + "'@'%'"
-	do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
-	t.Cleanup(func() { do(t, admin, "DROP USER "+at) })
+	kit.Do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER "+at) })
 	for _, statement := range statements {
-		do(t, admin, strings.NewReplacer("@", at, "DB", "`"+strings.ReplaceAll(cfg.DBName, "_", "\\_")+"`", "`DB`", "`"+cfg.DBName+"`").Replace(statement))
+		kit.Do(t, admin, strings.NewReplacer("@", at, "DB", "`"+strings.ReplaceAll(cfg.DBName, "_", "\\_")+"`", "`DB`", "`"+cfg.DBName+"`").Replace(statement))
 	}
-	return s.with(t, func(c *mysql.Config) { c.User, c.Passwd = name, password }).open(t)
+	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = name, password }).Open(t)
 }
 
 func both(t testing.TB, db *sqlx.DB) {
 	t.Helper()
-	acquire(t, db, worker.DisposableConfig{})
+	giveID(t, db, "")
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
 }
 
+// sound is what a check finds where all is as it should be, of both tables.
+var sound = badness{"spaces of worker IDs": doctor.LevelNote}
+
 func TestCheckOfASoundDatabase(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
-		db := newSQLite(t).open(t)
+		db := kit.NewSQLite(t).Open(t)
 		both(t, db)
-		m := checked(t, db, worker.CheckConfig{MaxWorkerID: 1<<22 - 1})
+		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
 		delete(m, "file system") // this machine's
-		require.Empty(t, m.levels(), "%+v", m)
+		require.Equal(t, sound, m.levels(), "%+v", m)
 		require.Equal(t, "1 rows, largest ID 1, next ID 2, of 4194303", m["disposable IDs"].Value)
-		require.Len(t, m, 12)
+		require.Len(t, m, 13)
 	})
 	t.Run("MariaDB", func(t *testing.T) {
 		server := testserver.New(t, testserver.Config{Durable: true})
-		s := store{"mysql", server.DSN(server.NewDatabase(t))}
-		admin := s.open(t)
+		s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+		admin := s.Open(t)
 		both(t, admin)
 		db := account(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
 			"GRANT REPLICA MONITOR ON *.* TO @")
-		m := checked(t, db, worker.CheckConfig{MaxWorkerID: 1<<22 - 1})
-		require.Empty(t, m.levels(), "%+v", m)
-		require.Len(t, m, 14)
+		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
+		require.Equal(t, sound, m.levels(), "%+v", m)
+		require.Len(t, m, 15)
 		require.Equal(t, "SELECT, INSERT on WORKER_NODE; SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", inOrder(m["grants"].Value))
 	})
 }
@@ -121,33 +128,33 @@ func rank(part string) int {
 }
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		m := checked(t, s.open(t), worker.CheckConfig{})
-		require.Equal(t, worker.LevelNote, m["table of disposable IDs"].Level)
-		require.Equal(t, worker.LevelNote, m["table of leased IDs"].Level)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		m := checked(t, s.Open(t), doctor.Config{})
+		require.Equal(t, doctor.LevelNote, m["table of disposable IDs"].Level)
+		require.Equal(t, doctor.LevelNote, m["table of leased IDs"].Level)
 		require.NotContains(t, m, "disposable IDs")
 	})
 }
 
 // What a session or a server is set to is what the check tells.
 func TestCheckOfSettings(t *testing.T) {
-	s := newMySQL(t)
-	both(t, s.open(t))
-	base := checked(t, s.open(t), worker.CheckConfig{}).levels()
+	s := kit.NewMySQL(t)
+	both(t, s.Open(t))
+	base := checked(t, s.Open(t), doctor.Config{}).levels()
 	for _, tt := range []struct {
 		params map[string]string
 		what   string
-		want   worker.Level
+		want   doctor.Level
 		value  string
 	}{
-		{map[string]string{"tx_isolation": "'SERIALIZABLE'"}, "isolation", worker.LevelNote, "SERIALIZABLE"},
-		{map[string]string{"tx_isolation": "'READ-UNCOMMITTED'"}, "isolation", worker.LevelWarn, "READ-UNCOMMITTED"},
-		{map[string]string{"auto_increment_increment": "7", "auto_increment_offset": "3"}, "auto_increment_increment", worker.LevelWarn, "7, offset 3"},
-		{map[string]string{"tx_read_only": "1"}, "writable", worker.LevelError, "tx_read_only is on"},
-		{map[string]string{"timestamp": "1000000000"}, "clocks", worker.LevelError, "the database's is -"},
+		{map[string]string{"tx_isolation": "'SERIALIZABLE'"}, "isolation", doctor.LevelNote, "SERIALIZABLE"},
+		{map[string]string{"tx_isolation": "'READ-UNCOMMITTED'"}, "isolation", doctor.LevelWarn, "READ-UNCOMMITTED"},
+		{map[string]string{"auto_increment_increment": "7", "auto_increment_offset": "3"}, "auto_increment_increment", doctor.LevelWarn, "7, offset 3"},
+		{map[string]string{"tx_read_only": "1"}, "writable", doctor.LevelError, "tx_read_only is on"},
+		{map[string]string{"timestamp": "1000000000"}, "clocks", doctor.LevelError, "the database's is -"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			m := checked(t, s.with(t, func(c *mysql.Config) { c.Params = tt.params }).open(t), worker.CheckConfig{})
+			m := checked(t, s.With(t, func(c *mysql.Config) { c.Params = tt.params }).Open(t), doctor.Config{})
 			require.Equal(t, tt.want, m[tt.what].Level)
 			require.Contains(t, m[tt.what].Value, tt.value)
 			bad := m.levels()
@@ -164,79 +171,78 @@ func TestCheckOfSettings(t *testing.T) {
 func TestCheckOfACarelessServer(t *testing.T) {
 	server := testserver.New(t, testserver.Config{Args: []string{"--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
 		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3"}})
-	s := store{"mysql", server.DSN(server.NewDatabase(t))}
-	db := s.open(t)
-	bad := checked(t, db, worker.CheckConfig{}).levels()
+	s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+	db := s.Open(t)
+	bad := checked(t, db, doctor.Config{}).levels()
 	require.Equal(t, badness{
-		"innodb_flush_log_at_trx_commit": worker.LevelError,
-		"sync_binlog":                    worker.LevelError,
-		"isolation":                      worker.LevelError,
-		"auto_increment_increment":       worker.LevelNote, // nobody uses it
-		"grants":                         worker.LevelWarn,
-		"table of disposable IDs":        worker.LevelNote,
-		"table of leased IDs":            worker.LevelNote,
+		"innodb_flush_log_at_trx_commit": doctor.LevelError,
+		"sync_binlog":                    doctor.LevelError,
+		"isolation":                      doctor.LevelError,
+		"auto_increment_increment":       doctor.LevelNote, // nobody uses it
+		"grants":                         doctor.LevelWarn,
+		"table of disposable IDs":        doctor.LevelNote,
+		"table of leased IDs":            doctor.LevelNote,
 	}, bad)
 	// It is true what the check says of that isolation.
-	_, err := newDisposable(t, db, worker.DisposableConfig{}).Acquire(t.Context(), terms(1023))
-	require.ErrorContains(t, err, "1665")
+	require.ErrorContains(t, tryID(t, db, "", disposable.Host{Name: "h"}), "1665")
 
 	// Leases make up for lost commits, unless they are told that there are none.
-	do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
-	db = s.open(t)
+	kit.Do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
+	db = s.Open(t)
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
-	for durable, want := range map[bool]worker.Level{false: worker.LevelNote, true: worker.LevelError} {
-		m := checked(t, db, worker.CheckConfig{DurableStore: durable})
+	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
+		m := checked(t, db, doctor.Config{DurableStore: durable})
 		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
 		require.Equal(t, want, m["sync_binlog"].Level)
-		require.Equal(t, worker.LevelOK, m["isolation"].Level)
+		require.Equal(t, doctor.LevelOK, m["isolation"].Level)
 		require.Equal(t, "no replica is connected", m["replication"].Value)
 	}
 }
 
 func TestCheckOfAPair(t *testing.T) {
 	pair := testserver.NewPair(t, testserver.Config{})
-	of := func(s *testserver.Server) findings { return checked(t, s.Open(t, "mysql"), worker.CheckConfig{}) }
+	of := func(s *testserver.Server) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
 	m := of(pair.Primary)
 	require.Equal(t, "1 connected, asynchronous", m["replication"].Value)
-	require.Equal(t, worker.LevelWarn, m["replication"].Level)
+	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
 	require.Equal(t, "no", m["replica"].Value)
 	require.Equal(t, "yes", m["writable"].Value)
 
 	m = of(pair.Replica)
 	require.Equal(t, "yes, read-only", m["replica"].Value)
-	require.Equal(t, worker.LevelError, m["replica"].Level)
+	require.Equal(t, doctor.LevelError, m["replica"].Level)
 	require.Equal(t, "read_only is on", m["writable"].Value)
-	require.Equal(t, worker.LevelError, m["writable"].Level)
+	require.Equal(t, doctor.LevelError, m["writable"].Level)
 
 	replica := pair.Replica.Open(t, "mysql")
-	do(t, replica, "SET GLOBAL read_only = 0")
+	kit.Do(t, replica, "SET GLOBAL read_only = 0")
 	m = of(pair.Replica)
 	require.Equal(t, "yes, and writable", m["replica"].Value)
-	require.Equal(t, worker.LevelError, m["replica"].Level)
-	alias := store{"mysql", pair.Replica.DSN("mysql")}.with(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).open(t)
-	require.Equal(t, m["replica"], checked(t, alias, worker.CheckConfig{})["replica"])
+	require.Equal(t, doctor.LevelError, m["replica"].Level)
+	alias := kit.Store{Driver: "mysql", Source: pair.Replica.DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
+	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
 
-	do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
-	do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+	kit.Do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+	kit.Do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 	require.Eventually(t, func() bool {
 		m = of(pair.Primary)
 		return m["replication"].Value == "1 connected, semi-synchronous"
 	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, worker.LevelNote, m["replication"].Level)
+	require.Equal(t, doctor.LevelNote, m["replication"].Level)
 
-	do(t, replica, "STOP SLAVE")
+	kit.Do(t, replica, "STOP SLAVE")
 	m = of(pair.Replica)
 	require.Equal(t, "set up, but stopped; writable", m["replica"].Value)
-	require.Equal(t, worker.LevelWarn, m["replica"].Level)
+	require.Equal(t, doctor.LevelWarn, m["replica"].Level)
 
 	// An account without a right to it is told that nothing is told.
-	do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
+	kit.Do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
 	cfg := pair.Replica.Config("mysql")
 	cfg.User = "nobody"
-	untold := store{"mysql", cfg.FormatDSN()}.open(t)
-	require.Equal(t, worker.LevelNote, checked(t, untold, worker.CheckConfig{})["replica"].Level)
-	do(t, replica, "START SLAVE")
-	m = checked(t, untold, worker.CheckConfig{})
+	untold := kit.Store{Driver: "mysql", Source: cfg.FormatDSN()}.Open(t)
+	require.Equal(t, doctor.LevelNote, checked(t, untold, doctor.Config{})["replica"].Level)
+	kit.Do(t, replica, "START SLAVE")
+	m = checked(t, untold, doctor.Config{})
 	require.Equal(t, "yes, and writable", m["replica"].Value, "one that runs shows in the status")
 }
 
@@ -258,15 +264,18 @@ func TestCheckOfTables(t *testing.T) {
 		"of namesake": {"ALTER TABLE WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", "table of leased IDs", "utf8mb4_general_ci"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newMySQL(t)
-			db := s.open(t)
+			s := kit.NewMySQL(t)
+			db := s.Open(t)
 			both(t, db)
-			base := checked(t, db, worker.CheckConfig{}).levels()
-			do(t, db, strings.Split(tt.change, ";")...)
-			m := checked(t, db, worker.CheckConfig{})
+			base := checked(t, db, doctor.Config{}).levels()
+			kit.Do(t, db, strings.Split(tt.change, ";")...)
+			m := checked(t, db, doctor.Config{})
 			bad := m.levels()
+			if tt.says == "unreadable" {
+				delete(base, "spaces of worker IDs")
+			}
 			if tt.what != "" {
-				require.NotEqual(t, worker.LevelOK, m[tt.what].Level)
+				require.NotEqual(t, doctor.LevelOK, m[tt.what].Level)
 				require.Contains(t, m[tt.what].Value, tt.says)
 				delete(bad, tt.what)
 			}
@@ -274,83 +283,110 @@ func TestCheckOfTables(t *testing.T) {
 		})
 	}
 	t.Run("SQLite without AUTOINCREMENT", func(t *testing.T) {
-		db := newSQLite(t).open(t)
-		text := strings.Replace(readFile(t, "schema/worker_node.sqlite.sql"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
-		do(t, db, text, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES ('', '', 1, '')")
-		m := checked(t, db, worker.CheckConfig{})
+		db := kit.NewSQLite(t).Open(t)
+		text := strings.Replace(createTable(t, db, "WORKER_NODE"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
+		kit.Do(t, db, text, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES ('', '', 1, '')")
+		m := checked(t, db, doctor.Config{})
 		require.Equal(t, "column ID is not AUTO_INCREMENT", m["table of disposable IDs"].Value)
 	})
 	t.Run("a view to others", func(t *testing.T) {
-		s := newMySQL(t)
-		db := s.open(t)
+		s := kit.NewMySQL(t)
+		db := s.Open(t)
 		both(t, db)
 		none := account(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
-		m := checked(t, none, worker.CheckConfig{})
-		require.Equal(t, worker.LevelError, m["table of leased IDs"].Level)
+		m := checked(t, none, doctor.Config{})
+		require.Equal(t, doctor.LevelError, m["table of leased IDs"].Level)
 		require.Contains(t, m["table of leased IDs"].Why, "1142")
-		require.Equal(t, worker.LevelError, m["grants"].Level)
+		require.Equal(t, doctor.LevelError, m["grants"].Level)
 		require.Contains(t, m["grants"].Why, "lacks: INSERT on WORKER_NODE.")
 	})
 }
 
 func TestCheckOfCounters(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
-		acquire(t, db, worker.DisposableConfig{})
-		cfg := worker.CheckConfig{MaxWorkerID: 1000}
-		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
-		require.Equal(t, worker.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
-		do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (1000000007, '', '', 1, '2026-01-01')")
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		giveID(t, db, "")
+		cfg := doctor.Config{MaxWorkerID: 1000}
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
+		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (1000000007, '', '', 1, '2026-01-01')")
 		f := checked(t, db, cfg)["disposable IDs"]
-		require.Equal(t, worker.LevelError, f.Level)
+		require.Equal(t, doctor.LevelError, f.Level)
 		require.Equal(t, "3 rows, largest ID 1000000007, next ID 1000000008, of 1000", f.Value)
-		do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
-		require.Equal(t, worker.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
+		kit.Do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
+		require.Equal(t, doctor.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
 	})
 	t.Run("SQLite behind", func(t *testing.T) {
-		db := newSQLite(t).open(t)
-		acquire(t, db, worker.DisposableConfig{})
-		acquire(t, db, worker.DisposableConfig{})
-		do(t, db, "UPDATE sqlite_sequence SET seq = 1")
-		f := checked(t, db, worker.CheckConfig{})["disposable IDs"]
-		require.Equal(t, worker.LevelError, f.Level)
-		do(t, db, f.Do)
-		require.Equal(t, worker.LevelOK, checked(t, db, worker.CheckConfig{})["disposable IDs"].Level)
+		db := kit.NewSQLite(t).Open(t)
+		giveID(t, db, "")
+		giveID(t, db, "")
+		kit.Do(t, db, "UPDATE sqlite_sequence SET seq = 1")
+		f := checked(t, db, doctor.Config{})["disposable IDs"]
+		require.Equal(t, doctor.LevelError, f.Level)
+		kit.Do(t, db, f.Do)
+		require.Equal(t, doctor.LevelOK, checked(t, db, doctor.Config{})["disposable IDs"].Level)
 	})
 }
 
 func TestCheckOfLeases(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db,
 			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
 			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
 			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
 			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
 		)
-		all, err := newRegistry(t, db).Check(t.Context(), worker.CheckConfig{Terms: layoutTerms})
+		all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms})
 		require.NoError(t, err)
-		found := map[string]worker.Level{}
+		found := map[string]doctor.Level{}
 		for _, f := range all {
-			if m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value); m != nil && f.Level != worker.LevelOK {
+			if m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value); m != nil && f.Level != doctor.LevelOK {
 				found[m[1]+": "+f.What] = f.Level
 			}
 		}
-		require.Equal(t, map[string]worker.Level{
-			"far: last ticks of leases": worker.LevelError,
-			"mixed: layout":             worker.LevelError,
-			"young: times of leases":    worker.LevelError,
+		require.Equal(t, map[string]doctor.Level{
+			"far: last ticks of leases": doctor.LevelError,
+			"mixed: layout":             doctor.LevelError,
+			"young: times of leases":    doctor.LevelError,
 		}, found)
 	})
 }
 
-func TestCheckOfClocks(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
-		for shift, want := range map[time.Duration]worker.Level{0: worker.LevelOK, 10 * time.Second: worker.LevelError, -10 * time.Second: worker.LevelError} {
-			r, err := worker.NewRegistry(db, worker.RegistryConfig{Now: func() time.Time { return time.Now().Add(shift) }})
+// Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
+func TestCheckOfSpaces(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		aged := func(namespace, layout string) aLease {
+			return aLease{namespace: namespace, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
+		}
+		spaces := func() (values []string) {
+			all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms})
 			require.NoError(t, err)
-			all, err := r.Check(t.Context(), worker.CheckConfig{})
+			for _, f := range all {
+				if f.What == "spaces of worker IDs" {
+					values = append(values, string(f.Level)+": "+f.Value)
+				}
+			}
+			return values
+		}
+		require.Empty(t, spaces())
+		putLeases(t, db, aged("carts", ""))
+		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
+		putLeases(t, db, aged("orders", ""))
+		require.Equal(t, []string{`note: namespaces "carts" and "orders" have the layout ` + seconds.String()}, spaces())
+		giveID(t, db, "")
+		require.Equal(t, []string{
+			`note: namespaces "carts" and "orders" have the layout ` + seconds.String(), `note: disposable IDs beside namespaces "carts" and "orders"`,
+		}, spaces())
+	})
+}
+
+func TestCheckOfClocks(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
+			all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Now: func() time.Time { return time.Now().Add(shift) }})
 			require.NoError(t, err)
 			for _, f := range all {
 				if f.What == "clocks" {
@@ -370,16 +406,16 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		return checked(t, db, worker.CheckConfig{})
+		return checked(t, db, doctor.Config{})
 	}
-	require.Equal(t, worker.LevelOK, checked(t, sound, worker.CheckConfig{})["synchronous"].Level)
-	require.Equal(t, worker.LevelWarn, open(path)["synchronous"].Level, "the driver's own default")
-	require.Equal(t, worker.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
-	require.Equal(t, worker.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
-	require.Equal(t, worker.LevelError, open(":memory:")["file system"].Level)
+	require.Equal(t, doctor.LevelOK, checked(t, sound, doctor.Config{})["synchronous"].Level)
+	require.Equal(t, doctor.LevelWarn, open(path)["synchronous"].Level, "the driver's own default")
+	require.Equal(t, doctor.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
+	require.Equal(t, doctor.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
+	require.Equal(t, doctor.LevelError, open(":memory:")["file system"].Level)
 
 	both(t, sound)
-	do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
+	kit.Do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
 	require.NoError(t, sound.Close())
 	file, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -388,15 +424,17 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	file[at/4096*4096+3] = 0xff // how many rows the page says it has
 	require.NoError(t, os.WriteFile(path, file, 0o600))
 	m := open(path)
-	require.Equal(t, worker.LevelError, m["file"].Level)
+	require.Equal(t, doctor.LevelError, m["file"].Level)
 	require.Equal(t, "damaged", m["file"].Value)
 }
 
 // The statements of the documentation are all that workers need, and each right in
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
-	statements := regexp.MustCompile(`(?m)^//\t(GRANT .*)$`).FindAllStringSubmatch(readFile(t, "doc.go"), -1)
-	var disposable, port, leased, collector, reports []string
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "worker", "sqlstore", "doc.go"))
+	require.NoError(t, err)
+	statements := regexp.MustCompile(`(?m)^//\t(GRANT .*)$`).FindAllStringSubmatch(string(text), -1)
+	var nodes, port, leased, collector, reports []string
 	for _, m := range statements {
 		statement := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(strings.TrimSuffix(m[1], ";"))
 		switch {
@@ -407,37 +445,33 @@ func TestDocumentedGrants(t *testing.T) {
 		case strings.Contains(statement, "DELETE"):
 			collector = append(collector, statement)
 		case strings.Contains(statement, "WORKER_NODE"):
-			disposable = append(disposable, statement)
+			nodes = append(nodes, statement)
 		case strings.Contains(statement, "WORKER_LEASE"):
 			leased = append(leased, statement)
 		}
 	}
-	for _, list := range [][]string{disposable, port, leased, collector, reports} {
+	for _, list := range [][]string{nodes, port, leased, collector, reports} {
 		require.Len(t, list, 1, "%q", statements)
 	}
 
-	s := newMySQL(t)
-	admin := s.open(t)
-	do(t, admin, readFile(t, "schema/worker_node.mysql.sql"), readFile(t, "schema/worker_lease.mysql.sql"))
-	useNode := func(db *sqlx.DB, cfg worker.DisposableConfig) error {
-		d := newDisposable(t, db, cfg)
-		if _, err := d.Acquire(t.Context(), terms(1023)); err != nil {
-			return err
-		}
-		return d.Release(t.Context(), 5)
-	}
+	s := kit.NewMySQL(t)
+	admin := s.Open(t)
+	kit.Do(t, admin, createTable(t, admin, "WORKER_NODE"), createTable(t, admin, "WORKER_LEASE"))
+	useNode := func(db *sqlx.DB) error { return tryID(t, db, "", disposable.Host{Name: "h"}) }
+	useContainer := func(db *sqlx.DB) error { return tryID(t, db, "", disposable.Host{Name: "h", Port: "80"}) }
 	useLease := func(db *sqlx.DB) error {
 		for _, durable := range []bool{false, true} {
 			namespace := rand.Text()
-			require.NoError(t, newRegistry(t, admin).Init(t.Context(), worker.Namespace{Name: namespace, Terms: millis(1023)}))
-			l, err := worker.NewLease(db, worker.LeaseConfig{Namespace: namespace, Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew,
-				DurableStore: durable, DurableStoreUnverified: true, Logger: (&records{}).logger()})
+			require.NoError(t, newRegistry(t, admin).Init(t.Context(), registry.Namespace{Name: namespace, Terms: millisecondTerms()}))
+			leases, err := storeOf(t, db).Leases(namespace)
 			require.NoError(t, err)
-			r, err := l.Acquire(t.Context(), millis(1023))
+			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&kit.Records{}).Logger()})
+			require.NoError(t, err)
+			r, err := l.Acquire(t.Context(), millisecondTerms())
 			if err != nil {
 				return err
 			}
-			if _, err := l.Extend(t.Context(), r.Last+ms(time.Second)); err != nil {
+			if _, err := l.Extend(t.Context(), r.Last+1000); err != nil {
 				return err
 			}
 			if err := l.Release(t.Context(), r.First); err != nil {
@@ -446,24 +480,23 @@ func TestDocumentedGrants(t *testing.T) {
 		}
 		return nil
 	}
-	container := worker.DisposableConfig{Host: "h", Port: "80"}
 
-	require.NoError(t, useNode(account(t, s, disposable...), worker.DisposableConfig{}))
-	require.NoError(t, useNode(account(t, s, append(disposable, port...)...), container))
+	require.NoError(t, useNode(account(t, s, nodes...)))
+	require.NoError(t, useContainer(account(t, s, append(nodes, port...)...)))
 	require.NoError(t, useLease(account(t, s, leased...)))
-	all := account(t, s, append(append(disposable, leased...), reports...)...)
-	m := checked(t, all, worker.CheckConfig{})
-	require.Equal(t, worker.LevelOK, m["grants"].Level, "%+v", m["grants"])
-	require.Equal(t, worker.LevelOK, m["replica"].Level)
+	all := account(t, s, append(append(nodes, leased...), reports...)...)
+	m := checked(t, all, doctor.Config{})
+	require.Equal(t, doctor.LevelOK, m["grants"].Level, "%+v", m["grants"])
+	require.Equal(t, doctor.LevelOK, m["replica"].Level)
 
 	keep := func(db *sqlx.DB) error {
-		do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
+		kit.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
 		putOld(t, admin)
 		r := newRegistry(t, db)
 		if _, err := r.Release(t.Context(), "old", 1, false); err != nil {
 			return err
 		}
-		done, err := r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 		if err == nil {
 			require.Len(t, done.Removed, 1)
 		}
@@ -476,7 +509,7 @@ func TestDocumentedGrants(t *testing.T) {
 		statement string
 		use       func(*sqlx.DB) error
 	}{
-		{disposable[0], func(db *sqlx.DB) error { return useNode(db, worker.DisposableConfig{}) }},
+		{nodes[0], useNode},
 		{leased[0], useLease},
 		{collector[0], keep},
 	} {
@@ -489,13 +522,13 @@ func TestDocumentedGrants(t *testing.T) {
 			require.ErrorContains(t, err, "access denied", "without %s", right)
 		}
 	}
-	require.ErrorContains(t, useNode(account(t, s, disposable...), container), "access denied")
+	require.ErrorContains(t, useContainer(account(t, s, nodes...)), "access denied")
 }
 
 func putOld(t testing.TB, admin *sqlx.DB) {
 	t.Helper()
 	past := time.Now().Add(-1000 * time.Hour)
-	do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
+	kit.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
 		" ('old', -1, '', -1, 0, '%s', '', 1, 1, 1), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }
 
@@ -504,15 +537,15 @@ func TestNoSecretsInFindings(t *testing.T) {
 	server := testserver.Shared(t)
 	admin := server.Open(t, "")
 	database := canary + "_" + strings.ToLower(rand.Text()[:8])
-	do(t, admin, "CREATE DATABASE "+database)
-	t.Cleanup(func() { do(t, admin, "DROP DATABASE "+database) })
-	s := store{"mysql", server.DSN(database)}
-	both(t, s.open(t))
+	kit.Do(t, admin, "CREATE DATABASE "+database)
+	t.Cleanup(func() { kit.Do(t, admin, "DROP DATABASE "+database) })
+	s := kit.Store{Driver: "mysql", Source: server.DSN(database)}
+	both(t, s.Open(t))
 	user := canary + strings.ToLower(rand.Text()[:8])
 	role := canary + strings.ToLower(rand.Text()[:8])
-	do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+user+"'@'%'",
+	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+user+"'@'%'",
 		"GRANT SELECT, UPDATE (HOLDER), DROP ON "+database+".WORKER_LEASE TO '"+user+"'@'%' WITH GRANT OPTION", "GRANT SELECT ON "+database+".* TO '"+user+"'@'%'")
-	t.Cleanup(func() { do(t, admin, "DROP USER '"+user+"'@'%'", "DROP ROLE "+role) })
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'", "DROP ROLE "+role) })
 
 	for name, change := range map[string]func(*mysql.Config){
 		"as it is":       func(*mysql.Config) {},
@@ -521,17 +554,17 @@ func TestNoSecretsInFindings(t *testing.T) {
 		"no database":    func(c *mysql.Config) { c.DBName = canary },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var logged records
-			db := s.with(t, func(c *mysql.Config) {
+			var logged kit.Records
+			db := s.With(t, func(c *mysql.Config) {
 				c.User, c.Passwd = user, canary
 				change(c)
-			}).open(t)
-			r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: 100 * time.Millisecond, Logger: logged.logger()})
+			}).Open(t)
+			r, err := registry.New(storeOf(t, db), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			require.NoError(t, err)
-			all, checkErr := r.Check(t.Context(), worker.CheckConfig{Terms: layoutTerms})
+			all, checkErr := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms, Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			_, overviewErr := r.Overview(t.Context(), 0)
 			_, releaseErr := r.Release(t.Context(), "", 0, true)
-			_, collectErr := r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+			_, collectErr := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 			said := fmt.Sprintf("%+v", all) + logged.String()
 			for _, err := range []error{checkErr, overviewErr, releaseErr, collectErr} {
 				said += texts(err)

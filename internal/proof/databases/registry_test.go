@@ -1,9 +1,8 @@
-package worker_test
+package databases_test
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,13 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/proof/kit"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // seconds is a layout with ticks of a second, as it stands in rows.
@@ -27,11 +32,33 @@ func layoutTerms(text string) (uid.Terms, error) {
 	return l.Terms(), err
 }
 
-func newRegistry(t testing.TB, db *sqlx.DB) *worker.Registry {
+func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 	t.Helper()
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{Logger: (&records{}).logger()})
+	r, err := registry.New(storeOf(t, db), registry.Config{Logger: (&kit.Records{}).Logger()})
 	require.NoError(t, err)
 	return r
+}
+
+// createTable returns the statement that creates a table of a default name.
+func createTable(t testing.TB, db *sqlx.DB, name string) string {
+	t.Helper()
+	statement, err := database.Schema(name, name, database.Dialect(storeOf(t, db).Dialect()))
+	require.NoError(t, err)
+	return statement
+}
+
+// giveID hands out a disposable ID from a table; WORKER_NODE for "".
+func giveID(t testing.TB, db *sqlx.DB, table string) {
+	t.Helper()
+	require.NoError(t, tryID(t, db, table, disposable.Host{Name: "h"}))
+}
+
+func tryID(t testing.TB, db *sqlx.DB, table string, h disposable.Host) error {
+	t.Helper()
+	s, err := sqlstore.New(db, sqlstore.Config{NodeTable: table})
+	require.NoError(t, err)
+	_, err = s.Numbers().Next(t.Context(), h, 1<<22-1)
+	return err
 }
 
 // aLease is a row for a test to put, with times from now on.
@@ -48,11 +75,7 @@ type aLease struct {
 // putLeases makes the table, the control rows of the namespaces, and the rows.
 func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	t.Helper()
-	file := "schema/worker_lease.mysql.sql"
-	if db.DriverName() == "sqlite" {
-		file = "schema/worker_lease.sqlite.sql"
-	}
-	do(t, db, readFile(t, file))
+	kit.Do(t, db, createTable(t, db, "WORKER_LEASE"))
 	now := time.Now()
 	insert := func(namespace string, id int64, nonce string, high, until int64, layout string, renewed int64) {
 		_, err := db.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH)"+
@@ -96,58 +119,43 @@ func storedLeases(t testing.TB, db *sqlx.DB) (rows []storedLease) {
 	return rows
 }
 
-func TestNewRegistryRefuses(t *testing.T) {
-	db := newSQLite(t).open(t)
-	_, err := worker.NewRegistry(nil, worker.RegistryConfig{})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	for _, cfg := range []worker.RegistryConfig{
-		{NodeTable: "a b"}, {LeaseTable: "x`; DROP TABLE y"}, {Dialect: "oracle"}, {Timeout: -1},
-	} {
-		_, err := worker.NewRegistry(db, cfg)
-		require.ErrorIs(t, err, uid.ErrConfig, "%+v", cfg)
-	}
-	r := newRegistry(t, db)
-	_, err = r.Overview(t.Context(), -time.Second)
-	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = r.Check(t.Context(), worker.CheckConfig{MaxWorkerID: -1})
-	require.ErrorIs(t, err, uid.ErrConfig)
-}
-
 func TestOverviewOfNothing(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		o, err := newRegistry(t, db).Overview(t.Context(), 0)
 		require.NoError(t, err)
 		require.Nil(t, o.Nodes)
 		require.False(t, o.HasLeases)
 		require.WithinDuration(t, time.Now(), o.Now, time.Hour, "a clock in another zone is hours off")
-		acquire(t, db, worker.DisposableConfig{})
+		giveID(t, db, "")
 		o, err = newRegistry(t, db).Overview(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, worker.NodeInfo{Rows: 1, Last: 1, Next: 2}, *o.Nodes)
+		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, *o.Nodes)
 		require.False(t, o.HasLeases)
 	})
 }
 
 func TestOverviewCountsNodes(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		for range 3 {
-			acquire(t, db, worker.DisposableConfig{Table: "OTHER"})
+			giveID(t, db, "OTHER")
 		}
-		do(t, db, "DELETE FROM OTHER WHERE ID > 1")
-		r, err := worker.NewRegistry(db, worker.RegistryConfig{NodeTable: "OTHER"})
+		kit.Do(t, db, "DELETE FROM OTHER WHERE ID > 1")
+		tables, err := sqlstore.New(db, sqlstore.Config{NodeTable: "OTHER"})
+		require.NoError(t, err)
+		r, err := registry.New(tables, registry.Config{})
 		require.NoError(t, err)
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, worker.NodeInfo{Rows: 1, Last: 1, Next: 4}, *o.Nodes)
+		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 4}, *o.Nodes)
 		require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
 	})
 }
 
 func TestOverviewTellsStates(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db,
 			aLease{id: 0, until: time.Hour, renewed: -time.Minute, high: time.Hour},
 			aLease{id: 1, until: -time.Minute, renewed: -time.Hour},
@@ -164,7 +172,7 @@ func TestOverviewTellsStates(t *testing.T) {
 		type state struct {
 			namespace string
 			id        int64
-			state     worker.LeaseState
+			state     registry.State
 			released  bool
 		}
 		var states []state
@@ -172,15 +180,15 @@ func TestOverviewTellsStates(t *testing.T) {
 			states = append(states, state{l.Namespace, l.WorkerID, l.State, l.Released})
 		}
 		require.Equal(t, []state{
-			{"default", 0, worker.LeaseLive, false},
-			{"default", 1, worker.LeaseQuarantined, false},
-			{"default", 2, worker.LeaseQuarantined, true},
-			{"default", 3, worker.LeaseFree, false},
-			{"default", 4, worker.LeaseFree, true},
-			{"default", 5, worker.LeaseQuarantined, true},
-			{"other", 7, worker.LeaseLive, false},
+			{"default", 0, registry.Live, false},
+			{"default", 1, registry.Quarantined, false},
+			{"default", 2, registry.Quarantined, true},
+			{"default", 3, registry.Free, false},
+			{"default", 4, registry.Free, true},
+			{"default", 5, registry.Quarantined, true},
+			{"other", 7, registry.Live, false},
 		}, states)
-		require.Equal(t, []worker.NamespaceInfo{
+		require.Equal(t, []registry.NamespaceInfo{
 			{Namespace: "default", Layout: seconds.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 3, Free: 2},
 			{Namespace: "other", Layout: seconds.String(), Reach: 92 * time.Second, Live: 1},
 		}, o.Namespaces)
@@ -193,57 +201,57 @@ func TestOverviewTellsStates(t *testing.T) {
 
 		o, err = newRegistry(t, db).Overview(t.Context(), 2*time.Hour)
 		require.NoError(t, err)
-		require.Equal(t, worker.LeaseQuarantined, o.Leases[3].State)
+		require.Equal(t, registry.Quarantined, o.Leases[3].State)
 	})
 }
 
 // What a real lease writes is what the registry reads.
 func TestOverviewOfARealLease(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(worker.LeaseConfig{Namespace: "shop", Holder: "me", DurableStore: true})
-		reservation := h.acquire(l)
-		r := newRegistry(t, h.db)
+	eachSite(t, func(t *testing.T, s *site) {
+		l := s.lease(lease.Config{Holder: "me", DurableStore: true})
+		reservation := s.acquire(l)
+		r := newRegistry(t, s.db)
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)
 		require.Len(t, o.Leases, 1)
 		lease := o.Leases[0]
-		require.Equal(t, worker.LeaseLive, lease.State)
-		require.Equal(t, "shop", lease.Namespace)
+		require.Equal(t, registry.Live, lease.State)
+		require.Equal(t, "default", lease.Namespace)
 		require.Equal(t, "me", lease.Holder)
 		require.Equal(t, reservation.WorkerID, lease.WorkerID)
 		require.Equal(t, reservation.Last, lease.High)
-		require.Equal(t, ttl, lease.Until.Sub(lease.Renewed))
+		require.Equal(t, 3*siteWindow, lease.Until.Sub(lease.Renewed))
 		require.NoError(t, l.Release(t.Context(), -1))
 		o, err = r.Overview(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, worker.LeaseQuarantined, o.Leases[0].State)
+		require.Equal(t, registry.Quarantined, o.Leases[0].State)
 		require.True(t, o.Leases[0].Released)
 	})
 }
 
 func TestReleaseRefusesALiveLease(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		// A database whose clock counts milliseconds may show one that has not quite passed.
 		putLeases(t, db, aLease{id: 3, until: time.Hour - time.Second, renewed: -time.Minute, high: time.Hour})
 		r, before := newRegistry(t, db), storedLeases(t, db)
 		_, err := r.Release(t.Context(), "", 3, false)
-		require.ErrorIs(t, err, worker.ErrLive)
+		require.ErrorIs(t, err, registry.ErrLive)
 		require.ErrorContains(t, err, `worker ID 3 is held by "host/3" for another 59m`)
 		for _, none := range []struct {
 			namespace string
 			id        int64
 		}{{"", 4}, {"", -1}, {"other", 3}, {"DEFAULT", 3}} {
 			_, err = r.Release(t.Context(), none.namespace, none.id, true)
-			require.ErrorIs(t, err, worker.ErrNoLease)
+			require.ErrorIs(t, err, registry.ErrNoLease)
 		}
 		require.Equal(t, before, storedLeases(t, db), "nothing has changed")
 	})
 }
 
 func TestReleaseForced(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db,
 			aLease{id: 3, until: time.Hour, renewed: -time.Minute, high: time.Hour},
 			aLease{id: 4, until: time.Hour, high: time.Hour},
@@ -251,7 +259,7 @@ func TestReleaseForced(t *testing.T) {
 		before := storedLeases(t, db)
 		was, err := newRegistry(t, db).Release(t.Context(), "default", 3, true)
 		require.NoError(t, err)
-		require.Equal(t, worker.LeaseLive, was.State)
+		require.Equal(t, registry.Live, was.State)
 		require.Equal(t, "host/3", was.Holder)
 		after := storedLeases(t, db)
 		require.WithinDuration(t, time.Now(), time.UnixMicro(after[1].Until), time.Minute)
@@ -263,15 +271,15 @@ func TestReleaseForced(t *testing.T) {
 // A lease that is over is released without force, and its quarantine does not begin
 // anew.
 func TestReleaseOfAnExpiredLease(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db, aLease{id: 3, until: -time.Minute, renewed: -time.Hour, high: time.Hour})
 		before := storedLeases(t, db)
 		r := newRegistry(t, db)
 		for _, released := range []bool{false, true} {
 			was, err := r.Release(t.Context(), "", 3, false)
 			require.NoError(t, err)
-			require.NotEqual(t, worker.LeaseLive, was.State)
+			require.NotEqual(t, registry.Live, was.State)
 			require.Equal(t, released, was.Released)
 		}
 		before[1].Nonce = ""
@@ -281,16 +289,16 @@ func TestReleaseOfAnExpiredLease(t *testing.T) {
 
 // An owner that was released by mistake goes on under another ID.
 func TestReleasedOwnerAcquiresAnew(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(worker.LeaseConfig{DurableStore: true})
-		first := h.acquire(l)
-		_, err := newRegistry(t, h.db).Release(t.Context(), "", first.WorkerID, true)
+	eachSite(t, func(t *testing.T, s *site) {
+		l := s.lease(lease.Config{DurableStore: true})
+		first := s.acquire(l)
+		_, err := newRegistry(t, s.db).Release(t.Context(), "", first.WorkerID, true)
 		require.NoError(t, err)
-		second := h.extend(l, first.Last+1)
-		require.NotEqual(t, first.WorkerID, second.WorkerID, "it is in quarantine")
+		second := s.extend(l, first.Last+1)
+		require.NotEqual(t, first.WorkerID, second.WorkerID, "it is in siteQuarantine")
 		// Who gets the first ID again starts above what was reserved of it.
-		h.pass(quarantine + time.Millisecond)
-		third := h.acquire(h.lease(worker.LeaseConfig{DurableStore: true}))
+		s.pass(siteQuarantine + time.Millisecond)
+		third := s.acquire(s.lease(lease.Config{DurableStore: true}))
 		require.Equal(t, first.WorkerID, third.WorkerID)
 		require.Greater(t, third.First, first.Last)
 	})
@@ -298,8 +306,8 @@ func TestReleasedOwnerAcquiresAnew(t *testing.T) {
 
 func TestCollect(t *testing.T) {
 	const day = 24 * time.Hour
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db,
 			aLease{id: 0, until: time.Hour, high: -30 * day},
 			aLease{id: 1, until: -6 * day, high: -30 * day},
@@ -312,7 +320,7 @@ func TestCollect(t *testing.T) {
 		)
 		before := storedLeases(t, db)
 		r := newRegistry(t, db)
-		c := worker.Collection{Terms: layoutTerms, DryRun: true}
+		c := registry.Collection{Terms: layoutTerms, DryRun: true}
 		check := func() {
 			done, err := r.Collect(t.Context(), c)
 			require.NoError(t, err)
@@ -347,18 +355,18 @@ func TestCollect(t *testing.T) {
 }
 
 func TestCollectRefuses(t *testing.T) {
-	db := newSQLite(t).open(t)
+	db := kit.NewSQLite(t).Open(t)
 	r := newRegistry(t, db)
-	_, err := r.Collect(t.Context(), worker.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms})
+	_, err := r.Collect(t.Context(), registry.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "59m59.999999999s")
-	_, err = r.Collect(t.Context(), worker.Collection{})
+	_, err = r.Collect(t.Context(), registry.Collection{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 	require.ErrorContains(t, err, "the table does not exist")
 	// Terms that say nothing are not believed.
 	putLeases(t, db, aLease{id: 1, until: -1000 * time.Hour, high: -1000 * time.Hour})
-	done, err := r.Collect(t.Context(), worker.Collection{Terms: func(string) (uid.Terms, error) { return uid.Terms{}, nil }})
+	done, err := r.Collect(t.Context(), registry.Collection{Terms: func(string) (uid.Terms, error) { return uid.Terms{}, nil }})
 	require.NoError(t, err)
 	require.Empty(t, done.Removed)
 	require.Len(t, done.Kept, 1)
@@ -366,8 +374,8 @@ func TestCollectRefuses(t *testing.T) {
 
 // More rows than one transaction takes, some of which stay.
 func TestCollectMany(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.open(t)
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
 		putLeases(t, db, aLease{id: 0, until: time.Hour})
 		const rows = 1234
 		var values []string
@@ -379,8 +387,8 @@ func TestCollectMany(t *testing.T) {
 			}
 			values = append(values, fmt.Sprintf("('default', %d, '', %d, %d, '%s', 'h', 1, 1, 0)", id, high, past.UnixMicro(), seconds))
 		}
-		do(t, db, "INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES "+strings.Join(values, ","))
-		c := worker.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: true}
+		kit.Do(t, db, "INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES "+strings.Join(values, ","))
+		c := registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: true}
 		for range 2 {
 			done, err := newRegistry(t, db).Collect(t.Context(), c)
 			require.NoError(t, err)
@@ -394,46 +402,47 @@ func TestCollectMany(t *testing.T) {
 
 // Collected IDs are had again, and nobody gets a tick that was used before.
 func TestCollectedIDIsSafe(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		for _, durable := range []bool{false, true} {
-			h := newHouse(t, store{s.driver, newStore[map[string]string{"sqlite": "SQLite", "mysql": "MySQL"}[s.driver]](t).source})
-			cfg := worker.LeaseConfig{DurableStore: durable}
-			l := h.lease(cfg)
-			before := h.acquire(l)
+	for _, durable := range []bool{false, true} {
+		eachSite(t, func(t *testing.T, s *site) {
+			cfg := lease.Config{DurableStore: durable}
+			l := s.lease(cfg)
+			before := s.acquire(l)
 			require.NoError(t, l.Release(t.Context(), before.Last))
-			do(t, h.db, fmt.Sprintf("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - %d", (3*time.Hour).Microseconds()))
-			done, err := newRegistry(t, h.db).Collect(t.Context(), worker.Collection{OlderThan: time.Hour, Terms: layoutTerms})
+			kit.Do(t, s.db, fmt.Sprintf("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - %d", (3*time.Hour).Microseconds()))
+			done, err := newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: time.Hour, Terms: layoutTerms})
 			require.NoError(t, err)
 			require.Empty(t, done.Removed, "its ticks are of now")
 			require.Len(t, done.Kept, 1)
-			do(t, h.db, fmt.Sprintf("UPDATE WORKER_LEASE SET HIGH = HIGH - %d", (3*time.Hour).Milliseconds()))
-			done, err = newRegistry(t, h.db).Collect(t.Context(), worker.Collection{OlderThan: time.Hour, Terms: layoutTerms})
+			kit.Do(t, s.db, fmt.Sprintf("UPDATE WORKER_LEASE SET HIGH = HIGH - %d", (3*time.Hour).Milliseconds()))
+			done, err = newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: time.Hour, Terms: layoutTerms})
 			require.NoError(t, err)
 			require.Len(t, done.Removed, 1)
-			again := h.acquire(h.lease(cfg))
+			again := s.acquire(s.lease(cfg))
 			require.Equal(t, before.WorkerID, again.WorkerID)
 			// A generator starts at its clock, which is within MaxClockOffset of the database's.
-			require.Greater(t, max(again.First, h.tick()-ms(2*time.Second)), before.Last-ms(3*time.Hour))
-		}
-	})
+			require.Greater(t, max(again.First, s.tick()-2000), before.Last-(3*time.Hour).Milliseconds())
+		})
+	}
 }
 
 // Workers acquire, renew and release while rows are collected.
 func TestCollectBesideWorkers(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		h := newHouse(t, s)
+	eachSite(t, func(t *testing.T, s *site) {
+		s.founded = true // by putLeases
+		terms := millisecondTerms()
+		terms.MaxWorkerID = 999 // none of the old ones
 		var old []aLease
 		for id := range 300 {
-			old = append(old, aLease{id: int64(1000 + id), until: -100 * time.Hour, high: -100 * time.Hour, layout: millis(0).Layout})
+			old = append(old, aLease{id: int64(1000 + id), until: -100 * time.Hour, high: -100 * time.Hour, layout: milliseconds.String()})
 		}
-		putLeases(t, h.db, old...)
-		do(t, h.db, "UPDATE WORKER_LEASE SET LAYOUT = '"+millis(0).Layout+"', HIGH = 1000")
+		putLeases(t, s.db, old...)
+		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET LAYOUT = '"+milliseconds.String()+"', HIGH = 1000")
 		var work sync.WaitGroup
 		for range 4 {
 			work.Go(func() {
 				for range 5 {
-					l := h.lease(worker.LeaseConfig{DurableStore: true})
-					r, err := l.Acquire(t.Context(), millis(999)) // none of the old ones
+					l := s.lease(lease.Config{DurableStore: true})
+					r, err := l.Acquire(t.Context(), terms)
 					if assert.NoError(t, err) {
 						_, err = l.Extend(t.Context(), r.Last+1)
 						assert.NoError(t, err)
@@ -444,7 +453,7 @@ func TestCollectBesideWorkers(t *testing.T) {
 		}
 		removed := 0
 		for range 3 {
-			done, err := newRegistry(t, h.db).Collect(t.Context(), worker.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms})
+			done, err := newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms})
 			require.NoError(t, err)
 			removed += len(done.Removed)
 		}
@@ -454,29 +463,25 @@ func TestCollectBesideWorkers(t *testing.T) {
 }
 
 func TestRegistryOutOfReach(t *testing.T) {
-	db := store{"mysql", "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.open(t)
-	var logged records
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{Timeout: 100 * time.Millisecond, Logger: logged.logger()})
+	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
+	var logged kit.Records
+	r, err := registry.New(storeOf(t, db), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 	require.NoError(t, err)
 	for _, call := range []func() error{
 		func() error { _, err := r.Overview(t.Context(), 0); return err },
 		func() error { _, err := r.Release(t.Context(), "", 1, true); return err },
 		func() error {
-			_, err := r.Collect(t.Context(), worker.Collection{Terms: layoutTerms})
+			_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 			return err
 		},
-		func() error { _, err := r.Check(t.Context(), worker.CheckConfig{}); return err },
+		func() error {
+			_, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			return err
+		},
 	} {
 		err := call()
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "dial 127.0.0.1:1: ")
 		require.NotContains(t, texts(err)+logged.String(), canary)
 	}
-}
-
-func readFile(t testing.TB, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(text)
 }

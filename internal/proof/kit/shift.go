@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // Shifted is a store of leases whose clock is ahead of s's by what by returns, which may
@@ -21,18 +22,54 @@ func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
 	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
-	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, s.ahead(c)) })
+	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, ahead(c, s.by)) })
 }
 
 func (s shifted) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return s.Store.Change(ctx, id, func(r *lease.Row, c lease.Clock) error { return decide(r, s.ahead(c)) })
+	return s.Store.Change(ctx, id, func(r *lease.Row, c lease.Clock) error { return decide(r, ahead(c, s.by)) })
 }
 
 func (s shifted) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return s.Store.Init(ctx, func(n *lease.Namespace, c lease.Clock) error { return decide(n, s.ahead(c)) })
+	return s.Store.Init(ctx, func(n *lease.Namespace, c lease.Clock) error { return decide(n, ahead(c, s.by)) })
 }
 
-func (s shifted) ahead(c lease.Clock) lease.Clock {
-	c.Now = c.Now.Add(s.by())
+func ahead(c lease.Clock, by func() time.Duration) lease.Clock {
+	c.Now = c.Now.Add(by())
 	return c
+}
+
+// ShiftedRegistry is a place of leases whose clock is ahead of s's by what by returns.
+func ShiftedRegistry(s registry.Store, by func() time.Duration) registry.Store {
+	return shiftedRegistry{s, by}
+}
+
+type shiftedRegistry struct {
+	registry.Store
+	by func() time.Duration
+}
+
+func (s shiftedRegistry) Namespaces(ctx context.Context) ([]string, lease.Clock, error) {
+	names, c, err := s.Store.Namespaces(ctx)
+	return names, ahead(c, s.by), err
+}
+
+func (s shiftedRegistry) Namespace(name string) (lease.Store, error) {
+	l, err := s.Store.Namespace(name)
+	if err != nil {
+		return nil, err
+	}
+	return Shifted(l, s.by), nil
+}
+
+func (s shiftedRegistry) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+	p, err := s.Store.Rows(ctx, namespace, above, most)
+	p.Clock = ahead(p.Clock, s.by)
+	return p, err
+}
+
+func (s shiftedRegistry) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) ([]int64, error) {
+	return s.Store.Prune(ctx, namespace, above, most, old-s.by(), func(p registry.Page) ([]int64, error) {
+		p.Clock = ahead(p.Clock, s.by)
+		return decide(p)
+	})
 }

@@ -75,12 +75,12 @@ var core = []mutant{
 		to:   "case next <= limit && (next > tail || !usable):", tests: "Idle",
 	},
 	{
-		name: "the lead is bounded by a wall clock that was set back", file: refillGo,
+		name: "the lead is bounded by a wall clock that was set back", file: "cached/clock.go",
 		from: "tick := max(g.layout.TickAt(g.steady(now)), 0)",
 		to:   "tick := max(g.layout.TickAt(now), 0)", tests: "StepsBack",
 	},
 	{
-		name: "the lead is bounded by a monotonic clock that stood still", file: refillGo,
+		name: "the lead is bounded by a monotonic clock that stood still", file: "cached/clock.go",
 		from: "now = now.Round(0)",
 		to:   "", tests: "Suspended",
 	},
@@ -90,22 +90,22 @@ var core = []mutant{
 		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
 	},
 	{
-		name: "Lanes keep claims on runs that were revoked", file: refillGo,
+		name: "Lanes keep claims on runs that were revoked", file: "cached/floor.go",
 		from: "return max(g.state.void, min(uint64(max(g.layout.TickAt(now), 0)), at)) << g.valBits",
 		to:   "return min(uint64(max(g.layout.TickAt(now), 0)), at) << g.valBits", tests: "Revoke",
 	},
 	{
-		name: "an idle generator goes on waking", file: refillGo,
+		name: "an idle generator goes on waking", file: "cached/run.go",
 		from: "if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {",
 		to:   "if false {", tests: "DoesNotWake",
 	},
 	{
-		name: "Lanes keep what is stale", file: refillGo,
+		name: "Lanes keep what is stale", file: "cached/floor.go",
 		from: "			g.lanes.withdraw(floor)\n",
 		to:   "", tests: "Lag|Idle|Close",
 	},
 	{
-		name: "shards keep what is stale", file: refillGo,
+		name: "shards keep what is stale", file: "cached/floor.go",
 		from: "				g.unordered.withdraw(floor)\n",
 		to:   "", tests: "Lag|Idle|Close",
 	},
@@ -115,7 +115,7 @@ var core = []mutant{
 		to:   "return 0 * rand.Uint64N(1<<(g.seqBits-1))", tests: "RandomStart",
 	},
 	{
-		name: "a full ring is not told of", file: refillGo,
+		name: "a full ring is not told of", file: "cached/run.go",
 		from: "if rejected >= 0 && g.cfg.OnRejectedPut != nil {",
 		to:   "if false {", tests: "RejectedPuts",
 	},
@@ -126,8 +126,8 @@ var core = []mutant{
 	},
 	{
 		name: "Close leaves Lanes what they hold", file: generatorGo,
-		from: "		g.setFloor(allStale)\n		g.last = g.lastIssued()\n",
-		to:   "		g.last = g.lastIssued()\n", tests: "Close",
+		from: "		g.setFloor(allStale)\n		g.last = g.newest()\n",
+		to:   "		g.last = g.newest()\n", tests: "Close",
 	},
 	{
 		name: "Close leaves waiting calls waiting", file: tenureGo,
@@ -140,7 +140,7 @@ var core = []mutant{
 		to:   "", tests: "Context",
 	},
 	{
-		name: "a wait does not end with its context", file: takeGo,
+		name: "a wait does not end with its context", file: "cached/wait.go",
 		from: "	case <-ctx.Done():\n",
 		to:   "	case <-context.Background().Done():\n", tests: "Context",
 	},
@@ -155,7 +155,7 @@ var core = []mutant{
 		to:   "", tests: "Revoke",
 	},
 	{
-		name: "a handler's panic is not contained", file: takeGo,
+		name: "a handler's panic is not contained", file: "cached/policy.go",
 		from: "if r := recover(); r != nil {",
 		to:   "if r := any(nil); r != nil {", tests: "Panicking",
 	},
@@ -265,7 +265,7 @@ var core = []mutant{
 		to:   "if false {", tests: "WithdrawnWhileDrawing",
 	},
 	{
-		name: "a wait longer than its limit", file: "default/clockback.go",
+		name: "a wait longer than its limit", file: "default/clock.go",
 		from: "if b.slept+pause > p.limit {",
 		to:   "if false {", tests: "ClockBack|WaitIsBounded",
 	},

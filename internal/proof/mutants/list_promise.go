@@ -1,9 +1,9 @@
 package main
 
 const (
-	promiseGo      = "worker/promise_test.go"
-	promiseSceneGo = "worker/promise_scene_test.go"
-	promiseProcGo  = "worker/promise_process_test.go"
+	promiseGo      = "internal/proof/promise/matrix_test.go"
+	promiseSceneGo = "internal/proof/promise/scene_test.go"
+	promiseProcGo  = "internal/proof/promise/process_test.go"
 )
 
 // promise is what the matrix of the promise has to notice: of itself, and, cell by cell, of
@@ -46,7 +46,7 @@ var promise = []mutant{
 		from: "Paused beyond the end of its lease", to: "Paused", tests: "PromisePage",
 	},
 	{
-		name: "the look at a file's place reads the file", file: "worker/sqlite_place.go",
-		from: "\"PRAGMA database_list\"", to: "\"SELECT seq, name, file FROM pragma_database_list\"", tests: "^TestMovedOwnerLeaves",
+		name: "the look at a file's place reads the file", file: "internal/database/place.go",
+		from: "\"PRAGMA database_list\"", to: "\"SELECT seq, name, file FROM pragma_database_list\"", in: "internal/proof/databases", tests: "^TestMovedOwnerLeaves",
 	},
 }

@@ -13,8 +13,8 @@ const (
 var tenure = []mutant{
 	{
 		name: "a refill goes by the first reservation though it was revoked", file: refillGo,
-		from: "	s, grant := &g.state, g.tenure.Grant()\n	if grant",
-		to:   "	s, grant := &g.state, &tenure.Grant{Reservation: uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: math.MaxInt64}, Until: math.MaxInt64}\n	if grant", tests: "RevokeDuringNew",
+		from: "	full = g.publish(now, grant)\n",
+		to:   "	first := *grant\n	first.Last, first.Until = math.MaxInt64, math.MaxInt64\n	full = g.publish(now, &first)\n", tests: "RevokeDuringNew",
 	},
 	{
 		name: "a discard comes before the reservation is taken away", file: tenureGo,

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -29,6 +30,7 @@ type mutant struct {
 	name     string
 	file     string
 	from, to string
+	in       string // the folder of the tests that are to notice, the file's if empty
 	tests    string // regular expression for go test -run; empty runs all
 	hangs    bool   // a call never ends: the tests' time limit catches it
 	env      string // a variable for the tests, if need be
@@ -109,7 +111,10 @@ func (m mutant) try(times int) verdict {
 	return v
 }
 
-// build compiles the tests of the mutant's package, with the mutant in it.
+// folder is that of the mutant's tests.
+func (m mutant) folder() string { return cmp.Or(m.in, filepath.Dir(m.file)) }
+
+// build compiles the mutant's tests, with the mutant in what they use.
 func (m mutant) build(dir, program string) (output []byte, err error) {
 	source, err := os.ReadFile(m.file)
 	if err != nil {
@@ -134,7 +139,7 @@ func (m mutant) build(dir, program string) (output []byte, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return nil, err
 	}
-	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-o", program, "./"+filepath.Dir(m.file)).CombinedOutput()
+	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-o", program, "./"+m.folder()).CombinedOutput()
 }
 
 // test runs the mutant's tests, in their own directory as go test does.
@@ -146,7 +151,7 @@ func (m mutant) test(program string) (output []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.timeout", limit, "-test.failfast", "-test.run", m.tests)
-	cmd.Dir = filepath.Dir(m.file)
+	cmd.Dir = m.folder()
 	if m.env != "" {
 		cmd.Env = append(os.Environ(), m.env)
 	}

@@ -49,6 +49,9 @@
 #ifndef INIT
 #define INIT       0    /* 1: an operator founds a namespace that is gone (Init) */
 #endif
+#ifndef CLIENTS
+#define CLIENTS    0    /* by how much each client's clock may be off: the store has none. 0: it has one */
+#endif
 #ifndef NODES
 #define NODES      1    /* nodes of a cluster, each with locks and a clock of its own */
 #endif
@@ -57,6 +60,12 @@
 #endif
 #ifndef RETAKE
 #define RETAKE     0    /* 1: an acquire whose reply was lost is taken up again */
+#endif
+#ifndef CAS
+#define CAS        0    /* 1: no locks: a write names the versions that were read, and is refused if they are old */
+#endif
+#ifndef SYNC
+#define SYNC       0    /* 1: what can be read need not be durable yet; what was acknowledged is */
 #endif
 
 /* The settings, in units of time; a tick is as long as one. */
@@ -70,7 +79,7 @@
 #define WIDER      0    /* and owner 0 by so much more */
 #endif
 #ifndef SKEW
-#define SKEW       1    /* how far two clocks of the database are apart at most */
+#define SKEW       (CLIENTS -> 2 * CLIENTS : 1) /* how far two clocks are apart at most */
 #endif
 #ifndef BURNT
 #define BURNT      SKEW /* how far the burn goes beyond what may have been reserved */
@@ -142,6 +151,21 @@
 #define M_RETAKE_NONCE_ONLY  39
 #define M_CONTROL_DELETED    40
 #define M_NO_REST_TIME       41
+#define M_ERROR_TAKE         42
+#define M_ERROR_OWNER        43
+#define M_ERROR_REST         44
+#define M_ERROR_FLOOR        45
+#define M_RETAKE_READS       46
+#define M_RETAKE_HIGH        47
+#define M_READ_RAISES        48
+#define M_LAST_PROPOSAL      49
+#define M_CLEARED_BY_READ    50
+#define M_RETAKE_KEEPS       51
+#define M_ERROR_BOTH         52
+#define M_CAS_BLIND          53
+#define M_CAS_NONCE          54
+#define M_CAS_NAMESPACE      55
+#define M_CAS_FAILOVER       56
 
 /* What can happen. */
 #ifndef SEEN
@@ -173,15 +197,25 @@
 #define W_RETAKEN            24
 #define W_NOT_RETAKEN        25
 #define W_FOUNDING_LOST      26
+#define W_APART              27
+#define W_REFUSED            28
+#define W_SEVERAL            29
+#define W_RETAKEN_TWICE      30
+#define W_UNSYNCED           31
+#define W_OVERTAKEN          32
 
 #ifndef LEMMAS
-#define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice */
+#define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice, */
+#endif
+#ifndef LOSSES
+#define LOSSES     LEMMAS /* and 1: that no lease is lost for nothing */
 #endif
 
 #define IS(fault)       (FAULT == fault)
 #define WITNESS(event)  assert(SEEN != event)
 #define LEMMA(claim)    assert(!LEMMAS || (claim))
 
+#define SURE(fault)     (IS(fault) -> 0 : CLIENTS)      /* a clock may be off by so much */
 #define HAS(set, k)     (((set) >> (k)) & 1)
 #define MAX(a, b)       ((a) > (b) -> (a) : (b))
 #define TICKS(from, to) ((2 << (to)) - (2 << (from)))   /* those above from, up to to */
@@ -192,7 +226,8 @@
 #define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
 #define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
 #define FLOORS          (COLLECT || FOUNDS)
-#if VANISHES && FAILS || FOUNDS && NODES > 1
+#define CAS_FAULT           (FAULT >= M_CAS_BLIND)
+#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1
 #error these do not go together
 #endif
 
@@ -200,6 +235,9 @@
 typedef Row {
 	byte nonce;                     /* 0: released */
 	byte high, until
+#if CAS && !FAILS
+	; byte by                       /* for a property: the owner who has written it, + 1 */
+#endif
 };
 Row row[IDS];
 byte reach = (WIDER -> 0 : WINDOW + BURNT);             /* the control row's REACH */
@@ -216,7 +254,7 @@ bit away, former;               /* the table is renamed away; there is another o
 byte resets = RESETS, vanishes = VANISHES;
 #define THERE           (!away)
 #define FOUNDED         (control && !away)
-#define RESTED(s)       (FOUNDED && rest < CLOCK_OF(s))
+#define RESTED(s)       (FOUNDED && rest + SURE(M_ERROR_REST) < CLOCK_OF(s))
 #else
 #define THERE           1
 #define FOUNDED         1
@@ -259,6 +297,7 @@ Row saw;                        /* and the row as it was read */
 /* The database's clock. */
 byte time = START, ahead;
 #define CLOCK           (time + ahead)
+#define TRUE            (time + CLIENTS)        /* without errors of clients */
 
 /* A transaction of an owner. The first slots hold those that the owner of this number
  * waits for, the others those for which nobody waits any more. */
@@ -267,11 +306,13 @@ byte time = START, ahead;
 #define Chosen   2      /* an acquire that has locked the control row and chosen an ID */
 #define Locked   3      /* the row is locked and judged */
 #define Done     4      /* committed, and the reply is under way */
+#define Known    6      /* with SYNC: the commit is durable */
 #define Away     5      /* locked and judged at the replica (M_LOCK_READS) */
 
 #define Acquire  1
 #define Extend   2
 #define Release  3
+#define Retake   4
 
 typedef Transaction {
 	byte kind, phase, id;
@@ -282,7 +323,14 @@ typedef Transaction {
 #if NODES > 1
 	; byte node
 #endif
+#if CAS && !FAILS
+	; byte who              /* the owner, + 1 */
+#endif
+#if CAS && CAS_FAULT
+	; byte saw              /* the nonce of the row that was read, or ABSENT */
+#endif
 };
+#define ABSENT   (NONCES + 1)
 Transaction tx[SLOTS];
 #define KEPT     255            /* as high: a release leaves HIGH as it is */
 
@@ -312,11 +360,13 @@ Record file[OWNERS];
 #if RETAKE
 /* Acquires without a reply, as far as their owners remember them. */
 typedef Memory {
-	byte id, nonce;         /* 0: there is none */
+	bit open;
+	byte id;
+	short nonces;           /* those that the row may bear */
 	byte high, base
 };
 Memory lost[OWNERS];
-#define FORGOT(o)       (!lost[o].nonce)
+#define FORGOT(o)       (!lost[o].open)
 #else
 #define FORGOT(o)       1
 #endif
@@ -332,7 +382,7 @@ byte reserved[IDS];             /* the largest HIGH that was ever committed */
 #if SEEN
 int returned[IDS];              /* the ticks given back */
 bool drains[OWNERS];
-bool stayed[OWNERS];            /* its table was away, or it has started from its file */
+bool stayed[OWNERS];            /* its table was away, or it has started from its file, or lost the reply to a retake */
 #endif
 
 /* Used within steps only. */
@@ -378,6 +428,12 @@ inline clear(s) {
 #if NODES > 1
 	; tx[s].node = 0
 #endif
+#if CAS && !FAILS
+	; tx[s].who = 0
+#endif
+#if CAS && CAS_FAULT
+	; tx[s].saw = 0
+#endif
 }
 
 inline drop(o) {
@@ -389,7 +445,7 @@ inline drop(o) {
 
 #if RETAKE
 inline forget(o) {
-	lost[o].id = 0; lost[o].nonce = 0; lost[o].high = 0; lost[o].base = 0
+	lost[o].open = 0; lost[o].id = 0; lost[o].nonces = 0; lost[o].high = 0; lost[o].base = 0
 }
 #endif
 
@@ -397,6 +453,9 @@ inline forget(o) {
 inline wipe() {
 	for (i : 0 .. IDS - 1) {
 		row[i].nonce = 0; row[i].high = 0; row[i].until = 0
+#if CAS && !FAILS
+		; row[i].by = 0
+#endif
 	};
 	reach = 0
 #if FLOORS
@@ -410,6 +469,9 @@ inline wipe() {
 inline wipeCopy() {
 	for (i : 0 .. IDS - 1) {
 		copy[i].nonce = 0; copy[i].high = 0; copy[i].until = 0
+#if CAS && !FAILS
+		; copy[i].by = 0
+#endif
 	};
 	copyReach = 0
 #if FLOORS
@@ -424,6 +486,9 @@ inline wipeCopy() {
 inline toCopy() {
 	for (i : 0 .. IDS - 1) {
 		copy[i].nonce = row[i].nonce; copy[i].high = row[i].high; copy[i].until = row[i].until
+#if CAS && !FAILS
+		; copy[i].by = row[i].by
+#endif
 	};
 	copyReach = reach
 #if FLOORS
@@ -438,6 +503,9 @@ inline toCopy() {
 inline fromCopy() {
 	for (i : 0 .. IDS - 1) {
 		row[i].nonce = copy[i].nonce; row[i].high = copy[i].high; row[i].until = copy[i].until
+#if CAS && !FAILS
+		; row[i].by = copy[i].by
+#endif
 	};
 	reach = (KEEPS -> reach : copyReach)
 #if FLOORS
@@ -492,7 +560,7 @@ inline tidy() {
 		doubted = doubted | file[at].doubted
 #endif
 #if RETAKE
-		; lost[at].nonce = (lost[at].nonce && !name[lost[at].nonce] -> GONE : name[lost[at].nonce])
+		; renameAll(lost[at].nonces)
 #endif
 	}
 #if COLLECT
@@ -500,6 +568,9 @@ inline tidy() {
 #endif
 	for (at : 0 .. SLOTS - 1) {
 		renameAll(tx[at].mine)
+#if CAS && CAS_FAULT
+		; tx[at].saw = (tx[at].saw == ABSENT || !tx[at].saw -> tx[at].saw : (name[tx[at].saw] -> name[tx[at].saw] : GONE))
+#endif
 	}
 	/* name[] is used again, for the permuted proposals */
 	for (i : 1 .. NONCES - 1) {
@@ -532,7 +603,8 @@ inline fresh(s, o) {
 /* ------------------------------------------------------------- the database's side */
 
 #define ROW         row[tx[s].id]
-#define FREE(k)     (row[k].until + QUARANTINE < at)
+#define FREE(k)     (row[k].until + QUARANTINE + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_TAKE)) < at)
+#define LASTS       (ROW.until >= at + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_OWNER)))
 #define NEAR        (at - SKEW - 1)     /* no clock has shown less when the ID was acquired */
 #define MINE        (ROW.nonce && HAS(tx[s].mine, ROW.nonce))
 #define READS_EARLY (IS(M_EARLY_CLOCK) && tx[s].kind == Extend || IS(M_EARLY_CLOCK_ACQUIRE) && tx[s].kind == Acquire)
@@ -566,6 +638,28 @@ inline certify(s, k) {
 }
 #endif
 
+#if CAS
+/* The rows' versions: what is written to row k (or, for all that acquire, to the control
+ * row) makes every write vain that was decided before. What is refused once stays so. */
+#if CAS_FAULT
+#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || IS(M_CAS_FAILOVER) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
+#define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw))
+#else
+#define SPARED(s) 0
+#define VAIN(s)   0
+#endif
+inline refuse(s, k, kinds) {
+	for (at : 0 .. SLOTS - 1) {
+		if
+		:: at != s && tx[at].phase == Locked && (tx[at].id == k || k == IDS) && (kinds == 0 || tx[at].kind == kinds) && !SPARED(at) ->
+			WITNESS(W_REFUSED);
+			clear(at)
+		:: else
+		fi
+	}
+}
+#endif
+
 /* An acquire has locked the control row, and looks whether ID k is free. */
 inline choose(s, k) {
 	at = (READS_EARLY -> tx[s].until : CLOCK_OF(s));
@@ -573,7 +667,7 @@ inline choose(s, k) {
 	:: FREE(k) ->
 		tx[s].id = k;
 		tx[s].phase = Chosen;
-		CONTROL(s) = (IS(M_NO_CONTROL) -> 0 : s + 1)
+		CONTROL(s) = (IS(M_NO_CONTROL) || CAS -> 0 : s + 1)
 	:: else -> clear(s)
 	fi;
 	tidy()
@@ -581,7 +675,7 @@ inline choose(s, k) {
 
 /* What an acquire writes. */
 inline take(s) {
-	tx[s].until = at + TTL;
+	tx[s].until = at + CLIENTS + TTL;
 	tx[s].base = MAX(ROW.high, FLOOR);
 	tx[s].base = (DURABLE && !ROW.until && !IS(M_NO_NEAR) -> MAX(tx[s].base, NEAR) : tx[s].base);
 #if COLLECT
@@ -610,14 +704,16 @@ inline take(s) {
 
 /* What an extend writes. */
 inline prolong(s) {
-	tx[s].until = at + TTL;
+	tx[s].until = at + CLIENTS + TTL;
 	tx[s].high = at + WINDOW + tx[s].wide;
 	tx[s].high = (IS(M_HIGH_LOWERED) -> tx[s].high : MAX(ROW.high, tx[s].high));
 	proposed[tx[s].nonce] = tx[s].high
 }
 
 /* An owner that finds one of its doubted nonces in the row has got its answer: what was
- * proposed with it was committed. */
+ * proposed with it was committed. It may issue that only when its next write is
+ * acknowledged, which reserves as much at least; until then all its proposals count, for
+ * without locks one may be on its way still. */
 inline settle(s) {
 	if
 	:: HAS(own[s].doubted, ROW.nonce) ->
@@ -626,10 +722,19 @@ inline settle(s) {
 		assert(SEEN != W_RESUMED_PROPOSED || !stayed[s]);
 #endif
 		LEMMA(ROW.high == proposed[ROW.nonce]);
-		raise(s, proposed[ROW.nonce]);
-		own[s].nonce = ROW.nonce
+#if SEEN == W_SEVERAL
+		for (i : OWNERS .. SLOTS - 1) {
+			assert(SEEN != W_SEVERAL || !(tx[i].kind == Extend && tx[i].phase == Locked && HAS(own[s].doubted, tx[i].nonce)))
+		}
+#endif
+		if
+		:: IS(M_READ_RAISES) -> raise(s, proposed[ROW.nonce]); own[s].nonce = ROW.nonce
+		:: IS(M_CLEARED_BY_READ) -> own[s].nonce = ROW.nonce; own[s].doubted = 0
+		:: else
+		fi
 	:: else ->
 		assert(SEEN != W_DID_NOT || !own[s].doubted);
+		own[s].doubted = (IS(M_CLEARED_BY_READ) -> 0 : own[s].doubted);
 		LEMMA(ROW.high == own[s].limit)         /* HIGH <= the owner's limit */
 	fi
 }
@@ -641,8 +746,15 @@ inline judge(s) {
 	tx[s].until = 0;
 	if
 	:: tx[s].kind == Acquire && (FREE(tx[s].id) || IS(M_NO_RECHECK)) ->
-		take(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1
-	:: tx[s].kind == Extend && (MINE || IS(M_NO_NONCE_CHECK)) && (ROW.until >= at || IS(M_NO_LEASE_CHECK)) ->
+#if !JUMP
+		/* The owner's lease is over by its own clock, too. */
+		for (i : 0 .. OWNERS - 1) {
+			assert(!LOSSES || !CLIENTS && QUARANTINE < SKEW || !(HOLDS(i) && own[i].id == tx[s].id && ROW.nonce == own[i].nonce && ROW.until >= time + (IS(M_ERROR_OWNER) -> 0 : CLIENTS)))
+		}
+#endif
+		assert(SEEN != W_APART || !(ROW.nonce && ROW.until >= time));
+		take(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = (CAS -> 0 : s + 1)
+	:: tx[s].kind == Extend && (MINE || IS(M_NO_NONCE_CHECK)) && (LASTS || IS(M_NO_LEASE_CHECK)) ->
 		if
 		:: s < OWNERS -> settle(s)
 		:: else
@@ -650,13 +762,13 @@ inline judge(s) {
 #if SEEN == W_CAME_BACK
 		assert(SEEN != W_CAME_BACK || !stayed[s]);
 #endif
-		prolong(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1;
+		prolong(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = (CAS -> 0 : s + 1);
 #if BEYOND
 		assert(SEEN != W_BEYOND || tx[s].high <= at + REACH(s));
 #endif
 #if FILE
 		if
-		:: s < OWNERS -> save(s, own[s].granted, 1 << tx[s].nonce)
+		:: s < OWNERS -> save(s, own[s].granted, own[s].doubted | (1 << tx[s].nonce))
 		:: else
 		fi;
 #endif
@@ -665,13 +777,22 @@ inline judge(s) {
 		:: else
 		fi
 	:: tx[s].kind == Release && (MINE || IS(M_CLOSE_BLIND)) ->
-		tx[s].until = at; tx[s].phase = Locked; LOCK(s, tx[s].id) = s + 1;
+		tx[s].until = at; tx[s].phase = Locked; LOCK(s, tx[s].id) = (CAS -> 0 : s + 1);
 		tx[s].high = (tx[s].high == KEPT -> ROW.high : tx[s].high);
 		tx[s].nonce = (IS(M_CLOSE_KEEPS_NONCE) -> ROW.nonce : 0)
+#if RETAKE
+	:: tx[s].kind == Retake && (MINE || IS(M_RETAKE_BLIND)) && (IS(M_RETAKE_NONCE_ONLY) || ROW.high == tx[s].high && LASTS) ->
+		tx[s].until = at + CLIENTS + TTL; tx[s].phase = Locked; LOCK(s, tx[s].id) = (CAS -> 0 : s + 1);
+		tx[s].high = (IS(M_RETAKE_HIGH) -> at + WINDOW : ROW.high)
+#endif
 	:: else ->
 		assert(SEEN != W_RECHECKED || tx[s].kind != Acquire);
 		assert(SEEN != W_EXPIRED || !(tx[s].kind == Extend && MINE));
 		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && !MINE));
+#if CAS && !FAILS
+		/* Nobody loses a lease for nothing. */
+		assert(!LOSSES || FILE || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
+#endif
 		unlock(s);
 		if
 		:: s < OWNERS && tx[s].kind == Extend ->
@@ -679,20 +800,37 @@ inline judge(s) {
 			drains[s] = (own[s].limit > own[s].base);
 #endif
 			drop(s)
+#if RETAKE
+		:: s < OWNERS && tx[s].kind == Retake -> WITNESS(W_NOT_RETAKEN); forget(s)
+#endif
 		:: else
 		fi;
 		clear(s)
 	fi;
+#if CAS && CAS_FAULT
+	tx[s].saw = (tx[s].phase != Locked -> 0 : (ROW.until -> ROW.nonce : ABSENT));
+#endif
 	tidy()
 }
 
 inline commit(s) {
+#if SEEN == W_OVERTAKEN
+	for (i : 0 .. OWNERS - 1) {
+		assert(s < OWNERS || tx[s].kind != Extend || !(tx[i].kind == Extend && tx[i].phase == Locked && tx[i].id == tx[s].id && HAS(own[i].doubted, tx[s].nonce)))
+	}
+#endif
 	assert(SEEN != W_LATE_COMMIT || s < OWNERS || tx[s].kind != Extend);
 	if
 	:: tx[s].kind == Acquire ->
 		for (i : 0 .. OWNERS - 1) {
 			assert(SEEN != W_TAKEOVER || !(own[i].limit > own[i].base && own[i].id == tx[s].id && own[i].nonce == ROW.nonce))
 		}
+#if CAS
+		if
+		:: reach < WINDOW + tx[s].wide + BURNT -> refuse(s, IDS, Acquire)
+		:: else
+		fi;
+#endif
 		reach = MAX(reach, WINDOW + tx[s].wide + BURNT)
 	:: else
 	fi;
@@ -702,6 +840,12 @@ inline commit(s) {
 	reserved[tx[s].id] = MAX(reserved[tx[s].id], tx[s].high);
 #if NODES > 1
 	certify(s, tx[s].id);
+#endif
+#if CAS
+	refuse(s, tx[s].id, 0);
+#endif
+#if CAS && !FAILS
+	ROW.by = tx[s].who;
 #endif
 	unlock(s);
 	if
@@ -717,6 +861,11 @@ inline rollback(s) {
 	tidy()
 }
 
+#if CAS
+#define LANDS(s)     (tx[s].phase == Locked && !VAIN(s))
+#else
+#define LANDS(s)     (tx[s].phase == Locked)
+#endif
 #define ASKS(s)      (tx[s].phase == Chosen || tx[s].phase == Sent && tx[s].kind != Acquire)
 #define MAY_ASK(s)   (ASKS(s) && THERE && (!LOCK(s, tx[s].id) || IS(M_NO_ROW_LOCK)))
 
@@ -724,11 +873,14 @@ inline rollback(s) {
 /* A table without a control row gets one, or a missing one is created. Nobody acquires
  * while it rests. */
 inline found() {
+#if CAS
+	refuse(SLOTS, IDS, 0);
+#endif
 	former = former || away;
 	away = 0;
 	control = 1;
-	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + REST);
-	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + REST)
+	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + CLIENTS + REST);
+	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + CLIENTS + REST + SURE(M_ERROR_FLOOR))
 }
 #endif
 
@@ -738,6 +890,9 @@ inline found() {
 
 inline send(s, o, what) {
 	tx[s].kind = what;
+#if CAS && !FAILS
+	tx[s].who = (what == Release -> 0 : o + 1);
+#endif
 	tx[s].phase = Sent;
 	tx[s].id = own[o].id;
 	tx[s].wide = REACH(o) - WINDOW;
@@ -753,38 +908,39 @@ inline send(s, o, what) {
 inline doubt(s, o) {
 	if
 	:: tx[s].kind == Extend ->
-		own[o].doubted = own[o].doubted | (1 << tx[s].nonce);
+		own[o].doubted = (IS(M_LAST_PROPOSAL) -> 0 : own[o].doubted) | (1 << tx[s].nonce);
 		proposed[tx[s].nonce] = tx[s].high
 	:: else
 	fi
 }
 
 #if RETAKE
-/* An acquire is remembered, as it may have gone through, */
+/* An acquire is remembered, as it may have gone through, and so is each attempt to take it
+ * up. */
 inline remember(o) {
 	if
 	:: tx[o].kind == Acquire && tx[o].phase != Chosen ->
-		lost[o].id = tx[o].id; lost[o].nonce = tx[o].nonce;
+		lost[o].open = 1; lost[o].id = tx[o].id; lost[o].nonces = 1 << tx[o].nonce;
 		lost[o].high = tx[o].high; lost[o].base = tx[o].base
+	:: tx[o].kind == Retake -> lost[o].nonces = lost[o].nonces | (1 << tx[o].nonce);
+#if SEEN == W_RETAKEN_TWICE
+		stayed[o] = 1
+#endif
 	:: else
 	fi
 }
 
-/* and is taken up if its row says that it did. Nothing is written. */
+/* It is taken up if its row says that it went through. A nonce of its own is written. */
 inline retake(o) {
-	at = lost[o].id;
+	send(o, o, Retake);
+	tx[o].id = lost[o].id; tx[o].mine = lost[o].nonces;
+	tx[o].high = lost[o].high; tx[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
+	tx[o].nonce = (IS(M_RETAKE_READS) || IS(M_RETAKE_KEEPS) -> row[lost[o].id].nonce : tx[o].nonce);
+	judge(o);
 	if
-	:: (row[at].nonce == lost[o].nonce || IS(M_RETAKE_BLIND)) && (IS(M_RETAKE_NONCE_ONLY) || row[at].high == lost[o].high && row[at].until >= CLOCK) ->
-		WITNESS(W_RETAKEN);
-		own[o].id = at;
-		own[o].nonce = lost[o].nonce;
-		own[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
-		own[o].limit = own[o].base;
-		raise(o, lost[o].high)
-	:: else -> WITNESS(W_NOT_RETAKEN)
-	fi;
-	forget(o);
-	tidy()
+	:: IS(M_RETAKE_READS) && tx[o].phase == Locked -> unlock(o); tx[o].phase = Known
+	:: else
+	fi
 }
 #endif
 
@@ -810,6 +966,19 @@ inline hear(o) {
 #endif
 #if SEEN == W_DRAINS
 		assert(SEEN != W_DRAINS || !drains[o]);
+#endif
+#if RETAKE
+	:: tx[o].kind == Retake ->
+		WITNESS(W_RETAKEN);
+#if SEEN == W_RETAKEN_TWICE
+		assert(!stayed[o]);
+#endif
+		own[o].id = tx[o].id;
+		own[o].nonce = tx[o].nonce;
+		own[o].base = tx[o].base;
+		own[o].limit = tx[o].base;
+		tx[o].high = lost[o].high;
+		forget(o)
 #endif
 	:: tx[o].kind == Extend ->
 		assert(SEEN != W_LATE_REPLY || row[own[o].id].nonce == tx[o].nonce);
@@ -837,7 +1006,12 @@ end:
 			:: k < IDS - 1 -> k++
 			:: break
 			od;
-			d_step { takes--; send(me, me, Acquire); choose(me, k); k = 0 }
+			d_step { takes--; send(me, me, Acquire); choose(me, k); k = 0;
+				if
+				:: CAS && tx[me].phase == Chosen -> judge(me)
+				:: else
+				fi
+			}
 		}
 
 	/* Extend: the row is locked and judged. */
@@ -870,11 +1044,11 @@ end:
 #endif
 #if RETAKE
 	/* An acquire without a reply is taken up, or given up, or its process crashes. */
-	:: d_step { IDLE(me) && !FORGOT(me) && THERE && !LOCK(me, lost[me].id) -> retake(me) }
+	:: d_step { IDLE(me) && !HOLDS(me) && !FORGOT(me) && THERE && !LOCK(me, lost[me].id) -> retake(me) }
 	:: d_step { IDLE(me) && !HOLDS(me) && !FORGOT(me) && SPARE ->
 			spare();
 			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = lost[me].id;
-			tx[j].mine = 1 << lost[me].nonce; tx[j].high = lost[me].base;
+			tx[j].mine = lost[me].nonces; tx[j].high = lost[me].base;
 			if
 			:: IS(M_RETAKE_RELEASED)
 			:: else -> forget(me)
@@ -930,8 +1104,8 @@ end:
 
 	/* the acquire'me row is locked, the clock is read, and the row is judged again. */
 	:: d_step { MAY_ASK(me) -> judge(me) }
-	:: d_step { tx[me].phase == Locked -> commit(me) }
-	:: d_step { tx[me].phase == Done -> hear(me) }
+	:: d_step { LANDS(me) -> commit(me) }
+	:: d_step { tx[me].phase == Known || tx[me].phase == Done && (!SYNC || !fails) -> hear(me) }
 
 	/* Faults: the clock is read before the locks are had; the locks are had by reading,
 	 * at a replica; ticks are issued that are not reserved. */
@@ -956,7 +1130,7 @@ end:
 	:: d_step { tx[me].phase == Chosen || tx[me].phase == Locked -> rollback(me) }
 
 	/* The reply is lost. */
-	:: d_step { tx[me].phase == Done && doubts > 0 ->
+	:: d_step { (tx[me].phase == Done || tx[me].phase == Known) && doubts > 0 ->
 			doubts--;
 			doubt(me, me);
 #if RETAKE
@@ -978,6 +1152,12 @@ end:
 			tx[j].high = tx[me].high; tx[j].until = tx[me].until; tx[j].base = tx[me].base;
 #if NODES > 1
 			tx[j].node = tx[me].node;
+#endif
+#if CAS && !FAILS
+			tx[j].who = tx[me].who;
+#endif
+#if CAS && CAS_FAULT
+			tx[j].saw = tx[me].saw;
 #endif
 			CONTROL(me) = (CONTROL(me) == me + 1 -> j + 1 : CONTROL(me));
 			for (i : 0 .. NODES * IDS - 1) {
@@ -1044,7 +1224,7 @@ active [LATE] proctype Straggler()
 end:
 	do
 	:: d_step { MAY_ASK(me) -> judge(me) }
-	:: d_step { tx[me].phase == Locked -> commit(me) }
+	:: d_step { LANDS(me) -> commit(me) }
 	:: d_step { tx[me].phase != Nothing -> rollback(me) }
 	od
 }
@@ -1062,7 +1242,7 @@ end:
 
 #if COLLECT
 /* Where no commit is lost, the operator may take any row: his clock is wrong. */
-#define OVER(k)    (row[k].until && (DURABLE || row[k].until + QUARANTINE < CLOCK || IS(M_COLLECT_LIVE)))
+#define OVER(k)    (row[k].until && (DURABLE || row[k].until + QUARANTINE + CLIENTS < CLOCK || IS(M_COLLECT_LIVE)))
 #define LOOKS(k)   (!collecting && CONTROL_FREE && FOUNDED && OVER(k))
 
 /* He locks the control row, and reads a row without a lock. */
@@ -1071,6 +1251,9 @@ inline look(k) {
 	controlBy[0] = COLLECTOR + 1;
 #else
 	controlBy = COLLECTOR + 1;
+#endif
+#if CAS
+	controlBy = 0;
 #endif
 	collecting = k + 1;
 	saw.nonce = row[k].nonce; saw.high = row[k].high; saw.until = row[k].until
@@ -1090,6 +1273,13 @@ inline remove() {
 	:: row[collecting - 1].nonce == saw.nonce && row[collecting - 1].high == saw.high && row[collecting - 1].until == saw.until || IS(M_COLLECT_BLIND) ->
 		floor = (IS(M_NO_FLOOR) -> floor : MAX(floor, saw.high));
 		row[collecting - 1].nonce = 0; row[collecting - 1].high = 0; row[collecting - 1].until = 0;
+#if CAS && !FAILS
+		row[collecting - 1].by = 0;
+#endif
+#if CAS
+		refuse(COLLECTOR, collecting - 1, 0);
+		refuse(COLLECTOR, IDS, Acquire);
+#endif
 #if NODES > 1
 		certify(COLLECTOR, collecting - 1);
 		/* Locks of the control row at another node give way, too. */
@@ -1127,6 +1317,10 @@ end:
 			fi
 		}
 
+	/* Who reads a clock next is another client, or has set his own. */
+	:: d_step { CLIENTS && ahead -> ahead = 0 }
+	:: d_step { CLIENTS && !ahead -> ahead = SKEW }
+
 	:: d_step { JUMP && ahead -> ahead = 0 }
 	:: d_step { JUMP && !ahead -> ahead = JUMP }
 
@@ -1146,10 +1340,17 @@ end:
 			:: IS(M_ROW_DELETED) -> row[0].until = 0; row[0].nonce = 0; row[0].high = 0
 			:: else -> wipe()
 			fi;
+#if CAS
+			refuse(SLOTS, IDS, 0);
+#endif
 			tidy()
 		}
-	:: d_step { vanishes > 0 && UNLOCKED -> vanishes--; toCopy(); wipe(); away = 1; tidy() }
-	:: d_step { (away || former) && UNLOCKED && (away || rest >= CLOCK || BACK) ->
+	:: d_step { vanishes > 0 && UNLOCKED -> vanishes--;
+#if CAS
+			refuse(SLOTS, IDS, 0);
+#endif
+			toCopy(); wipe(); away = 1; tidy() }
+	:: d_step { (away || former) && UNLOCKED && (away || rest >= TRUE || BACK) ->
 			for (i : 0 .. OWNERS - 1) {
 				assert(SEEN != W_FORMER || !rest || !HOLDS(i) || own[i].nonce != copy[own[i].id].nonce)
 			}
@@ -1157,6 +1358,9 @@ end:
 			for (i : 0 .. OWNERS - 1) {
 				stayed[i] = HOLDS(i)
 			}
+#endif
+#if CAS
+			refuse(SLOTS, IDS, 0);
 #endif
 			fromCopy(); wipeCopy(); away = 0; former = 0;
 			tidy()
@@ -1168,6 +1372,11 @@ end:
 	/* The replica catches up. */
 	:: d_step { fails > 0 && BEHIND && tx[0].phase != Away && tx[OWNERS - 1].phase != Away ->
 			toCopy();
+#if SYNC
+			for (i : 0 .. OWNERS - 1) {
+				tx[i].phase = (tx[i].phase == Done -> Known : tx[i].phase)
+			};
+#endif
 			tidy()
 		}
 
@@ -1196,7 +1405,17 @@ end:
 #endif
 				for (i : 0 .. SLOTS - 1) {
 					if
-					:: tx[i].phase == Chosen || tx[i].phase == Locked -> clear(i)
+					:: tx[i].phase == Chosen || tx[i].phase == Locked && !(IS(M_CAS_FAILOVER) && tx[i].kind == Extend) -> clear(i)
+#if SYNC
+					/* A commit is lost that nobody has been told of. */
+					:: i < OWNERS && tx[i].phase == Done ->
+						WITNESS(W_UNSYNCED);
+						doubt(i, i);
+#if RETAKE
+						remember(i);
+#endif
+						clear(i)
+#endif
 					:: tx[i].phase == Away -> tx[i].phase = Locked; LOCK(i, tx[i].id) = i + 1
 					:: else
 					fi

@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // promiseHead is what the page says before its tables.
-const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in worker/promise_*_test.go. -->
+const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in internal/proof/promise. -->
 
 # What is promised, and what is not
 
@@ -44,7 +44,7 @@ A fault that is not in the tables is neither promised nor excluded: nobody has l
 func renderPromise() string {
 	var b strings.Builder
 	b.WriteString(promiseHead)
-	b.WriteString("A cell's test is `go test ./worker -run 'TestPromise$/<fault>$/<way>$'`, with the fault's name from its row and the way's from this list:\n\n| column | ways |\n|---|---|\n")
+	b.WriteString("A cell's test is `go test ./internal/proof/promise -run 'TestPromise$/<fault>$/<way>$'`, with the fault's name from its row and the way's from this list:\n\n| column | worker | ways |\n|---|---|---|\n")
 	for _, col := range columns {
 		var names []string
 		for _, w := range ways {
@@ -52,7 +52,7 @@ func renderPromise() string {
 				names = append(names, "`"+w.name+"`")
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", col.title, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", col.title, col.of, strings.Join(names, ", "))
 	}
 	for _, c := range matrix {
 		c.render(&b)

@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"flag"
@@ -252,9 +252,9 @@ func TestPromiseIsComplete(t *testing.T) {
 	}
 }
 
-// hasTest reports whether a folder of the module has a test function of that name.
+// hasTest reports whether a folder of the repository has a test function of that name.
 func hasTest(t *testing.T, folder, name string) bool {
-	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(folder), "*_test.go"))
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*_test.go"))
 	require.NoError(t, err)
 	for _, path := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -268,8 +268,11 @@ func hasTest(t *testing.T, folder, name string) bool {
 	return false
 }
 
+// root is that of the repository.
+var root = filepath.Join("..", "..", "..")
+
 // promisePage is where the matrix can be read.
-var promisePage = filepath.Join("..", "docs", "promise.md")
+var promisePage = filepath.Join(root, "docs", "promise.md")
 
 var update = flag.Bool("update", false, "write docs/promise.md anew")
 

@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"fmt"
@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // table is the name of the way's table, or "".
@@ -20,7 +22,7 @@ func (s *scene) table() string {
 	switch {
 	case s.leased():
 		return "WORKER_LEASE"
-	case s.way.column == disposable:
+	case s.way.column == throwaway:
 		return "WORKER_NODE"
 	}
 	return ""
@@ -32,7 +34,7 @@ func (s *scene) sql(statements ...string) {
 	s.t.Helper()
 	for _, statement := range statements {
 		if s.db != nil {
-			do(s.t, s.db, strings.ReplaceAll(statement, "TABLE_OF_IDS", s.table()))
+			kit.Do(s.t, s.db, strings.ReplaceAll(statement, "TABLE_OF_IDS", s.table()))
 		}
 	}
 }
@@ -43,7 +45,7 @@ func (s *scene) keep() { s.sql("CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS"
 func (s *scene) putBack() {
 	s.t.Helper()
 	s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
-	if s.way.column == disposable {
+	if s.way.column == throwaway {
 		var newest int64
 		require.NoError(s.t, s.db.Get(&newest, "SELECT MAX(ID) FROM WORKER_NODE"))
 		s.countFrom(newest + 1)
@@ -81,14 +83,14 @@ func (s *scene) link() link {
 		return link{down: func() {}, up: func() {}}
 	}
 	if s.sqlite() {
-		db := s.store.open(s.t)
+		db := s.store.Open(s.t)
 		return link{db: db, down: func() { db.Close() }, up: func() {}}
 	}
-	cfg, err := mysql.ParseDSN(s.store.source)
+	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
-	p := newProxy(s.t, cfg.Addr)
+	p := kit.NewProxy(s.t, cfg.Addr)
 	cfg.Addr = p.Addr()
-	db := store{s.store.driver, cfg.FormatDSN()}.open(s.t)
+	db := kit.Store{Driver: s.store.Driver, Source: cfg.FormatDSN()}.Open(s.t)
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
@@ -101,16 +103,14 @@ func (s *scene) split() *sqlx.DB {
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = store{"sqlite", path}.open(s.t)
+		s.twin = kit.Store{Driver: "sqlite", Source: path}.Open(s.t)
 		return s.twin
 	}
-	cfg, err := mysql.ParseDSN(s.store.source)
+	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
-	s.twin = newMySQL(s.t).open(s.t)
-	for _, table := range []string{"SKIP", s.table()} {
-		do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%s", table, cfg.DBName, table),
-			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%s", table, cfg.DBName, table))
-	}
+	s.twin = kit.NewMySQL(s.t).Open(s.t)
+	kit.Do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
 }
 
@@ -157,7 +157,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: everywhere(unique()),
-		also:  []string{"internal/proof/fleet TestOutage", "worker TestServerRestarts"},
+		also:  []string{"internal/proof/fleet TestOutage", "internal/proof/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",
@@ -190,7 +190,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"internal/proof/fleet TestLostCommit", "worker TestLostReplies"},
+		also:  []string{"internal/proof/fleet TestLostCommit", "internal/proof/databases TestLostReplies"},
 	},
 	{
 		name:  "failover",
@@ -209,7 +209,7 @@ var databaseFaults = []fault{
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
 			s.putBack()
-			if !s.met && s.way.column == lease {
+			if !s.met && s.way.column == leased {
 				s.stepDatabase(-10 * time.Second)
 			}
 			third := s.start(how{seat: 2, lease: anyClock})
@@ -221,7 +221,7 @@ var databaseFaults = []fault{
 			s.draw(p, other, third)
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: notCovered(idsRepeat), lease: uniqueIf(skewAndReach),
+			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
 		},
 		also: []string{"internal/proof/fleet TestFailover", "internal/proof/fleet TestServerCrash"},
@@ -239,7 +239,7 @@ var databaseFaults = []fault{
 			s.keep()
 			s.pass(longGone)
 			h := how{}
-			if !s.met && s.way.column == lease {
+			if !s.met && s.way.column == leased {
 				h.lease = farSighted
 			}
 			p = s.start(h)
@@ -252,7 +252,7 @@ var databaseFaults = []fault{
 				s.pass(longGone)
 			}
 			s.putBack()
-			if s.met && s.way.column == disposable {
+			if s.met && s.way.column == throwaway {
 				s.countFrom(1000)
 			}
 			other := s.start(how{seat: 1})
@@ -263,7 +263,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: uniqueIf(countSet), lease: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 		also: []string{"internal/proof/fleet TestRestore"},
 	},
@@ -275,8 +275,8 @@ var databaseFaults = []fault{
 		play: anew((*scene).empty),
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
-			disposable: uniqueIf(countSet), disposable + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
-			lease: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
+			leased: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
 		},
 	},
 	{
@@ -285,8 +285,8 @@ var databaseFaults = []fault{
 		what:  "The same with the whole table.",
 		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: uniqueIf(countSet),
-			lease: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
+			leased: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
 		},
 	},
 	{
@@ -296,7 +296,7 @@ var databaseFaults = []fault{
 			" Without the condition of leases the process has a longer TTL and stands still, and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
 			h := how{}
-			if !s.met && s.way.column == lease {
+			if !s.met && s.way.column == leased {
 				h.lease = farSighted
 			}
 			p := s.start(h)
@@ -304,7 +304,7 @@ var databaseFaults = []fault{
 			s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY")
 			var other *process
 			switch {
-			case !s.met && s.way.column == lease:
+			case !s.met && s.way.column == leased:
 				p.quietly(func() {
 					s.refused(how{seat: 1}, uid.ErrNoReservation)
 					s.pass(newRest + time.Second)
@@ -320,7 +320,7 @@ var databaseFaults = []fault{
 			default:
 				s.pass(window / 2)
 				s.draw(p)
-				if s.way.column != disposable || !s.met {
+				if s.way.column != throwaway || !s.met {
 					other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
 				}
 				s.draw(p, other)
@@ -334,8 +334,8 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: uniqueIf("nobody starts meanwhile"),
-			lease:   uniqueIf("it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"),
+			static: noPart(), file: noPart(), throwaway: uniqueIf("nobody starts meanwhile"),
+			leased:  uniqueIf("it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"),
 			durable: unique(), withFile: unique(),
 		},
 	},
@@ -364,17 +364,17 @@ const (
 )
 
 // impatient has a lease give up on its database soon.
-func impatient(cfg *worker.LeaseConfig) { cfg.Timeout = 300 * time.Millisecond }
+func impatient(cfg *lease.Config) { cfg.Timeout = 300 * time.Millisecond }
 
 // farSighted gives a lease a Window that is longer than the rest of a new namespace.
-func farSighted(cfg *worker.LeaseConfig) {
+func farSighted(cfg *lease.Config) {
 	cfg.Window, cfg.TTL = 5*time.Minute, 10*time.Minute
 }
 
 // anew plays that the rows are gone.
 func anew(remove func(s *scene)) func(s *scene) {
 	return func(s *scene) {
-		if !s.met && s.way.column == lease {
+		if !s.met && s.way.column == leased {
 			s.outlived(remove)
 			return
 		}
@@ -396,7 +396,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 		case s.leased():
 			s.refused(how{seat: 1}, uid.ErrNoReservation)
 		default:
-			if s.met && s.way.column == disposable {
+			if s.met && s.way.column == throwaway {
 				s.made()
 				s.countFrom(1000)
 			}

@@ -14,69 +14,6 @@ import (
 // suspended.
 const maxSleep = time.Second
 
-// drawSlow brings a draw that could not take at once to an end.
-func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
-	var slept time.Duration // for the clock's sake
-	for {
-		gr, turn := g.tenure.Grant(), g.turn()
-		if gr.Ended != nil {
-			return 0, 0, gr.Ended
-		}
-		now := g.now()
-		clock := g.tickAt(now)
-		tick := clock
-		u, n1, out := g.take(gr, tick, turn, n)
-		if out == behind {
-			if now = g.now(); g.tickAt(now) > clock {
-				continue // see take: the mark may have been moved by a later reading
-			}
-			clock = g.tickAt(now)
-			b := g.howFarBack(gr, clock, turn, now, slept)
-			if b.newest > g.layout.MaxTick() {
-				g.exhaust(gr)
-				continue
-			}
-			g.report(b)
-			var pause time.Duration
-			var err error
-			tick, pause, err = g.policy(g, b)
-			if pause > 0 && wait {
-				pause = min(pause, maxSleep)
-				if err := g.sleep(ctx, pause); err != nil {
-					return 0, 0, err
-				}
-				slept += pause
-				continue
-			}
-			if err != nil {
-				return 0, 0, err
-			}
-			u, n1, out = g.take(gr, tick, turn, n)
-		}
-		var err error
-		switch out {
-		case issued:
-			return u, n1, nil
-		case usedUp:
-			switch {
-			case tick == g.layout.MaxTick():
-				g.exhaust(gr)
-			case tick == clock:
-				err = g.awaitTick(ctx, tick+1, now, wait)
-			}
-		case unreserved:
-			if tick > g.layout.MaxTick() {
-				g.exhaust(gr)
-			} else {
-				err = g.awaitReservation(ctx, gr, tick, wait)
-			}
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-}
-
 // awaitTick sleeps until the clock may have entered a tick whose predecessor, now's own,
 // is used up.
 func (g *Generator) awaitTick(ctx context.Context, tick int64, now time.Time, wait bool) error {

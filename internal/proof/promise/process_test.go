@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"time"
@@ -34,9 +34,9 @@ var processFaults = []fault{
 			s.drawSome(s.start(how{}))
 		},
 		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"internal/proof/fleet TestKill", "worker TestFileKills", "internal/proof/soak TestRound"},
+		also: []string{"internal/proof/fleet TestKill", "worker/statefile TestFileKills", "internal/proof/soak TestRound"},
 	},
 	{
 		name:  "restart",
@@ -57,7 +57,7 @@ var processFaults = []fault{
 			s.drawSome(s.start(how{}))
 		},
 		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -83,7 +83,7 @@ var processFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: unique(), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			static: unique(), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"internal/proof/fleet TestPause"},
 	},
@@ -100,9 +100,9 @@ var processFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: notCovered("both have the ID that they were given"), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileSecondProcess", "worker TestProcessesAtOnce"},
+		also: []string{"worker/statefile TestFileSecondProcess", "internal/proof/databases TestProcessesAtOnce"},
 	},
 	{
 		name:  "clone",
@@ -122,8 +122,8 @@ var processFaults = []fault{
 			s.drain(c)
 		},
 		cells: map[string]cell{
-			static: notCovered(cloned), file: notCovered(cloned), disposable: notCovered(cloned),
-			lease: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
+			static: notCovered(cloned), file: notCovered(cloned), throwaway: notCovered(cloned),
+			leased: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
 		},
 	},
 }

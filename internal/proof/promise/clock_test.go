@@ -1,15 +1,16 @@
-package worker_test
+package promise
 
 import (
 	"math"
 	"time"
 
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // anyClock takes the limits away on how far a lease's clocks may be apart, so that the rest
 // of the protocol has to do with that.
-func anyClock(cfg *worker.LeaseConfig) {
+func anyClock(cfg *lease.Config) {
 	cfg.MaxClockOffset, cfg.MaxAhead = math.MaxInt64, math.MaxInt64
 }
 
@@ -66,9 +67,9 @@ var clockFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			file:   unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileNeverRepeatsATick"},
+		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
 	},
 	{
 		name:  "clock-ahead-restart",
@@ -94,7 +95,7 @@ var clockFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique("within MaxAhead of the clock; else the start is refused"), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -131,7 +132,7 @@ var clockFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the process that is started again what it issued before"),
-			file:   unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			file:   unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 }

@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"context"
@@ -18,7 +18,12 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/internal/proof/kit"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // promised is the layout of the matrix's UIDs. Two UIDs a tick let a generator be ahead of
@@ -45,11 +50,12 @@ type scene struct {
 
 	db    *sqlx.DB // nil where the way has no database
 	twin  *sqlx.DB // a copy of it, if there is one
-	store store
+	store kit.Store
 	dir   string // of the state files
 
 	mu   sync.Mutex
-	skip time.Duration // by which all clocks are ahead of the real one
+	skip time.Duration // by which the processes' clocks are ahead of the real one
+	data time.Duration // by which the database's is
 
 	processes  int
 	marks      map[uid.UID]string // who drew it first
@@ -58,12 +64,12 @@ type scene struct {
 }
 
 // promisedGenerators make a generator for a scene, with a clock of its process.
-var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error){
-	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error) {
-		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&records{}).logger()})
+var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error){
+	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error) {
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&kit.Records{}).Logger()})
 	},
-	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (generator, error) {
-		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&records{}).logger()})
+	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error) {
+		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&kit.Records{}).Logger()})
 	},
 }
 
@@ -73,9 +79,9 @@ type process struct {
 	name  string
 	db    *sqlx.DB // its own, or the scene's
 	leash *leash
-	g     generator
-	lease *worker.Lease // one of the two, or neither
-	file  *worker.File
+	g     kit.Generator
+	lease *lease.Lease // one of the two, or neither
+	file  *statefile.File
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
@@ -91,7 +97,9 @@ type how struct {
 	path  string // of the state file, if it is not the seat's
 	host  string
 	db    *sqlx.DB
-	lease func(*worker.LeaseConfig)
+	lease func(*lease.Config)
+
+	namespace string // of the leases, if it is not the default one
 
 	layout   bits.Layout // promised, if it is not set
 	rollback int         // bits of it, for uncached with RollbackBits whatever the scene's generator is
@@ -106,30 +114,36 @@ func (s *scene) set() {
 	s.t.Helper()
 	if s.way.store != nil {
 		s.store = s.way.store(s.t)
-		s.db = s.store.open(s.t)
-		do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)", "INSERT INTO SKIP VALUES (0)")
+		s.db = s.store.Open(s.t)
 	}
 	if s.leased() {
 		s.found(0)
 	}
 }
 
-// registry is that of whoever looks after the database, with a clock of their own.
-func (s *scene) registry(now func() time.Time) *worker.Registry {
+// tables are those of a database.
+func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
 	s.t.Helper()
-	r, err := worker.NewRegistry(s.db, worker.RegistryConfig{Now: now, Logger: (&records{}).logger()})
+	tables, err := sqlstore.New(db, sqlstore.Config{Logger: (&kit.Records{}).Logger()})
 	require.NoError(s.t, err)
-	r.ShiftClock("SELECT MICROS FROM SKIP")
+	return tables
+}
+
+// registry is that of whoever looks after the database, with a clock of their own.
+func (s *scene) registry(now func() time.Time) *registry.Registry {
+	s.t.Helper()
+	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead), registry.Config{Now: now, Logger: (&kit.Records{}).Logger()})
+	require.NoError(s.t, err)
 	return r
 }
 
 // found makes the namespace of the leases.
 func (s *scene) found(rest time.Duration) {
 	s.t.Helper()
-	s.make(worker.Namespace{Terms: promised.Terms(), Rest: rest})
+	s.make(registry.Namespace{Terms: promised.Terms(), Rest: rest})
 }
 
-func (s *scene) make(n worker.Namespace) {
+func (s *scene) make(n registry.Namespace) {
 	s.t.Helper()
 	require.NoError(s.t, s.registry(nil).Init(s.t.Context(), n))
 }
@@ -179,7 +193,7 @@ func (s *scene) try(h how) (*process, error) {
 		h.layout = promised
 	}
 	if h.rollback > 0 {
-		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&records{}).logger()})
+		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&kit.Records{}).Logger()})
 	} else {
 		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.now)
 	}
@@ -197,14 +211,6 @@ func (p *process) now() time.Time {
 	return time.Now().Add(p.s.skip + p.clock).Round(0)
 }
 
-// off is the wall clock as it is without the time that a test lets pass: a lease's own two
-// clocks are shifted by that anyway.
-func (p *process) off() time.Time {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	return time.Now().Add(p.clock)
-}
-
 // step sets the process's clock.
 func (p *process) step(d time.Duration) {
 	p.s.mu.Lock()
@@ -212,24 +218,33 @@ func (p *process) step(d time.Duration) {
 	p.clock += d
 }
 
+// steady is every process's clock for the time between two calls, which nobody sets.
+func (s *scene) steady() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.skip)
+}
+
+// dataAhead is by how much the database's clock is ahead of the real one.
+func (s *scene) dataAhead() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data
+}
+
 // pass lets time go by, for everybody.
 func (s *scene) pass(d time.Duration) {
-	s.t.Helper()
-	s.stepDatabase(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skip += d
+	s.data += d
 }
 
-// stepDatabase sets the database's clock.
+// stepDatabase sets the clock of the database, and of its twin.
 func (s *scene) stepDatabase(d time.Duration) {
-	s.t.Helper()
-	for _, db := range []*sqlx.DB{s.db, s.twin} {
-		if db == nil {
-			continue
-		}
-		do(s.t, db, fmt.Sprintf("UPDATE SKIP SET MICROS = MICROS + (%d)", d.Microseconds()))
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.data += d
 }
 
 // draw has the processes draw UIDs, in turns, while the time of some ticks goes by: what a
@@ -352,14 +367,22 @@ func (s *scene) mark(u uid.UID, by string) {
 func (p *process) kill() {
 	p.ended = true
 	p.leash.cut(func() {
-		switch {
-		case p.lease != nil:
-			worker.CrashIfBound(p.lease)
-		case p.file != nil:
-			p.file.Crash()
+		if file := p.stateFile(); file != nil {
+			_ = file.Close() // which the kernel does
 		}
 	})
 	_ = p.g.Close()
+}
+
+// stateFile is what the process's worker has open, or nil.
+func (p *process) stateFile() *state.File {
+	switch {
+	case p.lease != nil:
+		return kit.StateFile(p.lease)
+	case p.file != nil:
+		return kit.StateFile(p.file)
+	}
+	return nil
 }
 
 // stop ends a process in good order.

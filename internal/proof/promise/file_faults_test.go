@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -55,7 +56,7 @@ var fileFaults = []fault{
 		},
 		cells: onFiles(map[string]cell{
 			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost),
-			disposable + "-sqlite": notCovered(twoFiles), lease + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
+			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
 		}),
 	},
 	{
@@ -90,10 +91,10 @@ var fileFaults = []fault{
 		},
 		cells: onFiles(map[string]cell{
 			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(),
-			disposable + "-sqlite": notCovered("a new file gives the same IDs again"),
-			lease + "-sqlite":      uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
+			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
+			leased + "-sqlite":    uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
 		}),
-		also: []string{"worker TestFileLostUnderGenerators"},
+		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
 	{
 		name:  "file-linked",
@@ -102,7 +103,7 @@ var fileFaults = []fault{
 		play: func(s *scene) {
 			path := s.path(0)
 			if s.onSQLite() && !s.keepsState() {
-				path = s.store.source
+				path = s.store.Source
 			}
 			p := s.start(how{})
 			s.drawSome(p)
@@ -112,7 +113,7 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Link(path, path+".link"))
 			h := how{path: path + ".link"}
 			if !s.keepsState() {
-				h = how{seat: 1, db: store{"sqlite", path + ".link"}.open(s.t)}
+				h = how{seat: 1, db: kit.Store{Driver: "sqlite", Source: path + ".link"}.Open(s.t)}
 			}
 			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
 			s.draw(p, other)
@@ -132,7 +133,7 @@ var fileFaults = []fault{
 		},
 		cells: onFiles(map[string]cell{
 			file: unique(), withFile: unique(),
-			disposable + "-sqlite": unique(linked), lease + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
+			throwaway + "-sqlite": unique(linked), leased + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
 		}),
 	},
 	{
@@ -161,7 +162,7 @@ var fileFaults = []fault{
 		},
 		cells: onFiles(map[string]cell{
 			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed),
-			disposable + "-sqlite": noPart(), lease + "-sqlite": noPart(), durable + "-sqlite": noPart(),
+			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
 		}),
 	},
 	{
@@ -180,7 +181,7 @@ var fileFaults = []fault{
 			s.draw(p)
 			s.pass(window)
 			s.draw(p)
-			if s.way.column == disposable || s.way.column == lease || s.way.column == durable {
+			if s.way.column == throwaway || s.way.column == leased || s.way.column == durable {
 				_, err := s.try(how{seat: 1, db: db, lease: impatient})
 				require.Error(s.t, err)
 			}
@@ -195,9 +196,9 @@ var fileFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: noPart(), file: unique(), disposable: unique(), lease: unique(), durable: unique(), withFile: unique(),
+			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker TestFileOnAFullDisk", "worker TestStateFileOnAFullDisk"},
+		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
 	},
 }
 
@@ -210,7 +211,7 @@ const (
 // onFiles completes the cells of a fault of files by those of ways that have none.
 func onFiles(cells map[string]cell) map[string]cell {
 	cells[static] = noPart()
-	for _, w := range []string{disposable + "-mysql", lease + "-mysql", durable + "-mysql"} {
+	for _, w := range []string{throwaway + "-mysql", leased + "-mysql", durable + "-mysql"} {
 		cells[w] = noPart()
 	}
 	return cells
@@ -231,21 +232,15 @@ func (s *scene) otherSeat() int {
 	return 1
 }
 
-// moveDatabase moves the SQLite file away, and opens a new one in its place. The clock of
-// the old one stands still from then on, as far as the scene sets it.
+// moveDatabase moves the SQLite file away, and opens a new one in its place.
 func (s *scene) moveDatabase() {
 	s.t.Helper()
-	var skip int64
-	require.NoError(s.t, s.db.Get(&skip, "SELECT MICROS FROM SKIP"))
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(s.store.source+end, s.store.source+".moved"+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(s.store.Source+end, s.store.Source+".moved"+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
 			require.NoError(s.t, err)
 		}
 	}
-	s.db = s.store.open(s.t)
-	do(s.t, s.db, "CREATE TABLE SKIP (MICROS BIGINT NOT NULL)")
-	_, err := s.db.Exec("INSERT INTO SKIP VALUES (?)", skip)
-	require.NoError(s.t, err)
+	s.db = s.store.Open(s.t)
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
@@ -254,7 +249,7 @@ func (s *scene) roomyDatabase() *sqlx.DB {
 	if !s.onSQLite() {
 		return s.db
 	}
-	db := s.store.open(s.t)
+	db := s.store.Open(s.t)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -264,23 +259,21 @@ func (s *scene) roomyDatabase() *sqlx.DB {
 func (s *scene) fillDisk(p *process) (room func()) {
 	s.t.Helper()
 	switch {
-	case p.file != nil:
-		return p.file.Fill()
-	case s.way.column == withFile:
+	case s.keepsState():
 		var undo func()
-		p.quietly(func() { undo = worker.FillFile(p.lease) })
+		p.quietly(func() { undo = p.stateFile().Fill() })
 		return func() { p.quietly(undo) }
 	case s.db == nil:
 		return func() {}
 	case s.sqlite():
 		// Whatever is written to the table takes another page, and there is none.
-		do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
+		kit.Do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
 		for _, on := range []string{"INSERT", "UPDATE"} {
-			do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+			kit.Do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
 		}
-		do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
+		kit.Do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
 		return func() {
-			do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+			kit.Do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
 	}
 	for _, on := range []string{"INSERT", "UPDATE"} {

@@ -1,4 +1,4 @@
-package worker_test
+package promise
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 var operatorFaults = []fault{
@@ -38,7 +39,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: onLeases(unique()),
-		also:  []string{"worker TestReleasedOwnerAcquiresAnew"},
+		also:  []string{"internal/proof/databases TestReleasedOwnerAcquiresAnew"},
 	},
 	{
 		name:  "gc",
@@ -64,7 +65,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: onLeases(unique()),
-		also:  []string{"worker TestCollectBesideWorkers"},
+		also:  []string{"internal/proof/databases TestCollectBesideWorkers"},
 	},
 	{
 		name:  "gc-wrong-clock",
@@ -116,10 +117,10 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
-			lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
+			leased: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
-		also: []string{"worker TestDeletedRows"},
+		also: []string{"internal/proof/databases TestDeletedRows"},
 	},
 	{
 		name:  "row-lowered",
@@ -141,8 +142,8 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: noPart(),
-			lease: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), throwaway: noPart(),
+			leased: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 	},
 	{
@@ -168,8 +169,8 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), disposable: unique(),
-			lease: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
+			static: noPart(), file: noPart(), throwaway: unique(),
+			leased: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
 		},
 	},
 	{
@@ -181,7 +182,7 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			if !s.leased() {
-				if s.way.column == disposable && !s.sqlite() {
+				if s.way.column == throwaway && !s.sqlite() {
 					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
 					s.countFrom(127)
 					s.draw(s.start(how{}))
@@ -208,7 +209,7 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"worker TestTableOfOtherColumns"},
+		also:  []string{"internal/proof/databases TestTableOfOtherColumns"},
 	},
 	{
 		name:  "charsets",
@@ -219,10 +220,10 @@ var operatorFaults = []fault{
 				s.drawSome(s.start(how{}))
 				return
 			}
-			db := s.store.with(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }).open(s.t)
+			db := s.store.With(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }).Open(s.t)
 			if s.leased() {
 				for _, name := range []string{"bücher", "订单"} {
-					_, err := worker.NewLease(db, worker.LeaseConfig{Namespace: name})
+					_, err := s.tables(db).Leases(name)
 					require.ErrorIs(s.t, err, uid.ErrConfig)
 				}
 			}
@@ -241,7 +242,7 @@ var operatorFaults = []fault{
 		what:  "Processes draw in one layout, and another one starts with other widths.",
 		play: func(s *scene) {
 			other := how{layout: bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})}
-			if s.met && (s.way.column == static || s.way.column == disposable) {
+			if s.met && (s.way.column == static || s.way.column == throwaway) {
 				other = how{}
 			}
 			if s.way.column == static {
@@ -249,7 +250,7 @@ var operatorFaults = []fault{
 				return
 			}
 			p := s.start(how{})
-			if s.way.column == disposable {
+			if s.way.column == throwaway {
 				all := []*process{p, s.start(how{}), s.start(other)} // 3 and two bits are 6 and 7 and one bit
 				for range 4 {
 					all = append(all, s.start(how{}))
@@ -262,8 +263,8 @@ var operatorFaults = []fault{
 			s.refused(other, worker.ErrLayout)
 		},
 		cells: map[string]cell{
-			static: uniqueIf(oneLayout), file: unique(refusedLayout), disposable: uniqueIf(oneLayout),
-			lease: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+			static: uniqueIf(oneLayout), file: unique(refusedLayout), throwaway: uniqueIf(oneLayout),
+			leased: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
 		},
 	},
 	{
@@ -274,26 +275,25 @@ var operatorFaults = []fault{
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
 				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
-			turns := func(cfg *worker.LeaseConfig) { cfg.Namespace = "turns" }
 			if s.leased() {
-				s.make(worker.Namespace{Name: "turns", Terms: named.Terms()})
+				s.make(registry.Namespace{Name: "turns", Terms: named.Terms()})
 			}
-			p := s.start(how{layout: named, rollback: 1, lease: turns})
+			p := s.start(how{layout: named, rollback: 1, namespace: "turns"})
 			s.pass(2 * window) // until its clock is at its first tick
 			s.drawSome(p)
 			p.step(-time.Second)
 			s.draw(p)
-			_, err := s.try(how{seat: 1, layout: named, lease: turns})
+			_, err := s.try(how{seat: 1, layout: named, namespace: "turns"})
 			require.ErrorIs(s.t, err, uid.ErrRange)
 			if s.leased() {
-				s.refused(how{seat: 1, lease: turns}, worker.ErrLayout)
+				s.refused(how{seat: 1, namespace: "turns"}, worker.ErrLayout)
 			}
 			if s.met {
 				s.draw(p)
 				return
 			}
 			const counted = 1 << 9 // the bit, as part of an ID
-			if s.way.column == disposable {
+			if s.way.column == throwaway {
 				s.countFrom(counted + 1)
 			}
 			plain := s.start(how{seat: counted})
@@ -304,8 +304,8 @@ var operatorFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: uniqueIf(noBitSet), file: unique(refusedLayout), disposable: uniqueIf(noBitSet),
-			lease: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+			static: uniqueIf(noBitSet), file: unique(refusedLayout), throwaway: uniqueIf(noBitSet),
+			leased: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
 		},
 	},
 }
@@ -320,7 +320,7 @@ const (
 // onLeases has the same verdict for all ways that lease IDs.
 func onLeases(c cell) map[string]cell {
 	cells := onDatabases(c)
-	cells[disposable] = noPart()
+	cells[throwaway] = noPart()
 	return cells
 }
 
@@ -331,15 +331,15 @@ func (s *scene) now() time.Time {
 	return time.Now().Add(s.skip)
 }
 
-func collection(maxClockOffset time.Duration) worker.Collection {
-	return worker.Collection{MaxClockOffset: maxClockOffset, Terms: func(text string) (uid.Terms, error) {
+func collection(maxClockOffset time.Duration) registry.Collection {
+	return registry.Collection{MaxClockOffset: maxClockOffset, Terms: func(text string) (uid.Terms, error) {
 		l, err := bits.ParseLayout(text)
 		return l.Terms(), err
 	}}
 }
 
 // collect collects with a clock of its own.
-func (s *scene) collect(now func() time.Time, maxClockOffset time.Duration) worker.Collected {
+func (s *scene) collect(now func() time.Time, maxClockOffset time.Duration) registry.Collected {
 	s.t.Helper()
 	done, err := s.registry(now).Collect(s.t.Context(), collection(maxClockOffset))
 	require.NoError(s.t, err)

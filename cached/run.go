@@ -1,0 +1,98 @@
+package cached
+
+import (
+	"time"
+)
+
+// run looks after the ring between the calls of takers: it moves the ring on when the
+// clock has left it behind, shuts it when nobody draws, and wakes calls that wait for
+// the clock. It sleeps without a timer while the ring is shut and nobody waits.
+func (g *Generator) run() {
+	defer close(g.done)
+	timer := time.NewTimer(g.patienceFrom(g.now()))
+	defer timer.Stop()
+	for {
+		timedOut := false
+		select {
+		case <-g.quit:
+			return
+		case <-g.wake:
+		case <-timer.C:
+			timedOut = true
+		}
+		g.mu.Lock()
+		after, rejected := g.tend(timedOut)
+		g.mu.Unlock()
+		if rejected >= 0 && g.cfg.OnRejectedPut != nil {
+			g.contain("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
+		}
+		if after < 0 {
+			timer.Stop()
+		} else {
+			timer.Reset(after)
+		}
+	}
+}
+
+// tend is one turn of run's loop. g.mu is held. It returns how long run may sleep, or a negative
+// duration for "until woken", and the tick that the ring rejected, or -1.
+func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
+	s := &g.state
+	if g.closed() || s.parked {
+		return -1, -1
+	}
+	if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {
+		// Nobody drew since the last look. The next taker reads the clock itself, so
+		// that its UID is of its own time, and this goroutine need not wake until then.
+		g.park()
+		return -1, -1
+	}
+	now := g.now()
+	rejected = -1
+	if g.refill(now) {
+		rejected = int64(g.ring.Tail())
+		g.counts.rejectedPuts.Add(1)
+	}
+	if at := g.ring.Tick(g.ring.Position()); g.floor.Load() != allStale {
+		g.setFloor(g.floorAt(now, at))
+	}
+	s.seen = g.ring.Position()
+	if s.waiting > 0 {
+		return g.untilNextTick(), rejected
+	}
+	return g.patienceFrom(now), rejected
+}
+
+// park shuts an idle ring. Everything that Lanes hold becomes stale.
+func (g *Generator) park() {
+	g.ring.Shut()
+	g.setFloor(allStale)
+	g.state.parked = true
+}
+
+// patienceFrom returns how long it is from now to the tick at which the ring is to be
+// looked at again. The boundary of a tick is waited for, not a whole number of
+// units: just behind it the ring can be moved to a tick that has only begun.
+func (g *Generator) patienceFrom(now time.Time) time.Duration {
+	return g.until(g.layout.TickAt(now)+g.patience, now)
+}
+
+// untilNextTick returns how long it is until the steady clock enters another tick than
+// the refill before went by. (By a later reading it might be in that tick already, and
+// the calls that wait would miss it.)
+func (g *Generator) untilNextTick() time.Duration {
+	steady := g.state.steady
+	return g.until(g.layout.TickAt(steady)+1, steady)
+}
+
+func (g *Generator) until(tick int64, now time.Time) time.Duration {
+	return max(g.layout.TimeOf(tick).Sub(now), time.Nanosecond)
+}
+
+// kick wakes run.
+func (g *Generator) kick() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,76 @@
+package cached
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	uid "github.com/uidgen/uid"
+)
+
+// A refusal is why draw failed: a rejection for the call's handler to judge, or news to
+// wait for, or the error that the call is to return. With none of them the call may try
+// again at once.
+type refusal struct {
+	rejection *Rejection
+	news      <-chan struct{}
+	err       error
+}
+
+// whyNot says why draw failed, at the same moment. Wait says whether the call waits at all,
+// and allowed that its handler has let it wait for the clock. g.mu is held.
+func (g *Generator) whyNot(wait, allowed bool) *refusal {
+	grant := g.tenure.Grant()
+	if grant.Ended != nil {
+		return &refusal{err: grant.Ended}
+	}
+	now := g.now()
+	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
+	if next > g.layout.MaxTick() {
+		return &refusal{err: fmt.Errorf("%w: the last tick of the layout %s was %s",
+			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))}
+	}
+	if next > grant.Until {
+		news, err := g.tenure.Await(grant, next, g.wish(now), wait)
+		return &refusal{news: news, err: err}
+	}
+	limit := g.leadLimit(now)
+	if next <= limit {
+		return &refusal{} // the clock has moved on, or a reservation has come
+	}
+	if allowed {
+		return &refusal{news: g.tenure.News()}
+	}
+	pause := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
+	return &refusal{rejection: &Rejection{
+		Wait: pause,
+		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
+			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, pause),
+	}}
+}
+
+// wait waits for news, and has run look at the clock meanwhile. Ahead says that the call
+// holds a position ahead of the tail.
+func (g *Generator) wait(ctx context.Context, news <-chan struct{}, ahead bool) error {
+	g.addWaiting(1, ahead)
+	defer g.addWaiting(-1, ahead)
+	g.kick()
+	select {
+	case <-news:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *Generator) addWaiting(n int, ahead bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.waiting += n
+	if ahead {
+		g.state.held += n
+	}
+	if n > 0 {
+		g.state.parked = false
+	}
+}

@@ -1,0 +1,35 @@
+package kit
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// What no setting of a worker can play is done to its fields: they are of other packages,
+// whose programs are to find nothing of it.
+
+// SetClock sets the clock by which a lease takes the time between two calls. The lease
+// must not be in use yet.
+func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
+
+// StateFile returns the state file of a *lease.Lease or a *statefile.File that serves a
+// generator, nil without one. No call of the worker may be under way while it is used.
+func StateFile(worker any) *state.File {
+	if l, is := worker.(*lease.Lease); is {
+		return *inside[*state.File](l, "file")
+	}
+	return *inside[*state.File](worker, "state")
+}
+
+// inside returns a field of what a pointer points to.
+func inside[T any](of any, field string) *T {
+	v := reflect.ValueOf(of).Elem().FieldByName(field)
+	if !v.IsValid() || v.Type() != reflect.TypeFor[T]() {
+		panic(fmt.Sprintf("kit: %T has no field %s of type %v", of, field, reflect.TypeFor[T]()))
+	}
+	return (*T)(v.Addr().UnsafePointer())
+}

@@ -1,0 +1,293 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// An acquisition of which nobody was told is taken up in a step of its own, which writes a
+// nonce of its own: what can be read need not be durable.
+func TestRetake(t *testing.T) {
+	for name, durable := range map[string]bool{"": false, "durable": true} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				var told events
+				var doubted, first lease.Row
+				var logged logtest.Records
+				logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
+				h.found(orders)
+				client := h.memory.Store(orders)
+				counted := &meddled{Store: client}
+				l := h.on(counted, lease.Config{DurableStore: durable, NoWait: true, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
+					told.add(e)
+					first = h.row(0)
+				}})
+				client.Fault(storetest.LoseReply)
+				r := h.acquire(l)
+				require.Equal(t, 2, counted.runs)
+				require.Zero(t, r.WorkerID)
+				require.Equal(t, []int64{0}, h.ids())
+				require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+				require.NotEqual(t, doubted.Nonce, first.Nonce)
+				require.Equal(t, doubted.High, first.High)
+				require.Equal(t, doubted.Acquired, first.Acquired)
+				require.True(t, first.Until.After(doubted.Until))
+				require.Equal(t, first.Until.Sub(first.Renewed), ttl)
+				if durable {
+					require.Equal(t, doubted.High, r.Last)
+				} else {
+					require.Equal(t, doubted.High, r.First-1)
+				}
+				h.pass(window / 2)
+				require.Zero(t, h.extend(l, 0).WorkerID)
+			})
+		})
+	}
+}
+
+// An ID that was taken over, and whose acquisition is taken up, is told as what it was.
+func TestRetakenTakeover(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.acquire(h.lease(lease.Config{Holder: "gone"}))
+		h.pass(ttl + quarantine + time.Second)
+		var told events
+		l, client := h.client(lease.Config{OnEvent: told.add})
+		client.Fault(storetest.LoseReply)
+		require.Zero(t, h.acquire(l).WorkerID)
+		require.Equal(t, []lease.EventKind{lease.TakenOver}, told.kinds())
+		require.Equal(t, "gone", told.last().Holder)
+	})
+}
+
+// Whatever becomes of the step itself, the ID is taken up once.
+func TestRetakeIsLostAgain(t *testing.T) {
+	for name, ways := range map[string][]storetest.Fault{
+		"refused":                  {storetest.Refuse},
+		"stored":                   {storetest.LoseReply, storetest.LoseReply},
+		"not heard of":             {storetest.LoseWrite, storetest.LoseWrite},
+		"on its way":               {storetest.Delay, storetest.Delay},
+		"stored, then lost":        {storetest.LoseReply, storetest.LoseWrite, storetest.Refuse},
+		"lost, then stored":        {storetest.LoseWrite, storetest.LoseReply, storetest.LoseWrite},
+		"on its way, then stored":  {storetest.Delay, storetest.LoseReply},
+		"each of many, and stored": {storetest.Delay, storetest.LoseWrite, storetest.LoseReply, storetest.Refuse, storetest.Delay, storetest.LoseReply, storetest.LoseReply},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				for _, durable := range []bool{false, true} {
+					h.empty()
+					var told events
+					l, client := h.client(lease.Config{DurableStore: durable, OnEvent: told.add})
+					client.Fault(append([]storetest.Fault{storetest.LoseReply}, ways...)...)
+					r := h.acquire(l)
+					require.Zero(t, r.WorkerID)
+					require.GreaterOrEqual(t, r.Last, r.First)
+					require.Equal(t, []int64{0}, h.ids())
+					require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+					require.Zero(t, h.memory.Deliver(), "what was on its way comes too late")
+					h.pass(window / 2)
+					require.Zero(t, h.extend(l, 0).WorkerID)
+				}
+			})
+		})
+	}
+}
+
+// A step that arrives when the next one is about to be taken is known by its nonce.
+func TestRetakeArrivesLate(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		var told events
+		var before, after lease.Row
+		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempt=2": func() {
+			before = h.row(0)
+			require.Equal(t, 1, h.memory.Deliver())
+			after = h.row(0)
+		}}}).Logger()})
+		client.Fault(storetest.LoseReply, storetest.Delay)
+		require.Zero(t, h.acquire(l).WorkerID)
+		require.NotEqual(t, before.Nonce, after.Nonce)
+		require.NotEqual(t, after.Nonce, h.row(0).Nonce)
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+	})
+}
+
+// An acquisition that is still on its way when somebody looks for it, and arrives after
+// that: its ID is leased to nobody for a while, and nothing is issued under it.
+func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
+	for name, hooks := range map[string]int{"before the next one reads": 1, "before the next one is stored": 2} {
+		for _, durable := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				eachHouse(t, func(t *testing.T, h *house) {
+					h.found(orders)
+					client := h.memory.Store(orders)
+					late := &meddled{Store: client}
+					for range hooks {
+						late.decided = append(late.decided, func() {})
+					}
+					late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
+					var told events
+					l := h.on(late, lease.Config{DurableStore: durable, OnEvent: told.add})
+					client.Fault(storetest.Delay)
+					r := h.acquire(l)
+					require.EqualValues(t, 1, r.WorkerID)
+					require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+					_, doubted := lease.Doubted(l)
+					require.False(t, doubted)
+					row := h.row(0)
+					require.NotEmpty(t, row.Nonce)
+					h.pass(window / 2)
+					require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
+					require.NoError(t, l.Release(t.Context(), r.First))
+					require.Equal(t, row, h.row(0))
+
+					// It ends by itself.
+					h.pass(ttl + quarantine + time.Second)
+					ids := map[int64]uid.Reservation{}
+					for range 2 {
+						r := h.acquire(h.lease(lease.Config{DurableStore: durable}))
+						ids[r.WorkerID] = r
+					}
+					require.Len(t, ids, 2)
+					require.Greater(t, ids[0].First, row.High)
+				})
+			})
+		}
+	}
+}
+
+// What is not as it was written, by its nonce, its ticks and its end, is not taken up.
+func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
+	for name, change := range map[string]func(h *house){
+		"another nonce": func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce = "another" }) },
+		"released":      func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce, row.Until = "", h.now() }) },
+		"more ticks":    func(h *house) { h.edit(0, func(row *lease.Row) { row.High++ }) },
+		"fewer ticks":   func(h *house) { h.edit(0, func(row *lease.Row) { row.High-- }) },
+		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				var row lease.Row
+				l, client := h.client(lease.Config{DurableStore: true, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+					change(h)
+					row = h.row(0)
+				}}}).Logger()})
+				client.Fault(storetest.LoseReply)
+				require.EqualValues(t, 1, h.acquire(l).WorkerID)
+				require.Equal(t, row, h.row(0))
+			})
+		})
+	}
+	t.Run("removed", func(t *testing.T) {
+		eachHouse(t, func(t *testing.T, h *house) {
+			l, client := h.client(lease.Config{DurableStore: true, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+				h.memory.RemoveRow(orders, 0)
+			}}}).Logger()})
+			client.Fault(storetest.LoseReply)
+			require.Zero(t, h.acquire(l).WorkerID, "it is taken anew")
+		})
+	})
+}
+
+// A generator that goes on under another ID has doubts, too. Release gives back what may be
+// leased.
+func TestDoubtsOfARunningLease(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite} {
+			l, client := h.client(lease.Config{DurableStore: true})
+			was := h.acquire(l)
+			h.memory.RemoveRow(orders, was.WorkerID)
+			h.pass(window / 2)
+			client.Fault(storetest.OK, way) // the renewal, which finds nothing, and the acquisition
+			_, err := l.Extend(t.Context(), 0)
+			require.Error(t, err)
+			id, doubted := lease.Doubted(l)
+			require.True(t, doubted)
+			require.NoError(t, l.Release(t.Context(), -1))
+			row, found := h.memory.Row(orders, id)
+			require.Equal(t, way == storetest.LoseReply, found)
+			require.Empty(t, row.Nonce)
+			_, doubted = lease.Doubted(l)
+			require.False(t, doubted)
+			h.memory.RemoveRow(orders, id)
+		}
+
+		// Or the next attempt takes it up.
+		var told events
+		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add})
+		was := h.acquire(l)
+		h.memory.RemoveRow(orders, was.WorkerID)
+		h.pass(window / 2)
+		client.Fault(storetest.OK, storetest.LoseReply)
+		_, err := l.Extend(t.Context(), 0)
+		require.Error(t, err)
+		id, _ := lease.Doubted(l)
+		row := h.row(id)
+		r := h.extend(l, 0)
+		require.Equal(t, id, r.WorkerID)
+		require.Equal(t, row.High, h.row(id).High)
+		require.NotEqual(t, row.Nonce, h.row(id).Nonce)
+		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
+	})
+}
+
+// A clock that is off is refused there as well.
+func TestRetakeComparesClocks(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		var logged logtest.Records
+		logged.On = map[string]func(){"trying again": func() { h.shiftStore(time.Minute) }}
+		l, client := h.client(lease.Config{DurableStore: true, Logger: logged.Logger()})
+		client.Fault(storetest.LoseReply)
+		_, err := l.Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, worker.ErrClock)
+		require.Empty(t, h.row(0).Nonce, "it is given back")
+	})
+}
+
+// An acquisition that a store decides several times is one.
+func TestContendedAcquisition(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		for _, way := range []storetest.Fault{storetest.OK, storetest.LoseReply} {
+			h.empty()
+			h.found(orders)
+			client := h.memory.Store(orders)
+			again := func() { h.editNamespace(func(*lease.Namespace) {}) }
+			var told events
+			contended := &meddled{Store: client, decided: []func(){again, again, again}}
+			l := h.on(contended, lease.Config{DurableStore: true, OnEvent: told.add})
+			client.Fault(way)
+			r := h.acquire(l)
+			require.Empty(t, contended.decided)
+			require.Zero(t, r.WorkerID)
+			require.Equal(t, r.Last, h.row(0).High)
+			require.Equal(t, []int64{0}, h.ids())
+			require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+			h.pass(window / 2)
+			require.Zero(t, h.extend(l, 0).WorkerID)
+		}
+	})
+}
+
+// Where the row that was offered first is gone at the second look, another one is taken, and
+// the decision on the first leaves nothing behind.
+func TestContendedAcquisitionTakesAnother(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		other := h.lease(lease.Config{DurableStore: true})
+		client := h.memory.Store(orders)
+		taken := &meddled{Store: client, decided: []func(){func() {
+			h.memory.SetRow(orders, lease.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
+		}}}
+		l := h.on(taken, lease.Config{DurableStore: true})
+		client.Fault(storetest.LoseReply)
+		r := h.acquire(l)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.Equal(t, "another", h.row(0).Nonce)
+		require.EqualValues(t, 2, h.acquire(other).WorkerID)
+	})
+}
