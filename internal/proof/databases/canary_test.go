@@ -85,7 +85,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 				cfg.Passwd = canary
 				c.change(cfg)
 			}).OpenLogged(t, driverLog)
-			d := newDisposable(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.Logger()})
+			d := newAsker(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			said := texts(err) + logged.String() + drivers.String()
@@ -95,7 +95,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 	t.Run("trigger's text", func(t *testing.T) {
 		kit.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
 		defer kit.Do(t, admin, "DROP TRIGGER teller")
-		_, err := newDisposable(t, admin, asked{}).acquire(t.Context(), 1023)
+		_, err := newAsker(t, admin, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "1644")
 		require.NotContains(t, texts(err), canary)
 	})

@@ -147,7 +147,7 @@ func TestPoisonedCounter(t *testing.T) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
 		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
-		d := newDisposable(t, db, asked{})
+		d := newAsker(t, db, asked{})
 		_, err := d.acquire(t.Context(), 1<<22-1)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "9000000000000000001")
@@ -219,7 +219,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 				} else {
 					kit.Do(t, db, c.mysql)
 				}
-				_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 				require.Error(t, err)
 				require.ErrorContains(t, err, c.says)
 				require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -238,21 +238,21 @@ func TestTriggers(t *testing.T) {
 		} else {
 			kit.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
 		}
-		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, worker.ErrUnconfirmed)
 		require.ErrorContains(t, err, "ID 2 ")
 		if s.Driver == "sqlite" {
 			kit.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
-			_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorIs(t, err, worker.ErrUnconfirmed)
 			require.ErrorContains(t, err, "ID 3, is not there")
 		}
 	})
 }
 
-// account makes an account with these rights on the database, and returns the
+// withRights makes an account with these rights on the database, and returns the
 // store as it sees it.
-func account(t *testing.T, s store, rights ...string) store {
+func withRights(t *testing.T, s store, rights ...string) store {
 	cfg, err := mysql.ParseDSN(s.Source)
 	require.NoError(t, err)
 	admin := s.Open(t)
@@ -268,25 +268,25 @@ func account(t *testing.T, s store, rights ...string) store {
 
 func TestRights(t *testing.T) {
 	t.Run("no CREATE, and no table", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "SELECT, INSERT")
-		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
 	})
 	t.Run("no CREATE, but a table", func(t *testing.T) {
 		all := kit.NewMySQL(t)
 		acquire(t, all.Open(t), asked{})
-		s := account(t, all, "SELECT, INSERT")
+		s := withRights(t, all, "SELECT, INSERT")
 		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
-		_, err := newDisposable(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
+		_, err := newAsker(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
 	})
 	t.Run("least rights with a port", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
 		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
 	})
 	t.Run("no SELECT", func(t *testing.T) {
-		s := account(t, kit.NewMySQL(t), "CREATE, INSERT")
-		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		s := withRights(t, kit.NewMySQL(t), "CREATE, INSERT")
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
 	})
 	t.Run("read-only transactions", func(t *testing.T) {
@@ -294,7 +294,7 @@ func TestRights(t *testing.T) {
 		if strings.Contains(version(t, s), "MariaDB") {
 			s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
 		}
-		_, err := newDisposable(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read-only")
 	})
 }
@@ -390,7 +390,7 @@ func TestDeadlock(t *testing.T) {
 		}
 	}}}
 	done := make(chan error, 1)
-	d := newDisposable(t, db, asked{Logger: logged.Logger()})
+	d := newAsker(t, db, asked{Logger: logged.Logger()})
 	var id int64
 	go func() {
 		var err error
@@ -424,7 +424,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 		_, err = other.ExecContext(t.Context(), lock)
 		require.NoError(t, err)
 
-		d := newDisposable(t, db, asked{})
+		d := newAsker(t, db, asked{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
@@ -440,7 +440,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 
-		short := newDisposable(t, db, asked{Timeout: 20 * time.Millisecond})
+		short := newAsker(t, db, asked{Timeout: 20 * time.Millisecond})
 		_, err = short.acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
@@ -466,7 +466,7 @@ func TestWrongDSN(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var logged kit.Records
-			d := newDisposable(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
+			d := newAsker(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
 			require.ErrorContains(t, err, c.says)
@@ -480,7 +480,7 @@ func TestClosedDatabase(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		require.NoError(t, db.Close())
-		_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "database is closed")
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 	})

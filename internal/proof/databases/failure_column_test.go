@@ -18,7 +18,7 @@ func TestColumnErrors(t *testing.T) {
 		tenant := tenantOf(t, db)
 		fails := func(says string) {
 			t.Helper()
-			_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorContains(t, err, says)
 			require.NotContains(t, texts(err), canary)
 		}

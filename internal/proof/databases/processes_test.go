@@ -17,7 +17,7 @@ import (
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/testserver"
-	numbers "github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -67,7 +67,7 @@ func child(text string) error {
 	}
 	var id int64
 	err = retry.Do(context.Background(), retry.DefaultTimeout, slog.New(slog.DiscardHandler), func(ctx context.Context) (err error) {
-		id, err = tables.Numbers().Next(ctx, numbers.Host{Name: "h"}, 1<<22-1)
+		id, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1<<22-1)
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
-	numbers "github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -193,7 +193,7 @@ func startChild(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tables.Numbers().Next(ctx, numbers.Host{Name: "h"}, 1023)
+	_, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1023)
 	fmt.Println(placeWords(err))
 	l, err := tables.Leases("")
 	if err != nil {
@@ -310,7 +310,7 @@ func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
 		require.Equal(t, mine, owner.row)
 		require.NoError(t, os.Remove(s.Source+".link"))
 
-		_, err = newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+		_, err = newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, "2 names")
 		require.Len(t, nodes(t, db), 2, "it was committed")
@@ -332,7 +332,7 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 				return err
 			},
 			"disposable": func(t *testing.T, db *sqlx.DB) error {
-				_, err := newDisposable(t, db, asked{}).acquire(t.Context(), 1023)
+				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 				return err
 			},
 		} {
@@ -410,7 +410,7 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = newDisposable(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
+		_, err = newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
 		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
 		_, err = strangerOf(t, db, "").tryTake(t.Context())

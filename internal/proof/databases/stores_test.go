@@ -11,7 +11,7 @@ import (
 
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
-	numbers "github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -21,20 +21,20 @@ type store = kit.Store
 // eachStore runs a test on an empty store of each kind.
 func eachStore(t *testing.T, test func(t *testing.T, s store)) { kit.Each(t, test) }
 
-// asked says for which number, and how, a disposable is to ask.
+// asked says for which number, and how, an asker is to ask.
 type asked struct {
 	Table, Host, Port string // Host is "h" by default
 	Timeout           time.Duration
 	Logger            *slog.Logger
 }
 
-// A disposable asks for numbers as a worker does: it tries again what may pass.
-type disposable struct {
+// An asker asks for numbers as a worker does: it tries again what may pass.
+type asker struct {
 	*sqlstore.Numbers
 	asked
 }
 
-func newDisposable(t testing.TB, db *sqlx.DB, a asked) *disposable {
+func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
 	t.Helper()
 	if a.Logger == nil {
 		a.Logger = (&kit.Records{}).Logger()
@@ -45,7 +45,7 @@ func newDisposable(t testing.TB, db *sqlx.DB, a asked) *disposable {
 	if a.Timeout == 0 {
 		a.Timeout = retry.DefaultTimeout
 	}
-	return &disposable{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
+	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
 }
 
 func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
@@ -55,9 +55,9 @@ func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
 	return d
 }
 
-func (d *disposable) acquire(ctx context.Context, most int64) (id int64, err error) {
+func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
 	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
-		id, err = d.Next(ctx, numbers.Host{Name: d.Host, Port: d.Port}, most)
+		id, err = d.Next(ctx, disposable.Host{Name: d.Host, Port: d.Port}, most)
 		return err
 	})
 	return id, err
@@ -66,7 +66,7 @@ func (d *disposable) acquire(ctx context.Context, most int64) (id int64, err err
 // acquire returns the ID that a new worker on the database gets.
 func acquire(t testing.TB, db *sqlx.DB, a asked) int64 {
 	t.Helper()
-	id, err := newDisposable(t, db, a).acquire(t.Context(), 1<<22-1)
+	id, err := newAsker(t, db, a).acquire(t.Context(), 1<<22-1)
 	require.NoError(t, err)
 	return id
 }
