@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 // now is the present of most tests, early enough to be past on any clock.
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+
+const day = 24 * time.Hour
 
 // someUnits are lengths of a tick from the shortest to more than a lifetime.
 var someUnits = []time.Duration{

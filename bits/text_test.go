@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 func TestTextRoundTrip(t *testing.T) {
