@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/hostname"
+	"github.com/uidgen/uid/internal/host"
 )
 
 // maxNameLen is how many characters a name may have.
@@ -46,7 +46,7 @@ func (s hostSource) identify() (Host, error) {
 			uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
 	}
 	if h.Name == "" {
-		name, err := hostname.Get()
+		name, err := host.Name()
 		if err != nil {
 			return Host{}, fmt.Errorf("%w: set Host", err)
 		}
