@@ -70,16 +70,18 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 //
 // An attempt that fails may leave its number unused.
 func (d *Disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	if err := d.binding.Bind(t.Revoke); err != nil {
+	err := d.binding.Take(t.Revoke, func() error {
+		id, err := d.assign(ctx, t.MaxWorkerID)
+		if err != nil {
+			return fmt.Errorf("assign an ID from %s: %w", d.numbers.Name(), err)
+		}
+		d.id.Store(id)
+		return nil
+	})
+	if err != nil {
 		return uid.Reservation{}, err
 	}
-	id, err := d.assign(ctx, t.MaxWorkerID)
-	if err != nil {
-		_ = d.binding.Unbind() // it was bound here
-		return uid.Reservation{}, fmt.Errorf("assign an ID from %s: %w", d.numbers.Name(), err)
-	}
-	d.id.Store(id)
-	return reservationOf(id), nil
+	return reservationOf(d.id.Load()), nil
 }
 
 func (d *Disposable) assign(ctx context.Context, most int64) (int64, error) {

@@ -21,40 +21,60 @@ import (
 	"github.com/uidgen/uid/worker/disposable"
 )
 
-// numbers are Numbers in memory.
-type numbers struct {
+// counter hands out numbers from memory, and fails as told. Its methods may be called by any
+// number of goroutines at once.
+type counter struct {
+	// fail, if set, is asked before each number; n counts the calls from 1.
+	fail func(n int) error
+	// silent makes a call wait for the end of its context.
+	silent bool
+
 	mu    sync.Mutex
-	last  int64
+	calls int
+	last  int64 // given last
 	hosts []disposable.Host
-	fail  func(call int) error // nil: none fails
 }
 
-func (n *numbers) Name() string { return "numbers in memory" }
+func (c *counter) Name() string { return "table NUMBERS" }
 
-func (n *numbers) Next(_ context.Context, h disposable.Host, most int64) (int64, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.hosts = append(n.hosts, h)
-	if n.fail != nil {
-		if err := n.fail(len(n.hosts)); err != nil {
+func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	if c.silent {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	if c.fail != nil {
+		if err := c.fail(c.calls); err != nil {
 			return 0, err
 		}
 	}
-	if n.last >= most {
-		return 0, fmt.Errorf("%w: the next number is %d, the layout's maximum is %d", uid.ErrNoWorkerID, n.last+1, most)
+	if c.last >= most {
+		return 0, fmt.Errorf("%w: the next number is above %d", uid.ErrNoWorkerID, most)
 	}
-	n.last++
-	return n.last, nil
+	c.last++
+	c.hosts = append(c.hosts, h)
+	return c.last, nil
 }
 
-func terms(most int64) uid.Terms {
+// terms are those of a small layout with room for worker IDs up to maxID.
+func terms(maxID int64) uid.Terms {
 	return uid.Terms{
-		Layout: "28/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
-		MaxTick: 1<<28 - 1, MaxWorkerID: most, Revoke: func() {},
+		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
 	}
 }
 
-var quiet = slog.New(slog.DiscardHandler)
+func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
+	t.Helper()
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	d, err := disposable.New(numbers, cfg)
+	require.NoError(t, err)
+	return d
+}
 
 func TestConfigIsChecked(t *testing.T) {
 	long := strings.Repeat("é", 65)
@@ -69,14 +89,12 @@ func TestConfigIsChecked(t *testing.T) {
 		{disposable.Config{Host: "h", Port: long}, uid.ErrRange, "65 characters, a row holds 64"},
 		{disposable.Config{Host: "\xff"}, uid.ErrConfig, "UTF-8"},
 	} {
-		t.Run(fmt.Sprintf("%+v", c.cfg), func(t *testing.T) {
-			n := &numbers{}
-			d, err := disposable.New(n, c.cfg)
-			require.ErrorIs(t, err, c.is)
-			require.ErrorContains(t, err, c.says)
-			require.Nil(t, d)
-			require.Empty(t, n.hosts)
-		})
+		numbers := &counter{}
+		d, err := disposable.New(numbers, c.cfg)
+		require.ErrorIs(t, err, c.is)
+		require.ErrorContains(t, err, c.says)
+		require.Nil(t, d)
+		require.Zero(t, numbers.calls)
 	}
 	_, err := disposable.New(nil, disposable.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -84,14 +102,14 @@ func TestConfigIsChecked(t *testing.T) {
 
 func TestConfigIsTaken(t *testing.T) {
 	for _, cfg := range []disposable.Config{
-		{}, {Host: strings.Repeat("é", 64), Port: strings.Repeat("9", 64)}, {Timeout: math.MaxInt64},
+		{},
+		{Host: strings.Repeat("é", 64), Port: strings.Repeat("9", 64)},
+		{Timeout: math.MaxInt64},
 	} {
-		n := &numbers{}
-		cfg.Logger = quiet
-		d, err := disposable.New(n, cfg)
-		require.NoError(t, err)
-		require.Empty(t, n.hosts, "the constructor does not touch the store")
-		_, err = d.Acquire(t.Context(), terms(9))
+		numbers := &counter{}
+		d := newDisposable(t, numbers, cfg)
+		require.Zero(t, numbers.calls, "the constructor does not touch the store")
+		_, err := d.Acquire(t.Context(), terms(9))
 		require.NoError(t, err)
 	}
 }
@@ -101,26 +119,11 @@ func TestDefaultLogger(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	slog.SetDefault(logged.Logger())
-	d, err := disposable.New(&numbers{}, disposable.Config{})
+	d, err := disposable.New(&counter{}, disposable.Config{})
 	require.NoError(t, err)
 	_, err = d.Acquire(t.Context(), terms(1023))
 	require.NoError(t, err)
-	require.Equal(t, 1, logged.Count(`worker_id=1 max_worker_id=1023 store="numbers in memory" host=`))
-}
-
-// acquireAs returns the host that Acquire notes.
-func acquireAs(t *testing.T, cfg disposable.Config) (disposable.Host, error) {
-	t.Helper()
-	n := &numbers{}
-	cfg.Logger = quiet
-	d, err := disposable.New(n, cfg)
-	require.NoError(t, err)
-	if _, err := d.Acquire(t.Context(), terms(9)); err != nil {
-		require.Empty(t, n.hosts, "no number is taken")
-		return disposable.Host{}, err
-	}
-	require.Len(t, n.hosts, 1)
-	return n.hosts[0], nil
+	require.Equal(t, 1, logged.Count(`worker_id=1 max_worker_id=1023 store="table NUMBERS" host=`))
 }
 
 func TestHost(t *testing.T) {
@@ -128,6 +131,16 @@ func TestHost(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{"UID_HOST", "JPAAS_HOST", "UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"} {
 		t.Setenv(name, "")
+	}
+	// acquireAs returns the host that the store is told.
+	acquireAs := func(t *testing.T, cfg disposable.Config) (disposable.Host, error) {
+		t.Helper()
+		numbers := &counter{}
+		if _, err := newDisposable(t, numbers, cfg).Acquire(t.Context(), terms(9)); err != nil {
+			require.Zero(t, numbers.calls, "no number is used up")
+			return disposable.Host{}, err
+		}
+		return numbers.hosts[0], nil
 	}
 	for _, c := range []struct {
 		name       string
@@ -158,32 +171,30 @@ func TestHost(t *testing.T) {
 			require.Equal(t, disposable.Host{Name: c.host, Port: c.port}, h)
 		})
 	}
-	for _, c := range []struct {
-		name string
-		env  map[string]string
-		is   error
-		says string
-	}{
-		{"host alone", map[string]string{"UID_HOST": "a"}, uid.ErrConfig, "JPAAS_HTTP_PORT"},
-		{"port alone", map[string]string{"UID_PORT": "1"}, uid.ErrConfig, "UID_HOST"},
-		{"too long", map[string]string{"UID_HOST": strings.Repeat("a", 65), "UID_PORT": "1"}, uid.ErrRange, "65"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for k, v := range c.env {
-				t.Setenv(k, v)
-			}
-			_, err := acquireAs(t, disposable.Config{})
-			require.ErrorIs(t, err, c.is)
-			require.ErrorContains(t, err, c.says)
-		})
-	}
+	t.Run("host alone", func(t *testing.T) {
+		t.Setenv("UID_HOST", "a")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "JPAAS_HTTP_PORT")
+	})
+	t.Run("port alone", func(t *testing.T) {
+		t.Setenv("UID_PORT", "1")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+	})
+	t.Run("too long", func(t *testing.T) {
+		t.Setenv("UID_HOST", strings.Repeat("a", 65))
+		t.Setenv("UID_PORT", "1")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "65")
+	})
 }
 
 func TestBinding(t *testing.T) {
-	n := &numbers{}
-	d, err := disposable.New(n, disposable.Config{Logger: quiet})
-	require.NoError(t, err)
-	_, err = d.Extend(t.Context(), 5)
+	numbers := &counter{}
+	d := newDisposable(t, numbers, disposable.Config{})
+	_, err := d.Extend(t.Context(), 5)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, d.Release(t.Context(), -1), uid.ErrNoReservation)
 
@@ -192,10 +203,11 @@ func TestBinding(t *testing.T) {
 	require.Equal(t, uid.Reservation{WorkerID: 1, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
 	_, err = d.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorContains(t, err, "table NUMBERS")
 	again, err := d.Extend(t.Context(), 1<<40)
 	require.NoError(t, err)
 	require.Equal(t, r, again)
-	require.Len(t, n.hosts, 1, "only Acquire uses the store")
+	require.Equal(t, 1, numbers.calls, "only Acquire uses the store")
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -205,83 +217,151 @@ func TestBinding(t *testing.T) {
 	require.EqualValues(t, 2, r.WorkerID, "a new generator, a new ID")
 }
 
+// Numbers that panic leave no worker behind that is bound to nobody.
+func TestNumbersThatPanic(t *testing.T) {
+	numbers := &counter{fail: func(n int) error {
+		if n == 1 {
+			panic("a store of somebody else's")
+		}
+		return nil
+	}}
+	d := newDisposable(t, numbers, disposable.Config{})
+	require.Panics(t, func() { _, _ = d.Acquire(t.Context(), terms(9)) })
+	_, err := d.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+}
+
 func TestIDsRunOut(t *testing.T) {
 	for _, c := range []struct {
-		id, most       int64
+		id, maxID      int64
 		warns, refused bool
 	}{
 		{80, 100, false, false}, {81, 100, true, false}, {100, 100, true, false}, {101, 100, false, true},
 		{3355442, 4194303, false, false}, {3355443, 4194303, true, false}, {4194303, 4194303, true, false}, {4194304, 4194303, false, true},
-		{1, 1, true, false}, {2, 1, false, true}, {1 << 62, math.MaxInt64, false, false}, {math.MaxInt64, math.MaxInt64, true, false},
+		{1, 1, true, false}, {2, 1, false, true},
+		{math.MaxInt64, math.MaxInt64, true, false}, {1 << 62, math.MaxInt64, false, false},
 	} {
-		t.Run(fmt.Sprint(c.id, " of ", c.most), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.id, " of ", c.maxID), func(t *testing.T) {
 			var logged logtest.Records
-			d, err := disposable.New(&numbers{last: c.id - 1}, disposable.Config{Logger: logged.Logger()})
-			require.NoError(t, err)
-			r, err := d.Acquire(t.Context(), terms(c.most))
+			numbers := &counter{last: c.id - 1}
+			r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(c.maxID))
 			if c.refused {
 				require.ErrorIs(t, err, uid.ErrNoWorkerID)
-				_, err = d.Extend(t.Context(), 0)
-				require.ErrorIs(t, err, uid.ErrNoReservation, "it is not bound")
+				require.ErrorContains(t, err, "table NUMBERS")
+				require.Equal(t, 1, numbers.calls, "it is not tried again")
 				return
 			}
 			require.NoError(t, err)
 			require.Equal(t, c.id, r.WorkerID)
 			require.Equal(t, c.warns, logged.Count("level=WARN") == 1)
-			require.Equal(t, c.warns, logged.Count(fmt.Sprintf("left=%d ", c.most-c.id)) == 1)
+			require.Equal(t, c.warns, logged.Count(fmt.Sprintf("left=%d ", c.maxID-c.id)) == 1)
 		})
 	}
 }
 
-// wrong are Numbers that do not keep to what they are asked.
-type wrong struct{ number int64 }
-
-func (wrong) Name() string { return "wrong numbers" }
-
-func (w wrong) Next(context.Context, disposable.Host, int64) (int64, error) { return w.number, nil }
-
-// A number that the layout does not hold would be another one's in the UID.
-func TestNumbersAreNotTrusted(t *testing.T) {
-	for _, number := range []int64{-1, 0, 10, math.MaxInt64} {
-		d, err := disposable.New(wrong{number}, disposable.Config{Logger: quiet})
-		require.NoError(t, err)
-		_, err = d.Acquire(t.Context(), terms(9))
+// A store is believed no further than its word.
+func TestNumbersOutOfRange(t *testing.T) {
+	for _, id := range []int64{math.MinInt64, -1, 0, 10, math.MaxInt64} {
+		d := newDisposable(t, wrong(id), disposable.Config{})
+		_, err := d.Acquire(t.Context(), terms(9))
 		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, fmt.Sprint(number))
+		require.ErrorContains(t, err, fmt.Sprint(id))
+		_, err = d.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
 	}
 }
 
-// What may pass is tried again, and nothing else.
-func TestTransient(t *testing.T) {
+// wrong always gives the same number.
+type wrong int64
+
+func (wrong) Name() string { return "a wrong store" }
+
+func (w wrong) Next(context.Context, disposable.Host, int64) (int64, error) { return int64(w), nil }
+
+// What may pass is tried again, and only that.
+func TestFailures(t *testing.T) {
+	deadlock, denied := errors.New("deadlock"), errors.New("access denied")
 	synctest.Test(t, func(t *testing.T) {
-		down := errors.New("down")
-		n := &numbers{fail: func(call int) error {
-			if call < 4 {
-				return worker.Transient(down)
+		numbers := &counter{fail: func(n int) error {
+			if n <= 5 {
+				return fmt.Errorf("wrapped: %w", worker.Transient(deadlock))
 			}
 			return nil
 		}}
-		d, err := disposable.New(n, disposable.Config{Logger: quiet})
-		require.NoError(t, err)
-		r, err := d.Acquire(t.Context(), terms(9))
+		var logged logtest.Records
+		r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(9))
 		require.NoError(t, err)
 		require.EqualValues(t, 1, r.WorkerID)
-		require.Len(t, n.hosts, 4)
-
-		n = &numbers{fail: func(int) error { return worker.Transient(down) }}
-		d, err = disposable.New(n, disposable.Config{Logger: quiet, Timeout: time.Minute})
-		require.NoError(t, err)
-		began := time.Now()
+		require.Equal(t, 6, numbers.calls)
+		require.Equal(t, 1, logged.Count("level=WARN"), "one warning, not one each time")
+	})
+	for _, failure := range []error{denied, worker.ErrUnconfirmed, uid.ErrNoWorkerID} {
+		numbers := &counter{fail: func(n int) error {
+			if n == 1 {
+				return failure
+			}
+			return nil
+		}}
+		d := newDisposable(t, numbers, disposable.Config{})
+		_, err := d.Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, failure)
+		require.ErrorContains(t, err, "table NUMBERS")
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 1, numbers.calls)
 		_, err = d.Acquire(t.Context(), terms(9))
+		require.NoError(t, err, "after a failure the worker is free again")
+	}
+}
+
+var errRefused = errors.New("connection refused")
+
+func refusing() *counter {
+	return &counter{fail: func(int) error { return worker.Transient(errRefused) }}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+		synctest.Test(t, func(t *testing.T) {
+			numbers := refusing()
+			d := newDisposable(t, numbers, disposable.Config{Timeout: c.set})
+			start := time.Now()
+			_, err := d.Acquire(t.Context(), terms(1023))
+			require.Equal(t, c.want, time.Since(start))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorIs(t, err, errRefused)
+			require.ErrorContains(t, err, "after "+c.want.String())
+			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
+			require.LessOrEqual(t, numbers.calls, 2*int(c.want/time.Second)+10)
+			require.GreaterOrEqual(t, numbers.calls, 1+int(c.want/(2*time.Second)))
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		numbers := refusing()
+		d := newDisposable(t, numbers, disposable.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(3*time.Second, cancel)
+		start := time.Now()
+		_, err := d.Acquire(ctx, terms(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, errRefused, "the last failure is told too")
+		require.Equal(t, 3*time.Second, time.Since(start))
+
+		before := numbers.calls
+		_, err = d.Acquire(ctx, terms(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, before, numbers.calls, "with an ended context nothing is tried")
+	})
+}
+
+// A store that does not answer at all is given up, too.
+func TestSilentStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		numbers := &counter{silent: true}
+		_, err := newDisposable(t, numbers, disposable.Config{}).Acquire(t.Context(), terms(1023))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorIs(t, err, down)
-		require.Equal(t, time.Minute, time.Since(began))
-
-		n = &numbers{fail: func(int) error { return down }}
-		d, err = disposable.New(n, disposable.Config{Logger: quiet})
-		require.NoError(t, err)
-		_, err = d.Acquire(t.Context(), terms(9))
-		require.ErrorIs(t, err, down)
-		require.Len(t, n.hosts, 1)
+		require.Equal(t, 1, numbers.calls)
 	})
 }
