@@ -69,9 +69,13 @@ type Config struct {
 	// issued before the clock moves on. Nil is Wait.
 	OnRejectedTake TakeHandler
 
-	// OnRejectedPut is told of each tick that a refill in the background offered to a
-	// ring without room; such a tick is not used up, but offered again later. Nil
-	// discards it. Rejected puts are counted in Stats in any case. It is called by the
+	// OnRejectedPut is told of each tick that the clock has reached, and for which a
+	// refill in the background found no room: all of the ring holds ticks before the
+	// clock's, not yet stale, so that UIDs are issued behind the clock, within MaxLag.
+	// That can be only where MaxLag is at least Slots ticks; more Slots, or a shorter
+	// MaxLag, end it. (A ring that is full of later ticks rejects nothing: it is as full
+	// as it should be.) The tick is not used up, but offered again, unless the clock
+	// has passed it by then. Nil does nothing. Rejected puts are counted in Stats in any case. It is called by the
 	// generator's goroutine, which refills nothing meanwhile (takers still do), and
 	// may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
