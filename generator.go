@@ -1,8 +1,10 @@
 package uid
 
-// Generator makes UIDs. Every generator of this module implements it; all of its
-// methods may be called by any number of goroutines at once.
-type Generator interface {
+import "context"
+
+// A Drawer makes UIDs, one at a time. Generators are Drawers, and so are the faster ways to
+// draw from one, a Lane or Unordered of package cached; each says who may share it.
+type Drawer interface {
 	// GetUID returns the next UID. What it does when none may be issued just now
 	// (wait, or fail) is the generator's documented policy; a failed call returns
 	// one of this package's sentinel errors, to be tested with errors.Is.
@@ -13,4 +15,38 @@ type Generator interface {
 	// a closed generator. It returns ErrRange when u is negative or has bits set
 	// beyond the layout.
 	ParseUID(u UID) (Parts, error)
+}
+
+// A Generator owns a worker and makes UIDs under its ID until it is closed. The generators
+// of this module, packages cached and uncached, have these methods and some of their own:
+// Stats, and Layout, which returns a type of package bits. All methods may be called by any
+// number of goroutines at once.
+type Generator interface {
+	Drawer
+
+	// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
+	// ctx's error. If ctx has ended already, nothing is taken.
+	GetUIDContext(ctx context.Context) (UID, error)
+
+	// TryGetUID is GetUID that never waits: where GetUID might, it returns an error, such
+	// as one that wraps ErrRejectedTake or ErrNoReservation.
+	TryGetUID() (UID, error)
+
+	// Fill fills dst with new UIDs and returns how many it could get: len(dst), or fewer
+	// and the error that GetUID would have returned. It is much faster than as many
+	// calls of GetUID.
+	Fill(dst []UID) (n int, err error)
+
+	// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's
+	// error. If ctx has ended already, nothing is taken.
+	FillContext(ctx context.Context, dst []UID) (n int, err error)
+
+	// Close ends the generator and releases the worker. Calls that wait, and all later
+	// ones that make UIDs, return ErrClosed. It returns the worker's error, if releasing
+	// it fails, and nil when the generator was closed before.
+	Close() error
+
+	// CloseContext is Close that waits for the worker no longer than ctx lasts, and then
+	// returns an error that wraps ctx's. The generator is closed all the same.
+	CloseContext(ctx context.Context) error
 }

@@ -103,7 +103,7 @@ func TestSplitRefuses(t *testing.T) {
 			{Name: "f", Bits: 1}, {Name: "g", Bits: 1}, {Name: "h", Bits: 1}, {Name: "i", Bits: 1}},
 	} {
 		s, err := uid.NewSplit(fields...)
-		require.ErrorIs(t, err, uid.ErrRange, "%v", fields)
+		require.ErrorIs(t, err, uid.ErrConfig, "%v", fields)
 		require.Zero(t, s)
 	}
 }

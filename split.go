@@ -34,12 +34,12 @@ const (
 )
 
 // NewSplit makes a Split of the given parts; without any it is the zero Split. It
-// returns ErrRange when there are more than 8 parts, a width is below 1 or the
+// returns ErrConfig when there are more than 8 parts, a width is below 1 or the
 // widths add up to more than 63, and ErrSyntax when a name is not allowed or
 // appears twice.
 func NewSplit(fields ...Field) (Split, error) {
 	if len(fields) > maxFields {
-		return Split{}, fmt.Errorf("%w: %d named parts of the worker ID, at most %d", ErrRange, len(fields), maxFields)
+		return Split{}, fmt.Errorf("%w: %d named parts of the worker ID, at most %d", ErrConfig, len(fields), maxFields)
 	}
 	var b strings.Builder
 	sum := 0
@@ -55,7 +55,7 @@ func NewSplit(fields ...Field) (Split, error) {
 		seen[f.Name] = true
 		if f.Bits < 1 || f.Bits > 63-sum {
 			return Split{}, fmt.Errorf("%w: part %q of the worker ID has %d bits: at least 1 and at most %d in all",
-				ErrRange, f.Name, f.Bits, 63)
+				ErrConfig, f.Name, f.Bits, 63)
 		}
 		sum += f.Bits
 		if i > 0 {

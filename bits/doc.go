@@ -15,7 +15,7 @@
 // What a layout sustains is set by its bits, not by the speed of the program: a
 // worker has 1<<SequenceBits UIDs per tick (8,192 a second in the [Default]
 // layout), and one that issues faster borrows from the future and uses up the time
-// field sooner. [Plan] finds layouts for a given need.
+// field sooner. Package plan finds layouts for a given need.
 //
 // Layouts are immutable values, compared with ==. Everything in this package may
 // be called by any number of goroutines at once, and nothing in it blocks.

@@ -3,8 +3,6 @@ package bits_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -63,7 +61,7 @@ func ExampleParseLayout() {
 	// Output:
 	// 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z <nil>
 	// 41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z <nil>
-	// 0/0/0 value out of range: 28/22/14 bits of time, worker and sequence add up to more than 63
+	// 0/0/0 unusable configuration: 28/22/14 bits of time, worker and sequence add up to more than 63
 }
 
 // The rows of a day, found by the primary key alone.
@@ -107,34 +105,6 @@ func ExampleGuess() {
 	// its time, 2027-06-04T08:38:59Z, is 195 days in the future: it may be of another layout
 	// twitter 1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378, sequence 0
 	// uidgenerator 1541815603606036480: 2017-10-21T00:38:59Z, worker 3870909, sequence 0
-}
-
-func ExamplePlan() {
-	options, err := bits.Plan(bits.Need{
-		Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30,
-		From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "layout\tUIDs/s\tworker IDs\tdisposable last\tfull\tlead\tgiven back in")
-	for _, o := range options[:3] {
-		l := o.Layout
-		fmt.Fprintf(w, "%d/%d/%d of %v\t%.0f\t%d\t%.2f days\t%s\t%v\t%v\n", l.TimeBits(), l.WorkerBits(), l.SequenceBits(), l.Unit(),
-			o.Sustained, o.WorkerIDs, o.DisposableDays, o.Full.Format(time.DateOnly), o.Lead, o.GiveBack.Round(time.Second))
-	}
-	w.Flush()
-
-	_, err = bits.Plan(bits.Need{Rate: 2e6, Workers: 500, Years: 30, JSSafe: true, From: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
-	fmt.Println(err)
-	// Output:
-	// layout           UIDs/s   worker IDs  disposable last  full        lead     given back in
-	// 41/10/12 of 1ms  4096000  1024        0.05 days        2080-07-10  12.208s  24s
-	// 30/11/22 of 1s   4194304  2048        0.15 days        2060-01-10  12s      23s
-	// 30/10/23 of 1s   8388608  1024        0.05 days        2060-01-10  6s       8s
-	// value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 9 of worker ID and 21 of sequence, 60 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 16300 UIDs a second per worker; at most 4 workers
 }
 
 func ExampleExpiry() {

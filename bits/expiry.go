@@ -7,11 +7,11 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// ExpiryRefuse and ExpiryWarn are how long before [Layout.Expires] generators
+// DefaultRefuse and DefaultWarn are how long before [Layout.Expires] generators
 // refuse to start, and begin to warn, unless an [Expiry] says otherwise.
 const (
-	ExpiryRefuse = 30 * 24 * time.Hour
-	ExpiryWarn   = 365 * 24 * time.Hour
+	DefaultRefuse = 30 * 24 * time.Hour
+	DefaultWarn   = 365 * 24 * time.Hour
 )
 
 // Expiry is what a generator does as the end of its layout's time field comes
@@ -19,11 +19,11 @@ const (
 // policy.
 type Expiry struct {
 	// Refuse is how long before the layout's Expires a generator does not start
-	// any more. Zero stands for ExpiryRefuse, 30 days. Negative: it starts as long
+	// any more. Zero stands for DefaultRefuse, 30 days. Negative: it starts as long
 	// as there is a tick left.
 	Refuse time.Duration
 	// Warn is how long before the layout's Expires a generator warns, when it
-	// starts and in its Stats. Zero stands for ExpiryWarn, 365 days. Negative: it
+	// starts and in its Stats. Zero stands for DefaultWarn, 365 days. Negative: it
 	// does not warn.
 	Warn time.Duration
 }
@@ -44,7 +44,7 @@ func (e Expiry) Start(l Layout, now time.Time) error {
 		return fmt.Errorf("%w: the last tick of the layout %s was at %s, now is %s",
 			uid.ErrExhausted, l, stamp(expires), stamp(now))
 	}
-	refuse := orDefault(e.Refuse, ExpiryRefuse)
+	refuse := orDefault(e.Refuse, DefaultRefuse)
 	if left := expires.Sub(now); refuse > 0 && left < refuse {
 		return fmt.Errorf("%w: the last tick of the layout %s is at %s, %v from now, and a generator does not start in the last %v",
 			uid.ErrExhausted, l, stamp(expires), left, refuse)
@@ -54,7 +54,7 @@ func (e Expiry) Start(l Layout, now time.Time) error {
 
 // Warns reports whether now is within e.Warn of the layout's Expires, or past it.
 func (e Expiry) Warns(l Layout, now time.Time) bool {
-	warn := orDefault(e.Warn, ExpiryWarn)
+	warn := orDefault(e.Warn, DefaultWarn)
 	return warn > 0 && l.Expires().Sub(now) < warn
 }
 

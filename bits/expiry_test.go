@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/uidgen/uid"
 )
 
@@ -49,8 +50,8 @@ func TestExpiryStart(t *testing.T) {
 			require.ErrorContains(t, err, "2026-01-01T00:00:00Z")
 		}
 	}
-	require.Equal(t, 30*day, ExpiryRefuse)
-	require.Equal(t, 365*day, ExpiryWarn)
+	require.Equal(t, 30*day, DefaultRefuse)
+	require.Equal(t, 365*day, DefaultWarn)
 }
 
 // The last tick is as long as the others, and a time field of 63 bits, whose end

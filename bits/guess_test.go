@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 func names(found []Candidate) []string {
@@ -52,7 +53,7 @@ func TestGuessFindsThePreset(t *testing.T) {
 		p := rapid.SampledFrom(Presets()).Draw(t, "preset")
 		tick := rapid.Int64Range(p.Layout.TickAt(p.Layout.Epoch().Add(slack))+1, p.Layout.MaxTick()).Draw(t, "tick")
 		u := mustCompose(t, p.Layout, tick, within(t, "worker", p.Layout.MaxWorkerID()), within(t, "sequence", p.Layout.MaxSequence()))
-		now := p.Layout.TimeOf(tick).Add(time.Duration(rapid.Int64Range(-int64(slack), int64(30*Year)).Draw(t, "age")))
+		now := p.Layout.TimeOf(tick).Add(time.Duration(rapid.Int64Range(-int64(slack), int64(30*365*24*time.Hour)).Draw(t, "age")))
 		require.Contains(t, names(Guess(u, now)), p.Name)
 		for _, q := range Presets() {
 			require.Equal(t, q.Layout.Doubt(u, now) == "", contains(Guess(u, now), q.Name))

@@ -63,7 +63,7 @@ type Layout struct {
 }
 
 // NewLayout makes the layout that cfg describes, or says with the numbers what is
-// wrong with it. It returns ErrRange when a width is negative or TimeBits 0, when
+// wrong with it. It returns ErrConfig when a width is negative or TimeBits 0, when
 // the widths add up to more than 63 or the named parts not to WorkerBits, when the
 // unit neither divides a second nor is a multiple of one, when the epoch lies
 // before 1970 or after the present, and when the time field reaches beyond what a
@@ -88,7 +88,7 @@ func newLayout(cfg Config, now time.Time) (Layout, error) {
 	}
 	if l.epoch.After(now) {
 		return Layout{}, fmt.Errorf("%w: epoch %s is after the present, %s",
-			uid.ErrRange, stamp(l.epoch), stamp(now))
+			uid.ErrConfig, stamp(l.epoch), stamp(now))
 	}
 	return l, nil
 }
@@ -99,12 +99,12 @@ func build(cfg Config) (Layout, error) {
 	t, w, s := cfg.TimeBits, cfg.WorkerBits, cfg.SequenceBits
 	if t < 1 || w < 0 || s < 0 {
 		return Layout{}, fmt.Errorf("%w: %d/%d/%d bits of time, worker and sequence: at least 1, 0 and 0",
-			uid.ErrRange, t, w, s)
+			uid.ErrConfig, t, w, s)
 	}
 	// Each alone first, so that no sum of them overflows.
 	if t > maxBits || w > maxBits || s > maxBits || t+w+s > maxBits {
 		return Layout{}, fmt.Errorf("%w: %d/%d/%d bits of time, worker and sequence add up to more than %d",
-			uid.ErrRange, t, w, s, maxBits)
+			uid.ErrConfig, t, w, s, maxBits)
 	}
 	l := Layout{
 		ticks: 1 << t, workers: 1 << w, sequences: 1 << s,
@@ -120,15 +120,15 @@ func build(cfg Config) (Layout, error) {
 	}
 	if l.unit < 0 || time.Second%l.unit != 0 && l.unit%time.Second != 0 {
 		return Layout{}, fmt.Errorf("%w: a unit of %v neither divides a second nor is a multiple of one",
-			uid.ErrRange, l.unit)
+			uid.ErrConfig, l.unit)
 	}
 	if l.epoch.Unix() < 0 {
-		return Layout{}, fmt.Errorf("%w: epoch %s is before 1970", uid.ErrRange, stamp(l.epoch))
+		return Layout{}, fmt.Errorf("%w: epoch %s is before 1970", uid.ErrConfig, stamp(l.epoch))
 	}
 	// 1s, the largest fraction of the end's second that the epoch may add.
 	if room := maxUnix - 1 - l.epoch.Unix(); l.unit >= time.Second && l.ticks > uint64(room)/uint64(l.unit/time.Second) {
 		return Layout{}, fmt.Errorf("%w: %d bits of %v from %s on reach beyond what a time.Time can hold",
-			uid.ErrRange, t, l.unit, stamp(l.epoch))
+			uid.ErrConfig, t, l.unit, stamp(l.epoch))
 	}
 	if len(cfg.Fields) > 0 {
 		split, err := uid.NewSplit(cfg.Fields...)
@@ -141,7 +141,7 @@ func build(cfg Config) (Layout, error) {
 		}
 		if sum != w {
 			return Layout{}, fmt.Errorf("%w: the named parts %s have %d bits, the worker ID has %d",
-				uid.ErrRange, split, sum, w)
+				uid.ErrConfig, split, sum, w)
 		}
 		l.split = split
 	}

@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 // now is the present of most tests, early enough to be past on any clock.
 var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+
+const day = 24 * time.Hour
 
 // someUnits are lengths of a tick from the shortest to more than a lifetime.
 var someUnits = []time.Duration{
@@ -245,7 +248,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 		cfg := ok
 		c.change(&cfg)
 		l, err := newLayout(cfg, now)
-		require.ErrorIs(t, err, uid.ErrRange, "%+v", cfg)
+		require.ErrorIs(t, err, uid.ErrConfig, "%+v", cfg)
 		require.ErrorContains(t, err, c.text)
 		require.True(t, l.IsZero())
 		if cfg.Epoch.Before(now) {
@@ -288,7 +291,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 		require.Equal(t, l.MaxTick(), l.TickAt(l.Expires()))
 		cfg.Unit += time.Second
 		_, err = newLayout(cfg, now)
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, err, uid.ErrConfig)
 	}
 
 	l, err := NewLayout(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
@@ -296,7 +299,7 @@ func TestNewLayoutAccepts(t *testing.T) {
 	require.Equal(t, UidGenerator(), l)
 	require.Panics(t, func() { MustLayout(Config{TimeBits: 64}) })
 	_, err = NewLayout(Config{TimeBits: 28, Epoch: time.Now().Add(time.Hour)})
-	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 func TestLayoutEquality(t *testing.T) {

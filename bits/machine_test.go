@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 var drawSplit = rapid.Custom(drawConfig).Filter(func(c Config) bool { return len(c.Fields) > 0 })

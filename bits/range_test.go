@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 // drawTime draws a time that the layout has a tick for.

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
 )
 
 func TestTextRoundTrip(t *testing.T) {
@@ -77,7 +78,7 @@ func TestParseLayoutRefuses(t *testing.T) {
 		"28/22/13 fields=a:22,b:0":            `"b"`,
 	} {
 		l, err := ParseLayout(text)
-		require.ErrorIs(t, err, uid.ErrRange, "%q", text)
+		require.ErrorIs(t, err, uid.ErrConfig, "%q", text)
 		require.ErrorContains(t, err, numbers)
 		require.True(t, l.IsZero())
 	}
@@ -166,7 +167,7 @@ func FuzzNewLayout(f *testing.F) {
 		cfg := Config{TimeBits: tb, WorkerBits: wb, SequenceBits: sb, Epoch: time.Unix(epoch, 0), Unit: time.Duration(unit)}
 		l, err := newLayout(cfg, now)
 		if err != nil {
-			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorIs(t, err, uid.ErrConfig)
 			require.Zero(t, l)
 			return
 		}

@@ -1,7 +1,6 @@
 package cached
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -86,12 +85,13 @@ type Config struct {
 	Logger *slog.Logger
 
 	// Now is the wall clock; nil is time.Now. It is for tests and simulations; it may
-	// jump in either direction. Timers run by the real clock.
+	// jump in either direction, and is called by any number of goroutines at once.
+	// Timers run by the real clock.
 	Now func() time.Time
 }
 
 // withDefaults returns c with every zero field replaced by its default, or an error
-// that names the field and the number.
+// that wraps uid.ErrConfig and names the field and the number.
 func (c Config) withDefaults() (Config, error) {
 	if c.Layout.IsZero() {
 		c.Layout = bits.Default()
@@ -104,27 +104,27 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MaxLead == 0:
 		c.MaxLead = DefaultMaxLead
 	case c.MaxLead < 0:
-		return c, fmt.Errorf("cached: MaxLead %v is negative", c.MaxLead)
+		return c, fmt.Errorf("cached: %w: MaxLead %v is negative", uid.ErrConfig, c.MaxLead)
 	}
 	switch {
 	case c.MaxLag == 0:
 		c.MaxLag = max(DefaultMaxLag, unit)
 	case c.MaxLag < 0:
-		return c, fmt.Errorf("cached: MaxLag %v is negative", c.MaxLag)
+		return c, fmt.Errorf("cached: %w: MaxLag %v is negative", uid.ErrConfig, c.MaxLag)
 	case c.MaxLag < unit:
-		return c, fmt.Errorf("cached: MaxLag %v is shorter than the layout's tick of %v", c.MaxLag, unit)
+		return c, fmt.Errorf("cached: %w: MaxLag %v is shorter than the layout's tick of %v", uid.ErrConfig, c.MaxLag, unit)
 	}
 	switch {
 	case c.Slots == 0:
 		c.Slots = DefaultSlots
 	case c.Slots < 2 || c.Slots > 1<<16 || c.Slots&(c.Slots-1) != 0:
-		return c, fmt.Errorf("cached: %d Slots: want a power of two from 2 to %d", c.Slots, 1<<16)
+		return c, fmt.Errorf("cached: %w: %d Slots: want a power of two from 2 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
 	switch {
 	case c.PaddingFactor == 0:
 		c.PaddingFactor = DefaultPaddingFactor
 	case c.PaddingFactor < 1 || c.PaddingFactor > 99:
-		return c, fmt.Errorf("cached: PaddingFactor %d: want 1 to 99 per cent", c.PaddingFactor)
+		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}
 	if c.OnRejectedTake == nil {
 		c.OnRejectedTake = Wait
@@ -132,9 +132,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	return c, nil
 }
-
-var errNilWorker = errors.New("cached: nil worker")
 
 var _ uid.Generator = (*Generator)(nil)

@@ -75,7 +75,7 @@ type state struct {
 }
 
 // New acquires the worker and returns a running generator, to be ended with Close. It
-// returns an error that names the field and the number when cfg is unusable; what
+// returns uid.ErrConfig, with the field and the number, when cfg is unusable; what
 // bits.Expiry says when the layout's time field is (nearly) full or the clock is
 // before its epoch; the worker's own error, ErrWorkerInUse among them, when it cannot
 // be acquired; and ErrRange when the worker's ID does not fit the layout.
@@ -86,9 +86,6 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 // NewContext is New with a context for the worker's acquisition, which may use a
 // database. The generator itself outlives ctx.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
-	if w == nil {
-		return nil, errNilWorker
-	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -119,32 +116,26 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if cfg.MaxLead == Unbounded {
 		g.lead = math.MaxInt64
 	}
-	if g.now == nil {
-		g.now = time.Now
-	}
 	g.floor.Store(allStale)
-	now := g.now()
-	if err := cfg.Expiry.Start(layout, now); err != nil {
-		return nil, err
-	}
-	if cfg.Expiry.Warns(layout, now) {
-		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", layout.String(), "expires", layout.Expires())
-	}
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	if g.tenure, err = tenure.Start(ctx, w, tenure.Config{
+	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		Granted: func(uid.Reservation) { g.kick() },
 		Discard: g.discard,
-	}); err != nil {
-		return nil, fmt.Errorf("cached: acquiring the worker: %w", err)
+	})
+	if err != nil {
+		return nil, err
 	}
-	now = g.now() // acquiring the worker may have taken long
-	g.mu.Lock()
-	g.refill(now)
-	g.mu.Unlock()
+	g.fillFirst(g.now()) // acquiring the worker may have taken long
 	go g.run()
 	return g, nil
+}
+
+func (g *Generator) fillFirst(now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refill(now)
 }
 
 // MustNew is New for a main function or a test; it panics where New fails.

@@ -69,7 +69,7 @@ func (l *Lane) GetUID() (_ uid.UID, err error) {
 // ParseUID splits a UID by the generator's layout.
 func (l *Lane) ParseUID(u uid.UID) (uid.Parts, error) { return l.g.ParseUID(u) }
 
-var _ uid.Generator = (*Lane)(nil)
+var _ uid.Drawer = (*Lane)(nil)
 
 // refill puts UIDs in hand that are not stale, so that n+1 is the next one. On an error
 // n+1 is 0 and nothing is in hand.

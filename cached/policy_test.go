@@ -45,14 +45,15 @@ func TestConfigIsChecked(t *testing.T) {
 	} {
 		w := &fakeWorker{}
 		g, err := cached.New(w, c.cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, c.says)
 		require.Nil(t, g)
 		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
 	}
 	_, err := cached.New(&fakeWorker{}, cached.Config{Layout: countsTurns})
-	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = cached.New(nil, cached.Config{})
-	require.Error(t, err)
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.Panics(t, func() { cached.MustNew(nil, cached.Config{}) })
 	require.NoError(t, cached.MustNew(&fakeWorker{}, cached.Config{}).Close())
 	_, err = cached.New(&fakeWorker{fail: errDown}, cached.Config{})

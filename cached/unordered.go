@@ -78,7 +78,7 @@ func (o *Unordered) shardOf(stack uintptr) uint64 {
 // ParseUID splits a UID by the generator's layout.
 func (o *Unordered) ParseUID(u uid.UID) (uid.Parts, error) { return o.g.ParseUID(u) }
 
-var _ uid.Generator = (*Unordered)(nil)
+var _ uid.Drawer = (*Unordered)(nil)
 
 // A shard hands out the UIDs of a chunk, one after the other. It is the ring's
 // mechanism in small: positions are the shard's own here, a block of shardSpan for each

@@ -1,7 +1,6 @@
 package uncached
 
 import (
-	"errors"
 	"log/slog"
 	"time"
 
@@ -39,7 +38,7 @@ type Config struct {
 }
 
 // withDefaults returns c with every zero field replaced by its default, or an error
-// that names what is wrong.
+// that wraps uid.ErrConfig and names what is wrong.
 func (c Config) withDefaults() (Config, error) {
 	if c.Layout.IsZero() {
 		c.Layout = bits.Default()
@@ -60,7 +59,5 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
-
-var errNilWorker = errors.New("uncached: nil worker")
 
 var _ uid.Generator = (*Generator)(nil)

@@ -49,7 +49,7 @@ type Generator struct {
 }
 
 // New acquires the worker and returns a generator, to be ended with Close. It returns
-// ErrRange, with the numbers, when cfg is unusable; what bits.Expiry says when the
+// uid.ErrConfig, with the numbers, when cfg is unusable; what bits.Expiry says when the
 // layout's time field is (nearly) full or the clock is before its epoch; the worker's own
 // error, ErrWorkerInUse among them, when it cannot be acquired; and ErrRange when the
 // worker's ID does not fit the layout, less the bits that RollbackBits takes.
@@ -60,9 +60,6 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 // NewContext is New with a context for the worker's acquisition, which may use a
 // database. The generator itself outlives ctx.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
-	if w == nil {
-		return nil, errNilWorker
-	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -93,23 +90,17 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	for i := range g.used {
 		g.used[i] = -1
 	}
-	now := g.now()
-	if err := cfg.Expiry.Start(layout, now); err != nil {
-		return nil, err
-	}
-	if cfg.Expiry.Warns(layout, now) {
-		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", layout.String(), "expires", layout.Expires())
-	}
 	terms := layout.Terms()
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
-	if g.tenure, err = tenure.Start(ctx, w, tenure.Config{
+	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		// UIDs under the new worker ID, which may be smaller, are to be larger than all
 		// under the one before: they begin with the tick after the newest one.
 		Switch: g.useUp,
-	}); err != nil {
-		return nil, fmt.Errorf("uncached: acquiring the worker: %w", err)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return g, nil
 }

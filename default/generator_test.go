@@ -421,6 +421,7 @@ func TestCloseEndsWaits(t *testing.T) {
 
 func TestNewFails(t *testing.T) {
 	_, err := New(nil, Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "nil worker")
 
 	w := newPuppet(all)

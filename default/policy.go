@@ -162,11 +162,11 @@ func (p Policy) String() string {
 func (p Policy) check() error {
 	switch {
 	case p.kind == kindWait && p.limit <= 0:
-		return fmt.Errorf("uncached: %v: %w: want a limit above 0", p, uid.ErrRange)
+		return fmt.Errorf("uncached: %v: %w: want a limit above 0", p, uid.ErrConfig)
 	case p.kind == kindRemember && (p.n < 2 || p.n > maxRemember || p.n&(p.n-1) != 0):
-		return fmt.Errorf("uncached: %v: %w: want a power of two from 2 to %d", p, uid.ErrRange, maxRemember)
+		return fmt.Errorf("uncached: %v: %w: want a power of two from 2 to %d", p, uid.ErrConfig, maxRemember)
 	case p.kind == kindRollback && (p.n < 1 || p.n > maxRollbackBits):
-		return fmt.Errorf("uncached: %v: %w: want 1 to %d bits", p, uid.ErrRange, maxRollbackBits)
+		return fmt.Errorf("uncached: %v: %w: want 1 to %d bits", p, uid.ErrConfig, maxRollbackBits)
 	}
 	return nil
 }
@@ -185,12 +185,12 @@ func (p Policy) layout(l bits.Layout) (bits.Layout, error) {
 		return l, nil
 	}
 	if p.n > l.WorkerBits() {
-		return l, fmt.Errorf("uncached: %v: %w: the layout %v has %d worker bits", p, uid.ErrRange, l, l.WorkerBits())
+		return l, fmt.Errorf("uncached: %v: %w: the layout %v has %d worker bits", p, uid.ErrConfig, l, l.WorkerBits())
 	}
 	if fields := l.Fields(); len(fields) > 0 {
 		if want := (bits.Field{Name: rollbackField, Bits: p.n}); fields[0] != want {
 			return l, fmt.Errorf("uncached: %v: %w: the first named part of the layout %v is not %s:%d",
-				p, uid.ErrRange, l, want.Name, want.Bits)
+				p, uid.ErrConfig, l, want.Name, want.Bits)
 		}
 		return l, nil
 	}

@@ -651,7 +651,7 @@ func TestPolicyRefuses(t *testing.T) {
 		{RollbackBits(1), turned[turns{millis, RollbackBits(2)}], "rollback:1"},
 	} {
 		_, err := New(endless(0), Config{Layout: c.layout, ClockBack: c.policy})
-		require.ErrorIs(t, err, uid.ErrRange, c.policy)
+		require.ErrorIs(t, err, uid.ErrConfig, c.policy)
 		require.ErrorContains(t, err, c.text)
 	}
 }

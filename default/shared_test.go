@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // A maker makes a generator of one kind on a worker.
@@ -28,7 +29,6 @@ type maker struct {
 type closer interface {
 	uid.Generator
 	Layout() bits.Layout
-	Close() error
 }
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -92,7 +92,7 @@ func TestSameTextSameBits(t *testing.T) {
 			var w termsWorker
 			g, err := m.make(&w, l)
 			if err != nil {
-				require.ErrorIs(t, err, uid.ErrRange)
+				require.ErrorIs(t, err, uid.ErrConfig)
 				require.ErrorContains(t, err, "rollback")
 				continue
 			}
@@ -118,7 +118,7 @@ func TestRollbackBitsShareNoStateFile(t *testing.T) {
 	for _, first := range all {
 		path := filepath.Join(t.TempDir(), "uid.state")
 		run := func(m maker, l bits.Layout) (used bits.Layout, err error) {
-			w, err := worker.NewFile(path, worker.FixedID(0), worker.FileConfig{Logger: quiet})
+			w, err := statefile.New(path, worker.FixedID(0), statefile.Config{Logger: quiet})
 			require.NoError(t, err)
 			g, err := m.make(w, l)
 			if err != nil {
@@ -138,7 +138,7 @@ func TestRollbackBitsShareNoStateFile(t *testing.T) {
 				require.ErrorIs(t, err, worker.ErrLayout)
 				_, err = run(second, used)
 				if first.turns > 0 {
-					require.ErrorIs(t, err, uid.ErrRange)
+					require.ErrorIs(t, err, uid.ErrConfig)
 					require.ErrorContains(t, err, "rollback")
 				} else {
 					require.ErrorIs(t, err, worker.ErrLayout)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/bits"
+	planning "github.com/uidgen/uid/plan"
 )
 
 // plan is the command that finds layouts.
@@ -69,13 +69,13 @@ When no layout holds, plan says what to give up, and the exit code is 1.`,
 }
 
 func (c *plan) run() error {
-	need := bits.Need{
+	need := planning.Need{
 		Rate: float64(c.rate), Burst: float64(c.burst), Workers: int64(c.workers), RestartsPerDay: float64(c.restarts),
 		Years: float64(c.years), JSSafe: c.jsSafe, Epoch: c.epoch.Time, From: c.now(),
 		MaxLead: time.Duration(c.lead), Hold: time.Duration(c.hold),
 	}
-	options, err := bits.Plan(need)
-	if misfit, ok := errors.AsType[*bits.NoFitError](err); ok {
+	options, err := planning.Layouts(need)
+	if misfit, ok := errors.AsType[*planning.NoFitError](err); ok {
 		if c.format != table {
 			return misfit
 		}
@@ -87,7 +87,7 @@ func (c *plan) run() error {
 	return c.list(options)
 }
 
-func (c *plan) list(options []bits.Option) error {
+func (c *plan) list(options []planning.Option) error {
 	columns := []column{
 		{"layout", "layout", false}, {"name", "name", false}, {"uids_per_second", "UIDs/s", true},
 		{"worker_ids", "worker\nIDs", true}, {"disposable_restarts", "disposable IDs\n(restarts)", true},
@@ -114,7 +114,7 @@ func (c *plan) list(options []bits.Option) error {
 	return l.end()
 }
 
-func (c *plan) disposableDays(o bits.Option) cell {
+func (c *plan) disposableDays(o planning.Option) cell {
 	const most = math.MaxInt64 / float64(24*time.Hour)
 	days := cell{value: o.DisposableDays, text: words(time.Duration(min(o.DisposableDays, most-1) * float64(24*time.Hour)))}
 	switch {
@@ -128,7 +128,7 @@ func (c *plan) disposableDays(o bits.Option) cell {
 
 // tell writes why nothing holds, for a person. It is the command's answer, and not
 // an error with a text of its own.
-func (c *plan) tell(need bits.Need, misfit *bits.NoFitError) error {
+func (c *plan) tell(need planning.Need, misfit *planning.NoFitError) error {
 	var b strings.Builder
 	if misfit.Unit == 0 {
 		b.WriteString("No layout holds: no sequence is wide enough for the burst.\n")

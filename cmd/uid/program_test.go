@@ -33,7 +33,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "-n", "10001", "--format", "table"}, "-n 10001: a table has at most 10000 rows"},
 		{[]string{"gen", "--format", "xml"}, `--format: "xml" is not one of plain, json, table`},
 		{[]string{"gen", "--layout", "tweeter"}, "--layout: syntax error"},
-		{[]string{"gen", "--layout", "40/20/13"}, "--layout: value out of range: 40/20/13"},
+		{[]string{"gen", "--layout", "40/20/13"}, "--layout: unusable configuration: 40/20/13"},
 		{[]string{"gen", "--layout", "uidgenerator"}, "time field is exhausted"},
 		{[]string{"gen", "--store", "x", "--mysql", "y"}, "--store and --mysql exclude each other"},
 		{[]string{"gen", "--store", ""}, "--store: it is empty"},

@@ -14,18 +14,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A generator is what cached and uncached have in common here.
-type generator interface {
-	uid.Generator
-	TryGetUID() (uid.UID, error)
-	Close() error
-}
-
-var generators = map[string]func(w uid.Worker, now func() time.Time) (generator, error){
-	"cached": func(w uid.Worker, now func() time.Time) (generator, error) {
+var generators = map[string]func(w uid.Worker, now func() time.Time) (uid.Generator, error){
+	"cached": func(w uid.Worker, now func() time.Time) (uid.Generator, error) {
 		return cached.New(w, cached.Config{Layout: milliseconds, Now: now})
 	},
-	"uncached": func(w uid.Worker, now func() time.Time) (generator, error) {
+	"uncached": func(w uid.Worker, now func() time.Time) (uid.Generator, error) {
 		return uncached.New(w, uncached.Config{Layout: milliseconds, Now: now})
 	},
 }
@@ -33,11 +26,11 @@ var generators = map[string]func(w uid.Worker, now func() time.Time) (generator,
 var milliseconds = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond})
 
 // eachGenerator runs a test with both generators on both kinds of stores.
-func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid.Worker) generator)) {
+func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid.Worker) uid.Generator)) {
 	for name, fresh := range generators {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				test(t, h, func(w uid.Worker) generator {
+				test(t, h, func(w uid.Worker) uid.Generator {
 					g, err := fresh(w, h.now)
 					require.NoError(t, err)
 					t.Cleanup(func() { g.Close() })
@@ -54,7 +47,7 @@ var brisk = lease.Config{Window: 800 * time.Millisecond, MaxClockOffset: time.Ho
 
 // Everything issued lies in ticks that the row reserved beforehand.
 func TestLeasedGenerator(t *testing.T) {
-	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
+	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) uid.Generator) {
 		l := h.lease(brisk)
 		g := make(l)
 		var last uid.UID
@@ -86,7 +79,7 @@ func TestLeasedGenerator(t *testing.T) {
 // What was ready when the process was cloned is not issued by this copy any more, and it
 // goes on under another ID.
 func TestLeaseInvalidate(t *testing.T) {
-	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
+	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) uid.Generator) {
 		var told events
 		l := h.lease(lease.Config{OnEvent: told.add, DurableStore: true})
 		l.Invalidate() // nothing happens
@@ -124,13 +117,13 @@ func TestLeaseInvalidateAndRelease(t *testing.T) {
 // A lease that is taken over while its owner stands still costs it the ID, and nothing
 // else: what it has ready and what the new owner issues are of different ticks.
 func TestLeaseTakenFromGenerator(t *testing.T) {
-	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) generator) {
+	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) uid.Generator) {
 		var told events
 		cfg := brisk
 		cfg.OnEvent = told.add
 		g := make(h.lease(cfg))
 		seen := map[uid.UID]bool{}
-		draw := func(g generator, n int) (workers map[int64]bool) {
+		draw := func(g uid.Generator, n int) (workers map[int64]bool) {
 			workers = map[int64]bool{}
 			for range n {
 				u, err := g.GetUID()
@@ -147,7 +140,7 @@ func TestLeaseTakenFromGenerator(t *testing.T) {
 		// All at once, as it is for a process that was stopped.
 		h.pass(ttl + quarantine + 100*time.Millisecond)
 		var wg sync.WaitGroup
-		var other generator
+		var other uid.Generator
 		wg.Go(func() { other = make(h.lease(brisk)) })
 		wg.Wait()
 		for range 10 {

@@ -1,122 +1,124 @@
-package worker_test
+package lease_test
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // rest is for how long a namespace rests that a start has made.
 const rest = 5 * time.Minute
 
 // short is for starts that do not wait for a namespace that rests.
-var short = worker.LeaseConfig{Timeout: 5 * time.Second}
+var short = lease.Config{Timeout: 5 * time.Second}
 
-func (h *house) registry() *worker.Registry {
-	r, err := worker.NewRegistry(h.db, worker.RegistryConfig{Now: h.now})
-	require.NoError(h.t, err)
-	r.ShiftClock("SELECT MICROS FROM SKIP")
-	return r
+// foundNow makes the namespace, or finds it.
+func (h *house) foundNow(rest time.Duration) {
+	h.t.Helper()
+	require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(orders), millis(1023), rest))
+}
+
+// isThere reports whether there is a namespace.
+func (h *house) isThere() bool {
+	_, found := h.memory.Namespace(orders)
+	return found
 }
 
 // Where nothing is lost nothing is made: what is missing is for a person to look at.
 func TestNamespaceDurable(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := worker.LeaseConfig{DurableStore: true}
-		l := h.leaseOf(cfg)
+		cfg := lease.Config{DurableStore: true}
+		l := h.bare(cfg)
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
-		require.ErrorContains(t, err, "the table does not exist")
-		require.Empty(t, h.tables())
+		require.False(t, h.isThere())
 
-		r := h.registry()
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Name: "other", Terms: millis(1023)}))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), millis(1023), 0))
 		_, err = l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
-		require.ErrorContains(t, err, `no row of namespace "default"`)
+		require.ErrorContains(t, err, `namespace "orders"`)
 
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023)}))
+		h.foundNow(0)
 		require.Zero(t, h.acquire(l).WorkerID)
-		row := h.row(-1)
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023)}), "it is there")
-		require.Equal(t, row, h.row(-1))
+		namespace := h.namespace()
+		h.foundNow(0)
+		require.Equal(t, namespace, h.namespace(), "it is there")
 	})
 }
 
-// tables returns which of the tables of leases there are.
-func (h *house) tables() (names []string) {
-	h.t.Helper()
-	query := "SELECT name FROM sqlite_master WHERE name LIKE 'WORKER%'"
-	if h.db.DriverName() == "mysql" {
-		query = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'WORKER%'"
-	}
-	require.NoError(h.t, h.db.Select(&names, query))
-	return names
-}
-
-// A table that is away for a while, as in a change of its schema in two steps: nobody makes
-// another one, and its owner goes on when it is back.
+// A namespace that is away for a while, as a table is in a change of its schema in two steps:
+// nobody makes another one, and its owner goes on when it is back.
 func TestNamespaceRenamedAway(t *testing.T) {
 	for name, durable := range map[string]bool{"": false, "durable": true} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				cfg := worker.LeaseConfig{DurableStore: durable}
+				cfg := lease.Config{DurableStore: durable}
 				l := h.lease(cfg)
 				was := h.acquire(l)
 				h.pass(window / 2)
-				do(t, h.db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY")
+				namespace, row := h.namespace(), h.row(0)
+				h.empty()
 				_, err := l.Extend(t.Context(), was.Last+10)
 				require.ErrorIs(t, err, worker.ErrNoNamespace)
-				require.Empty(t, h.tables())
+				require.False(t, h.isThere())
 				if durable {
-					_, err = h.leaseOf(cfg).Acquire(t.Context(), millis(1023))
+					_, err = h.bare(cfg).Acquire(t.Context(), millis(1023))
 					require.ErrorIs(t, err, worker.ErrNoNamespace)
-					require.Empty(t, h.tables())
+					require.False(t, h.isThere())
 				}
-				do(t, h.db, "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+				h.memory.SetNamespace(orders, namespace)
+				h.memory.SetRow(orders, row)
 				r := h.extend(l, was.Last+10)
 				require.Equal(t, was.WorkerID, r.WorkerID)
 				require.Equal(t, was.First, r.First)
 				require.Greater(t, r.Last, was.Last)
-				require.EqualValues(t, 1, h.acquire(h.lease(cfg)).WorkerID)
+				require.EqualValues(t, 1, h.acquire(h.bare(cfg)).WorkerID)
 			})
 		})
 	}
 }
 
-// A table that is dropped, or emptied, under its owner. Whoever comes then does not know of
-// it, and the owner asks in vain for another ID.
+// A namespace that is removed under its owner, with its rows or without. Whoever comes then
+// does not know of it, and the owner asks in vain for another ID.
 func TestNamespaceGone(t *testing.T) {
-	for _, statement := range []string{"DROP TABLE WORKER_LEASE", "DELETE FROM WORKER_LEASE"} {
-		t.Run(statement, func(t *testing.T) {
+	for name, remove := range map[string]func(h *house){
+		"with its rows": (*house).empty,
+		"alone":         func(h *house) { h.memory.RemoveNamespace(orders) },
+	} {
+		t.Run(name, func(t *testing.T) {
 			for name, durable := range map[string]bool{"": false, "durable": true} {
 				t.Run(name, func(t *testing.T) {
 					eachHouse(t, func(t *testing.T, h *house) {
-						l := h.lease(worker.LeaseConfig{DurableStore: durable})
+						l := h.lease(lease.Config{DurableStore: durable})
 						was := h.acquire(l)
-						do(t, h.db, statement)
-						tables := h.tables()
+						remove(h)
+						ids := h.ids()
 						for range 3 {
 							h.pass(window / 2)
 							_, err := l.Extend(t.Context(), was.Last+10)
 							require.ErrorIs(t, err, worker.ErrNoNamespace)
 						}
-						require.Equal(t, tables, h.tables())
+						require.False(t, h.isThere())
+						require.Equal(t, ids, h.ids())
 						other := short
 						other.DurableStore = durable
-						_, err := h.leaseOf(other).Acquire(t.Context(), millis(1023))
+						_, err := h.bare(other).Acquire(t.Context(), millis(1023))
 						if durable {
 							require.ErrorIs(t, err, worker.ErrNoNamespace)
 							return
 						}
 						require.ErrorIs(t, err, uid.ErrNoReservation)
 						h.pass(rest + time.Second)
-						next := h.acquire(h.leaseOf(other))
+						next := h.acquire(h.bare(other))
 						require.Zero(t, next.WorkerID)
 						require.Greater(t, next.First, was.Last)
 					})
@@ -129,165 +131,285 @@ func TestNamespaceGone(t *testing.T) {
 // A namespace that a start has made rests: nobody can tell it from one whose rows were lost.
 func TestNamespaceRests(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		var logged records
+		var logged logtest.Records
 		cfg := short
-		cfg.Logger = logged.logger()
+		cfg.Logger = logged.Logger()
 		before := h.tick()
 		for range 2 {
-			_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(1023))
+			_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 			require.ErrorContains(t, err, "Registry.Init or uid worker init ends that")
 		}
-		require.Equal(t, 1, logged.count("has been made"))
-		row := h.row(-1)
-		require.Equal(t, rest.Microseconds(), row.Until-row.Acquired)
-		require.GreaterOrEqual(t, row.High, before+ms(rest))
-		require.LessOrEqual(t, row.High, h.tick()+ms(rest))
+		require.Equal(t, 1, logged.Count("has been made"))
+		namespace := h.namespace()
+		require.Equal(t, rest, namespace.Rest.Sub(namespace.Made))
+		require.Equal(t, before+ms(rest), namespace.Floor)
+		require.Equal(t, millis(0).Layout, namespace.Layout)
 		h.pass(rest - 10*time.Second)
-		_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(1023))
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		h.pass(11 * time.Second)
-		r := h.acquire(h.leaseOf(cfg))
+		r := h.acquire(h.bare(cfg))
 		require.Zero(t, r.WorkerID)
-		require.Greater(t, r.First, row.High)
+		require.Greater(t, r.First, namespace.Floor)
+	})
+}
+
+// The rest ends when its last moment is over.
+func TestNamespaceRestsToItsEnd(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.foundNow(rest)
+		cfg := lease.Config{DurableStore: true, Timeout: time.Nanosecond}
+		h.pass(rest)
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		h.pass(time.Microsecond)
+		require.Zero(t, h.acquire(h.bare(cfg)).WorkerID)
 	})
 }
 
 // A start waits for the end of a rest that is not further away than its Timeout.
 func TestNamespaceRestIsWaitedFor(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		_, err := h.leaseOf(short).Acquire(t.Context(), millis(1023))
+		_, err := h.bare(short).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		h.pass(rest - 20*time.Second)
-		var logged records
-		logged.on = map[string]func(){"trying again": func() { h.pass(20 * time.Second) }}
-		require.Zero(t, h.acquire(h.leaseOf(worker.LeaseConfig{Timeout: time.Minute, Logger: logged.logger()})).WorkerID)
-		require.Equal(t, 1, logged.count("trying again"))
+		var logged logtest.Records
+		began := h.now()
+		require.Zero(t, h.acquire(h.bare(lease.Config{Timeout: time.Minute, Logger: logged.Logger()})).WorkerID)
+		require.GreaterOrEqual(t, h.now().Sub(began), 20*time.Second)
+		require.NotZero(t, logged.Count("trying again"))
 	})
 }
 
 // The longest of what a start's own settings say counts.
 func TestNamespaceRestsForLonger(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		for name, cfg := range map[string]worker.LeaseConfig{
-			"TTL":        {Namespace: "TTL", TTL: 2 * rest},
-			"Quarantine": {Namespace: "Quarantine", Quarantine: 2 * rest},
-		} {
-			_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(1023))
+		for name, cfg := range map[string]lease.Config{"TTL": {TTL: 2 * rest}, "Quarantine": {Quarantine: 2 * rest}} {
+			_, err := h.on(h.memory.Store(name), cfg).Acquire(t.Context(), millis(1023))
 			require.ErrorIs(t, err, uid.ErrNoReservation)
-			var until, acquired int64
-			require.NoError(t, h.db.QueryRow("SELECT LEASE_UNTIL, ACQUIRED FROM WORKER_LEASE WHERE NAMESPACE = ?", name).Scan(&until, &acquired))
-			require.Equal(t, 2*rest.Microseconds(), until-acquired)
+			namespace, found := h.memory.Namespace(name)
+			require.True(t, found)
+			require.Equal(t, 2*rest, namespace.Rest.Sub(namespace.Made))
 		}
 	})
 }
 
 // Who knows that nobody ever had an ID ends the rest; as soon as somebody had one it is too
 // late for that.
-func TestInitEndsTheRest(t *testing.T) {
+func TestFoundEndsTheRest(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		_, err := h.leaseOf(short).Acquire(t.Context(), millis(1023))
+		_, err := h.bare(short).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
-		row := h.row(-1)
-		r := h.registry()
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023), Rest: time.Second}))
-		require.Equal(t, row, h.row(-1), "one that rests already")
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023)}))
-		require.Zero(t, h.row(-1).Until)
-		require.EqualValues(t, -1, h.row(-1).High)
-		require.Zero(t, h.acquire(h.leaseOf(short)).WorkerID)
+		namespace := h.namespace()
+		h.foundNow(time.Second)
+		require.Equal(t, namespace, h.namespace(), "one that rests already")
+		h.pass(time.Second)
+		h.foundNow(0)
+		ended := h.namespace()
+		require.True(t, ended.Rest.Before(h.now().AddDate(-50, 0, 0)))
+		require.EqualValues(t, -1, ended.Floor)
+		require.Equal(t, namespace.Made, ended.Made)
+		require.Equal(t, h.storeNow().UTC(), ended.Renewed)
+		require.Zero(t, h.acquire(h.bare(short)).WorkerID)
 
-		do(t, h.db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9000000000000000 WHERE WORKER_ID = -1")
-		row = h.row(-1)
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023)}))
-		require.Equal(t, row, h.row(-1))
+		h.editNamespace(func(namespace *lease.Namespace) { namespace.Rest = h.now().AddDate(10, 0, 0) })
+		namespace = h.namespace()
+		h.foundNow(0)
+		require.Equal(t, namespace, h.namespace())
 	})
 }
 
-// A namespace whose own row was deleted keeps the widest reach of the owners that are left.
+// A floor that rows have left behind is not lowered where nothing rests.
+func TestFoundKeepsTheFloor(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.foundNow(0)
+		h.editNamespace(func(namespace *lease.Namespace) { namespace.Floor = h.tick() })
+		namespace := h.namespace()
+		for _, rest := range []time.Duration{0, time.Minute} {
+			h.foundNow(rest)
+			require.Equal(t, namespace, h.namespace())
+		}
+	})
+}
+
+// A namespace that is made anew, beside rows of a former one, keeps the widest reach of the
+// owners that are left, whoever makes it.
 func TestNamespaceKeepsItsReach(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.acquire(h.lease(worker.LeaseConfig{Window: 2 * window, TTL: 3 * window}))
-		was := h.row(-1)
-		do(t, h.db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
-		_, err := h.leaseOf(short).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.Equal(t, was.Reach, h.row(-1).Reach)
-		require.Equal(t, (3*window + skew).Microseconds(), was.Reach)
-	})
+	for name, found := range map[string]func(t *testing.T, h *house){
+		"by a start": func(t *testing.T, h *house) {
+			_, err := h.bare(short).Acquire(t.Context(), millis(1023))
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+		},
+		"by a person":            func(_ *testing.T, h *house) { h.foundNow(0) },
+		"by a person, with rest": func(_ *testing.T, h *house) { h.foundNow(time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				h.acquire(h.lease(lease.Config{Window: 2 * window, TTL: 3 * window}))
+				h.acquire(h.lease(lease.Config{Timeout: 3 * window}))
+				was := h.namespace()
+				require.Equal(t, 3*window+skew, was.Reach)
+				h.memory.RemoveNamespace(orders)
+				found(t, h)
+				require.Equal(t, was.Reach, h.namespace().Reach)
+			})
+		})
+	}
 }
 
-func TestInitWithRest(t *testing.T) {
+func TestFoundWithRest(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.registry().Init(t.Context(), worker.Namespace{Name: "a", Terms: millis(1023), Rest: time.Minute}))
-		cfg := worker.LeaseConfig{Namespace: "a", Timeout: 5 * time.Second, DurableStore: true}
+		h.foundNow(time.Minute)
+		cfg := lease.Config{Timeout: 5 * time.Second, DurableStore: true}
 		before := h.tick()
-		_, err := h.leaseOf(cfg).Acquire(t.Context(), millis(1023))
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		h.pass(time.Minute + time.Second)
-		r := h.acquire(h.leaseOf(cfg))
-		require.GreaterOrEqual(t, r.First, before+ms(time.Minute-time.Second))
+		r := h.acquire(h.bare(cfg))
+		require.Equal(t, before+ms(time.Minute)+1, r.First)
 	})
 }
 
-func TestInitRefuses(t *testing.T) {
+// The floor of a rest that goes beyond the last tick, or ends before the first.
+func TestFoundAtTheEnds(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		r := h.registry()
+		brief := millis(1023)
+		brief.MaxTick = 1000
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("brief"), brief, time.Minute))
+		namespace, _ := h.memory.Namespace("brief")
+		require.EqualValues(t, 1000, namespace.Floor)
+
 		late := millis(1023)
-		late.Layout = ""
-		for text, n := range map[string]worker.Namespace{
-			"has the byte 0xc3 at 1":                 {Name: "bücher", Terms: millis(1023)},
-			"are not those of a layout":              {Terms: late},
-			`namespace "x" are not those of a`:       {Name: "x"},
-			"Rest -1s is not within 0 and":           {Terms: millis(1023), Rest: -time.Second},
-			"Rest 2562047h47m16.854775807s is not w": {Terms: millis(1023), Rest: math.MaxInt64},
+		late.Epoch = h.now().Add(time.Hour)
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), late, time.Minute))
+		namespace, _ = h.memory.Namespace("late")
+		require.EqualValues(t, -1, namespace.Floor)
+	})
+}
+
+func TestFoundRefuses(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		store := h.memory.Store(orders)
+		none := millis(1023)
+		none.Layout = ""
+		for text, c := range map[string]struct {
+			terms uid.Terms
+			rest  time.Duration
+		}{
+			"are not those of a layout":                           {none, 0},
+			`namespace "orders" in memory are not those of a lay`: {uid.Terms{}, 0},
+			"Rest -1s is not within 0 and":                        {millis(1023), -time.Second},
+			"Rest 2562047h47m16.854775807s is not w":              {millis(1023), math.MaxInt64},
 		} {
-			err := r.Init(t.Context(), n)
+			err := lease.Found(t.Context(), store, c.terms, c.rest)
 			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, text)
 		}
-		require.Empty(t, h.tables())
-		require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: millis(1023)}))
+		require.False(t, h.isThere())
+
+		h.foundNow(0)
+		namespace := h.namespace()
 		other := millis(1023)
 		other.Layout = "another"
-		err := r.Init(t.Context(), worker.Namespace{Terms: other})
-		require.ErrorIs(t, err, worker.ErrLayout)
-		require.ErrorContains(t, err, "another")
+		for _, rest := range []time.Duration{0, time.Minute} {
+			err := lease.Found(t.Context(), store, other, rest)
+			require.ErrorIs(t, err, worker.ErrLayout)
+			require.ErrorContains(t, err, "another")
+			require.ErrorContains(t, err, millis(0).Layout)
+		}
+		require.Equal(t, namespace, h.namespace())
+
+		h.memory.Outage(true)
+		err := lease.Found(t.Context(), store, millis(1023), 0)
+		require.ErrorContains(t, err, "cannot be reached")
 	})
 }
 
-// Owners with different Windows, whose table is emptied: the widest reach is forgotten with
-// it, and nobody is given what the owner with the wide one still has. When the former rows
-// come back after that, it does not go on under its ID.
+// Owners with different Windows, whose rows are all removed: the widest reach is forgotten
+// with them, and nobody is given what the owner with the wide one still has. When the former
+// rows come back after that, it does not go on under its ID.
 func TestNamespaceEmptiedAndRestored(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		wide := h.lease(worker.LeaseConfig{Window: 4 * window / 5, TTL: ttl})
+		wide := h.lease(lease.Config{Window: 4 * window / 5, TTL: ttl})
 		was := h.acquire(wide)
-		do(t, h.db, "CREATE TABLE DUMP AS SELECT * FROM WORKER_LEASE", "DELETE FROM WORKER_LEASE")
-		narrow := worker.LeaseConfig{Window: time.Second, TTL: 2 * time.Second, Quarantine: time.Second, Timeout: 5 * time.Second}
-		_, err := h.leaseOf(narrow).Acquire(t.Context(), millis(1023))
+		restore, row := h.memory.Backup(), h.row(0)
+		h.empty()
+		narrow := lease.Config{Window: time.Second, TTL: 3 * time.Second, Quarantine: skew, Timeout: 5 * time.Second}
+		_, err := h.bare(narrow).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 
 		// Back within half a Window: nobody else has had anything.
 		h.pass(window / 5)
-		do(t, h.db, "DELETE FROM WORKER_LEASE", "INSERT INTO WORKER_LEASE SELECT * FROM DUMP")
+		restore()
 		h.pass(window / 5)
 		again := h.extend(wide, was.Last+1)
 		require.Equal(t, was.WorkerID, again.WorkerID)
 
 		// Not back: the next owner begins above all that this one had.
-		do(t, h.db, "DELETE FROM WORKER_LEASE")
-		_, err = h.leaseOf(narrow).Acquire(t.Context(), millis(1023))
+		h.empty()
+		_, err = h.bare(narrow).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		h.pass(rest + time.Second)
-		l := h.leaseOf(narrow)
+		l := h.bare(narrow)
 		next := h.acquire(l)
 		require.Equal(t, was.WorkerID, next.WorkerID)
 		require.Greater(t, next.First, again.Last)
 
 		// Back too late: the lease has ended by then.
-		do(t, h.db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0", "INSERT INTO WORKER_LEASE SELECT * FROM DUMP WHERE WORKER_ID = 0")
+		h.memory.SetRow(orders, row)
 		more := h.extend(wide, again.Last+1)
 		require.True(t, more.WorkerID != was.WorkerID || more.First > next.Last, "%+v, %+v", more, next)
+	})
+}
+
+// An ID whose row was removed begins above the ticks of that row, which are the namespace's
+// floor then, wherever the clocks are.
+func TestCollectedIDBeginsAboveItsTicks(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, durable := range map[string]bool{"": false, "durable": true} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				cfg := lease.Config{DurableStore: durable, MaxClockOffset: 365 * day, MaxAhead: 365 * day}
+				l := h.lease(cfg)
+				h.acquire(l)
+				was := h.extend(l, h.tick()+ms(window))
+				require.NoError(t, l.Release(t.Context(), was.Last))
+				h.pass(9 * day)
+				row := h.row(0)
+				h.memory.RemoveRow(orders, 0)
+				h.editNamespace(func(namespace *lease.Namespace) { namespace.Floor = row.High })
+
+				// All clocks are behind where they were.
+				h.pass(-10 * day)
+				r, err := h.lease(cfg).Acquire(t.Context(), millis(1023))
+				if !durable { // whose reservations reach no further than the clock and 3/2 Window
+					require.ErrorIs(t, err, uid.ErrNoReservation)
+					require.GreaterOrEqual(t, h.row(0).High, was.Last)
+					return
+				}
+				require.NoError(t, err)
+				require.Greater(t, r.First, was.Last)
+			})
+		})
+	}
+}
+
+// A generator on a clock that is set back does not reach the ticks that the ID had before,
+// as an ID without a row begins near the store's clock.
+func TestUnusedIDBeginsNearTheClock(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		var back atomic.Int64
+		l := h.lease(lease.Config{DurableStore: true})
+		before := h.tick()
+		g, err := uncached.New(l, uncached.Config{Layout: milliseconds, Now: func() time.Time { return h.now().Add(-time.Duration(back.Load())) }})
+		require.NoError(t, err)
+		defer g.Close()
+		back.Store(int64(30 * 24 * time.Hour))
+		u, err := g.GetUID()
+		require.NoError(t, err)
+		tick, err := milliseconds.Tick(u)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, tick, before-ms(skew))
 	})
 }

@@ -1,40 +1,25 @@
-package worker
-
-import "errors"
+package statefile
 
 // Crash ends the binding as the end of the process would.
 func (f *File) Crash() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.state.close(); err != nil {
+	if err := f.close(); err != nil {
 		panic(err)
 	}
-	f.state = nil
+	if err := f.binding.Unbind(); err != nil {
+		panic(err)
+	}
 }
 
 // Fill makes every write to the file fail, until what it returns is called.
-func (f *File) Fill() (undo func()) {
+func (f *File) Fill() func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	healthy := f.state.file
-	f.state.file = &fullDisk{disk: healthy}
+	undo := f.state.Fill()
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.state.file = healthy
+		undo()
 	}
-}
-
-// ErrFull is what a write to a full disk fails with.
-var ErrFull = errFull
-
-// SaveState makes a file with a record of another kind, for worker ID 7 on host alpha.
-func SaveState(path, kind, layout string, high int64) error {
-	f, err := openState(path)
-	if err != nil {
-		return err
-	}
-	r := record(high)
-	r.Kind, r.Layout = kind, layout
-	return errors.Join(f.save(r), f.close())
 }

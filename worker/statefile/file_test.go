@@ -1,4 +1,4 @@
-package worker_test
+package statefile_test
 
 import (
 	"context"
@@ -20,8 +20,19 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/statefile"
 )
+
+// terms are those of a small layout with room for worker IDs up to maxID.
+func terms(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}
 
 // A setClock stands still, at first in tick 1,000,000 of terms, until it is set.
 type setClock struct{ at atomic.Int64 } // nanoseconds since terms' epoch
@@ -45,27 +56,36 @@ func termsIn(unit time.Duration) uid.Terms {
 	return of
 }
 
-func statePath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
+// saveState makes a file with a record for worker ID 7 on host alpha.
+func saveState(path, kind, layout string, high int64) error {
+	f, err := state.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Save(state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high}), f.Close())
+}
 
-func newFile(t testing.TB, path string, c *setClock, cfg worker.FileConfig) *worker.File {
+func tempPath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
+
+func newFile(t testing.TB, path string, c *setClock, cfg statefile.Config) *statefile.File {
 	t.Helper()
 	return newFileOf(t, path, worker.FixedID(7), c, cfg)
 }
 
-func newFileOf(t testing.TB, path string, s worker.Source, c *setClock, cfg worker.FileConfig) *worker.File {
+func newFileOf(t testing.TB, path string, s worker.Source, c *setClock, cfg statefile.Config) *statefile.File {
 	t.Helper()
 	if cfg.Logger == nil {
-		cfg.Logger = (&records{}).logger()
+		cfg.Logger = (&logtest.Records{}).Logger()
 	}
 	if cfg.Now == nil {
 		cfg.Now = c.now
 	}
-	f, err := worker.NewFile(path, s, cfg)
+	f, err := statefile.New(path, s, cfg)
 	require.NoError(t, err)
 	return f
 }
 
-func acquired(t testing.TB, f *worker.File, of uid.Terms) uid.Reservation {
+func acquired(t testing.TB, f *statefile.File, of uid.Terms) uid.Reservation {
 	t.Helper()
 	r, err := f.Acquire(t.Context(), of)
 	require.NoError(t, err)
@@ -91,7 +111,7 @@ func TestFileReserves(t *testing.T) {
 		of := termsIn(c.unit)
 		tick := clock * int64(time.Second) / int64(c.unit)
 		clock := newClock()
-		f := newFile(t, statePath(t), clock, worker.FileConfig{Window: c.window})
+		f := newFile(t, tempPath(t), clock, statefile.Config{Window: c.window})
 		r := acquired(t, f, of)
 		require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: tick + c.reach, Renew: tick + c.reach - c.left}, r, "%v", c)
 		require.Greater(t, r.Renew, tick, "a renewal is not due at once")
@@ -125,19 +145,19 @@ func TestFileReserves(t *testing.T) {
 
 func TestFileGoesOnAboveWhatWasReserved(t *testing.T) {
 	for _, back := range []time.Duration{0, -time.Hour, time.Second, 10 * time.Minute, time.Hour} {
-		for name, end := range map[string]func(*worker.File, uid.Reservation) int64{
-			"kill": func(f *worker.File, r uid.Reservation) int64 {
+		for name, end := range map[string]func(*statefile.File, uid.Reservation) int64{
+			"kill": func(f *statefile.File, r uid.Reservation) int64 {
 				f.Crash()
 				return r.Last
 			},
-			"release": func(f *worker.File, r uid.Reservation) int64 {
+			"release": func(f *statefile.File, r uid.Reservation) int64 {
 				require.NoError(t, f.Release(context.Background(), r.Last-3))
 				return r.Last - 3
 			},
 		} {
 			t.Run(fmt.Sprint(name, back), func(t *testing.T) {
-				clock, path := newClock(), statePath(t)
-				cfg := worker.FileConfig{MaxAhead: 2 * time.Hour}
+				clock, path := newClock(), tempPath(t)
+				cfg := statefile.Config{MaxAhead: 2 * time.Hour}
 				f := newFile(t, path, clock, cfg)
 				acquired(t, f, terms(9))
 				clock.add(5 * time.Second)
@@ -173,8 +193,8 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 		of := termsIn(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit"))
 		used := int64(-1) // the last tick that has been issued
 		for range rapid.IntRange(1, 6).Draw(t, "starts") {
-			f, err := worker.NewFile(path, worker.FixedID(7), worker.FileConfig{
-				Now: clock.now, Logger: (&records{}).logger(), MaxAhead: math.MaxInt64,
+			f, err := statefile.New(path, worker.FixedID(7), statefile.Config{
+				Now: clock.now, Logger: (&logtest.Records{}).Logger(), MaxAhead: math.MaxInt64,
 				Window: time.Duration(rapid.Int64Range(1, int64(time.Minute)).Draw(t, "window")),
 			})
 			require.NoError(t, err)
@@ -207,18 +227,18 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 
 func TestFileTooFarAhead(t *testing.T) {
 	for _, c := range []struct {
-		cfg     worker.FileConfig
+		cfg     statefile.Config
 		unit    time.Duration
 		allowed int64 // ticks
 	}{
-		{worker.FileConfig{}, time.Second, 900},
-		{worker.FileConfig{MaxAhead: time.Minute}, time.Second, 60},
-		{worker.FileConfig{MaxAhead: time.Minute - 1}, time.Second, 60},
-		{worker.FileConfig{MaxAhead: time.Minute}, time.Millisecond, 60_000},
-		{worker.FileConfig{}, time.Hour, 2}, // never less than what is reserved
+		{statefile.Config{}, time.Second, 900},
+		{statefile.Config{MaxAhead: time.Minute}, time.Second, 60},
+		{statefile.Config{MaxAhead: time.Minute - 1}, time.Second, 60},
+		{statefile.Config{MaxAhead: time.Minute}, time.Millisecond, 60_000},
+		{statefile.Config{}, time.Hour, 2}, // never less than what is reserved
 	} {
 		of := termsIn(c.unit)
-		clock, path := newClock(), statePath(t)
+		clock, path := newClock(), tempPath(t)
 		tick := of.TickAt(clock.now())
 		f := newFile(t, path, clock, c.cfg)
 		acquired(t, f, of)
@@ -246,8 +266,8 @@ func TestFileTooFarAhead(t *testing.T) {
 		acquired(t, f, of)
 	}
 	// An hour back over a restart is too much, and the error tells how much it is.
-	clock, path := newClock(), statePath(t)
-	f := newFile(t, path, clock, worker.FileConfig{})
+	clock, path := newClock(), tempPath(t)
+	f := newFile(t, path, clock, statefile.Config{})
 	acquired(t, f, terms(9))
 	f.Crash()
 	clock.add(-time.Hour)
@@ -258,21 +278,21 @@ func TestFileTooFarAhead(t *testing.T) {
 	// Millennia ahead, and a clock before the epoch.
 	far := terms(9)
 	far.MaxTick = math.MaxInt64
-	g := newFile(t, path+"2", clock, worker.FileConfig{})
+	g := newFile(t, path+"2", clock, statefile.Config{})
 	acquired(t, g, far)
 	require.NoError(t, g.Release(t.Context(), math.MaxInt64-1))
 	clock.add(-20 * 24 * time.Hour)
 	_, err = g.Acquire(t.Context(), far)
 	require.ErrorIs(t, err, worker.ErrClock)
 	require.ErrorContains(t, err, "ticks of 1s")
-	g = newFile(t, path+"2", clock, worker.FileConfig{MaxAhead: math.MaxInt64})
+	g = newFile(t, path+"2", clock, statefile.Config{MaxAhead: math.MaxInt64})
 	require.EqualValues(t, int64(math.MaxInt64), acquired(t, g, far).First)
 }
 
 func TestFileBeforeTheEpoch(t *testing.T) {
 	clock := newClock()
 	clock.add(-30 * 24 * time.Hour)
-	f := newFile(t, statePath(t), clock, worker.FileConfig{})
+	f := newFile(t, tempPath(t), clock, statefile.Config{})
 	of := terms(9)
 	of.MaxTick = math.MaxInt64
 	r := acquired(t, f, of)
@@ -283,8 +303,8 @@ func TestFileBeforeTheEpoch(t *testing.T) {
 }
 
 func TestFileServesOneGenerator(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	f, g := newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), newFile(t, path, clock, worker.FileConfig{Host: "alpha"})
+	clock, path := newClock(), tempPath(t)
+	f, g := newFile(t, path, clock, statefile.Config{Host: "alpha"}), newFile(t, path, clock, statefile.Config{Host: "alpha"})
 	r := acquired(t, f, terms(9))
 	_, err := f.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrWorkerInUse)
@@ -303,11 +323,11 @@ func TestFileServesOneGenerator(t *testing.T) {
 }
 
 func TestFileBelongsToOneWorker(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	f := newFile(t, path, clock, worker.FileConfig{Host: "alpha"})
+	clock, path := newClock(), tempPath(t)
+	f := newFile(t, path, clock, statefile.Config{Host: "alpha"})
 	acquired(t, f, terms(9))
 	require.NoError(t, f.Release(t.Context(), 41))
-	refused := func(f *worker.File, of uid.Terms, want error, says ...string) {
+	refused := func(f *statefile.File, of uid.Terms, want error, says ...string) {
 		t.Helper()
 		before, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -320,14 +340,14 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, before, after)
 	}
-	refused(newFileOf(t, path, worker.FixedID(8), clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, "worker ID 7", "tells 8")
-	refused(newFile(t, path, clock, worker.FileConfig{Host: "beta"}), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
-	refused(newFile(t, path, clock, worker.FileConfig{}), terms(9), worker.ErrState, `"alpha"`)
+	refused(newFileOf(t, path, worker.FixedID(8), clock, statefile.Config{Host: "alpha"}), terms(9), worker.ErrState, "worker ID 7", "tells 8")
+	refused(newFile(t, path, clock, statefile.Config{Host: "beta"}), terms(9), worker.ErrState, `"alpha"`, `"beta"`, "AnyHost")
+	refused(newFile(t, path, clock, statefile.Config{}), terms(9), worker.ErrState, `"alpha"`)
 	other := terms(9)
 	other.Layout = "41 ms/10/12"
 	refused(f, other, worker.ErrLayout, "28 s/22/13", "41 ms/10/12", "7")
 
-	moved := newFile(t, path, clock, worker.FileConfig{Host: "beta", AnyHost: true})
+	moved := newFile(t, path, clock, statefile.Config{Host: "beta", AnyHost: true})
 	require.EqualValues(t, 42, acquired(t, moved, terms(9)).First)
 	require.NoError(t, moved.Release(t.Context(), 42))
 	refused(f, terms(9), worker.ErrState, `"alpha"`, `"beta"`) // it is the other host's now
@@ -338,20 +358,20 @@ func TestFileBelongsToOneWorker(t *testing.T) {
 		high int64
 		says string
 	}{{"lease", 5, `"lease"`}, {"fixed", -2, "up to -2"}} {
-		require.NoError(t, worker.SaveState(path, c.kind, terms(9).Layout, c.high))
-		refused(newFile(t, path, clock, worker.FileConfig{Host: "alpha"}), terms(9), worker.ErrState, c.says)
+		require.NoError(t, saveState(path, c.kind, terms(9).Layout, c.high))
+		refused(newFile(t, path, clock, statefile.Config{Host: "alpha"}), terms(9), worker.ErrState, c.says)
 	}
 }
 
 func TestFileDamaged(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	var logged records
-	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	clock, path := newClock(), tempPath(t)
+	var logged logtest.Records
+	f := newFile(t, path, clock, statefile.Config{Logger: logged.Logger()})
 	acquired(t, f, terms(9))
 	f.Crash()
 	r := acquired(t, f, terms(9))
 	f.Crash()
-	require.Zero(t, logged.count("damaged"))
+	require.Zero(t, logged.Count("damaged"))
 	image, err := os.ReadFile(path)
 	require.NoError(t, err)
 
@@ -359,7 +379,7 @@ func TestFileDamaged(t *testing.T) {
 	image[len(image)-100] = 'x'
 	require.NoError(t, os.WriteFile(path, image, 0o600))
 	require.Equal(t, r.First, acquired(t, f, terms(9)).First)
-	require.Equal(t, 1, logged.count("damaged"))
+	require.Equal(t, 1, logged.Count("damaged"))
 	f.Crash()
 
 	for i := range image {
@@ -375,9 +395,9 @@ func TestFileDamaged(t *testing.T) {
 }
 
 func TestFileIsLostWhileInUse(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	var logged records
-	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	clock, path := newClock(), tempPath(t)
+	var logged logtest.Records
+	f := newFile(t, path, clock, statefile.Config{Logger: logged.Logger()})
 	r := acquired(t, f, terms(9))
 	require.NoError(t, os.Remove(path))
 	clock.add(6 * time.Second)
@@ -386,7 +406,7 @@ func TestFileIsLostWhileInUse(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, path)
 	}
-	require.Equal(t, 1, logged.count("cannot be renewed"))
+	require.Equal(t, 1, logged.Count("cannot be renewed"))
 	_, err := f.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrWorkerInUse, "a second generator gets no new file")
 	require.NoFileExists(t, path)
@@ -396,9 +416,9 @@ func TestFileIsLostWhileInUse(t *testing.T) {
 }
 
 func TestFileOnAFullDisk(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	var logged records
-	f := newFile(t, path, clock, worker.FileConfig{Logger: logged.logger()})
+	clock, path := newClock(), tempPath(t)
+	var logged logtest.Records
+	f := newFile(t, path, clock, statefile.Config{Logger: logged.Logger()})
 	r := acquired(t, f, terms(9))
 	for n := 1; n <= 2; n++ {
 		clock.add(6 * time.Second)
@@ -406,9 +426,9 @@ func TestFileOnAFullDisk(t *testing.T) {
 		for range 3 {
 			_, err := f.Extend(t.Context(), 0)
 			require.ErrorIs(t, err, worker.ErrState)
-			require.ErrorIs(t, err, worker.ErrFull)
+			require.ErrorIs(t, err, state.ErrFull)
 		}
-		require.Equal(t, n, logged.count("cannot be renewed"))
+		require.Equal(t, n, logged.Count("cannot be renewed"))
 		undo()
 		again, err := f.Extend(t.Context(), 0)
 		require.NoError(t, err)
@@ -416,15 +436,15 @@ func TestFileOnAFullDisk(t *testing.T) {
 		r = again
 	}
 	f.Fill()
-	require.ErrorIs(t, f.Release(t.Context(), 5), worker.ErrFull)
+	require.ErrorIs(t, f.Release(t.Context(), 5), state.ErrFull)
 	require.Equal(t, r.Last+1, acquired(t, f, terms(9)).First, "what could not be given back stays reserved")
 }
 
 func TestFileExhausted(t *testing.T) {
-	clock, path := newClock(), statePath(t)
+	clock, path := newClock(), tempPath(t)
 	of := terms(9)
 	of.MaxTick = 1_000_020
-	f := newFile(t, path, clock, worker.FileConfig{})
+	f := newFile(t, path, clock, statefile.Config{})
 	r := acquired(t, f, of)
 	require.EqualValues(t, 1_000_015, r.Last)
 	for _, through := range []int64{1_000_016, math.MaxInt64} {
@@ -440,7 +460,7 @@ func TestFileExhausted(t *testing.T) {
 
 	only := terms(9) // a layout of one tick
 	only.MaxTick = 0
-	f = newFile(t, path+"2", clock, worker.FileConfig{})
+	f = newFile(t, path+"2", clock, statefile.Config{})
 	require.Equal(t, uid.Reservation{WorkerID: 7, First: 0, Last: 0, Renew: math.MaxInt64}, acquired(t, f, only))
 	f.Crash()
 	_, err = f.Acquire(t.Context(), only)
@@ -448,15 +468,15 @@ func TestFileExhausted(t *testing.T) {
 }
 
 func TestFileSource(t *testing.T) {
-	clock, path := newClock(), statePath(t)
-	f := newFileOf(t, path, worker.FixedID(10), clock, worker.FileConfig{})
+	clock, path := newClock(), tempPath(t)
+	f := newFileOf(t, path, worker.FixedID(10), clock, statefile.Config{})
 	_, err := f.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.NoFileExists(t, path, "a refusal changes nothing")
 	acquired(t, f, terms(10))
 
 	t.Setenv("UID_TEST_WORKER_ID", "5")
-	f = newFileOf(t, path+"2", worker.EnvID("UID_TEST_WORKER_ID"), clock, worker.FileConfig{})
+	f = newFileOf(t, path+"2", worker.EnvID("UID_TEST_WORKER_ID"), clock, statefile.Config{})
 	require.EqualValues(t, 5, acquired(t, f, terms(9)).WorkerID)
 	require.NoError(t, f.Release(t.Context(), 1))
 	t.Setenv("UID_TEST_WORKER_ID", "6")
@@ -466,49 +486,49 @@ func TestFileSource(t *testing.T) {
 
 // What cannot be written down is refused, and the next attempt starts from scratch.
 func TestFileThatCannotBeWritten(t *testing.T) {
-	clock, path := newClock(), statePath(t)
+	clock, path := newClock(), tempPath(t)
 	long := terms(9)
 	long.Layout = strings.Repeat("x", 5000)
-	f := newFile(t, path, clock, worker.FileConfig{})
+	f := newFile(t, path, clock, statefile.Config{})
 	_, err := f.Acquire(t.Context(), long)
 	require.ErrorIs(t, err, uid.ErrRange)
 	_, err = f.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.Zero(t, acquired(t, f, terms(9)).First)
-	_, err = newFile(t, path+"2", clock, worker.FileConfig{Host: "a\xffb"}).Acquire(t.Context(), terms(9))
+	_, err = newFile(t, path+"2", clock, statefile.Config{Host: "a\xffb"}).Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
-func TestFileConfig(t *testing.T) {
+func TestConfig(t *testing.T) {
 	id := worker.FixedID(1)
 	for name, c := range map[string]struct {
 		path string
 		s    worker.Source
-		cfg  worker.FileConfig
+		cfg  statefile.Config
 	}{
-		"path":     {"", id, worker.FileConfig{}},
-		"source":   {"x", nil, worker.FileConfig{}},
-		"Window":   {"x", id, worker.FileConfig{Window: -1}},
-		"-1ns":     {"x", id, worker.FileConfig{MaxAhead: -1}},
-		"14m59s":   {"x", id, worker.FileConfig{Window: 10 * time.Minute, MaxAhead: 15*time.Minute - time.Second}},
-		"3/2":      {"x", id, worker.FileConfig{Window: 10*time.Minute + 1}},
-		"2562047h": {"x", id, worker.FileConfig{Window: math.MaxInt64, MaxAhead: math.MaxInt64}},
+		"path":     {"", id, statefile.Config{}},
+		"source":   {"x", nil, statefile.Config{}},
+		"Window":   {"x", id, statefile.Config{Window: -1}},
+		"-1ns":     {"x", id, statefile.Config{MaxAhead: -1}},
+		"14m59s":   {"x", id, statefile.Config{Window: 10 * time.Minute, MaxAhead: 15*time.Minute - time.Second}},
+		"3/2":      {"x", id, statefile.Config{Window: 10*time.Minute + 1}},
+		"2562047h": {"x", id, statefile.Config{Window: math.MaxInt64, MaxAhead: math.MaxInt64}},
 	} {
-		_, err := worker.NewFile(c.path, c.s, c.cfg)
+		_, err := statefile.New(c.path, c.s, c.cfg)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, name)
 	}
-	for _, cfg := range []worker.FileConfig{
+	for _, cfg := range []statefile.Config{
 		{}, {Window: 10 * time.Minute}, {Window: math.MaxInt64 / 2, MaxAhead: math.MaxInt64},
 	} {
-		_, err := worker.NewFile("x", id, cfg)
+		_, err := statefile.New("x", id, cfg)
 		require.NoError(t, err)
 	}
 	require.NoFileExists(t, "x")
 
 	// Without other settings the clock and the host's name are used.
-	path := statePath(t)
-	f, err := worker.NewFile(path, id, worker.FileConfig{Logger: (&records{}).logger()})
+	path := tempPath(t)
+	f, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
 	before := terms(9).TickAt(time.Now())
 	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
@@ -521,7 +541,7 @@ func TestFileConfig(t *testing.T) {
 }
 
 func TestFileUnbound(t *testing.T) {
-	f := newFile(t, statePath(t), newClock(), worker.FileConfig{})
+	f := newFile(t, tempPath(t), newClock(), statefile.Config{})
 	_, err := f.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
@@ -531,8 +551,8 @@ func TestFileUnbound(t *testing.T) {
 func TestFileContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	path := statePath(t)
-	f := newFile(t, path, newClock(), worker.FileConfig{})
+	path := tempPath(t)
+	f := newFile(t, path, newClock(), statefile.Config{})
 	_, err := f.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoFileExists(t, path)
@@ -547,7 +567,7 @@ func TestFileContext(t *testing.T) {
 func TestFilePathIsRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clock := newClock()
-	f := newFile(t, "uid.state", clock, worker.FileConfig{})
+	f := newFile(t, "uid.state", clock, statefile.Config{})
 	acquired(t, f, terms(9))
 	t.Chdir("/")
 	_, err := f.Extend(t.Context(), 2_000_000)
@@ -560,8 +580,13 @@ func childLayout() bits.Layout {
 	return bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 3, Unit: time.Millisecond, Epoch: terms(9).Epoch})
 }
 
-// fileGenerators makes each kind of generator, with a layout of its own.
-var fileGenerators = map[string]func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error){
+type generator interface {
+	uid.Generator
+	Close() error
+}
+
+// generators makes each kind of generator, with a layout of its own.
+var generators = map[string]func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error){
 	"cached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
 		return cached.New(w, cached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
 	},
@@ -573,13 +598,13 @@ var fileGenerators = map[string]func(w uid.Worker, l bits.Layout, now func() tim
 // Generators that follow one another on a file never issue the same UID, though the
 // clock is set back between them.
 func TestFileUnderGenerators(t *testing.T) {
-	for name, make := range fileGenerators {
+	for name, make := range generators {
 		t.Run(name, func(t *testing.T) {
-			clock, path := newClock(), statePath(t)
+			clock, path := newClock(), tempPath(t)
 			layout := childLayout()
 			newest := uid.UID(-1)
 			for n := range 12 {
-				f := newFile(t, path, clock, worker.FileConfig{})
+				f := newFile(t, path, clock, statefile.Config{})
 				g, err := make(f, layout, clock.now)
 				require.NoError(t, err)
 				for range 100 {
@@ -606,10 +631,10 @@ func TestFileUnderGenerators(t *testing.T) {
 // A generator whose file is lost stops when its reservation ends, and says why. With
 // the file back in its place it goes on.
 func TestFileLostUnderGenerators(t *testing.T) {
-	for name, make := range fileGenerators {
+	for name, make := range generators {
 		t.Run(name, func(t *testing.T) {
-			clock, path := newClock(), statePath(t)
-			f := newFile(t, path, clock, worker.FileConfig{Window: 100 * time.Millisecond})
+			clock, path := newClock(), tempPath(t)
+			f := newFile(t, path, clock, statefile.Config{Window: 100 * time.Millisecond})
 			g, err := make(f, childLayout(), clock.now)
 			require.NoError(t, err)
 			first, err := g.GetUID()

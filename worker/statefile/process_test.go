@@ -1,4 +1,4 @@
-package worker_test
+package statefile_test
 
 import (
 	"bufio"
@@ -14,27 +14,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
-// fileChildEnv makes the test binary a process that issues UIDs on a state file until
+// childEnv makes the test binary a process that issues UIDs on a state file until
 // it is killed: the kind of generator, by how much its clock is back, and the path.
-const fileChildEnv = "UID_WORKER_TEST_FILE_CHILD"
+const childEnv = "UID_STATEFILE_TEST_CHILD"
 
-// fileChild prints every tick of which it has a UID, the first one at once.
-func fileChild(text string) error {
+func TestMain(m *testing.M) {
+	if s := os.Getenv(childEnv); s != "" {
+		fmt.Println(child(s)) // it ends only by an error, or a kill
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// child prints every tick of which it has a UID, the first one at once.
+func child(text string) error {
 	fields := strings.SplitN(text, " ", 3)
 	back, err := time.ParseDuration(fields[1])
 	if err != nil {
 		return err
 	}
 	now := func() time.Time { return time.Now().Add(-back) }
-	w, err := worker.NewFile(fields[2], worker.FixedID(7), worker.FileConfig{Now: now, Window: 20 * time.Millisecond, Logger: (&records{}).logger()})
+	w, err := statefile.New(fields[2], worker.FixedID(7), statefile.Config{Now: now, Window: 20 * time.Millisecond, Logger: (&logtest.Records{}).Logger()})
 	if err != nil {
 		return err
 	}
 	layout := childLayout()
-	g, err := fileGenerators[fields[0]](w, layout, now)
+	g, err := generators[fields[0]](w, layout, now)
 	if err != nil {
 		return err
 	}
@@ -57,10 +67,10 @@ func fileChild(text string) error {
 	}
 }
 
-func startFileChild(t *testing.T, kind string, back time.Duration, path string) (*exec.Cmd, *bufio.Reader) {
+func startChild(t *testing.T, kind string, back time.Duration, path string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", fileChildEnv, kind, back, path), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %s", childEnv, kind, back, path), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -73,10 +83,10 @@ func startFileChild(t *testing.T, kind string, back time.Duration, path string) 
 // after the other, each with a clock that is behind what the one before issued, issue
 // no tick twice. Sequences begin anew with each, so that this would be a UID twice.
 func TestFileKills(t *testing.T) {
-	for kind := range fileGenerators {
+	for kind := range generators {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
-			path := statePath(t)
+			path := tempPath(t)
 			newest, back := int64(-1), time.Duration(0)
 			read := func(line string) {
 				tick, err := strconv.ParseInt(strings.TrimSuffix(line, "\n"), 10, 64)
@@ -85,7 +95,7 @@ func TestFileKills(t *testing.T) {
 				newest = tick
 			}
 			for n := range 30 {
-				cmd, out := startFileChild(t, kind, back, path)
+				cmd, out := startChild(t, kind, back, path)
 				// It is killed at another point each time, between renewals and in them.
 				for range 1 + n*n%83 {
 					line, err := out.ReadString('\n')
@@ -111,12 +121,12 @@ func TestFileKills(t *testing.T) {
 // A second process is refused while the first one lives, and told who that is; it is
 // not refused any more when the first one has been killed.
 func TestFileSecondProcess(t *testing.T) {
-	path := statePath(t)
-	cmd, out := startFileChild(t, "cached", 0, path)
+	path := tempPath(t)
+	cmd, out := startChild(t, "cached", 0, path)
 	firstTick, err := out.ReadString('\n')
 	require.NoError(t, err, firstTick)
-	for kind := range fileGenerators {
-		second, says := startFileChild(t, kind, 0, path)
+	for kind := range generators {
+		second, says := startChild(t, kind, 0, path)
 		text, err := io.ReadAll(says)
 		require.NoError(t, err)
 		require.Error(t, second.Wait())
@@ -131,7 +141,7 @@ func TestFileSecondProcess(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 
-	f, err := worker.NewFile(path, worker.FixedID(7), worker.FileConfig{Logger: (&records{}).logger()})
+	f, err := statefile.New(path, worker.FixedID(7), statefile.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
 	_, err = f.Acquire(t.Context(), childLayout().Terms())
 	require.NoError(t, err)

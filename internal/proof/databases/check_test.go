@@ -16,11 +16,11 @@ import (
 
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // findings are those of a check, by what was looked at.
@@ -31,7 +31,7 @@ func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
 	if cfg.Terms == nil {
 		cfg.Terms = layoutTerms
 	}
-	all, err := doctor.Check(t.Context(), storeOf(t, db), cfg)
+	all, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), cfg)
 	require.NoError(t, err)
 	m := findings{}
 	for _, f := range all {
@@ -55,9 +55,9 @@ func (m findings) levels() map[string]doctor.Level {
 
 type badness = map[string]doctor.Level
 
-// account returns the store, opened by a new account with the rights that the
+// granted returns the store, opened by a new account with the rights that the
 // statements give it; in them @ stands for the account, and DB for the database.
-func account(t testing.TB, s kit.Store, statements ...string) *sqlx.DB {
+func granted(t testing.TB, s kit.Store, statements ...string) *sqlx.DB {
 	t.Helper()
 	admin := s.Open(t)
 	cfg, err := mysql.ParseDSN(s.Source)
@@ -74,7 +74,7 @@ func account(t testing.TB, s kit.Store, statements ...string) *sqlx.DB {
 
 func both(t testing.TB, db *sqlx.DB) {
 	t.Helper()
-	giveID(t, db, "")
+	acquire(t, db, asked{})
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
 }
 
@@ -96,7 +96,7 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 		admin := s.Open(t)
 		both(t, admin)
-		db := account(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
+		db := granted(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
 			"GRANT REPLICA MONITOR ON *.* TO @")
 		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
 		require.Equal(t, sound, m.levels(), "%+v", m)
@@ -184,7 +184,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 		"table of leased IDs":            doctor.LevelNote,
 	}, bad)
 	// It is true what the check says of that isolation.
-	require.ErrorContains(t, tryID(t, db, "", disposable.Host{Name: "h"}), "1665")
+	require.ErrorContains(t, tryID(t, db, asked{}), "1665")
 
 	// Leases make up for lost commits, unless they are told that there are none.
 	kit.Do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
@@ -293,7 +293,7 @@ func TestCheckOfTables(t *testing.T) {
 		s := kit.NewMySQL(t)
 		db := s.Open(t)
 		both(t, db)
-		none := account(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
+		none := granted(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
 		m := checked(t, none, doctor.Config{})
 		require.Equal(t, doctor.LevelError, m["table of leased IDs"].Level)
 		require.Contains(t, m["table of leased IDs"].Why, "1142")
@@ -305,7 +305,7 @@ func TestCheckOfTables(t *testing.T) {
 func TestCheckOfCounters(t *testing.T) {
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
-		giveID(t, db, "")
+		acquire(t, db, asked{})
 		cfg := doctor.Config{MaxWorkerID: 1000}
 		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
 		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
@@ -318,8 +318,8 @@ func TestCheckOfCounters(t *testing.T) {
 	})
 	t.Run("SQLite behind", func(t *testing.T) {
 		db := kit.NewSQLite(t).Open(t)
-		giveID(t, db, "")
-		giveID(t, db, "")
+		acquire(t, db, asked{})
+		acquire(t, db, asked{})
 		kit.Do(t, db, "UPDATE sqlite_sequence SET seq = 1")
 		f := checked(t, db, doctor.Config{})["disposable IDs"]
 		require.Equal(t, doctor.LevelError, f.Level)
@@ -337,7 +337,7 @@ func TestCheckOfLeases(t *testing.T) {
 			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
 			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
 		)
-		all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms})
+		all, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Terms: layoutTerms})
 		require.NoError(t, err)
 		found := map[string]doctor.Level{}
 		for _, f := range all {
@@ -361,7 +361,7 @@ func TestCheckOfSpaces(t *testing.T) {
 			return aLease{namespace: namespace, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
 		}
 		spaces := func() (values []string) {
-			all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms})
+			all, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Terms: layoutTerms})
 			require.NoError(t, err)
 			for _, f := range all {
 				if f.What == "spaces of worker IDs" {
@@ -375,7 +375,7 @@ func TestCheckOfSpaces(t *testing.T) {
 		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
 		putLeases(t, db, aged("orders", ""))
 		require.Equal(t, []string{`note: namespaces "carts" and "orders" have the layout ` + seconds.String()}, spaces())
-		giveID(t, db, "")
+		acquire(t, db, asked{})
 		require.Equal(t, []string{
 			`note: namespaces "carts" and "orders" have the layout ` + seconds.String(), `note: disposable IDs beside namespaces "carts" and "orders"`,
 		}, spaces())
@@ -386,7 +386,7 @@ func TestCheckOfClocks(t *testing.T) {
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
-			all, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Now: func() time.Time { return time.Now().Add(shift) }})
+			all, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Now: func() time.Time { return time.Now().Add(shift) }})
 			require.NoError(t, err)
 			for _, f := range all {
 				if f.What == "clocks" {
@@ -457,13 +457,13 @@ func TestDocumentedGrants(t *testing.T) {
 	s := kit.NewMySQL(t)
 	admin := s.Open(t)
 	kit.Do(t, admin, createTable(t, admin, "WORKER_NODE"), createTable(t, admin, "WORKER_LEASE"))
-	useNode := func(db *sqlx.DB) error { return tryID(t, db, "", disposable.Host{Name: "h"}) }
-	useContainer := func(db *sqlx.DB) error { return tryID(t, db, "", disposable.Host{Name: "h", Port: "80"}) }
+	useNode := func(db *sqlx.DB) error { return tryID(t, db, asked{}) }
+	useContainer := func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }
 	useLease := func(db *sqlx.DB) error {
 		for _, durable := range []bool{false, true} {
 			namespace := rand.Text()
 			require.NoError(t, newRegistry(t, admin).Init(t.Context(), registry.Namespace{Name: namespace, Terms: millisecondTerms()}))
-			leases, err := storeOf(t, db).Leases(namespace)
+			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
 			require.NoError(t, err)
 			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&kit.Records{}).Logger()})
 			require.NoError(t, err)
@@ -481,10 +481,10 @@ func TestDocumentedGrants(t *testing.T) {
 		return nil
 	}
 
-	require.NoError(t, useNode(account(t, s, nodes...)))
-	require.NoError(t, useContainer(account(t, s, append(nodes, port...)...)))
-	require.NoError(t, useLease(account(t, s, leased...)))
-	all := account(t, s, append(append(nodes, leased...), reports...)...)
+	require.NoError(t, useNode(granted(t, s, nodes...)))
+	require.NoError(t, useContainer(granted(t, s, append(nodes, port...)...)))
+	require.NoError(t, useLease(granted(t, s, leased...)))
+	all := granted(t, s, append(append(nodes, leased...), reports...)...)
 	m := checked(t, all, doctor.Config{})
 	require.Equal(t, doctor.LevelOK, m["grants"].Level, "%+v", m["grants"])
 	require.Equal(t, doctor.LevelOK, m["replica"].Level)
@@ -502,7 +502,7 @@ func TestDocumentedGrants(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, keep(account(t, s, collector...)))
+	require.NoError(t, keep(granted(t, s, collector...)))
 
 	// Without any one of the rights they fail.
 	for _, tt := range []struct {
@@ -518,11 +518,11 @@ func TestDocumentedGrants(t *testing.T) {
 		list := strings.Split(rights, ", ")
 		for i, right := range list {
 			fewer := append(append([]string{}, list[:i]...), list[i+1:]...)
-			err := tt.use(account(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
+			err := tt.use(granted(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
 			require.ErrorContains(t, err, "access denied", "without %s", right)
 		}
 	}
-	require.ErrorContains(t, useContainer(account(t, s, nodes...)), "access denied")
+	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
 }
 
 func putOld(t testing.TB, admin *sqlx.DB) {
@@ -559,9 +559,9 @@ func TestNoSecretsInFindings(t *testing.T) {
 				c.User, c.Passwd = user, canary
 				change(c)
 			}).Open(t)
-			r, err := registry.New(storeOf(t, db), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			require.NoError(t, err)
-			all, checkErr := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Terms: layoutTerms, Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			all, checkErr := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Terms: layoutTerms, Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			_, overviewErr := r.Overview(t.Context(), 0)
 			_, releaseErr := r.Release(t.Context(), "", 0, true)
 			_, collectErr := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})

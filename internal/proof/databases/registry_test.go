@@ -17,7 +17,6 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/proof/kit"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -34,7 +33,7 @@ func layoutTerms(text string) (uid.Terms, error) {
 
 func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 	t.Helper()
-	r, err := registry.New(storeOf(t, db), registry.Config{Logger: (&kit.Records{}).Logger()})
+	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Logger: (&kit.Records{}).Logger()})
 	require.NoError(t, err)
 	return r
 }
@@ -42,22 +41,15 @@ func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 // createTable returns the statement that creates a table of a default name.
 func createTable(t testing.TB, db *sqlx.DB, name string) string {
 	t.Helper()
-	statement, err := database.Schema(name, name, database.Dialect(storeOf(t, db).Dialect()))
+	statement, err := database.Schema(name, name, database.Dialect(tablesOf(t, db, sqlstore.Config{}).Dialect()))
 	require.NoError(t, err)
 	return statement
 }
 
-// giveID hands out a disposable ID from a table; WORKER_NODE for "".
-func giveID(t testing.TB, db *sqlx.DB, table string) {
+// tryID hands out a disposable ID.
+func tryID(t testing.TB, db *sqlx.DB, a asked) error {
 	t.Helper()
-	require.NoError(t, tryID(t, db, table, disposable.Host{Name: "h"}))
-}
-
-func tryID(t testing.TB, db *sqlx.DB, table string, h disposable.Host) error {
-	t.Helper()
-	s, err := sqlstore.New(db, sqlstore.Config{NodeTable: table})
-	require.NoError(t, err)
-	_, err = s.Numbers().Next(t.Context(), h, 1<<22-1)
+	_, err := newDisposable(t, db, a).acquire(t.Context(), 1<<22-1)
 	return err
 }
 
@@ -127,7 +119,7 @@ func TestOverviewOfNothing(t *testing.T) {
 		require.Nil(t, o.Nodes)
 		require.False(t, o.HasLeases)
 		require.WithinDuration(t, time.Now(), o.Now, time.Hour, "a clock in another zone is hours off")
-		giveID(t, db, "")
+		acquire(t, db, asked{})
 		o, err = newRegistry(t, db).Overview(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, *o.Nodes)
@@ -139,12 +131,10 @@ func TestOverviewCountsNodes(t *testing.T) {
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		for range 3 {
-			giveID(t, db, "OTHER")
+			acquire(t, db, asked{Table: "OTHER"})
 		}
 		kit.Do(t, db, "DELETE FROM OTHER WHERE ID > 1")
-		tables, err := sqlstore.New(db, sqlstore.Config{NodeTable: "OTHER"})
-		require.NoError(t, err)
-		r, err := registry.New(tables, registry.Config{})
+		r, err := registry.New(tablesOf(t, db, sqlstore.Config{NodeTable: "OTHER"}), registry.Config{})
 		require.NoError(t, err)
 		o, err := r.Overview(t.Context(), 0)
 		require.NoError(t, err)
@@ -465,7 +455,7 @@ func TestCollectBesideWorkers(t *testing.T) {
 func TestRegistryOutOfReach(t *testing.T) {
 	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
 	var logged kit.Records
-	r, err := registry.New(storeOf(t, db), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 	require.NoError(t, err)
 	for _, call := range []func() error{
 		func() error { _, err := r.Overview(t.Context(), 0); return err },
@@ -475,7 +465,7 @@ func TestRegistryOutOfReach(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := doctor.Check(t.Context(), storeOf(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			_, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			return err
 		},
 	} {

@@ -51,15 +51,7 @@ func eachSite(t *testing.T, test func(t *testing.T, s *site)) {
 
 func newSite(t testing.TB, db *sqlx.DB) *site {
 	t.Helper()
-	return &site{t: t, db: db, tables: storeOf(t, db)}
-}
-
-// storeOf returns the tables of a database.
-func storeOf(t testing.TB, db *sqlx.DB) *sqlstore.DB {
-	t.Helper()
-	s, err := sqlstore.New(db, sqlstore.Config{Logger: (&kit.Records{}).Logger()})
-	require.NoError(t, err)
-	return s
+	return &site{t: t, db: db, tables: tablesOf(t, db, sqlstore.Config{})}
 }
 
 // pass lets time pass for the database and all processes.

@@ -57,6 +57,6 @@ func TestSQLiteFileIsMounted(t *testing.T) {
 			t.Skipf("not shown: only root may mount here: %v %s", err, out)
 		}
 		require.NoError(t, err, "a process of root's that may not mount: %s", out)
-		require.Equal(t, strings.Repeat("unusable: it is mounted by itself\n", 3)+"<nil>\n<nil>\n<nil>\n", out)
+		require.Equal(t, strings.Repeat("unusable: it is mounted by itself\n", 3)+"mounted by itself\n<nil>\n<nil>\n<nil>\nfound by its name\n", out)
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -165,7 +166,7 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 			file := fileContent(t, path)
 			out, err := placeCommand(startChildEnv, path).Output()
 			require.NoError(t, err, "%s", out)
-			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3), string(out))
+			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3)+"found by its name\n", string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
 		}
 		require.ErrorIs(t, owner.renew(t.Context()), worker.ErrState)
@@ -205,7 +206,13 @@ func startChild(path string) error {
 		return err
 	}
 	fmt.Println(placeWords(lease.Found(ctx, l, millis(0), 0)))
-	return nil
+	findings, err := doctor.Check(ctx, tables, doctor.Config{})
+	for _, f := range findings {
+		if f.What == "place of the file" {
+			fmt.Println(f.Value)
+		}
+	}
+	return err
 }
 
 // placeWords is what an error says of the file's place, or all if that is nothing.

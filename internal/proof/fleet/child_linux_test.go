@@ -117,14 +117,7 @@ func (t timing) config() worker.LeaseConfig {
 // to be used again, so that it takes a reservation to keep owners apart.
 const maxLead = 2 * time.Second
 
-// A generator is what both packages make.
-type generator interface {
-	uid.Generator
-	Fill([]uid.UID) (int, error)
-	Close() error
-}
-
-func newGenerator(w uid.Worker, uncach bool, log *slog.Logger) (generator, error) {
+func newGenerator(w uid.Worker, uncach bool, log *slog.Logger) (uid.Generator, error) {
 	if uncach {
 		return uncached.New(w, uncached.Config{Layout: layout, Logger: log})
 	}
@@ -161,7 +154,7 @@ func (j job) do() error {
 		w = &blind{Worker: lease}
 	}
 
-	var g generator
+	var g uid.Generator
 	for {
 		if g, err = newGenerator(w, j.Uncached, logger); err == nil {
 			break
@@ -202,7 +195,7 @@ func (j job) do() error {
 }
 
 // draw takes a few UIDs, in either way.
-func (j job) draw(g generator, r *record) error {
+func (j job) draw(g uid.Generator, r *record) error {
 	u, err := g.GetUID()
 	if err != nil {
 		return err

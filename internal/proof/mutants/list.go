@@ -9,9 +9,17 @@ const (
 	laneGo      = "cached/lane.go"
 	ringGo      = "ringbuffer/ring.go"
 
-	leaseGo        = "worker/lease.go"
-	protocolGo     = "worker/lease_protocol.go"
-	offlineGo      = "worker/lease_offline.go"
+	leaseGo        = "worker/lease/lease.go"
+	leaseConfigGo  = "worker/lease/config.go"
+	acquireGo      = "worker/lease/acquire.go"
+	foundGo        = "worker/lease/found.go"
+	holdGo         = "worker/lease/hold.go"
+	offlineGo      = "worker/lease/offline.go"
+	releaseGo      = "worker/lease/release.go"
+	renewGo        = "worker/lease/renew.go"
+	startGo        = "worker/lease/start.go"
+	storeGo        = "worker/lease/store.go"
+	ticksGo        = "worker/lease/ticks.go"
 	leaseTableGo   = "worker/lease_table.go"
 	leaseSessionGo = "worker/lease_session.go"
 )
@@ -21,6 +29,7 @@ var all = slices.Concat(
 	core,
 	disposables,
 	leases,
+	store,
 	drivers,
 	tenure,
 	gates,
@@ -345,103 +354,102 @@ var core = []mutant{
 		to:   "longest = maxPause", tests: "PausesOfAnIdleWorker",
 	},
 	{
-		name: "lease: nothing is burnt", file: protocolGo,
-		from: "burn := time.Duration(max(control.Reach, reach)) * time.Microsecond",
+		name: "lease: nothing is burnt", file: acquireGo,
+		from: "burn := max(ns.Reach, l.reach(now))",
 		to:   "burn := time.Duration(0)", tests: "LeaseAcquire",
 	},
 	{
-		name: "lease: what is burnt leaves out the skew", file: protocolGo,
-		from: "burn := time.Duration(max(control.Reach, reach)) * time.Microsecond",
-		to:   "burn := time.Duration(max(control.Reach, reach))*time.Microsecond - l.cfg.MaxClockSkew", tests: "LeaseAcquire",
+		name: "lease: what is burnt leaves out the skew", file: acquireGo,
+		from: "burn := max(ns.Reach, l.reach(now))",
+		to:   "burn := max(ns.Reach, l.reach(now)) - l.cfg.MaxClockSkew", tests: "LeaseAcquire",
 	},
 	{
-		name: "lease: what others may have reserved is not burnt", file: protocolGo,
-		from: "max(control.Reach, reach)",
-		to:   "reach", tests: "LeaseReach",
+		name: "lease: what others may have reserved is not burnt", file: acquireGo,
+		from: "max(ns.Reach, l.reach(now))",
+		to:   "l.reach(now)", tests: "LeaseReach",
 	},
 	{
-		name: "lease: the reach is not noted", file: protocolGo,
-		from: "if control.Reach < reach && !l.cfg.DurableStore {",
+		name: "lease: the reach is not noted", file: acquireGo,
+		from: "if ns.Reach < reach && !l.cfg.DurableStore {",
 		to:   "if false {", tests: "LeaseReach",
 	},
 	{
-		name: "lease: one that has ended is renewed", file: protocolGo,
-		from: "if row.Until < now {",
+		name: "lease: one that has ended is renewed", file: renewGo,
+		from: "if !now.within(row.Until) {",
 		to:   "if false {", tests: "LeaseLost",
 	},
 	{
-		name: "lease: the row's nonce is not looked at", file: leaseGo,
-		from: "if row.Nonce != h.nonce || row.High != h.limit {",
-		to:   "if row.High != h.limit {", tests: "LeaseLost",
+		name: "lease: the row's nonce is not looked at", file: holdGo,
+		from: "return r.Nonce == p.Nonce && r.High == p.High",
+		to:   "return r.High == p.High", tests: "LeaseLost",
 	},
 	{
-		name: "lease: ticks that somebody else reserved are not looked at", file: leaseGo,
-		from: "if row.Nonce != h.nonce || row.High != h.limit {",
-		to:   "if row.Nonce != h.nonce {", tests: "LeaseLost",
+		name: "lease: ticks that somebody else reserved are not looked at", file: holdGo,
+		from: "return r.Nonce == p.Nonce && r.High == p.High",
+		to:   "return r.Nonce == p.Nonce", tests: "LeaseLost",
 	},
 	{
-		name: "lease: a renewal whose reply was lost is taken for somebody else's", file: leaseGo,
-		from: `if p := h.proposed; p.nonce != "" && row.Nonce == p.nonce && row.High == p.high {`,
-		to:   "if p := h.proposed; false && p.nonce != row.Nonce {", tests: "LeaseLostReply",
+		name: "lease: a renewal whose reply was lost is taken for somebody else's", file: holdGo,
+		from: "if row.bears(p) {",
+		to:   "if false && row.bears(p) {", tests: "LeaseLostReply",
 	},
 	{
-		name: "lease: ticks are granted before the commit", file: protocolGo,
-		from: "if h.proposed = next; l.file != nil {",
-		to:   "if h.proposed, h.limit, h.granted = next, next.high, next.high; l.file != nil {", tests: "LeaseLostReply",
+		name: "lease: ticks are granted before the commit", file: renewGo,
+		from: "h.propose(row, next)",
+		to:   "h.propose(row, next)\n\t\th.limit, h.granted = next.High, next.High", tests: "LeaseLostReply",
 	},
 	{
-		name: "lease: a renewal keeps its nonce", file: protocolGo,
-		from: "next := proposal{nonce: newNonce()}",
-		to:   "next := proposal{nonce: h.nonce}", tests: "LeaseExtend",
+		name: "lease: a renewal keeps its nonce", file: renewGo,
+		from: "state.Proposal{Nonce: newNonce(),",
+		to:   "state.Proposal{Nonce: h.nonce,", tests: "LeaseExtend",
 	},
 	{
-		name: "lease: a release lowers HIGH below what it was", file: protocolGo,
+		name: "lease: a release lowers HIGH below what it was", file: releaseGo,
 		from: "max(h.base, last)",
 		to:   "last", tests: "LeaseRelease",
 	},
 	{
-		name: "lease: a release keeps HIGH", file: protocolGo,
-		from: `row.High = min(row.High, max(h.base, last))
-`,
-		to: "", tests: "LeasedGenerator|LeaseRelease",
+		name: "lease: a release keeps HIGH", file: releaseGo,
+		from: `r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now`,
+		to:   `r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now`, tests: "LeasedGenerator|LeaseRelease",
 	},
 	{
-		name: "lease: a released row keeps its nonce", file: protocolGo,
-		from: `row.Nonce, row.Until, row.Renewed = "", now, now`,
-		to:   "row.Until, row.Renewed = now, now", tests: "LeaseRelease",
+		name: "lease: a released row keeps its nonce", file: releaseGo,
+		from: `r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now`,
+		to:   "r.High, r.Until, r.Renewed = high, now.Now, now.Now", tests: "LeaseRelease",
 	},
 	{
-		name: "lease: an ID is not looked at again once it is locked", file: protocolGo,
-		from: "if exists && row.Until.add(l.cfg.Quarantine) >= now {",
+		name: "lease: a row that is offered is not looked at", file: acquireGo,
+		from: "if !row.Fresh && !now.over(row.Until.Add(l.cfg.Quarantine)) {",
 		to:   "if false {", tests: "LeaseRenewedAtTheLastMoment",
 	},
 	{
-		name: "lease: there is no quarantine", file: protocolGo,
-		from: "before := now.add(-l.cfg.Quarantine)",
-		to:   "before := now", tests: "LeaseTakeover|LeaseRelease",
+		name: "lease: there is no quarantine", file: leaseConfigGo,
+		from: "\tif c.Logger == nil {",
+		to:   "\tc.Quarantine = 0\n\tif c.Logger == nil {", tests: "LeaseTakeover|LeaseRelease",
 	},
 	{
-		name: "lease: layouts are mixed", file: protocolGo,
-		from: "case control.Layout != l.terms.Layout:",
-		to:   "case false:", tests: "LeaseLayout",
+		name: "lease: layouts are mixed", file: acquireGo,
+		from: "if ns.Layout != l.terms.Layout {",
+		to:   "if false {", tests: "LeaseLayout",
 	},
 	{
-		name: "lease: clocks are not compared", file: protocolGo,
-		from: "apart > limit {",
-		to:   "apart > math.MaxInt64-1 {", tests: "LeaseClocks",
+		name: "lease: clocks are not compared", file: acquireGo,
+		from: "clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, limit)",
+		to:   "clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, math.MaxInt64)", tests: "LeaseClocks",
 	},
 	{
-		name: "lease: rows of the far future are believed", file: protocolGo,
-		from: "max(row.High, control.High) > highest {",
-		to:   "max(row.High, control.High) > math.MaxInt64-1 {", tests: "LeaseFarFuture",
+		name: "lease: rows of the far future are believed", file: acquireGo,
+		from: "max(row.High, ns.Floor) > highest {",
+		to:   "max(row.High, ns.Floor) > math.MaxInt64-1 {", tests: "LeaseFarFuture",
 	},
 	{
-		name: "lease: clocks before the epoch are believed", file: protocolGo,
+		name: "lease: clocks before the epoch are believed", file: acquireGo,
 		from: "tick < 0 && !l.cfg.AllowBeforeEpoch",
 		to:   "tick < 0 && false", tests: "LeaseClocks",
 	},
 	{
-		name: "lease: the end of the time field is not checked", file: protocolGo,
+		name: "lease: the end of the time field is not checked", file: acquireGo,
 		from: "if h.base >= l.terms.MaxTick {",
 		to:   "if false {", tests: "LeaseFarFuture",
 	},
@@ -453,34 +461,32 @@ var core = []mutant{
 		to: "	return id, id <= maxID, nil", tests: "LeaseNoIDLeft",
 	},
 	{
-		name: "lease: a takeover is not told", file: protocolGo,
-		from: `if exists && row.Nonce != "" {`,
+		name: "lease: a takeover is not told", file: acquireGo,
+		from: `if row.Nonce != "" {`,
 		to:   "if false {", tests: "LeaseTakeover",
 	},
 	{
 		name: "lease: one that was invalidated goes on", file: leaseGo,
-		from: "	if l.hold != nil && invalid {\n		l.lost(ctx, errInvalidated)\n	}\n	var err error\n	if l.hold",
-		to:   "	_ = invalid\n	var err error\n	if l.hold", tests: "LeaseInvalidate",
+		from: "\tif l.hold != nil && l.binding.Invalid() {\n\t\tl.lost(ctx, errInvalidated)\n\t}\n\tvar err error\n\tif l.hold",
+		to:   "\tvar err error\n\tif l.hold", tests: "LeaseInvalidate",
 	},
 	{
 		name: "lease: one that was invalidated is released", file: leaseGo,
-		from: "	if l.hold != nil && invalid {\n		l.lost(ctx, errInvalidated)\n	}\n	var err error\n	switch {",
-		to:   "	_ = invalid\n	var err error\n	switch {", tests: "LeaseInvalidate",
+		from: "\tif l.hold != nil && l.binding.Invalid() {\n\t\tl.lost(ctx, errInvalidated)\n\t}\n\tvar err error\n\tswitch {",
+		to:   "\tvar err error\n\tswitch {", tests: "LeaseInvalidate",
 	},
 	{
-		name: "lease: a generator asks the database at each call", file: leaseGo,
-		from: `	case through <= h.limit:
-		return false
-	}`,
-		to: "	}", tests: "LeaseExtend",
+		name: "lease: a generator asks the store at each call", file: leaseGo,
+		from: "\tcase through <= h.limit:\n\t\treturn false\n\t}",
+		to:   "\t}", tests: "LeaseExtend",
 	},
 	{
-		name: "lease: a wish of the far future wraps", file: protocolGo,
-		from: "tick + min(slack, math.MaxInt64-max(tick, 0))",
-		to:   "tick + slack", tests: "LeaseExtendThrough",
+		name: "lease: a wish of the far future wraps", file: ticksGo,
+		from: "ticks.Plus(tick, max(1, int64(l.cfg.Window/8/l.terms.Unit)))",
+		to:   "tick + max(1, int64(l.cfg.Window/8/l.terms.Unit))", tests: "LeaseExtendThrough",
 	},
 	{
-		name: "lease: a start waits for however long", file: leaseGo,
+		name: "lease: a start waits for however long", file: startGo,
 		from: "l.hold.wait > longest {",
 		to:   "l.hold.wait > longest && false {", tests: "LeaseReach",
 	},
@@ -507,8 +513,8 @@ var core = []mutant{
 	},
 	{
 		name: "offline: the file of another namespace is used", file: offlineGo,
-		from: "r.Kind != stateLease || r.Namespace != l.cfg.Namespace",
-		to:   "r.Kind != stateLease", tests: "LeaseOfflineFile",
+		from: "r.Kind != state.KindLease || r.Namespace != l.store.Name()",
+		to:   "r.Kind != state.KindLease", tests: "LeaseOfflineFile",
 	},
 	{
 		name: "offline: the file of another layout is used", file: offlineGo,
@@ -517,13 +523,13 @@ var core = []mutant{
 	},
 	{
 		name: "offline: a lost lease is taken up again", file: offlineGo,
-		from: `r.Nonce, r.ProposedNonce, r.Limit, r.ProposedLimit = "", "", 0, 0`,
+		from: `r.Nonce, r.Limit, r.Proposals = "", 0, nil`,
 		to:   "", tests: "LeaseOfflineFile",
 	},
 	{
-		name: "offline: a renewal is not noted before it is sent", file: protocolGo,
-		from: "if h.proposed = next; l.file != nil {",
-		to:   "if h.proposed = next; false {", tests: "LeaseOfflineTakesUp",
+		name: "offline: a renewal is not noted before it is sent", file: renewGo,
+		from: "if l.file != nil {\n\t\t\tif err := l.save",
+		to:   "if false {\n\t\t\tif err := l.save", tests: "LeaseOfflineTakesUp",
 	},
 	{
 		name: "offline: a start without the database goes by used-up ticks", file: offlineGo,

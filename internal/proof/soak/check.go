@@ -1,10 +1,10 @@
 package main
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // grace is for how long UIDs may be further behind the clock than MaxLag: processes that
@@ -16,7 +16,7 @@ const grace = 2 * time.Second
 type checker struct {
 	memory  *memory
 	clock   *clock
-	drawer  drawer
+	drawer  record.Drawer
 	granted *grants
 	ordered bool  // each UID is to be larger than the one before
 	lag     int64 // how many ticks UIDs may be behind the clock
@@ -39,10 +39,10 @@ type checker struct {
 	}
 }
 
-func newChecker(m *memory, c *clock, d drawer, g *grants) *checker {
+func newChecker(m *memory, c *clock, d record.Drawer, g *grants) *checker {
 	return &checker{
 		memory: m, clock: c, drawer: d, granted: g, prev: -1, run: -1, grace: grace,
-		base: m.base(), size: uint64(m.size()), seqBits: uint8(m.layout.SequenceBits()),
+		base: m.Base(), size: uint64(m.Size()), seqBits: uint8(m.Layout.SequenceBits()),
 	}
 }
 
@@ -50,40 +50,32 @@ func newChecker(m *memory, c *clock, d drawer, g *grants) *checker {
 func (c *checker) note(u uid.UID) {
 	bit := uint64(u - c.base)
 	if bit >= c.size {
-		c.memory.report(outside, c.drawer, u, c.memory.first)
+		c.memory.Report(record.Outside, c.drawer, u, c.memory.First)
 		return
 	}
 	if run := int64(bit >> c.seqBits); run != c.run {
 		c.enter(run, u)
 	}
 	if u <= c.prev && c.ordered {
-		c.memory.report(disorder, c.drawer, u, int64(c.prev))
+		c.memory.Report(record.Disorder, c.drawer, u, int64(c.prev))
 	}
 	c.prev = u
-	if mask := uint64(1) << (bit & 63); atomic.OrUint64(&c.memory.bits[bit>>6], mask)&mask != 0 {
-		c.memory.report(duplicate, c.drawer, u, 0)
-	}
+	c.memory.Set(int64(bit), u, c.drawer)
 }
 
 // enter checks what UIDs of a tick and worker ID have in common.
 func (c *checker) enter(run int64, u uid.UID) {
 	c.run = run
 	m := c.memory
-	tick, workerID := m.geometry.run(run)
-
-	if owner := &m.owners[run]; !owner.CompareAndSwap(0, uint32(c.drawer)) {
-		if first := drawer(owner.Load()); first.incarnation() != c.drawer.incarnation() {
-			m.report(sharedTick, c.drawer, u, int64(first))
-		}
-	}
-	raise(&m.last[workerID], tick+1)
+	m.Enter(run, u, c.drawer)
+	tick, workerID := m.Run(run)
 
 	granted, first, ok := c.granted.of(workerID)
 	switch {
 	case !ok:
-		m.report(foreignID, c.drawer, u, 0)
+		m.Report(record.ForeignID, c.drawer, u, 0)
 	case tick < granted.First || tick > granted.Last:
-		m.report(unreserved, c.drawer, u, granted.Last)
+		m.Report(record.Unreserved, c.drawer, u, granted.Last)
 	}
 
 	elapsed := c.clock.elapsed()
@@ -91,8 +83,8 @@ func (c *checker) enter(run int64, u uid.UID) {
 	if c.logical {
 		ahead = max(ahead, c.reservationAhead(first, elapsed))
 	}
-	if newest := m.layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
-		m.report(early, c.drawer, u, newest)
+	if newest := m.Layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
+		m.Report(record.Early, c.drawer, u, newest)
 	}
 }
 
@@ -101,7 +93,7 @@ func (c *checker) enter(run int64, u uid.UID) {
 func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Duration {
 	if r := &c.reservedAt; first > r.first {
 		r.first = first
-		r.ahead = max(r.ahead, c.memory.layout.TimeOf(first).Sub(c.clock.at(0))-elapsed)
+		r.ahead = max(r.ahead, c.memory.Layout.TimeOf(first).Sub(c.clock.at(0))-elapsed)
 	}
 	return c.reservedAt.ahead
 }
@@ -109,8 +101,8 @@ func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Dura
 // timely holds the UID drawn last against the clock. The call was made between two times,
 // and the process was not paused in between.
 func (c *checker) timely(from, to time.Duration) {
-	tick, _ := c.memory.geometry.run(c.run)
-	oldest := c.memory.layout.TickAt(c.clock.low(from, to)) - c.lag
+	tick, _ := c.memory.Run(c.run)
+	oldest := c.memory.Layout.TickAt(c.clock.low(from, to)) - c.lag
 	switch {
 	case tick >= oldest:
 		c.late = false
@@ -119,7 +111,7 @@ func (c *checker) timely(from, to time.Duration) {
 		fallthrough
 	default:
 		if from-c.lateSince >= c.grace {
-			c.memory.report(late, c.drawer, c.prev, oldest)
+			c.memory.Report(record.Late, c.drawer, c.prev, oldest)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -20,16 +19,21 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/proof/record"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // processEnv makes this program a process that draws, and says of what kind.
 const processEnv = "UID_SOAK_PROCESS"
 
-// A process is what the parent tells a child.
-type process struct {
+// A job is what the parent tells a child.
+type job struct {
 	Slot        slot
 	Index       int // of the slot
 	Incarnation uint32
@@ -52,7 +56,7 @@ const (
 const memoryFD = 3
 
 func childMain(text string) int {
-	var p process
+	var p job
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFault
@@ -62,7 +66,7 @@ func childMain(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFault
 	}
-	m, err := openMemory(geometry{layout: soakLayout, first: p.First, ticks: p.Ticks}, os.NewFile(memoryFD, "memory"))
+	m, err := openMemory(record.Geometry{Layout: soakLayout, First: p.First, Ticks: p.Ticks}, os.NewFile(memoryFD, "memory"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFault
@@ -70,7 +74,7 @@ func childMain(text string) int {
 	return p.run(m, c)
 }
 
-func (p *process) run(m *memory, c *clock) int {
+func (p *job) run(m *memory, c *clock) int {
 	granted := newGrants()
 	var made atomic.Pointer[generator]
 	var stop atomic.Bool
@@ -80,17 +84,14 @@ func (p *process) run(m *memory, c *clock) int {
 	defer cancel()
 	go func() {
 		defer close(done)
-		// The parent says "quit", or it is gone.
-		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
-			os.Exit(exitOrphan)
-		}
+		process.AwaitQuit(exitOrphan)
 		stop.Store(true)
 		cancel()
 		if g := made.Load(); g != nil {
 			closed = g.Close()
 		}
 	}()
-	counters := &m.head.slots[p.Index]
+	counters := &m.slots[p.Index]
 	g, err := p.generator(ctx, c, granted, counters)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -102,7 +103,7 @@ func (p *process) run(m *memory, c *clock) int {
 	var all sync.WaitGroup
 	var failed atomic.Bool
 	for i, way := range p.Slot.Draw {
-		check := newChecker(m, c, newDrawer(p.Incarnation, i), granted)
+		check := newChecker(m, c, record.NewDrawer(p.Incarnation, i), granted)
 		check.ordered = p.Slot.ordered(way)
 		check.lag, check.lead, check.logical = g.lag, g.lead, !p.Slot.Cached
 		if !p.Slot.Cached {
@@ -136,7 +137,7 @@ func (p *process) run(m *memory, c *clock) int {
 type generator struct {
 	cached    *cached.Generator
 	uncached  *uncached.Generator
-	planted   uid.Generator
+	planted   uid.Drawer
 	swap      bool  // a planted fault
 	lag, lead int64 // in ticks
 }
@@ -144,7 +145,7 @@ type generator struct {
 // startLimit bounds the start of a generator.
 const startLimit = 20 * time.Second
 
-func (p *process) generator(ctx context.Context, c *clock, granted *grants, count *counters) (*generator, error) {
+func (p *job) generator(ctx context.Context, c *clock, granted *grants, count *counters) (*generator, error) {
 	w, err := p.worker(ctx, c, count)
 	if err != nil {
 		return nil, err
@@ -189,42 +190,50 @@ func (p *process) generator(ctx context.Context, c *clock, granted *grants, coun
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func (p *process) worker(ctx context.Context, c *clock, count *counters) (uid.Worker, error) {
+func (p *job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker, error) {
 	if p.Slot.Worker == static {
 		return worker.Static(p.StaticID), nil
 	}
 	if p.Slot.Worker == kept {
 		path := fmt.Sprintf("%s.%d.state", p.Path, p.Index)
-		return worker.NewFile(path, worker.FixedID(int64(p.Index)), worker.FileConfig{Window: leaseWindow, Logger: quiet, Now: c.now})
+		return statefile.New(path, worker.FixedID(int64(p.Index)), statefile.Config{Window: leaseWindow, Logger: quiet, Now: c.now})
 	}
 	db, err := p.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if p.Slot.Worker == disposable {
-		return worker.NewDisposable(db, worker.DisposableConfig{Logger: quiet})
+	table, _ := p.Slot.leases()
+	tables, err := table.in(db)
+	if err != nil {
+		return nil, err
+	}
+	if p.Slot.Worker == throwaway {
+		return disposable.New(tables.Numbers(), disposable.Config{Logger: quiet})
 	}
 	window := cmp.Or(p.Slot.Window, leaseWindow)
-	table, _ := p.Slot.leases()
 	if p.Slot.Planted == plantedNames {
 		table.namespace = storedName(p.Incarnation)
 	}
-	return worker.NewLease(db, worker.LeaseConfig{
-		Table: table.name, Namespace: table.namespace, Window: window, TTL: max(leaseTTL, window+window/2), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
+	leases, err := tables.Leases(table.namespace)
+	if err != nil {
+		return nil, err
+	}
+	return lease.New(leases, lease.Config{
+		Window: window, TTL: max(leaseTTL, window+window/2), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
 		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
 		Holder: holder(p.Incarnation), Logger: quiet, Now: c.now,
-		OnEvent: func(e worker.LeaseEvent) {
+		OnEvent: func(e lease.Event) {
 			switch e.Kind {
-			case worker.LeaseLost:
+			case lease.Lost:
 				count.lost.Add(1)
-			case worker.LeaseTakenOver:
+			case lease.TakenOver:
 				count.taken.Add(1)
 			}
 		},
 	})
 }
 
-func (p *process) open(ctx context.Context) (*sqlx.DB, error) {
+func (p *job) open(ctx context.Context) (*sqlx.DB, error) {
 	if p.Slot.Store == embedded {
 		return sqlite.Open(ctx, p.Path)
 	}
@@ -233,12 +242,12 @@ func (p *process) open(ctx context.Context) (*sqlx.DB, error) {
 }
 
 // way returns how to draw in a way: one at a time, or many.
-func (g *generator) way(way string) (uid.Generator, func([]uid.UID) (int, error)) {
+func (g *generator) way(way string) (uid.Drawer, func([]uid.UID) (int, error)) {
 	switch {
 	case g.planted != nil:
 		return g.planted, nil
 	case g.swap:
-		return &swapped{Generator: g.cached}, nil
+		return &swapped{Drawer: g.cached}, nil
 	case g.uncached != nil && way == fill:
 		return nil, g.uncached.Fill
 	case g.uncached != nil:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // The ways to draw. A slot has a goroutine for each that it lists.
@@ -28,7 +29,7 @@ const (
 type drawing struct {
 	checker  *checker
 	counters *counters
-	one      uid.Generator                          // draws one at a time,
+	one      uid.Drawer                             // draws one at a time,
 	many     func(dst []uid.UID) (n int, err error) // or this draws many
 	rate     float64                                // UIDs a second, on the average
 	stop     *atomic.Bool
@@ -102,8 +103,8 @@ func (d *drawing) draw() (n int, err error) {
 	if n > 0 {
 		c.timely(from, to)
 	}
-	raise(&d.counters.slowest, int64(to-from))
-	raise(&d.counters.stalled, int64(to-d.since))
+	record.Raise(&d.counters.slowest, int64(to-from))
+	record.Raise(&d.counters.stalled, int64(to-d.since))
 	d.waiting = err != nil
 	return n, err
 }

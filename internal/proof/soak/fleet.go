@@ -3,27 +3,23 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // An incarnation is one process of a slot.
 type incarnation struct {
-	number  uint32
-	slot    int
-	cmd     *exec.Cmd
-	quit    io.WriteCloser // its standard input
-	started time.Time
-	stderr  tail
-	done    chan struct{} // closed when it has ended and what follows is set
-	ended   time.Time
-	how     string
+	*process.Process
+	number uint32
+	slot   int
+	stderr process.Tail
+	how    string // it came to its end
 }
 
 // A fleet is the processes of a round, which the parent starts, and what has happened to
@@ -59,9 +55,9 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot, started: time.Now(), done: make(chan struct{})}
-	p := process{
-		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.first, Ticks: f.memory.ticks,
+	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot}
+	p := job{
+		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.First, Ticks: f.memory.Ticks,
 		StaticID: f.statics, Rate: f.rate * sl.Weight / weights,
 	}
 	if sl.Worker == static && sl.Planted != plantedCopy {
@@ -74,32 +70,11 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Executable()
+	in.Process, err = process.Start(process.Config{
+		Env:   []string{processEnv + "=" + string(text), clockEnv + "=" + f.clocks[slot]},
+		Files: []*os.File{f.memory.File()}, Output: &in.stderr,
+	})
 	if err != nil {
-		return nil, err
-	}
-	in.cmd = exec.Command(program)
-	in.cmd.Env = append(os.Environ(), processEnv+"="+string(text), clockEnv+"="+f.clocks[slot])
-	in.cmd.ExtraFiles = []*os.File{f.memory.file}
-	in.cmd.Stderr = &in.stderr
-	if in.quit, err = in.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	in.cmd.SysProcAttr = dieWithParent()
-	begun := make(chan error, 1)
-	go func() {
-		// On Linux the process is killed when the thread that started it ends.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(in.done)
-		err := in.cmd.Start()
-		begun <- err
-		if err == nil {
-			_ = in.cmd.Wait()
-			in.ended = time.Now()
-		}
-	}()
-	if err := <-begun; err != nil {
 		return nil, err
 	}
 	f.all = append(f.all, in)
@@ -108,7 +83,7 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 
 // up reports whether the process has a generator.
 func (f *fleet) up(in *incarnation) bool {
-	return f.memory.head.slots[in.slot].up.Load() == in.number
+	return f.memory.slots[in.slot].up.Load() == in.number
 }
 
 // holder is what a process calls itself in its lease.
@@ -119,12 +94,8 @@ func (f *fleet) isGone(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, in := range f.all {
-		if holder(in.number) == name {
-			select {
-			case <-in.done:
-				return true
-			default:
-			}
+		if holder(in.number) == name && in.HasEnded() {
+			return true
 		}
 	}
 	return false
@@ -132,8 +103,8 @@ func (f *fleet) isGone(name string) bool {
 
 // ended says what to make of a process that has ended by itself.
 func (f *fleet) ended(in *incarnation) {
-	<-in.done
-	switch code := in.cmd.ProcessState.ExitCode(); code {
+	<-in.Done()
+	switch code := in.State().ExitCode(); code {
 	case exitDone:
 		in.how = "ended"
 	case exitNoStart:
@@ -141,7 +112,7 @@ func (f *fleet) ended(in *incarnation) {
 		f.unready.Add(1)
 	default:
 		in.how = "failed"
-		f.violation("%s ended by itself (%v):\n%s", f.name(newDrawer(in.number, 0)), in.cmd.ProcessState, in.stderr.text())
+		f.violation("%s ended by itself (%v):\n%s", f.name(record.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
 	}
 }
 
@@ -154,8 +125,7 @@ func (f *fleet) violation(format string, args ...any) {
 // kill ends a process with SIGKILL.
 func (f *fleet) kill(in *incarnation) {
 	in.how = "killed"
-	_ = in.cmd.Process.Kill()
-	<-in.done
+	in.Kill()
 }
 
 // closeLimit is how long a process may take to end in good order: as long as it waits for
@@ -165,14 +135,14 @@ const closeLimit = 40 * time.Second
 // end ends a process in good order.
 func (f *fleet) end(in *incarnation) {
 	in.how = "ended in good order"
-	_, _ = io.WriteString(in.quit, "quit\n")
+	in.Quit()
 	select {
-	case <-in.done:
-		if code := in.cmd.ProcessState.ExitCode(); code != exitDone && code != exitNoStart {
+	case <-in.Done():
+		if code := in.State().ExitCode(); code != exitDone && code != exitNoStart {
 			f.ended(in)
 		}
 	case <-time.After(closeLimit):
-		f.violation("%s did not end within %v", f.name(newDrawer(in.number, 0)), closeLimit)
+		f.violation("%s did not end within %v", f.name(record.NewDrawer(in.number, 0)), closeLimit)
 		f.kill(in)
 	}
 }
@@ -180,21 +150,21 @@ func (f *fleet) end(in *incarnation) {
 // suspend stops a process for some time. What it does meanwhile, or takes for an answer,
 // does not count: so the processes themselves see when they were stopped.
 func (f *fleet) suspend(in *incarnation, d time.Duration) {
-	pauses := &f.memory.head.slots[in.slot].pauses
+	pauses := &f.memory.slots[in.slot].pauses
 	pauses.Add(1)
-	_ = pauseProcess(in.cmd.Process)
+	in.Pause()
 	select {
 	case <-time.After(d):
-	case <-in.done:
+	case <-in.Done():
 	}
 	pauses.Add(1)
-	_ = resumeProcess(in.cmd.Process)
+	in.Resume()
 }
 
 // suspendAndKill stops a process, and ends it before it runs again.
 func (f *fleet) suspendAndKill(in *incarnation, d time.Duration) {
-	f.memory.head.slots[in.slot].pauses.Add(1)
-	_ = pauseProcess(in.cmd.Process)
+	f.memory.slots[in.slot].pauses.Add(1)
+	in.Pause()
 	time.Sleep(d)
 	f.kill(in)
 }
@@ -216,7 +186,7 @@ func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 				f.end(in)
 			}
 			return nil
-		case <-in.done:
+		case <-in.Done():
 			f.ended(in)
 			time.Sleep(100 * time.Millisecond)
 			in, err = f.start(slot)
@@ -249,36 +219,32 @@ func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
 		time.Sleep(e.For)
 	}
 	f.injected[e.Fault].Add(1)
-	select {
-	case <-in.done:
+	if in.HasEnded() {
 		return f.start(e.Slot)
-	default:
-		return in, nil
 	}
+	return in, nil
 }
 
 // name says who a drawer is.
-func (f *fleet) name(d drawer) string {
+func (f *fleet) name(d record.Drawer) string {
 	if d == 0 {
 		return "nobody"
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := d.incarnation()
+	n := d.Process()
 	if n == 0 || int(n) > len(f.all) {
 		return fmt.Sprintf("process %d, which is not known", n)
 	}
 	in := f.all[n-1]
 	sl := f.slots[in.slot]
-	from := in.started.Sub(f.began).Seconds()
+	from := in.Began().Sub(f.began).Seconds()
 	state := "still running"
-	select {
-	case <-in.done:
-		state = fmt.Sprintf("%s at %.3f s", in.how, in.ended.Sub(f.began).Seconds())
-	default:
+	if in.HasEnded() {
+		state = fmt.Sprintf("%s at %.3f s", in.how, in.Ended().Sub(f.began).Seconds())
 	}
 	way := "?"
-	if g := d.goroutine(); g < len(sl.Draw) {
+	if g := d.Goroutine(); g < len(sl.Draw) {
 		way = sl.Draw[g]
 	}
 	where := sl.Worker
@@ -286,14 +252,14 @@ func (f *fleet) name(d drawer) string {
 		where += " in " + sl.Store
 	}
 	return fmt.Sprintf("process %d (slot %d, %s, %s; pid %d; started at %.3f s, %s) by its goroutine %d (%s)",
-		n, in.slot, sl.Name, where, in.cmd.Process.Pid, from, state, d.goroutine(), way)
+		n, in.slot, sl.Name, where, in.PID(), from, state, d.Goroutine(), way)
 }
 
 // violations are all that were found, in words.
 func (f *fleet) violations() []string {
 	texts := append([]string(nil), f.wrong...)
-	for _, v := range f.memory.violations() {
-		texts = append(texts, f.memory.describe(v, f.name))
+	for _, v := range f.memory.Violations() {
+		texts = append(texts, f.memory.Describe(v, f.name))
 	}
 	return texts
 }
@@ -302,29 +268,8 @@ func (f *fleet) violations() []string {
 func (f *fleet) lastWords(slot int) string {
 	for _, in := range slices.Backward(f.all) {
 		if in.slot == slot {
-			return in.stderr.text()
+			return in.stderr.String()
 		}
 	}
 	return ""
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct {
-	mu  sync.Mutex
-	end []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	const most = 8 << 10
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.end = append(t.end, p...)
-	t.end = t.end[max(0, len(t.end)-most):]
-	return len(p), nil
-}
-
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.end)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // settings are the command line's.
@@ -133,7 +135,7 @@ func (s *settings) round(ctx context.Context, number int, length time.Duration, 
 		time.Sleep(tickUnit)
 	}
 	now := time.Now()
-	g, err := newGeometry(soakLayout, now.Add(-margin), now.Add(2*length+closeLimit+margin))
+	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(2*length+closeLimit+margin))
 	if err != nil {
 		return result{}, err
 	}
@@ -141,11 +143,11 @@ func (s *settings) round(ctx context.Context, number int, length time.Duration, 
 	if err != nil {
 		return result{}, err
 	}
-	defer m.close()
+	defer m.Close()
 	r := round{number: number, length: length, schedule: plan, stores: st, fleet: newFleet(m, st, soakSlots, s.rate)}
 	res, err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show)
-	for i := range m.last {
-		*above = max(*above, m.last[i].Load()-1)
+	for id := range soakLayout.MaxWorkerID() + 1 {
+		*above = max(*above, m.Newest(id))
 	}
 	return res, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/proof/record"
 	"github.com/uidgen/uid/internal/testserver"
 )
 
@@ -15,7 +17,31 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(processEnv); text != "" {
 		os.Exit(childMain(text))
 	}
+	if os.Getenv(idleEnv) != "" {
+		process.AwaitQuit(exitOrphan)
+		os.Exit(exitDone)
+	}
 	testserver.Main(m)
+}
+
+// idleEnv makes the test binary a process that does nothing.
+const idleEnv = "UID_SOAK_IDLE"
+
+// idle starts a process that does nothing until the test ends.
+func idle(t *testing.T) *process.Process {
+	p, err := process.Start(process.Config{Env: []string{idleEnv + "=1"}})
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func newTestMemory(t testing.TB) *memory {
+	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
+	require.NoError(t, err)
+	m, err := newMemory(g)
+	require.NoError(t, err)
+	t.Cleanup(m.Close)
+	return m
 }
 
 // TestSelfTest finds every planted fault, with processes of this test binary.
@@ -36,11 +62,11 @@ func TestRound(t *testing.T) {
 		}
 	}
 	const length = 6 * time.Second
-	g, err := newGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(2*length+closeLimit+margin))
+	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(2*length+closeLimit+margin))
 	require.NoError(t, err)
 	m, err := newMemory(g)
 	require.NoError(t, err)
-	defer m.close()
+	defer m.Close()
 	st := &stores{path: t.TempDir() + "/workers.db"}
 	require.NoError(t, st.foundAll(slots))
 	r := round{length: length, schedule: newSchedule(1, 0, length, slots), stores: st, fleet: newFleet(m, st, slots, 1e6)}

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // An operator does to the tables of leases what people do by hand, while fleets run on
@@ -211,19 +212,19 @@ func (o *operator) collectRefused(e event) error {
 
 // gc collects the rows of a table, by clocks that are off: the database's by theirs, the
 // program's by own.
-func (o *operator) gc(t leaseTable, theirs, own time.Duration) (worker.Collected, error) {
+func (o *operator) gc(t leaseTable, theirs, own time.Duration) (registry.Collected, error) {
 	db, err := o.stores.openAt(t.store, theirs)
 	if err != nil {
-		return worker.Collected{}, err
+		return registry.Collected{}, err
 	}
 	defer db.Close()
 	now := func() time.Time { return time.Now().Add(own) }
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{LeaseTable: t.name, Logger: quiet, Now: now})
+	r, err := t.registry(db, now)
 	if err != nil {
-		return worker.Collected{}, err
+		return registry.Collected{}, err
 	}
 	// A database's clock that is set for a session stands still.
-	return r.Collect(context.Background(), worker.Collection{OlderThan: collectAge, Terms: termsOf, MaxClockOffset: handLimit})
+	return r.Collect(context.Background(), registry.Collection{OlderThan: collectAge, Terms: termsOf, MaxClockOffset: handLimit})
 }
 
 func termsOf(layout string) (uid.Terms, error) {
@@ -267,7 +268,7 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 			raiseHigh: fmt.Sprint("HIGH = HIGH + ", int64(time.Second/tickUnit)), raiseFar: fmt.Sprint("HIGH = HIGH + ", int64(farAhead/tickUnit)),
 		}[e.Edit]
 		if e.Edit == releaseLease {
-			r, err := worker.NewRegistry(db, worker.RegistryConfig{LeaseTable: t.name, Logger: quiet})
+			r, err := t.registry(db, nil)
 			if err == nil {
 				_, err = r.Release(context.Background(), t.namespace, row.WorkerID, true)
 			}

@@ -29,9 +29,8 @@ func newDesk(t *testing.T, s slot, st *stores) *desk {
 	d.db, err = st.open(s.Store)
 	require.NoError(t, err)
 	t.Cleanup(func() { d.db.Close() })
-	gone := make(chan struct{})
-	close(gone)
-	d.fleet.all = []*incarnation{{number: 1, done: make(chan struct{})}, {number: 2, done: gone}}
+	d.fleet.all = []*incarnation{{Process: idle(t), number: 1}, {Process: idle(t), number: 2}}
+	d.fleet.all[1].Kill()
 	d.lease(0, 1)
 	d.lease(1, 2)
 	return d
@@ -156,7 +155,7 @@ func TestUnreserved(t *testing.T) {
 	d := newFileDesk(t)
 	s, m := d.fleet.slots[0], d.fleet.memory
 	number, _ := s.shareOf()
-	last := &m.last[number<<idBits]
+	drawn := func(tick int64) { m.SetNewest(number<<idBits, tick) }
 	unreserved := func(asks int) int {
 		found, asked, err := d.stores.unreserved(m, s)
 		require.NoError(t, err)
@@ -165,18 +164,18 @@ func TestUnreserved(t *testing.T) {
 	}
 	require.Zero(t, unreserved(0))
 	high := d.rows()[0].High
-	last.Store(high + 1)
+	drawn(high)
 	require.Zero(t, unreserved(1))
-	last.Store(high + 2)
+	drawn(high + 1)
 	require.Equal(t, 1, unreserved(1))
 	require.NoError(t, execAll(d.db, "DELETE FROM "+d.table.name+" WHERE WORKER_ID = 0"))
-	last.Store(1)
+	drawn(0)
 	require.Equal(t, 1, unreserved(1), "there is neither a row nor a floor")
 	_, err := d.db.Exec("UPDATE "+d.table.name+" SET HIGH = ? WHERE WORKER_ID = ?", high, controlID)
 	require.NoError(t, err)
-	last.Store(high + 1)
+	drawn(high)
 	require.Zero(t, unreserved(1))
-	last.Store(high + 2)
+	drawn(high + 1)
 	require.Equal(t, 1, unreserved(1))
 	d.stores.rewind(d.table.name)
 	require.Zero(t, unreserved(0))

@@ -90,7 +90,7 @@ func (u *undone) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, err
 }
 
 // plantedGenerator returns a generator with the fault, or nil.
-func plantedGenerator(fault string, w uid.Worker, now func() time.Time) uid.Generator {
+func plantedGenerator(fault string, w uid.Worker, now func() time.Time) uid.Drawer {
 	if fault != plantedRacy && fault != plantedUnguarded {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (c *classic) Close() error {
 
 // swapped returns UIDs in pairs, the larger one first.
 type swapped struct {
-	uid.Generator
+	uid.Drawer
 	second uid.UID
 	has    bool
 }
@@ -238,9 +238,9 @@ func (s *swapped) GetUID() (uid.UID, error) {
 		return s.second, nil
 	}
 	var err error
-	if s.second, err = s.Generator.GetUID(); err != nil {
+	if s.second, err = s.Drawer.GetUID(); err != nil {
 		return 0, err
 	}
 	s.has = true
-	return s.Generator.GetUID()
+	return s.Drawer.GetUID()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // The faults that operators' hands could meet in a lease, which guards of package worker
@@ -34,24 +35,24 @@ func operatorTrials() []trial {
 	turning.Cached = false
 
 	return []trial{
-		{fault: "a table of leases that an owner makes anew while it is renamed", find: duplicate,
+		{fault: "a table of leases that an owner makes anew while it is renamed", find: record.Duplicate,
 			slots: []slot{owner, next}, script: oneAfterTheOther(ahead, 0, makeAnew)},
-		{fault: plantedForgotten, find: duplicate,
+		{fault: plantedForgotten, find: record.Duplicate,
 			slots:  []slot{owner, with(next, plantedForgotten)},
 			script: oneAfterTheOther(2*time.Second, over, forget)},
-		{fault: plantedUndone, find: duplicate,
+		{fault: plantedUndone, find: record.Duplicate,
 			slots: []slot{revoked, next}, script: oneBesideTheOther(leaseQuarantine)},
-		{fault: plantedNames, find: duplicate,
+		{fault: plantedNames, find: record.Duplicate,
 			slots: []slot{with(owner, plantedNames), with(next, plantedNames)}, script: twoNames},
-		{fault: plantedTurns, find: duplicate,
+		{fault: plantedTurns, find: record.Duplicate,
 			slots: []slot{planted("", static, "", strict), turning}, script: turn},
-		{fault: "a database file under two names", find: duplicate,
+		{fault: "a database file under two names", find: record.Duplicate,
 			slots: []slot{owner, next}, script: twoFiles},
-		{fault: "a last tick that is stored smaller than it is", find: duplicate,
+		{fault: "a last tick that is stored smaller than it is", find: record.Duplicate,
 			slots: []slot{owner, next}, script: oneAfterTheOther(ahead, over, clamp)},
-		{fault: "a table that is truncated without a rest, among leases of different windows", find: duplicate,
+		{fault: "a table that is truncated without a rest, among leases of different windows", find: record.Duplicate,
 			slots: []slot{long, short}, script: oneAfterTheOther(0, 0, truncateAtOnce)},
-		{fault: "a durable store that loses acknowledged commits", find: duplicate,
+		{fault: "a durable store that loses acknowledged commits", find: record.Duplicate,
 			slots: []slot{owner, next}, script: loseLease},
 	}
 }

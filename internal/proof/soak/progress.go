@@ -33,7 +33,7 @@ func (p *progress) update(round int, passed time.Duration, drawn uint64, f *flee
 		return
 	}
 	verdict := "no violation"
-	if f.memory.anyFound() {
+	if f.memory.AnyFound() {
 		verdict = "VIOLATIONS"
 	}
 	p.bar.Describe(fmt.Sprintf("%s million UIDs, %d kills, %d pauses, %d server kills, %s",

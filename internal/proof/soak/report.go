@@ -10,6 +10,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // A report is all that a run has to tell.
@@ -97,8 +99,8 @@ func (r *report) writeText(w io.Writer) {
 	row("longest stall", r.LongestStall.Round(time.Millisecond).String(), "without a UID, databases that were away included")
 	t.AppendSeparator()
 	row("duplicates", count(r.Duplicates), "")
-	for k := range kinds {
-		if n := r.Found[k.String()]; n > 0 && k != duplicate {
+	for k := range record.Kinds {
+		if n := r.Found[k.String()]; n > 0 && k != record.Duplicate {
 			row(k.String(), count(n), "")
 		}
 	}

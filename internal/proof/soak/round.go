@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/bits"
 	"sync"
-	"syscall"
 	"time"
-	"unsafe"
+
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // A round is a geometry, a memory, a fleet and a schedule.
@@ -121,7 +119,7 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result,
 
 func (r *round) drawn() (n uint64) {
 	for i := range r.fleet.slots {
-		n += r.fleet.memory.head.slots[i].uids.Load()
+		n += r.fleet.memory.slots[i].uids.Load()
 	}
 	return n
 }
@@ -180,12 +178,12 @@ func (r *round) result() (result, error) {
 		}
 	}
 	var err error
-	if res.UIDs, res.MemoryBytes, err = m.count(); err != nil {
+	if res.UIDs, res.MemoryBytes, err = m.Count(); err != nil {
 		return res, err
 	}
 	var drawn uint64
 	for i, s := range f.slots {
-		c := &m.head.slots[i]
+		c := &m.slots[i]
 		slot := slotResult{
 			Slot: s.Name, UIDs: c.uids.Load(), RefusedCalls: c.refused.Load(),
 			SlowestCall: time.Duration(c.slowest.Load()), LongestStall: time.Duration(c.stalled.Load()),
@@ -201,7 +199,7 @@ func (r *round) result() (result, error) {
 			f.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, s.Name, f.lastWords(i))
 		}
 	}
-	if marked := res.UIDs + m.found(duplicate) + m.found(outside); marked < drawn {
+	if marked := res.UIDs + m.Found(record.Duplicate) + m.Found(record.Outside); marked < drawn {
 		f.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
 	asked := map[string]bool{}
@@ -220,50 +218,12 @@ func (r *round) result() (result, error) {
 			f.violation("%s", text)
 		}
 	}
-	for k := range kinds {
-		if n := m.found(k); n > 0 {
+	for k := range record.Kinds {
+		if n := m.Found(k); n > 0 {
 			res.Found[k.String()] = n
 		}
 	}
-	res.Duplicates = m.found(duplicate)
+	res.Duplicates = m.Found(record.Duplicate)
 	res.Violations = f.violations()
 	return res, nil
-}
-
-// count counts the bits that are set, page by page where there are pages, and the bytes
-// that the memory takes.
-func (m *memory) count() (set uint64, bytes int64, err error) {
-	_, _, bitmap, end := m.offsets()
-	buf := make([]byte, 1<<20)
-	for at := bitmap; at < end; {
-		from, err := m.file.Seek(at, seekData)
-		if errors.Is(err, syscall.ENXIO) {
-			break // nothing comes any more
-		}
-		if err != nil {
-			return 0, 0, fmt.Errorf("soak: count: %w", err)
-		}
-		to, err := m.file.Seek(from, seekHole)
-		if err != nil {
-			return 0, 0, fmt.Errorf("soak: count: %w", err)
-		}
-		for from < to {
-			n, err := m.file.ReadAt(buf[:min(int64(len(buf)), to-from)], from)
-			if err != nil && n == 0 {
-				return 0, 0, fmt.Errorf("soak: count: %w", err)
-			}
-			set += ones(buf[:n])
-			bytes += int64(n)
-			from += int64(n)
-		}
-		at = to
-	}
-	return set, bytes, nil
-}
-
-func ones(b []byte) (n uint64) {
-	for ; len(b) >= 8; b = b[8:] {
-		n += uint64(bits.OnesCount64(*(*uint64)(unsafe.Pointer(unsafe.SliceData(b)))))
-	}
-	return n
 }

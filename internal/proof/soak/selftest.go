@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/uidgen/uid/internal/proof/record"
 )
 
 // A trial is a planted fault that has to be found.
 type trial struct {
 	fault string
-	find  kind // the violation by which it shows
+	find  record.Kind // the violation by which it shows
 	slots []slot
 	clock []step // of all processes
 	// script, if there is one, starts the processes; else there is one for each slot.
@@ -42,23 +44,23 @@ func trials() []trial {
 	unstored := planted(plantedUnstored, leased, embedded, fill)
 	unstored.MaxLead = 10 * time.Second // the next owner begins more than 3 s ahead of the clock
 	all := []trial{
-		{fault: plantedCopy, find: duplicate,
+		{fault: plantedCopy, find: record.Duplicate,
 			slots: []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}},
-		{fault: "the copied worker ID of a process that was killed", find: duplicate,
+		{fault: "the copied worker ID of a process that was killed", find: record.Duplicate,
 			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(time.Second, 0, nil)},
-		{fault: plantedUnstored, find: duplicate,
+		{fault: plantedUnstored, find: record.Duplicate,
 			slots: []slot{unstored}, script: oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine, nil), asks: true},
-		{fault: plantedRacy, find: duplicate,
+		{fault: plantedRacy, find: record.Duplicate,
 			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
-		{fault: plantedUnguarded, find: duplicate,
+		{fault: plantedUnguarded, find: record.Duplicate,
 			slots: []slot{planted(plantedUnguarded, static, "", strict)}, clock: stepsBack()},
-		{fault: plantedLost, find: duplicate,
-			slots: []slot{planted(plantedLost, disposable, embedded, strict)}, script: loseCommit},
-		{fault: plantedForeign, find: foreignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
-		{fault: plantedBeyond, find: unreserved, slots: []slot{planted(plantedBeyond, leased, embedded, fill)}},
-		{fault: plantedBehind, find: late, slots: []slot{behind}},
-		{fault: plantedAhead, find: early, slots: []slot{planted(plantedAhead, static, "", strict)}},
-		{fault: plantedDisorder, find: disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
+		{fault: plantedLost, find: record.Duplicate,
+			slots: []slot{planted(plantedLost, throwaway, embedded, strict)}, script: loseCommit},
+		{fault: plantedForeign, find: record.ForeignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
+		{fault: plantedBeyond, find: record.Unreserved, slots: []slot{planted(plantedBeyond, leased, embedded, fill)}},
+		{fault: plantedBehind, find: record.Late, slots: []slot{behind}},
+		{fault: plantedAhead, find: record.Early, slots: []slot{planted(plantedAhead, static, "", strict)}},
+		{fault: plantedDisorder, find: record.Disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
 	}
 	all = append(all, operatorTrials()...)
 	return append(all, trial{fault: "", slots: []slot{plain, plain}})
@@ -107,7 +109,7 @@ func selfTest(w io.Writer) (findings []finding, err error) {
 
 func (t *trial) run(path string) (finding, error) {
 	now := time.Now()
-	g, err := newGeometry(soakLayout, now.Add(-margin), now.Add(2*trialLimit+margin))
+	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(2*trialLimit+margin))
 	if err != nil {
 		return finding{}, err
 	}
@@ -115,7 +117,7 @@ func (t *trial) run(path string) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	defer m.close()
+	defer m.Close()
 	f := newFleet(m, &stores{path: path}, t.slots, 40e6)
 	if err := f.stores.foundAll(t.slots); err != nil {
 		return finding{}, err
@@ -143,18 +145,18 @@ func (t *trial) run(path string) (finding, error) {
 	found, scripted := false, time.Now()
 	for !found && time.Since(scripted) < limit {
 		time.Sleep(5 * time.Millisecond)
-		found = m.found(t.find) > 0
+		found = m.Found(t.find) > 0
 		if t.fault == "" {
-			found = m.anyFound()
+			found = m.AnyFound()
 		}
 	}
 	f.killAll()
 	res := finding{Fault: t.fault, Found: found, After: time.Since(f.began)}
 	if found {
 		res.Violation = "more violations than could be recorded"
-		for _, v := range m.violations() {
-			if t.fault == "" || kind(v.kind) == t.find {
-				res.Violation = m.describe(v, f.name)
+		for _, v := range m.Violations() {
+			if t.fault == "" || v.Kind() == t.find {
+				res.Violation = m.Describe(v, f.name)
 				break
 			}
 		}
@@ -176,9 +178,7 @@ func (f *fleet) killAll() {
 	all := f.all
 	f.mu.Unlock()
 	for _, in := range all {
-		select {
-		case <-in.done:
-		default:
+		if !in.HasEnded() {
 			f.kill(in)
 		}
 	}
@@ -188,8 +188,8 @@ func (f *fleet) killAll() {
 func (f *fleet) awaitUp(in *incarnation) error {
 	for !f.up(in) {
 		select {
-		case <-in.done:
-			return fmt.Errorf("soak: a process ended (%v): %s", in.cmd.ProcessState, in.stderr.text())
+		case <-in.Done():
+			return fmt.Errorf("soak: a process ended (%v): %s", in.State(), in.stderr.String())
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -209,7 +209,7 @@ func oneAfterTheOther(ahead, pause time.Duration, between func(*fleet) error) fu
 		}
 		m := f.memory
 		number, _ := f.slots[0].shareOf()
-		for m.last[number<<idBits].Load() <= m.layout.TickAt(time.Now().Add(ahead)) {
+		for m.Newest(number<<idBits) < m.Layout.TickAt(time.Now().Add(ahead)) {
 			if time.Since(f.began) > trialLimit {
 				return fmt.Errorf("soak: the first process is not %v ahead of the clock after %v", ahead, trialLimit)
 			}

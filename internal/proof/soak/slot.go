@@ -34,10 +34,10 @@ type slot struct {
 
 // Workers.
 const (
-	static     = "static"     // a new ID for each process
-	disposable = "disposable" // a row for each process
-	leased     = "leased"
-	kept       = "file" // the slot's ID, and a state file
+	static    = "static"     // a new ID for each process
+	throwaway = "disposable" // a row for each process
+	leased    = "leased"
+	kept      = "file" // the slot's ID, and a state file
 )
 
 // Stores.
@@ -86,9 +86,9 @@ var soakSlots = []slot{
 	{Name: "uncached, durable", Draw: []string{strict, strict},
 		Worker: leased, Store: embedded, Durable: true, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order and lanes", Cached: true, Draw: []string{strict, lane},
-		Worker: disposable, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
+		Worker: throwaway, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
-		Worker: disposable, Store: embedded, Stray: freeStray, Weight: 0.5},
+		Worker: throwaway, Store: embedded, Stray: freeStray, Weight: 0.5},
 	{Name: "batches, behind a file", Cached: true, Draw: []string{fill, strict},
 		Worker: kept, MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, behind a file", Draw: []string{strict, strict},
@@ -108,9 +108,9 @@ func (s slot) shareOf() (number int64, namespace string) {
 		return 0, ""
 	case s.Worker == kept:
 		return 1, ""
-	case s.Worker == disposable && s.Store == mariadb:
+	case s.Worker == throwaway && s.Store == mariadb:
 		return 2, ""
-	case s.Worker == disposable:
+	case s.Worker == throwaway:
 		return 3, ""
 	case s.Store == pair:
 		return 4, "pair"

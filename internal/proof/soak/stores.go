@@ -13,8 +13,9 @@ import (
 
 	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // stores are the databases of worker IDs.
@@ -110,11 +111,25 @@ func (s *stores) foundAll(slots []slot) error {
 
 // found makes the namespace of a table, and the table.
 func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{LeaseTable: t.name, Logger: quiet})
+	r, err := t.registry(db, nil)
 	if err != nil {
 		return err
 	}
-	return r.Init(context.Background(), worker.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest})
+	return r.Init(context.Background(), registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest})
+}
+
+// in returns the tables of a database, the table of leases among them.
+func (t leaseTable) in(db *sqlx.DB) (*sqlstore.DB, error) {
+	return sqlstore.New(db, sqlstore.Config{LeaseTable: t.name, Logger: quiet})
+}
+
+// registry is that of whoever looks after the table, with a clock of their own.
+func (t leaseTable) registry(db *sqlx.DB, now func() time.Time) (*registry.Registry, error) {
+	tables, err := t.in(db)
+	if err != nil {
+		return nil, err
+	}
+	return registry.New(tables, registry.Config{Logger: quiet, Now: now})
 }
 
 // on returns the server that has a store's database.
@@ -239,7 +254,7 @@ func (s *stores) unreserved(m *memory, sl slot) (found []string, asked int, err 
 	control := byID[controlID]
 	rewound := max(s.rewound[t.store].UnixMicro(), s.rewound[t.name].UnixMicro())
 	for id := range int64(1) << idBits {
-		last := m.last[number<<idBits+id].Load() - 1
+		last := m.Newest(number<<idBits + id)
 		if last < 0 {
 			continue
 		}

@@ -6,25 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
-
-// anonymousFile returns a file in memory. Unlike one in /dev/shm it is bounded by nothing
-// but the memory, containers included, and leaves nothing behind.
-func anonymousFile() (*os.File, error) {
-	fd, err := unix.MemfdCreate("uid-soak", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), "uid-soak"), nil
-}
-
-// dieWithParent has the kernel kill a process, even a paused one, when its parent dies.
-func dieWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-}
 
 // availableMemory returns how many bytes may be used, or 0 if that is not known.
 func availableMemory() (bytes int64) {

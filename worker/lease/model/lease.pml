@@ -166,6 +166,7 @@
 #define M_CAS_NONCE          54
 #define M_CAS_NAMESPACE      55
 #define M_CAS_FAILOVER       56
+#define M_CAS_TIMED          57
 
 /* What can happen. */
 #ifndef SEEN
@@ -642,8 +643,8 @@ inline certify(s, k) {
 /* The rows' versions: what is written to row k (or, for all that acquire, to the control
  * row) makes every write vain that was decided before. What is refused once stays so. */
 #if CAS_FAULT
-#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || IS(M_CAS_FAILOVER) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
-#define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw))
+#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED)) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
+#define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (IS(M_CAS_TIMED) && row[tx[s].id].until < CLOCK || (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw)))
 #else
 #define SPARED(s) 0
 #define VAIN(s)   0
@@ -816,7 +817,7 @@ inline judge(s) {
 inline commit(s) {
 #if SEEN == W_OVERTAKEN
 	for (i : 0 .. OWNERS - 1) {
-		assert(s < OWNERS || tx[s].kind != Extend || !(tx[i].kind == Extend && tx[i].phase == Locked && tx[i].id == tx[s].id && HAS(own[i].doubted, tx[s].nonce)))
+		assert(SEEN != W_OVERTAKEN || s < OWNERS || tx[s].kind != Extend || !(tx[i].kind == Extend && tx[i].phase == Locked && tx[i].id == tx[s].id && HAS(own[i].doubted, tx[s].nonce)))
 	}
 #endif
 	assert(SEEN != W_LATE_COMMIT || s < OWNERS || tx[s].kind != Extend);
@@ -971,7 +972,7 @@ inline hear(o) {
 	:: tx[o].kind == Retake ->
 		WITNESS(W_RETAKEN);
 #if SEEN == W_RETAKEN_TWICE
-		assert(!stayed[o]);
+		assert(SEEN != W_RETAKEN_TWICE || !stayed[o]);
 #endif
 		own[o].id = tx[o].id;
 		own[o].nonce = tx[o].nonce;
@@ -1405,7 +1406,7 @@ end:
 #endif
 				for (i : 0 .. SLOTS - 1) {
 					if
-					:: tx[i].phase == Chosen || tx[i].phase == Locked && !(IS(M_CAS_FAILOVER) && tx[i].kind == Extend) -> clear(i)
+					:: tx[i].phase == Chosen || tx[i].phase == Locked && !((IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED)) && tx[i].kind == Extend) -> clear(i)
 #if SYNC
 					/* A commit is lost that nobody has been told of. */
 					:: i < OWNERS && tx[i].phase == Done ->

@@ -1,26 +1,34 @@
-package bits
+// Package plan finds layouts that are large enough: for a rate, a burst, a number of
+// workers and the years that they are to last, [Layouts] says which layouts hold, what
+// each of them gives, and, where none does, what to give up.
+package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	stdbits "math/bits"
+	mathbits "math/bits"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 )
 
 // Year is the mean length of a calendar year, 365.25 days, in which [Need.Years]
 // are counted.
 const Year = 8766 * time.Hour
 
+// uidBits is the width of a UID without its sign.
+const uidBits = 63
+
 // jsSafeBits is the width of JavaScript's Number.MAX_SAFE_INTEGER.
 const jsSafeBits = 53
 
 const day = 24 * time.Hour
 
-// Need is what a fleet asks of a layout; [Plan] finds layouts that hold. Rate,
+// Need is what a fleet asks of a layout; [Layouts] finds layouts that hold. Rate,
 // Burst and RestartsPerDay are those of one worker, the busiest: a layout gives
 // each worker the same number of UIDs per tick, and no worker can use another's.
 type Need struct {
@@ -42,7 +50,7 @@ type Need struct {
 	JSSafe bool
 
 	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z, as in
-	// Config. From is when the years begin; zero stands for the present. It may not
+	// bits.Config. From is when the years begin; zero stands for the present. It may not
 	// be before Epoch.
 	Epoch, From time.Time
 	// MaxLead is the most that a burst may borrow, which a generator's MaxLead has
@@ -58,7 +66,7 @@ type Option struct {
 	// Name is the preset's name, or empty for a layout that is none. A preset has
 	// its own epoch.
 	Name   string
-	Layout Layout
+	Layout bits.Layout
 
 	// Sustained is how many UIDs a second each worker can go on issuing for ever.
 	Sustained float64
@@ -87,7 +95,7 @@ type Option struct {
 	Lead, GiveBack time.Duration
 }
 
-// planUnits are the lengths of a tick that Plan looks at: all whole numbers of
+// planUnits are the lengths of a tick that Layouts looks at: all whole numbers of
 // milliseconds that divide a second. The first two are looked at always, the
 // others, of which one may just fit, until one holds.
 var planUnits = func() []time.Duration {
@@ -100,7 +108,7 @@ var planUnits = func() []time.Duration {
 	return units
 }()
 
-// Plan returns layouts that hold for n: presets first, then layouts with all of
+// Layouts returns layouts that hold for n: presets first, then layouts with all of
 // the 63 (or 53) bits in use, at ticks of a second and a millisecond (of other
 // lengths, down to 2 ms, only when nothing holds at these), with the bits to spare
 // given to all fields alike, or to the sequence, the worker ID or the time. A layout
@@ -113,18 +121,18 @@ var planUnits = func() []time.Duration {
 //   - the time field is not full before From + Years, a burst at the end included.
 //
 // When no layout does, the error is a [*NoFitError], which says what to give up. An
-// n with a number out of its range gives ErrRange. Either way there are no options.
-func Plan(n Need) ([]Option, error) {
-	return plan(n, time.Now())
+// n with a number out of its range gives ErrConfig. Either way there are no options.
+func Layouts(n Need) ([]Option, error) {
+	return layouts(n, time.Now())
 }
 
-func plan(n Need, now time.Time) ([]Option, error) {
+func layouts(n Need, now time.Time) ([]Option, error) {
 	n, err := n.complete(now)
 	if err != nil {
 		return nil, err
 	}
 	var options []Option
-	add := func(name string, l Layout) {
+	add := func(name string, l bits.Layout) {
 		o, ok := n.judge(l)
 		o.Name = name
 		same := func(o Option) bool { return o.Layout == l }
@@ -132,7 +140,7 @@ func plan(n Need, now time.Time) ([]Option, error) {
 			options = append(options, o)
 		}
 	}
-	for _, p := range Presets() {
+	for _, p := range bits.Presets() {
 		add(p.Name, p.Layout)
 	}
 	found := false
@@ -141,7 +149,7 @@ func plan(n Need, now time.Time) ([]Option, error) {
 			break
 		}
 		for _, w := range n.spread(unit) {
-			l, err := build(Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
+			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
 			if err != nil {
 				return nil, err // of no layout that spread makes
 			}
@@ -176,25 +184,25 @@ func (n Need) complete(now time.Time) (Need, error) {
 			case c.least > 0:
 				least = "above 0"
 			}
-			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrRange, c.what, c.v, least, c.most)
+			return n, fmt.Errorf("%w: %s %v: it has to be %s and at most %v", uid.ErrConfig, c.what, c.v, least, c.most)
 		}
 	}
 	if n.MaxLead < 0 || n.Hold < 0 {
-		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrRange, n.MaxLead, n.Hold)
+		return n, fmt.Errorf("%w: a lead of %v and a hold of %v: neither may be below 0", uid.ErrConfig, n.MaxLead, n.Hold)
 	}
-	n.MaxLead, n.Hold = orDefault(n.MaxLead, day), orDefault(n.Hold, time.Hour)
+	n.MaxLead, n.Hold = cmp.Or(n.MaxLead, day), cmp.Or(n.Hold, time.Hour)
 	if n.Epoch.IsZero() {
-		n.Epoch = defaultEpoch
+		n.Epoch = bits.Default().Epoch()
 	}
 	if n.From.IsZero() {
 		n.From = now
 	}
 	if n.Epoch.Unix() < 0 || n.Epoch.After(now) {
-		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrRange, stamp(n.Epoch), stamp(now))
+		return n, fmt.Errorf("%w: epoch %s is not within 1970 and the present, %s", uid.ErrConfig, stamp(n.Epoch), stamp(now))
 	}
 	if n.From.Before(n.Epoch) || n.From.Year() > 9999 {
 		return n, fmt.Errorf("%w: the years begin at %s: not before the epoch %s, nor after the year 9999",
-			uid.ErrRange, stamp(n.From), stamp(n.Epoch))
+			uid.ErrConfig, stamp(n.From), stamp(n.Epoch))
 	}
 	return n, nil
 }
@@ -204,25 +212,25 @@ func (n Need) limit() int {
 	if n.JSSafe {
 		return jsSafeBits
 	}
-	return maxBits
+	return uidBits
 }
 
 // judge returns what l gives for n, and whether l holds. It is the only judge: all
-// that Plan returns has passed it.
-func (n Need) judge(l Layout) (Option, bool) {
+// that Layouts returns has passed it.
+func (n Need) judge(l bits.Layout) (Option, bool) {
 	o := Option{
 		Layout:    l,
-		Sustained: sustained(l.unit, l.SequenceBits()),
-		WorkerIDs: int64(l.workers),
+		Sustained: sustained(l.Unit(), l.SequenceBits()),
+		WorkerIDs: l.MaxWorkerID() + 1,
 		Full:      l.Expires(),
 	}
 	var ok bool
-	if o.Lead, o.GiveBack, ok = n.borrow(l.unit, l.SequenceBits()); !ok {
+	if o.Lead, o.GiveBack, ok = n.borrow(l.Unit(), l.SequenceBits()); !ok {
 		return o, false
 	}
 	if l.TimeBits()+l.WorkerBits()+l.SequenceBits() > n.limit() ||
 		o.WorkerIDs < n.leasedIDs() ||
-		l.epoch.After(n.From) || o.Full.Before(n.end(o.Lead)) {
+		l.Epoch().After(n.From) || o.Full.Before(n.end(o.Lead)) {
 		return o, false
 	}
 	o.DisposableRestarts = max(0, o.WorkerIDs-1-n.Workers)
@@ -283,21 +291,27 @@ func (n Need) end(lead time.Duration) time.Time {
 	return n.From.Add(time.Duration(n.Years * float64(Year))).Add(lead)
 }
 
+// timeOf returns the instant at which a tick of a unit begins that divides a second.
+func (n Need) timeOf(tick int64, unit time.Duration) time.Time {
+	perSecond := int64(time.Second / unit)
+	return time.Unix(n.Epoch.Unix()+tick/perSecond, int64(n.Epoch.Nanosecond())+tick%perSecond*int64(unit))
+}
+
 // least returns the least widths that hold at the given unit. Their sum is the
 // least as well: one more bit of sequence halves a burst's lead, which saves one
 // bit of time at most. It reports false when no width of the sequence holds.
 func (n Need) least(unit time.Duration) (w widths, ok bool) {
-	for s := range maxBits {
+	for s := range uidBits {
 		lead, _, ok := n.borrow(unit, s)
 		if !ok {
 			continue
 		}
 		end := n.end(lead)
 		tick := uid.TickAt(n.Epoch, unit, end)
-		if (Layout{epoch: n.Epoch, unit: unit}).TimeOf(tick).Before(end) {
+		if n.timeOf(tick, unit).Before(end) {
 			tick++
 		}
-		return widths{max(1, stdbits.Len64(uint64(tick))), stdbits.Len64(uint64(n.leasedIDs() - 1)), s}, true
+		return widths{max(1, mathbits.Len64(uint64(tick))), mathbits.Len64(uint64(n.leasedIDs() - 1)), s}, true
 	}
 	return w, false
 }
@@ -319,7 +333,7 @@ func (n Need) spread(unit time.Duration) []widths {
 	// are starts are of no use to anyone. Together the three have room for all 63
 	// bits.
 	disposable := math.Ilogb(n.starts()+1) + 1
-	most := widths{stdbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
+	most := widths{mathbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
 	var all []widths
 	for _, favourite := range []int{-1, 2, 1, 0} {
 		w := least
@@ -335,7 +349,7 @@ func (n Need) spread(unit time.Duration) []widths {
 	return all
 }
 
-// fits reports whether any layout that Plan can make holds.
+// fits reports whether any layout that Layouts can make holds.
 func (n Need) fits() bool {
 	for _, unit := range planUnits {
 		if w, ok := n.least(unit); ok && w.sum() <= n.limit() {
@@ -345,7 +359,7 @@ func (n Need) fits() bool {
 	return false
 }
 
-// NoFitError is what [Plan] returns when no layout holds. It wraps uid.ErrRange.
+// NoFitError is what [Layouts] returns when no layout holds. It wraps uid.ErrConfig.
 type NoFitError struct {
 	// TimeBits, WorkerBits and SequenceBits are the least that each would need, at
 	// ticks of Unit, where their sum is the smallest. All four are 0 when no number
@@ -362,19 +376,19 @@ type NoFitError struct {
 type Change struct {
 	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
 	Text string
-	// Need is the changed need, for which Plan has options.
+	// Need is the changed need, for which Layouts has options.
 	Need Need
 }
 
-func (e *NoFitError) Unwrap() error { return uid.ErrRange }
+func (e *NoFitError) Unwrap() error { return uid.ErrConfig }
 
 func (e *NoFitError) Error() string {
 	var b strings.Builder
 	if e.Unit == 0 {
-		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrRange)
+		fmt.Fprintf(&b, "%v: no layout holds: no sequence is wide enough for the burst", uid.ErrConfig)
 	} else {
 		fmt.Fprintf(&b, "%v: no layout holds: at ticks of %v it takes %d bits of time, %d of worker ID and %d of sequence, %d in all of %d",
-			uid.ErrRange, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
+			uid.ErrConfig, e.Unit, e.TimeBits, e.WorkerBits, e.SequenceBits, e.TimeBits+e.WorkerBits+e.SequenceBits, e.Limit)
 	}
 	if len(e.GiveUp) == 0 {
 		b.WriteString("; lowering one number is not enough, lower several")
@@ -458,3 +472,6 @@ func lower(v float64, digits int, ok func(float64) bool) float64 {
 	}
 	return round
 }
+
+// stamp is a time in an error text.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package main
+package record
 
 import (
 	"os"
@@ -15,10 +15,7 @@ const (
 )
 
 func mapShared(file *os.File, size int64) ([]byte, error) {
-	return unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	return unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|noReserve)
 }
 
 func unmap(data []byte) error { return unix.Munmap(data) }
-
-func pauseProcess(p *os.Process) error  { return p.Signal(unix.SIGSTOP) }
-func resumeProcess(p *os.Process) error { return p.Signal(unix.SIGCONT) }

@@ -1,4 +1,4 @@
-package bits
+package plan
 
 import (
 	"errors"
@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/uidgen/uid"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 )
+
+var now = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 
 // The rules by which a layout holds, written once more: in exact numbers, from the
 // widths alone.
@@ -21,8 +25,8 @@ func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
 func ratOf(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
 
-func pow2(bits int) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+func pow2(n int) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(n)))
 }
 
 func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
@@ -78,7 +82,13 @@ func timeNeeded(n Need, epoch time.Time, lead, strictness *big.Rat) *big.Rat {
 	return mul(strictness, add(add(begin, mul(rat(n.Years), ratOf(int64(Year)))), lead))
 }
 
-func bruteHolds(n Need, l Layout, strictness *big.Rat) bool {
+// nanoseconds is a time as a number that knows no overflow.
+func nanoseconds(at time.Time) *big.Int {
+	n := big.NewInt(at.Unix())
+	return n.Mul(n, big.NewInt(1e9)).Add(n, big.NewInt(int64(at.Nanosecond())))
+}
+
+func bruteHolds(n Need, l bits.Layout, strictness *big.Rat) bool {
 	lead, ok := sequenceHolds(n, l.SequenceBits(), l.Unit(), strictness)
 	width := l.TimeBits() + l.WorkerBits() + l.SequenceBits()
 	return ok && width <= 63 && (width <= 53 || !n.JSSafe) &&
@@ -122,19 +132,19 @@ func drawNeed(t *rapid.T) Need {
 	return n
 }
 
-func TestPlanHolds(t *testing.T) {
+func TestLayoutsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := drawNeed(t)
 		n, err := asked.complete(now)
 		require.NoError(t, err)
-		options, err := plan(asked, now)
+		options, err := layouts(asked, now)
 		if err != nil {
 			require.Empty(t, options)
 			return
 		}
 		require.NotEmpty(t, options)
 		years := mul(rat(n.Years), ratOf(int64(Year)))
-		seen := map[Layout]bool{}
+		seen := map[bits.Layout]bool{}
 		for _, o := range options {
 			l := o.Layout
 			require.False(t, seen[l], "twice: %v", o)
@@ -144,7 +154,7 @@ func TestPlanHolds(t *testing.T) {
 				require.True(t, l.Epoch().Equal(n.Epoch))
 				require.Equal(t, n.limit(), l.TimeBits()+l.WorkerBits()+l.SequenceBits(), "all the bits are in use")
 			} else {
-				preset, err := Preset(o.Name)
+				preset, err := bits.Preset(o.Name)
 				require.NoError(t, err)
 				require.Equal(t, preset, l)
 			}
@@ -200,12 +210,12 @@ func TestPlanHolds(t *testing.T) {
 
 // Nothing is refused that a search through all widths and units finds, and
 // disposable IDs are on offer where any layout has enough of them.
-func TestPlanRefusesNothingThatHolds(t *testing.T) {
+func TestLayoutsRefuseNothingThatHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := drawNeed(t)
 		n, err := asked.complete(now)
 		require.NoError(t, err)
-		options, err := plan(asked, now)
+		options, err := layouts(asked, now)
 		offered := map[time.Duration]bool{}
 		for _, o := range options {
 			offered[o.Layout.Unit()] = offered[o.Layout.Unit()] || o.Disposable
@@ -237,20 +247,20 @@ func TestPlanRefusesNothingThatHolds(t *testing.T) {
 
 // Each thing to give up is enough alone, is lower than before, and could not have
 // been kept in full.
-func TestPlanSaysWhatToGiveUp(t *testing.T) {
+func TestLayoutsSayWhatToGiveUp(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
 		asked := drawNeed(t)
 		n, err := asked.complete(now)
 		require.NoError(t, err)
-		_, err = plan(asked, now)
+		_, err = layouts(asked, now)
 		if err == nil {
 			return
 		}
 		refused++
 		var nofit *NoFitError
 		require.ErrorAs(t, err, &nofit)
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorIs(t, err, uid.ErrConfig)
 		require.Equal(t, n.limit(), nofit.Limit)
 		if sum := nofit.TimeBits + nofit.WorkerBits + nofit.SequenceBits; nofit.Unit != 0 {
 			require.Greater(t, sum, nofit.Limit)
@@ -261,7 +271,7 @@ func TestPlanSaysWhatToGiveUp(t *testing.T) {
 		}
 		for _, c := range nofit.GiveUp {
 			require.ErrorContains(t, err, c.Text)
-			options, err := plan(c.Need, now)
+			options, err := layouts(c.Need, now)
 			require.NoError(t, err, c.Text)
 			require.NotEmpty(t, options)
 			lowered := c.Need
@@ -277,7 +287,7 @@ func TestPlanSaysWhatToGiveUp(t *testing.T) {
 			if lowered.Workers < n.Workers {
 				again := c.Need
 				again.Workers++
-				_, err = plan(again, now)
+				_, err = layouts(again, now)
 				require.Error(t, err, "%s, but one more fits", c.Text)
 				lowered.Workers = n.Workers
 				changes++
@@ -303,10 +313,10 @@ func TestPlanSaysWhatToGiveUp(t *testing.T) {
 
 // What one number lowered to its least could cure is on the list of what to give
 // up.
-func TestPlanOffersWhatWouldHelp(t *testing.T) {
+func TestLayoutsOfferWhatWouldHelp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := drawNeed(t)
-		_, err := plan(asked, now)
+		_, err := layouts(asked, now)
 		var nofit *NoFitError
 		if !errors.As(err, &nofit) {
 			return
@@ -337,11 +347,11 @@ func TestPlanOffersWhatWouldHelp(t *testing.T) {
 	})
 }
 
-func TestPlanRefusesBadNumbers(t *testing.T) {
+func TestLayoutsRefuseBadNumbers(t *testing.T) {
 	ok := Need{Rate: 1000, Burst: 1000, Workers: 10, RestartsPerDay: 1, Years: 1}
-	_, err := plan(ok, now)
+	_, err := layouts(ok, now)
 	require.NoError(t, err)
-	_, err = Plan(ok)
+	_, err = Layouts(ok)
 	require.NoError(t, err)
 	for text, change := range map[string]func(*Need){
 		"rate -1":                       func(n *Need) { n.Rate = -1 },
@@ -365,31 +375,31 @@ func TestPlanRefusesBadNumbers(t *testing.T) {
 		"a hold of -1ns":                func(n *Need) { n.Hold = -1 },
 		"epoch 1969-12-31T23:59:59Z is not within 1970 and the present":                       func(n *Need) { n.Epoch = time.Unix(-1, 0) },
 		"epoch 2026-02-02T12:00:00Z is not within 1970 and the present, 2026-02-01T12:00:00Z": func(n *Need) { n.Epoch = now.Add(day) },
-		"the years begin at 2025-12-31":                                                       func(n *Need) { n.From = defaultEpoch.Add(-1) },
+		"the years begin at 2025-12-31":                                                       func(n *Need) { n.From = bits.Default().Epoch().Add(-1) },
 		"the years begin at 10000":                                                            func(n *Need) { n.From = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
 		n := ok
 		change(&n)
-		options, err := plan(n, now)
-		require.ErrorIs(t, err, uid.ErrRange, text)
+		options, err := layouts(n, now)
+		require.ErrorIs(t, err, uid.ErrConfig, text)
 		require.ErrorContains(t, err, text)
 		require.Empty(t, options)
 		var nofit *NoFitError
 		require.False(t, errors.As(err, &nofit))
 	}
-	_, err = plan(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, MaxLead: 1}, now)
+	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, MaxLead: 1}, now)
 	require.ErrorContains(t, err, "no sequence is wide enough")
-	_, err = plan(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}, now)
+	_, err = layouts(Need{Rate: 1e12, Burst: 1e15, Workers: 1e15, RestartsPerDay: 1e6, Years: 250, Hold: math.MaxInt64}, now)
 	require.ErrorContains(t, err, "lower several")
-	_, err = plan(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
-	require.ErrorIs(t, err, uid.ErrRange, "1e14 IDs are on hold")
-	_, err = plan(Need{Workers: 1e15, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
-	require.ErrorIs(t, err, uid.ErrRange, "1e26 IDs are on hold, more than a number can say")
+	_, err = layouts(Need{Workers: 1000, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
+	require.ErrorIs(t, err, uid.ErrConfig, "1e14 IDs are on hold")
+	_, err = layouts(Need{Workers: 1e15, RestartsPerDay: 1e6, Years: 1, Hold: math.MaxInt64}, now)
+	require.ErrorIs(t, err, uid.ErrConfig, "1e26 IDs are on hold, more than a number can say")
 }
 
-func TestPlanExamples(t *testing.T) {
+func TestExamples(t *testing.T) {
 	// A modest service gets the default first.
-	options, err := plan(Need{Rate: 1000, Burst: 1e5, Workers: 10, RestartsPerDay: 2, Years: 5}, now)
+	options, err := layouts(Need{Rate: 1000, Burst: 1e5, Workers: 10, RestartsPerDay: 2, Years: 5}, now)
 	require.NoError(t, err)
 	require.Equal(t, "default", options[0].Name)
 	require.True(t, options[0].Disposable)
@@ -399,27 +409,27 @@ func TestPlanExamples(t *testing.T) {
 	for rate, want := range map[float64]bool{8192: true, 8192.001: false} {
 		n, err := Need{Rate: rate, Workers: 1, Years: 1}.complete(now)
 		require.NoError(t, err)
-		_, ok := n.judge(Default())
+		_, ok := n.judge(bits.Default())
 		require.Equal(t, want, ok)
 	}
 
-	judge := func(n Need, l Layout) bool {
+	judge := func(n Need, l bits.Layout) bool {
 		n, err := n.complete(now)
 		require.NoError(t, err)
 		_, ok := n.judge(l)
 		return ok
 	}
 	// The last burst has to fit before the end: 13 s of lead.
-	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: Default().Expires().Add(-Year)}
-	require.False(t, judge(year, Default()))
+	year := Need{Burst: 1e5, Workers: 1, Years: 1, From: bits.Default().Expires().Add(-Year)}
+	require.False(t, judge(year, bits.Default()))
 	year.From = year.From.Add(-13 * time.Second)
-	require.True(t, judge(year, Default()))
+	require.True(t, judge(year, bits.Default()))
 	year.From = year.From.Add(1)
-	require.False(t, judge(year, Default()))
+	require.False(t, judge(year, bits.Default()))
 
 	// A nanosecond more than the last tick of 28 bits takes a 29th.
 	for more, want := range map[time.Duration]int{0: 28, 1: 29} {
-		n, err := Need{Workers: 1, Years: 1, From: Default().Expires().Add(more - Year)}.complete(now)
+		n, err := Need{Workers: 1, Years: 1, From: bits.Default().Expires().Add(more - Year)}.complete(now)
 		require.NoError(t, err)
 		w, ok := n.least(time.Second)
 		require.True(t, ok)
@@ -430,31 +440,31 @@ func TestPlanExamples(t *testing.T) {
 	slow := Need{Burst: 8192, Workers: 1, Years: 1}
 	for rate, want := range map[float64]bool{8192: false, 8192 - 2.5e-4: false, 8192 - 2.7e-4: true} {
 		slow.Rate = rate
-		require.Equal(t, want, judge(slow, Default()), "%v", rate)
+		require.Equal(t, want, judge(slow, bits.Default()), "%v", rate)
 	}
 
 	// A preset whose epoch is still to come does not hold, though it would last.
-	options, err = plan(Need{Workers: 1, Years: 1, Epoch: time.Unix(1e9, 0), From: time.Unix(1.1e9, 0)}, now)
+	options, err = layouts(Need{Workers: 1, Years: 1, Epoch: time.Unix(1e9, 0), From: time.Unix(1.1e9, 0)}, now)
 	require.NoError(t, err)
 	for _, o := range options {
 		require.Empty(t, o.Name)
 	}
 
 	// More disposable IDs than 32 bits hold.
-	options, err = plan(Need{Workers: 1000, RestartsPerDay: 1000, Years: 20}, now)
+	options, err = layouts(Need{Workers: 1000, RestartsPerDay: 1000, Years: 20}, now)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(options, func(o Option) bool { return o.Disposable }))
 
 	// Two million a second from each of 500 workers for 30 years: only leased IDs
 	// are enough.
-	options, err = plan(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30}, now)
+	options, err = layouts(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30}, now)
 	require.NoError(t, err)
 	for _, o := range options {
 		require.False(t, o.Disposable)
 		require.Less(t, o.Lead, 30*time.Second)
 	}
-	_, err = plan(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
-	require.EqualError(t, err, "value out of range: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
+	_, err = layouts(Need{Rate: 2e6, Burst: 5e7, Workers: 500, RestartsPerDay: 20, Years: 30, JSSafe: true}, now)
+	require.EqualError(t, err, "unusable configuration: no layout holds: at ticks of 1s it takes 30 bits of time, 10 of worker ID and 21 of sequence, "+
 		"61 in all of 53; give up one of: numbers that are safe in JavaScript; a rate of at most 8190 UIDs a second per worker; at most 2 workers; at most 0.049 years")
 }
 

@@ -1,0 +1,113 @@
+// Package process runs more processes of this very program, for tests that kill, pause and
+// end them. They do not outlive it.
+package process
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Config says how a process is to be started.
+type Config struct {
+	// Env is what its environment has beside this process's.
+	Env []string
+	// Files are open in it, the first one as descriptor 3.
+	Files []*os.File
+	// Output gets what it writes to its standard output and error; nil for nothing.
+	Output io.Writer
+}
+
+// A Process is one that was started. All methods may be called by any number of goroutines
+// at once.
+type Process struct {
+	cmd   *exec.Cmd
+	quit  io.WriteCloser // its standard input
+	began time.Time
+	done  chan struct{} // closed when it has ended and what follows is set
+	ended time.Time
+}
+
+// Start starts this program once more. What it is there for its environment tells it.
+func Start(c Config) (*Process, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{cmd: exec.Command(program), began: time.Now(), done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), c.Env...)
+	p.cmd.ExtraFiles = c.Files
+	p.cmd.Stdout, p.cmd.Stderr = c.Output, c.Output
+	p.cmd.SysProcAttr = dieWithParent()
+	if p.quit, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	begun := make(chan error, 1)
+	go func() {
+		// On Linux the process is killed when the thread that started it ends.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(p.done)
+		err := p.cmd.Start()
+		begun <- err
+		if err == nil {
+			_ = p.cmd.Wait()
+			p.ended = time.Now()
+		}
+	}()
+	if err := <-begun; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PID returns the process's ID.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Began returns when it was started.
+func (p *Process) Began() time.Time { return p.began }
+
+// Done is closed when it has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// HasEnded reports whether Done is closed.
+func (p *Process) HasEnded() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Ended returns when it ended, and State how. They are only for a process that has.
+func (p *Process) Ended() time.Time { return p.ended }
+
+// State is what the system tells of it.
+func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
+
+// Kill ends it by a signal that it cannot handle, and waits for that.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// Quit tells it to end by itself, see [AwaitQuit].
+func (p *Process) Quit() { _, _ = io.WriteString(p.quit, "quit\n") }
+
+// Pause has it stand still until Resume.
+func (p *Process) Pause() { _ = pause(p.cmd.Process) }
+
+// Resume has it go on.
+func (p *Process) Resume() { _ = resume(p.cmd.Process) }
+
+// AwaitQuit is for the process that was started: it returns when that is to end. When the
+// one that started it is gone, it ends the process at once, with the status given.
+func AwaitQuit(orphan int) {
+	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+		os.Exit(orphan)
+	}
+}

@@ -1,0 +1,17 @@
+//go:build darwin || freebsd
+
+package record
+
+import "os"
+
+// noReserve is no flag: nothing is promised to what is never used.
+const noReserve = 0
+
+// anonymousFile returns a temporary file without a name.
+func anonymousFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "uid-record-")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}

@@ -1,0 +1,20 @@
+package record
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// noReserve has the kernel promise no memory to what is never used.
+const noReserve = unix.MAP_NORESERVE
+
+// anonymousFile returns a file in memory. Unlike one in /dev/shm it is bounded by nothing
+// but the memory, containers included, and leaves nothing behind.
+func anonymousFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("uid-record", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "uid-record"), nil
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"time"
+
+	"github.com/uidgen/uid/bits"
+)
+
+// Every layout of the harness splits the worker ID: each store of worker IDs has a share.
+const (
+	storeBits = 3
+	idBits    = 8
+	// tickUnit is short, so that processes come and go within a lease of a few ticks.
+	tickUnit = 100 * time.Millisecond
+	// sequenceBits let a worker issue 2.6 million UIDs a second, and borrow beyond that.
+	sequenceBits = 18
+)
+
+var soakLayout = bits.MustLayout(bits.Config{
+	TimeBits: 63 - storeBits - idBits - sequenceBits, WorkerBits: storeBits + idBits, SequenceBits: sequenceBits,
+	Unit:   tickUnit,
+	Fields: []bits.Field{{Name: "store", Bits: storeBits}, {Name: "id", Bits: idBits}},
+})

@@ -1,0 +1,30 @@
+package tenure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Begin is what every generator begins with: it refuses to start without a worker, and on
+// a layout whose time field is, or is nearly, full, warns when that comes near, and then
+// is Start. The generator's name, that of its package, is for the texts.
+func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, cfg Config) (*Tenure, error) {
+	if w == nil {
+		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)
+	}
+	now := cfg.Now()
+	if err := expiry.Start(l, now); err != nil {
+		return nil, err
+	}
+	if expiry.Warns(l, now) {
+		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", l.String(), "expires", l.Expires())
+	}
+	t, err := Start(ctx, w, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: acquiring the worker: %w", name, err)
+	}
+	return t, nil
+}

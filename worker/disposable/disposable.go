@@ -1,0 +1,124 @@
+package disposable
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync/atomic"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/supply"
+)
+
+// Disposable is a [uid.Worker] that takes a number nobody has had before each time a
+// generator is made on it, and uses it as the worker ID. No ID is used again as long as the
+// numbers only go up, so that all ticks are free under it and no clock of the past matters;
+// but each start uses one of the layout's IDs up.
+//
+// Make it with [New]. All methods may be called by any number of goroutines at once. It is
+// not to be copied.
+type Disposable struct {
+	numbers Numbers
+	cfg     Config
+	host    hostSource
+	binding *binding.Binding
+	id      atomic.Int64 // of the generator that is bound
+}
+
+// New returns a worker on numbers. It returns [uid.ErrConfig] or [uid.ErrRange] when a
+// setting cannot be used. It does not touch the store; the first Acquire does.
+func New(numbers Numbers, cfg Config) (*Disposable, error) {
+	if numbers == nil {
+		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
+	}
+	if cfg.Timeout < 0 {
+		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, cfg.Timeout)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = retry.DefaultTimeout
+	}
+	if cfg.HostEnv == nil {
+		cfg.HostEnv = defaultHostEnv
+	}
+	if cfg.PortEnv == nil {
+		cfg.PortEnv = defaultPortEnv
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	host := hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv}
+	if err := host.validate(); err != nil {
+		return nil, err
+	}
+	return &Disposable{numbers: numbers, cfg: cfg, host: host, binding: binding.New("the worker on " + numbers.Name())}, nil
+}
+
+// Acquire takes the next number, and returns a reservation of all ticks under it.
+//
+// What may pass it tries again until the configured Timeout or the end of ctx. Then its
+// error wraps [context.DeadlineExceeded] or [context.Canceled] and tells the last failure.
+//
+// It fails at once with
+//   - [uid.ErrWorkerInUse] while another generator is bound to d;
+//   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
+//   - [worker.ErrUnconfirmed] when the store does not prove that the number is this one's;
+//   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
+//   - the store's own error on all else.
+//
+// An attempt that fails may leave its number unused.
+func (d *Disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	err := d.binding.Take(t.Revoke, func() error {
+		id, err := d.assign(ctx, t.MaxWorkerID)
+		if err != nil {
+			return fmt.Errorf("assign an ID from %s: %w", d.numbers.Name(), err)
+		}
+		d.id.Store(id)
+		return nil
+	})
+	if err != nil {
+		return uid.Reservation{}, err
+	}
+	return reservationOf(d.id.Load()), nil
+}
+
+func (d *Disposable) assign(ctx context.Context, most int64) (int64, error) {
+	host, err := d.host.identify()
+	if err != nil {
+		return 0, err
+	}
+	var id int64
+	err = retry.Do(ctx, d.cfg.Timeout, d.cfg.Logger, func(ctx context.Context) (err error) {
+		id, err = d.numbers.Next(ctx, host, most)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if id <= 0 || id > most {
+		return 0, fmt.Errorf("%w: %s gave the number %d, which is not within 1..%d", uid.ErrRange, d.numbers.Name(), id, most)
+	}
+	d.cfg.Logger.InfoContext(ctx, "worker ID assigned", "worker_id", id, "max_worker_id", most,
+		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)
+	supply.Warn(ctx, d.cfg.Logger, id, most, "are used", "store", d.numbers.Name())
+	return id, nil
+}
+
+// Extend returns the reservation again, which is of all ticks, and
+// [uid.ErrNoReservation] when no generator is bound to d.
+func (d *Disposable) Extend(context.Context, int64) (uid.Reservation, error) {
+	if err := d.binding.Check(); err != nil {
+		return uid.Reservation{}, err
+	}
+	return reservationOf(d.id.Load()), nil
+}
+
+// Release gives the ID up for ever. It returns [uid.ErrNoReservation] when no generator is
+// bound to d.
+func (d *Disposable) Release(context.Context, int64) error { return d.binding.Unbind() }
+
+func reservationOf(id int64) uid.Reservation {
+	return uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}
+}

@@ -1,0 +1,367 @@
+package disposable_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+)
+
+// counter hands out numbers from memory, and fails as told. Its methods may be called by any
+// number of goroutines at once.
+type counter struct {
+	// fail, if set, is asked before each number; n counts the calls from 1.
+	fail func(n int) error
+	// silent makes a call wait for the end of its context.
+	silent bool
+
+	mu    sync.Mutex
+	calls int
+	last  int64 // given last
+	hosts []disposable.Host
+}
+
+func (c *counter) Name() string { return "table NUMBERS" }
+
+func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	if c.silent {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	if c.fail != nil {
+		if err := c.fail(c.calls); err != nil {
+			return 0, err
+		}
+	}
+	if c.last >= most {
+		return 0, fmt.Errorf("%w: the next number is above %d", uid.ErrNoWorkerID, most)
+	}
+	c.last++
+	c.hosts = append(c.hosts, h)
+	return c.last, nil
+}
+
+// terms are those of a small layout with room for worker IDs up to maxID.
+func terms(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}
+
+func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
+	t.Helper()
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	d, err := disposable.New(numbers, cfg)
+	require.NoError(t, err)
+	return d
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	long := strings.Repeat("é", 65)
+	for _, c := range []struct {
+		cfg  disposable.Config
+		is   error
+		says string
+	}{
+		{disposable.Config{Timeout: -time.Second}, uid.ErrConfig, "-1s"},
+		{disposable.Config{Port: "80"}, uid.ErrConfig, "without Host"},
+		{disposable.Config{Host: long}, uid.ErrRange, "65 characters, a row holds 64"},
+		{disposable.Config{Host: "h", Port: long}, uid.ErrRange, "65 characters, a row holds 64"},
+		{disposable.Config{Host: "\xff"}, uid.ErrConfig, "UTF-8"},
+	} {
+		numbers := &counter{}
+		d, err := disposable.New(numbers, c.cfg)
+		require.ErrorIs(t, err, c.is)
+		require.ErrorContains(t, err, c.says)
+		require.Nil(t, d)
+		require.Zero(t, numbers.calls)
+	}
+	_, err := disposable.New(nil, disposable.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestConfigIsTaken(t *testing.T) {
+	for _, cfg := range []disposable.Config{
+		{},
+		{Host: strings.Repeat("é", 64), Port: strings.Repeat("9", 64)},
+		{Timeout: math.MaxInt64},
+	} {
+		numbers := &counter{}
+		d := newDisposable(t, numbers, cfg)
+		require.Zero(t, numbers.calls, "the constructor does not touch the store")
+		_, err := d.Acquire(t.Context(), terms(9))
+		require.NoError(t, err)
+	}
+}
+
+func TestDefaultLogger(t *testing.T) {
+	var logged logtest.Records
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(logged.Logger())
+	d, err := disposable.New(&counter{}, disposable.Config{})
+	require.NoError(t, err)
+	_, err = d.Acquire(t.Context(), terms(1023))
+	require.NoError(t, err)
+	require.Equal(t, 1, logged.Count(`worker_id=1 max_worker_id=1023 store="table NUMBERS" host=`))
+}
+
+func TestHost(t *testing.T) {
+	own, err := os.Hostname()
+	require.NoError(t, err)
+	for _, name := range []string{"UID_HOST", "JPAAS_HOST", "UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"} {
+		t.Setenv(name, "")
+	}
+	// acquireAs returns the host that the store is told.
+	acquireAs := func(t *testing.T, cfg disposable.Config) (disposable.Host, error) {
+		t.Helper()
+		numbers := &counter{}
+		if _, err := newDisposable(t, numbers, cfg).Acquire(t.Context(), terms(9)); err != nil {
+			require.Zero(t, numbers.calls, "no number is used up")
+			return disposable.Host{}, err
+		}
+		return numbers.hosts[0], nil
+	}
+	for _, c := range []struct {
+		name       string
+		env        map[string]string
+		cfg        disposable.Config
+		host, port string
+	}{
+		{"operating system", nil, disposable.Config{}, own, ""},
+		{"own variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{}, "a", "1"},
+		{"original's variables", map[string]string{"JPAAS_HOST": "b", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "b", "2"},
+		{"original's other port", map[string]string{"JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
+		{"first one counts", map[string]string{"UID_HOST": "a", "JPAAS_HOST": "b", "JPAAS_HOST_PORT_8080": "3", "JPAAS_HTTP_PORT": "2"}, disposable.Config{}, "a", "2"},
+		{"blank ones are none", map[string]string{"JPAAS_HOST": " ", "JPAAS_HTTP_PORT": " \t"}, disposable.Config{}, own, ""},
+		{"blank ones are passed over", map[string]string{"UID_HOST": " ", "JPAAS_HOST": "b", "JPAAS_HTTP_PORT": " ", "JPAAS_HOST_PORT_8080": "3"}, disposable.Config{}, "b", "3"},
+		{"named variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1", "H": "c", "P": "4"},
+			disposable.Config{HostEnv: []string{"G", "H"}, PortEnv: []string{"P"}}, "c", "4"},
+		{"no variables", map[string]string{"UID_HOST": "a", "UID_PORT": "1"},
+			disposable.Config{HostEnv: []string{}, PortEnv: []string{}}, own, ""},
+		{"settings come first", map[string]string{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{Host: "d"}, "d", ""},
+		{"settings with a port", nil, disposable.Config{Host: "d", Port: "5"}, "d", "5"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			h, err := acquireAs(t, c.cfg)
+			require.NoError(t, err)
+			require.Equal(t, disposable.Host{Name: c.host, Port: c.port}, h)
+		})
+	}
+	t.Run("host alone", func(t *testing.T) {
+		t.Setenv("UID_HOST", "a")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "JPAAS_HTTP_PORT")
+	})
+	t.Run("port alone", func(t *testing.T) {
+		t.Setenv("UID_PORT", "1")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+	})
+	t.Run("too long", func(t *testing.T) {
+		t.Setenv("UID_HOST", strings.Repeat("a", 65))
+		t.Setenv("UID_PORT", "1")
+		_, err := acquireAs(t, disposable.Config{})
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "65")
+	})
+}
+
+func TestBinding(t *testing.T) {
+	numbers := &counter{}
+	d := newDisposable(t, numbers, disposable.Config{})
+	_, err := d.Extend(t.Context(), 5)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, d.Release(t.Context(), -1), uid.ErrNoReservation)
+
+	r, err := d.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.Equal(t, uid.Reservation{WorkerID: 1, Last: math.MaxInt64, Renew: math.MaxInt64}, r)
+	_, err = d.Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorContains(t, err, "table NUMBERS")
+	again, err := d.Extend(t.Context(), 1<<40)
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+	require.Equal(t, 1, numbers.calls, "only Acquire uses the store")
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, d.Release(ended, 7), "closing needs no store")
+	r, err = d.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, r.WorkerID, "a new generator, a new ID")
+}
+
+// Numbers that panic leave no worker behind that is bound to nobody.
+func TestNumbersThatPanic(t *testing.T) {
+	numbers := &counter{fail: func(n int) error {
+		if n == 1 {
+			panic("a store of somebody else's")
+		}
+		return nil
+	}}
+	d := newDisposable(t, numbers, disposable.Config{})
+	require.Panics(t, func() { _, _ = d.Acquire(t.Context(), terms(9)) })
+	_, err := d.Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+}
+
+func TestIDsRunOut(t *testing.T) {
+	for _, c := range []struct {
+		id, maxID      int64
+		warns, refused bool
+	}{
+		{80, 100, false, false}, {81, 100, true, false}, {100, 100, true, false}, {101, 100, false, true},
+		{3355442, 4194303, false, false}, {3355443, 4194303, true, false}, {4194303, 4194303, true, false}, {4194304, 4194303, false, true},
+		{1, 1, true, false}, {2, 1, false, true},
+		{math.MaxInt64, math.MaxInt64, true, false}, {1 << 62, math.MaxInt64, false, false},
+	} {
+		t.Run(fmt.Sprint(c.id, " of ", c.maxID), func(t *testing.T) {
+			var logged logtest.Records
+			numbers := &counter{last: c.id - 1}
+			r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(c.maxID))
+			if c.refused {
+				require.ErrorIs(t, err, uid.ErrNoWorkerID)
+				require.ErrorContains(t, err, "table NUMBERS")
+				require.Equal(t, 1, numbers.calls, "it is not tried again")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.id, r.WorkerID)
+			require.Equal(t, c.warns, logged.Count("level=WARN") == 1)
+			require.Equal(t, c.warns, logged.Count(fmt.Sprintf("left=%d ", c.maxID-c.id)) == 1)
+		})
+	}
+}
+
+// A store is believed no further than its word.
+func TestNumbersOutOfRange(t *testing.T) {
+	for _, id := range []int64{math.MinInt64, -1, 0, 10, math.MaxInt64} {
+		d := newDisposable(t, wrong(id), disposable.Config{})
+		_, err := d.Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, fmt.Sprint(id))
+		_, err = d.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+	}
+}
+
+// wrong always gives the same number.
+type wrong int64
+
+func (wrong) Name() string { return "a wrong store" }
+
+func (w wrong) Next(context.Context, disposable.Host, int64) (int64, error) { return int64(w), nil }
+
+// What may pass is tried again, and only that.
+func TestFailures(t *testing.T) {
+	deadlock, denied := errors.New("deadlock"), errors.New("access denied")
+	synctest.Test(t, func(t *testing.T) {
+		numbers := &counter{fail: func(n int) error {
+			if n <= 5 {
+				return fmt.Errorf("wrapped: %w", worker.Transient(deadlock))
+			}
+			return nil
+		}}
+		var logged logtest.Records
+		r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(9))
+		require.NoError(t, err)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.Equal(t, 6, numbers.calls)
+		require.Equal(t, 1, logged.Count("level=WARN"), "one warning, not one each time")
+	})
+	for _, failure := range []error{denied, worker.ErrUnconfirmed, uid.ErrNoWorkerID} {
+		numbers := &counter{fail: func(n int) error {
+			if n == 1 {
+				return failure
+			}
+			return nil
+		}}
+		d := newDisposable(t, numbers, disposable.Config{})
+		_, err := d.Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, failure)
+		require.ErrorContains(t, err, "table NUMBERS")
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 1, numbers.calls)
+		_, err = d.Acquire(t.Context(), terms(9))
+		require.NoError(t, err, "after a failure the worker is free again")
+	}
+}
+
+var errRefused = errors.New("connection refused")
+
+func refusing() *counter {
+	return &counter{fail: func(int) error { return worker.Transient(errRefused) }}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+		synctest.Test(t, func(t *testing.T) {
+			numbers := refusing()
+			d := newDisposable(t, numbers, disposable.Config{Timeout: c.set})
+			start := time.Now()
+			_, err := d.Acquire(t.Context(), terms(1023))
+			require.Equal(t, c.want, time.Since(start))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorIs(t, err, errRefused)
+			require.ErrorContains(t, err, "after "+c.want.String())
+			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
+			require.LessOrEqual(t, numbers.calls, 2*int(c.want/time.Second)+10)
+			require.GreaterOrEqual(t, numbers.calls, 1+int(c.want/(2*time.Second)))
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		numbers := refusing()
+		d := newDisposable(t, numbers, disposable.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(3*time.Second, cancel)
+		start := time.Now()
+		_, err := d.Acquire(ctx, terms(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, errRefused, "the last failure is told too")
+		require.Equal(t, 3*time.Second, time.Since(start))
+
+		before := numbers.calls
+		_, err = d.Acquire(ctx, terms(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, before, numbers.calls, "with an ended context nothing is tried")
+	})
+}
+
+// A store that does not answer at all is given up, too.
+func TestSilentStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		numbers := &counter{silent: true}
+		_, err := newDisposable(t, numbers, disposable.Config{}).Acquire(t.Context(), terms(1023))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 1, numbers.calls)
+	})
+}

@@ -1,0 +1,78 @@
+package disposable
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/host"
+)
+
+// maxNameLen is how many characters a name may have.
+const maxNameLen = 64
+
+// The environment variables that tell a container's address: this module's own,
+// then those that UidGenerator reads.
+var (
+	defaultHostEnv = []string{"UID_HOST", "JPAAS_HOST"}
+	defaultPortEnv = []string{"UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"}
+)
+
+// A hostSource is how the settings of a worker say where it runs.
+type hostSource struct {
+	host, port       string   // given outright, or else
+	hostEnv, portEnv []string // the variables to look at, the first that is set counts
+}
+
+// validate refuses what can be refused before the environment is looked at.
+func (s hostSource) validate() error {
+	if s.host == "" && s.port != "" {
+		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, s.port)
+	}
+	return Host{s.host, s.port}.validate()
+}
+
+// identify looks for the host in the settings, the environment and the operating
+// system, in this order.
+func (s hostSource) identify() (Host, error) {
+	if s.host != "" {
+		return Host{s.host, s.port}, nil
+	}
+	h := Host{Name: firstSet(s.hostEnv), Port: firstSet(s.portEnv)}
+	if (h.Name == "") != (h.Port == "") {
+		return Host{}, fmt.Errorf("%w: a container's host and port go together: of %s and %s only one is set",
+			uid.ErrConfig, strings.Join(s.hostEnv, ", "), strings.Join(s.portEnv, ", "))
+	}
+	if h.Name == "" {
+		name, err := host.Name()
+		if err != nil {
+			return Host{}, fmt.Errorf("%w: set Host", err)
+		}
+		h.Name = name
+	}
+	return h, h.validate()
+}
+
+func (h Host) validate() error {
+	for _, v := range []struct{ what, text string }{{"host name", h.Name}, {"port", h.Port}} {
+		if !utf8.ValidString(v.text) {
+			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", uid.ErrConfig, v.what, v.text)
+		}
+		// Cut short it could be another host's: whoever knows the names is to choose.
+		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
+			return fmt.Errorf("%w: the %s %.100q has %d characters, a row holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
+		}
+	}
+	return nil
+}
+
+func firstSet(names []string) string {
+	for _, name := range names {
+		if v := os.Getenv(name); strings.TrimSpace(v) != "" { // a blank one is none, as for the original
+			return v
+		}
+	}
+	return ""
+}

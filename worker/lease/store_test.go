@@ -1,0 +1,409 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A failing store answers with errors of its own.
+type failing struct {
+	lease.Store
+	inspect func(n int) error                      // of the n-th call, from 1; nil for none
+	call    func(ctx context.Context, n int) error // the same of Take and Change together
+	asked   int                                    // calls of Inspect
+	called  int                                    // calls of Take and Change
+}
+
+// Inspect is as [lease.Store] has it.
+func (f *failing) Inspect(ctx context.Context) ([]string, error) {
+	f.asked++
+	if f.inspect != nil {
+		if err := f.inspect(f.asked); err != nil {
+			return nil, err
+		}
+	}
+	return f.Store.Inspect(ctx)
+}
+
+// Take is as [lease.Store] has it.
+func (f *failing) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	if err := f.fail(ctx); err != nil {
+		return err
+	}
+	return f.Store.Take(ctx, w, decide)
+}
+
+// Change is as [lease.Store] has it.
+func (f *failing) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+	if err := f.fail(ctx); err != nil {
+		return err
+	}
+	return f.Store.Change(ctx, id, decide)
+}
+
+func (f *failing) fail(ctx context.Context) error {
+	f.called++
+	if f.call == nil {
+		return nil
+	}
+	return f.call(ctx, f.called)
+}
+
+var errBroken = errors.New("the disk is on fire")
+
+// bubble runs a test with a store that fails as told.
+func bubble(t *testing.T, test func(t *testing.T, h *house, f *failing)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, storetest.MemoryConfig{})
+		h.found(orders)
+		test(t, h, &failing{Store: h.memory.Store(orders)})
+	})
+}
+
+// What a store tells of itself is minded where DurableStore claims more.
+func TestStoreThatLosesWrites(t *testing.T) {
+	lossy := []string{"the log is not synced", "2 replicas are behind"}
+	for _, c := range []struct {
+		name    string
+		lossy   []string
+		cfg     lease.Config
+		refused bool
+	}{
+		{"durable", nil, lease.Config{DurableStore: true}, false},
+		{"lossy", lossy, lease.Config{DurableStore: true}, true},
+		{"lossy in one way", lossy[1:], lease.Config{DurableStore: true}, true},
+		{"lossy, unverified", lossy, lease.Config{DurableStore: true, DurableStoreUnverified: true}, false},
+		{"lossy, not claimed", lossy, lease.Config{}, false},
+		{"lossy, nothing to verify", lossy, lease.Config{DurableStoreUnverified: true}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, storetest.MemoryConfig{Lossy: c.lossy})
+				l := h.lease(c.cfg)
+				_, err := l.Acquire(t.Context(), millis(1023))
+				if !c.refused {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, uid.ErrConfig)
+				for _, words := range c.lossy {
+					require.ErrorContains(t, err, words)
+				}
+				require.Empty(t, h.ids(), "nothing is leased")
+			})
+		})
+	}
+}
+
+// A store that cannot hold the rows is refused, durable or not. One that does not answer is
+// asked again, and once it has answered it is not.
+func TestInspect(t *testing.T) {
+	for _, durable := range []bool{false, true} {
+		bubble(t, func(t *testing.T, h *house, f *failing) {
+			l := h.on(f, lease.Config{DurableStore: durable})
+			f.inspect = func(int) error { return fmt.Errorf("%w: a column is too short", uid.ErrConfig) }
+			_, err := l.Acquire(t.Context(), millis(1023))
+			require.ErrorIs(t, err, uid.ErrConfig)
+			require.ErrorContains(t, err, "too short")
+			require.Equal(t, 1, f.asked)
+			require.Zero(t, f.called)
+
+			f.asked = 0
+			f.inspect = func(n int) error {
+				if n < 4 {
+					return worker.Transient(errBroken)
+				}
+				return nil
+			}
+			f.call = func(_ context.Context, n int) error {
+				if n < 3 {
+					return worker.Transient(errBroken)
+				}
+				return nil
+			}
+			h.acquire(l)
+			require.Equal(t, 4, f.asked)
+			require.Equal(t, 3, f.called-b2i(!durable))
+			require.NoError(t, l.Release(t.Context(), -1))
+			f.asked, f.inspect = 0, nil
+			h.acquire(l)
+			require.Equal(t, 1, f.asked, "at each start")
+		})
+	}
+}
+
+// b2i is for the renewal that a start without DurableStore needs.
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// What is not marked as passing is told at once, and in its own words.
+func TestFinalError(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		final := func(context.Context, int) error { return errBroken }
+		f.call = final
+		var told events
+		l := h.on(f, lease.Config{DurableStore: true, OnEvent: told.add})
+		began := h.now()
+		_, err := l.Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, errBroken)
+		require.ErrorContains(t, err, `acquire the lease of a worker ID in namespace "orders" in memory: the disk is on fire`)
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 1, f.called)
+		require.Equal(t, began, h.now())
+
+		f.call = nil
+		was := h.acquire(l) // after a failure the worker is free again
+		f.call = final
+		h.pass(window / 2)
+		_, err = l.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, errBroken)
+		require.ErrorContains(t, err, "extend the lease of worker ID 0")
+		f.call = nil
+		require.Equal(t, was.First, h.extend(l, 0).First, "the lease is not lost by it")
+		f.call, f.called = final, 0
+		err = l.Release(t.Context(), -1)
+		require.ErrorIs(t, err, errBroken)
+		require.ErrorContains(t, err, "release the lease of worker ID 0")
+		require.Equal(t, 1, f.called)
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+	})
+}
+
+// What may pass is tried again until the Timeout is over, and warned of once. A renewal makes
+// one attempt: the generator asks again.
+func TestTransientErrors(t *testing.T) {
+	for _, c := range []struct{ set, want time.Duration }{{0, 30 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+		bubble(t, func(t *testing.T, h *house, f *failing) {
+			f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
+			var logged logtest.Records
+			l := h.on(f, lease.Config{Timeout: c.set, Logger: logged.Logger()})
+			began := h.now()
+			_, err := l.Acquire(t.Context(), millis(1023))
+			require.Equal(t, c.want, h.now().Sub(began))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorIs(t, err, errBroken)
+			require.ErrorContains(t, err, "gave up after "+c.want.String())
+			// Pauses of 50 ms, doubling to 2 s, each between half and all of that.
+			require.LessOrEqual(t, f.called, 2*int(c.want/time.Second)+10)
+			require.GreaterOrEqual(t, f.called, 1+int(c.want/(2*time.Second)))
+			require.Equal(t, 1, logged.Count("level=WARN"), "one warning, not one each time")
+			require.Empty(t, h.ids())
+
+			f.call = nil
+			was := h.acquire(l)
+			f.call, f.called = func(context.Context, int) error { return worker.Transient(errBroken) }, 0
+			h.pass(window / 2)
+			_, err = l.Extend(t.Context(), 0)
+			require.ErrorIs(t, err, errBroken)
+			require.Equal(t, 1, f.called)
+			require.Equal(t, was, lease.ReservationOf(l))
+		})
+	}
+}
+
+// A start ends with its context, and tells what failed last.
+func TestCancelledStart(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
+		l := h.on(f, lease.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(3*time.Second, cancel)
+		began := h.now()
+		_, err := l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, errBroken, "the last failure is told too")
+		require.Equal(t, 3*time.Second, h.now().Sub(began))
+
+		called, asked := f.called, f.asked
+		_, err = l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, called, f.called, "with an ended context nothing is tried")
+		require.Equal(t, asked, f.asked)
+
+		// While it waits for its first ticks it gives the ID back.
+		f.call = nil
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(skew/2, cancel)
+		_, err = l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Empty(t, h.row(0).Nonce)
+	})
+}
+
+// A store that does not answer at all is given up, too.
+func TestSilentStore(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house, f *failing) {
+		f.call = func(ctx context.Context, _ int) error {
+			<-ctx.Done()
+			return worker.Transient(ctx.Err())
+		}
+		l := h.on(f, lease.Config{})
+		began := h.now()
+		_, err := l.Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "with no answer from the store")
+		require.Equal(t, 1, f.called)
+		require.Equal(t, 30*time.Second, h.now().Sub(began))
+		f.call = nil
+		h.acquire(l)
+	})
+}
+
+// What may pass does not, in the end: a start goes on where the store was away for a while.
+func TestStartAfterAnOutage(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		h.memory.Outage(true)
+		time.AfterFunc(10*time.Second, func() { h.memory.Outage(false) })
+		require.Zero(t, h.acquire(l).WorkerID)
+	})
+}
+
+// When there is no ID that is told at once, since it takes long to pass.
+func TestNoneFree(t *testing.T) {
+	until := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 3600))
+	err := lease.NoneFree(lease.Range{First: 3, Last: 17}, until)
+	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	require.ErrorContains(t, err, "all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
+
+	eachHouse(t, func(t *testing.T, h *house) {
+		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		require.NoError(t, err)
+		began, row := h.now(), h.row(0)
+		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(0))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "the first one until "+row.Until.Add(quarantine).Format(time.RFC3339Nano))
+		require.Equal(t, began, h.now())
+	})
+}
+
+// imprecise runs a test on stores whose clock is the client's, and may be off.
+func imprecise(t *testing.T, off time.Duration, test func(t *testing.T, h *house)) {
+	for kind, versions := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, storetest.MemoryConfig{Versions: versions, Error: off})) })
+		})
+	}
+}
+
+// Where clocks may be off, a lease lasts for longer, and is over later, by everybody's.
+func TestClockErrorOfALease(t *testing.T) {
+	const off = 700 * time.Millisecond
+	imprecise(t, off, func(t *testing.T, h *house) {
+		var told events
+		l := h.lease(lease.Config{DurableStore: true, OnEvent: told.add})
+		_, err := l.Acquire(t.Context(), millis(0))
+		require.NoError(t, err)
+		row := h.row(0)
+		require.Equal(t, ttl+off, row.Until.Sub(row.Renewed))
+		h.pass(ttl)
+		h.extend(l, 0)
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds(), "by the fastest clock this is its last moment")
+
+		// From then on its owner must not count on it, and nobody else have it yet.
+		h.pass(ttl + time.Microsecond)
+		_, err = l.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost}, told.kinds())
+		h.pass(off + quarantine + off - time.Microsecond)
+		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		h.pass(time.Microsecond)
+		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		require.NoError(t, err)
+	})
+}
+
+// A doubted acquisition is taken up only while everybody knows it to be leased.
+func TestClockErrorOfADoubt(t *testing.T) {
+	const off = 700 * time.Millisecond
+	for pass, id := range map[time.Duration]int64{ttl: 0, ttl + time.Microsecond: 1} {
+		imprecise(t, off, func(t *testing.T, h *house) {
+			l, client := h.client(lease.Config{DurableStore: true})
+			h.acquire(l)
+			h.memory.RemoveRow(orders, 0)
+			h.pass(window / 2)
+			client.Fault(storetest.OK, storetest.LoseReply)
+			_, err := l.Extend(t.Context(), 0)
+			require.Error(t, err)
+			h.pass(pass)
+			require.Equal(t, id, h.extend(l, 0).WorkerID)
+		})
+	}
+}
+
+// The clocks of two owners are apart by up to twice their error, which is burnt where it is
+// more than what clocks of servers may be apart.
+func TestClockErrorIsBurnt(t *testing.T) {
+	for off, apart := range map[time.Duration]time.Duration{time.Second: skew, 1500 * time.Millisecond: 3 * time.Second} {
+		imprecise(t, off, func(t *testing.T, h *house) {
+			before := h.tick()
+			r := h.acquire(h.lease(lease.Config{}))
+			require.Equal(t, before+ms(reach+apart)+1, r.First)
+			require.Equal(t, reach+apart, h.row(0).Reach)
+			require.Equal(t, reach+apart, h.namespace().Reach)
+		})
+	}
+}
+
+// Nor is a tick refused that another owner was allowed to use.
+func TestClockErrorOfMaxAhead(t *testing.T) {
+	const off = time.Second
+	imprecise(t, off, func(t *testing.T, h *house) {
+		h.found(orders)
+		const ahead = reach + skew + lease.DefaultMaxAhead + 2*off
+		set := func(high int64) {
+			h.memory.SetRow(orders, lease.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
+		}
+		set(h.tick() + ms(ahead) + 1)
+		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		require.ErrorIs(t, err, worker.ErrClock)
+		set(h.tick() + ms(ahead))
+		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		require.NoError(t, err)
+	})
+}
+
+// A rest is over when it is by everybody's clock, and nobody is given a tick that begins before.
+func TestClockErrorOfARest(t *testing.T) {
+	const off = time.Second
+	imprecise(t, off, func(t *testing.T, h *house) {
+		before := h.tick()
+		h.foundNow(rest)
+		namespace := h.namespace()
+		require.Equal(t, rest+off, namespace.Rest.Sub(namespace.Made))
+		require.Equal(t, before+ms(rest+2*off), namespace.Floor)
+		cfg := lease.Config{DurableStore: true, Timeout: time.Nanosecond}
+		h.pass(rest + 2*off)
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		h.pass(time.Microsecond)
+		require.Greater(t, h.acquire(h.bare(cfg)).First, namespace.Floor)
+	})
+}
+
+// A store whose clock may be off by more than what is allowed is refused, by each of the limits.
+func TestClockErrorIsLimited(t *testing.T) {
+	imprecise(t, 3*time.Second, func(t *testing.T, h *house) {
+		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, worker.ErrClock)
+		require.ErrorContains(t, err, "0s apart and up to 3s more; at most 2s are allowed")
+		h.acquire(h.lease(lease.Config{MaxClockOffset: 3 * time.Second}))
+	})
+}

@@ -1,0 +1,30 @@
+package statefile
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+)
+
+// FuzzConfig makes workers with any settings, of which no file is opened yet.
+func FuzzConfig(f *testing.F) {
+	f.Add("w.state", int64(0), int64(0), "", int64(3))
+	f.Add("", int64(-1), int64(math.MaxInt64), "host", int64(-3))
+	f.Fuzz(func(t *testing.T, path string, window, ahead int64, host string, id int64) {
+		w, err := New(path, worker.FixedID(id), Config{Window: time.Duration(window), MaxAhead: time.Duration(ahead), Host: host})
+		if err != nil {
+			require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
+			require.Less(t, len(err.Error()), 2000)
+			require.Nil(t, w)
+			return
+		}
+		require.Positive(t, w.cfg.Window)
+		require.GreaterOrEqual(t, w.cfg.MaxAhead, w.cfg.Window+w.cfg.Window/2)
+	})
+}

@@ -1,0 +1,181 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// wrongChoices are wrong in which row Take offers.
+func wrongChoices() []mistake {
+	return []mistake{
+		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
+				return row, nil
+			}
+			return s.free(w, now)
+		})},
+		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
+				return row, nil
+			}
+			return s.free(w, now)
+		})},
+		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
+			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
+				return row, nil
+			}
+			return s.free(w, now)
+		})},
+		{"Take offers IDs beyond the range", byLongest, wants(func(w *lease.Wanted) { w.IDs.Last += 10 })},
+		{"Take offers IDs below the range", byUnused, wants(func(w *lease.Wanted) { w.IDs.First = 0 })},
+		{"Take does not wait for Rest", byRest, wants(func(w *lease.Wanted) { w.Rest = 0 })},
+		{"Take offers what is over for exactly Rest", byRest, wants(func(w *lease.Wanted) { w.Rest -= time.Microsecond })},
+		{"Take offers what is held", byLongest, wants(func(w *lease.Wanted) { w.Rest -= 24 * time.Hour })},
+		{"Take waits longer than Rest", byRest, wants(func(w *lease.Wanted) { w.Rest += 10 * time.Minute })},
+		{"Take does not ask for Highest", byUsable, wants(func(w *lease.Wanted) { w.Highest = func(time.Time) int64 { return math.MaxInt64 } })},
+		{"Take wants ticks below Highest", byUsable, wants(func(w *lease.Wanted) {
+			highest := w.Highest
+			w.Highest = func(now time.Time) int64 { return max(highest(now), math.MinInt64+1) - 1 }
+		})},
+		{"Take asks for Highest by no clock", byUsable, wants(func(w *lease.Wanted) {
+			highest := w.Highest
+			w.Highest = func(time.Time) int64 { return highest(time.Time{}) }
+		})},
+		{"Take knows no last resort", byUsable, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				if r.High > w.Highest(now.Now) {
+					return lease.NoneFree(w.IDs, now.Now)
+				}
+				return decide(n, r, now)
+			})
+		}}},
+		{"Take offers ticks of the future before an unused ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			any := w
+			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
+			for _, w := range []lease.Wanted{w, any} {
+				if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
+					return row, nil
+				}
+			}
+			return s.free(w, now)
+		})},
+		{"Take offers unused IDs first", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			for id := w.IDs.First; id <= w.IDs.Last && id < w.IDs.First+100; id++ {
+				if _, found := s.rows[id]; !found {
+					return fresh(id), nil
+				}
+			}
+			return s.free(w, now)
+		})},
+		{"Take offers the lowest unused ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			row, err := s.free(w, now)
+			if row.value.Fresh {
+				row.value.WorkerID = w.IDs.First
+				for s.rows[row.value.WorkerID].version != 0 {
+					row.value.WorkerID++
+				}
+			}
+			return row, err
+		})},
+		{"Take finds no gap", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			row, err := s.free(w, now)
+			if n := len(rows); n > 0 && row.value.Fresh && row.value.WorkerID < rows[n-1].value.WorkerID {
+				return row, lease.NoneFree(w.IDs, now.Now)
+			}
+			return row, err
+		})},
+		{"Take counts rows for the next ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			row, err := s.free(w, now)
+			if row.value.Fresh {
+				row.value.WorkerID = w.IDs.First + int64(len(rows))
+			}
+			return row, err
+		})},
+		{"Take is blocked by a row above the range", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+			row, err := s.free(w, now)
+			if top := slices.Max(append(slices.Collect(maps.Keys(s.rows)), 0)); row.value.Fresh && top > w.IDs.Last {
+				return row, lease.NoneFree(w.IDs, now.Now)
+			}
+			return row, err
+		})},
+		{"an unused ID has a High of 0", byUnused, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if r != nil && r.Fresh {
+				r.High = 0
+			}
+		})},
+		{"an unused ID is not Fresh", byUnused, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if r != nil {
+				r.Fresh = false
+			}
+		})},
+		{"none free is told without Rest", byNone, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if err != nil && w.Rest == time.Hour {
+				w.Rest = 0
+				return c.Take(ctx, w, decide)
+			}
+			return err
+		}}},
+		{"none free is told of all IDs", byNone, wants(func(w *lease.Wanted) { w.IDs.Last++ })},
+		{"none free is an error of its own", byNone, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, errLook) {
+				return errors.New("no rows in result set")
+			}
+			return err
+		}}},
+	}
+}
+
+// wants is wrong about what it is asked for.
+func wants(f func(w *lease.Wanted)) wrong {
+	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		f(&w)
+		return c.Take(ctx, w, decide)
+	}}
+}
+
+// picks is wrong in which row it picks, out of those in the range, by their IDs.
+func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error)) wrong {
+	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		return c.transact(ctx, func(s *space) (change, error) {
+			if s.namespace == nil {
+				return change{}, c.missing()
+			}
+			var rows []record[lease.Row]
+			for _, id := range slices.Sorted(maps.Keys(s.rows)) {
+				if id >= w.IDs.First && id <= w.IDs.Last {
+					rows = append(rows, s.rows[id])
+				}
+			}
+			row, err := f(s, rows, w, c.m.now())
+			if err != nil {
+				return change{}, err
+			}
+			namespace := *s.namespace
+			return change{s, &namespace, &row, row.value.WorkerID}, nil
+		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+	}}
+}
+
+// best is the row that is over, and can be had, which is before all others.
+func best(rows []record[lease.Row], w lease.Wanted, now time.Time, before func(a, b lease.Row) bool) (row record[lease.Row], found bool) {
+	for _, r := range rows {
+		over := r.value.Until.Add(w.Rest).Before(now) && r.value.High <= w.Highest(now)
+		if over && (!found || before(r.value, row.value)) {
+			row, found = r, true
+		}
+	}
+	return row, found
+}
+
+func fresh(id int64) record[lease.Row] {
+	return record[lease.Row]{value: lease.Row{WorkerID: id, High: -1, Fresh: true}}
+}

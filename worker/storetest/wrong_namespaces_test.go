@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// wrongNamespaces are wrong in who makes a namespace, and what becomes of one.
+func wrongNamespaces() []mistake {
+	return []mistake{
+		{"Take makes the namespace", byMissing, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			if _, found := c.m.Namespace(c.namespace); !found {
+				c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+			}
+			return c.Take(ctx, w, decide)
+		}}},
+		{"Take makes a namespace that it does not use", byMissing, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if errors.Is(err, errMissing) {
+				c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+			}
+			return err
+		}}},
+		{"Change finds no row in no namespace", byMissing, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+			if _, found := c.m.Namespace(c.namespace); !found {
+				return decide(nil, c.m.now())
+			}
+			return c.Change(ctx, id, decide)
+		}}},
+		{"a missing namespace is an error of its own", byMissing, returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if errors.Is(err, errMissing) {
+				return errors.New("no such table")
+			}
+			return err
+		})},
+		{"Init makes what decide refused", byInit, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
+			var refused error
+			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
+				was := *n
+				if refused = decide(n, now); refused != nil {
+					*n = was
+				}
+				return nil
+			})
+			return cmp.Or(refused, err)
+		}}},
+		{"Init always makes", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if n != nil && r == nil {
+				*n = lease.Namespace{Floor: -1, Fresh: true, Used: n.Used}
+			}
+		})},
+		{"Init never says that it is Fresh", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+			if n != nil {
+				n.Fresh = false
+			}
+		})},
+		{"Init never says that it is Used", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+			if n != nil {
+				n.Used = false
+			}
+		})},
+		{"Init leaves what is there", byInit, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
+			return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
+				was := *n
+				err := decide(n, now)
+				if !was.Fresh {
+					*n = was
+				}
+				return err
+			})
+		}}},
+		{"Init counts the Reach anew each time", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if n != nil && r == nil && n.Used {
+				n.Reach = time.Hour
+			}
+		})},
+		{"a new namespace has a Floor of 0", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+			if n != nil && n.Fresh {
+				n.Floor = 0
+			}
+		})},
+		{"a namespace made anew is not Used", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+			if n != nil && n.Fresh {
+				n.Used = false
+			}
+		})},
+		{"a namespace made anew has no Reach", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+			if n != nil && n.Fresh {
+				n.Reach = 0
+			}
+		})},
+		{"a namespace made anew loses its rows", byAgain, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
+			made := false
+			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { made = n.Fresh; return decide(n, now) })
+			if err == nil && made {
+				for id := range int64(10) {
+					c.m.RemoveRow(c.namespace, id)
+				}
+			}
+			return err
+		}}},
+		{"Take goes on in a namespace that was lost", byAgain, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			if _, found := c.m.Row(c.namespace, 0); found {
+				if _, found := c.m.Namespace(c.namespace); !found {
+					c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+				}
+			}
+			return c.Take(ctx, w, decide)
+		}}},
+		{"Init without a guard", byInits, wrong{init: unguardedInit}},
+	}
+}
