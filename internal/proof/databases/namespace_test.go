@@ -177,6 +177,27 @@ func TestRow(t *testing.T) {
 	})
 }
 
+// A trigger that keeps a row from being written is found out.
+func TestUpdateIsConfirmed(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
+		} else {
+			kit.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
+				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL, NEW.RENEWED = OLD.RENEWED`)
+		}
+		err := owner.renew(t.Context())
+		require.ErrorIs(t, err, worker.ErrUnconfirmed)
+		require.ErrorContains(t, err, "the update changed 0 rows of worker ID 0, not 1")
+		require.Equal(t, mine, owner.row)
+		kit.Do(t, db, "DROP TRIGGER keeper")
+		require.NoError(t, owner.renew(t.Context()))
+	})
+}
+
 // Which ID is offered first, and which not.
 func TestTakeOffers(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
