@@ -64,7 +64,7 @@ var registries = []mutant{
 	},
 	{
 		name: "collect: a row that was kept after all is told as removed", file: collectGo,
-		from: "if slices.Contains(removed, l.WorkerID) {", to: "if true {", tests: "^TestCollectTakesOnly",
+		from: "if slices.Contains(removed, l.WorkerID) {", to: "if true || slices.Contains(removed, l.WorkerID) {", tests: "^TestCollectTakesOnly",
 	},
 	{
 		name: "prune: the namespace's row goes", file: pruneGo,
