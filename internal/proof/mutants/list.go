@@ -28,6 +28,7 @@ const (
 var all = slices.Concat(
 	core,
 	disposables,
+	workers,
 	leases,
 	store,
 	drivers,
