@@ -163,7 +163,7 @@ var core = []mutant{
 	{
 		name: "Close leaves waiting calls waiting", file: tenureGo,
 		from: "		t.grant.Store(ended)\n		t.tell()\n",
-		to:   "		t.grant.Store(ended)\n", tests: "Close",
+		to:   "		t.grant.Store(ended)\n", tests: "Await",
 	},
 	{
 		name: "a cancelled context gets a UID", file: generatorGo,
@@ -178,7 +178,7 @@ var core = []mutant{
 	{
 		name: "a refusal outlives the outage", file: tenureGo,
 		from: "	t.refused = nil\n",
-		to:   "", tests: "Outage",
+		to:   "", tests: "Await",
 	},
 	{
 		name: "Revoke leaves the reservation", file: tenureGo,
