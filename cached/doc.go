@@ -14,7 +14,7 @@
 //
 // A UID's time is that of its tick (a second, in the default layout) and not of the
 // call. It is true within two bounds: Config.MaxLag behind the clock, one second
-// unless you choose otherwise, and Config.MaxLead ahead of it, ten minutes unless you
+// unless you choose otherwise (no finer than the scheduler: see there), and Config.MaxLead ahead of it, ten minutes unless you
 // choose otherwise. It is ahead of the clock only after more UIDs were drawn than a
 // tick holds: 8,192 a second can be sustained in the default layout, and what a burst
 // draws beyond that is borrowed from the future and given back while less is drawn.

@@ -17,7 +17,7 @@ import (
 //
 // A Lane's UIDs are unique among all of the generator's and increase within the
 // Lane, but not between Lanes: a UID may be smaller than one that another goroutine
-// got before. As any UID, they are never more than MaxLag behind the clock: what a
+// got before. As for any UID, MaxLag bounds how far they are behind the clock: what a
 // Lane still holds by then is withdrawn. It claims 16 UIDs at first and, each time
 // it has used them all, twice as many, up to 1,024 or a run.
 type Lane struct {

@@ -157,6 +157,37 @@ func TestPanickingHandlersAreContained(t *testing.T) {
 	})
 }
 
+// TestNoRejectedPutsInHealth: a ring that is full of what is to come is as it should be,
+// whether UIDs are drawn seldom, in bursts, or not at all.
+func TestNoRejectedPutsInHealth(t *testing.T) {
+	for _, layout := range []bits.Layout{{}, millis} {
+		for _, slots := range []int{2, 8, 64} {
+			synctest.Test(t, func(t *testing.T) {
+				g := start(t, &fakeWorker{}, clockAt(day), cached.Config{
+					Layout: layout, Slots: slots, MaxLag: unitOf(layout),
+					OnRejectedPut: func(tick int64) { t.Errorf("tick %d was rejected", tick) },
+				})
+				for i := range 100 {
+					_, err := g.Fill(make([]uid.UID, 1+i%3*10))
+					require.NoError(t, err)
+					time.Sleep(time.Duration(100+i*7) * time.Millisecond)
+				}
+				synctest.Wait()
+				require.Zero(t, g.Stats().RejectedPuts)
+			})
+		}
+	}
+}
+
+func unitOf(l bits.Layout) time.Duration {
+	if l.IsZero() {
+		l = bits.Default()
+	}
+	return l.Unit()
+}
+
+// TestRejectedPuts: a ring of 4 ticks, of which none is stale for 8, has no room for the
+// tick that the clock has come to.
 func TestRejectedPuts(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -164,10 +195,14 @@ func TestRejectedPuts(t *testing.T) {
 			var ticks []int64
 			var started atomic.Pointer[cached.Generator] // the first call may come before New returns
 			g := start(t, &fakeWorker{}, clock, cached.Config{
+				Slots: 4, MaxLag: 8 * time.Second,
 				Logger: slog.New(slog.DiscardHandler),
 				OnRejectedPut: func(tick int64) {
 					if g := started.Load(); g != nil {
 						g.GetUID() // a handler may call back
+					}
+					if now := bits.Default().TickAt(clock.now()); tick != now {
+						t.Errorf("tick %d was rejected when the clock was in %d", tick, now)
 					}
 					ticks = append(ticks, tick)
 					if panics {
@@ -176,7 +211,7 @@ func TestRejectedPuts(t *testing.T) {
 				}})
 			started.Store(g)
 			var last uid.UID
-			for range 20 { // the ring is full, or nearly so, at each look
+			for range 9 {
 				var err error
 				last, err = g.GetUID()
 				require.NoError(t, err)
@@ -185,11 +220,12 @@ func TestRejectedPuts(t *testing.T) {
 			synctest.Wait()
 			st := g.Stats()
 			require.EqualValues(t, len(ticks), st.RejectedPuts)
+			require.Equal(t, 4*time.Second, st.Lag, "UIDs are issued behind the clock")
 			require.NotEmpty(t, ticks)
 			if panics {
 				require.EqualValues(t, len(ticks), st.HandlerPanics)
 			}
-			// A rejected tick is not used up: its turn comes.
+			// A rejected tick is not used up: its turn comes while the clock is in it.
 			for parse(t, g, last).Time.Before(g.Layout().TimeOf(ticks[len(ticks)-1])) {
 				var err error
 				last, err = g.GetUID()

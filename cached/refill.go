@@ -10,20 +10,21 @@ import (
 )
 
 // refill brings the ring up to the clock, fills it with all the ticks that it has room
-// for and that may be issued, and opens it if there is something to give. It reports
-// whether it stopped for want of room. It does nothing after Close. g.mu is held.
-func (g *Generator) refill(now time.Time) (full bool) {
+// for and that may be issued, and opens it if there is something to give. It returns the
+// tick for which there was no room though the clock has reached it, or -1. It does nothing
+// after Close. g.mu is held.
+func (g *Generator) refill(now time.Time) (rejected int64) {
 	grant := g.tenure.Grant()
 	if grant.Ended != nil {
-		return false
+		return -1
 	}
-	full = g.publish(now, grant)
+	rejected = g.publish(now, grant)
 	g.open(now)
-	return full
+	return rejected
 }
 
 // publish puts ticks into the ring, and shuts the ring where it has to move.
-func (g *Generator) publish(now time.Time, grant *tenure.Grant) (full bool) {
+func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64) {
 	s := &g.state
 	clock := max(g.layout.TickAt(now), 0)
 	limit := g.limit(now, grant)
@@ -56,13 +57,16 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (full bool) {
 		g.setFloor(allStale)
 		s.discarded = true
 	}
+	rejected = -1
 	for ; next <= limit; next++ {
-		if err := g.ring.Put(uint64(next), uint64(grant.WorkerID)); errors.Is(err, ringbuffer.ErrFull) {
-			full = true
+		err := g.ring.Put(uint64(next), uint64(grant.WorkerID))
+		if errors.Is(err, ringbuffer.ErrFull) {
+			if next <= clock { // what lies beyond the clock is only stock
+				rejected = next
+			}
 			break
-		} else {
-			must(err)
 		}
+		must(err)
 		s.ticks++
 	}
 	if s.ticks > published {
@@ -71,7 +75,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (full bool) {
 	if max(clock, next-1) >= grant.Renew {
 		g.tenure.Want(g.wish(now))
 	}
-	return full
+	return rejected
 }
 
 // open opens a shut ring that has something to give, and tells the waiting calls.

@@ -48,9 +48,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 		return -1, -1
 	}
 	now := g.now()
-	rejected = -1
-	if g.refill(now) {
-		rejected = int64(g.ring.Tail())
+	if rejected = g.refill(now); rejected >= 0 {
 		g.counts.rejectedPuts.Add(1)
 	}
 	if at := g.ring.Tick(g.ring.Position()); g.floor.Load() != allStale {

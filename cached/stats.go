@@ -1,6 +1,7 @@
 package cached
 
 import (
+	"encoding/json"
 	"sync/atomic"
 	"time"
 )
@@ -42,9 +43,13 @@ type Stats struct {
 	// for a whole lap of the ring. They leave holes and nothing else.
 	Lost uint64
 
-	// RejectedTakes is how many calls found no UID that they might have;
-	// RejectedPuts how many ticks a refill in the background offered to a full ring.
-	RejectedTakes, RejectedPuts uint64
+	// RejectedTakes is how many calls found no UID that they might have.
+	RejectedTakes uint64
+	// RejectedPuts is how many ticks Config.OnRejectedPut was, or would have been, told of.
+	// It is 0 as long as the ring has room for the clock's own tick, always so where
+	// MaxLag is less than Slots ticks; where it counts up, UIDs are issued behind the
+	// clock because the ring is too small for its MaxLag.
+	RejectedPuts uint64
 	// HandlerPanics is how many panics of OnRejectedTake and OnRejectedPut were
 	// contained.
 	HandlerPanics uint64
@@ -56,6 +61,21 @@ type Stats struct {
 	// ReservationError is why the reservation could not be extended at the last
 	// attempt, and nil if it could.
 	ReservationError error
+}
+
+// MarshalJSON returns an object of the fields under their names in Go. Durations are in
+// nanoseconds; ReservationError is its text, or null.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	type fields Stats // has no MarshalJSON
+	var failure *string
+	if s.ReservationError != nil {
+		text := s.ReservationError.Error()
+		failure = &text
+	}
+	return json.Marshal(struct {
+		fields
+		ReservationError *string
+	}{fields(s), failure})
 }
 
 // Stats returns a snapshot. It takes a lock that calls which find a UID in the ring

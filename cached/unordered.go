@@ -18,8 +18,8 @@ import (
 // shards, each of which claims from the ring in advance. Its GetUID scales with the
 // number of cores; for a single goroutine it is no faster than Generator.GetUID.
 //
-// What is given up is order: UIDs are unique, and never more than MaxLag behind the
-// clock, but one call may return a smaller UID than a call that returned before it, in
+// What is given up is order: UIDs are unique, and behind the clock by MaxLag at most,
+// but one call may return a smaller UID than a call that returned before it, in
 // the same goroutine too. A shard claims 16 UIDs at first and, each time they are used
 // up, twice as many, up to 1,024 or a run.
 //

@@ -1,6 +1,7 @@
 package uncached
 
 import (
+	"encoding/json"
 	"sync/atomic"
 	"time"
 )
@@ -38,6 +39,21 @@ type Stats struct {
 	// ReservationError is why the reservation could not be extended at the last
 	// attempt, and nil if it could.
 	ReservationError error
+}
+
+// MarshalJSON returns an object of the fields under their names in Go. Durations are in
+// nanoseconds; ReservationError is its text, or null.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	type fields Stats // has no MarshalJSON
+	var failure *string
+	if s.ReservationError != nil {
+		text := s.ReservationError.Error()
+		failure = &text
+	}
+	return json.Marshal(struct {
+		fields
+		ReservationError *string
+	}{fields(s), failure})
 }
 
 // Stats returns a snapshot. It takes a lock that calls which need not wait do not take,

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/hostname"
+	"github.com/uidgen/uid/internal/host"
 )
 
 // A Source tells a worker ID that somebody else has made sure is unique: whoever numbers
@@ -71,7 +71,7 @@ func OrdinalID(name string) Source {
 // then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
-		name, err := hostname.Get()
+		name, err := host.Name()
 		if err != nil {
 			return 0, err
 		}

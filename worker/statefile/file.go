@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
-	"github.com/uidgen/uid/internal/hostname"
+	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
@@ -147,7 +147,7 @@ func (f *File) wanted(t uid.Terms) (state.Record, error) {
 	}
 	name := f.cfg.Host
 	if name == "" {
-		if name, err = hostname.Get(); err != nil {
+		if name, err = host.Name(); err != nil {
 			return state.Record{}, fmt.Errorf("%w: set Host", err)
 		}
 	}

@@ -3,7 +3,6 @@ package databases_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"net"
 	"strings"
@@ -13,28 +12,12 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
 const canary = "hunter2"
-
-// texts returns all that err and what it wraps can be made to say.
-func texts(err error) string {
-	if err == nil {
-		return ""
-	}
-	all := fmt.Sprintf("%v\n%+v\n%#v\n", err, err, err)
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		all += texts(e.Unwrap())
-	case interface{ Unwrap() []error }:
-		for _, part := range e.Unwrap() {
-			all += texts(part)
-		}
-	}
-	return all
-}
 
 // Whatever part of a DSN fails, no text tells any of it.
 func TestNoSecretsInTexts(t *testing.T) {
@@ -88,7 +71,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 			d := newAsker(t, db, asked{Timeout: 200 * time.Millisecond, Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)
-			said := texts(err) + logged.String() + drivers.String()
+			said := logtest.Texts(err) + logged.String() + drivers.String()
 			require.NotContains(t, strings.ToLower(said), canary)
 		})
 	}
@@ -97,7 +80,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 		defer kit.Do(t, admin, "DROP TRIGGER teller")
 		_, err := newAsker(t, admin, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "1644")
-		require.NotContains(t, texts(err), canary)
+		require.NotContains(t, logtest.Texts(err), canary)
 	})
 	t.Run("success", func(t *testing.T) {
 		var logged kit.Records

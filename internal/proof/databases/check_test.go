@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/doctor"
@@ -567,7 +568,7 @@ func TestNoSecretsInFindings(t *testing.T) {
 			_, collectErr := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 			said := fmt.Sprintf("%+v", all) + logged.String()
 			for _, err := range []error{checkErr, overviewErr, releaseErr, collectErr} {
-				said += texts(err)
+				said += logtest.Texts(err)
 			}
 			require.NotContains(t, strings.ToLower(said), canary)
 			require.NotRegexp(t, `\*[0-9A-F]{8}`, said, "a password's hash")

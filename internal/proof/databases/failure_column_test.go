@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 )
 
@@ -20,7 +21,7 @@ func TestColumnErrors(t *testing.T) {
 			t.Helper()
 			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 			require.ErrorContains(t, err, says)
-			require.NotContains(t, texts(err), canary)
+			require.NotContains(t, logtest.Texts(err), canary)
 		}
 		kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME COLUMN HIGH TO hunter2")
 		_, err := tenant.tryTake(t.Context())

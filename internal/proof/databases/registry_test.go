@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
@@ -472,6 +473,6 @@ func TestRegistryOutOfReach(t *testing.T) {
 		err := call()
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "dial 127.0.0.1:1: ")
-		require.NotContains(t, texts(err)+logged.String(), canary)
+		require.NotContains(t, logtest.Texts(err)+logged.String(), canary)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -103,7 +104,7 @@ func TestSQLiteFileIsLost(t *testing.T) {
 					err := owner.renew(t.Context())
 					require.ErrorIs(t, err, worker.ErrState)
 					require.ErrorContains(t, err, "no longer in its place")
-					require.NotContains(t, texts(err), s.Source)
+					require.NotContains(t, logtest.Texts(err), s.Source)
 				}
 				require.Equal(t, mine, owner.row)
 				require.Equal(t, before, rowIn(t, other, mine.WorkerID))

@@ -129,6 +129,26 @@ var core = []mutant{
 		to:   "if false {", tests: "RejectedPuts",
 	},
 	{
+		name: "a ring that is full of what is to come alarms", file: refillGo,
+		from: "			if next <= clock {",
+		to:   "			if true {", tests: "RejectedPuts",
+	},
+	{
+		name: "a tick that is due and has no room alarms nobody", file: refillGo,
+		from: "			if next <= clock {",
+		to:   "			if next < clock {", tests: "RejectedPuts",
+	},
+	{
+		name: "the error in Stats is {} in JSON", file: "cached/stats.go",
+		from: "	}{fields(s), failure})",
+		to:   "	}{fields: fields(s)})", tests: "StatsInJSON",
+	},
+	{
+		name: "the error in Stats is {} in JSON, without a ring", file: "default/stats.go",
+		from: "	}{fields(s), failure})",
+		to:   "	}{fields: fields(s)})", tests: "StatsInJSON",
+	},
+	{
 		name: "Close leaves the ring open", file: generatorGo,
 		from: "		g.tenure.End(nil, uid.ErrClosed)\n		g.ring.Shut()\n",
 		to:   "		g.tenure.End(nil, uid.ErrClosed)\n", tests: "Close",

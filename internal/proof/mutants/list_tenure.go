@@ -13,8 +13,8 @@ const (
 var tenure = []mutant{
 	{
 		name: "a refill goes by the first reservation though it was revoked", file: refillGo,
-		from: "	full = g.publish(now, grant)\n",
-		to:   "	first := *grant\n	first.Last, first.Until = math.MaxInt64, math.MaxInt64\n	full = g.publish(now, &first)\n", tests: "RevokeDuringNew",
+		from: "	rejected = g.publish(now, grant)\n",
+		to:   "	first := *grant\n	first.Last, first.Until = 1<<62, 1<<62\n	rejected = g.publish(now, &first)\n", tests: "RevokeDuringNew",
 	},
 	{
 		name: "a discard comes before the reservation is taken away", file: tenureGo,

@@ -1,0 +1,21 @@
+package logtest
+
+import "fmt"
+
+// Texts is all that a program could log of an error: its text and fields, and those of all
+// errors that it wraps.
+func Texts(err error) string {
+	if err == nil {
+		return ""
+	}
+	all := fmt.Sprintf("%v\n%+v\n%#v\n", err, err, err)
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		all += Texts(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			all += Texts(part)
+		}
+	}
+	return all
+}
