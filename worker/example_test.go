@@ -1,55 +1,75 @@
 package worker_test
 
 import (
+	"errors"
 	"fmt"
-	"log"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker"
 )
 
-// A generator under an ID that no other process has.
+// An ID that is known to be unique, one of a few machines, say.
 func ExampleStatic() {
-	g, err := cached.New(worker.Static(7), cached.Config{})
+	w := worker.Static(7)
+	generator, err := cached.New(w, cached.Config{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	defer g.Close()
-	u, err := g.GetUID()
+	u, err := generator.GetUID()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	parts, err := g.ParseUID(u)
+	parts, err := generator.ParseUID(u)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	fmt.Println("worker", parts.WorkerID)
-	// Output: worker 7
+	fmt.Println(parts.WorkerID)
+
+	_, err = cached.New(w, cached.Config{}) // a second generator on the same worker
+	fmt.Println(errors.Is(err, uid.ErrWorkerInUse))
+
+	if err := generator.Close(); err != nil {
+		fmt.Println(err)
+	}
+	_, err = cached.New(worker.Static(4194304), cached.Config{})
+	fmt.Println(errors.Is(err, uid.ErrRange))
+	// Output:
+	// 7
+	// true
+	// true
 }
 
-// The ID comes from whoever starts the process: here the ordinal of a StatefulSet's pod. In
-// the pod itself the source is HostOrdinalID().
+// An ID that is worked out when a generator is made: any function like this is a Source.
 func ExampleFromSource() {
-	g, err := cached.New(worker.FromSource(worker.OrdinalID("web-12")), cached.Config{})
-	if err != nil {
-		log.Fatal(err)
+	sites := map[string]int64{"amsterdam": 1, "frankfurt": 2, "paris": 3} // one process at each
+	site := func(maxWorkerID int64) (int64, error) {
+		id, ok := sites["paris"]
+		if !ok {
+			return 0, errors.New("the site has no worker ID")
+		}
+		return id, nil
 	}
-	defer g.Close()
-	u, err := g.GetUID()
+	generator, err := cached.New(worker.FromSource(site), cached.Config{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	parts, err := g.ParseUID(u)
+	defer generator.Close()
+	u, err := generator.GetUID()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	fmt.Println("worker", parts.WorkerID)
-	// Output: worker 12
-}
-
-// What is wrong with an ID shows when a generator is made, with the numbers.
-func ExampleFixedID() {
-	_, err := cached.New(worker.FromSource(worker.FixedID(4194304)), cached.Config{})
-	fmt.Println(err)
-	// Output: cached: acquiring the worker: value out of range: worker ID 4194304 is not within 0..4194303, the layout's maximum
+	parts, err := generator.ParseUID(u)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(parts.WorkerID)
+	// Output:
+	// 3
 }

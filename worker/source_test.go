@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -10,9 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 )
+
+// canary is a password that turns up wherever one may stand by mistake.
+const canary = "hunter2"
 
 func TestEnvID(t *testing.T) {
 	const name = "UID_TEST_WORKER_ID"
@@ -26,7 +29,7 @@ func TestEnvID(t *testing.T) {
 		"1024": uid.ErrRange, "9223372036854775808": uid.ErrRange, "99999999999999999999999": uid.ErrRange,
 		"": uid.ErrConfig, "-1": uid.ErrConfig, "+1": uid.ErrConfig, " 1": uid.ErrConfig, "1\n": uid.ErrConfig,
 		"0x10": uid.ErrConfig, "1e3": uid.ErrConfig, "1_0": uid.ErrConfig, "٣": uid.ErrConfig,
-		"user:hunter2@tcp(db)/x": uid.ErrConfig, // a variable of another name
+		"user:" + canary + "@tcp(db)/x": uid.ErrConfig, // a variable of another name
 	} {
 		t.Setenv(name, text)
 		_, err := worker.EnvID(name)(1023)
@@ -35,7 +38,7 @@ func TestEnvID(t *testing.T) {
 		if text != "" {
 			require.ErrorContains(t, err, "1023")
 		}
-		require.NotContains(t, logtest.Texts(err), "hunter2")
+		require.NotContains(t, fmt.Sprintf("%v %#v %#v", err, err, errors.Unwrap(err)), canary)
 	}
 	t.Setenv(name, "")
 	_, err := worker.EnvID(name)(1023)

@@ -291,10 +291,12 @@ func TestClockError(t *testing.T) {
 	require.Equal(t, registry.Quarantined, o.Leases[1].State)
 	_, err = r.Release(t.Context(), "", 1, false)
 	require.ErrorIs(t, err, registry.ErrLive)
-	done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.NoError(t, err)
-	require.Equal(t, []string{"default/4"}, ids(done.Removed))
-	require.Empty(t, done.Kept)
+	for _, dry := range []bool{true, false} {
+		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, DryRun: dry})
+		require.NoError(t, err)
+		require.Equal(t, []string{"default/4"}, ids(done.Removed))
+		require.Empty(t, done.Kept)
+	}
 	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: time.Second - 1})
 	require.ErrorIs(t, err, worker.ErrClock)
 }

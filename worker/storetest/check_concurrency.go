@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -294,7 +295,7 @@ func (p *probe) fault(c *client, f Fault) bool {
 func lateWrites(p *probe) {
 	c, namespace := p.made()
 	other := p.open(namespace)
-	c.put(lease.Row{WorkerID: 0, Until: early}, lease.Row{WorkerID: 1, Until: early})
+	c.put(lease.Row{WorkerID: 0, Until: early}, lease.Row{WorkerID: 1, Until: early}, lease.Row{WorkerID: 2, Until: early})
 	change := func(s *client) error {
 		return s.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = p.token(); return nil })
 	}
@@ -309,13 +310,21 @@ func lateWrites(p *probe) {
 	init := func(s *client) error {
 		return s.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = p.token(); return nil })
 	}
+	// A row that is released is much as it was before it was taken.
+	life := func(id int64) func(s *client) error {
+		return func(s *client) error {
+			return cmp.Or(take(id)(s), s.Change(p.ctx, id, func(r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
+		}
+	}
 	calls := []struct {
 		name        string
 		late, since func(*client) error
 	}{
+		{"Take, Take and release", take(2), life(2)}, {"Take of a new ID, Take and release", take(3), life(3)},
 		{"Change, Change", change, change}, {"Change, Take", change, take(0)}, {"Take, Change", take(0), change},
 		{"Take, Take", take(0), take(0)}, {"Take, Take of another ID", take(0), take(1)}, {"Take, Init", take(1), init},
 		{"Init, Init", init, init}, {"Init, Take", init, take(1)}, {"Take of a new ID, Take", take(5), take(5)},
+		{"Take of a new ID, Init", take(4), init},
 	}
 	for _, try := range calls {
 		if !p.fault(c, Delay) {

@@ -31,6 +31,7 @@ type recorder struct {
 	namespace string
 	clock     atomic.Int64 // orders the calls and returns
 	crowd     *crowd
+	ended     chan struct{} // has a receiver while a decision waits for others to go on
 	faults    bool
 
 	mu         sync.Mutex
@@ -43,13 +44,20 @@ func histories(p *probe) {
 	undecided := 0
 	for n := range p.cfg.Histories {
 		r := &recorder{
-			p: p, namespace: p.namespace(), crowd: p.crowd(), faults: n%2 == 1,
+			p: p, namespace: p.namespace(), crowd: p.crowd(), ended: make(chan struct{}), faults: n%2 == 1,
 			rows: map[string]lease.Row{}, namespaces: map[string]lease.Namespace{},
 		}
 		r.crowd.patience = p.cfg.Patience / 4
 		r.record(p.cfg.Seed + uint64(n))
-		if len(p.found()) > 0 || p.ctx.Err() != nil {
-			p.errorf("the rest is not tried, after history %d", n)
+		if len(p.found()) > 0 {
+			p.notef("the rest is not tried, after history %d", n)
+			return
+		}
+		if p.ctx.Err() != nil {
+			if n == 0 {
+				p.errorf("a history of 40 calls took more than %v", limit)
+			}
+			p.notef("in %v no more than %d histories could be recorded", limit, n)
 			return
 		}
 		switch linearizable(r.history, 5*time.Second) {
@@ -109,12 +117,13 @@ type plan struct {
 	held   bool // the row is held, not over
 	keep   bool // leave the namespace as it is
 	meet   bool // wait for another decision
+	pause  bool // wait until others have gone on
 	cancel bool // end the context
 }
 
 func (r *recorder) call(c *client, i int, random *rand.Rand) {
 	chance := func(percent int) bool { return random.IntN(100) < percent }
-	p := plan{refuse: chance(10), held: chance(40), keep: chance(50), meet: chance(30), cancel: chance(5)}
+	p := plan{refuse: chance(10), held: chance(40), keep: chance(50), meet: chance(30), pause: chance(7), cancel: chance(5)}
 	kind, id := random.IntN(100), random.Int64N(ids)
 	if r.faults {
 		if fault := Fault(1 + random.IntN(int(Delay))); chance(20) {
@@ -141,6 +150,10 @@ func (r *recorder) begin(name string, i int) operation {
 
 func (r *recorder) end(o operation, ran bool, err error) {
 	o.ret = r.clock.Add(1)
+	select {
+	case r.ended <- struct{}{}:
+	default:
+	}
 	switch {
 	case errors.Is(err, errLook):
 		o.result = refused
@@ -171,6 +184,9 @@ func (r *recorder) decide(p plan, cancel context.CancelFunc) error {
 	if p.meet {
 		r.crowd.meet()
 	}
+	if p.pause {
+		r.pause()
+	}
 	if p.cancel {
 		cancel()
 	}
@@ -178,6 +194,20 @@ func (r *recorder) decide(p plan, cancel context.CancelFunc) error {
 		return errLook
 	}
 	return nil
+}
+
+// pause stands still until others have made some calls, which they cannot for long with a store
+// that locks.
+func (r *recorder) pause() {
+	timer := time.NewTimer(r.p.cfg.Patience)
+	defer timer.Stop()
+	for range 6 {
+		select {
+		case <-r.ended:
+		case <-timer.C:
+			return
+		}
+	}
 }
 
 func (r *recorder) take(c *client, i int, p plan) {

@@ -258,9 +258,14 @@ func TestWrongStores(t *testing.T) {
 	}
 }
 
-// The same for what is wrong with the store behind its clients.
-func TestWrongServers(t *testing.T) {
-	t.Parallel()
+// A misdeed is of the store behind its clients.
+type misdeed struct {
+	name   string
+	caught string
+	make   func(*Memory, *Subject)
+}
+
+func misdeeds() []misdeed {
 	named := func(f func(string) string) func(*Memory, *Subject) {
 		return func(m *Memory, s *Subject) {
 			s.Open = func(namespace string) (lease.Store, error) {
@@ -282,11 +287,7 @@ func TestWrongServers(t *testing.T) {
 			}
 		}
 	}
-	for _, test := range []struct {
-		name   string
-		caught string
-		make   func(*Memory, *Subject)
-	}{
+	return []misdeed{
 		{"one namespace for all", byApart, named(func(string) string { return "all" })},
 		{"namespaces in small letters", byApart, named(strings.ToLower)},
 		{"namespaces of five letters", byApart, named(func(name string) string { return name[:min(5, len(name))] })},
@@ -298,6 +299,12 @@ func TestWrongServers(t *testing.T) {
 		})},
 		{"a late write replaces a newer row", byLate, deliver(func(ch *change) bool {
 			return ch.namespace == nil || ch.space.namespace != nil && ch.namespace.version == ch.space.namespace.version
+		})},
+		{"a late write knows a row by its nonce alone", byLate, deliver(func(ch *change) bool {
+			return ch.newest() || ch.row != nil && ch.row.version > 0 && ch.space.rows[ch.id].value.Nonce == ""
+		})},
+		{"a late write of a new ID does not look at the namespace", byLate, deliver(func(ch *change) bool {
+			return ch.newest() || ch.row != nil && ch.row.version == 0 && ch.space.rows[ch.id].version == 0
 		})},
 		{"acknowledged writes are lost", byHistories, func(m *Memory, s *Subject) {
 			restore := m.Backup()
@@ -319,7 +326,13 @@ func TestWrongServers(t *testing.T) {
 				}
 			}
 		}},
-	} {
+	}
+}
+
+// The same for what is wrong with the store behind its clients.
+func TestWrongServers(t *testing.T) {
+	t.Parallel()
+	for _, test := range misdeeds() {
 		t.Run(test.name, func(t *testing.T) {
 			clock := newHandClock()
 			memory := NewMemory(MemoryConfig{Now: clock.Now, Versions: true})
@@ -336,5 +349,20 @@ func TestWrongServers(t *testing.T) {
 			require.NotEmpty(t, found)
 			t.Log(found[0])
 		})
+	}
+}
+
+// There is no check that nothing shows to be of use.
+func TestEveryCheckCatches(t *testing.T) {
+	t.Parallel()
+	catches := map[string]int{}
+	for _, m := range mistakes() {
+		catches[m.caught]++
+	}
+	for _, m := range misdeeds() {
+		catches[m.caught]++
+	}
+	for _, c := range checks {
+		require.Positive(t, catches[c.name], c.name)
 	}
 }

@@ -50,7 +50,7 @@ func createTable(t testing.TB, db *sqlx.DB, name string) string {
 // tryID hands out a disposable ID.
 func tryID(t testing.TB, db *sqlx.DB, a asked) error {
 	t.Helper()
-	_, err := newDisposable(t, db, a).acquire(t.Context(), 1<<22-1)
+	_, err := newAsker(t, db, a).acquire(t.Context(), 1<<22-1)
 	return err
 }
 

@@ -279,7 +279,7 @@ func (f *fleet) finish() {
 		require.NotZero(f.t, f.record.doublesN.Load(), "without reservations this is to find duplicates")
 		return
 	}
-	require.Empty(f.t, f.record.texts(), "duplicates, by the processes that got them")
+	require.Empty(f.t, f.record.logtest.Texts(), "duplicates, by the processes that got them")
 }
 
 func (f *fleet) leases() int {

@@ -141,7 +141,7 @@ func (r *record) found(u uid.UID, first, second int) {
 }
 
 // texts says who got what twice.
-func (r *record) texts() (lines []string) {
+func (r *record) logtest.Texts() (lines []string) {
 	for i := range min(r.doublesN.Load(), maxFound) {
 		d := &r.doubles[i]
 		parts, _ := layout.Parse(uid.UID(d.uid.Load()))

@@ -51,7 +51,7 @@ func TestRecord(t *testing.T) {
 	require.EqualValues(t, 1, r.doublesN.Load())
 	other.note(4, at(t, now+3, 6, 1))
 	require.EqualValues(t, 2, r.doublesN.Load(), "a tick of two processes, though the UIDs differ")
-	require.Contains(t, r.texts()[1], "process 3 and process 4")
+	require.Contains(t, r.logtest.Texts()[1], "process 3 and process 4")
 
 	require.Zero(t, r.outside.Load())
 	r.note(1, at(t, 0, 1, 0))

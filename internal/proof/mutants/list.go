@@ -35,6 +35,7 @@ var all = slices.Concat(
 	gates,
 	sqlitePlace,
 	promise,
+	registries,
 )
 
 var core = []mutant{
@@ -570,41 +571,6 @@ var core = []mutant{
 		name: "lease: a connection keeps what a transaction has set", file: leaseSessionGo,
 		from: `"SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"`,
 		to:   `"DO 1"`, tests: "LeaseSession",
-	},
-	{
-		name: "registry: a live lease is released without force", file: "worker/release.go",
-		from: "if was.State == LeaseLive && !force {",
-		to:   "if false {", tests: "^TestReleaseRefuses",
-	},
-	{
-		name: "registry: a release forgets the ticks", file: "worker/release.go",
-		from: "SET NONCE = '', LEASE_UNTIL = ?",
-		to:   "SET HIGH = 0, NONCE = '', LEASE_UNTIL = ?", tests: "^TestReleaseForced",
-	},
-	{
-		name: "registry: a lease that is over counts as live", file: "worker/overview.go",
-		from: `if row.Nonce != "" && !l.Until.Before(now) {`,
-		to:   `if row.Nonce != "" {`, tests: "^TestOverviewTellsStates",
-	},
-	{
-		name: "registry: ticks that may still matter are collected", file: "worker/collect.go",
-		from: "if past := t.TickAt(now.Add(-c.OlderThan)); l.High >= past {",
-		to:   "if past := t.TickAt(now.Add(-c.OlderThan)); false {", tests: "^TestCollect$",
-	},
-	{
-		name: "registry: young leases are collected", file: "worker/collect.go",
-		from: "if c.OlderThan < shortestCollectAge {",
-		to:   "if false {", tests: "^TestCollectRefuses",
-	},
-	{
-		name: "registry: the namespace's row is collected", file: "worker/collect.go",
-		from: "AND WORKER_ID > ? AND LEASE_UNTIL < ?",
-		to:   "AND WORKER_ID >= ? AND LEASE_UNTIL < ?", tests: "^TestCollect$",
-	},
-	{
-		name: "registry: quotes and brackets in a grant are not minded", file: "worker/grants.go",
-		from: "case depth == 0 && strings.HasPrefix(s[i:], sep):",
-		to:   "case strings.HasPrefix(s[i:], sep):", tests: "^TestParseGrant",
 	},
 	{
 		name: "command: a store is created by who only looks", file: "cmd/uid/store.go",

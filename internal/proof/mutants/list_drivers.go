@@ -15,11 +15,6 @@ var drivers = []mutant{
 		tests: "^TestForeignNames",
 	},
 	{
-		name: "disposable IDs are counted by the names of columns", file: "worker/overview.go",
-		from: "from.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+r.nodes+\"`\").Scan(&n.Rows, &n.Last)",
-		to:   "from.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+r.nodes+\"`\")", tests: "^TestForeignNames",
-	},
-	{
 		name: "a server's words on a column are passed on", file: "worker/failure.go",
 		from: "m.words = ofColumn(words, e.Message)",
 		to:   "m.words = words + e.Message", tests: "^(TestNoWordsOfServers|TestColumnErrors)$",

@@ -2,7 +2,6 @@ package main
 
 const (
 	namespaceGo = "worker/namespace.go"
-	collectGo   = "worker/collect.go"
 	lookGo      = "worker/lease_look.go"
 )
 
@@ -61,23 +60,6 @@ var leases = []mutant{
 	{
 		name: "national letters in the place of ASCII are not minded", file: namespaceGo,
 		from: "|| strings.IndexByte(\"@[\\\\]^`{|}~\", c) >= 0 {", to: "{ _ = strings.IndexByte", tests: "^TestNamespaceUnderEveryCharset",
-	},
-	{
-		name: "collect: the last ticks of removed rows are forgotten", file: collectGo,
-		from: "gone, floor = append(gone, l), max(floor, l.High)", to: "gone = append(gone, l)", tests: "^TestCollectedIDBegins|^TestCollectTakes",
-	},
-	{
-		name: "collect: a row goes though it was renewed", file: collectGo,
-		from: "AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?\"", to: "AND (NONCE = ? OR HIGH <> ? OR LEASE_UNTIL > ?)\"", tests: "^TestCollectTakesOnly",
-	},
-	{
-		name: "collect: clocks are not judged", file: collectGo,
-		from: "if err := compareClocks(asked, now, r.now(), c.MaxClockOffset); err != nil {", to: "if err := compareClocks(asked, now, r.now(), c.MaxClockOffset); err != nil && now.IsZero() {",
-		tests: "^TestCollectJudges",
-	},
-	{
-		name: "collect: rows go from a namespace that cannot keep their ticks", file: collectGo,
-		from: "if len(control) == 0 {", to: "if control = append(control, namespaceRow{}); false {", tests: "^TestCollectNeeds",
 	},
 	{
 		name: "an ID without a row begins with the epoch", file: acquireGo,

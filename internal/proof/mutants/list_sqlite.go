@@ -3,7 +3,6 @@ package main
 const (
 	sqlitePlaceGo = "worker/sqlite_place.go"
 	sqliteMountGo = "worker/sqlite_place_linux.go"
-	checkSQLiteGo = "worker/check_sqlite.go"
 	disposableGo  = "worker/disposable.go"
 )
 
@@ -92,18 +91,6 @@ var sqlitePlace = []mutant{
 	{
 		name: "a disposable ID is not read back by its file's path", file: disposableGo,
 		from: "	if d.dialect == SQLite {\n		if err := d.confirm(", to: "	if false {\n		if err := d.confirm(", tests: "SQLiteConnectionIsStale",
-	},
-	{
-		name: "check finds no links", file: checkSQLiteGo,
-		from: "c.add(judgeLinks(linkCount(info)))", to: "c.add(judgeLinks(1, true))\n	_ = info", tests: "CheckOfASQLitePlace",
-	},
-	{
-		name: "check finds no mount", file: checkSQLiteGo,
-		from: "if isMountPoint(file) {", to: "if false {", tests: "SQLiteFileIsMounted",
-	},
-	{
-		name: "check takes any file in the place for the one that is open", file: checkSQLiteGo,
-		from: "	if !same {\n		c.add(judgePlace(placeTaken))", to: "	if !same && false {\n		c.add(judgePlace(placeTaken))", tests: "CheckOfASQLitePlace",
 	},
 	{
 		name: "SQLite's time is ahead of the machine's", file: "worker/dialect.go",

@@ -1,0 +1,122 @@
+package main
+
+const (
+	registryReleaseGo = "worker/registry/release.go"
+	overviewGo        = "worker/registry/overview.go"
+	collectGo         = "worker/registry/collect.go"
+	pruneGo           = "worker/sqlstore/registry.go"
+	checkSQLiteGo     = "worker/doctor/sqlite.go"
+	databases         = "internal/proof/databases"
+)
+
+// registries are faults in what people do to leases with a registry, and in what the doctor
+// finds.
+var registries = []mutant{
+	{
+		name: "release: a live lease ends without force", file: registryReleaseGo,
+		from: "if was.State == Live && !force {", to: "if false {", tests: "^TestReleaseRefuses",
+	},
+	{
+		name: "release: the ticks are forgotten", file: registryReleaseGo,
+		from: `row.Nonce = ""`, to: `row.Nonce, row.High = "", 0`, tests: "^TestRelease$",
+	},
+	{
+		name: "release: the end of a lease that is over moves", file: registryReleaseGo,
+		from: "	if !over {", to: "	if true {", tests: "^TestRelease$",
+	},
+	{
+		name: "release: a name that may be a DSN is repeated", file: registryReleaseGo,
+		from: "errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange)", to: "errors.Is(err, uid.ErrConfig)", tests: "^TestReleaseRefuses",
+	},
+	{
+		name: "overview: a lease that is over counts as live", file: overviewGo,
+		from: `if row.Nonce != "" && !l.Until.Before(now) {`, to: `if row.Nonce != "" {`, tests: "^TestOverviewTellsStates",
+	},
+	{
+		name: "overview: a clock that may be off ends leases", file: overviewGo,
+		from: "now := c.Now.Add(-c.Error)", to: "now := c.Now", tests: "^TestClockError",
+	},
+	{
+		name: "overview: only one page is read", file: overviewGo,
+		from: "if len(page.Rows) < pageSize {", to: "if true {", tests: "^TestOverviewInPages",
+	},
+	{
+		name: "collect: ticks that may still matter go", file: collectGo,
+		from: "if past := t.TickAt(now.Add(-c.OlderThan)); l.High >= past {",
+		to:   "if past := t.TickAt(now.Add(-c.OlderThan)); false {", tests: "^TestCollect$",
+	},
+	{
+		name: "collect: young leases go when asked for", file: collectGo,
+		from: "case c.OlderThan < shortestCollectAge:", to: "case false:", tests: "^TestCollectRefuses",
+	},
+	{
+		name: "collect: a clock that may be off makes leases old", file: collectGo,
+		from: "p.Clock.Now.Add(-c.OlderThan - p.Clock.Error)", to: "p.Clock.Now.Add(-c.OlderThan)", tests: "^TestClockError",
+	},
+	{
+		name: "collect: clocks are not judged", file: collectGo,
+		from: "p.Clock.Error, c.MaxClockOffset); err != nil {", to: "p.Clock.Error, c.MaxClockOffset); err != nil && p.Clock.Now.IsZero() {",
+		tests: "^TestCollectJudges",
+	},
+	{
+		name: "collect: rows go from a namespace that cannot keep their ticks", file: collectGo,
+		from: "if p.Namespace.Fresh {", to: "if false {", tests: "^TestCollect$",
+	},
+	{
+		name: "collect: a row that was kept after all is told as removed", file: collectGo,
+		from: "if slices.Contains(removed, l.WorkerID) {", to: "if true || slices.Contains(removed, l.WorkerID) {", tests: "^TestCollectTakesOnly",
+	},
+	{
+		name: "prune: the namespace's row goes", file: pruneGo,
+		from: "AND WORKER_ID > ? AND LEASE_UNTIL < ?", to: "AND WORKER_ID >= ? AND LEASE_UNTIL < ?", in: databases, tests: "^TestCollect$",
+	},
+	{
+		name: "prune: the last ticks of removed rows are forgotten", file: pruneGo,
+		from: "removed, floor = append(removed, r.WorkerID), max(floor, r.High)", to: "removed = append(removed, r.WorkerID)",
+		in: databases, tests: "^TestCollectedIDBegins|^TestCollectTakes",
+	},
+	{
+		name: "prune: a row goes though it was renewed", file: pruneGo,
+		from: "AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?\"", to: "AND (NONCE = ? OR HIGH <> ? OR LEASE_UNTIL > ?)\"",
+		in: databases, tests: "^TestCollectTakesOnly",
+	},
+	{
+		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
+		from: "conn.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\").Scan(&n.Rows, &n.Last)",
+		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")",
+		in:   databases, tests: "^TestForeignNames",
+	},
+	{
+		name: "doctor: quotes and brackets in a grant are not minded", file: "worker/doctor/grants.go",
+		from: "case depth == 0 && strings.HasPrefix(s[i:], sep):", to: "case strings.HasPrefix(s[i:], sep):", tests: "^TestParseGrant",
+	},
+	{
+		name: "doctor: two namespaces of a layout are not named", file: "worker/doctor/spaces.go",
+		from: "if same := sharing[layout]; len(same) > 1 {", to: "if same := sharing[layout]; len(same) > 2 {", tests: "^TestSpaces",
+	},
+	{
+		name: "doctor: disposable IDs beside leases are not named", file: "worker/doctor/spaces.go",
+		from: "if o.Nodes != nil && o.Nodes.Used() > 0 && len(names) > 0 {", to: "if false {", tests: "^TestSpaces",
+	},
+	{
+		name: "doctor: a table that cannot be read has no spaces", file: "worker/doctor/spaces.go",
+		from: "&& !c.unread ", to: "", tests: "^TestSpaces",
+	},
+	{
+		name: "doctor: no links are found", file: checkSQLiteGo,
+		from: "c.add(judgeLinks(database.LinkCount(info)))", to: "c.add(judgeLinks(1, true))\n	_ = info", in: databases, tests: "CheckOfASQLitePlace",
+	},
+	{
+		name: "doctor: no mount is found", file: checkSQLiteGo,
+		from: "if database.IsMountPoint(file) {", to: "if false {", in: databases, tests: "SQLiteFileIsMounted",
+	},
+	{
+		name: "doctor: any file in the place is taken for the one that is open", file: checkSQLiteGo,
+		from: "	if !same {\n		c.add(judgePlace(placeTaken))", to: "	if !same && false {\n		c.add(judgePlace(placeTaken))",
+		in: databases, tests: "CheckOfASQLitePlace",
+	},
+	{
+		name: "a clock that may be off agrees", file: "internal/clock/clock.go",
+		from: "apart <= limit && off <= limit-apart", to: "apart <= limit", tests: "^TestCompare",
+	},
+}
