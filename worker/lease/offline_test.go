@@ -219,7 +219,7 @@ func TestLeaseOfflineGenerators(t *testing.T) {
 				cfg.Timeout = patience
 			}
 			l := h.lease(cfg)
-			var g generator
+			var g uid.Generator
 			var err error
 			if i%3 == 0 {
 				g, err = uncached.New(l, uncached.Config{Layout: milliseconds, Now: h.now})

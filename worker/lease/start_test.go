@@ -64,11 +64,11 @@ func TestLeaseRenewedWhileStarting(t *testing.T) {
 func TestLeaseNoWait(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		const n = 14
-		var made []generator
+		var made []uid.Generator
 		began := h.tick()
 		for i := range n {
 			l := h.lease(lease.Config{NoWait: true, MaxClockSkew: 10 * time.Second})
-			var g generator
+			var g uid.Generator
 			var err error
 			if i%2 == 0 {
 				g, err = cached.New(l, cached.Config{Layout: milliseconds, Now: h.now})

@@ -10,8 +10,6 @@ import (
 	"math"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,9 +19,12 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/proof/record"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -31,7 +32,7 @@ const canary = "hunter2"
 
 // childEnv, with a job, makes the test binary a process that draws UIDs until it is
 // ended.
-const childEnv = "UID_LEASETEST_CHILD"
+const childEnv = "UID_FLEET_CHILD"
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(childEnv); text != "" {
@@ -52,10 +53,14 @@ func TestMain(m *testing.M) {
 // said is what the driver logs in this process.
 var said texts
 
+// memoryFD is where a process finds the memory.
+const memoryFD = 3
+
 // A job is what a process is to do.
 type job struct {
 	Process int
-	Record  string
+	First   int64 // tick,
+	Ticks   int64 // and how many, of the record
 	Store   store
 	Lease   timing
 
@@ -94,7 +99,20 @@ func (s store) open(ctx context.Context) (*sqlx.DB, error) {
 	return sqlx.Open("mysql", s.source())
 }
 
-// timing is the part of a worker.LeaseConfig that tests set.
+// newLease returns a worker on the database.
+func newLease(db *sqlx.DB, cfg lease.Config) (*lease.Lease, error) {
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		return nil, err
+	}
+	leases, err := tables.Leases("")
+	if err != nil {
+		return nil, err
+	}
+	return lease.New(leases, cfg)
+}
+
+// timing is the part of a lease.Config that tests set.
 type timing struct {
 	Window, TTL, Quarantine, MaxClockSkew time.Duration
 	DurableStore                          bool
@@ -108,8 +126,8 @@ func (t timing) durable() timing {
 	return t
 }
 
-func (t timing) config() worker.LeaseConfig {
-	return worker.LeaseConfig{Window: t.Window, TTL: t.TTL, Quarantine: t.Quarantine, MaxClockSkew: t.MaxClockSkew, DurableStore: t.DurableStore,
+func (t timing) config() lease.Config {
+	return lease.Config{Window: t.Window, TTL: t.TTL, Quarantine: t.Quarantine, MaxClockSkew: t.MaxClockSkew, DurableStore: t.DurableStore,
 		DurableStoreUnverified: true, Timeout: 2 * time.Second}
 }
 
@@ -124,15 +142,19 @@ func newGenerator(w uid.Worker, uncach bool, log *slog.Logger) (uid.Generator, e
 	return cached.New(w, cached.Config{Layout: layout, MaxLead: maxLead, Logger: log})
 }
 
-// do draws UIDs until SIGTERM, and then closes the generator.
+// do draws UIDs until it is told to quit, and then closes the generator.
 func (j job) do() error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	r, err := openRecord(j.Record)
+	go func() {
+		process.AwaitQuit(2)
+		stop()
+	}()
+	m, err := openMemory(record.Geometry{Layout: layout, First: j.First, Ticks: j.Ticks}, os.NewFile(memoryFD, "memory"))
 	if err != nil {
 		return err
 	}
-	me := &r.processes[j.Process]
+	me := &m.processes[j.Process]
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if err := mysql.SetLogger(log.New(os.Stderr, "driver: ", 0)); err != nil {
 		return err
@@ -144,14 +166,13 @@ func (j job) do() error {
 	defer db.Close()
 	cfg := j.Lease.config()
 	cfg.Logger = logger
-	cfg.OnEvent = func(e worker.LeaseEvent) { r.tell(j.Process, e) }
-	lease, err := worker.NewLease(db, cfg)
-	if err != nil {
+	cfg.OnEvent = func(e lease.Event) { m.tell(j.Process, e) }
+	var w uid.Worker
+	if w, err = newLease(db, cfg); err != nil {
 		return err
 	}
-	var w uid.Worker = lease
 	if j.Blind {
-		w = &blind{Worker: lease}
+		w = &blind{Worker: w}
 	}
 
 	var g uid.Generator
@@ -169,7 +190,7 @@ func (j job) do() error {
 	go func() {
 		defer close(drawn)
 		for ctx.Err() == nil {
-			if err := j.draw(g, r); errors.Is(err, uid.ErrClosed) {
+			if err := j.draw(g, m); errors.Is(err, uid.ErrClosed) {
 				return
 			} else if err != nil {
 				logger.Error("no UID", "error", err)
@@ -195,16 +216,16 @@ func (j job) do() error {
 }
 
 // draw takes a few UIDs, in either way.
-func (j job) draw(g uid.Generator, r *record) error {
+func (j job) draw(g uid.Generator, m *memory) error {
 	u, err := g.GetUID()
 	if err != nil {
 		return err
 	}
-	r.note(j.Process, u)
+	m.note(j.Process, u)
 	batch := make([]uid.UID, 5)
 	n, err := g.Fill(batch)
 	for _, u := range batch[:n] {
-		r.note(j.Process, u)
+		m.note(j.Process, u)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // A database that answers, but with a refusal: what servers say then names accounts,
@@ -17,16 +17,16 @@ import (
 // themselves once the database lets them.
 func TestDenied(t *testing.T) {
 	s, admin := openShared(t)
-	through := newProxy(t, s.Addr)
+	through := kit.NewProxy(t, s.Addr)
 	db, err := store{Addr: through.Addr()}.open(t.Context())
 	require.NoError(t, err)
 	defer db.Close()
 	var logged texts
 	cfg := brisk.config()
-	cfg.Logger = logged.logger()
-	l, err := worker.NewLease(db, cfg)
+	cfg.Logger = logged.Logger()
+	l, err := newLease(db, cfg)
 	require.NoError(t, err)
-	g, err := newGenerator(l, true, logged.logger())
+	g, err := newGenerator(l, true, logged.Logger())
 	require.NoError(t, err)
 	defer g.Close()
 	draw := func() error {

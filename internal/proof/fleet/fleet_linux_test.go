@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/proof/record"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // times returns how often a fault is injected: few times, or full with UID_FAULTS=full.
@@ -48,9 +47,9 @@ type fleet struct {
 	t      testing.TB
 	rand   *rand.Rand
 	dir    string
-	record *record
+	memory *memory
 	job    job // that each process begins with
-	all    []*process
+	all    []*member
 	began  time.Time
 }
 
@@ -59,35 +58,30 @@ func newFleet(t testing.TB, j job) *fleet {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	f := &fleet{t: t, rand: rand.New(rand.NewPCG(seed, 0)), dir: t.TempDir(), job: j, began: time.Now()}
-	f.job.Record = filepath.Join(f.dir, "record")
 	var err error
-	f.record, err = newRecord(f.job.Record)
+	f.memory, err = newMemory()
 	require.NoError(t, err)
+	f.job.First, f.job.Ticks = f.memory.First, f.memory.Ticks
 	t.Cleanup(func() {
 		for _, p := range f.all {
-			p.signal(syscall.SIGKILL)
-			<-p.ended
+			p.Kill()
 		}
-		_ = f.record.close()
+		f.memory.Close()
 	})
 	return f
 }
 
-// A process is one of the fleet, alive or not.
-type process struct {
-	fleet   *fleet
-	number  int
-	job     job
-	cmd     *exec.Cmd
-	ended   chan struct{}
-	began   time.Time
-	expect  bool // that it ends
-	gone    time.Time
-	stopped bool
+// A member is a process of the fleet, alive or not.
+type member struct {
+	*process.Process
+	fleet  *fleet
+	number int
+	expect bool // that it ends
+	paused bool
 }
 
 // start starts a process. Every third one is uncached, and every other one greedy.
-func (f *fleet) start() *process {
+func (f *fleet) start() *member {
 	f.t.Helper()
 	j := f.job
 	j.Process = len(f.all)
@@ -97,28 +91,17 @@ func (f *fleet) start() *process {
 	out, err := os.Create(filepath.Join(f.dir, fmt.Sprintf("%d.log", j.Process)))
 	require.NoError(f.t, err)
 	defer out.Close()
-	p := &process{fleet: f, number: j.Process, job: j, cmd: exec.Command(os.Args[0]), ended: make(chan struct{}), began: time.Now()}
-	p.cmd.Env = append(os.Environ(), childEnv+"="+string(text), "GORACE=atexit_sleep_ms=0", "GOMAXPROCS=2")
-	p.cmd.Stdout, p.cmd.Stderr = out, out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	started := make(chan error, 1)
-	go func() {
-		defer close(p.ended)
-		// The kernel kills a process when the thread that started it ends.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			_ = p.cmd.Wait()
-		}
-	}()
-	require.NoError(f.t, <-started)
+	p := &member{fleet: f, number: j.Process}
+	p.Process, err = process.Start(process.Config{
+		Env:   []string{childEnv + "=" + string(text), "GORACE=atexit_sleep_ms=0", "GOMAXPROCS=2"},
+		Files: []*os.File{f.memory.File()}, Output: out,
+	})
+	require.NoError(f.t, err)
 	f.all = append(f.all, p)
 	return p
 }
 
-func (f *fleet) startAll(n int) (ps []*process) {
+func (f *fleet) startAll(n int) (ps []*member) {
 	f.t.Helper()
 	for range n {
 		ps = append(ps, f.start())
@@ -130,7 +113,7 @@ func (f *fleet) startAll(n int) (ps []*process) {
 }
 
 // living are the processes that run, in the order of their start.
-func (f *fleet) living() (ps []*process) {
+func (f *fleet) living() (ps []*member) {
 	for _, p := range f.all {
 		if !p.expect {
 			ps = append(ps, p)
@@ -146,19 +129,19 @@ func (f *fleet) goesOn(done, want int) bool {
 	if !f.job.Blind {
 		return done < want
 	}
-	if f.record.doublesN.Load() == 0 && time.Since(f.began) > patience {
+	if f.memory.doubles() == 0 && time.Since(f.began) > patience {
 		f.t.Fatalf("without reservations, no duplicate after %d faults", done)
 	}
-	return f.record.doublesN.Load() == 0
+	return f.memory.doubles() == 0
 }
 
 // any returns one of the living that draws UIDs.
-func (f *fleet) any() (p *process) {
+func (f *fleet) any() (p *member) {
 	f.t.Helper()
 	await(f.t, "a process that draws UIDs", func() bool {
 		living := f.living()
 		p = living[f.rand.IntN(len(living))]
-		return !p.stopped && p.issued() > 0
+		return !p.paused && p.issued() > 0
 	})
 	return p
 }
@@ -172,11 +155,11 @@ func (f *fleet) awaitAll() {
 }
 
 // takenOver returns how many leases have been taken over.
-func (f *fleet) takenOver() int { return len(f.record.happened(worker.LeaseTakenOver)) }
+func (f *fleet) takenOver() int { return len(f.memory.happened(lease.TakenOver)) }
 
 // lost returns how many leases a process has lost.
-func (p *process) lost() (n int) {
-	for _, e := range p.fleet.record.happened(worker.LeaseLost) {
+func (p *member) lost() (n int) {
+	for _, e := range p.fleet.memory.happened(lease.Lost) {
 		if e.process.Load() == int64(p.number) {
 			n++
 		}
@@ -187,15 +170,13 @@ func (p *process) lost() (n int) {
 // idle lets some time go by, up to the given one.
 func (f *fleet) idle(most time.Duration) { time.Sleep(time.Duration(f.rand.Int64N(int64(most)))) }
 
-func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
-
-func (p *process) issued() int64 { return p.fleet.record.processes[p.number].issued.Load() }
+func (p *member) issued() int64 { return p.fleet.memory.processes[p.number].issued.Load() }
 
 // id returns the worker ID that the process got last.
-func (p *process) id() int64 { return p.fleet.record.idOf(p.number) }
+func (p *member) id() int64 { return p.fleet.memory.idOf(p.number) }
 
 // awaitUIDs waits until the process has drawn n UIDs more.
-func (p *process) awaitUIDs(n int64) {
+func (p *member) awaitUIDs(n int64) {
 	p.fleet.t.Helper()
 	from := p.issued()
 	defer func() {
@@ -204,55 +185,50 @@ func (p *process) awaitUIDs(n int64) {
 		}
 	}()
 	await(p.fleet.t, fmt.Sprintf("UIDs of process %d", p.number), func() bool {
-		select {
-		case <-p.ended:
+		if p.HasEnded() {
 			p.fleet.t.Fatalf("process %d ended by itself", p.number)
-		default:
 		}
 		return p.issued() >= from+n
 	})
 }
 
-// kill ends the process with SIGKILL.
-func (p *process) kill() { p.end(syscall.SIGKILL) }
+// kill ends the process without its doing.
+func (p *member) kill() { p.end(p.Kill) }
 
 // close has the process close its generator and end.
-func (p *process) close() { p.end(syscall.SIGTERM) }
+func (p *member) close() { p.end(p.Quit) }
 
-func (p *process) end(s syscall.Signal) {
+func (p *member) end(do func()) {
 	p.fleet.t.Helper()
-	select {
-	case <-p.ended:
+	if p.HasEnded() {
 		p.fleet.t.Fatalf("process %d ended by itself:\n%s", p.number, p.log())
-	default:
 	}
 	p.expect = true
-	p.signal(s)
+	do()
 	select {
-	case <-p.ended:
+	case <-p.Done():
 	case <-time.After(patience):
 		p.fleet.t.Fatalf("process %d does not end:\n%s", p.number, p.log())
 	}
-	p.gone = time.Now()
 }
 
-func (p *process) stop() {
-	p.stopped = true
-	p.signal(syscall.SIGSTOP)
+func (p *member) stop() {
+	p.paused = true
+	p.Pause()
 }
 
-func (p *process) resume() {
-	p.signal(syscall.SIGCONT)
-	p.stopped = false
+func (p *member) resume() {
+	p.Resume()
+	p.paused = false
 }
 
-func (p *process) log() string {
+func (p *member) log() string {
 	text, _ := os.ReadFile(filepath.Join(p.fleet.dir, fmt.Sprintf("%d.log", p.number)))
 	return string(text)
 }
 
 // replace kills a process that draws UIDs, or closes it, and starts another one.
-func (f *fleet) replace(end func(*process)) {
+func (f *fleet) replace(end func(*member)) {
 	f.t.Helper()
 	end(f.any())
 	f.start()
@@ -268,55 +244,35 @@ func (f *fleet) finish() {
 	var issued, failed, waited, refused int64
 	for _, p := range f.all {
 		require.NotContains(f.t, strings.ToLower(p.log()), canary, "process %d", p.number)
-		at := &f.record.processes[p.number]
+		at := &f.memory.processes[p.number]
 		issued, waited, failed, refused = issued+at.issued.Load(), waited+at.noReservation.Load(), failed+at.failed.Load(), refused+at.refused.Load()
 	}
 	f.t.Logf("%d processes drew %d UIDs under %d leases, of which %d were taken over and %d lost; %d calls without a reservation, %d other failures, %d starts refused, %d duplicates",
-		len(f.all), issued, f.leases(), f.takenOver(), len(f.record.happened(worker.LeaseLost)), waited, failed, refused, f.record.doublesN.Load())
+		len(f.all), issued, f.leases(), f.takenOver(), len(f.memory.happened(lease.Lost)), waited, failed, refused, f.memory.doubles())
 	require.Zero(f.t, failed)
-	require.Zero(f.t, f.record.outside.Load(), "UIDs of no time that can be")
+	require.Zero(f.t, f.memory.Found(record.Outside), "UIDs of no time that can be")
 	if f.job.Blind {
-		require.NotZero(f.t, f.record.doublesN.Load(), "without reservations this is to find duplicates")
+		require.NotZero(f.t, f.memory.doubles(), "without reservations this is to find duplicates")
 		return
 	}
-	require.Empty(f.t, f.record.logtest.Texts(), "duplicates, by the processes that got them")
+	require.Empty(f.t, f.memory.texts(), "duplicates, by the processes that got them")
 }
 
 func (f *fleet) leases() int {
-	return len(f.record.happened(worker.LeaseAcquired)) + f.takenOver()
+	return len(f.memory.happened(lease.Acquired)) + f.takenOver()
 }
 
 // mostAtOnce returns how many IDs can have been in use or in quarantine at once.
 func (f *fleet) mostAtOnce() int {
+	var lives []life
+	for _, p := range f.all {
+		lives = append(lives, life{p.Began(), p.Ended()})
+	}
 	var lost []time.Time
-	for _, e := range f.record.happened(worker.LeaseLost) {
+	for _, e := range f.memory.happened(lease.Lost) {
 		lost = append(lost, time.Unix(0, e.at.Load()))
 	}
-	return mostAtOnce(f.all, lost, f.job.Lease)
-}
-
-func mostAtOnce(all []*process, lost []time.Time, lease timing) int {
-	type change struct {
-		at time.Time
-		by int
-	}
-	var changes []change
-	// What came before may have reached the database this much later.
-	const late = time.Second / 2
-	until := lease.TTL + lease.Quarantine + late
-	for _, p := range all {
-		changes = append(changes, change{p.began, 1}, change{p.gone.Add(until), -1})
-	}
-	for _, at := range lost { // another ID is taken from then on, and the old one free later
-		changes = append(changes, change{at, 1}, change{at.Add(until), -1})
-	}
-	slices.SortFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
-	most, now := 0, 0
-	for _, c := range changes {
-		now += c.by
-		most = max(most, now)
-	}
-	return most
+	return mostAtOnce(lives, lost, f.job.Lease)
 }
 
 // A ledger is a row of the table, or what it became.
@@ -341,7 +297,7 @@ func rows(t testing.TB, db *sqlx.DB) (all []ledger) {
 func (f *fleet) unreserved(db *sqlx.DB) (ids []int64) {
 	f.t.Helper()
 	for _, row := range rows(f.t, db) {
-		if row.High < f.record.newest(row.ID) {
+		if row.High < f.memory.Newest(row.ID) {
 			ids = append(ids, row.ID)
 		}
 	}
@@ -370,7 +326,9 @@ func prepare(t testing.TB, s *testserver.Server) *sqlx.DB {
 // found makes the fleet's namespace.
 func found(t testing.TB, db *sqlx.DB, rest time.Duration) {
 	t.Helper()
-	r, err := worker.NewRegistry(db, worker.RegistryConfig{})
+	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
-	require.NoError(t, r.Init(t.Context(), worker.Namespace{Terms: layout.Terms(), Rest: rest}))
+	leases, err := tables.Leases("")
+	require.NoError(t, err)
+	require.NoError(t, lease.Found(t.Context(), leases, layout.Terms(), rest))
 }

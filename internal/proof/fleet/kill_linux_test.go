@@ -42,9 +42,9 @@ func TestKill(t *testing.T) {
 				kills, want := 0, times(c.few, c.full)
 				for f.goesOn(min(kills, 2*f.takenOver()), want) {
 					f.idle(60 * time.Millisecond)
-					f.replace((*process).kill)
+					f.replace((*member).kill)
 					if kills++; kills%4 == 0 {
-						f.replace((*process).close)
+						f.replace((*member).close)
 					}
 				}
 				f.awaitAll()

@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // A database that is away for less than the Window is not noticed by anybody. When it is
@@ -31,16 +31,16 @@ func TestOutage(t *testing.T) {
 }
 
 func outage(t *testing.T, s store, lease timing, uncach bool) {
-	through := newProxy(t, s.Addr)
+	through := kit.NewProxy(t, s.Addr)
 	db, err := store{Addr: through.Addr()}.open(t.Context())
 	require.NoError(t, err)
 	defer db.Close()
 	var logged texts
 	cfg := lease.config()
-	cfg.Logger = logged.logger()
-	l, err := worker.NewLease(db, cfg)
+	cfg.Logger = logged.Logger()
+	l, err := newLease(db, cfg)
 	require.NoError(t, err)
-	g, err := newGenerator(l, uncach, logged.logger())
+	g, err := newGenerator(l, uncach, logged.Logger())
 	require.NoError(t, err)
 	seen := map[uid.UID]bool{}
 	var newest uid.Parts

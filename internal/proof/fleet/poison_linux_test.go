@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker"
 )
 
 // A row that somebody else has written, with a number that is none, is passed over, and
@@ -23,8 +22,8 @@ func TestPoison(t *testing.T) {
 	}{
 		{"an ID beyond the layout, free", 1 << 40, 5, "0", "x"},
 		{"an ID beyond the layout, leased", math.MaxInt64, math.MaxInt64, now + " + 3600000000", "x"},
-		{"the layout's last ID, leased for ever", recordIDs - 1, 5, "9223372036854775807", "x"},
-		{"the layout's last ID, free", recordIDs - 1, 5, "0", ""},
+		{"the layout's last ID, leased for ever", layout.MaxWorkerID(), 5, "9223372036854775807", "x"},
+		{"the layout's last ID, free", layout.MaxWorkerID(), 5, "0", ""},
 		{"a tick of the far future", 3, 1 << 37, "0", ""},
 		{"the last tick there is", 3, math.MaxInt64, "0", "x"},
 		{"a lease that began before all time", 3, 5, "-9223372036854775808", ""},
@@ -37,11 +36,11 @@ func TestPoison(t *testing.T) {
 				defer db.Close()
 				var logged texts
 				cfg := lease.config()
-				cfg.Logger = logged.logger()
-				acquire := func() (generator, error) {
-					l, err := worker.NewLease(db, cfg)
+				cfg.Logger = logged.Logger()
+				acquire := func() (uid.Generator, error) {
+					l, err := newLease(db, cfg)
 					require.NoError(t, err)
-					g, err := newGenerator(l, false, logged.logger())
+					g, err := newGenerator(l, false, logged.Logger())
 					logged.error(err)
 					return g, err
 				}
@@ -52,7 +51,7 @@ func TestPoison(t *testing.T) {
 					"VALUES ('default', ?, ?, ?, "+c.until+", '', 'somebody', 0, 0, 0)", c.id, c.nonce, c.high)
 				require.NoError(t, err)
 				seen := map[int64]bool{}
-				draw := func(g generator) uid.Parts {
+				draw := func(g uid.Generator) uid.Parts {
 					u, err := g.GetUID()
 					require.NoError(t, err)
 					parts, err := g.ParseUID(u)
@@ -66,7 +65,7 @@ func TestPoison(t *testing.T) {
 					defer g.Close()
 					parts := draw(g)
 					require.False(t, seen[parts.WorkerID], "ID %d again", parts.WorkerID)
-					require.Less(t, parts.WorkerID, int64(recordIDs))
+					require.Less(t, parts.WorkerID, layout.MaxWorkerID()+1)
 					seen[parts.WorkerID] = true
 				}
 				require.False(t, logged.leaks(), logged.String())

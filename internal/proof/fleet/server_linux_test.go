@@ -8,18 +8,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 )
-
-// newProxy returns a proxy for the server, which ends with the test.
-func newProxy(t *testing.T, target string) *proxy.Proxy {
-	t.Helper()
-	p, err := proxy.Listen("127.0.0.1:0", target)
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	return p
-}
 
 // renewed returns how many leases were acquired or renewed after a row's newest change.
 func renewed(t *testing.T, db *sqlx.DB, since int64) (n int) {
@@ -54,7 +45,7 @@ func TestServerCrash(t *testing.T) {
 				rounds := 0
 				for ; f.goesOn(rounds, times(3, 30)); rounds++ {
 					f.idle(100 * time.Millisecond)
-					f.replace([]func(*process){(*process).kill, (*process).close}[rounds%2])
+					f.replace([]func(*member){(*member).kill, (*member).close}[rounds%2])
 					f.idle(150 * time.Millisecond)
 					before := newest(rows(t, db))
 					server.Kill(t)
@@ -78,7 +69,7 @@ func TestServerCrash(t *testing.T) {
 func TestFailover(t *testing.T) {
 	blindToo(t, func(t *testing.T, blind bool) {
 		pair := testserver.NewPair(t, testserver.Config{})
-		through := newProxy(t, pair.Primary.Addr())
+		through := kit.NewProxy(t, pair.Primary.Addr())
 		prepare(t, pair.Primary)
 		f := newFleet(t, job{Store: store{Addr: through.Addr()}, Lease: brisk, Blind: blind})
 		f.startAll(4)
@@ -164,7 +155,7 @@ func TestLostCommit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			blindToo(t, func(t *testing.T, blind bool) {
 				s, db := openShared(t)
-				through := newProxy(t, s.Addr)
+				through := kit.NewProxy(t, s.Addr)
 				f := newFleet(t, job{Store: store{Addr: through.Addr()}, Lease: c.lease, Blind: blind})
 				f.startAll(5)
 				commits := 0
@@ -178,7 +169,7 @@ func TestLostCommit(t *testing.T) {
 						through.Stall("COMMIT") // the reply never comes, and nobody is told
 					}
 					if commits%3 == 0 {
-						f.replace([]func(*process){(*process).kill, (*process).close}[commits%2])
+						f.replace([]func(*member){(*member).kill, (*member).close}[commits%2])
 					}
 					await(t, "a commit", func() bool { return through.Swallowed() > commits })
 				}
@@ -208,7 +199,7 @@ func TestAutoIncrement(t *testing.T) {
 		require.Equal(t, []int64{0, 1, 2, 3, 4}, ids)
 		for f.goesOn(f.takenOver(), 3) {
 			f.idle(100 * time.Millisecond)
-			f.replace((*process).kill)
+			f.replace((*member).kill)
 		}
 		f.awaitAll()
 		f.finish()

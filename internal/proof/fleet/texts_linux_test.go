@@ -1,32 +1,13 @@
 package fleet
 
 import (
-	"log/slog"
 	"strings"
-	"sync"
+
+	"github.com/uidgen/uid/internal/proof/kit"
 )
 
 // texts keeps what is logged in this process, and errors.
-type texts struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *texts) Write(line []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(line)
-}
-
-func (s *texts) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
-func (s *texts) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
+type texts struct{ kit.Records }
 
 func (s *texts) error(err error) {
 	if err != nil {

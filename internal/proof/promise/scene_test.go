@@ -64,11 +64,11 @@ type scene struct {
 }
 
 // promisedGenerators make a generator for a scene, with a clock of its process.
-var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error){
-	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error) {
+var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error){
+	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
 		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&kit.Records{}).Logger()})
 	},
-	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (kit.Generator, error) {
+	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
 		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&kit.Records{}).Logger()})
 	},
 }
@@ -79,7 +79,7 @@ type process struct {
 	name  string
 	db    *sqlx.DB // its own, or the scene's
 	leash *leash
-	g     kit.Generator
+	g     uid.Generator
 	lease *lease.Lease // one of the two, or neither
 	file  *statefile.File
 
