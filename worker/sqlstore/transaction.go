@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/worker"
 )
@@ -32,46 +34,38 @@ func (l *Leases) transact(ctx context.Context, do func(*transaction) error) erro
 		return err
 	}
 	defer restore()
-	tx := &transaction{Leases: l}
-	attempt := func() error {
-		return database.Transact(ctx, conn, l.dialect, func(s database.Session) error {
-			tx.Session = s
-			return do(tx)
-		})
-	}
-	if l.dialect == database.SQLite {
-		confirm := func() error {
-			row := tx.written
-			if row.Nonce == "" {
-				return nil
-			}
-			wrote := fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed)
-			return l.place.Confirm(ctx, conn, wrote, "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
-				"`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", l.namespace, row.WorkerID)
-		}
-		looked := attempt
-		attempt = func() error { return l.inPlace(ctx, conn, looked, confirm) }
-	}
-	err = attempt()
-	if database.KindOf(err) == database.MissingTable {
-		return fmt.Errorf("%w: %w", worker.ErrNoNamespace, err)
-	}
-	return err
+	return noNamespace(l.inPlace(ctx, conn, &transaction{Leases: l}, do))
 }
 
-// inPlace runs steps on a SQLite file. What they commit counts only if the file is in its
-// place before and after, and what was written can be read there: else it returns an error, as
-// for a commit whose reply was lost.
-func (l *Leases) inPlace(ctx context.Context, conn database.Reader, steps ...func() error) error {
+// inPlace runs a transaction. On a SQLite file what it commits counts only if the file is in
+// its place before and after, and what was written can be read there: else it returns an
+// error, as for a commit whose reply was lost.
+func (l *Leases) inPlace(ctx context.Context, conn *sqlx.Conn, tx *transaction, do func(*transaction) error) error {
+	if l.dialect != database.SQLite {
+		return tx.run(ctx, conn, do)
+	}
 	if err := l.place.Look(ctx, conn); err != nil {
 		return err
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	if err := tx.run(ctx, conn, do); err != nil {
+		return err
+	}
+	if row := tx.written; row.Nonce != "" {
+		wrote := fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed)
+		err := l.place.Confirm(ctx, conn, wrote, "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
+			"`"+l.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ?", l.namespace, row.WorkerID)
+		if err != nil {
 			return err
 		}
 	}
 	return l.place.Look(ctx, conn)
+}
+
+func (tx *transaction) run(ctx context.Context, conn *sqlx.Conn, do func(*transaction) error) error {
+	return database.Transact(ctx, conn, tx.dialect, func(s database.Session) error {
+		tx.Session = s
+		return do(tx)
+	})
 }
 
 // now asks for the database's time in a statement of its own: one that waits for a lock

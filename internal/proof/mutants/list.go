@@ -9,19 +9,17 @@ const (
 	laneGo      = "cached/lane.go"
 	ringGo      = "ringbuffer/ring.go"
 
-	leaseGo        = "worker/lease/lease.go"
-	leaseConfigGo  = "worker/lease/config.go"
-	acquireGo      = "worker/lease/acquire.go"
-	foundGo        = "worker/lease/found.go"
-	holdGo         = "worker/lease/hold.go"
-	offlineGo      = "worker/lease/offline.go"
-	releaseGo      = "worker/lease/release.go"
-	renewGo        = "worker/lease/renew.go"
-	startGo        = "worker/lease/start.go"
-	storeGo        = "worker/lease/store.go"
-	ticksGo        = "worker/lease/ticks.go"
-	leaseTableGo   = "worker/lease_table.go"
-	leaseSessionGo = "worker/lease_session.go"
+	leaseGo       = "worker/lease/lease.go"
+	leaseConfigGo = "worker/lease/config.go"
+	acquireGo     = "worker/lease/acquire.go"
+	foundGo       = "worker/lease/found.go"
+	holdGo        = "worker/lease/hold.go"
+	offlineGo     = "worker/lease/offline.go"
+	releaseGo     = "worker/lease/release.go"
+	renewGo       = "worker/lease/renew.go"
+	startGo       = "worker/lease/start.go"
+	storeGo       = "worker/lease/store.go"
+	ticksGo       = "worker/lease/ticks.go"
 )
 
 // all is every mutant; each part of the house has a list of its own.
@@ -31,10 +29,9 @@ var all = slices.Concat(
 	workers,
 	leases,
 	store,
-	drivers,
+	sqlTables,
 	tenure,
 	gates,
-	sqlitePlace,
 	promise,
 	registries,
 )
@@ -301,21 +298,6 @@ var core = []mutant{
 		to:   "if false {", tests: "ClockBack|WaitIsBounded",
 	},
 	{
-		name: "an ID of 0 from the database", file: "worker/disposable.go",
-		from: "if id <= 0 {",
-		to:   "if id < 0 {", tests: "Unconfirmed",
-	},
-	{
-		name: "an ID beyond the layout's maximum", file: "worker/disposable.go",
-		from: "if id > maxID {",
-		to:   "if false {", tests: "IDsRunOut",
-	},
-	{
-		name: "a row that bears another's nonce", file: "worker/disposable.go",
-		from: "case found != nonce:",
-		to:   "case false:", tests: "Unconfirmed",
-	},
-	{
 		name: "one worker for two generators", file: "worker/disposable.go",
 		from: "if !d.bound.CompareAndSwap(false, true) {",
 		to:   "if d.bound.Store(true); false {", tests: "DisposableBinding",
@@ -476,13 +458,6 @@ var core = []mutant{
 		to:   "if false {", tests: "LeaseFarFuture",
 	},
 	{
-		name: "lease: gaps are not used", file: leaseTableGo,
-		from: `	if id <= maxID {
-		return id, true, nil
-	}`,
-		to: "	return id, id <= maxID, nil", tests: "LeaseNoIDLeft",
-	},
-	{
 		name: "lease: a takeover is not told", file: acquireGo,
 		from: `if row.Nonce != "" {`,
 		to:   "if false {", tests: "LeaseTakeover",
@@ -557,21 +532,6 @@ var core = []mutant{
 		name: "offline: a start without the database goes by used-up ticks", file: offlineGo,
 		from: "if l.hold.limit < next {",
 		to:   "if false {", tests: "LeaseOffline",
-	},
-	{
-		name: "lease: a transaction that stands still keeps its locks", file: leaseSessionGo,
-		from: "if t.dialect != MySQL {",
-		to:   "if true {", tests: "LeaseStall",
-	},
-	{
-		name: "lease: a commit has no end", file: "worker/transaction.go",
-		from: "if dialect == SQLite {",
-		to:   "if true {", tests: "LeaseCommitHangs",
-	},
-	{
-		name: "lease: a connection keeps what a transaction has set", file: leaseSessionGo,
-		from: `"SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"`,
-		to:   `"DO 1"`, tests: "LeaseSession",
 	},
 	{
 		name: "command: a store is created by who only looks", file: "cmd/uid/store.go",

@@ -1,19 +1,8 @@
 package main
 
-const (
-	namespaceGo = "worker/namespace.go"
-	lookGo      = "worker/lease_look.go"
-)
-
 // leases are faults at the edges of leases: what operators' hands do to rows and tables,
 // what a server does to numbers and commits, and starts that fail for nothing.
 var leases = []mutant{
-	{
-		name: "a table that is missing is created while its owner runs", file: leaseTableGo,
-		from:  "	if kindOf(err) == missingTable {\n		return",
-		to:    "	if kindOf(err) == missingTable {\n		if _, err := conn.ExecContext(ctx, t.create); err == nil {\n			return t.inPlace(ctx, conn, do)\n		}\n		return",
-		tests: "^TestNamespaceRenamedAway|^TestNamespaceDurable",
-	},
 	{
 		name: "a start with DurableStore makes a namespace", file: startGo,
 		from: "if l.cfg.DurableStore || !errors.Is(err, worker.ErrNoNamespace) {",
@@ -40,10 +29,6 @@ var leases = []mutant{
 		to:   "rest := shortestRest", tests: "^TestNamespaceRestsForLonger",
 	},
 	{
-		name: "a namespace that is made anew forgets the reach of the owners that are left", file: namespaceGo,
-		from: "if fresh.Reach, err = t.widestReach(ctx, tx); err != nil {", to: "if _, err = t.widestReach(ctx, tx); err != nil {", tests: "^TestNamespaceKeepsItsReach",
-	},
-	{
 		name: "a rest is ended though IDs are in use", file: foundGo,
 		from: "ns.Rest.Before(now.Now) || ns.Used)",
 		to:   "ns.Rest.Before(now.Now))", tests: "^TestFoundEndsTheRest",
@@ -52,14 +37,6 @@ var leases = []mutant{
 		name: "a namespace of another layout is taken for made", file: foundGo,
 		from: "case !ns.Fresh && ns.Layout != terms.Layout:",
 		to:   "case false:", tests: "^TestFoundRefuses",
-	},
-	{
-		name: "a namespace's name may be stored under another charset as another", file: namespaceGo,
-		from: "c > '~' ||", to: "", tests: "^TestNewLeaseRefuses",
-	},
-	{
-		name: "national letters in the place of ASCII are not minded", file: namespaceGo,
-		from: "|| strings.IndexByte(\"@[\\\\]^`{|}~\", c) >= 0 {", to: "{ _ = strings.IndexByte", tests: "^TestNamespaceUnderEveryCharset",
 	},
 	{
 		name: "an ID without a row begins with the epoch", file: acquireGo,
@@ -77,33 +54,9 @@ var leases = []mutant{
 		to:   "return r.Nonce == p.Nonce && r.High <= p.High", tests: "^TestLeaseLost$",
 	},
 	{
-		name: "a number that a column cannot hold is stored as another", file: leaseSessionGo,
-		from: "SESSION sql_mode = 'STRICT_ALL_TABLES'", to: "SESSION sql_mode = @@SESSION.sql_mode", tests: "^TestLeaseColumns",
-	},
-	{
-		name: "the table's columns are not looked at", file: lookGo,
-		from: "if len(shape.columns) > 0 {", to: "if false {", tests: "^TestLeaseColumns",
-	},
-	{
 		name: "DurableStore is taken at its word", file: startGo,
 		from: "if len(lossy) > 0 && l.cfg.DurableStore && !l.cfg.DurableStoreUnverified {",
 		to:   "if false {", tests: "^TestStoreThatLosesWrites",
-	},
-	{
-		name: "a log that is not synced passes for durable", file: lookGo,
-		from: `known && v != "1" {`, to: `known && v == "" {`, tests: "^TestLossySettings|^TestDurableStoreIsLookedAt/MySQL",
-	},
-	{
-		name: "a binary log that is not synced passes for durable", file: lookGo,
-		from: `vars.on("log_bin") && v != "1" {`, to: `vars.on("log_bin") && v == "" {`, tests: "^TestLossySettings",
-	},
-	{
-		name: "Galera passes for durable", file: lookGo,
-		from: `if vars.on("wsrep_on") {`, to: "if false {", tests: "^TestLossySettings",
-	},
-	{
-		name: "asynchronous replicas are not minded", file: lookGo,
-		from: `if replicas != "" && replicas != "0" &&`, to: `if replicas == "none" &&`, tests: "^TestLossySettings",
 	},
 	{
 		name: "an acquisition whose reply was lost is left to nobody", file: acquireGo,

@@ -1,0 +1,73 @@
+package sqlstore_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	_ "github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A service whose worker ID is leased from a MySQL server.
+func ExampleDB_Leases() {
+	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := tables.Leases("orders")
+	if err != nil {
+		log.Fatal(err)
+	}
+	worker, err := lease.New(store, lease.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	uids, err := cached.New(worker, cached.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer uids.Close()
+	id, err := uids.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(id)
+}
+
+// A service that takes a new worker ID at each start, from the table of Baidu's UidGenerator.
+func ExampleDB_Numbers() {
+	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	worker, err := disposable.New(tables.Numbers(), disposable.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	uids, err := cached.New(worker, cached.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer uids.Close()
+	id, err := uids.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(id)
+}
