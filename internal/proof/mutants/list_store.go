@@ -101,7 +101,7 @@ var store = []mutant{
 	{
 		name: "what may be leased is given back in one attempt", file: leaseGo,
 		from: "retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)",
-		to:   "l.giveBack(ctx)", tests: "^TestDoubtIsGivenBackOnRelease",
+		to:   "func() error { _ = retry.DefaultTimeout; return l.giveBack(ctx) }()", tests: "^TestDoubtIsGivenBackOnRelease",
 	},
 	{
 		name: "what is given back may be another's by now", file: releaseGo,
