@@ -36,6 +36,7 @@ var all = slices.Concat(
 	sqlitePlace,
 	promise,
 	registries,
+	records,
 )
 
 var core = []mutant{
