@@ -34,6 +34,7 @@ var all = slices.Concat(
 	gates,
 	promise,
 	registries,
+	records,
 )
 
 var core = []mutant{
