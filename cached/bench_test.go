@@ -12,6 +12,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // A subject is something to draw from; draw returns what one goroutine does to draw n
@@ -37,7 +38,7 @@ func bareAdd(*testing.B) func(int) {
 }
 
 func generator(b *testing.B) *cached.Generator {
-	return start(b, &fakeWorker{id: 7}, nil, cached.Config{MaxLead: cached.Unbounded})
+	return start(b, &fake.Worker{ID: 7}, nil, cached.Config{MaxLead: cached.Unbounded})
 }
 
 var subjects = []subject{
@@ -179,7 +180,7 @@ func BenchmarkLatency(b *testing.B) {
 // take enters a run.
 func BenchmarkRefill(b *testing.B) {
 	layout := millis
-	g := start(b, &fakeWorker{}, nil, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
+	g := start(b, &fake.Worker{}, nil, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
 	dst := make([]uid.UID, 16)
 	for b.Loop() {
 		if _, err := g.Fill(dst); err != nil {

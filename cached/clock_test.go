@@ -13,12 +13,13 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day.Add(300 * time.Millisecond))
-		g := start(t, &fakeWorker{}, clock, cached.Config{})
+		clock := fake.NewClock(day.Add(300 * time.Millisecond))
+		g := start(t, &fake.Worker{}, clock, cached.Config{})
 		lane := g.Lane()
 		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID} {
 			_, err := draw()
@@ -26,7 +27,7 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 			time.Sleep(time.Minute)
 			u, err := draw()
 			require.NoError(t, err)
-			require.Equal(t, clock.now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
+			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
 		}
 		require.NotZero(t, g.Stats().StaleTicks)
 	})
@@ -37,14 +38,14 @@ func TestTimeIsRightAfterAnIdleMinute(t *testing.T) {
 func TestIdleUpToTheTail(t *testing.T) {
 	for idle := range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day.Add(time.Millisecond))
-			g := start(t, &fakeWorker{}, clock, cached.Config{})
+			clock := fake.NewClock(day.Add(time.Millisecond))
+			g := start(t, &fake.Worker{}, clock, cached.Config{})
 			_, err := g.GetUID()
 			require.NoError(t, err)
 			time.Sleep(time.Duration(idle) * time.Second)
 			u, err := g.TryGetUID()
 			require.NoError(t, err, "after %d s", idle)
-			require.Equal(t, clock.now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
+			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
 		})
 	}
 }
@@ -56,8 +57,8 @@ func TestLagIsBounded(t *testing.T) {
 		for _, maxLag := range []time.Duration{time.Second, 3 * time.Second} {
 			for _, pause := range []time.Duration{time.Millisecond, 90 * time.Millisecond, 1700 * time.Millisecond} {
 				synctest.Test(t, func(t *testing.T) {
-					clock := clockAt(day.Add(time.Millisecond))
-					g := start(t, &fakeWorker{}, clock, cached.Config{Layout: layout, MaxLag: maxLag})
+					clock := fake.NewClock(day.Add(time.Millisecond))
+					g := start(t, &fake.Worker{}, clock, cached.Config{Layout: layout, MaxLag: maxLag})
 					lane := g.Lane()
 					for i := range 2000 {
 						draw := g.GetUID
@@ -69,7 +70,7 @@ func TestLagIsBounded(t *testing.T) {
 						}
 						u, err := draw()
 						require.NoError(t, err)
-						lag := clock.now().Truncate(layout.Unit()).Sub(parse(t, g, u).Time)
+						lag := clock.Now().Truncate(layout.Unit()).Sub(parse(t, g, u).Time)
 						require.LessOrEqual(t, lag, maxLag, "%v, every %v", layout, pause)
 						require.GreaterOrEqual(t, lag, time.Duration(0))
 						time.Sleep(pause)
@@ -84,12 +85,12 @@ func TestLagIsBounded(t *testing.T) {
 // while it is used, and not at all when it is not.
 func TestALagShorterThanASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		g := start(t, &fakeWorker{}, clock, cached.Config{Layout: bits.Twitter(), MaxLag: 5 * time.Millisecond})
+		clock := fake.NewClock(day)
+		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: bits.Twitter(), MaxLag: 5 * time.Millisecond})
 		for range 3000 {
 			u, err := g.GetUID()
 			require.NoError(t, err)
-			require.LessOrEqual(t, clock.now().Sub(parse(t, g, u).Time), 5*time.Millisecond)
+			require.LessOrEqual(t, clock.Now().Sub(parse(t, g, u).Time), 5*time.Millisecond)
 			time.Sleep(1300 * time.Microsecond)
 		}
 	})
@@ -101,10 +102,10 @@ func TestAnIdleGeneratorDoesNotWake(t *testing.T) {
 	for _, layout := range []bits.Layout{bits.Default(), bits.Twitter()} {
 		synctest.Test(t, func(t *testing.T) {
 			var reads atomic.Int64
-			clock := clockAt(day)
-			g, err := cached.New(&fakeWorker{}, cached.Config{Layout: layout, Now: func() time.Time {
+			clock := fake.NewClock(day)
+			g, err := cached.New(&fake.Worker{}, cached.Config{Layout: layout, Now: func() time.Time {
 				reads.Add(1)
-				return clock.now()
+				return clock.Now()
 			}})
 			require.NoError(t, err)
 			defer g.Close()
@@ -129,8 +130,8 @@ func TestLeadIsBounded(t *testing.T) {
 		for _, leadTicks := range []int64{0, 1, 3, 20} {
 			synctest.Test(t, func(t *testing.T) {
 				unit, run := layout.Unit(), layout.MaxSequence()+1
-				clock := clockAt(day)
-				g := start(t, &fakeWorker{}, clock, cached.Config{
+				clock := fake.NewClock(day)
+				g := start(t, &fake.Worker{}, clock, cached.Config{
 					Layout: layout, MaxLead: time.Duration(leadTicks)*unit + unit/2,
 				})
 				drain := func() (n int64) {
@@ -140,7 +141,7 @@ func TestLeadIsBounded(t *testing.T) {
 							require.ErrorIs(t, err, uid.ErrRejectedTake)
 							return n
 						}
-						ahead := parse(t, g, u).Time.Sub(clock.now())
+						ahead := parse(t, g, u).Time.Sub(clock.Now())
 						require.LessOrEqual(t, ahead, time.Duration(leadTicks)*unit)
 						n++
 					}
@@ -164,8 +165,8 @@ func TestLeadIsBounded(t *testing.T) {
 // MaxLead returns as soon as the clock allows, and no tick is used in part.
 func TestWaitingTakesGoOnByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		g := start(t, &fakeWorker{}, clock, cached.Config{Layout: millis, MaxLead: 2 * time.Millisecond})
+		clock := fake.NewClock(day)
+		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: millis, MaxLead: 2 * time.Millisecond})
 		const goroutines, each = 10, 64
 		began := time.Now()
 		uids := make(chan uid.UID, goroutines*each)
@@ -202,8 +203,8 @@ func TestWaitingTakesGoOnByThemselves(t *testing.T) {
 func TestTicksUsedAreTheIdealNumber(t *testing.T) {
 	for _, rate := range []int{10e3, 100e3, 1e6, 3e6} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
-			g := start(t, &fakeWorker{}, clock, cached.Config{MaxLead: cached.Unbounded})
+			clock := fake.NewClock(day)
+			g := start(t, &fake.Worker{}, clock, cached.Config{MaxLead: cached.Unbounded})
 			const pause = 10 * time.Millisecond
 			per := rate / 100
 			draws := 0
@@ -230,11 +231,11 @@ func TestTicksUsedAreTheIdealNumber(t *testing.T) {
 func TestClockStepsBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Millisecond, time.Second, time.Hour, 20 * 24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
-			g := start(t, &fakeWorker{}, clock, cached.Config{MaxLead: 2 * time.Second})
+			clock := fake.NewClock(day)
+			g := start(t, &fake.Worker{}, clock, cached.Config{MaxLead: 2 * time.Second})
 			last, err := g.GetUID()
 			require.NoError(t, err)
-			clock.step(-back)
+			clock.Step(-back)
 			// What the layout sustains goes on, by the time that passes and without a stall.
 			began := time.Now()
 			for range 60 {
@@ -252,28 +253,28 @@ func TestClockStepsBack(t *testing.T) {
 			u, err := g.GetUID()
 			require.NoError(t, err)
 			require.Greater(t, u, last)
-			require.WithinDuration(t, clock.now(), parse(t, g, u).Time, 3*time.Second)
+			require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, 3*time.Second)
 		})
 	}
 }
 
 func TestClockStepsForward(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		g := start(t, &fakeWorker{}, clock, cached.Config{})
+		clock := fake.NewClock(day)
+		g := start(t, &fake.Worker{}, clock, cached.Config{})
 		lane := g.Lane()
 		for range 5 {
 			a, err := g.GetUID()
 			require.NoError(t, err)
 			b, err := lane.GetUID()
 			require.NoError(t, err)
-			clock.step(time.Hour)
+			clock.Step(time.Hour)
 			time.Sleep(time.Second + time.Millisecond) // a running generator looks once a second
 			for i, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID} {
 				u, err := draw()
 				require.NoError(t, err)
 				require.Greater(t, u, []uid.UID{a, b}[i])
-				require.WithinDuration(t, clock.now(), parse(t, g, u).Time, 2*time.Second)
+				require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, 2*time.Second)
 			}
 		}
 	})
@@ -290,8 +291,8 @@ func TestEndOfTheTimeField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				layout := short
-				clock := clockAt(beforeEnd(12))
-				g := start(t, &fakeWorker{id: 7}, clock, cached.Config{
+				clock := fake.NewClock(beforeEnd(12))
+				g := start(t, &fake.Worker{ID: 7}, clock, cached.Config{
 					Layout: layout, MaxLead: lead, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 				})
 				// More UIDs than are left: Fill gets exactly those that are.
@@ -328,7 +329,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 func TestEndOfAllBits(t *testing.T) {
 	layout := bits.MustLayout(bits.Config{TimeBits: 59, SequenceBits: 4, Unit: time.Nanosecond})
 	last := layout.TimeOf(layout.MaxTick())
-	g := start(t, &fakeWorker{}, nil, cached.Config{
+	g := start(t, &fake.Worker{}, nil, cached.Config{
 		Layout: layout, Now: func() time.Time { return last }, MaxLead: cached.Unbounded, Expiry: bits.Expiry{Refuse: -1, Warn: -1},
 	})
 	lane, unordered := g.Lane(), g.Unordered()
@@ -360,18 +361,18 @@ func TestNewMindsTheExpiry(t *testing.T) {
 		{layout, layout.Epoch().Add(-time.Second), uid.ErrRange},
 		{bits.UidGenerator(), day, uid.ErrExhausted},
 	} {
-		w := &fakeWorker{}
-		_, err := cached.New(w, cached.Config{Layout: c.layout, Now: clockAt(c.now).now})
+		w := &fake.Worker{}
+		_, err := cached.New(w, cached.Config{Layout: c.layout, Now: fake.NewClock(c.now).Now})
 		require.ErrorIs(t, err, c.is)
-		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
+		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
 	}
 }
 
 func TestRandomStartSpreadsLowRates(t *testing.T) {
 	for _, random := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
-			g := start(t, &fakeWorker{}, clock, cached.Config{RandomStart: random})
+			clock := fake.NewClock(day)
+			g := start(t, &fake.Worker{}, clock, cached.Config{RandomStart: random})
 			var shards [16]int
 			for range 1600 {
 				u, err := g.GetUID()
@@ -400,9 +401,9 @@ func TestEveryLayout(t *testing.T) {
 	}
 	for _, layout := range layouts {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
+			clock := fake.NewClock(day)
 			id := layout.MaxWorkerID()
-			g := start(t, &fakeWorker{id: id}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
+			g := start(t, &fake.Worker{ID: id}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
 			var last uid.UID
 			for range 20000 {
 				u, err := g.GetUID()
@@ -415,7 +416,7 @@ func TestEveryLayout(t *testing.T) {
 			require.False(t, p.Time.Before(day))
 		})
 	}
-	_, err := cached.New(&fakeWorker{id: 4}, cached.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 2})})
+	_, err := cached.New(&fake.Worker{ID: 4}, cached.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 2})})
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.False(t, errors.Is(err, uid.ErrExhausted))
 }

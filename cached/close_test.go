@@ -13,27 +13,8 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
-
-// stuckWorker's calls do what the test says, once it has said so.
-type stuckWorker struct {
-	fakeWorker
-	extend, release func() // nil: as a fakeWorker
-}
-
-func (w *stuckWorker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	if w.extend != nil {
-		w.extend()
-	}
-	return w.fakeWorker.Extend(ctx, through)
-}
-
-func (w *stuckWorker) Release(ctx context.Context, last int64) error {
-	if w.release != nil {
-		w.release()
-	}
-	return w.fakeWorker.Release(ctx, last)
-}
 
 // TestCloseDoesNotWaitForEver: a worker that does not return, whatever its context, cannot
 // hold up a program's end. The worker is released all the same, when it lets itself be.
@@ -52,16 +33,15 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 		}, 3 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
-			w := &stuckWorker{fakeWorker: fakeWorker{id: 1, window: 60, clock: clock}}
+			clock := fake.NewClock(day)
+			w := &fake.Worker{ID: 1, Window: 60, Now: clock.Now}
 			until := make(chan struct{})
-			stuck := func() { <-until }
-			if c.call == "Extend" {
-				w.extend = stuck
-			} else {
-				w.release = stuck
+			w.Before = func(method string) {
+				if method == c.call {
+					<-until
+				}
 			}
-			g, err := cached.New(w, cached.Config{Now: clock.now})
+			g, err := cached.New(w, cached.Config{Now: clock.Now})
 			require.NoError(t, err)
 			last, err := g.GetUID()
 			require.NoError(t, err)
@@ -76,10 +56,10 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrClosed)
 			require.NoError(t, g.Close(), "again")
 			require.Less(t, time.Since(began), c.least+time.Second)
-			require.Empty(t, w.released)
+			require.Empty(t, w.Released)
 			close(until)
 			synctest.Wait()
-			require.Equal(t, []int64{g.Layout().TickAt(parse(t, g, last).Time)}, w.released)
+			require.Equal(t, []int64{g.Layout().TickAt(parse(t, g, last).Time)}, w.Released)
 		})
 	}
 }
@@ -87,18 +67,20 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 // TestWorkerPanics: a worker's panic is an error, and the generator lives on.
 func TestWorkerPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
+		clock := fake.NewClock(day)
 		var log strings.Builder
-		w := &stuckWorker{fakeWorker: fakeWorker{id: 1, window: 60, clock: clock}}
+		w := &fake.Worker{ID: 1, Window: 60, Now: clock.Now}
 		var broken atomic.Bool
 		broken.Store(true)
-		w.extend = func() {
-			if broken.Load() {
+		w.Before = func(method string) {
+			switch {
+			case method == "Extend" && broken.Load():
 				panic("no such column")
+			case method == "Release":
+				panic("no such row")
 			}
 		}
-		w.release = func() { panic("no such row") }
-		g, err := cached.New(w, cached.Config{Now: clock.now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		g, err := cached.New(w, cached.Config{Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
 		time.Sleep(70 * time.Second)
 		_, err = g.GetUID()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // memory returns the bytes in use on the heap and in stacks.
@@ -25,7 +26,7 @@ func memoryOf(t testing.TB, n int) float64 {
 	before := memory()
 	all := make([]*cached.Generator, n)
 	for i := range all {
-		g, err := cached.New(&fakeWorker{}, cached.Config{})
+		g, err := cached.New(&fake.Worker{}, cached.Config{})
 		require.NoError(t, err)
 		_, err = g.GetUID()
 		require.NoError(t, err)

@@ -10,13 +10,14 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // lap is the number of UIDs in one lap of the default ring.
 const lap = 8 << 13
 
 func TestOneGoroutineGetsStrictlyIncreasingUIDs(t *testing.T) {
-	g := start(t, &fakeWorker{id: 5}, nil, cached.Config{MaxLead: cached.Unbounded})
+	g := start(t, &fake.Worker{ID: 5}, nil, cached.Config{MaxLead: cached.Unbounded})
 	lane := g.Lane()
 	batch := make([]uid.UID, 3000)
 	var last uid.UID
@@ -69,7 +70,7 @@ func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {
 		{"runs of 1", tiny, 4, 2000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := start(t, &fakeWorker{id: 9}, nil, cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded})
+			g := start(t, &fake.Worker{ID: 9}, nil, cached.Config{Layout: c.layout, Slots: c.slots, MaxLead: cached.Unbounded})
 			const goroutines = 64
 			streams := make([][]uid.UID, goroutines)
 			var wg sync.WaitGroup
@@ -149,7 +150,7 @@ func drawSomehow(t *testing.T, g *cached.Generator, i, n int) []uid.UID {
 // and no call fails.
 func TestNothingIsWasted(t *testing.T) {
 	for _, goroutines := range []int{1, 2, 8, 32} {
-		g := start(t, &fakeWorker{id: 1}, nil, cached.Config{MaxLead: cached.Unbounded})
+		g := start(t, &fake.Worker{ID: 1}, nil, cached.Config{MaxLead: cached.Unbounded})
 		const draws = 6 * lap
 		var wg sync.WaitGroup
 		first, err := g.GetUID()

@@ -18,6 +18,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,32 +44,32 @@ func TestConfigIsChecked(t *testing.T) {
 		{cached.Config{PaddingFactor: -1}, "PaddingFactor -1"},
 		{cached.Config{Layout: countsTurns}, `"rollback", as rollback:1 is`},
 	} {
-		w := &fakeWorker{}
+		w := &fake.Worker{}
 		g, err := cached.New(w, c.cfg)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, c.says)
 		require.Nil(t, g)
-		require.Empty(t, w.terms.Layout, "the worker is not acquired in vain")
+		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
 	}
-	_, err := cached.New(&fakeWorker{}, cached.Config{Layout: countsTurns})
+	_, err := cached.New(&fake.Worker{}, cached.Config{Layout: countsTurns})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = cached.New(nil, cached.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.Panics(t, func() { cached.MustNew(nil, cached.Config{}) })
-	require.NoError(t, cached.MustNew(&fakeWorker{}, cached.Config{}).Close())
-	_, err = cached.New(&fakeWorker{fail: errDown}, cached.Config{})
-	require.ErrorIs(t, err, errDown)
-	w := &fakeWorker{id: 1 << 22}
+	require.NoError(t, cached.MustNew(&fake.Worker{}, cached.Config{}).Close())
+	_, err = cached.New(&fake.Worker{Fail: fake.ErrDown}, cached.Config{})
+	require.ErrorIs(t, err, fake.ErrDown)
+	w := &fake.Worker{ID: 1 << 22}
 	_, err = cached.New(w, cached.Config{})
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "4194304")
-	require.Equal(t, []int64{-1}, w.released, "what was acquired is released")
+	require.Equal(t, []int64{-1}, w.Released, "what was acquired is released")
 }
 
 // full returns a generator that has nothing left to give before the clock moves on.
-func full(t *testing.T, clock *fakeClock, cfg cached.Config) *cached.Generator {
+func full(t *testing.T, clock *fake.Clock, cfg cached.Config) *cached.Generator {
 	cfg.Layout, cfg.MaxLead = millis, time.Nanosecond
-	g := start(t, &fakeWorker{}, clock, cfg)
+	g := start(t, &fake.Worker{}, clock, cfg)
 	for range 16 {
 		_, err := g.TryGetUID()
 		require.NoError(t, err)
@@ -78,7 +79,7 @@ func full(t *testing.T, clock *fakeClock, cfg cached.Config) *cached.Generator {
 
 func TestFailPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := full(t, clockAt(day), cached.Config{OnRejectedTake: cached.Fail})
+		g := full(t, fake.NewClock(day), cached.Config{OnRejectedTake: cached.Fail})
 		for range 10 {
 			_, err := g.GetUID()
 			require.ErrorIs(t, err, uid.ErrRejectedTake)
@@ -107,7 +108,7 @@ func TestOwnTakeHandler(t *testing.T) {
 		errBusy := errors.New("busy")
 		var seen []cached.Rejection
 		var g *cached.Generator
-		g = full(t, clockAt(day), cached.Config{OnRejectedTake: func(r cached.Rejection) error {
+		g = full(t, fake.NewClock(day), cached.Config{OnRejectedTake: func(r cached.Rejection) error {
 			seen = append(seen, r)
 			g.Stats()
 			_, err := g.TryGetUID() // a handler may call back
@@ -141,7 +142,7 @@ func TestOwnTakeHandler(t *testing.T) {
 func TestPanickingHandlersAreContained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		g := full(t, clockAt(day), cached.Config{
+		g := full(t, fake.NewClock(day), cached.Config{
 			Logger:         slog.New(slog.NewTextHandler(&log, nil)),
 			OnRejectedTake: func(cached.Rejection) error { panic("my own fault") },
 		})
@@ -163,7 +164,7 @@ func TestNoRejectedPutsInHealth(t *testing.T) {
 	for _, layout := range []bits.Layout{{}, millis} {
 		for _, slots := range []int{2, 8, 64} {
 			synctest.Test(t, func(t *testing.T) {
-				g := start(t, &fakeWorker{}, clockAt(day), cached.Config{
+				g := start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{
 					Layout: layout, Slots: slots, MaxLag: unitOf(layout),
 					OnRejectedPut: func(tick int64) { t.Errorf("tick %d was rejected", tick) },
 				})
@@ -191,17 +192,17 @@ func unitOf(l bits.Layout) time.Duration {
 func TestRejectedPuts(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := clockAt(day)
+			clock := fake.NewClock(day)
 			var ticks []int64
 			var started atomic.Pointer[cached.Generator] // the first call may come before New returns
-			g := start(t, &fakeWorker{}, clock, cached.Config{
+			g := start(t, &fake.Worker{}, clock, cached.Config{
 				Slots: 4, MaxLag: 8 * time.Second,
 				Logger: slog.New(slog.DiscardHandler),
 				OnRejectedPut: func(tick int64) {
 					if g := started.Load(); g != nil {
 						g.GetUID() // a handler may call back
 					}
-					if now := bits.Default().TickAt(clock.now()); tick != now {
+					if now := bits.Default().TickAt(clock.Now()); tick != now {
 						t.Errorf("tick %d was rejected when the clock was in %d", tick, now)
 					}
 					ticks = append(ticks, tick)
@@ -238,7 +239,7 @@ func TestRejectedPuts(t *testing.T) {
 
 func TestContextEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := full(t, clockAt(day), cached.Config{MaxLag: time.Hour})
+		g := full(t, fake.NewClock(day), cached.Config{MaxLag: time.Hour})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(300*time.Microsecond, func() { cancel(nil) })
 		began := time.Now()
@@ -261,10 +262,10 @@ func TestContextEndsAWait(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{}
-		w.clock = clock
-		g, err := cached.New(w, cached.Config{Layout: millis, MaxLead: 3 * time.Millisecond, Now: clock.now})
+		clock := fake.NewClock(day)
+		w := &fake.Worker{}
+		w.Now = clock.Now
+		g, err := cached.New(w, cached.Config{Layout: millis, MaxLead: 3 * time.Millisecond, Now: clock.Now})
 		require.NoError(t, err)
 		lane := g.Lane()
 		var last uid.UID
@@ -294,8 +295,8 @@ func TestClose(t *testing.T) {
 		}
 		waiting.Wait()
 		require.EqualValues(t, 5, closed.Load())
-		require.Len(t, w.released, 1)
-		require.Equal(t, g.Layout().TickAt(day.Add(3*time.Millisecond)), w.released[0])
+		require.Len(t, w.Released, 1)
+		require.Equal(t, g.Layout().TickAt(day.Add(3*time.Millisecond)), w.Released[0])
 
 		for range 3 {
 			_, err = g.GetUID()
@@ -322,20 +323,20 @@ func TestClose(t *testing.T) {
 }
 
 func TestCloseWithUIDsAtHand(t *testing.T) {
-	w := &fakeWorker{}
+	w := &fake.Worker{}
 	g, err := cached.New(w, cached.Config{})
 	require.NoError(t, err)
 	require.NotZero(t, g.Stats().Buffered)
 	require.NoError(t, g.Close())
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
-	require.Equal(t, []int64{-1}, w.released, "no tick was used")
+	require.Equal(t, []int64{-1}, w.Released, "no tick was used")
 }
 
 func TestStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day.Add(time.Millisecond))
-		g := start(t, &fakeWorker{id: 3}, clock, cached.Config{})
+		clock := fake.NewClock(day.Add(time.Millisecond))
+		g := start(t, &fake.Worker{ID: 3}, clock, cached.Config{})
 		st := g.Stats()
 		require.Zero(t, st.Issued)
 		require.EqualValues(t, lap, st.Capacity)
@@ -369,7 +370,7 @@ func TestStats(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	g := start(t, &fakeWorker{}, nil, cached.Config{MaxLead: cached.Unbounded})
+	g := start(t, &fake.Worker{}, nil, cached.Config{MaxLead: cached.Unbounded})
 	lane := g.Lane()
 	dst := make([]uid.UID, 8192)
 	require.Zero(t, testing.AllocsPerRun(3*lap, func() { g.GetUID() }))

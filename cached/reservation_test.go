@@ -9,14 +9,15 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // TestNothingUnreservedIsIssued draws as fast as it can under a worker that reserves a
 // few ticks at a time.
 func TestNothingUnreservedIsIssued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{id: 2, window: 20}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{ID: 2, Window: 20}
 		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
 		var last uid.UID
 		for range 16 * 1000 {
@@ -24,35 +25,35 @@ func TestNothingUnreservedIsIssued(t *testing.T) {
 			require.NoError(t, err)
 			require.Greater(t, u, last)
 			last = u
-			w.set(func(w *fakeWorker) {
-				require.LessOrEqual(t, w.terms.TickAt(parse(t, g, u).Time), w.high)
+			w.Set(func(w *fake.Worker) {
+				require.LessOrEqual(t, w.Terms.TickAt(parse(t, g, u).Time), w.High)
 			})
 		}
-		w.set(func(w *fakeWorker) { require.Greater(t, w.extends, 20) })
+		w.Set(func(w *fake.Worker) { require.Greater(t, len(w.Asked), 20) })
 	})
 }
 
 func TestReservationIsRenewedWhileIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{window: 60}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{Window: 60}
 		g := start(t, w, clock, cached.Config{})
 		time.Sleep(time.Hour)
-		w.set(func(w *fakeWorker) {
-			require.InDelta(t, 60, w.extends, 3)
-			require.Greater(t, w.high, w.terms.TickAt(clock.now())+20)
+		w.Set(func(w *fake.Worker) {
+			require.InDelta(t, 60, len(w.Asked), 3)
+			require.Greater(t, w.High, w.Terms.TickAt(clock.Now())+20)
 		})
-		require.WithinDuration(t, clock.now().Add(60*time.Second), g.Stats().ReservedUntil, 31*time.Second)
+		require.WithinDuration(t, clock.Now().Add(60*time.Second), g.Stats().ReservedUntil, 31*time.Second)
 	})
 }
 
 func TestDatabaseOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{window: 60}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{Window: 60}
 		g := start(t, w, clock, cached.Config{})
 		lane := g.Lane()
-		w.set(func(w *fakeWorker) { w.fail = errDown })
+		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		// Shorter than the window: nobody notices.
 		for range 55 {
 			_, err := g.GetUID()
@@ -67,18 +68,18 @@ func TestDatabaseOutage(t *testing.T) {
 			for _, draw := range []func() (uid.UID, error){g.GetUID, g.TryGetUID, lane.GetUID} {
 				_, err := draw()
 				require.ErrorIs(t, err, uid.ErrNoReservation)
-				require.ErrorIs(t, err, errDown)
+				require.ErrorIs(t, err, fake.ErrDown)
 			}
 			time.Sleep(time.Second)
 		}
-		require.ErrorIs(t, g.Stats().ReservationError, errDown)
+		require.ErrorIs(t, g.Stats().ReservationError, fake.ErrDown)
 		// And goes on by itself.
-		w.set(func(w *fakeWorker) { w.fail = nil })
+		w.Set(func(w *fake.Worker) { w.Fail = nil })
 		time.Sleep(10 * time.Second)
 		for _, draw := range []func() (uid.UID, error){g.TryGetUID, lane.GetUID} {
 			u, err := draw()
 			require.NoError(t, err)
-			require.WithinDuration(t, clock.now(), parse(t, g, u).Time, time.Second)
+			require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, time.Second)
 		}
 		require.NoError(t, g.Stats().ReservationError)
 	})
@@ -88,14 +89,14 @@ func TestDatabaseOutage(t *testing.T) {
 // does not come is an error and not a wait for ever.
 func TestABurstWaitsForItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{window: 4}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{Window: 4}
 		g := start(t, w, clock, cached.Config{MaxLead: time.Hour})
 		for range 20 * 8192 {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
-		w.set(func(w *fakeWorker) { w.fail = errDown })
+		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		var err error
 		for range 200 * 8192 {
 			if _, err = g.GetUID(); err != nil {
@@ -109,14 +110,14 @@ func TestABurstWaitsForItsReservation(t *testing.T) {
 // TestWorkerIDChanges: a worker that lost its ID goes on under another one.
 func TestWorkerIDChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{id: 3, window: 30}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{ID: 3, Window: 30}
 		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
 		var last uid.UID
 		changed := false
 		for i := range 16 * 200 {
 			if i == 1000 {
-				w.set(func(w *fakeWorker) { w.id = 4 })
+				w.Set(func(w *fake.Worker) { w.ID = 4 })
 			}
 			u, err := g.GetUID()
 			require.NoError(t, err)
@@ -135,8 +136,8 @@ func TestWorkerIDChanges(t *testing.T) {
 // its ticks are never used again.
 func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{id: 3, window: 600}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{ID: 3, Window: 600}
 		// More ticks are ready than pass during the outage.
 		g := start(t, w, clock, cached.Config{Slots: 64})
 		lane := g.Lane()
@@ -148,14 +149,14 @@ func TestRevoke(t *testing.T) {
 			last = max(last, u)
 		}
 		ready := g.Stats().Ticks
-		w.set(func(w *fakeWorker) { w.fail = errDown })
-		w.terms.Revoke()
+		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
+		w.Terms.Revoke()
 		for _, draw := range append(draws, g.TryGetUID) {
 			_, err := draw()
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 		}
 		require.Zero(t, g.Stats().Buffered)
-		w.set(func(w *fakeWorker) { w.fail, w.id = nil, 3 })
+		w.Set(func(w *fake.Worker) { w.Fail, w.ID = nil, 3 })
 		time.Sleep(10 * time.Second)
 		again := time.Now()
 		for _, draw := range draws {
@@ -168,7 +169,7 @@ func TestRevoke(t *testing.T) {
 }
 
 func TestRevokeDuringUse(t *testing.T) {
-	w := &fakeWorker{id: 3, window: 1 << 20, clock: clockAt(time.Now())}
+	w := &fake.Worker{ID: 3, Window: 1 << 20}
 	g := start(t, w, nil, cached.Config{MaxLead: cached.Unbounded})
 	stop := time.AfterFunc(0, func() {})
 	defer stop.Stop()
@@ -185,7 +186,7 @@ func TestRevokeDuringUse(t *testing.T) {
 		case <-done:
 			running--
 		default:
-			w.terms.Revoke()
+			w.Terms.Revoke()
 		}
 	}
 	seen := map[uid.UID]bool{}
@@ -199,9 +200,9 @@ func TestRevokeDuringUse(t *testing.T) {
 
 func TestFirstTickIsMinded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{window: 100}
-		w.high = 59*24*60*60 + 12*60*60 + 20 // 20 ticks into what a former owner reserved
+		clock := fake.NewClock(day)
+		w := &fake.Worker{Window: 100}
+		w.High = 59*24*60*60 + 12*60*60 + 20 // 20 ticks into what a former owner reserved
 		g := start(t, w, clock, cached.Config{})
 		u, err := g.GetUID()
 		require.NoError(t, err)
@@ -213,8 +214,8 @@ func TestFirstTickIsMinded(t *testing.T) {
 // looked at yet, is gone as well, even while that run is still in its slot.
 func TestRevokeOfClaimsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := clockAt(day)
-		w := &fakeWorker{id: 1, window: 1 << 20}
+		clock := fake.NewClock(day)
+		w := &fake.Worker{ID: 1, Window: 1 << 20}
 		g := start(t, w, clock, cached.Config{Layout: runsOf16, MaxLead: 7 * time.Second})
 		_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
 		require.NoError(t, err)
@@ -227,10 +228,10 @@ func TestRevokeOfClaimsAhead(t *testing.T) {
 			_, err := g.Unordered().GetUID()
 			require.NoError(t, err)
 		}
-		w.set(func(w *fakeWorker) { w.id = 2 })
-		w.terms.Revoke()
+		w.Set(func(w *fake.Worker) { w.ID = 2 })
+		w.Terms.Revoke()
 		synctest.Wait()
-		clock.step(time.Second)
+		clock.Step(time.Second)
 		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
 			u, err := draw()
 			require.NoError(t, err)

@@ -10,23 +10,8 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
 )
-
-// earlyWorker has everything reserved at first, and calls back before Acquire returns.
-type earlyWorker struct {
-	fakeWorker
-	acquiring func()
-	acquired  bool
-}
-
-func (w *earlyWorker) Acquire(ctx context.Context, terms uid.Terms) (uid.Reservation, error) {
-	r, err := w.fakeWorker.Acquire(ctx, terms)
-	if w.acquiring != nil {
-		w.acquiring()
-	}
-	w.acquired = true
-	return r, err
-}
 
 // TestRevokeDuringNew: a reservation that is withdrawn before the first refill is never
 // issued from: not when the worker was still about to return it, and not when the
@@ -35,29 +20,36 @@ func TestRevokeDuringNew(t *testing.T) {
 	for _, when := range []string{"during Acquire", "after the grant"} {
 		t.Run(when, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				clock := clockAt(day)
-				w := &earlyWorker{fakeWorker: fakeWorker{id: 3, clock: clock}}
-				revoked := false
+				clock := fake.NewClock(day)
+				w := &fake.Worker{ID: 3, Now: clock.Now}
+				revoked, acquired := false, false
+				acquiring := func() {}
+				w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) {
+					r, err := w.Answer(-1)
+					acquiring()
+					acquired = true
+					return r, err
+				}
 				revoke := func() {
 					if !revoked {
 						revoked = true
-						w.set(func(w *fakeWorker) { w.fail = errDown })
-						w.terms.Revoke()
+						w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
+						w.Terms.Revoke()
 					}
 				}
-				cfg := cached.Config{Now: clock.now}
+				cfg := cached.Config{Now: clock.Now}
 				if when == "during Acquire" {
-					w.acquiring = func() { // by another goroutine, as Revoke demands
+					acquiring = func() { // by another goroutine, as Revoke demands
 						done := make(chan struct{})
 						go func() { revoke(); close(done) }()
 						<-done
 					}
 				} else {
 					cfg.Now = func() time.Time { // New's own look at the clock before it fills the ring
-						if w.acquired {
+						if acquired {
 							revoke()
 						}
-						return clock.now()
+						return clock.Now()
 					}
 				}
 				g := start(t, w, nil, cfg)
@@ -68,7 +60,7 @@ func TestRevokeDuringNew(t *testing.T) {
 					require.ErrorIs(t, err, uid.ErrNoReservation)
 				}
 				require.Zero(t, g.Stats().Ticks)
-				w.set(func(w *fakeWorker) { w.fail, w.id, w.window = nil, 4, 100 })
+				w.Set(func(w *fake.Worker) { w.Fail, w.ID, w.Window = nil, 4, 100 })
 				time.Sleep(10 * time.Second)
 				u, err := g.GetUID()
 				require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // roomy are layouts whose sequence no benchmark can use up.
@@ -49,7 +50,7 @@ func BenchmarkGetUID(b *testing.B) {
 	for _, unit := range []string{"s", "ms"} {
 		for _, goroutines := range []int{1, 2, 8} {
 			b.Run(fmt.Sprintf("%s/%d", unit, goroutines), func(b *testing.B) {
-				g := quiet(b, endless(7), Config{Layout: roomy[unit]})
+				g := quiet(b, fake.Endless(7), Config{Layout: roomy[unit]})
 				defer g.Close()
 				plain := &locked{l: roomy[unit], now: time.Now}
 				var now, get, lock samples
@@ -81,7 +82,7 @@ func BenchmarkGetUID(b *testing.B) {
 
 // BenchmarkFill is Fill of 1,024, per UID.
 func BenchmarkFill(b *testing.B) {
-	g := quiet(b, endless(7), Config{Layout: roomy["s"]})
+	g := quiet(b, fake.Endless(7), Config{Layout: roomy["s"]})
 	defer g.Close()
 	dst := make([]uid.UID, 1024)
 	for range b.N / len(dst) {
@@ -94,7 +95,7 @@ func BenchmarkFill(b *testing.B) {
 // BenchmarkDefaultLayout shows what the default layout sustains, 8,192 UIDs a second: its
 // sequence is the limit, not the call.
 func BenchmarkDefaultLayout(b *testing.B) {
-	g := quiet(b, endless(7), Config{})
+	g := quiet(b, fake.Endless(7), Config{})
 	defer g.Close()
 	for range b.N {
 		if _, err := g.GetUID(); err != nil {

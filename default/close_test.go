@@ -12,27 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 )
-
-// stuckWorker's calls do what the test says, once it has said so.
-type stuckWorker struct {
-	*puppet
-	extend, release func() // nil: as a puppet
-}
-
-func (w *stuckWorker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	if w.extend != nil {
-		w.extend()
-	}
-	return w.puppet.Extend(ctx, through)
-}
-
-func (w *stuckWorker) Release(ctx context.Context, last int64) error {
-	if w.release != nil {
-		w.release()
-	}
-	return w.puppet.Release(ctx, last)
-}
 
 // A worker that does not return, whatever its context, cannot hold up a program's end. The
 // worker is released all the same, when it lets itself be.
@@ -51,21 +32,20 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 		}, 3 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
+			clock := fake.NewClock(morning)
 			now := seconds.TickAt(morning)
-			w := &stuckWorker{puppet: newPuppet(uid.Reservation{WorkerID: 7, Last: now + 60, Renew: now + 30})}
+			w := fake.Giving(uid.Reservation{WorkerID: 7, Last: now + 60, Renew: now + 30})
 			until := make(chan struct{})
-			stuck := func() { <-until }
-			if c.call == "Extend" {
-				w.extend = stuck
-			} else {
-				w.release = stuck
+			w.Before = func(method string) {
+				if method == c.call {
+					<-until
+				}
 			}
 			g := quiet(t, w, Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now})
 			last, err := g.GetUID()
 			require.NoError(t, err)
 			time.Sleep(45 * time.Second) // a renewal is due
-			clock.step(45 * time.Second)
+			clock.Step(45 * time.Second)
 			began := time.Now()
 			err = c.close(t, g)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -76,12 +56,12 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrClosed)
 			require.NoError(t, g.Close(), "again")
 			require.Less(t, time.Since(began), c.least+time.Second)
-			require.Empty(t, w.released)
+			require.Empty(t, w.Released)
 			close(until)
 			synctest.Wait()
 			tick, err := seconds.Tick(last)
 			require.NoError(t, err)
-			require.Equal(t, []int64{tick}, w.released)
+			require.Equal(t, []int64{tick}, w.Released)
 		})
 	}
 }
@@ -89,27 +69,29 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 // A worker's panic is an error, and the generator lives on.
 func TestWorkerPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := fake.NewClock(morning)
 		now := seconds.TickAt(morning)
-		w := &stuckWorker{puppet: newPuppet(uid.Reservation{WorkerID: 7, Last: now + 60, Renew: now + 30})}
+		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: now + 60, Renew: now + 30})
 		var broken atomic.Bool
 		broken.Store(true)
-		w.extend = func() {
-			if broken.Load() {
+		w.Before = func(method string) {
+			switch {
+			case method == "Extend" && broken.Load():
 				panic("no such column")
+			case method == "Release":
+				panic("no such row")
 			}
 		}
-		w.release = func() { panic("no such row") }
 		var log strings.Builder
 		g, err := New(w, Config{Layout: seconds, ClockBack: Fail(), Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
-		clock.step(70 * time.Second)
+		clock.Step(70 * time.Second)
 		time.Sleep(70 * time.Second)
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.ErrorContains(t, err, "the worker's Extend panicked: no such column")
 		broken.Store(false)
-		w.set(all, nil)
+		w.Give(all, nil)
 		time.Sleep(10 * time.Second)
 		_, err = g.GetUID()
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // wide has room for all the UIDs that a test can draw in a tick, so that none waits.
@@ -27,8 +28,8 @@ func raise(n *atomic.Int64, to int64) {
 func TestConcurrentDraws(t *testing.T) {
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024), RollbackBits(8)} {
 		t.Run(policy.String(), func(t *testing.T) {
-			clock := newClockAt(wide.Epoch().Add(time.Minute))
-			g := quiet(t, endless(7), Config{Layout: wide, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(wide.Epoch().Add(time.Minute))
+			g := quiet(t, fake.Endless(7), Config{Layout: wide, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
 			strict := policy.kind < kindRemember
 
@@ -41,7 +42,7 @@ func TestConcurrentDraws(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(i), 1))
 					for len(all[i]) < each {
 						if i == 0 && rng.IntN(20) == 0 {
-							clock.step(time.Duration(rng.IntN(7)-3) * time.Millisecond)
+							clock.Step(time.Duration(rng.IntN(7)-3) * time.Millisecond)
 						}
 						before := newest.Load()
 						var dst [3]uid.UID
@@ -54,7 +55,7 @@ func TestConcurrentDraws(t *testing.T) {
 						if err != nil {
 							runtime.Gosched()
 							if i == 0 {
-								clock.step(time.Millisecond) // it is this goroutine that moves the clock
+								clock.Step(time.Millisecond) // it is this goroutine that moves the clock
 							}
 							continue
 						}
@@ -86,7 +87,7 @@ func TestConcurrentDraws(t *testing.T) {
 // that begins after a Revoke has returned gets a UID under what was withdrawn, and the order
 // holds over every change.
 func TestConcurrentRevocation(t *testing.T) {
-	w := newPuppet(all)
+	w := fake.Giving(all)
 	var now atomic.Int64 // milliseconds
 	now.Store(time.Minute.Milliseconds())
 	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time { return wide.TimeOf(now.Load()) }})
@@ -125,8 +126,8 @@ func TestConcurrentRevocation(t *testing.T) {
 	for e := int64(8); e < 200; e++ {
 		r := all
 		r.WorkerID = e % 8
-		w.set(r, nil)
-		w.terms.Revoke()
+		w.Give(r, nil)
+		w.Terms.Revoke()
 		epoch.Store(e) // what began before may still be under e-1
 		for g.tenure.Grant().Until < 0 {
 			runtime.Gosched()
@@ -141,7 +142,8 @@ func TestConcurrentRevocation(t *testing.T) {
 // that was drawn before.
 func TestConcurrentChangeOfWorkerID(t *testing.T) {
 	var readings atomic.Int64
-	w := &restless{puppet: newPuppet(all), changes: 20000, done: make(chan struct{})}
+	done := make(chan struct{})
+	w := changing(20000, done)
 	g := quiet(t, w, Config{Layout: wide, Now: func() time.Time {
 		return wide.TimeOf(60000 + readings.Add(1)/8) // several readings a tick
 	}})
@@ -162,8 +164,8 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 			}
 		})
 	}
-	w.terms.Revoke()
-	<-w.done
+	w.Terms.Revoke()
+	<-done
 	stop.Store(true)
 	wg.Wait()
 }
@@ -172,7 +174,7 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 // is none of a later one.
 func TestConcurrentClose(t *testing.T) {
 	for range 40 {
-		w := newPuppet(all)
+		w := fake.Giving(all)
 		var now atomic.Int64
 		now.Store(time.Minute.Milliseconds())
 		g := quiet(t, w, Config{Layout: wide, Now: func() time.Time { return wide.TimeOf(now.Add(1)) }})
@@ -197,7 +199,7 @@ func TestConcurrentClose(t *testing.T) {
 		if u := newest.Load(); u > 0 {
 			tick, err := wide.Tick(uid.UID(u))
 			require.NoError(t, err)
-			require.LessOrEqual(t, tick, w.released[0])
+			require.LessOrEqual(t, tick, w.Released[0])
 		}
 	}
 }

@@ -17,13 +17,14 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // all is a reservation of every tick for worker 7.
 var all = uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64}
 
 func TestZeroConfig(t *testing.T) {
-	g, err := New(endless(7), Config{})
+	g, err := New(fake.Endless(7), Config{})
 	require.NoError(t, err)
 	defer g.Close()
 	require.Equal(t, bits.Default(), g.Layout())
@@ -61,8 +62,7 @@ func TestEveryLayout(t *testing.T) {
 	}
 	for _, l := range layouts {
 		t.Run(l.String(), func(t *testing.T) {
-			w := newPuppet(all)
-			w.grant.WorkerID = l.MaxWorkerID()
+			w := fake.Endless(l.MaxWorkerID())
 			now := l.Epoch().Add(min(l.Unit()*3/2, 90*time.Minute))
 			g, err := New(w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1, Warn: -1}, Now: func() time.Time { return now }})
 			require.NoError(t, err)
@@ -82,8 +82,8 @@ func TestEveryLayout(t *testing.T) {
 // a layout sustains is what its sequence holds.
 func TestSequenceUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClockAt(morning.Add(250 * time.Millisecond))
-		g := quiet(t, endless(7), Config{Now: clock.Now})
+		clock := fake.NewClock(morning.Add(250 * time.Millisecond))
+		g := quiet(t, fake.Endless(7), Config{Now: clock.Now})
 		defer g.Close()
 		began := time.Now()
 		for tick := range 3 {
@@ -126,8 +126,8 @@ func TestSequenceUsedUp(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Now: clock.Now})
 		defer g.Close()
 		n, err := g.Fill(nil)
 		require.NoError(t, err)
@@ -163,8 +163,8 @@ func TestFill(t *testing.T) {
 
 func TestRandomStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: millis, RandomStart: true, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: millis, RandomStart: true, Now: clock.Now})
 		defer g.Close()
 		var odd, upper int
 		for range 400 {
@@ -190,7 +190,7 @@ func TestRandomStart(t *testing.T) {
 		require.Equal(t, time.Millisecond, last.Time.Sub(first.Time))
 	})
 	// A layout without a sequence has nothing to choose from.
-	g := quiet(t, endless(7), Config{Layout: bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond}), RandomStart: true})
+	g := quiet(t, fake.Endless(7), Config{Layout: bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 10, Unit: time.Millisecond}), RandomStart: true})
 	defer g.Close()
 	require.Zero(t, take(t, g).sequence)
 }
@@ -207,8 +207,8 @@ func TestEndOfTheTimeField(t *testing.T) {
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
 		for _, passes := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				clock := newClockAt(l.Expires().Add(-time.Second))
-				g := quiet(t, endless(7), Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
+				clock := fake.NewClock(l.Expires().Add(-time.Second))
+				g := quiet(t, fake.Endless(7), Config{Layout: l, ClockBack: policy, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
 				defer g.Close()
 				draws := 8
 				if passes {
@@ -222,7 +222,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 					require.Equal(t, want, u)
 				}
 				if passes {
-					clock.step(time.Second)
+					clock.Step(time.Second)
 				}
 				began := time.Now()
 				for range 3 {
@@ -234,7 +234,7 @@ func TestEndOfTheTimeField(t *testing.T) {
 					n, err := g.Fill(make([]uid.UID, 2))
 					require.ErrorIs(t, err, uid.ErrExhausted)
 					require.Zero(t, n)
-					clock.step(-300 * time.Second)
+					clock.Step(-300 * time.Second)
 				}
 				require.Zero(t, time.Since(began))
 				require.NoError(t, g.Close())
@@ -249,12 +249,12 @@ func TestEndOfTheTimeField(t *testing.T) {
 func TestEndOfTheTimeFieldAhead(t *testing.T) {
 	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClockAt(l.Expires())
+		clock := fake.NewClock(l.Expires())
 		cfg := Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now}
-		g := quiet(t, endless(7), cfg)
+		g := quiet(t, fake.Endless(7), cfg)
 		defer g.Close()
 		take(t, g)
-		clock.step(-time.Minute)
+		clock.Step(-time.Minute)
 		for range 3 {
 			take(t, g)
 		}
@@ -266,7 +266,7 @@ func TestEndOfTheTimeFieldAhead(t *testing.T) {
 			beyond := all
 			beyond.First = l.MaxTick() + 1
 			cfg.ClockBack = policy
-			g := quiet(t, newPuppet(beyond), cfg)
+			g := quiet(t, fake.Giving(beyond), cfg)
 			defer g.Close()
 			_, err = g.GetUID()
 			require.ErrorIs(t, err, uid.ErrExhausted)
@@ -278,14 +278,14 @@ func TestEndOfTheTimeFieldAhead(t *testing.T) {
 func TestWishEndsWithTheTimeField(t *testing.T) {
 	l := bits.MustLayout(bits.Config{TimeBits: 10, WorkerBits: 4, SequenceBits: 2})
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClockAt(l.Expires())
-		w := newPuppet(uid.Reservation{WorkerID: 7, Last: l.MaxTick() - 1, Renew: math.MaxInt64})
+		clock := fake.NewClock(l.Expires())
+		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: l.MaxTick() - 1, Renew: math.MaxInt64})
 		g := quiet(t, w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1}, Now: clock.Now})
 		defer g.Close()
-		w.set(all, nil)
+		w.Give(all, nil)
 		_, err := g.GetUID()
 		require.NoError(t, err)
-		require.Equal(t, l.MaxTick(), w.through)
+		require.Equal(t, l.MaxTick(), through(w))
 	})
 }
 
@@ -293,7 +293,7 @@ func TestWishEndsWithTheTimeField(t *testing.T) {
 // takes it for the end.
 func TestReservationThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := quiet(t, endless(7), Config{Layout: seconds, Now: newClock().Now})
+		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: fake.NewClock(morning).Now})
 		gr := g.tenure.Grant()
 		require.NoError(t, g.Close())
 		require.NoError(t, g.awaitReservation(t.Context(), gr, 1, true))
@@ -307,10 +307,10 @@ func TestReservationThatIsGone(t *testing.T) {
 func TestClockBeforeTheEpoch(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClockAt(millis.Epoch().Add(time.Second))
-			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(millis.Epoch().Add(time.Second))
+			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
-			clock.step(-time.Minute)
+			clock.Step(-time.Minute)
 			u, err := g.TryGetUID()
 			if policy.kind == kindLogical {
 				require.NoError(t, err)
@@ -329,11 +329,11 @@ func TestExpiry(t *testing.T) {
 	now := l.Expires().Add(-20 * 24 * time.Hour)
 	var log bytes.Buffer
 	cfg := Config{Now: func() time.Time { return now }, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	_, err := New(endless(7), cfg)
+	_, err := New(fake.Endless(7), cfg)
 	require.ErrorIs(t, err, uid.ErrExhausted)
 
 	cfg.Expiry.Refuse = 24 * time.Hour
-	g, err := New(endless(7), cfg)
+	g, err := New(fake.Endless(7), cfg)
 	require.NoError(t, err)
 	defer g.Close()
 	require.True(t, g.Stats().Expiring)
@@ -342,26 +342,26 @@ func TestExpiry(t *testing.T) {
 
 	log.Reset()
 	cfg.Expiry.Warn = -1
-	g, err = New(endless(7), cfg)
+	g, err = New(fake.Endless(7), cfg)
 	require.NoError(t, err)
 	defer g.Close()
 	require.False(t, g.Stats().Expiring)
 	require.Empty(t, log.String())
 
 	now = l.Epoch().Add(-time.Second)
-	_, err = New(endless(7), cfg)
+	_, err = New(fake.Endless(7), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
 func TestClose(t *testing.T) {
-	w := newPuppet(all)
-	clock := newClock()
+	w := fake.Giving(all)
+	clock := fake.NewClock(morning)
 	g := quiet(t, w, Config{Now: clock.Now})
 	u, err := g.GetUID()
 	require.NoError(t, err)
 	require.NoError(t, g.Close())
 	require.NoError(t, g.Close())
-	require.Equal(t, []int64{bits.Default().TickAt(morning)}, w.released)
+	require.Equal(t, []int64{bits.Default().TickAt(morning)}, w.Released)
 
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
@@ -372,7 +372,7 @@ func TestClose(t *testing.T) {
 	n, err := g.Fill(make([]uid.UID, 3))
 	require.ErrorIs(t, err, uid.ErrClosed)
 	require.Zero(t, n)
-	clock.step(-time.Hour)
+	clock.Step(-time.Hour)
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
 
@@ -382,25 +382,25 @@ func TestClose(t *testing.T) {
 	require.Zero(t, g.Stats().ReservedUntil)
 
 	// Late words of the worker change nothing.
-	w.terms.Revoke()
+	w.Terms.Revoke()
 	_, err = g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
 
 	// A worker that was not used, and one that cannot be released.
-	w = newPuppet(all)
+	w = fake.Giving(all)
 	g = quiet(t, w, Config{})
-	w.set(all, errors.New("disk is full"))
+	w.Give(all, errors.New("disk is full"))
 	require.ErrorContains(t, g.Close(), "disk is full")
 	require.NoError(t, g.Close())
-	require.Equal(t, []int64{-1}, w.released)
+	require.Equal(t, []int64{-1}, w.Released)
 }
 
 // Calls that sleep return at once when the generator is closed.
 func TestCloseEndsWaits(t *testing.T) {
 	minutes := bits.MustLayout(bits.Config{TimeBits: 25, WorkerBits: 4, SequenceBits: 2, Unit: time.Minute})
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: minutes, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: minutes, Now: clock.Now})
 		began := time.Now()
 		var wg sync.WaitGroup
 		var closed atomic.Int64
@@ -424,27 +424,27 @@ func TestNewFails(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "nil worker")
 
-	w := newPuppet(all)
-	w.err = uid.ErrWorkerInUse
+	w := fake.Giving(all)
+	w.Fail = uid.ErrWorkerInUse
 	_, err = New(w, Config{})
 	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.Empty(t, w.released)
+	require.Empty(t, w.Released)
 
-	w = newPuppet(uid.Reservation{WorkerID: 1 << 22, Last: math.MaxInt64, Renew: math.MaxInt64})
+	w = fake.Giving(uid.Reservation{WorkerID: 1 << 22, Last: math.MaxInt64, Renew: math.MaxInt64})
 	_, err = New(w, Config{})
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "4194303")
-	require.Equal(t, []int64{-1}, w.released)
+	require.Equal(t, []int64{-1}, w.Released)
 }
 
 func TestMustNew(t *testing.T) {
 	require.Panics(t, func() { MustNew(nil, Config{}) })
-	g := MustNew(endless(7), Config{})
+	g := MustNew(fake.Endless(7), Config{})
 	require.NoError(t, g.Close())
 }
 
 func TestContextThatHasEnded(t *testing.T) {
-	g := quiet(t, endless(7), Config{Now: newClock().Now})
+	g := quiet(t, fake.Endless(7), Config{Now: fake.NewClock(morning).Now})
 	defer g.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -458,8 +458,8 @@ func TestContextThatHasEnded(t *testing.T) {
 
 func TestDrawingAllocatesNothing(t *testing.T) {
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(16), RollbackBits(1)} {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: long, ClockBack: policy, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: long, ClockBack: policy, Now: clock.Now})
 		defer g.Close()
 		ctx := t.Context()
 		dst := make([]uid.UID, 100)
@@ -480,7 +480,7 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(100, draw), policy)
 		if policy.kind == kindLogical {
-			clock.step(-time.Hour)
+			clock.Step(-time.Hour)
 			require.Zero(t, testing.AllocsPerRun(100, draw), "behind")
 		}
 	}
@@ -488,14 +488,14 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := fake.NewClock(morning)
 		r := uid.Reservation{WorkerID: 7, Last: seconds.TickAt(morning) + 10, Renew: math.MaxInt64}
-		w := newPuppet(r)
+		w := fake.Giving(r)
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
 		defer g.Close()
 		require.Equal(t, Stats{WorkerID: 7, Expires: seconds.Expires(), ReservedUntil: morning.Add(10 * time.Second)}, g.Stats())
-		clock.step(time.Minute)
-		w.set(r, errors.New("no route"))
+		clock.Step(time.Minute)
+		w.Give(r, errors.New("no route"))
 		_, err := g.GetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.ErrorContains(t, g.Stats().ReservationError, "no route")
@@ -505,9 +505,9 @@ func TestStats(t *testing.T) {
 // Nothing leaves without a reservation.
 func TestReservationUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := fake.NewClock(morning)
 		tick := seconds.TickAt(morning)
-		w := newPuppet(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 1, Renew: math.MaxInt64})
+		w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 1, Renew: math.MaxInt64})
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
 		defer g.Close()
 		require.Equal(t, at{}, take(t, g))
@@ -516,20 +516,20 @@ func TestReservationUsedUp(t *testing.T) {
 		time.Sleep(time.Second)
 
 		// The worker does not answer: calls wait for it.
-		w.block = make(chan struct{})
+		until := hold(w)
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err = g.GetUIDContext(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		time.AfterFunc(time.Second, func() { close(w.block) })
-		w.set(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 4, Renew: math.MaxInt64}, nil)
+		time.AfterFunc(time.Second, func() { close(until) })
+		w.Give(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 4, Renew: math.MaxInt64}, nil)
 		require.Equal(t, 4*time.Second, take(t, g).since)
 
 		// It fails: so do calls, until it does not.
 		time.Sleep(time.Second)
-		w.set(uid.Reservation{}, errors.New("no route"))
+		w.Give(uid.Reservation{}, errors.New("no route"))
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.ErrorContains(t, err, "no route")
@@ -537,7 +537,7 @@ func TestReservationUsedUp(t *testing.T) {
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.Zero(t, time.Since(began))
-		w.set(all, nil)
+		w.Give(all, nil)
 		time.Sleep(10 * time.Second)
 		require.Equal(t, 15*time.Second, take(t, g).since)
 		require.NoError(t, g.Stats().ReservationError)
@@ -547,14 +547,14 @@ func TestReservationUsedUp(t *testing.T) {
 // Close ends the wait for a worker that does not answer.
 func TestCloseEndsWaitForReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newPuppet(uid.Reservation{WorkerID: 7, Last: -1, Renew: math.MaxInt64})
-		w.block = make(chan struct{})
-		g := quiet(t, w, Config{Layout: seconds, Now: newClock().Now})
+		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: -1, Renew: math.MaxInt64})
+		hold(w)
+		g := quiet(t, w, Config{Layout: seconds, Now: fake.NewClock(morning).Now})
 		time.AfterFunc(time.Second, func() { g.Close() })
 		_, err := g.GetUID()
 		require.ErrorIs(t, err, uid.ErrClosed)
 		synctest.Wait()
-		require.Equal(t, []int64{-1}, w.released)
+		require.Equal(t, []int64{-1}, w.Released)
 	})
 }
 
@@ -562,19 +562,19 @@ func TestCloseEndsWaitForReservation(t *testing.T) {
 // tenure, which goes by timers, would find out much later.
 func TestRenewalByTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := fake.NewClock(morning)
 		tick := seconds.TickAt(morning)
-		w := newPuppet(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 7200, Renew: tick + 3600})
+		w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 7200, Renew: tick + 3600})
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
 		defer g.Close()
 		take(t, g)
 		synctest.Wait() // the tenure has set its timer
-		clock.step(time.Hour)
-		w.set(all, nil)
+		clock.Step(time.Hour)
+		w.Give(all, nil)
 		take(t, g)
 		synctest.Wait()
-		require.Equal(t, 1, w.extended)
-		require.Equal(t, tick+3601, w.through, "a second ahead")
+		require.Equal(t, 1, len(w.Asks()))
+		require.Equal(t, tick+3601, through(w), "a second ahead")
 		require.Equal(t, seconds.Expires(), g.Stats().ReservedUntil)
 	})
 }
@@ -582,21 +582,21 @@ func TestRenewalByTick(t *testing.T) {
 // A revocation holds at once, and until the worker has spoken again.
 func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := fake.NewClock(morning)
 		tick := seconds.TickAt(morning)
-		w := newPuppet(all)
+		w := fake.Giving(all)
 		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
 		defer g.Close()
 		require.Equal(t, at{}, take(t, g))
-		w.block = make(chan struct{})
-		w.terms.Revoke()
+		until := hold(w)
+		w.Terms.Revoke()
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.Zero(t, g.Stats().ReservedUntil)
 		again := all
 		again.First = tick + 5
-		w.set(again, nil)
-		close(w.block)
+		w.Give(again, nil)
+		close(until)
 		require.Equal(t, 5*time.Second, take(t, g).since)
 	})
 }
@@ -605,16 +605,16 @@ func TestRevoke(t *testing.T) {
 func TestWorkerIDChanges(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
-			w := newPuppet(all)
+			clock := fake.NewClock(morning)
+			w := fake.Giving(all)
 			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
 			before, err := g.GetUID()
 			require.NoError(t, err)
 			smaller := all
 			smaller.WorkerID = 2
-			w.set(smaller, nil)
-			w.terms.Revoke()
+			w.Give(smaller, nil)
+			w.Terms.Revoke()
 			after, err := g.GetUID()
 			require.NoError(t, err)
 			require.Greater(t, after, before)
@@ -634,22 +634,22 @@ func TestWithdrawnWhileDrawing(t *testing.T) {
 	other.WorkerID = 2
 	for _, c := range []struct {
 		name     string
-		withdraw func(*Generator, *puppet)
+		withdraw func(*Generator, *fake.Worker)
 		want     error
 	}{
-		{"for another worker ID", func(g *Generator, w *puppet) { w.grantNow(g, other) }, nil},
-		{"for nothing", func(_ *Generator, w *puppet) {
-			w.set(all, errors.New("gone"))
-			w.terms.Revoke()
+		{"for another worker ID", func(g *Generator, w *fake.Worker) { grantNow(g, w, other) }, nil},
+		{"for nothing", func(_ *Generator, w *fake.Worker) {
+			w.Give(all, errors.New("gone"))
+			w.Terms.Revoke()
 		}, uid.ErrNoReservation},
-		{"for good", func(g *Generator, _ *puppet) { _ = g.Close() }, uid.ErrClosed},
+		{"for good", func(g *Generator, _ *fake.Worker) { _ = g.Close() }, uid.ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			clock := newClock()
-			clock.freeze()
+			clock := fake.NewClock(morning)
+			clock.Freeze()
 			withdraw := false
 			var g *Generator
-			w := newPuppet(all)
+			w := fake.Giving(all)
 			g = quiet(t, w, Config{Layout: seconds, Now: func() time.Time {
 				// The clock is read between the grant and the position.
 				if withdraw {
@@ -660,7 +660,7 @@ func TestWithdrawnWhileDrawing(t *testing.T) {
 			}})
 			defer g.Close()
 			take(t, g)
-			clock.step(time.Second)
+			clock.Step(time.Second)
 			withdraw = true
 			u, err := g.TryGetUID()
 			require.ErrorIs(t, err, c.want)

@@ -15,6 +15,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // Layouts of milliseconds and of seconds, whose worker ID field has room for a count of
@@ -105,8 +106,8 @@ func TestClockBack(t *testing.T) {
 		for _, d := range []time.Duration{time.Millisecond, 5 * time.Millisecond, time.Second, time.Hour} {
 			t.Run(fmt.Sprint(policy, d), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					clock := newClock()
-					g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+					clock := fake.NewClock(morning)
+					g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
 					defer g.Close()
 					for range 1024 { // so that there is something to remember
 						take(t, g)
@@ -116,7 +117,7 @@ func TestClockBack(t *testing.T) {
 					for i := range int64(3) {
 						require.Equal(t, at{since: start, sequence: i}, take(t, g))
 					}
-					clock.step(-d)
+					clock.Step(-d)
 					began := time.Now()
 					switch policy.kind {
 					case kindLogical:
@@ -158,11 +159,11 @@ func TestClockBack(t *testing.T) {
 func TestClockBackWithinATick(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClockAt(morning.Add(500 * time.Millisecond))
-			g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(morning.Add(500 * time.Millisecond))
+			g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
 			require.Equal(t, at{}, take(t, g))
-			clock.step(-5 * time.Millisecond)
+			clock.Step(-5 * time.Millisecond)
 			require.Equal(t, at{sequence: 1}, take(t, g))
 			require.Zero(t, g.Stats().Behind)
 		})
@@ -172,12 +173,12 @@ func TestClockBackWithinATick(t *testing.T) {
 func TestClockForward(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
-			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(morning)
+			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
 			require.Equal(t, at{}, take(t, g))
 			for _, d := range []time.Duration{time.Millisecond, time.Second, time.Hour, 24 * 365 * time.Hour} {
-				clock.step(d)
+				clock.Step(d)
 				require.Equal(t, at{since: clock.Now().Sub(morning)}, take(t, g))
 			}
 			require.Zero(t, g.Stats().Lead)
@@ -190,16 +191,16 @@ func TestClockForward(t *testing.T) {
 func TestClockRepeats(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
-			g := quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(morning)
+			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
-			clock.freeze()
+			clock.Freeze()
 			for i := range millis.MaxSequence() + 1 {
 				require.Equal(t, at{sequence: i}, take(t, g))
 			}
 			_, err := g.TryGetUID()
 			require.ErrorIs(t, err, uid.ErrRejectedTake)
-			time.AfterFunc(5*time.Second, clock.thaw)
+			time.AfterFunc(5*time.Second, clock.Thaw)
 			began := time.Now()
 			require.Equal(t, at{since: time.Millisecond}, take(t, g))
 			require.Equal(t, 5*time.Second+time.Millisecond, time.Since(began))
@@ -212,19 +213,19 @@ func TestClockRepeats(t *testing.T) {
 // a second: 23:59:59 comes twice, or lasts for two seconds.
 func TestLeapSecond(t *testing.T) {
 	midnight := time.Date(2026, time.December, 31, 23, 59, 58, 0, time.UTC)
-	shapes := map[string]func(*clock){
-		"repeated": func(c *clock) { time.AfterFunc(2*time.Second, func() { c.step(-time.Second) }) },
-		"frozen": func(c *clock) {
-			time.AfterFunc(2*time.Second-time.Nanosecond, c.freeze)
-			time.AfterFunc(3*time.Second-time.Nanosecond, c.thaw)
+	shapes := map[string]func(*fake.Clock){
+		"repeated": func(c *fake.Clock) { time.AfterFunc(2*time.Second, func() { c.Step(-time.Second) }) },
+		"frozen": func(c *fake.Clock) {
+			time.AfterFunc(2*time.Second-time.Nanosecond, c.Freeze)
+			time.AfterFunc(3*time.Second-time.Nanosecond, c.Thaw)
 		},
 	}
 	for shape, leap := range shapes {
 		for _, policy := range policies {
 			t.Run(shape+"/"+policy.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					clock := newClockAt(midnight)
-					g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+					clock := fake.NewClock(midnight)
+					g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
 					defer g.Close()
 					leap(clock)
 					seen := map[uid.UID]bool{}
@@ -266,13 +267,13 @@ func TestLeapSecond(t *testing.T) {
 func TestSuspendedMachine(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
-			g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
+			clock := fake.NewClock(morning)
+			g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
 			defer g.Close()
 			require.Equal(t, at{}, take(t, g))
-			clock.step(time.Hour + 2*time.Second)
+			clock.Step(time.Hour + 2*time.Second)
 			require.Equal(t, at{since: time.Hour + 2*time.Second}, take(t, g))
-			clock.step(-2 * time.Second)
+			clock.Step(-2 * time.Second)
 			switch policy.kind {
 			case kindLogical:
 				require.Equal(t, at{since: time.Hour + 2*time.Second, sequence: 1}, take(t, g))
@@ -293,23 +294,23 @@ func TestSuspendedMachine(t *testing.T) {
 // right meanwhile, does not sleep on for what is left.
 func TestSuspendedWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: Wait(time.Minute), Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: Wait(time.Minute), Now: clock.Now})
 		defer g.Close()
 		take(t, g)
-		clock.step(-time.Minute)
-		time.AfterFunc(2500*time.Millisecond, func() { clock.step(time.Minute) })
+		clock.Step(-time.Minute)
+		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Minute) })
 		began := time.Now()
 		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
 		require.Equal(t, 3*time.Second, time.Since(began))
 	})
 	minutes := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 0, Unit: time.Minute})
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: minutes, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: minutes, Now: clock.Now})
 		defer g.Close()
 		take(t, g)
-		time.AfterFunc(2500*time.Millisecond, func() { clock.step(time.Hour) })
+		time.AfterFunc(2500*time.Millisecond, func() { clock.Step(time.Hour) })
 		began := time.Now()
 		require.Equal(t, at{since: time.Hour}, take(t, g))
 		require.Equal(t, 3*time.Second, time.Since(began))
@@ -323,7 +324,7 @@ func TestClockBackOverARestart(t *testing.T) {
 		for _, crashes := range []bool{false, true} {
 			t.Run(fmt.Sprint(policy, crashes), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					clock := newClock()
+					clock := fake.NewClock(morning)
 					state := &store{window: 10, now: clock.Now, high: -1}
 					cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
 					w := state.worker()
@@ -337,7 +338,7 @@ func TestClockBackOverARestart(t *testing.T) {
 					}
 					require.NoError(t, g.Close())
 
-					clock.step(-time.Hour)
+					clock.Step(-time.Hour)
 					g = quiet(t, state.worker(), cfg)
 					defer g.Close()
 					limit := time.Duration(0)
@@ -366,15 +367,15 @@ func TestClockBackOverARestart(t *testing.T) {
 func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
+			clock := fake.NewClock(morning)
 			cfg := Config{Layout: seconds, ClockBack: policy, Now: clock.Now}
-			g := quiet(t, endless(7), cfg)
+			g := quiet(t, fake.Endless(7), cfg)
 			before := take(t, g)
 			require.NoError(t, g.Close())
 
 			time.Sleep(time.Minute)
-			clock.step(-time.Minute)
-			g = quiet(t, endless(7), cfg)
+			clock.Step(-time.Minute)
+			g = quiet(t, fake.Endless(7), cfg)
 			defer g.Close()
 			require.Equal(t, before, take(t, g))
 		})
@@ -384,27 +385,27 @@ func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
 // A clock that is set right after a short while ends the failures at once.
 func TestFailGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: millis, ClockBack: Fail(), Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: Fail(), Now: clock.Now})
 		defer g.Close()
 		take(t, g)
-		clock.step(-time.Hour)
+		clock.Step(-time.Hour)
 		requireBack(t, g, time.Hour, 0)
-		clock.step(time.Hour)
+		clock.Step(time.Hour)
 		require.Equal(t, at{sequence: 1}, take(t, g))
 	})
 }
 
 func TestWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: millis, ClockBack: Wait(50 * time.Millisecond), Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: Wait(50 * time.Millisecond), Now: clock.Now})
 		defer g.Close()
 		take(t, g)
 
 		// A clock that goes back again and again during the wait.
-		clock.step(-40 * time.Millisecond)
-		time.AfterFunc(30*time.Millisecond, func() { clock.step(-20 * time.Millisecond) })
+		clock.Step(-40 * time.Millisecond)
+		time.AfterFunc(30*time.Millisecond, func() { clock.Step(-20 * time.Millisecond) })
 		began := time.Now()
 		_, err := g.GetUID()
 		var e *uid.ClockBackError
@@ -414,13 +415,13 @@ func TestWaitIsBounded(t *testing.T) {
 
 		// One that stands still.
 		time.Sleep(20 * time.Millisecond)
-		clock.step(-30 * time.Millisecond)
-		clock.freeze()
+		clock.Step(-30 * time.Millisecond)
+		clock.Freeze()
 		began = time.Now()
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, uid.ErrClockBack)
 		require.Equal(t, 30*time.Millisecond, time.Since(began))
-		clock.thaw()
+		clock.Thaw()
 
 		// A context that ends first.
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -447,11 +448,11 @@ func TestWaitIsBounded(t *testing.T) {
 // sustains, and no faster.
 func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: tinySec, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: tinySec, Now: clock.Now})
 		defer g.Close()
 		take(t, g)
-		clock.step(-time.Hour)
+		clock.Step(-time.Hour)
 		for i := int64(1); i < 4; i++ {
 			require.Equal(t, at{sequence: i}, take(t, g))
 		}
@@ -496,7 +497,7 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 		for range 4 {
 			take(t, g)
 		}
-		clock.step(-time.Minute)
+		clock.Step(-time.Minute)
 		began = time.Now()
 		take(t, g)
 		require.Equal(t, time.Second, time.Since(began))
@@ -507,13 +508,13 @@ func TestLogicalBorrowsNoMoreThanTheStep(t *testing.T) {
 // Calls that find the tick used up at the same time go on to the same next one.
 func TestLogicalTickIsOpenedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: tiny, Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: tiny, Now: clock.Now})
 		defer g.Close()
 		for range 4 {
 			take(t, g)
 		}
-		clock.step(-time.Hour)
+		clock.Step(-time.Hour)
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
 		time.Sleep(time.Millisecond)
@@ -546,8 +547,8 @@ func TestLogicalTickIsOpenedOnce(t *testing.T) {
 // A step back in the midst of Remember's ticks goes on where each of them stood.
 func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: tinySec, ClockBack: Remember(4), Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: tinySec, ClockBack: Remember(4), Now: clock.Now})
 		defer g.Close()
 		for tick, n := range []int64{1, 4, 0, 2} {
 			for i := range n {
@@ -555,21 +556,21 @@ func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		clock.step(-4 * time.Second) // the ticks 0 to 3 are remembered
+		clock.Step(-4 * time.Second) // the ticks 0 to 3 are remembered
 		require.Equal(t, at{sequence: 1}, take(t, g))
 		// The second tick is used up: its calls wait for the third, of which there was none.
-		clock.step(time.Second)
+		clock.Step(time.Second)
 		began := time.Now()
 		_, err := g.TryGetUID()
 		require.ErrorIs(t, err, uid.ErrRejectedTake)
 		require.Equal(t, at{since: 2 * time.Second}, take(t, g))
 		require.Equal(t, time.Second, time.Since(began))
-		clock.step(time.Second)
+		clock.Step(time.Second)
 		require.Equal(t, at{since: 3 * time.Second, sequence: 2}, take(t, g))
 		// The fifth takes the place of the first.
-		clock.step(time.Second)
+		clock.Step(time.Second)
 		require.Equal(t, at{since: 4 * time.Second}, take(t, g))
-		clock.step(-4 * time.Second)
+		clock.Step(-4 * time.Second)
 		requireBack(t, g, 4*time.Second, 3*time.Second)
 	})
 }
@@ -577,26 +578,26 @@ func TestRememberGoesOnWhereTicksStood(t *testing.T) {
 // A count that has come round is not used for ticks again that it was used for.
 func TestRollbackBitsDoNotRepeatATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
-		g := quiet(t, endless(7), Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now})
+		clock := fake.NewClock(morning)
+		g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: RollbackBits(2), Now: clock.Now})
 		defer g.Close()
 		for turn := range int64(4) {
 			require.Equal(t, at{turn: turn}, take(t, g))
 			require.Equal(t, at{turn: turn, sequence: 1}, take(t, g))
-			clock.step(2 * time.Second)
+			clock.Step(2 * time.Second)
 			require.Equal(t, at{since: 2 * time.Second, turn: turn}, take(t, g))
-			clock.step(-2 * time.Second)
+			clock.Step(-2 * time.Second)
 		}
 		// The turn 0 was used up to 2s.
 		requireBack(t, g, 2*time.Second, 0)
-		clock.step(2 * time.Second)
+		clock.Step(2 * time.Second)
 		require.Equal(t, at{since: 2 * time.Second, turn: 3, sequence: 1}, take(t, g))
-		clock.step(3 * time.Second)
+		clock.Step(3 * time.Second)
 		require.Equal(t, at{since: 5 * time.Second, turn: 3}, take(t, g))
-		clock.step(-2 * time.Second)
+		clock.Step(-2 * time.Second)
 		require.Equal(t, at{since: 3 * time.Second, turn: 0}, take(t, g))
 		// Turn 1 was used up to 2s as well.
-		clock.step(-time.Second)
+		clock.Step(-time.Second)
 		requireBack(t, g, time.Second, 0)
 	})
 }
@@ -605,14 +606,14 @@ func TestRollbackBitsDoNotRepeatATurn(t *testing.T) {
 func TestReleaseKnowsTheNewestTick(t *testing.T) {
 	for _, policy := range policies {
 		synctest.Test(t, func(t *testing.T) {
-			clock := newClock()
-			w := newPuppet(uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64})
+			clock := fake.NewClock(morning)
+			w := fake.Giving(uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64})
 			g := quiet(t, w, Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
 			take(t, g)
-			clock.step(-10 * time.Second)
+			clock.Step(-10 * time.Second)
 			g.TryGetUID()
 			require.NoError(t, g.Close())
-			require.Equal(t, []int64{seconds.TickAt(morning)}, w.released)
+			require.Equal(t, []int64{seconds.TickAt(morning)}, w.Released)
 		})
 	}
 }
@@ -650,7 +651,7 @@ func TestPolicyRefuses(t *testing.T) {
 		{RollbackBits(2), named, "rollback:2"},
 		{RollbackBits(1), turned[turns{millis, RollbackBits(2)}], "rollback:1"},
 	} {
-		_, err := New(endless(0), Config{Layout: c.layout, ClockBack: c.policy})
+		_, err := New(fake.Endless(0), Config{Layout: c.layout, ClockBack: c.policy})
 		require.ErrorIs(t, err, uid.ErrConfig, c.policy)
 		require.ErrorContains(t, err, c.text)
 	}
@@ -658,26 +659,26 @@ func TestPolicyRefuses(t *testing.T) {
 
 func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
 	cfg := Config{ClockBack: RollbackBits(2), Logger: slog.New(slog.DiscardHandler)}
-	_, err := New(endless(1<<20), cfg)
+	_, err := New(fake.Endless(1<<20), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "1048575")
 
-	w := newPuppet(uid.Reservation{WorkerID: 1<<20 - 1, Last: math.MaxInt64, Renew: math.MaxInt64})
+	w := fake.Giving(uid.Reservation{WorkerID: 1<<20 - 1, Last: math.MaxInt64, Renew: math.MaxInt64})
 	g, err := New(w, cfg)
 	require.NoError(t, err)
 	defer g.Close()
-	require.EqualValues(t, 1<<20-1, w.terms.MaxWorkerID)
-	require.Equal(t, "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z fields=rollback:2,worker:20", w.terms.Layout)
-	require.Equal(t, w.terms.Layout, g.Layout().String())
+	require.EqualValues(t, 1<<20-1, w.Terms.MaxWorkerID)
+	require.Equal(t, "28/22/13 unit=1s epoch=2026-01-01T00:00:00Z fields=rollback:2,worker:20", w.Terms.Layout)
+	require.Equal(t, w.Terms.Layout, g.Layout().String())
 
 	// All of the worker bits count, for the one worker 0.
 	all := bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 10})
 	cfg.Layout = all
-	g, err = New(endless(0), cfg)
+	g, err = New(fake.Endless(0), cfg)
 	require.NoError(t, err)
 	defer g.Close()
 	require.Equal(t, "rollback:2", g.Layout().Split().String())
-	_, err = New(endless(1), cfg)
+	_, err = New(fake.Endless(1), cfg)
 	require.ErrorIs(t, err, uid.ErrRange)
 }
 
@@ -685,14 +686,14 @@ func TestRollbackBitsTakeWorkerIDs(t *testing.T) {
 func TestClockBackIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		clock := newClock()
-		g, err := New(endless(7), Config{Layout: millis, Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		clock := fake.NewClock(morning)
+		g, err := New(fake.Endless(7), Config{Layout: millis, Now: clock.Now, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
 		defer g.Close()
 		lines := func() int { return strings.Count(log.String(), "\n") }
 		take(t, g)
 		require.Zero(t, lines())
-		clock.step(-time.Hour)
+		clock.Step(-time.Hour)
 		for range 10 {
 			take(t, g)
 		}
@@ -710,14 +711,14 @@ func TestClockBackIsLogged(t *testing.T) {
 // A reading from before a step back that another call has counted already is not used: it is
 // of another turn.
 func TestReadingOfAnotherTurn(t *testing.T) {
-	clock := newClock()
-	clock.freeze()
+	clock := fake.NewClock(morning)
+	clock.Freeze()
 	overtake := 0
 	var g *Generator
-	g = quiet(t, endless(7), Config{Layout: millis, ClockBack: RollbackBits(2), Now: func() time.Time {
+	g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2), Now: func() time.Time {
 		now := clock.Now()
 		if overtake--; overtake == 0 {
-			clock.step(-10 * time.Millisecond)
+			clock.Step(-10 * time.Millisecond)
 			if _, err := g.GetUID(); err != nil {
 				panic(err)
 			}
@@ -737,7 +738,7 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 	require.Equal(t, want, u)
 
 	// Of two calls that have seen the same step, one counts it.
-	clock.step(-10 * time.Millisecond)
+	clock.Step(-10 * time.Millisecond)
 	b := g.howFarBack(g.tenure.Grant(), g.tickAt(clock.Now()), g.turn(), clock.Now(), 0)
 	for i := range int64(2) {
 		_, _, err := turnBack(g, b)
@@ -749,17 +750,17 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 // A reading that was overtaken by another call is not a clock that went back.
 func TestOvertakenReading(t *testing.T) {
 	for _, policy := range policies {
-		clock := newClock()
-		clock.freeze()
+		clock := fake.NewClock(morning)
+		clock.Freeze()
 		overtake := false
 		var g *Generator
-		g = quiet(t, endless(7), Config{Layout: millis, ClockBack: policy, Now: func() time.Time {
+		g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: func() time.Time {
 			now := clock.Now()
 			if overtake {
 				// Between this reading and what the caller does with it, the clock goes on
 				// by as much as no policy lets pass, and another call draws.
 				overtake = false
-				clock.step(1024 * time.Millisecond)
+				clock.Step(1024 * time.Millisecond)
 				if _, err := g.GetUID(); err != nil {
 					panic(err)
 				}
@@ -772,7 +773,7 @@ func TestOvertakenReading(t *testing.T) {
 		require.Equal(t, at{since: 1024 * time.Millisecond, sequence: 1}, take(t, g))
 
 		// The same on the second look.
-		clock.step(time.Hour)
+		clock.Step(time.Hour)
 		take(t, g)
 		turn := g.turn()
 		overtake = true

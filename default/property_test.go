@@ -14,6 +14,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // A move is one thing that a script does.
@@ -102,7 +103,7 @@ type mutant struct {
 // play makes the moves of a script on a generator, and returns an error when the policy
 // breaks its promise. It is called in a bubble.
 func (s setting) play(script []move, durable bool, mut mutant) error {
-	clock := newClock()
+	clock := fake.NewClock(morning)
 	state := &store{window: int64(40 * time.Second / s.layout.Unit()), now: clock.Now, high: -1}
 	ctx := context.Background()
 
@@ -110,7 +111,7 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 	var w *storeWorker
 	var first int64 // of the reservation
 	start := func() (err error) {
-		var worker uid.Worker = endless(7)
+		var worker uid.Worker = fake.Endless(7)
 		if durable {
 			first = state.high + 1
 			w = state.worker()
@@ -136,7 +137,7 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 		}
 	}()
 	stepBy := func(d time.Duration) {
-		clock.step(d)
+		clock.Step(d)
 		if mut.onStep != nil {
 			mut.onStep(g)
 		}
@@ -167,12 +168,12 @@ func (s setting) play(script []move, durable bool, mut mutant) error {
 			}
 		case draw:
 			for range m.n {
-				began, steps := time.Now(), clock.stepped()
+				began, steps := time.Now(), clock.Steps()
 				u, err := g.GetUIDContext(ctx)
 				waited := time.Since(began)
 				clockTick := s.layout.TickAt(clock.Now())
-				most := s.layout.TickAt(clock.neverBack(s.layout.TimeOf(first))) + 1
-				steps = clock.stepped() - steps // each may make the call wait for a tick once more
+				most := s.layout.TickAt(clock.NeverBack(s.layout.TimeOf(first))) + 1
+				steps = clock.Steps() - steps // each may make the call wait for a tick once more
 				if allowed := s.limit + time.Duration(2+s.ticks+steps)*s.layout.Unit(); waited > allowed {
 					return fmt.Errorf("move %d: %v: a call took %v, more than %v", i, m, waited, allowed)
 				}

@@ -1,10 +1,8 @@
 package uncached_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"
 )
@@ -52,18 +51,6 @@ func makers() (all []maker) {
 	return all
 }
 
-// termsWorker has everything reserved, and notes its generator's terms.
-type termsWorker struct{ terms uid.Terms }
-
-func (w *termsWorker) Acquire(_ context.Context, t uid.Terms) (uid.Reservation, error) {
-	w.terms = t
-	return uid.Reservation{Last: math.MaxInt64, Renew: math.MaxInt64}, nil
-}
-func (w *termsWorker) Extend(ctx context.Context, _ int64) (uid.Reservation, error) {
-	return w.Acquire(ctx, w.terms)
-}
-func (w *termsWorker) Release(context.Context, int64) error { return nil }
-
 // splits returns every way to name the parts of so many bits, from the names that are left.
 func splits(width int, names ...string) (all [][]bits.Field) {
 	if width == 0 {
@@ -89,7 +76,7 @@ func TestSameTextSameBits(t *testing.T) {
 	for _, fields := range append(splits(3, "rollback", "worker", "rack"), nil) {
 		l := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 3, SequenceBits: 10, Fields: fields})
 		for _, m := range makers() {
-			var w termsWorker
+			var w fake.Worker
 			g, err := m.make(&w, l)
 			if err != nil {
 				require.ErrorIs(t, err, uid.ErrConfig)
@@ -98,8 +85,8 @@ func TestSameTextSameBits(t *testing.T) {
 			}
 			require.NoError(t, g.Close())
 			accepted[m.name]++
-			text := w.terms.Layout
-			require.EqualValues(t, 7>>m.turns, w.terms.MaxWorkerID)
+			text := w.Terms.Layout
+			require.EqualValues(t, 7>>m.turns, w.Terms.MaxWorkerID)
 			if was, ok := of[text]; ok {
 				require.Equal(t, was.turns, m.turns, "%s and %s both tell %s", was.name, m.name, text)
 			}

@@ -13,32 +13,25 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 )
 
-// stingyWorker gives one tick at a time, and notes the furthest that it was asked for,
-// beyond the clock's.
-type stingyWorker struct {
-	terms   uid.Terms
-	asked   time.Duration
-	granted int64
+// stingy is a worker that gives one tick at a time, and notes the furthest that it was
+// asked for, beyond the clock's.
+func stingy(asked *time.Duration) *fake.Worker {
+	w := &fake.Worker{}
+	granted := int64(0)
+	grant := func(through int64) (uid.Reservation, error) {
+		granted = max(granted, through)
+		return uid.Reservation{WorkerID: 1, Last: granted, Renew: math.MaxInt64}, nil
+	}
+	w.OnAcquire = func(_ context.Context, t uid.Terms) (uid.Reservation, error) { return grant(t.TickAt(time.Now())) }
+	w.OnExtend = func(_ context.Context, through int64) (uid.Reservation, error) {
+		*asked = max(*asked, time.Duration(through-w.Terms.TickAt(time.Now()))*w.Terms.Unit)
+		return grant(min(through, granted+1))
+	}
+	return w
 }
-
-func (w *stingyWorker) grant(through int64) uid.Reservation {
-	w.granted = max(w.granted, through)
-	return uid.Reservation{WorkerID: 1, Last: w.granted, Renew: math.MaxInt64}
-}
-
-func (w *stingyWorker) Acquire(_ context.Context, t uid.Terms) (uid.Reservation, error) {
-	w.terms = t
-	return w.grant(t.TickAt(time.Now())), nil
-}
-
-func (w *stingyWorker) Extend(_ context.Context, through int64) (uid.Reservation, error) {
-	w.asked = max(w.asked, time.Duration(through-w.terms.TickAt(time.Now()))*w.terms.Unit)
-	return w.grant(min(through, w.granted+1)), nil
-}
-
-func (w *stingyWorker) Release(context.Context, int64) error { return nil }
 
 // The worker hears how far ahead it may be asked for ticks, and is asked for no more, and
 // for just as many where the policy never runs ahead.
@@ -51,7 +44,8 @@ func TestMaxLeadIsTold(t *testing.T) {
 		for _, policy := range policies {
 			t.Run(fmt.Sprint(unit, policy), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					w := &stingyWorker{}
+					var asked time.Duration
+					w := stingy(&asked)
 					g := quiet(t, w, Config{Layout: layout, ClockBack: policy})
 					for range 50 {
 						_, err := g.GetUID()
@@ -59,11 +53,11 @@ func TestMaxLeadIsTold(t *testing.T) {
 					}
 					require.NoError(t, g.Close())
 					most := max(time.Second, unit)
-					require.Equal(t, most, w.asked)
+					require.Equal(t, most, asked)
 					if policy == Logical() {
 						most += unit
 					}
-					require.Equal(t, most, w.terms.MaxLead)
+					require.Equal(t, most, w.Terms.MaxLead)
 				})
 			})
 		}
@@ -74,18 +68,18 @@ func TestMaxLeadIsTold(t *testing.T) {
 // New returns the error of a worker that refuses its terms, and leaves nothing behind: the
 // worker was not bound, so it is not released, and serves the next generator.
 func TestTermsAreRefused(t *testing.T) {
-	w := newPuppet(all)
+	w := fake.Giving(all)
 	refused := errors.New("too far ahead")
-	w.set(all, refused)
+	w.Give(all, refused)
 	g, err := New(w, Config{})
 	require.Nil(t, g)
 	require.ErrorIs(t, err, refused)
 	require.ErrorContains(t, err, "uncached: acquiring the worker: too far ahead")
-	require.Empty(t, w.released)
-	w.set(all, nil)
+	require.Empty(t, w.Released)
+	w.Give(all, nil)
 	g = quiet(t, w, Config{})
 	_, err = g.GetUID()
 	require.NoError(t, err)
 	require.NoError(t, g.Close())
-	require.Len(t, w.released, 1)
+	require.Len(t, w.Released, 1)
 }

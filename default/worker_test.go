@@ -3,26 +3,13 @@ package uncached
 import (
 	"context"
 	"errors"
-	"math"
 	"runtime"
 	"sync"
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 )
-
-// endless is a worker with all ticks reserved that keeps nothing.
-type endless int64
-
-func (w endless) Acquire(context.Context, uid.Terms) (uid.Reservation, error) {
-	return uid.Reservation{WorkerID: int64(w), Last: math.MaxInt64, Renew: math.MaxInt64}, nil
-}
-
-func (w endless) Extend(ctx context.Context, _ int64) (uid.Reservation, error) {
-	return w.Acquire(ctx, uid.Terms{})
-}
-
-func (w endless) Release(context.Context, int64) error { return nil }
 
 // store is a state file: it outlives generators and keeps the last tick that anyone may
 // have used.
@@ -90,83 +77,51 @@ func (w *storeWorker) crash() {
 	w.crashed = true
 }
 
-// puppet is a worker whose next answers a test lays out.
-type puppet struct {
-	mu       sync.Mutex
-	grant    uid.Reservation
-	err      error // of Extend and Release
-	block    chan struct{}
-	extended int     // calls of Extend
-	through  int64   // what the last one was asked for
-	released []int64 // what Release was told
-	terms    uid.Terms
+// through is what the last Extend was asked for.
+func through(w *fake.Worker) int64 {
+	asks := w.Asks()
+	return asks[len(asks)-1].Through
 }
 
-func newPuppet(r uid.Reservation) *puppet { return &puppet{grant: r} }
+// hold has Extends wait until the channel is closed.
+func hold(w *fake.Worker) chan struct{} {
+	until := make(chan struct{})
+	w.Set(func(w *fake.Worker) {
+		w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
+			select {
+			case <-until:
+				return w.Answer(through)
+			case <-ctx.Done():
+				return uid.Reservation{}, ctx.Err()
+			}
+		}
+	})
+	return until
+}
 
 // grantNow returns when another worker ID is in force.
-func (p *puppet) grantNow(g *Generator, r uid.Reservation) {
-	if g.tenure.Grant().WorkerID == r.WorkerID {
-		return
-	}
-	p.set(r, nil)
+func grantNow(g *Generator, w *fake.Worker, r uid.Reservation) {
+	w.Give(r, nil)
 	g.tenure.Want(0)
 	for g.tenure.Grant().WorkerID != r.WorkerID {
 		runtime.Gosched()
 	}
 }
 
-func (p *puppet) set(r uid.Reservation, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.grant, p.err = r, err
-}
-
-func (p *puppet) Acquire(_ context.Context, t uid.Terms) (uid.Reservation, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.terms = t
-	return p.grant, p.err
-}
-
-func (p *puppet) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	if p.block != nil {
-		select {
-		case <-p.block:
-		case <-ctx.Done():
-			return uid.Reservation{}, ctx.Err()
+// changing is a worker that gives another ID at each Extend, and wants the next one at
+// once, so many times; then it closes the channel.
+func changing(times int64, done chan struct{}) *fake.Worker {
+	w := fake.Giving(all)
+	w.OnExtend = func(context.Context, int64) (uid.Reservation, error) {
+		r := all
+		times--
+		r.WorkerID = times & 1
+		if times > 0 {
+			r.Renew = 0
+		} else {
+			close(done)
 		}
+		return r, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.extended++
-	p.through = through
-	return p.grant, p.err
-}
-
-func (p *puppet) Release(_ context.Context, last int64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.released = append(p.released, last)
-	return p.err
-}
-
-// restless is a puppet that gives another worker ID at each Extend, and wants the next
-// one at once, so many times.
-type restless struct {
-	*puppet
-	changes int64
-	done    chan struct{} // closed after the last one
-}
-
-func (w *restless) Extend(context.Context, int64) (uid.Reservation, error) {
-	r := all
-	w.changes--
-	r.WorkerID = w.changes & 1
-	if w.changes > 0 {
-		r.Renew = 0
-	} else {
-		close(w.done)
-	}
-	return r, nil
+	return w
 }

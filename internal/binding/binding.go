@@ -33,7 +33,7 @@ func (b *Binding) Bind(revoke func()) error {
 	if b.bound {
 		return fmt.Errorf("%w: %s", uid.ErrWorkerInUse, b.who)
 	}
-	b.bound, b.revoke, b.invalid = true, revoke, false
+	b.bound, b.revoke = true, revoke
 	return nil
 }
 

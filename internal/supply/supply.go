@@ -7,10 +7,10 @@ import (
 	"log/slog"
 )
 
-// Low reports whether an ID lies above 80 % of the largest one, where IDs are used in order
-// from the lowest. Both are at least 0.
-func Low(id, most int64) bool {
-	return id > most/5*4+most%5*4/5 // 4/5 of most, which must not overflow
+// Low reports whether more than 80 % of so many IDs are used: when so many are, or when the
+// newest one is, of IDs that are used in order from the lowest. Both are at least 0.
+func Low(used, most int64) bool {
+	return used > most/5*4+most%5*4/5 // 4/5 of most, which must not overflow
 }
 
 // Warn logs that an ID lies above 80 % of the largest one, if it does. how says of the IDs in

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 // records is a log that a test can read.
@@ -26,7 +27,7 @@ func (r *records) count(text string) int { return strings.Count(r.String(), text
 // due is a reservation that an Extend is due for at once.
 var due = uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
 
-func startLogged(t testing.TB, w *fakeWorker, o *fakeOwner, log *records) *Tenure {
+func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *records) *Tenure {
 	cfg := o.config()
 	cfg.Logger = log.logger()
 	ten, err := Start(t.Context(), w, cfg)
@@ -41,29 +42,29 @@ func TestExtendPanics(t *testing.T) {
 		var log records
 		w, o := newFakes(t, due)
 		boom := func(context.Context, int64) (uid.Reservation, error) { panic("boom") }
-		w.onExtend(boom)
+		onExtend(w, boom)
 		ten := startLogged(t, w, o, &log)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Greater(t, len(w.calls()), 10)
+		require.Greater(t, len(calls(w)), 10)
 		require.EqualError(t, ten.Refused(), "the worker's Extend panicked: boom")
 		require.Equal(t, 1, log.count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "call=Extend panic=boom")
 		require.Contains(t, log.String(), "TestExtendPanics", "the stack")
 
 		next := uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500}
-		w.grants(next)
+		grants(w, next)
 		time.Sleep(maxPause)
 		synctest.Wait()
 		require.Equal(t, next, o.last())
 
-		w.onExtend(boom)
+		onExtend(w, boom)
 		ten.Want(2000)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, 2, log.count("level=ERROR"), "the next trouble")
 		require.NoError(t, ten.Stop(t.Context(), 7))
-		require.Equal(t, []int64{7}, w.released)
+		require.Equal(t, []int64{7}, w.Released)
 	})
 }
 
@@ -71,13 +72,13 @@ func TestReleasePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log records
 		w, o := newFakes(t, endless)
-		w.release = func(context.Context) error { panic(errDown) }
+		w.OnRelease = func(context.Context, int64) error { panic(fake.ErrDown) }
 		ten := startLogged(t, w, o, &log)
-		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: out of reach")
+		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: the database is down")
 		require.Equal(t, 1, log.count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "TestReleasePanics")
 
-		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
+		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
 		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "released: false")
@@ -85,8 +86,8 @@ func TestReleasePanics(t *testing.T) {
 }
 
 // deaf makes Extend wait for the channel, whatever its context.
-func (w *fakeWorker) deaf(until chan struct{}) {
-	w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+func deaf(w *fake.Worker, until chan struct{}) {
+	onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 		<-until
 		return endless, nil
 	})
@@ -95,14 +96,14 @@ func (w *fakeWorker) deaf(until chan struct{}) {
 // Stop gives up on an Extend that does not return when its context ends. The worker is
 // released when it has returned, once and not before, under a context that still lasts.
 func TestStopGivesUpOnExtend(t *testing.T) {
-	for _, failure := range []error{nil, errDown} {
+	for _, failure := range []error{nil, fake.ErrDown} {
 		synctest.Test(t, func(t *testing.T) {
 			var log records
 			w, o := newFakes(t, due)
 			until := make(chan struct{})
-			w.deaf(until)
+			deaf(w, until)
 			var left time.Duration
-			w.release = func(ctx context.Context) error {
+			w.OnRelease = func(ctx context.Context, _ int64) error {
 				deadline, ok := ctx.Deadline()
 				require.True(t, ok && ctx.Err() == nil)
 				left = time.Until(deadline)
@@ -119,17 +120,17 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 			require.Equal(t, 3*time.Second+stopGrace, time.Since(began))
 			require.NoError(t, ten.Stop(ctx, 8), "again")
 			time.Sleep(time.Hour)
-			require.Empty(t, w.released)
+			require.Empty(t, w.Released)
 			close(until)
 			synctest.Wait()
-			require.Equal(t, []int64{7}, w.released)
+			require.Equal(t, []int64{7}, w.Released)
 			require.Equal(t, releaseTimeout, left)
 			require.Len(t, o.grants(), 1, "a reservation after Stop")
 			if failure == nil {
 				require.Empty(t, log.String())
 			} else {
 				require.Equal(t, 1, log.count("could not be released"), log.String())
-				require.Contains(t, log.String(), errDown.Error())
+				require.Contains(t, log.String(), fake.ErrDown.Error())
 			}
 		})
 	}
@@ -139,7 +140,7 @@ func TestStopGivesUpOnRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		until := make(chan struct{})
-		w.release = func(context.Context) error { <-until; return nil }
+		w.OnRelease = func(context.Context, int64) error { <-until; return nil }
 		ten := start(t, w, o)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -150,7 +151,7 @@ func TestStopGivesUpOnRelease(t *testing.T) {
 		require.Equal(t, time.Second+stopGrace, time.Since(began))
 		close(until)
 		synctest.Wait()
-		require.Equal(t, []int64{7}, w.released)
+		require.Equal(t, []int64{7}, w.Released)
 	})
 }
 
@@ -159,7 +160,7 @@ func TestStopReturnsTheWorkersError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		late := errors.New("the lease lasts for another minute")
-		w.release = func(ctx context.Context) error { <-ctx.Done(); return late }
+		w.OnRelease = func(ctx context.Context, _ int64) error { <-ctx.Done(); return late }
 		ten := start(t, w, o)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -174,7 +175,7 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, due)
 		until := make(chan struct{})
-		w.deaf(until)
+		deaf(w, until)
 		ten := start(t, w, o)
 		synctest.Wait()
 		first := make(chan error, 1)
@@ -193,6 +194,6 @@ func TestStopTwiceAtOnce(t *testing.T) {
 		synctest.Wait()
 		require.NoError(t, <-first)
 		require.NoError(t, <-second)
-		require.Equal(t, []int64{7}, w.released)
+		require.Equal(t, []int64{7}, w.Released)
 	})
 }

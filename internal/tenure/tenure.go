@@ -17,6 +17,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // How long one Extend may take, and the pauses between those that bring nothing: they
@@ -416,18 +417,5 @@ func (t *Tenure) untilDue() time.Duration {
 	if renew == math.MaxInt64 {
 		return math.MaxInt64
 	}
-	now := t.cfg.Now()
-	ticks := renew - t.cfg.Terms.TickAt(now)
-	if ticks <= 0 {
-		return 0
-	}
-	unit := t.cfg.Terms.Unit
-	if ticks-1 > int64(longestSleep/unit) {
-		return math.MaxInt64
-	}
-	into := now.Sub(t.cfg.Terms.Epoch) % unit // of the clock's tick
-	if into < 0 {
-		into += unit
-	}
-	return time.Duration(ticks)*unit - into
+	return ticks.Until(t.cfg.Terms, t.cfg.Now(), renew)
 }

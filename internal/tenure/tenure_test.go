@@ -2,7 +2,6 @@ package tenure
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math"
 	"runtime"
@@ -16,67 +15,10 @@ import (
 	"go.uber.org/goleak"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// fakeWorker does what its functions say, and notes what it was asked.
-type fakeWorker struct {
-	t       testing.TB
-	acquire func(context.Context, uid.Terms) (uid.Reservation, error)
-
-	busy  atomic.Int64 // calls that are under way
-	terms uid.Terms
-
-	mu       sync.Mutex
-	extend   func(ctx context.Context, through int64) (uid.Reservation, error)
-	extended []call
-	released []int64
-	err      error                       // of Release
-	release  func(context.Context) error // instead of err, if it is not nil
-}
-
-type call struct {
-	at      time.Duration // since the worker was acquired
-	through int64
-}
-
-func (w *fakeWorker) enter() func() {
-	if n := w.busy.Add(1); n != 1 {
-		w.t.Errorf("%d calls of the worker at once", n)
-	}
-	return func() { w.busy.Add(-1) }
-}
-
-func (w *fakeWorker) Acquire(ctx context.Context, terms uid.Terms) (uid.Reservation, error) {
-	defer w.enter()()
-	w.terms = terms
-	return w.acquire(ctx, terms)
-}
-
-func (w *fakeWorker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	defer w.enter()()
-	w.mu.Lock()
-	w.extended = append(w.extended, call{time.Since(w.terms.Epoch), through})
-	extend := w.extend
-	w.mu.Unlock()
-	return extend(ctx, through)
-}
-
-func (w *fakeWorker) Release(ctx context.Context, last int64) error {
-	defer w.enter()()
-	w.released = append(w.released, last)
-	if w.release != nil {
-		return w.release(ctx)
-	}
-	return w.err
-}
-
-func (w *fakeWorker) calls() []call {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]call(nil), w.extended...)
-}
 
 // fakeOwner notes what it was told, and that it was told one thing at a time.
 type fakeOwner struct {
@@ -124,32 +66,38 @@ func (o *fakeOwner) last() uid.Reservation {
 	return granted[len(granted)-1]
 }
 
-var errDown = errors.New("out of reach")
-
 // newFakes returns a worker that gives r at first and then fails, and its owner.
-func newFakes(t testing.TB, r uid.Reservation) (*fakeWorker, *fakeOwner) {
-	w := &fakeWorker{
-		t:       t,
-		acquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return r, nil },
-	}
-	w.fails()
+func newFakes(t testing.TB, r uid.Reservation) (*fake.Worker, *fakeOwner) {
+	w := &fake.Worker{OnAcquire: func(context.Context, uid.Terms) (uid.Reservation, error) { return r, nil }}
+	fails(w)
 	return w, &fakeOwner{t: t}
 }
 
 // onExtend sets what the worker does from now on.
-func (w *fakeWorker) onExtend(extend func(ctx context.Context, through int64) (uid.Reservation, error)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.extend = extend
+func onExtend(w *fake.Worker, extend func(ctx context.Context, through int64) (uid.Reservation, error)) {
+	w.Set(func(w *fake.Worker) { w.OnExtend = extend })
 }
 
 // grants makes the worker give r from now on, and fails makes it fail.
-func (w *fakeWorker) grants(r uid.Reservation) {
-	w.onExtend(func(context.Context, int64) (uid.Reservation, error) { return r, nil })
+func grants(w *fake.Worker, r uid.Reservation) {
+	onExtend(w, func(context.Context, int64) (uid.Reservation, error) { return r, nil })
 }
 
-func (w *fakeWorker) fails() {
-	w.onExtend(func(context.Context, int64) (uid.Reservation, error) { return uid.Reservation{}, errDown })
+func fails(w *fake.Worker) {
+	onExtend(w, func(context.Context, int64) (uid.Reservation, error) { return uid.Reservation{}, fake.ErrDown })
+}
+
+type call struct {
+	at      time.Duration // since the worker was acquired
+	through int64
+}
+
+// calls returns the worker's Extends.
+func calls(w *fake.Worker) (all []call) {
+	for _, a := range w.Asks() {
+		all = append(all, call{a.At.Sub(w.Terms.Epoch), a.Through})
+	}
+	return all
 }
 
 // quiet logs nothing.
@@ -160,7 +108,7 @@ func terms() uid.Terms {
 	return uid.Terms{Epoch: time.Now(), Unit: time.Second, MaxTick: 1 << 30, MaxWorkerID: 15}
 }
 
-func start(t testing.TB, w *fakeWorker, o *fakeOwner) *Tenure {
+func start(t testing.TB, w *fake.Worker, o *fakeOwner) *Tenure {
 	ten, err := Start(t.Context(), w, o.config())
 	require.NoError(t, err)
 	require.NotEmpty(t, o.grants())
@@ -177,28 +125,28 @@ func TestNothingToRenew(t *testing.T) {
 		ten := start(t, w, o)
 		require.Equal(t, []uid.Reservation{endless}, o.grants())
 		time.Sleep(24 * time.Hour)
-		require.Empty(t, w.calls())
+		require.Empty(t, calls(w))
 		require.NoError(t, ten.Stop(t.Context(), 42))
 		require.NoError(t, ten.Stop(t.Context(), 43))
-		require.Equal(t, []int64{42}, w.released)
+		require.Equal(t, []int64{42}, w.Released)
 		ten.Want(1)
-		w.terms.Revoke()
+		w.Terms.Revoke()
 		time.Sleep(time.Hour)
-		require.Empty(t, w.calls(), "after Stop")
+		require.Empty(t, calls(w), "after Stop")
 	})
 }
 
 func TestAcquireFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
-		w.acquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
+		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{}, uid.ErrNoWorkerID }
 		_, err := Start(t.Context(), w, o.config())
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Empty(t, o.grants())
-		require.Empty(t, w.released, "it was not bound")
-		w.terms.Revoke() // starts nothing
+		require.Empty(t, w.Released, "it was not bound")
+		w.Terms.Revoke() // starts nothing
 		time.Sleep(time.Hour)
-		require.Empty(t, w.calls())
+		require.Empty(t, calls(w))
 	})
 }
 
@@ -216,11 +164,11 @@ func TestAcquireBreaksTheTerms(t *testing.T) {
 			_, err := Start(t.Context(), w, o.config())
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, c.text)
-			require.Equal(t, []int64{-1}, w.released)
+			require.Equal(t, []int64{-1}, w.Released)
 			require.Empty(t, o.grants())
-			w.terms.Revoke()
+			w.Terms.Revoke()
 			time.Sleep(time.Hour)
-			require.Empty(t, w.calls())
+			require.Empty(t, calls(w))
 		})
 	}
 }
@@ -230,20 +178,20 @@ func TestRenewWhenDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 50})
 		next := uid.Reservation{WorkerID: 3, Last: 20000, Renew: 10000}
-		w.grants(next)
+		grants(w, next)
 		ten := start(t, w, o)
 		time.Sleep(50*time.Second - 1)
-		require.Empty(t, w.calls())
+		require.Empty(t, calls(w))
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		require.Equal(t, []call{{50 * time.Second, 0}}, w.calls())
+		require.Equal(t, []call{{50 * time.Second, 0}}, calls(w))
 		require.Equal(t, next, o.last())
-		w.grants(endless)
+		grants(w, endless)
 		time.Sleep(10000 * time.Second)
-		require.Len(t, w.calls(), 2)
-		require.Equal(t, 10000*time.Second, w.calls()[1].at)
+		require.Len(t, calls(w), 2)
+		require.Equal(t, 10000*time.Second, calls(w)[1].at)
 		time.Sleep(24 * time.Hour)
-		require.Len(t, w.calls(), 2, "no renewal is needed any more")
+		require.Len(t, calls(w), 2, "no renewal is needed any more")
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -258,15 +206,15 @@ func TestRenewWhenDueWithinATick(t *testing.T) {
 			ten, err := Start(t.Context(), w, cfg)
 			require.NoError(t, err)
 			time.Sleep(250 * time.Millisecond)
-			w.grants(uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
+			grants(w, uid.Reservation{WorkerID: 3, Last: 101, Renew: 5})
 			ten.Want(1) // the tenure asks, and looks again from here on
 			synctest.Wait()
 			time.Sleep(5*time.Second + epoch - 250*time.Millisecond - 1)
-			require.Len(t, w.calls(), 1)
+			require.Len(t, calls(w), 1)
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
-			require.Len(t, w.calls(), 2)
-			require.Equal(t, 5*time.Second, w.calls()[1].at)
+			require.Len(t, calls(w), 2)
+			require.Equal(t, 5*time.Second, calls(w)[1].at)
 			require.NoError(t, ten.Stop(t.Context(), 0))
 		}
 	})
@@ -278,7 +226,7 @@ func TestRenewAfterTheClockWasSet(t *testing.T) {
 		var ahead atomic.Int64
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200000, Renew: 100000})
-		w.grants(endless)
+		grants(w, endless)
 		cfg := o.config()
 		cfg.Now = now
 		ten, err := Start(t.Context(), w, cfg)
@@ -287,7 +235,7 @@ func TestRenewAfterTheClockWasSet(t *testing.T) {
 		ahead.Store(int64(100000 * time.Second))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.Len(t, w.calls(), 1)
+		require.Len(t, calls(w), 1)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -298,7 +246,7 @@ func TestRenewAfterTheClockWasSetBack(t *testing.T) {
 		var ahead atomic.Int64
 		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 200, Renew: 30})
-		w.grants(endless)
+		grants(w, endless)
 		cfg := o.config()
 		cfg.Now = now
 		ten, err := Start(t.Context(), w, cfg)
@@ -307,10 +255,10 @@ func TestRenewAfterTheClockWasSetBack(t *testing.T) {
 		ahead.Store(-int64(30 * time.Minute))
 		time.Sleep(20*time.Second - 1)
 		synctest.Wait()
-		require.Empty(t, w.calls())
+		require.Empty(t, calls(w))
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		require.Len(t, w.calls(), 1)
+		require.Len(t, calls(w), 1)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -323,14 +271,14 @@ func TestPausesOfAnIdleWorker(t *testing.T) {
 		w, o := newFakes(t, r)
 		ten := start(t, w, o)
 		time.Sleep(time.Minute) // of failures
-		w.grants(r)
+		grants(w, r)
 		time.Sleep(maxPause)
 		synctest.Wait()
-		before := len(w.calls())
+		before := len(calls(w))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Greater(t, len(w.calls())-before, 115)
-		require.Less(t, len(w.calls())-before, 245)
+		require.Greater(t, len(calls(w))-before, 115)
+		require.Less(t, len(calls(w))-before, 245)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -338,7 +286,7 @@ func TestPausesOfAnIdleWorker(t *testing.T) {
 func TestRenewWhenWanted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
-		w.onExtend(func(_ context.Context, through int64) (uid.Reservation, error) {
+		onExtend(w, func(_ context.Context, through int64) (uid.Reservation, error) {
 			return uid.Reservation{WorkerID: 3, Last: through, Renew: math.MaxInt64}, nil
 		})
 		ten := start(t, w, o)
@@ -346,8 +294,8 @@ func TestRenewWhenWanted(t *testing.T) {
 		ten.Want(120)
 		synctest.Wait()
 		require.EqualValues(t, 150, o.last().Last)
-		require.LessOrEqual(t, len(w.calls()), 2)
-		require.Zero(t, w.calls()[0].at)
+		require.LessOrEqual(t, len(calls(w)), 2)
+		require.Zero(t, calls(w)[0].at)
 		for range 100 {
 			ten.Want(160)
 		}
@@ -367,8 +315,8 @@ func TestWishIsRepeated(t *testing.T) {
 		ten := start(t, w, o)
 		ten.Want(150)
 		time.Sleep(time.Minute)
-		require.Greater(t, len(w.calls()), 10)
-		w.grants(endless)
+		require.Greater(t, len(calls(w)), 10)
+		grants(w, endless)
 		time.Sleep(maxPause)
 		synctest.Wait()
 		require.Equal(t, endless, o.last())
@@ -383,7 +331,7 @@ func TestRenewInTheFarFuture(t *testing.T) {
 			w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: math.MaxInt64, Renew: renew})
 			ten := start(t, w, o)
 			time.Sleep(3 * time.Hour)
-			require.Empty(t, w.calls())
+			require.Empty(t, calls(w))
 			require.NoError(t, ten.Stop(t.Context(), 0))
 		}
 	})
@@ -396,35 +344,35 @@ func TestBackOffAndRecovery(t *testing.T) {
 		ten := start(t, w, o)
 		time.Sleep(60 * time.Second)
 		synctest.Wait()
-		calls := w.calls()
-		require.ErrorIs(t, ten.Refused(), errDown)
+		made := calls(w)
+		require.ErrorIs(t, ten.Refused(), fake.ErrDown)
 		require.Len(t, o.grants(), 1)
 		pause := minPause
-		for i := 1; i < len(calls); i++ {
-			d := calls[i].at - calls[i-1].at
+		for i := 1; i < len(made); i++ {
+			d := made[i].at - made[i-1].at
 			require.GreaterOrEqual(t, d, pause/2)
 			require.LessOrEqual(t, d, pause)
 			pause = min(2*pause, maxPause)
 		}
-		require.Greater(t, len(calls), 12)
+		require.Greater(t, len(made), 12)
 		// Wishes do not hurry it.
 		for range 50 {
 			ten.Want(200)
 		}
 		synctest.Wait()
-		require.Len(t, w.calls(), len(calls))
+		require.Len(t, calls(w), len(made))
 
-		w.grants(uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500})
+		grants(w, uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500})
 		time.Sleep(maxPause)
 		synctest.Wait()
 		require.EqualValues(t, 1000, o.last().Last)
-		require.Len(t, w.calls(), len(calls)+1)
+		require.Len(t, calls(w), len(made)+1)
 
 		// The next trouble begins with short pauses again.
-		w.fails()
-		time.Sleep(500*time.Second - time.Since(w.terms.Epoch) + minPause)
+		fails(w)
+		time.Sleep(500*time.Second - time.Since(w.Terms.Epoch) + minPause)
 		synctest.Wait()
-		require.GreaterOrEqual(t, len(w.calls()), len(calls)+3)
+		require.GreaterOrEqual(t, len(calls(w)), len(made)+3)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -434,12 +382,12 @@ func TestNoProgressBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
 		w, o := newFakes(t, r)
-		w.grants(r)
+		grants(w, r)
 		ten := start(t, w, o)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Less(t, len(w.calls()), 250)
-		require.Greater(t, len(w.calls()), 10)
+		require.Less(t, len(calls(w)), 250)
+		require.Greater(t, len(calls(w)), 10)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -448,13 +396,13 @@ func TestNoProgressBacksOff(t *testing.T) {
 func TestAnotherWorkerID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
-		w.grants(uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 10})
+		grants(w, uid.Reservation{WorkerID: 4, First: 20, Last: 90, Renew: 10})
 		ten := start(t, w, o)
 		time.Sleep(9 * time.Second)
 		ten.Want(100)
 		synctest.Wait()
 		require.EqualValues(t, 4, o.last().WorkerID)
-		w.grants(endless)
+		grants(w, endless)
 		ten.Want(101)
 		synctest.Wait()
 		require.Equal(t, endless, o.last())
@@ -465,7 +413,7 @@ func TestAnotherWorkerID(t *testing.T) {
 func TestExtendBreaksTheTerms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 10})
-		w.grants(uid.Reservation{WorkerID: 16, Last: 1000, Renew: 500})
+		grants(w, uid.Reservation{WorkerID: 16, Last: 1000, Renew: 500})
 		ten := start(t, w, o)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
@@ -476,8 +424,8 @@ func TestExtendBreaksTheTerms(t *testing.T) {
 }
 
 // hang makes Extend wait until its context ends.
-func (w *fakeWorker) hang() {
-	w.onExtend(func(ctx context.Context, _ int64) (uid.Reservation, error) {
+func hang(w *fake.Worker) {
+	onExtend(w, func(ctx context.Context, _ int64) (uid.Reservation, error) {
 		<-ctx.Done()
 		return endless, ctx.Err()
 	})
@@ -486,7 +434,7 @@ func (w *fakeWorker) hang() {
 func TestExtendTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
-		w.hang()
+		hang(w)
 		ten := start(t, w, o)
 		time.Sleep(extendTimeout)
 		synctest.Wait()
@@ -500,11 +448,11 @@ func TestRevoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		ten := start(t, w, o)
-		w.grants(endless)
-		w.terms.Revoke()
+		grants(w, endless)
+		w.Terms.Revoke()
 		require.Equal(t, 1, o.discards)
 		synctest.Wait()
-		require.Len(t, w.calls(), 1)
+		require.Len(t, calls(w), 1)
 		require.Len(t, o.grants(), 2)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
@@ -514,18 +462,18 @@ func TestRevoke(t *testing.T) {
 func TestRevokeAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
-		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
 			go terms.Revoke()
 			time.Sleep(time.Second)
 			return endless, nil
 		}
-		w.grants(endless)
+		grants(w, endless)
 		ten, err := Start(t.Context(), w, o.config())
 		require.NoError(t, err)
 		synctest.Wait()
 		began := time.Now()
 		for i := range 20 {
-			w.terms.Revoke()
+			w.Terms.Revoke()
 			synctest.Wait()
 			require.Len(t, o.grants(), 3+i)
 		}
@@ -539,7 +487,7 @@ func TestRevokeDuringExtend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
 		n := 0
-		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			time.Sleep(time.Second)
 			if n++; n == 1 {
 				return uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}, nil
@@ -548,15 +496,15 @@ func TestRevokeDuringExtend(t *testing.T) {
 		})
 		ten := start(t, w, o)
 		time.Sleep(500 * time.Millisecond)
-		w.terms.Revoke()
+		w.Terms.Revoke()
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.Len(t, o.grants(), 1, "the revoked one was handed over")
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 1100, o.last().Last)
-		require.Len(t, w.calls(), 2)
-		require.Equal(t, time.Second, w.calls()[1].at, "the worker is asked again at once")
+		require.Len(t, calls(w), 2)
+		require.Equal(t, time.Second, calls(w)[1].at, "the worker is asked again at once")
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
 }
@@ -566,12 +514,12 @@ func TestRevokeDuringExtend(t *testing.T) {
 func TestRevokeDuringAcquire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
-		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
 			go terms.Revoke()
 			time.Sleep(time.Second)
 			return endless, nil
 		}
-		w.grants(endless)
+		grants(w, endless)
 		ten, err := Start(t.Context(), w, o.config())
 		require.NoError(t, err)
 		require.Equal(t, nothing(endless.WorkerID), o.grants()[0])
@@ -585,8 +533,8 @@ func TestRevokeDuringAcquire(t *testing.T) {
 func TestStopDuringExtend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: 0})
-		w.err = errDown
-		w.onExtend(func(ctx context.Context, _ int64) (uid.Reservation, error) {
+		w.FailRelease = fake.ErrDown
+		onExtend(w, func(ctx context.Context, _ int64) (uid.Reservation, error) {
 			<-ctx.Done()
 			time.Sleep(time.Second) // cleans up
 			return endless, nil
@@ -594,10 +542,10 @@ func TestStopDuringExtend(t *testing.T) {
 		ten := start(t, w, o)
 		synctest.Wait()
 		began := time.Now()
-		require.ErrorIs(t, ten.Stop(t.Context(), 7), errDown)
+		require.ErrorIs(t, ten.Stop(t.Context(), 7), fake.ErrDown)
 		require.Equal(t, time.Second, time.Since(began))
 		require.NoError(t, ten.Stop(t.Context(), 8))
-		require.Equal(t, []int64{7}, w.released)
+		require.Equal(t, []int64{7}, w.Released)
 		require.Len(t, o.grants(), 1, "a reservation after Stop")
 		require.NoError(t, ten.Refused())
 	})
@@ -648,7 +596,7 @@ func TestConcurrentCalls(t *testing.T) {
 			return uid.Reservation{WorkerID: 3, Last: returned.Add(1), Renew: math.MaxInt64}
 		}
 		var wg sync.WaitGroup
-		w.acquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
+		w.OnAcquire = func(_ context.Context, terms uid.Terms) (uid.Reservation, error) {
 			wg.Go(func() {
 				for range 30 {
 					terms.Revoke()
@@ -658,7 +606,7 @@ func TestConcurrentCalls(t *testing.T) {
 			runtime.Gosched()
 			return give(), nil
 		}
-		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			runtime.Gosched()
 			return give(), nil
 		})
@@ -683,7 +631,7 @@ func TestConcurrentCalls(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		require.Equal(t, []int64{1}, w.released)
+		require.Equal(t, []int64{1}, w.Released)
 		if t.Failed() {
 			return
 		}
@@ -709,7 +657,7 @@ func TestAwait(t *testing.T) {
 		for _, wait := range []bool{false, true} {
 			_, err = ten.Await(first, 101, 150, wait)
 			require.ErrorIs(t, err, uid.ErrNoReservation)
-			require.ErrorIs(t, err, errDown)
+			require.ErrorIs(t, err, fake.ErrDown)
 		}
 
 		told := ten.News()
@@ -717,17 +665,17 @@ func TestAwait(t *testing.T) {
 		<-told
 
 		granted := ten.News()
-		w.grants(endless)
+		grants(w, endless)
 		<-granted
 		require.NoError(t, ten.Refused())
 		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
 		news, err = ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
 		require.Nil(t, news, "it is another grant")
-		require.EqualValues(t, 150, w.calls()[0].through)
+		require.EqualValues(t, 150, calls(w)[0].through)
 
 		ended := ten.News()
-		ten.End(first, errDown) // which is not in force
+		ten.End(first, fake.ErrDown) // which is not in force
 		require.Nil(t, ten.Grant().Ended)
 		ten.End(nil, uid.ErrClosed)
 		<-ended
@@ -759,12 +707,12 @@ func TestNoGrantWhileTheOwnerIsTold(t *testing.T) {
 		var err error
 		ten, err = Start(t.Context(), w, cfg)
 		require.NoError(t, err)
-		w.grants(uid.Reservation{WorkerID: 4, Last: 7, Renew: math.MaxInt64})
+		grants(w, uid.Reservation{WorkerID: 4, Last: 7, Renew: math.MaxInt64})
 		ten.Want(0)
 		synctest.Wait()
 		require.Equal(t, 1, told)
 		require.EqualValues(t, 7, ten.Grant().Until)
-		w.terms.Revoke()
+		w.Terms.Revoke()
 		require.Equal(t, 2, told)
 		require.NoError(t, ten.Stop(t.Context(), 0))
 	})
@@ -776,14 +724,14 @@ func TestEndIsForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, endless)
 		ten := start(t, w, o)
-		w.onExtend(func(context.Context, int64) (uid.Reservation, error) {
+		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
 			time.Sleep(time.Second)
 			return endless, nil
 		})
 		ten.Want(7)
 		synctest.Wait()
 		ten.End(nil, uid.ErrClosed)
-		w.terms.Revoke()
+		w.Terms.Revoke()
 		time.Sleep(time.Minute)
 		require.Equal(t, uid.ErrClosed, ten.Grant().Ended)
 		require.EqualValues(t, -1, ten.Grant().Until)

@@ -60,9 +60,9 @@ func TestCountAndSpan(t *testing.T) {
 func TestPlus(t *testing.T) {
 	require.EqualValues(t, 5, ticks.Plus(2, 3))
 	require.EqualValues(t, 2, ticks.Plus(-1, 3))
-	require.EqualValues(t, math.MaxInt64, ticks.Plus(math.MaxInt64-3, 3))
-	require.EqualValues(t, math.MaxInt64, ticks.Plus(math.MaxInt64-3, 4))
-	require.EqualValues(t, math.MaxInt64, ticks.Plus(math.MaxInt64, math.MaxInt64))
+	require.EqualValues(t, int64(math.MaxInt64), ticks.Plus(math.MaxInt64-3, 3))
+	require.EqualValues(t, int64(math.MaxInt64), ticks.Plus(math.MaxInt64-3, 4))
+	require.EqualValues(t, int64(math.MaxInt64), ticks.Plus(math.MaxInt64, math.MaxInt64))
 	require.EqualValues(t, -1, ticks.Plus(math.MinInt64, math.MaxInt64))
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -42,7 +43,7 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 		case busy > t.MaxWorkerID:
 			left.Level, left.Why = LevelError, "No ID can be had: workers wait or fail until one is free."
 			left.Do = "Release those whose holders are known to be dead, take a layout with more worker bits, or shorten the workers' TTL and Quarantine."
-		case busy > (t.MaxWorkerID+1)/5*4:
+		case supply.Low(busy, t.MaxWorkerID+1):
 			left.Level, left.Why = LevelWarn, "More than 80 % of the IDs are taken."
 			left.Do = "Take a layout with more worker bits before a deployment needs twice as many at once."
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -35,7 +36,7 @@ func (c *check) nodesLeft(o registry.Overview) {
 	case most > 0 && n.Used() >= most:
 		f.Level, f.Why = LevelError, "No ID is left: no worker can start."
 		f.Do = "Take a layout with more worker bits, or leased IDs, which can be used again."
-	case most > 0 && n.Used() > most/5*4+most%5*4/5:
+	case most > 0 && supply.Low(n.Used(), most):
 		f.Level, f.Why = LevelWarn, fmt.Sprintf("More than 80 %% are used, %d are left; each start takes one.", most-n.Used())
 		f.Do = "Take a layout with more worker bits, or leased IDs, which can be used again, before they are gone."
 	case n.Rows > 0 && n.Used()/4 > n.Rows:

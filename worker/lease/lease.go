@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/state"
 )
 
@@ -205,8 +206,9 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 		err = l.keep(last)
 	case l.hold != nil:
 		err = l.release(ctx, last)
-	case l.doubt != nil:
-		err = l.giveBack(ctx)
+	}
+	if l.doubt != nil { // then there is no hold, and no file knows of it
+		err = errors.Join(err, retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack))
 	}
 	if err != nil {
 		err = l.failure("release", err)

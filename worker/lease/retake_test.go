@@ -237,6 +237,45 @@ func TestDoubtsOfARunningLease(t *testing.T) {
 	})
 }
 
+// Giving back is tried again, like a release, for as long; and with a state file, which has
+// nothing of the acquisition, as without.
+func TestDoubtIsGivenBackOnRelease(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		for _, cfg := range []lease.Config{{DurableStore: true}, offlineConfig(t)} {
+			h.empty()
+			l, client := h.client(cfg)
+			doubt := func() (id int64) {
+				was := h.acquire(l)
+				h.memory.RemoveRow(orders, was.WorkerID)
+				h.pass(window / 2)
+				client.Fault(storetest.OK, storetest.LoseReply)
+				_, err := l.Extend(t.Context(), 0)
+				require.Error(t, err)
+				id, doubted := lease.Doubted(l)
+				require.True(t, doubted)
+				require.NotEmpty(t, h.row(id).Nonce)
+				return id
+			}
+			id := doubt()
+			client.Fault(storetest.Refuse, storetest.LoseWrite)
+			require.NoError(t, l.Release(t.Context(), -1))
+			require.Empty(t, h.row(id).Nonce)
+			require.NotEqual(t, id, h.acquire(l).WorkerID, "it is in quarantine")
+			require.NoError(t, l.Release(t.Context(), -1))
+
+			h.empty()
+			h.found(orders)
+			id = doubt()
+			h.memory.Outage(true)
+			began := h.now()
+			require.Error(t, l.Release(t.Context(), -1))
+			require.Equal(t, 5*time.Second, h.now().Sub(began))
+			h.memory.Outage(false)
+			require.NotEmpty(t, h.row(id).Nonce)
+		}
+	})
+}
+
 // A clock that is off is refused there as well.
 func TestRetakeComparesClocks(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -129,7 +129,7 @@ func (m member) build(dir, proxy, cache string) error {
 	others := "file://" + filepath.ToSlash(filepath.Join(lines[1], "cache", "download"))
 	cmd := exec.Command("go", "vet", "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE="+cache, "GONOSUMDB="+members,
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOMODCACHE="+cache, "GONOSUMDB="+members,
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+others+","+lines[0])
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -26,6 +26,7 @@ const (
 var all = slices.Concat(
 	core,
 	disposables,
+	workers,
 	leases,
 	store,
 	sqlTables,
@@ -33,6 +34,7 @@ var all = slices.Concat(
 	gates,
 	promise,
 	registries,
+	records,
 )
 
 var core = []mutant{
@@ -159,7 +161,7 @@ var core = []mutant{
 	{
 		name: "Close leaves waiting calls waiting", file: tenureGo,
 		from: "		t.grant.Store(ended)\n		t.tell()\n",
-		to:   "		t.grant.Store(ended)\n", tests: "Close",
+		to:   "		t.grant.Store(ended)\n", tests: "Await",
 	},
 	{
 		name: "a cancelled context gets a UID", file: generatorGo,
@@ -174,7 +176,7 @@ var core = []mutant{
 	{
 		name: "a refusal outlives the outage", file: tenureGo,
 		from: "	t.refused = nil\n",
-		to:   "", tests: "Outage",
+		to:   "", tests: "Await",
 	},
 	{
 		name: "Revoke leaves the reservation", file: tenureGo,

@@ -90,8 +90,18 @@ var store = []mutant{
 	},
 	{
 		name: "a release keeps what may be leased", file: leaseGo,
-		from: "case l.doubt != nil:",
-		to:   "case false:", tests: "^TestDoubtsOfARunning",
+		from: "if l.doubt != nil {",
+		to:   "if false {", tests: "^TestDoubtsOfARunning",
+	},
+	{
+		name: "what may be leased is kept where there is a state file", file: leaseGo,
+		from: "if l.doubt != nil {",
+		to:   "if l.doubt != nil && l.cfg.StateFile == \"\" {", tests: "^TestDoubtIsGivenBackOnRelease",
+	},
+	{
+		name: "what may be leased is given back in one attempt", file: leaseGo,
+		from: "retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, l.giveBack)",
+		to:   "func() error { _ = retry.DefaultTimeout; return l.giveBack(ctx) }()", tests: "^TestDoubtIsGivenBackOnRelease",
 	},
 	{
 		name: "what is given back may be another's by now", file: releaseGo,

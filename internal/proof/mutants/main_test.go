@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 // tried.
 func TestMutantsAreUpToDate(t *testing.T) {
 	for _, m := range all {
-		source, err := os.ReadFile(filepath.Join("..", "..", m.file))
+		source, err := os.ReadFile(filepath.Join("..", "..", "..", m.file))
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(source), m.from), "%s in %s: %q", m.name, m.file, m.from)
 		require.NotEqual(t, m.from, m.to, m.name)

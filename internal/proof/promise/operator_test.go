@@ -284,7 +284,7 @@ var operatorFaults = []fault{
 			p.step(-time.Second)
 			s.draw(p)
 			_, err := s.try(how{seat: 1, layout: named, namespace: "turns"})
-			require.ErrorIs(s.t, err, uid.ErrRange)
+			require.ErrorIs(s.t, err, uid.ErrConfig)
 			if s.leased() {
 				s.refused(how{seat: 1, namespace: "turns"}, worker.ErrLayout)
 			}

@@ -133,13 +133,12 @@ func (p *job) run(m *memory, c *clock) int {
 	return exitDone
 }
 
-// A generator is one of either package.
+// A generator is one of either package, or a planted one.
 type generator struct {
-	cached    *cached.Generator
-	uncached  *uncached.Generator
-	planted   uid.Drawer
-	swap      bool  // a planted fault
-	lag, lead int64 // in ticks
+	uid.Generator            // nil for a planted one
+	planted       uid.Drawer // nil for others
+	swap          bool       // a planted fault
+	lag, lead     int64      // in ticks
 }
 
 // startLimit bounds the start of a generator.
@@ -176,7 +175,7 @@ func (p *job) generator(ctx context.Context, c *clock, granted *grants, count *c
 		}
 		g, err := uncached.NewContext(ctx, w, cfg)
 		// A tick ahead is what Logical may be; one more is for what is rounded.
-		return &generator{uncached: g, lead: 2}, err
+		return &generator{Generator: g, lead: 2}, err
 	}
 	lag := p.Slot.MaxLag
 	if lag == 0 {
@@ -185,7 +184,7 @@ func (p *job) generator(ctx context.Context, c *clock, granted *grants, count *c
 	g, err := cached.NewContext(ctx, w, cached.Config{
 		Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
 	})
-	return &generator{cached: g, swap: p.Slot.Planted == plantedDisorder, lag: int64(lag / unit), lead: int64(p.Slot.MaxLead / unit)}, err
+	return &generator{Generator: g, swap: p.Slot.Planted == plantedDisorder, lag: int64(lag / unit), lead: int64(p.Slot.MaxLead / unit)}, err
 }
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -247,31 +246,27 @@ func (g *generator) way(way string) (uid.Drawer, func([]uid.UID) (int, error)) {
 	case g.planted != nil:
 		return g.planted, nil
 	case g.swap:
-		return &swapped{Drawer: g.cached}, nil
-	case g.uncached != nil && way == fill:
-		return nil, g.uncached.Fill
-	case g.uncached != nil:
-		return g.uncached, nil
+		return &swapped{Drawer: g.Generator}, nil
 	case way == fill:
-		return nil, g.cached.Fill
-	case way == lane:
-		return g.cached.Lane(), nil
-	case way == unordered:
-		return g.cached.Unordered(), nil
+		return nil, g.Fill
 	}
-	return g.cached, nil
+	if c, is := g.Generator.(*cached.Generator); is {
+		switch way {
+		case lane:
+			return c.Lane(), nil
+		case unordered:
+			return c.Unordered(), nil
+		}
+	}
+	return g.Generator, nil
 }
 
 func (g *generator) Close() error {
-	switch c := g.planted.(type) {
-	case nil:
-	case io.Closer:
+	if g.planted == nil {
+		return g.Generator.Close()
+	}
+	if c, is := g.planted.(io.Closer); is {
 		return c.Close()
-	default:
-		return nil
 	}
-	if g.uncached != nil {
-		return g.uncached.Close()
-	}
-	return g.cached.Close()
+	return nil
 }
