@@ -187,11 +187,6 @@ var sqlTables = []mutant{
 		to:   "\tvar by struct {\n\t\tID int64 `db:\"WORKER_ID\"`; Nonce string `db:\"NONCE\"`; High int64 `db:\"HIGH\"`; Until database.Micros `db:\"LEASE_UNTIL\"`; Layout string `db:\"LAYOUT\"`\n\t\tHolder string `db:\"HOLDER\"`; Acquired database.Micros `db:\"ACQUIRED\"`; Renewed database.Micros `db:\"RENEWED\"`; Reach int64 `db:\"REACH\"`\n\t}\n\terr = tx.GetContext(ctx, &by, \"SELECT \"+leaseColumns+\" FROM `\"+tx.leases+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, tx.namespace, id)\n\trow = leaseRow{by.ID, by.Nonce, by.High, by.Until, by.Layout, by.Holder, by.Acquired, by.Renewed, by.Reach}\n", in: inDatabases, tests: "^TestForeignNames",
 	},
 	{
-		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
-		from: "conn.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\").Scan(&n.Rows, &n.Last)",
-		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")", in: inDatabases, tests: "^TestForeignNames",
-	},
-	{
 		name: "a server's words on a column are passed on", file: "internal/database/failure.go",
 		from: "m.words = ofColumn(words, e.Message)",
 		to:   "m.words = words + e.Message", in: "worker/sqlstore", tests: "^TestNoWordsOfServers$",
