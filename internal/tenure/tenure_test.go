@@ -642,6 +642,14 @@ func TestConcurrentCalls(t *testing.T) {
 // news of every kind ends a wait.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		comes := func(news <-chan struct{}) {
+			t.Helper()
+			select {
+			case <-news:
+			case <-time.After(time.Minute):
+				t.Fatal("no news")
+			}
+		}
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
 		ten := start(t, w, o)
 		first := ten.Grant()
@@ -653,7 +661,7 @@ func TestAwait(t *testing.T) {
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
 		require.NotNil(t, news)
-		<-news // the worker has failed
+		comes(news) // the worker has failed
 		for _, wait := range []bool{false, true} {
 			_, err = ten.Await(first, 101, 150, wait)
 			require.ErrorIs(t, err, uid.ErrNoReservation)
@@ -662,11 +670,11 @@ func TestAwait(t *testing.T) {
 
 		told := ten.News()
 		ten.Tell()
-		<-told
+		comes(told)
 
 		granted := ten.News()
 		grants(w, endless)
-		<-granted
+		comes(granted)
 		require.NoError(t, ten.Refused())
 		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
 		news, err = ten.Await(first, 101, 150, true)
@@ -678,7 +686,7 @@ func TestAwait(t *testing.T) {
 		ten.End(first, fake.ErrDown) // which is not in force
 		require.Nil(t, ten.Grant().Ended)
 		ten.End(nil, uid.ErrClosed)
-		<-ended
+		comes(ended)
 		_, err = ten.Await(ten.Grant(), 101, 150, true)
 		require.Equal(t, uid.ErrClosed, err)
 		require.NoError(t, ten.Stop(t.Context(), 0))
