@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -30,8 +31,7 @@ type bench struct {
 
 const (
 	benchRounds = 11
-	// benchBatch is how many IDs are drawn between two looks at whether it is time to
-	// stop.
+	// benchBatch is how many IDs a goroutine draws before it looks again whether to stop.
 	benchBatch = 1024
 	// barFrom is the rate of an empty bar.
 	barFrom = 1e6
@@ -42,17 +42,17 @@ func (p *program) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [--time DURATION]",
 		Short: "Compare the generators with a bare atomic add, on this machine",
-		Long: `bench measures what a UID costs here: from the cached generator in each of its ways,
-from the uncached one, and, as the limit, what an atomic add to a shared counter costs.
-All take turns within one run; what is shown are medians of 11 turns and their range.
+		Long: `bench measures what a UID costs on this machine: from the cached generator in each of
+its ways, from the uncached one, and, as the limit, an atomic add to a shared counter.
+All take turns within one run; the table shows medians of 11 turns and their range.
 
-  ns/UID   time for a UID, all goroutines together
-  × add    that as a multiple of the atomic add by as many goroutines
-  UIDs/s   on a scale on which each block doubles the rate, from a million on
+  ns/UID   time per UID, all goroutines together
+  × add    the same as a multiple of an atomic add by as many goroutines
+  UIDs/s   the rate; each block of the bar doubles it, starting at a million
 
-It makes UIDs of the default layout, which sustains 8,192 a second for each worker. What
-is drawn beyond that has times borrowed from the future. The uncached generator, which
-borrows nothing, is given a layout of 2^30 a second. The UIDs are thrown away.`,
+The cached generator uses the default layout, which sustains 8,192 UIDs a second for
+each worker; beyond that it borrows times from the future. The uncached generator
+borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs away.`,
 		Example:               "  uid bench\n  uid bench --time 10s --format json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -60,32 +60,32 @@ borrows nothing, is given a layout of 2^30 a second. The UIDs are thrown away.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(&c.length, "time", "how long it may take, about")
+	flags.Var(&c.length, "time", "roughly how long to measure")
 	flags.Var(&c.format, "format", "form of the output")
 	return cmd
 }
 
-// A contender is something to draw from.
+// A contender is a source of IDs to measure.
 type contender struct {
 	name string
-	// drawer returns what one goroutine calls to draw benchBatch IDs. Each contender has a
-	// loop of its own, so that nothing but its own call stands between two IDs.
+	// drawer returns the function with which one goroutine draws benchBatch IDs. Each
+	// contender has its own loop, so that only its own call is measured.
 	drawer func() func() error
 }
 
-// A heat is a contender with so many goroutines, and what its turns came to.
+// A heat is a contender with a number of goroutines, and the results of its turns.
 type heat struct {
 	contender
 	goroutines int
-	ns         []float64 // for an ID, of each turn
+	ns         []float64 // per ID, for each turn
 }
 
-func (c *bench) run() error {
+func (c *bench) run() (err error) {
 	contenders, end, err := benchContenders()
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer func() { err = errors.Join(err, end()) }()
 	var heats []*heat
 	for _, goroutines := range slices.Compact([]int{1, runtime.GOMAXPROCS(0), 8 * runtime.GOMAXPROCS(0)}) {
 		for _, s := range contenders {
@@ -109,7 +109,7 @@ func (c *bench) run() error {
 	return c.list(heats)
 }
 
-func benchContenders() (all []contender, end func(), err error) {
+func benchContenders() (all []contender, end func() error, err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	g, err := cached.New(worker.Static(0), cached.Config{MaxLead: cached.Unbounded, Logger: quiet})
 	if err != nil {
@@ -118,8 +118,7 @@ func benchContenders() (all []contender, end func(), err error) {
 	roomy := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30})
 	plain, err := uncached.New(worker.Static(0), uncached.Config{Layout: roomy, Logger: quiet})
 	if err != nil {
-		g.Close()
-		return nil, nil, err
+		return nil, nil, errors.Join(err, g.Close())
 	}
 	counter := new(struct {
 		_ cpu.CacheLinePad
@@ -184,7 +183,7 @@ func benchContenders() (all []contender, end func(), err error) {
 				return err
 			}
 		}},
-	}, func() { g.Close(); plain.Close() }, nil
+	}, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
 }
 
 // take draws for about d.
@@ -200,7 +199,7 @@ func (h *heat) take(d time.Duration) error {
 		draw := h.drawer()
 		ended.Go(func() {
 			n := int64(0)
-			// Once at least, or a short turn of many goroutines may draw nothing.
+			// At least once: in a short turn many goroutines might otherwise draw nothing.
 			for first := true; first || !stop.Load(); first = false {
 				if err := draw(); err != nil {
 					failed.Store(&err)
@@ -222,7 +221,7 @@ func (h *heat) take(d time.Duration) error {
 	return nil
 }
 
-// median sorts the turns, and returns the one in the middle.
+// median sorts the turns in place and returns the middle one.
 func median(turns []float64) float64 {
 	slices.Sort(turns)
 	return turns[len(turns)/2]
@@ -256,8 +255,9 @@ func (c *bench) list(heats []*heat) error {
 	return l.end()
 }
 
-// timesAdd returns for each heat the median of its turns as multiples of the same turns
-// of the first heat with as many goroutines, which is the atomic add's.
+// timesAdd returns each heat's cost as a multiple of the atomic add's: the median over
+// turns of the ratio to the same turn of the first heat with as many goroutines, which
+// is the atomic add.
 func timesAdd(heats []*heat) []float64 {
 	add := make(map[int]*heat)
 	var out []float64

@@ -16,7 +16,7 @@ const (
 	exitInterrupted = 130 // as shells count: 128 + SIGINT
 )
 
-// An inputError is an error in what the user typed. All others are the world's.
+// An inputError is an error in what the user typed. All other errors come from outside.
 type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
@@ -25,13 +25,13 @@ func badInput(format string, args ...any) error {
 	return inputError{fmt.Errorf(format, args...)}
 }
 
-// errInterrupted is wrapped by the error of a command that a signal has ended.
+// errInterrupted is wrapped by the error of a command that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
-// errAnswered is returned by a command whose output has said that the answer is no.
+// errAnswered is returned by a command whose output already said that the answer is no.
 var errAnswered = errors.New("the answer is no")
 
-// report prints err as one line, if it is to be seen, and returns the exit code.
+// report prints err as one line, unless it needs no words, and returns the exit code.
 func (p *program) report(err error) int {
 	if err == nil || errors.Is(err, errClosedPipe) {
 		return exitOK
@@ -51,8 +51,8 @@ func (p *program) report(err error) int {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// flagError words what is wrong with a flag. The flag package's own words repeat
-// all of the argument, which may be a DSN behind a misspelled name.
+// flagError says what is wrong with a flag. The flag package's own text repeats the whole
+// argument, which may be a DSN after a misspelled name.
 func flagError(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// The types below are pflag.Values whose errors say what is wanted.
+// The types below are pflag.Values whose errors say what they expect.
 
 // layoutFlag is a layout by name or by its widths.
 type layoutFlag struct {
@@ -20,9 +20,9 @@ type layoutFlag struct {
 
 func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
-const layoutUsage = `a preset's name (uid layouts lists them; not given: default), or the bits of
-time, worker ID and sequence: 28/22/13, 41ms/10/12, with more words in
-quotes: "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z",
+const layoutUsage = `a preset (uid layouts lists them; default: "default"), or the widths of
+time, worker ID and sequence in bits: 28/22/13 or 41ms/10/12; options follow,
+in quotes: "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z",
 "41ms/10/12 fields=datacenter:5,worker:5"`
 
 func (f *layoutFlag) Set(text string) (err error) {
@@ -40,7 +40,7 @@ func (f *layoutFlag) String() string {
 
 func (*layoutFlag) Type() string { return "NAME|T/W/S" }
 
-// countFlag is a whole number of at least 1. Besides 1000000 it may be written 1e6.
+// countFlag is a whole number of at least 1, written 1000000 or 1e6.
 type countFlag int64
 
 func (f *countFlag) Set(text string) error {
@@ -49,7 +49,7 @@ func (f *countFlag) Set(text string) error {
 		v, floatErr := strconv.ParseFloat(text, 64)
 		switch {
 		case floatErr != nil || v != math.Trunc(v):
-		case math.Abs(v) > 1<<53: // where not every whole number has a float
+		case math.Abs(v) > 1<<53: // beyond this not every whole number has a float64
 			err = strconv.ErrRange
 		default:
 			n, err = int64(v), nil
@@ -70,8 +70,7 @@ func (f *countFlag) Set(text string) error {
 func (f *countFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
 func (*countFlag) Type() string     { return "N" }
 
-// numberFlag is a number, such as 2000000, 2e6 or 0.5. Its range is checked where it
-// is used.
+// numberFlag is a number, such as 2000000, 2e6 or 0.5. Its user checks the range.
 type numberFlag float64
 
 func (f *numberFlag) Set(text string) error {

@@ -30,10 +30,10 @@ type gen struct {
 }
 
 const (
-	// genChunk is how many UIDs are made and written at a time.
+	// genChunk is how many UIDs gen makes and writes at a time.
 	genChunk = 8192
-	// maxTableRows is the longest table of UIDs. A table is made in memory, and
-	// nobody reads a longer one.
+	// maxTableRows is the longest table of UIDs. A table is built in memory, and nobody
+	// reads a longer one.
 	maxTableRows = 10_000
 )
 
@@ -49,15 +49,15 @@ func (p *program) gen() *cobra.Command {
 The table is WORKER_NODE of Baidu's UidGenerator. No worker ID is ever used again:
 the default layout has 4,194,303 of them, the layout javascript 15.
 
-A UID's time is a tick of the layout, and a tick holds only so many UIDs of a
-worker: in the default layout, 8,192 in each second. When more are asked for they
-are made at once all the same, with times ahead of the clock, by 123 seconds for a
-million of them; gen says so when that is more than ten minutes. It makes no more
-than the layout's time field can hold.
+A UID's time is a tick of the layout, and a tick holds only so many UIDs of a worker:
+8,192 a second in the default layout. If you ask for more, gen makes them at once all
+the same, with times ahead of the clock: by 123 seconds for a million of them. It says
+so when that is more than ten minutes, and makes no more than the layout's time field
+can hold.
 
 Formats:
-  plain  one UID a line (the default)
-  json   one object a line: uid (a string, since JavaScript would lose bits of the
+  plain  one UID per line (the default)
+  json   one object per line: uid (a string, since JavaScript would lose bits of the
          number), time, worker_id, machine (if the layout names parts), sequence
   table  for people, at most 10,000 UIDs`,
 		Example: "  uid gen\n" +
@@ -93,14 +93,13 @@ func (g *gen) run(ctx context.Context) (err error) {
 	lead := leadAfter(g.layout.Layout, int64(g.n))
 	cfg := cached.Config{Layout: g.layout.Layout, Logger: g.log(), Now: g.now}
 	if lead > cached.DefaultMaxLead {
-		// The worker ID is this run's alone and never given again, so that nobody else
-		// ever issues the ticks that are borrowed.
+		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded
 	}
 
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 
 	db, err := g.store.open(ctx, g.getenv)
 	if err != nil {
@@ -120,7 +119,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 		return interrupted(ctx, err)
 	}
 	defer func() {
-		// Not under ctx: a worker ID is to be given back after an interruption, too.
+		// Not under ctx: release the worker ID after an interruption, too.
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.store.timeout))
 		defer cancel()
 		if closeErr := generator.CloseContext(ctx); err == nil {
@@ -133,7 +132,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	return g.out.Flush()
 }
 
-// interrupted returns err as what came of a signal, if there was one.
+// interrupted marks err as caused by a signal, if there was one.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, errClosedPipe) {
 		return errInterrupted
@@ -141,8 +140,8 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// write draws the UIDs and writes them. Of a large lead it tells the user when it has
-// become large, which it may never be if the output's reader goes away.
+// write draws the UIDs and writes them. It warns of a large lead only once there is one:
+// if the output's reader goes away, there may never be.
 func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.Duration) error {
 	put, end := g.printer()
 	bar := newProgress(g.stdout, g.stderr, int64(g.n))
@@ -170,7 +169,7 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 	return end()
 }
 
-// printer returns what prints a UID, and what is to be called at the end.
+// printer returns a function that prints a UID, and one to call at the end.
 func (g *gen) printer() (put func(uid.UID) error, end func() error) {
 	if g.format == plain {
 		return func(u uid.UID) error {
@@ -183,14 +182,14 @@ func (g *gen) printer() (put func(uid.UID) error, end func() error) {
 	return func(u uid.UID) error {
 		parts, err := g.layout.Parse(u)
 		if err != nil {
-			return err // of no UID that was made by the layout
+			return err // not for a UID of this layout
 		}
 		return l.add(parts)
 	}, l.end
 }
 
-// leadAfter returns how far n UIDs of one worker, drawn at once, get ahead of the
-// clock, in whole ticks, and the largest duration if that is longer.
+// leadAfter returns how far n UIDs of one worker, drawn at once, run ahead of the clock,
+// in whole ticks; at most the largest Duration.
 func leadAfter(l bits.Layout, n int64) time.Duration {
 	ticks := (n - 1) >> l.SequenceBits() // after the first one
 	if ticks > math.MaxInt64/int64(l.Unit()) {
@@ -199,8 +198,8 @@ func leadAfter(l bits.Layout, n int64) time.Duration {
 	return time.Duration(ticks) * l.Unit()
 }
 
-// checkRoom refuses an n that the rest of the time field does not hold. (One that just
-// fits may still be too large if the clock moves on meanwhile.)
+// checkRoom refuses an n that does not fit into the rest of the time field. (An n that
+// just fits may still be too large once the clock has moved on.)
 func checkRoom(l bits.Layout, n int64, now time.Time) error {
 	left := l.MaxTick() - l.TickAt(now)
 	if (n-1)>>l.SequenceBits() > left {
@@ -210,7 +209,7 @@ func checkRoom(l bits.Layout, n int64, now time.Time) error {
 	return nil
 }
 
-// perSecond returns how many UIDs a second one worker of a layout can go on making.
+// perSecond returns how many UIDs a second one worker of a layout can sustain.
 func perSecond(l bits.Layout) float64 {
 	return float64(l.MaxSequence()+1) / l.Unit().Seconds()
 }

@@ -13,7 +13,7 @@ func (p *program) layouts() *cobra.Command {
 		Short: "List the preset layouts",
 		Long: `layouts lists the layouts that --layout knows by name: the bits of time, worker and
 sequence, when tick 0 and the last tick begin, how many worker IDs there are, and
-how many UIDs a second each worker can go on making.`,
+how many UIDs a second each worker can sustain.`,
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -34,8 +34,7 @@ how many UIDs a second each worker can go on making.`,
 	return cmd
 }
 
-// layoutCell is the full description of a layout for programs, its widths for
-// people.
+// layoutCell shows programs a layout's full description, and people its widths.
 func layoutCell(l bits.Layout) cell {
 	return cell{value: l.String(), text: short(l)}
 }

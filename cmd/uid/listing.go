@@ -12,9 +12,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A listing is rows of the same columns, in any of the formats: a table for people;
-// a JSON object a line; or the values of a row on a line, between tabs. The last
-// two are written as they come, a table when the listing ends.
+// A listing writes rows of the same columns in one of three formats: a table for people;
+// one JSON object per line; or one row per line, tab-separated. It writes the last two as
+// rows come in, and a table when the listing ends.
 type listing struct {
 	out     *bufio.Writer
 	format  format
@@ -22,20 +22,20 @@ type listing struct {
 	table   gopretty.Writer
 }
 
-// A column has a title, which may have two lines, in the table, and a key in JSON.
-// Numbers stand to the right.
+// A column has a title for tables, of one or two lines, and a key for JSON. Numbers are
+// aligned right.
 type column struct {
 	key, title string
 	numbers    bool
 }
 
-// A cell is a value; with a text of its own it is that in the table.
+// A cell is a value. In a table its text is shown instead, if it has one.
 type cell struct {
-	value any // a string, a number, a bool, a time.Time, or what encodes itself; nil: not known
+	value any // a string, number, bool, time.Time or json.Marshaler; nil: not known
 	text  string
 }
 
-// tableStyle has a line below the titles, and no others.
+// tableStyle draws one line, below the titles.
 var tableStyle = func() gopretty.Style {
 	s := gopretty.StyleLight
 	s.Format.Header = text.FormatDefault
@@ -121,7 +121,7 @@ func (c cell) people() any {
 	return c.program()
 }
 
-// program returns what the other formats have.
+// program returns what the other formats show.
 func (c cell) program() any {
 	if t, ok := c.value.(time.Time); ok {
 		return t.Format(time.RFC3339Nano)
@@ -129,7 +129,7 @@ func (c cell) program() any {
 	return c.value
 }
 
-// number is a cell of a number of at least 0 that can be large.
+// number is a cell of a number >= 0 that may be large.
 func number(n float64) cell {
 	switch {
 	case n >= 1<<63:
@@ -142,12 +142,12 @@ func number(n float64) cell {
 	return cell{value: n, text: fmt.Sprintf("%.3g", n)}
 }
 
-// span is a cell of a length of time, in seconds for programs.
+// span is a cell of a duration; programs get seconds.
 func span(d time.Duration) cell {
 	return cell{value: d.Seconds(), text: words(d)}
 }
 
-// words returns a length of time as a person would say it.
+// words returns a duration as a person would say it.
 func words(d time.Duration) string {
 	const day, year = 24 * time.Hour, 8766 * time.Hour
 	switch {
@@ -167,7 +167,7 @@ func words(d time.Duration) string {
 	return s
 }
 
-// grouped returns n >= 0 with a comma every three digits.
+// grouped returns n >= 0 with a comma after every three digits.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

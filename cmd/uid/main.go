@@ -3,15 +3,15 @@
 //	uid gen -n 5                          five new UIDs, under a worker ID of its own
 //	uid parse 180363646902239241          what is in one, with a picture of its bits
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
-//	uid range --from 2026-11-01           the UIDs of a time, for SQL
+//	uid range --from 2026-11-01           the UIDs of a time range, for SQL
 //	uid layouts                           the presets
 //	uid bench                             what a UID costs on this machine
 //	uid worker ls                         who holds which worker ID
-//	uid worker check                      what would bite in a database of worker IDs
+//	uid worker check                      whether a database of worker IDs is set up safely
 //
-// Each command's --help says the rest. Exit codes: 0 on success and when the reader
-// of the output has gone away, 1 when something failed, 2 when the input was bad,
-// 130 when interrupted. An error is one line on standard error.
+// Each command's --help says the rest. Exit codes: 0 on success, and when the reader of
+// the output has gone away; 1 on failure; 2 on bad input; 130 when interrupted. An error
+// is one line on standard error.
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 )
 
 func main() {
-	// A reader that has gone away is then a failed write, which ends the command in
-	// good order, instead of a signal, which kills it.
+	// When the output's reader goes away, a write then fails and ends the command in good
+	// order; the signal would kill it.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
-// run is the command without the process around it. It returns the exit code.
+// run is the command without its process. It returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now}
 	return p.run(args)

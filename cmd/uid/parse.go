@@ -32,13 +32,13 @@ makes sense.
 
 Formats:
   table  for people (the default)
-  plain  UID, time, worker ID and sequence on a line, between tabs; with --guess,
+  plain  UID, time, worker ID and sequence on a line, tab-separated; with --guess,
          UID, preset, time, worker ID and sequence
-  json   one object a line: uid (a string), time, worker_id, machine (if the layout
+  json   one object per line: uid (a string), time, worker_id, machine (if the layout
          names parts), sequence; with --guess, one for each preset
 
-At the first UID that cannot be read, or that the layout cannot hold, parse ends
-with exit code 2; of arguments none is shown then.`,
+parse stops with exit code 2 at the first UID that it cannot read or that the layout
+cannot hold. If that is an argument, it shows none of them.`,
 		Example: "  uid parse --layout uidgenerator 180363646902239241\n" +
 			"  uid gen -n 3 | uid parse --format json\n" +
 			"  uid parse --layout \"41ms/10/12 fields=datacenter:5,worker:5\" 1541815603606036480\n" +
@@ -57,7 +57,7 @@ with exit code 2; of arguments none is shown then.`,
 
 // A reader shows UIDs, one after the other.
 type reader interface {
-	// check says why show would refuse u.
+	// check returns the error with which show would refuse u.
 	check(u uid.UID) error
 	show(u uid.UID) error
 	end() error
@@ -112,7 +112,7 @@ func (c *parse) input(r reader) error {
 	n := 0
 	for words.Scan() {
 		if in.failed {
-			break // the word may have been cut off
+			break // the word may be cut off
 		}
 		n++
 		u, err := uid.Parse(words.Text())
@@ -136,8 +136,8 @@ func (c *parse) input(r reader) error {
 	}
 }
 
-// A flushingReader writes out what has been buffered before it may have to wait for
-// more to read: whoever writes a UID to the command is to see the answer.
+// A flushingReader flushes the output before each read that may wait, so that whoever
+// types a UID sees the answer at once.
 type flushingReader struct {
 	in     io.Reader
 	out    *bufio.Writer
@@ -157,7 +157,7 @@ func (f *flushingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// checkFit is the check of readers that go by the one layout.
+// checkFit is the check of readers with a single layout.
 func (c *parse) checkFit(u uid.UID) error {
 	if _, err := c.layout.Tick(u); err != nil {
 		return fmt.Errorf("%w; it may be of another layout, try --guess", err)
@@ -216,7 +216,7 @@ func (p *portrayer) show(u uid.UID) error {
 
 func (p *portrayer) end() error { return nil }
 
-// guesser shows the presets of UIDs.
+// guesser shows the presets that fit each UID.
 type guesser struct {
 	*parse
 	listing *listing

@@ -10,8 +10,8 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// partsListing is a listing of UIDs taken apart by one layout. Its JSON is that of
-// uid.Parts, its plain lines are UID, time, worker ID and sequence.
+// partsListing lists the parts of UIDs of one layout. Its JSON is that of uid.Parts; its
+// plain lines hold UID, time, worker ID and sequence.
 type partsListing struct {
 	*listing
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// pictureWidth is the most columns that a picture takes, and hint texts.
+// pictureWidth is the most columns that a picture or a hint takes.
 const pictureWidth = 80
 
 // portray writes what is in u, for a person.
@@ -40,7 +40,7 @@ func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 		line("  "+name, value)
 	}
 	line("sequence", parts.Sequence)
-	layout, _, _ := strings.Cut(l.String(), " fields=") // these have been named
+	layout, _, _ := strings.Cut(l.String(), " fields=") // already named in the picture
 	line("layout", layout)
 	if doubt := l.Doubt(u, now); doubt != "" {
 		indent := 2 + widest + 2
@@ -87,7 +87,7 @@ func fieldsOf(l bits.Layout, parts uid.Parts, tick int64) picture {
 	return all
 }
 
-// size is the width in words: "22 bits", or just "4" where the field is narrow.
+// size is the width in words: "22 bits", or "4" for a narrow field.
 func (f bitField) size() string {
 	if f.bits >= len("9 bits") {
 		return fmt.Sprintf("%d bits", f.bits)
@@ -95,7 +95,7 @@ func (f bitField) size() string {
 	return strconv.Itoa(f.bits)
 }
 
-// columns is how wide the field is drawn, without the bars at its sides.
+// columns is the drawn width, without the bars at the sides.
 func (f bitField) columns() int {
 	return max(f.bits, len(f.name), len(f.size()))
 }
@@ -113,7 +113,7 @@ func (p picture) width() int {
 	return n
 }
 
-// wrap divides a picture that is too wide.
+// wrap splits a picture that is too wide.
 func wrap(p picture) []picture {
 	rows := []picture{nil}
 	for _, f := range p {

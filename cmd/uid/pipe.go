@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// errClosedPipe is what writing the output returns when nobody reads it any more.
-// It ends a command, and is no failure.
+// errClosedPipe is returned by a write when nobody reads the output any more. It ends a
+// command, and is no failure.
 var errClosedPipe = errors.New("the output's reader has gone away")
 
-// A pipe tells a reader that has gone away from other failures to write.
+// A pipe tells a closed reader from other failures to write.
 type pipe struct{ w io.Writer }
 
 func (p pipe) Write(b []byte) (int, error) {

@@ -28,21 +28,21 @@ func (p *program) plan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]",
 		Short: "Find layouts that are large enough",
-		Long: `plan lists the layouts that hold for what a fleet needs. --rate, --burst and
---restarts-per-day are those of one worker, the busiest: the tick of a layout has
-the same number of UIDs for each, and none can use another's.
+		Long: `plan lists the layouts that are large enough for a fleet of workers. --rate, --burst
+and --restarts-per-day are those of the busiest worker: every worker has the same
+number of UIDs in a tick, and none can use another's.
 
-  UIDs/s          what each worker can go on making
+  UIDs/s          what each worker can sustain
   worker IDs      how many there are
   disposable IDs  how many restarts, of all workers together, they last, and for how
                   long: each start uses one up
   leased IDs      how many restarts a day, of all workers together, they allow for
-                  ever: an ID serves again when --hold is over
+                  ever: an ID can be leased again after --hold
   full            the day on which the time field is full
   burst           the lead that it borrows from the future, and how long it takes to
                   give it back at --rate
 
-When no layout holds, plan says what to give up, and the exit code is 1.`,
+When no layout fits, plan says what to give up, and the exit code is 1.`,
 		Example:               "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n  uid plan --rate 1000 --workers 16 --js-safe",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -55,7 +55,7 @@ When no layout holds, plan says what to give up, and the exit code is 1.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(&c.rate, "rate", "UIDs a second that each worker has to sustain")
+	flags.Var(&c.rate, "rate", "UIDs a second that each worker must sustain")
 	flags.Var(&c.burst, "burst", "UIDs that a worker may be asked for at once, over and above --rate")
 	flags.Var(&c.workers, "workers", "workers that are at work at the same time")
 	flags.Var(&c.restarts, "restarts-per-day", "how often each worker is restarted a day")
@@ -126,8 +126,7 @@ func (c *plan) disposableDays(o planning.Option) cell {
 	return days
 }
 
-// tell writes why nothing holds, for a person. It is the command's answer, and not
-// an error with a text of its own.
+// tell writes for a person why no layout fits. That is the command's answer, not an error.
 func (c *plan) tell(need planning.Need, misfit *planning.NoFitError) error {
 	var b strings.Builder
 	if misfit.Unit == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A program is one run of the command, and what its subcommands share.
+// A program is one run of the command; its subcommands share it.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -28,7 +28,7 @@ const outputBuffer = 64 << 10
 func (p *program) run(args []string) int {
 	p.begin()
 	root := p.root()
-	root.SetArgs(append([]string{}, args...)) // nil would stand for os.Args
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	root.SetIn(p.stdin)
 	root.SetOut(p.out)
 	root.SetErr(p.stderr)
@@ -49,7 +49,7 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "uid",
 		Short: "Make and read unique IDs, ordered by time",
-		Long: `uid makes UIDs, 63-bit unique IDs that are ordered by time, and reads them.
+		Long: `uid makes and reads UIDs: 63-bit unique IDs that are ordered by time.
 
 Exit codes: 0 on success and when the reader of the output has gone away, 1 when
 something failed, 2 when the input was bad, 130 when interrupted. An error is one
@@ -68,13 +68,13 @@ line on standard error.`,
 	}
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "say on standard error what is going on")
+	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
 	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.bench(), p.version())
 	return root
 }
 
-// plainWord is what can be repeated to the user without a second thought: who
-// leaves a flag's name out may have typed a password.
+// plainWord matches what is safe to repeat to the user. Anything else may be a password,
+// typed without its flag.
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
 func unknownCommand(cmd *cobra.Command, word string) error {
@@ -99,8 +99,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// log returns the logger for what the library has to say: warnings, and with -v all
-// of it.
+// log returns the library's logger: warnings, and with -v everything.
 func (p *program) log() *slog.Logger {
 	level := slog.LevelWarn
 	if p.verbose {
@@ -117,7 +116,7 @@ func (p *program) log() *slog.Logger {
 	}))
 }
 
-// note tells the user something that is neither output nor an error.
+// note tells the user, on standard error, what is neither output nor an error.
 func (p *program) note(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "uid: "+format+"\n", args...)
 }

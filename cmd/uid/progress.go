@@ -11,7 +11,7 @@ import (
 // progressDelay is how long a command runs before it shows its progress.
 const progressDelay = time.Second
 
-// progress shows on a terminal how far a long command is. A nil one shows nothing.
+// progress shows the progress of a long command on a terminal. A nil one shows nothing.
 type progress struct {
 	start time.Time
 	done  int64
@@ -19,8 +19,8 @@ type progress struct {
 	shown bool
 }
 
-// newProgress returns nil unless stderr is a terminal, and stdout is not one: there
-// the output itself shows how it goes.
+// newProgress returns nil unless stderr is a terminal and stdout is not: on a terminal
+// the output itself shows the progress.
 func newProgress(stdout, stderr io.Writer, total int64) *progress {
 	if isTerminal(stdout) || !isTerminal(stderr) {
 		return nil
@@ -46,7 +46,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// add says that n more are done. What a terminal refuses is of no interest.
+// add says that n more are done. It ignores the terminal's errors.
 func (p *progress) add(n int) {
 	if p == nil {
 		return

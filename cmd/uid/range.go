@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// timeRange is the command range, which Go has a word of its own for.
+// timeRange is the command range, a keyword in Go.
 func (p *program) timeRange() *cobra.Command {
 	var from, to timeFlag
 	layout, f := newLayoutFlag(), table
@@ -16,8 +16,8 @@ func (p *program) timeRange() *cobra.Command {
 		Use:   "range --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
 		Short: "Show the smallest and the largest UID of a time, for SQL",
 		Long: `range shows the smallest and the largest UID, both included, of the time from --from
-(included) to --to (excluded; the present, if it is not given). Times are in UTC
-unless they say otherwise.
+(included) to --to (excluded; by default now). Times are in UTC unless they say
+otherwise.
 
 A UID's time is its tick's. A generator may be ahead of the clock by its MaxLead and
 behind it by its MaxLag, so widen the range by these to find every row of it.`,

@@ -21,24 +21,24 @@ import (
 // dsnEnv is the environment variable with a MySQL DSN.
 const dsnEnv = "UID_MYSQL_DSN"
 
-// storeHelp is the part of a command's help that is about its store.
-const storeHelp = `Worker IDs come from a store: a table in a database, to which every run adds a
-row, whose generated key is the run's worker ID. It is, the first that is given,
+// storeHelp is the part of a command's help about its store.
+const storeHelp = `Worker IDs come from a store: a table in a database. Every run adds a row, whose
+generated key is the run's worker ID. The store is the first of these that is given:
   --store FILE    a SQLite database, created if it is missing
   --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
-                  Other users of the machine can read a command line, so rather
+                  Other users of the machine can read a command line: better
                   put the DSN into the environment variable ` + dsnEnv + `
   (neither)       a SQLite database in the user's data folder: uid/workers.db in
-                  $XDG_DATA_HOME, if that is set, or else in ~/.local/share
+                  $XDG_DATA_HOME if that is set, or else in ~/.local/share
                   (macOS: ~/Library/Application Support, Windows: %LocalAppData%)
-UIDs are unique among all who share one store and one layout. A SQLite file is for
-one machine: processes on several machines need one MySQL.`
+UIDs are unique among all runs that share one store and one layout. A SQLite file
+serves one machine: processes on several machines need one MySQL.`
 
-// store is the flags that say where worker IDs come from.
+// store holds the flags that say where worker IDs come from.
 type store struct {
 	file, dsn       string
 	fileSet, dsnSet bool
-	existing        bool // a SQLite file that is missing is not created
+	existing        bool // do not create a missing SQLite file
 	timeout         spanFlag
 }
 
@@ -49,7 +49,7 @@ func (s *store) register(flags *pflag.FlagSet) {
 	flags.Var(&s.timeout, "timeout", "how long to try to get a worker ID")
 }
 
-// setString is a string flag that knows whether it was given.
+// setString is a string flag that records whether it was given.
 type setString struct {
 	value *string
 	set   *bool
@@ -67,13 +67,13 @@ func (f *setString) Set(text string) error {
 func (f *setString) String() string { return "" }
 func (f *setString) Type() string   { return f.kind }
 
-// open opens the database, which need not answer yet.
+// open opens the database. It need not be reachable yet.
 func (s *store) open(ctx context.Context, getenv func(string) string) (*sqlx.DB, error) {
 	switch {
 	case s.fileSet && s.dsnSet:
 		return nil, badInput("--store and --mysql exclude each other")
 	case s.fileSet:
-		// SQLite would make a file of any name.
+		// SQLite would create a file of any name.
 		if strings.Contains(s.file, "://") || strings.Contains(s.file, "@tcp(") || strings.Contains(s.file, "@unix(") {
 			return nil, badInput("--store takes a file, and this is a DSN: use --mysql or %s", dsnEnv)
 		}
@@ -105,8 +105,8 @@ func (s *store) openSQLite(ctx context.Context, file string) (*sqlx.DB, error) {
 	return db, nil
 }
 
-// openMySQL keeps the driver's words to itself, for they may quote the DSN: in its
-// errors, and in what it would print on standard error.
+// openMySQL hides the driver's texts, its errors as well as what it would print on
+// standard error: they may quote the DSN.
 func openMySQL(dsn, source string) (*sqlx.DB, error) {
 	bad := func(why string) error {
 		return badInput("the DSN of %s %s: it has to be user:password@tcp(host:3306)/database", source, why)
@@ -126,13 +126,13 @@ func openMySQL(dsn, source string) (*sqlx.DB, error) {
 	db := sqlx.NewDb(sql.OpenDB(connector), "mysql")
 	db.SetMaxOpenConns(2)
 	db.SetMaxIdleConns(1)
-	db.SetConnMaxLifetime(3 * time.Minute) // below what servers and proxies let a connection idle
+	db.SetConnMaxLifetime(3 * time.Minute) // servers and proxies close idle connections later
 	return db, nil
 }
 
-// dataFolder returns the folder for the user's data of this command.
+// dataFolder returns the folder for this command's user data.
 func dataFolder(getenv func(string) string, goos string) (string, error) {
-	// A relative one is to be ignored, by the XDG specification.
+	// The XDG specification says to ignore a relative path.
 	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "uid"), nil
 	}

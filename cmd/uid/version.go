@@ -21,7 +21,7 @@ func (p *program) version() *cobra.Command {
 	}
 }
 
-// version is the module's version as the Go command has recorded it.
+// version is the module's version as recorded by the go command.
 func version() string {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

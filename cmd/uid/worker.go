@@ -17,7 +17,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// worker is the command with the subcommands for who looks after worker IDs.
+// worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker ls|init|release|gc|check",
@@ -25,7 +25,8 @@ func (p *program) worker() *cobra.Command {
 		Long: `worker shows who holds which worker ID, and looks after the tables that they are
 in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
 
-` + registryHelp,
+` + registryStore + `
+Only init creates anything.`,
 		Example: "  uid worker ls --store workers.db\n" +
 			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid worker check",
 		DisableFlagsInUseLine: true,
@@ -41,18 +42,18 @@ in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
 	return cmd
 }
 
-// registryHelp is the part of the commands' help that is about their database.
+// registryHelp is the part of the subcommands' help about their database.
 const registryHelp = registryStore + `
-Nothing is created.`
+The command creates nothing.`
 
-const registryStore = `The database is, the first that is given,
+const registryStore = `The database is the first of these that is given:
   --store FILE    a SQLite database
   --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
-                  Other users of the machine can read a command line, so rather
+                  Other users of the machine can read a command line: better
                   put the DSN into the environment variable ` + dsnEnv + `
   (neither)       the SQLite database that uid gen uses by default`
 
-// tables is what the subcommands share: which database, and how to show it.
+// tables is what the subcommands share: the database, and how to show it.
 type tables struct {
 	*program
 	store         store
@@ -70,7 +71,7 @@ func (r *tables) register(flags *pflag.FlagSet) {
 	r.registerOutput(flags)
 }
 
-// registerLeases registers the flags of a command that is about leases only.
+// registerLeases registers the flags of a command about leases only.
 func (r *tables) registerLeases(flags *pflag.FlagSet) {
 	r.registerStore(flags)
 	r.registerOutput(flags)
@@ -105,7 +106,7 @@ func (jsonFlag) String() string   { return "" }
 func (jsonFlag) Type() string     { return "bool" }
 func (jsonFlag) IsBoolFlag() bool { return true }
 
-// with calls do with the registry, under a context that a signal ends.
+// with calls do with the registry, under a context that a signal cancels.
 func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
 	return r.open(ctx, func(ctx context.Context, db *sqlstore.DB) error {
 		reg, err := registry.New(db, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
@@ -116,11 +117,11 @@ func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Re
 	})
 }
 
-// open calls do with the tables, under a context that a signal ends.
+// open calls do with the tables, under a context that a signal cancels.
 func (r *tables) open(ctx context.Context, do func(context.Context, *sqlstore.DB) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it waits for
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 
 	db, err := r.store.open(ctx, r.getenv)
 	if err != nil {
@@ -137,13 +138,13 @@ func (r *tables) open(ctx context.Context, do func(context.Context, *sqlstore.DB
 	return nil
 }
 
-// terms reads the description of a layout that stands in a table.
+// terms reads the description of a layout from a table.
 func terms(layout string) (uid.Terms, error) {
 	l, err := bits.ParseLayout(layout)
 	return l.Terms(), err
 }
 
-// maxID is the flags that say how many worker IDs there are.
+// maxID holds the flags that say how many worker IDs there are.
 type maxID struct {
 	layout layoutFlag
 	max    countFlag // 0: not given
@@ -155,7 +156,7 @@ func (m *maxID) register(flags *pflag.FlagSet) {
 	flags.Var(&optionalCount{&m.max}, "max-id", "the largest worker ID, instead of --layout's")
 }
 
-// optionalCount is a count whose default is not to be told.
+// optionalCount is a count whose default the help does not show.
 type optionalCount struct{ *countFlag }
 
 func (*optionalCount) String() string { return "" }
@@ -167,7 +168,8 @@ func (m *maxID) check() error {
 	return nil
 }
 
-// disposable is the largest worker ID of a table that names no layout.
+// disposable is the largest worker ID of the table of disposable IDs, which names no
+// layout.
 func (m *maxID) disposable() int64 {
 	if m.max > 0 {
 		return int64(m.max)
@@ -175,7 +177,7 @@ func (m *maxID) disposable() int64 {
 	return m.layout.MaxWorkerID()
 }
 
-// leased is the largest worker ID of a namespace, and -1 if that is not known.
+// leased is the largest worker ID of a namespace, or -1 if that is not known.
 func (m *maxID) leased(layout string) int64 {
 	if m.max > 0 || m.layout.set {
 		return m.disposable()

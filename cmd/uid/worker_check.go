@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// workerCheck is the command that examines a database.
+// workerCheck is the command that checks a database.
 type workerCheck struct {
 	tables
 	ids     maxID
@@ -27,25 +27,27 @@ func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
 	cmd := &cobra.Command{
 		Use:   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
-		Short: "Examine a database for what would bite its workers",
-		Long: `check examines a database for what would bite: on MySQL and MariaDB the isolation of
-transactions, auto_increment_increment, innodb_flush_log_at_trx_commit and sync_binlog,
-whether the server is read-only, a replica, or has replicas and of which kind,
-AUTO_ID_CACHE on TiDB, and rights that this account lacks or need not have; on
-SQLite the journal, its syncing, the file and its file system; on both the clock, the
-tables, the counter of disposable IDs, leases from the far future, and spaces of worker
-IDs whose UIDs could be equal. It only reads.
+		Short: "Check a database for what could harm its workers",
+		Long: `check looks for what could harm the workers of a database. It only reads.
 
-Run it with the account, and from a machine, of the workers: what it finds is what
-they would.
+  MySQL, MariaDB  the isolation of transactions, auto_increment_increment,
+                  innodb_flush_log_at_trx_commit and sync_binlog; whether the server is
+                  read-only, a replica, or has replicas and of which kind;
+                  AUTO_ID_CACHE on TiDB; rights that this account lacks or does not need
+  SQLite          the journal and its syncing, the file and its file system
+  both            the clock, the tables, the counter of disposable IDs, leases from the
+                  far future, spaces of worker IDs whose UIDs could be equal
+
+Run it from a machine of the workers and with their account, so that it sees what they
+see.
 
 Each finding is
   ok     as it should be
-  note   good to know, or could not be told
+  note   good to know, or could not be found out
   warn   may do harm, or wastes IDs
   error  workers fail, or UIDs can come twice: the exit code is 1
 
-With --durable it judges by what workers need that run with DurableStore.
+With --durable it judges by what workers with DurableStore need.
 
 ` + registryHelp,
 		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
@@ -68,7 +70,7 @@ With --durable it judges by what workers need that run with DurableStore.
 	}
 	flags := cmd.Flags()
 	c.register(flags)
-	flags.BoolVar(&c.durable, "durable", false, "workers rely on the database not to lose a commit")
+	flags.BoolVar(&c.durable, "durable", false, "judge for workers with DurableStore")
 	c.ids.register(flags)
 	return cmd
 }
@@ -107,8 +109,7 @@ func (c *workerCheck) show(findings []doctor.Finding) error {
 	return nil
 }
 
-// findingText is a finding's value, and below it, if something is wrong, why and what
-// to do.
+// findingText is a finding's value; below it, if something is wrong, why and what to do.
 func findingText(f doctor.Finding) string {
 	lines := []string{text.WrapSoft(f.Value, findingWidth)}
 	if f.Why != "" {

@@ -24,14 +24,13 @@ func (p *program) workerCollect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc [--older-than DURATION] [--dry-run] [--format table|plain|json]",
 		Short: "Remove leases that nobody needs any more",
-		Long: `gc removes the rows of leases that are over for longer than --older-than (an hour at
-least), whose IDs are then as if they had never been used. It keeps a row whose
-ticks reach to within --older-than of the present, or beyond it, since they must not
-be forgotten, and the row that holds a namespace's layout. Nothing needs it to be
-run: workers use free IDs again by themselves.
+		Long: `gc removes the rows of leases that ended more than --older-than ago (an hour at
+least). Their IDs are then as if they had never been used. It keeps rows whose last
+tick is less than --older-than ago or in the future, since that tick must not be
+forgotten, and the row that holds a namespace's layout. Nobody has to run it: workers
+use free IDs again by themselves.
 
-Disposable IDs are never removed: the largest one is what keeps old ones from being
-given again.
+gc never removes disposable IDs: the largest one keeps old ones from being given again.
 
 ` + registryHelp,
 		Example:               "  uid worker gc --dry-run\n  uid worker gc --older-than 720h",
@@ -53,7 +52,7 @@ func (c *workerGC) run(ctx context.Context, r *registry.Registry) error {
 	if errors.Is(err, uid.ErrConfig) {
 		return inputError{err}
 	}
-	// What was removed is gone, even if the rest failed.
+	// Show what was removed even if the rest failed.
 	return errors.Join(c.show(done), err)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/uidgen/uid/worker/registry"
 )
 
-// workerInit is the command that makes a namespace of leases.
+// workerInit is the command that creates a namespace of leases.
 type workerInit struct {
 	tables
 	namespace string
@@ -25,20 +25,20 @@ func (p *program) workerInit() *cobra.Command {
 	c.store.existing = false
 	cmd := &cobra.Command{
 		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--rest DURATION] [--format table|plain|json]",
-		Short: "Make a namespace of leases, once",
-		Long: `init makes a namespace of leased worker IDs, and the table if that is missing.
-Workers with DurableStore never make one: a table that is not there may have been
-renamed or dropped, with its owners still at work. Other workers do, and then lease
-no ID for five minutes; init spares the first start that wait.
+		Short: "Create a namespace of leases, once",
+		Long: `init creates a namespace of leased worker IDs, and the table if that is missing.
+Workers with DurableStore never create one: a missing table may have been renamed or
+dropped while its owners are still at work. Other workers do, and then lease no ID
+for five minutes; init spares the first start that wait.
 
-Who runs it vouches that nobody has an ID of the namespace. It is for a person and
-not for a script that runs at each start or deployment. After the table was lost or
-emptied, --rest is how long no ID is leased: at least as long as the longest TTL, and
-3/2 of the longest Window, of any owner, and with DurableStore the longest MaxLead of
-a generator and the longest Offline.
+Whoever runs it vouches that nobody has an ID of the namespace. So a person should
+run it, not a script at each start or deployment. After a table was lost or emptied,
+give --rest, during which no ID is leased: at least the longest TTL and 3/2 of the
+longest Window of any owner, and with DurableStore also the longest MaxLead of any
+generator and the longest Offline.
 
-It changes nothing if the namespace is there. Only of one that a worker has made and
-that has leased no ID yet it ends the wait, unless --rest is given.
+If the namespace exists, init changes nothing, with one exception: if a worker created
+it and it has leased no ID yet, init without --rest ends the wait.
 
 ` + registryStore,
 		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --namespace orders --rest 10m",
@@ -50,7 +50,7 @@ that has leased no ID yet it ends the wait, unless --rest is given.
 	c.registerLeases(flags)
 	flags.StringVar(&c.namespace, "namespace", c.namespace, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
-	flags.Var(&c.rest, "rest", "for how long no ID is leased")
+	flags.Var(&c.rest, "rest", "how long no ID is leased")
 	return cmd
 }
 

@@ -27,20 +27,20 @@ func (p *program) workerList() *cobra.Command {
 		Use:   "ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
 		Short: "Show who holds which worker ID, and how many are left",
 		Long: `ls shows the leases of worker IDs: who holds each, since when, until when, and up to
-which time its ticks are reserved; then how many IDs each namespace has left, and
-how many disposable IDs are used. All times are by the database's clock.
+which time its ticks are reserved; then how many IDs each namespace has left, and how
+many disposable IDs are used. All times are those of the database's clock.
 
 A lease is
-  live        held: nobody else can have the ID
-  quarantine  over, because it expired or was released, but for less than --quarantine
-              (a setting of the workers, which the database does not know)
-  free        the next worker may have the ID
-IDs that were never leased have no row. How many there are of them is told by the
-layout that stands in the table, and for disposable IDs by --layout.
+  live        held: nobody else can get the ID
+  quarantine  expired or released, but for less than --quarantine (a setting of the
+              workers, which the database does not know)
+  free        the next worker may get the ID
+IDs that were never leased have no row. Their number follows from the layout in the
+table, and for disposable IDs from --layout.
 
 Formats:
   table  for people (the default)
-  plain  one lease, namespace or count of disposable IDs a line, between tabs
+  plain  one lease, namespace or count of disposable IDs per line, tab-separated
   json   the same as objects, whose "kind" is lease, namespace or disposable
 
 ` + registryHelp,
@@ -64,7 +64,7 @@ Formats:
 	c.register(flags)
 	flags.StringVar(&c.namespace, "namespace", "", "only the leases of this namespace")
 	c.ids.register(flags)
-	flags.Var(&c.quarantine, "quarantine", "for how long workers leave a free ID alone")
+	flags.Var(&c.quarantine, "quarantine", "how long workers leave an ID alone after its lease")
 	return cmd
 }
 
@@ -123,8 +123,8 @@ func (c *workerLs) show(o registry.Overview) error {
 
 func (c *workerLs) shows(namespace string) bool { return c.namespace == "" || c.namespace == namespace }
 
-// A briefListing leaves out of a table what has no title there, and is for programs
-// only.
+// A briefListing leaves columns without a title, which are for programs only, out of a
+// table.
 type briefListing struct {
 	*listing
 	all []column
@@ -156,13 +156,13 @@ func (l briefListing) add(cells ...cell) error {
 	return l.listing.add(cells...)
 }
 
-// kind says to programs what a line is about.
+// kind tells programs what a line is about.
 var kind = column{key: "kind"}
 
 // count is a cell of a number.
 func count(n int64) cell { return cell{value: n, text: grouped(n)} }
 
-// leaseColumns are those of the cells of a lease.
+// leaseColumns are the columns of a lease.
 var leaseColumns = []column{
 	kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false}, {"ended", "", false},
 	{"holder", "holder", false}, {"acquired", "since", false}, {"renewed", "", false}, {"until", "until", false},
@@ -202,8 +202,8 @@ func highTime(l registry.LeaseInfo) cell {
 	return moment(layout.TimeOf(l.High))
 }
 
-// printable returns text from a database without what would do more than to stand on a
-// terminal, or in a line between tabs.
+// printable returns text from a database with everything replaced that could control a
+// terminal or break a tab-separated line.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -213,7 +213,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// moment is a cell of a time, for people to the second.
+// moment is a cell of a time; people see it to the second.
 func moment(t time.Time) cell { return cell{value: t, text: t.Format("2006-01-02 15:04:05")} }
 
 func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.LeaseInfo) []cell {
@@ -227,7 +227,7 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 		unknown := cell{value: nil, text: "?"}
 		return append(cells, unknown, count(ns.Live), count(ns.Quarantined), count(ns.Free), unknown, unknown)
 	}
-	// Rows above a --max-id that is smaller than the layout's are not for its workers.
+	// Rows above --max-id do not count: the workers cannot use their IDs.
 	var live, quarantined, free int64
 	for _, l := range leases {
 		switch {
@@ -244,7 +244,7 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 	return append(cells, count(most+1), count(live), count(quarantined), count(free), count(never), count(never+free))
 }
 
-// describe says in a sentence whose a lease is or was.
+// describe says in a sentence who holds or held a lease.
 func describe(l registry.LeaseInfo) string {
 	state := "expired"
 	switch {

@@ -23,14 +23,13 @@ func (p *program) workerRelease() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
 		Short: "End the lease of a worker ID whose holder is known to be dead",
-		Long: `release ends the lease of a worker ID whose holder is known to be dead, so that the ID
-can be had when the workers' quarantine is over, instead of when the lease has run
-out. A lease that is live is ended only with --force. Without a namespace it is
-"default".
+		Long: `release ends the lease of a worker ID whose holder is known to be dead, so that the
+quarantine of the ID begins now, not when the lease runs out. A live lease needs
+--force. The namespace is "default" unless given.
 
-Which ticks may have been used stays in the table, so that nobody issues them again.
-A holder that lives after all does no harm, either: it issues what was reserved for
-it alone, and acquires another ID when it next renews its lease.
+The table keeps the last tick that may have been used, so that nobody issues it again.
+A holder that turns out to live does no harm either: it issues only what was reserved
+for it, and acquires another ID when it next renews its lease.
 
 ` + registryHelp,
 		Example:               "  uid worker release default/7 --force",
@@ -53,12 +52,12 @@ it alone, and acquires another ID when it next renews its lease.
 	}
 	flags := cmd.Flags()
 	c.register(flags)
-	flags.BoolVar(&c.force, "force", false, "end a live lease, too")
+	flags.BoolVar(&c.force, "force", false, "end even a live lease")
 	return cmd
 }
 
 // leaseName splits NAMESPACE/ID. Its errors do not repeat the argument, which may be a
-// DSN without a flag.
+// DSN given without its flag.
 func leaseName(text string) (namespace string, id int64, err error) {
 	if i := strings.LastIndexByte(text, '/'); i >= 0 {
 		if namespace, text = text[:i], text[i+1:]; namespace == "" {
@@ -83,7 +82,7 @@ func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace st
 	return c.show(was)
 }
 
-// show says what was done to a lease that was so before.
+// show says what release did; was is the lease before.
 func (c *workerFree) show(was registry.LeaseInfo) error {
 	if c.format == table {
 		_, err := fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: %s; its ticks up to %d stay used\n",
