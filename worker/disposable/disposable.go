@@ -64,7 +64,7 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 // It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to d;
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
-//   - [worker.ErrUnconfirmed] when the store does not prove that the number is this call's;
+//   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
 //   - the store's own error on all else.
 //

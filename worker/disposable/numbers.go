@@ -11,8 +11,8 @@ type Numbers interface {
 	// beside it, for people, and creates what it needs in the store.
 	//
 	// It returns an error that wraps [uid.ErrNoWorkerID] when the next number is above most, and
-	// [worker.ErrUnconfirmed] when the store does not prove that the number is this call's. An
-	// error that may pass is marked with [worker.Transient]. A call that fails may use up a
+	// worker.ErrUnconfirmed when the store does not prove that the number is this call's. An
+	// error that may pass is marked with worker.Transient. A call that fails may use up a
 	// number.
 	Next(ctx context.Context, h Host, most int64) (int64, error)
 

@@ -169,9 +169,9 @@ func (c *check) all(ctx context.Context, db *sqlstore.DB) error {
 	return nil
 }
 
-// told turns an error into a note, and returns nil, if it only says that this account may not see
-// something or that this kind of server does not show it. Others end the check.
-func (c *check) told(what string, err error) error {
+// noteUnknown turns an error into a note, and returns nil, if it only says that this account may
+// not see something or that this kind of server does not show it. Others end the check.
+func (c *check) noteUnknown(what string, err error) error {
 	if err == nil || database.KindOf(err) == database.Transient {
 		return err
 	}

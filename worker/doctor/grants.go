@@ -46,11 +46,11 @@ func (c *check) mysqlGrants(ctx context.Context) error {
 	const what = "grants"
 	var current string
 	if err := c.conn.GetContext(ctx, &current, "SELECT COALESCE(DATABASE(), '')"); err != nil {
-		return c.told(what, database.Failed("ask for the database", err))
+		return c.noteUnknown(what, database.Failed("ask for the database", err))
 	}
 	var lines []string
 	if err := c.conn.SelectContext(ctx, &lines, "SHOW GRANTS"); err != nil {
-		return c.told(what, database.Failed("ask for the account's rights", err))
+		return c.noteUnknown(what, database.Failed("ask for the account's rights", err))
 	}
 	var grants []grant
 	for _, line := range lines {

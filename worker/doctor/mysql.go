@@ -32,7 +32,7 @@ func (c *check) mysqlServer(ctx context.Context) error {
 	}
 	var name, create string
 	if err := c.conn.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+c.nodes+"`").Scan(&name, &create); err != nil {
-		return c.told("AUTO_ID_CACHE", database.Failed("read the definition of table "+c.nodes, err))
+		return c.noteUnknown("AUTO_ID_CACHE", database.Failed("read the definition of table "+c.nodes, err))
 	}
 	c.add(judgeIDCache(create, c.nodes))
 	return nil

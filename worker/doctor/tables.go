@@ -70,7 +70,7 @@ func (c *check) columns(ctx context.Context) error {
 func (c *check) columnsOf(ctx context.Context, what, name string, want []database.Column) error {
 	shape, err := database.ReadShape(ctx, c.conn, c.dialect, name)
 	if err != nil {
-		return c.told(what, err)
+		return c.noteUnknown(what, err)
 	}
 	if len(shape.Columns) == 0 {
 		return nil // this account may not see it

@@ -33,7 +33,7 @@ func (l *Lease) acquire(ctx context.Context) error {
 	}
 	h.at = l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
-	l.tell(ctx, event)
+	l.report(ctx, event)
 	supply.Warn(ctx, l.cfg.Logger, h.id, l.terms.MaxWorkerID, "have been used at once", "store", l.store.Name())
 	return nil
 }

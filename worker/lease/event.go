@@ -57,8 +57,8 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
 
-// tell logs an event and passes it to OnEvent.
-func (l *Lease) tell(ctx context.Context, e Event) {
+// report logs an event and passes it to OnEvent.
+func (l *Lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelInfo, "worker ID leased"
 	switch e.Kind {

@@ -34,14 +34,14 @@ func (l *Lease) lost(ctx context.Context, err *lostError) {
 		}
 	}
 	l.binding.Renew()
-	l.tell(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
+	l.report(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }
 
 // warn reports, once, that a reservation that cannot be extended is running out.
 func (l *Lease) warn(ctx context.Context, err error) {
 	if left := l.left(l.hold); left < l.cfg.Window/2 && !l.low {
 		l.low = true
-		l.tell(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
+		l.report(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
 	}
 }
 
