@@ -252,7 +252,7 @@ byte floor;                     /* the control row's HIGH: nobody is given ticks
 #endif
 #if FOUNDS
 bit control = 1;                /* there is a control row, */
-byte rest;                      /* and its LEASE_UNTIL: nobody acquires until then */
+byte rest;                      /* and the end of its rest: nobody acquires until then */
 bit away, former;               /* the table is renamed away; there is another one now */
 byte resets = RESETS, vanishes = VANISHES;
 #define THERE           (!away)
