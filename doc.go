@@ -1,6 +1,6 @@
-// Package uid holds the words that every part of this module shares: [UID], its
-// decoded [Parts], the [Generator] that makes UIDs, the [Worker] that says under
-// which worker ID and for which ticks they may be made, and the sentinel errors.
+// Package uid defines the types the module's packages share: [UID], its decoded
+// [Parts], the [Generator] that makes UIDs, the [Worker] that says under which worker
+// ID and for which ticks they may be made, and the sentinel errors.
 //
 // A UID is a non-negative 63-bit integer, ordered by time:
 //

@@ -99,8 +99,8 @@ type Reservation struct {
 	// First and Last bound the ticks, both included. Last below First reserves
 	// nothing, for the time being.
 	First, Last int64
-	// Renew is the tick from which on an Extend is due: as soon as either the
-	// clock or the newest tick made ready has reached it. A Worker that needs no
-	// renewal sets it to math.MaxInt64.
+	// Renew is the first tick at which an Extend is due: as soon as either the clock
+	// or the newest tick made ready has reached it. A Worker that needs no renewal
+	// sets it to math.MaxInt64.
 	Renew int64
 }

@@ -39,12 +39,19 @@ func TestIdleUpToTheTail(t *testing.T) {
 	for idle := range 20 {
 		synctest.Test(t, func(t *testing.T) {
 			clock := fake.NewClock(day.Add(time.Millisecond))
-			g := start(t, &fake.Worker{}, clock, cached.Config{})
+			var reads atomic.Int64
+			g := start(t, &fake.Worker{}, nil, cached.Config{Now: func() time.Time {
+				reads.Add(1)
+				return clock.Now()
+			}})
 			_, err := g.GetUID()
 			require.NoError(t, err)
 			time.Sleep(time.Duration(idle) * time.Second)
+			synctest.Wait()
+			reads.Store(0)
 			u, err := g.TryGetUID()
 			require.NoError(t, err, "after %d s", idle)
+			require.LessOrEqual(t, reads.Load(), int64(2), "one look is enough, and one for the goroutine that it wakes")
 			require.Equal(t, clock.Now().Truncate(time.Second).UTC(), parse(t, g, u).Time.UTC())
 		})
 	}

@@ -68,7 +68,7 @@ type state struct {
 	parked   bool          // run has shut the ring because it was idle
 	waiting  int           // calls that wait for news
 	held     int           // of these, the ones that hold a position ahead of the tail
-	told     uint64        // the tail at the last broadcast
+	seenTail uint64        // the tail that waiting calls were last woken for
 	skipped  uint64        // ticks passed over because they were stale or discarded
 	refills  uint64        // refills that brought at least one tick
 	ticks    uint64        // ticks published

@@ -53,7 +53,6 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	case stale:
 		// There is nothing to take its place.
 		g.ring.Shut()
-		g.skipTo(tail)
 		g.setFloor(allStale)
 		s.discarded = true
 	}
@@ -95,8 +94,8 @@ func (g *Generator) open(now time.Time) {
 			g.kick()
 		}
 	}
-	if tail != s.told {
-		s.told = tail
+	if tail != s.seenTail {
+		s.seenTail = tail
 		g.tenure.Tell()
 	}
 }

@@ -56,9 +56,10 @@ func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler)
 func (g *Generator) attempt(pos *uint64, wait, allowed bool) (v uint64, ahead bool, why *refusal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	grant := g.tenure.Grant()
 	v, ahead, ok := g.draw(pos)
 	if !ok {
-		why = g.whyNot(wait, allowed)
+		why = g.whyNot(grant, wait, allowed)
 	}
 	return v, ahead, why
 }

@@ -6,21 +6,25 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // A refusal is why draw failed: a rejection for the call's handler to judge, or news to
-// wait for, or the error that the call is to return. With none of them the call may try
-// again at once.
+// wait for, or the error that the call is to return. With none of them another grant is in
+// force by now, and the call tries again.
 type refusal struct {
 	rejection *Rejection
 	news      <-chan struct{}
 	err       error
 }
 
-// whyNot says why draw failed, at the same moment. Wait says whether the call waits at all,
-// and allowed that its handler has let it wait for the clock. g.mu is held.
-func (g *Generator) whyNot(wait, allowed bool) *refusal {
-	grant := g.tenure.Grant()
+// whyNot says why draw failed, under the grant that was in force before. Wait says whether
+// the call waits at all, and allowed that its handler has let it wait for the clock. g.mu
+// is held since then.
+func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
+	if g.tenure.Grant() != grant {
+		return &refusal{}
+	}
 	if grant.Ended != nil {
 		return &refusal{err: grant.Ended}
 	}
@@ -35,9 +39,6 @@ func (g *Generator) whyNot(wait, allowed bool) *refusal {
 		return &refusal{news: news, err: err}
 	}
 	limit := g.leadLimit(now)
-	if next <= limit {
-		return &refusal{} // the clock has moved on, or a reservation has come
-	}
 	if allowed {
 		return &refusal{news: g.tenure.News()}
 	}

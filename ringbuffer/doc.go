@@ -67,8 +67,7 @@
 //  5. Positions grow in the order of the claims, and UIDs with positions. So a take that
 //     begins after another one ended gets the larger UID.
 //
-// The model in the folder model says the same in Promela, and its mutants say that it
-// would notice.
+// ./model states the same rules in Promela; its mutants show that violations are found.
 //
 // # Cost
 //

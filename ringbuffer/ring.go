@@ -21,10 +21,10 @@ import (
 type Ring struct {
 	_ cpu.CacheLinePad
 
-	// cursor is the position that was claimed last (one less than the first, before
-	// any was), while the ring is open, and a value of at least shut while it is not. Takers add to it: the add is the claim,
-	// the only step by which a position changes hands. The producer writes it with
-	// the ring shut (Open), or to shut it (Shut); it never moves an open cursor.
+	// While open: the last claimed position (initially one before the first). While
+	// shut: at least shut. Takers add to it: the add is the claim, the only step by
+	// which a position changes hands. The producer writes it with the ring shut (Open),
+	// or to shut it (Shut); it never moves an open cursor.
 	cursor atomic.Uint64
 
 	_ cpu.CacheLinePad

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -79,12 +80,12 @@ type heat struct {
 	ns         []float64 // per ID, for each turn
 }
 
-func (c *bench) run() error {
+func (c *bench) run() (err error) {
 	contenders, end, err := benchContenders()
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer func() { err = errors.Join(err, end()) }()
 	var heats []*heat
 	for _, goroutines := range slices.Compact([]int{1, runtime.GOMAXPROCS(0), 8 * runtime.GOMAXPROCS(0)}) {
 		for _, s := range contenders {
@@ -108,7 +109,7 @@ func (c *bench) run() error {
 	return c.list(heats)
 }
 
-func benchContenders() (all []contender, end func(), err error) {
+func benchContenders() (all []contender, end func() error, err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	g, err := cached.New(worker.Static(0), cached.Config{MaxLead: cached.Unbounded, Logger: quiet})
 	if err != nil {
@@ -117,8 +118,7 @@ func benchContenders() (all []contender, end func(), err error) {
 	roomy := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30})
 	plain, err := uncached.New(worker.Static(0), uncached.Config{Layout: roomy, Logger: quiet})
 	if err != nil {
-		g.Close()
-		return nil, nil, err
+		return nil, nil, errors.Join(err, g.Close())
 	}
 	counter := new(struct {
 		_ cpu.CacheLinePad
@@ -183,7 +183,7 @@ func benchContenders() (all []contender, end func(), err error) {
 				return err
 			}
 		}},
-	}, func() { g.Close(); plain.Close() }, nil
+	}, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
 }
 
 // take draws for about d.

@@ -3,8 +3,6 @@ package tenure
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,23 +11,15 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 )
-
-// records is a log that a test can read.
-type records struct{ strings.Builder }
-
-func (r *records) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(&r.Builder, nil))
-}
-
-func (r *records) count(text string) int { return strings.Count(r.String(), text) }
 
 // due is a reservation that an Extend is due for at once.
 var due = uid.Reservation{WorkerID: 3, Last: 100, Renew: 0}
 
-func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *records) *Tenure {
+func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *logtest.Records) *Tenure {
 	cfg := o.config()
-	cfg.Logger = log.logger()
+	cfg.Logger = log.Logger()
 	ten, err := Start(t.Context(), w, cfg)
 	require.NoError(t, err)
 	return ten
@@ -39,7 +29,7 @@ func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *records) *Tenu
 // asked again. The log has the stack, once for all panics in a row.
 func TestExtendPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log records
+		var log logtest.Records
 		w, o := newFakes(t, due)
 		boom := func(context.Context, int64) (uid.Reservation, error) { panic("boom") }
 		onExtend(w, boom)
@@ -48,7 +38,7 @@ func TestExtendPanics(t *testing.T) {
 		synctest.Wait()
 		require.Greater(t, len(calls(w)), 10)
 		require.EqualError(t, ten.Refused(), "the worker's Extend panicked: boom")
-		require.Equal(t, 1, log.count("level=ERROR"), log.String())
+		require.Equal(t, 1, log.Count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "call=Extend panic=boom")
 		require.Contains(t, log.String(), "TestExtendPanics", "the stack")
 
@@ -62,7 +52,7 @@ func TestExtendPanics(t *testing.T) {
 		ten.Want(2000)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Equal(t, 2, log.count("level=ERROR"), "the next trouble")
+		require.Equal(t, 2, log.Count("level=ERROR"), "the next trouble")
 		require.NoError(t, ten.Stop(t.Context(), 7))
 		require.Equal(t, []int64{7}, w.Released)
 	})
@@ -70,12 +60,12 @@ func TestExtendPanics(t *testing.T) {
 
 func TestReleasePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log records
+		var log logtest.Records
 		w, o := newFakes(t, endless)
 		w.OnRelease = func(context.Context, int64) error { panic(fake.ErrDown) }
 		ten := startLogged(t, w, o, &log)
 		require.EqualError(t, ten.Stop(t.Context(), 7), "the worker's Release panicked: the database is down")
-		require.Equal(t, 1, log.count("level=ERROR"), log.String())
+		require.Equal(t, 1, log.Count("level=ERROR"), log.String())
 		require.Contains(t, log.String(), "TestReleasePanics")
 
 		w.OnAcquire = func(context.Context, uid.Terms) (uid.Reservation, error) { return uid.Reservation{WorkerID: 16}, nil }
@@ -98,7 +88,7 @@ func deaf(w *fake.Worker, until chan struct{}) {
 func TestStopGivesUpOnExtend(t *testing.T) {
 	for _, failure := range []error{nil, fake.ErrDown} {
 		synctest.Test(t, func(t *testing.T) {
-			var log records
+			var log logtest.Records
 			w, o := newFakes(t, due)
 			until := make(chan struct{})
 			deaf(w, until)
@@ -129,7 +119,7 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 			if failure == nil {
 				require.Empty(t, log.String())
 			} else {
-				require.Equal(t, 1, log.count("could not be released"), log.String())
+				require.Equal(t, 1, log.Count("could not be released"), log.String())
 				require.Contains(t, log.String(), fake.ErrDown.Error())
 			}
 		})

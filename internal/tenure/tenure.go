@@ -307,7 +307,7 @@ func (t *Tenure) check(r uid.Reservation) error {
 }
 
 // renew is the goroutine that extends the reservation when it falls due or when the
-// owner asks, whichever comes first, and backs off while that brings nothing.
+// generator asks, whichever comes first, and backs off while that brings nothing.
 func (t *Tenure) renew() {
 	defer close(t.done)
 	pause := minPause

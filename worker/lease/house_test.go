@@ -52,7 +52,9 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 func newHouse(t testing.TB, cfg storetest.MemoryConfig) *house {
 	h := &house{t: t, made: map[string]bool{}}
 	h.pass(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // bubbles begin in 2000
-	cfg.Now = h.storeNow
+	if cfg.Now == nil {
+		cfg.Now = h.storeNow
+	}
 	h.memory = storetest.NewMemory(cfg)
 	return h
 }

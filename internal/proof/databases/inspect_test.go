@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
@@ -95,7 +96,13 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		server := testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
 			"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
 			"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
-		db := server.Open(t, server.NewDatabase(t))
+		var name string
+		require.Eventually(t, func() bool { // a node answers before it is ready
+			var err error
+			name, err = server.CreateDatabase()
+			return err == nil
+		}, time.Minute, 10*time.Millisecond)
+		db := server.Open(t, name)
 		loses(t, db, "it is a node of a Galera cluster")
 	})
 	t.Run("SQLite", func(t *testing.T) {

@@ -88,7 +88,7 @@ var leases = []mutant{
 		from: "if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {", to: "if false {", tests: "^TestMaxLeadBeyond",
 	},
 	{
-		name: "a generator may lead by more than a later start on its file accepts", file: "worker/statefile/file.go",
+		name: "a generator may lead by more than a later start on its file accepts", file: statefileGo,
 		from: "if t.MaxLead > f.cfg.MaxAhead {", to: "if false {", tests: "^TestMaxLeadBeyond",
 	},
 	{

@@ -45,8 +45,4 @@ var promise = []mutant{
 		name: "the page of the matrix is out of date", file: promiseProcGo,
 		from: "Paused beyond the end of its lease", to: "Paused", tests: "PromisePage",
 	},
-	{
-		name: "the look at a file's place reads the file", file: "internal/database/place.go",
-		from: "\"PRAGMA database_list\"", to: "\"SELECT seq, name, file FROM pragma_database_list\"", in: "internal/proof/databases", tests: "^TestMovedOwnerLeaves",
-	},
 }

@@ -6,7 +6,6 @@ const (
 	collectGo         = "worker/registry/collect.go"
 	pruneGo           = "worker/sqlstore/registry.go"
 	checkSQLiteGo     = "worker/doctor/sqlite.go"
-	databases         = "internal/proof/databases"
 )
 
 // registries are faults in what people do to leases with a registry, and in what the doctor
@@ -68,23 +67,23 @@ var registries = []mutant{
 	},
 	{
 		name: "prune: the namespace's row goes", file: pruneGo,
-		from: "AND WORKER_ID > ? AND LEASE_UNTIL < ?", to: "AND WORKER_ID >= ? AND LEASE_UNTIL < ?", in: databases, tests: "^TestCollect$",
+		from: "AND WORKER_ID > ? AND LEASE_UNTIL < ?", to: "AND WORKER_ID >= ? AND LEASE_UNTIL < ?", in: inDatabases, tests: "^TestCollect$",
 	},
 	{
 		name: "prune: the last ticks of removed rows are forgotten", file: pruneGo,
 		from: "removed, floor = append(removed, r.WorkerID), max(floor, r.High)", to: "removed = append(removed, r.WorkerID)",
-		in: databases, tests: "^TestCollectedIDBegins|^TestCollectTakes",
+		in: inDatabases, tests: "^TestCollectedIDBegins|^TestCollectTakes",
 	},
 	{
 		name: "prune: a row goes though it was renewed", file: pruneGo,
 		from: "AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?\"", to: "AND (NONCE = ? OR HIGH <> ? OR LEASE_UNTIL > ?)\"",
-		in: databases, tests: "^TestCollectTakesOnly",
+		in: inDatabases, tests: "^TestCollectTakesOnly",
 	},
 	{
 		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
 		from: "conn.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\").Scan(&n.Rows, &n.Last)",
 		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")",
-		in:   databases, tests: "^TestForeignNames",
+		in:   inDatabases, tests: "^TestForeignNames",
 	},
 	{
 		name: "doctor: quotes and brackets in a grant are not minded", file: "worker/doctor/grants.go",
@@ -104,16 +103,16 @@ var registries = []mutant{
 	},
 	{
 		name: "doctor: no links are found", file: checkSQLiteGo,
-		from: "c.add(judgeLinks(database.LinkCount(info)))", to: "c.add(judgeLinks(1, true))\n	_ = info", in: databases, tests: "CheckOfASQLitePlace",
+		from: "c.add(judgeLinks(database.LinkCount(info)))", to: "c.add(judgeLinks(1, true))\n	_ = info", in: inDatabases, tests: "CheckOfASQLitePlace",
 	},
 	{
 		name: "doctor: no mount is found", file: checkSQLiteGo,
-		from: "if database.IsMountPoint(file) {", to: "if false {", in: databases, tests: "SQLiteFileIsMounted",
+		from: "if database.IsMountPoint(file) {", to: "if false {", in: inDatabases, tests: "SQLiteFileIsMounted",
 	},
 	{
 		name: "doctor: any file in the place is taken for the one that is open", file: checkSQLiteGo,
 		from: "	if !same {\n		c.add(judgePlace(placeTaken))", to: "	if !same && false {\n		c.add(judgePlace(placeTaken))",
-		in: databases, tests: "CheckOfASQLitePlace",
+		in: inDatabases, tests: "CheckOfASQLitePlace",
 	},
 	{
 		name: "a clock that may be off agrees", file: "internal/clock/clock.go",

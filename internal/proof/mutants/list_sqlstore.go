@@ -127,11 +127,6 @@ var sqlTables = []mutant{
 		to:   "* 86400000.0 + 0.5) AS INTEGER)", in: inDatabases, tests: "SQLiteClock",
 	},
 	{
-		name: "the look at a file's place reads the file", file: placeGo,
-		from: `conn.QueryRowContext(ctx, "PRAGMA database_list")`,
-		to:   `conn.QueryRowContext(ctx, "SELECT seq, name, file FROM pragma_database_list")`, in: inDatabases, tests: "MovedOwner",
-	},
-	{
 		name: "an ID of 0 from the database", file: sqlNumbersGo,
 		from: "if id <= 0 {",
 		to:   "if id < 0 {", tests: "Unconfirmed",
@@ -185,11 +180,6 @@ var sqlTables = []mutant{
 		name: "a lease's row is read by the names of its columns", file: sqlTransactionGo,
 		from: "\terr = tx.QueryRowContext(ctx, \"SELECT \"+leaseColumns+\" FROM `\"+tx.leases+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, tx.namespace, id).\n\t\tScan(row.fields()...)\n",
 		to:   "\tvar by struct {\n\t\tID int64 `db:\"WORKER_ID\"`; Nonce string `db:\"NONCE\"`; High int64 `db:\"HIGH\"`; Until database.Micros `db:\"LEASE_UNTIL\"`; Layout string `db:\"LAYOUT\"`\n\t\tHolder string `db:\"HOLDER\"`; Acquired database.Micros `db:\"ACQUIRED\"`; Renewed database.Micros `db:\"RENEWED\"`; Reach int64 `db:\"REACH\"`\n\t}\n\terr = tx.GetContext(ctx, &by, \"SELECT \"+leaseColumns+\" FROM `\"+tx.leases+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, tx.namespace, id)\n\trow = leaseRow{by.ID, by.Nonce, by.High, by.Until, by.Layout, by.Holder, by.Acquired, by.Renewed, by.Reach}\n", in: inDatabases, tests: "^TestForeignNames",
-	},
-	{
-		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
-		from: "conn.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\").Scan(&n.Rows, &n.Last)",
-		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")", in: inDatabases, tests: "^TestForeignNames",
 	},
 	{
 		name: "a server's words on a column are passed on", file: "internal/database/failure.go",

@@ -1,7 +1,13 @@
 package main
 
-// workers are faults in what all workers share: the binding, the arithmetic of ticks, the
-// state file.
+const (
+	disposableGo = "worker/disposable/disposable.go"
+	statefileGo  = "worker/statefile/file.go"
+	stateGo      = "internal/state/file.go"
+)
+
+// workers are faults in what all workers share, the binding, the arithmetic of ticks, the
+// state file, and in those of disposable IDs and of state files.
 var workers = []mutant{
 	{
 		name: "a worker serves two generators", file: "internal/binding/binding.go",
@@ -52,11 +58,68 @@ var workers = []mutant{
 		from: "slices.Clone(r.Proposals)", to: "slices.Clip(r.Proposals)", tests: "^TestFileSharesNothing",
 	},
 	{
-		name: "a store's number beyond the layout is taken", file: "worker/disposable/disposable.go",
+		name: "a store's number beyond the layout is taken", file: disposableGo,
 		from: "if id <= 0 || id > most {", to: "if false {", tests: "^TestNumbersOutOfRange",
 	},
 	{
-		name: "a state file is left locked by a start that failed", file: "worker/statefile/file.go",
+		name: "a state file is left locked by a start that failed", file: statefileGo,
 		from: "return errors.Join(err, f.close())\n\t}\n\treturn nil", to: "return err\n\t}\n\treturn nil", tests: "^TestFileBelongs|^TestFileThatCannot",
+	},
+	{
+		name: "a worker of disposable IDs serves two generators", file: disposableGo,
+		from: "	err := d.binding.Take(", to: "	_ = d.binding.Unbind()\n	err := d.binding.Take(", tests: "^TestBinding$",
+	},
+	{
+		name: "a worker of a state file serves two generators", file: statefileGo,
+		from: "f.binding.Take(t.Revoke, func() error { return f.take(t) }); err != nil {",
+		to:   "f.take(t); err != nil {", tests: "^TestFileServesOneGenerator",
+	},
+	{
+		name: "a lease serves two generators", file: leaseGo,
+		from: "l.binding.Bind(t.Revoke); err != nil {", to: "l.binding.Bind(t.Revoke); err != nil && false {", tests: "",
+	},
+	{
+		name: "a worker of a fixed ID serves two generators", file: "worker/static.go",
+		from: "	err := s.binding.Take(", to: "	_ = s.binding.Unbind()\n	err := s.binding.Take(", tests: "^TestStatic",
+	},
+	{
+		name: "a blank variable is a host or a port", file: "worker/disposable/host.go",
+		from: `strings.TrimSpace(v) != ""`, to: `v != ""`, tests: "^TestHost$",
+	},
+	{
+		name: "a state file that another process has locked", file: stateGo,
+		from: "if !locked {", to: "if !locked && false {", tests: "^TestFileIsLocked",
+	},
+	{
+		name: "a save over the newest record", file: stateGo,
+		from: "f.disk.WriteAt(page, slotOffset(slotIndex(sequence)))",
+		to:   "f.disk.WriteAt(page, slotOffset(slotIndex(sequence-1)))", tests: "^TestFileTornSave",
+	},
+	{
+		name: "a damaged state file is started anew", file: stateGo,
+		from: "	if f.newest.Sequence == 0 {\n		return fmt.Errorf(\"%w: neither",
+		to:   "	if false {\n		return fmt.Errorf(\"%w: neither", tests: "^TestFileDamage|^TestFileThatIsNotOne",
+	},
+	{
+		name: "a state file that was removed while in use", file: stateGo,
+		from: "	if err := f.checkPath(); err != nil {\n		return err\n	}\n	f.newest",
+		to:   "	f.newest", tests: "^TestFileIsLost",
+	},
+	{
+		name: "ticks that another process reserved in the file", file: statefileGo,
+		from: "		f.base = found.High\n", to: "", tests: "^TestFileGoesOn",
+	},
+	{
+		name: "ticks that were not reserved in the file", file: statefileGo,
+		from: "	if err := f.state.Save(r); err != nil {\n		return err\n	}\n	f.record = r",
+		to:   "	f.record = r", tests: "^TestFileGoesOn|^TestFileReserves",
+	},
+	{
+		name: "a release that gives back what others reserved", file: statefileGo,
+		from: "f.record.High = max(f.base, last)", to: "f.record.High = last", tests: "^TestFileGoesOn|^TestFileNeverRepeats",
+	},
+	{
+		name: "a clock that is far behind the file", file: statefileGo,
+		from: "case found.High-allowed > clock && f", to: "case found.High-allowed > clock && false && f", tests: "^TestFileTooFar",
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -36,13 +37,17 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Each mutant fits the source as it is: one that does not would be found only when all are
-// tried.
+// Each mutant fits the source as it is, and none has the name of another: one that does not
+// would be found only when all are tried.
 func TestMutantsAreUpToDate(t *testing.T) {
+	names := map[string]int{}
 	for _, m := range all {
+		names[m.name]++
+		assert.Equal(t, 1, names[m.name], "mutants with the name %q", m.name)
+		assert.NotEqual(t, m.from, m.to, m.name)
 		source, err := os.ReadFile(filepath.Join("..", "..", "..", m.file))
-		require.NoError(t, err)
-		require.Equal(t, 1, strings.Count(string(source), m.from), "%s in %s: %q", m.name, m.file, m.from)
-		require.NotEqual(t, m.from, m.to, m.name)
+		if assert.NoError(t, err, m.name) {
+			assert.Equal(t, 1, strings.Count(string(source), m.from), "%s in %s: %q", m.name, m.file, m.from)
+		}
 	}
 }

@@ -167,6 +167,8 @@
 #define M_CAS_NAMESPACE      55
 #define M_CAS_FAILOVER       56
 #define M_CAS_TIMED          57
+#define M_RETAKE_AFTER       58
+#define M_ERROR_FOUND        59
 
 /* What can happen. */
 #ifndef SEEN
@@ -227,7 +229,7 @@
 #define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
 #define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
 #define FLOORS          (COLLECT || FOUNDS)
-#define CAS_FAULT           (FAULT >= M_CAS_BLIND)
+#define CAS_FAULT           (FAULT >= M_CAS_BLIND || FAULT == M_NO_ROTATION)
 #if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1
 #error these do not go together
 #endif
@@ -643,7 +645,7 @@ inline certify(s, k) {
 /* The rows' versions: what is written to row k (or, for all that acquire, to the control
  * row) makes every write vain that was decided before. What is refused once stays so. */
 #if CAS_FAULT
-#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED)) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
+#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
 #define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (IS(M_CAS_TIMED) && row[tx[s].id].until < CLOCK || (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw)))
 #else
 #define SPARED(s) 0
@@ -880,8 +882,8 @@ inline found() {
 	former = former || away;
 	away = 0;
 	control = 1;
-	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + CLIENTS + REST);
-	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + CLIENTS + REST + SURE(M_ERROR_FLOOR))
+	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + SURE(M_ERROR_FOUND) + REST);
+	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + SURE(M_ERROR_FOUND) + REST + SURE(M_ERROR_FLOOR))
 }
 #endif
 
@@ -936,7 +938,7 @@ inline retake(o) {
 	send(o, o, Retake);
 	tx[o].id = lost[o].id; tx[o].mine = lost[o].nonces;
 	tx[o].high = lost[o].high; tx[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
-	tx[o].nonce = (IS(M_RETAKE_READS) || IS(M_RETAKE_KEEPS) -> row[lost[o].id].nonce : tx[o].nonce);
+	tx[o].nonce = (IS(M_RETAKE_READS) || IS(M_RETAKE_KEEPS) || IS(M_RETAKE_RELEASED) -> row[lost[o].id].nonce : tx[o].nonce);
 	judge(o);
 	if
 	:: IS(M_RETAKE_READS) && tx[o].phase == Locked -> unlock(o); tx[o].phase = Known
@@ -1051,7 +1053,7 @@ end:
 			tx[j].kind = Release; tx[j].phase = Sent; tx[j].id = lost[me].id;
 			tx[j].mine = lost[me].nonces; tx[j].high = lost[me].base;
 			if
-			:: IS(M_RETAKE_RELEASED)
+			:: IS(M_RETAKE_RELEASED) || IS(M_RETAKE_AFTER)
 			:: else -> forget(me)
 			fi;
 			tidy()
