@@ -26,11 +26,11 @@ type Config struct {
 	Now func() time.Time
 }
 
-// A Registry is the worker IDs of a [Store]. Only Init creates anything; each method reads
-// and writes only what it says.
+// A Registry looks after the worker IDs of a [Store]. Only Init creates anything; each method
+// reads and writes only what it says.
 //
-// A call of the store that may pass is tried again until the configured timeout or the end
-// of the context; other failures are returned.
+// Calls of the store that fail and may pass are tried again until the configured timeout or the
+// end of the context; other failures are returned.
 //
 // Make it with [New]. All methods may be called by any number of goroutines at once, while
 // workers are at work.
@@ -41,8 +41,8 @@ type Registry struct {
 	now     func() time.Time
 }
 
-// New returns the registry of the store. It returns [uid.ErrConfig] when a setting cannot
-// be used. It does not touch the store.
+// New returns a registry of the store. It returns [uid.ErrConfig] when a setting cannot be used.
+// It does not touch the store.
 func New(store Store, cfg Config) (*Registry, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
@@ -76,11 +76,9 @@ const defaultNamespace = "default"
 
 // The errors of a Registry.
 var (
-	// ErrNoLease is returned by Release when the namespace has no row of that
-	// worker ID.
+	// ErrNoLease is returned by Release when the namespace has no row of that worker ID.
 	ErrNoLease = errors.New("no such lease")
 
-	// ErrLive is returned by Release when the lease has not run out yet and it was
-	// not forced.
+	// ErrLive is returned by Release when the lease has not run out yet and force is not set.
 	ErrLive = errors.New("the lease is live")
 )
