@@ -1,7 +1,8 @@
 // Package lease leases worker IDs: a [Lease] takes an ID that nobody holds at the moment from a
 // [Store], and gives it back. It is for fleets that start so often that disposable IDs would run
-// out, and for layouts with few worker bits. Every tick is reserved in the store before it may be
-// issued, so that an owner that was paused or cut off does no harm when it comes back.
+// out, and for layouts with few worker bits. Every tick (a unit of the layout's time) is reserved
+// in the store before it may be issued, so that an owner that was paused or cut off does no harm
+// when it comes back.
 //
 // The package knows no database. Package sqlstore has Stores for SQL databases; package storetest
 // has one in memory, and the suite that every Store has to pass.

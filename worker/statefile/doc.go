@@ -1,5 +1,6 @@
-// Package statefile keeps a file that says which ticks may have been issued under a worker ID,
-// for the next process that has the ID. The ID itself comes from a [worker.Source].
+// Package statefile keeps a file that says which ticks (units of the layout's time) may have been
+// issued under a worker ID, for the next process that has the ID. The ID itself comes from a
+// [worker.Source].
 //
 // Use it where an ID is unique by itself (the ordinal of a pod, a number in the configuration, an
 // address) and there is a folder that outlives the process: in a StatefulSet, a volume claimed
