@@ -3,13 +3,13 @@ package disposable
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/supply"
 )
 
@@ -34,21 +34,18 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
 	}
-	if cfg.Timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, cfg.Timeout)
+	timeout, err := settings.Timeout(cfg.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = retry.DefaultTimeout
-	}
+	cfg.Timeout = timeout
 	if cfg.HostEnv == nil {
 		cfg.HostEnv = defaultHostEnv
 	}
 	if cfg.PortEnv == nil {
 		cfg.PortEnv = defaultPortEnv
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
-	}
+	cfg.Logger = settings.Logger(cfg.Logger)
 	host := hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv}
 	if err := host.validate(); err != nil {
 		return nil, err

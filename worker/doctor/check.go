@@ -13,6 +13,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -73,32 +75,23 @@ type Config struct {
 	Now func() time.Time
 }
 
-// The defaults of a Config, as in package lease.
-const (
-	defaultClockOffset = 2 * time.Second
-	defaultAhead       = 15 * time.Minute
-)
-
 func (c Config) withDefaults() (Config, error) {
-	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 || c.Timeout < 0 {
-		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v, MaxAhead %v and Timeout %v none may be negative",
-			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead, c.Timeout)
+	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 {
+		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v and MaxAhead %v none may be negative",
+			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead)
 	}
+	timeout, err := settings.Timeout(c.Timeout)
+	if err != nil {
+		return c, err
+	}
+	c.Timeout = timeout
 	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = defaultClockOffset
+		c.MaxClockOffset = lease.DefaultMaxClockOffset
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = defaultAhead
+		c.MaxAhead = lease.DefaultMaxAhead
 	}
-	if c.Timeout == 0 {
-		c.Timeout = retry.DefaultTimeout
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 

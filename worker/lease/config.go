@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // Config holds the settings of a [Lease]. The zero value works.
@@ -192,12 +193,7 @@ func (c Config) withDefaults() (Config, error) {
 	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
 		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, a row holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 

@@ -9,14 +9,12 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/clock"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // shortestCollectAge is longer than any sensible lease and quarantine, and than any difference of
 // clocks.
 const shortestCollectAge = time.Hour
-
-// defaultClockOffset is that of package lease.
-const defaultClockOffset = 2 * time.Second
 
 // Collection says which leases [Registry.Collect] removes.
 type Collection struct {
@@ -108,7 +106,7 @@ func (c Collection) withDefaults() (Collection, error) {
 		c.OlderThan = 7 * 24 * time.Hour
 	}
 	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = defaultClockOffset
+		c.MaxClockOffset = lease.DefaultMaxClockOffset
 	}
 	switch {
 	case c.OlderThan < shortestCollectAge:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // Config holds the settings of a [Registry]. The zero value works.
@@ -47,20 +48,11 @@ func New(store Store, cfg Config) (*Registry, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
 	}
-	r := &Registry{store: store, timeout: cfg.Timeout, log: cfg.Logger, now: cfg.Now}
-	if r.timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, r.timeout)
+	timeout, err := settings.Timeout(cfg.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	if r.timeout == 0 {
-		r.timeout = retry.DefaultTimeout
-	}
-	if r.log == nil {
-		r.log = slog.Default()
-	}
-	if r.now == nil {
-		r.now = time.Now
-	}
-	return r, nil
+	return &Registry{store: store, timeout: timeout, log: settings.Logger(cfg.Logger), now: settings.Clock(cfg.Now)}, nil
 }
 
 // do calls attempt until it succeeds, fails for good, or the time is up.

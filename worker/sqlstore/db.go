@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // A Dialect is the kind of SQL that a database speaks.
@@ -54,7 +55,7 @@ func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, log: cfg.Logger}}
+	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger)}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err
@@ -64,9 +65,6 @@ func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	}
 	if d.leases, err = database.TableName(cfg.LeaseTable, database.LeaseTable); err != nil {
 		return nil, err
-	}
-	if d.log == nil {
-		d.log = slog.Default()
 	}
 	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // The defaults of a [Config].
@@ -63,11 +64,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Window > c.MaxAhead-c.Window/2 {
 		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }

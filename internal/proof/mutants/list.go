@@ -384,8 +384,8 @@ var core = []mutant{
 	},
 	{
 		name: "lease: there is no quarantine", file: leaseConfigGo,
-		from: "\tif c.Logger == nil {",
-		to:   "\tc.Quarantine = 0\n\tif c.Logger == nil {", tests: "LeaseTakeover|LeaseRelease",
+		from: "\tc.Logger, c.Now = settings.",
+		to:   "\tc.Quarantine = 0\n\tc.Logger, c.Now = settings.", tests: "LeaseTakeover|LeaseRelease",
 	},
 	{
 		name: "lease: layouts are mixed", file: acquireGo,
