@@ -95,7 +95,7 @@ var core = []mutant{
 	{
 		name: "what was discarded is issued", file: refillGo,
 		from: "case next <= limit && (next > tail || !usable || stale):",
-		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
+		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "^TestRevoke$",
 	},
 	{
 		name: "Lanes keep claims on runs that were revoked", file: "cached/floor.go",
