@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid/benchmarks/measure"
 )
 
-// localMachine describes the machine, and names it by nothing but what it is made of.
+// localMachine describes the machine by its parts alone, without its name.
 func localMachine(p measure.Profile) []benchfmt.Config {
 	var config []benchfmt.Config
 	for _, c := range [][2]string{
@@ -41,7 +41,7 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-// commandLine returns what to type in this folder; the program itself may lie anywhere.
+// commandLine returns the command to type in this folder, wherever the binary is.
 func commandLine(args []string) string {
 	words := []string{"go run ."}
 	for _, a := range args[1:] {

@@ -1,12 +1,12 @@
-// Command benchmarks measures this module's generators, other libraries, servers that
-// people take IDs from, and the limits, and draws what it found:
+// Command benchmarks measures the generators of github.com/uidgen/uid, other libraries,
+// servers that hand out IDs, and the limits, and draws the results:
 //
 //	go run . run --profile full --out results/full.txt    measures
 //	go run . draw results/full.txt                        draws the charts, and fills in the tables of the documents
 //	go run . show results/full.txt                        prints the tables
 //
-// The Makefile of the parent folder has the usual calls. The results are lines of the Go
-// benchmark format: benchstat reads them.
+// The Makefile of the parent folder has the usual calls. The results are in the Go
+// benchmark format, which benchstat reads.
 package main
 
 import (

@@ -12,11 +12,11 @@ import (
 	"github.com/uidgen/uid/benchmarks/measure"
 )
 
-// lineEvery is how often the progress is told where there is no terminal for a bar.
+// lineEvery is how often a line shows the progress where there is no terminal for a bar.
 const lineEvery = 20 * time.Second
 
-// A progress shows how much of the estimated time is behind, and how long the rest will
-// take if it goes on like that.
+// A progress shows how much of the estimated time has passed, and how long the rest takes
+// at this pace.
 type progress struct {
 	out         io.Writer
 	bar         *progressbar.ProgressBar // nil where there is no terminal

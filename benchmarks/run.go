@@ -70,7 +70,7 @@ func run(ctx context.Context, p measure.Profile, pattern string, phases []string
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
-	// A run that is given up leaves the former results alone.
+	// An aborted run leaves the former results alone.
 	f, err := os.CreateTemp(filepath.Dir(out), "run-*.tmp")
 	if err != nil {
 		return err
@@ -106,8 +106,8 @@ func run(ctx context.Context, p measure.Profile, pattern string, phases []string
 	return nil
 }
 
-// machine describes where and how the results come about. The servers that will be
-// needed are started for it, before anything is measured.
+// machine describes where and how the results come about. To do so it starts the servers
+// that the run needs, before anything is measured.
 func machine(ctx context.Context, p measure.Profile, subjects []subject.Subject, phases []string, servers *server.Set) ([]benchfmt.Config, error) {
 	config := localMachine(p)
 	add := func(key, value string) {

@@ -9,15 +9,15 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// bucketBits is the logarithm of how many parts the keys are divided into: so many that
-// the table of one of them fits into a cache.
+// bucketBits is the logarithm of the number of buckets: enough for the table of one of
+// them to fit into a cache.
 const bucketBits = 12
 
-// Duplicates returns how many of the keys are equal to one before them: len(ids) less
-// the number of different ones. It does not keep their order.
+// Duplicates returns how many keys equal an earlier one: len(ids) minus the number of
+// distinct keys. It reorders ids.
 //
-// A hash divides them into buckets, and each bucket is counted with a small table. What
-// is compared are the keys themselves.
+// It divides them into buckets by a hash and counts each bucket with a small table. It
+// compares whole keys, not hashes.
 func Duplicates(ids []subject.Key) int {
 	const buckets = 1 << bucketBits
 	bucket := func(k subject.Key) uint64 { return hash(k) >> (64 - bucketBits) }
@@ -56,8 +56,8 @@ func Duplicates(ids []subject.Key) int {
 	return int(duplicates.Load())
 }
 
-// duplicatesIn counts with a table of open addressing, at most half full, whose entries
-// are indexes of keys plus one. It returns the table for the next call.
+// duplicatesIn counts with an open-addressing table, at most half full, whose entries are
+// the indexes of keys plus one. It returns the table for the next call.
 func duplicatesIn(keys []subject.Key, table []int32) (int, []int32) {
 	size := 16
 	for size < 2*len(keys) {
@@ -83,7 +83,7 @@ search:
 	return duplicates, rest
 }
 
-// hash mixes both words well enough for both ends of the result to be used.
+// hash mixes both words so well that the high and the low bits of the result can be used.
 func hash(k subject.Key) uint64 {
 	h := (k[0] ^ k[1]*0x9e3779b97f4a7c15) + 0x9e3779b97f4a7c15
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9

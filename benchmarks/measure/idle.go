@@ -9,14 +9,14 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// watched are the generators of which each is unlike the others.
+// watched are the generators to measure: one of each design.
 var watched = map[string]bool{
 	"uid-cached": true, "uid-uncached": true, "snowflake": true, "sonyflake": true, "gofrs-uuid-v7": true, "nanoid": true,
 	"packed-counter": true, NoCall.Name: true,
 }
 
-// idle measures the processor time of generators from which nothing is drawn any more:
-// the process's own, with so many of them and with none.
+// idle measures the processor time of generators that nobody draws from any more: the
+// process's total, with many of them open and with none.
 func idle(p Profile, subjects []subject.Subject) []Task {
 	var tasks []Task
 	for _, s := range append(slices.Clone(subjects), NoCall) {

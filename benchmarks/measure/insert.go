@@ -17,8 +17,8 @@ const (
 	pageSplitMetric = "index_page_splits"
 )
 
-// insert fills a table for each kind of key. The tables grow in turns, a part of their
-// rows in each round, so that all of them meet the same server.
+// insert fills a table for each kind of key. The tables grow in turns, some rows in each
+// round, so that all meet the server in the same state.
 func insert(p Profile, db func() (*sqlx.DB, error)) []Task {
 	open := make(map[string]*table)
 	var cells []Task
@@ -87,7 +87,7 @@ func newTable(db *sqlx.DB, kind keyKind) (*table, error) {
 	return t, nil
 }
 
-// grow inserts so many rows, and returns how long it took and how many pages were split.
+// grow inserts rows, and returns how long it took and how many pages the server split.
 func (t *table) grow(rows int) (took time.Duration, splits int64, err error) {
 	before, err := t.pageSplits()
 	if err != nil {
@@ -141,7 +141,7 @@ func (t *table) insert(n int) error {
 	return err
 }
 
-// pageSplits returns how often the server has split a page of an index so far.
+// pageSplits returns how many index pages the server has split so far.
 func (t *table) pageSplits() (n int64, err error) {
 	err = t.db.Get(&n, "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = ?", pageSplitMetric)
 	return n, err

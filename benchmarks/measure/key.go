@@ -20,8 +20,8 @@ import (
 type keyKind struct {
 	name   string
 	column string // its SQL type
-	// open returns what writes the next key as an SQL literal, for any number of
-	// goroutines at once, and what ends it.
+	// open returns next, which returns the next key as an SQL literal and may be called by
+	// any number of goroutines at once, and end, which closes the source.
 	open func() (next func() (string, error), end func(), err error)
 }
 
@@ -35,8 +35,8 @@ func openUIDs() (*cached.Generator, error) {
 
 func literal(u uid.UID, err error) (string, error) { return u.String(), err }
 
-// keyKinds stores each kind of key in the smallest type that holds it, as someone who
-// knows InnoDB would, and two of them as text, as many do.
+// keyKinds stores each kind of key in the smallest type that holds it, as an InnoDB expert
+// would, and two of them as text, too, as many people do.
 var keyKinds = []keyKind{
 	{"auto-increment", "BIGINT AUTO_INCREMENT", stateless(func() (string, error) { return "NULL", nil })},
 	{"uid", "BIGINT", func() (func() (string, error), func(), error) {

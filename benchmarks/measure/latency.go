@@ -14,12 +14,11 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// Percentiles are those that are reported where there are enough samples for them. The
-// longest of all calls is reported besides.
+// Percentiles are reported where there are enough samples for them. So is the longest call.
 var Percentiles = []float64{50, 90, 99, 99.9, 99.99}
 
-// NoCall is the subject whose call does nothing: what it takes is the timer's own cost,
-// which is part of all other times.
+// NoCall is a subject whose call does nothing. Its time is the cost of the timer, which is
+// part of every other time.
 var NoCall = subject.Subject{
 	Name: "nothing", Label: "nothing but the timer", Kind: subject.Limit,
 	Open: func() (subject.Source, error) { return noCall{}, nil },
@@ -32,8 +31,8 @@ func (noCall) Draw(int) error           { return nil }
 func (noCall) Keys([]subject.Key) error { return nil }
 func (noCall) Close() error             { return nil }
 
-// latency times single calls. Each goroutine makes the next call when the last one has
-// returned, so that a call which is late delays only those of its own goroutine.
+// latency times single calls. Each goroutine makes its next call when the last one has
+// returned, so a slow call delays only those of its own goroutine.
 func latency(p Profile, subjects []subject.Subject) []Task {
 	procs := runtime.GOMAXPROCS(0)
 	loads := []int{procs}
@@ -65,7 +64,7 @@ func latency(p Profile, subjects []subject.Subject) []Task {
 	return inRounds(p.Rounds, cells)
 }
 
-// percentiles returns those above which there is a sample at least, and the longest.
+// percentiles returns those with at least one sample above them, and the longest call.
 func percentiles(h *hdrhistogram.Histogram) []benchfmt.Value {
 	var values []benchfmt.Value
 	for _, q := range Percentiles {
@@ -101,7 +100,7 @@ func timed(s subject.Subject, goroutines int, p Profile) (*hdrhistogram.Histogra
 		of    = make([]*hdrhistogram.Histogram, goroutines)
 		errs  = make([]error, goroutines)
 		begin = make(chan struct{})
-		epoch time.Time // the same monotonic clock for all, read without the wall clock
+		epoch time.Time // one monotonic clock for all
 	)
 	for i := range of {
 		of[i] = hdrhistogram.New(1, longest, 3)

@@ -15,8 +15,8 @@ import (
 // LeadLayouts are the layouts whose lead is measured.
 var LeadLayouts = []string{"default", "twitter"}
 
-// lead draws at a steady rate, and looks how far the last UID's time is ahead of the
-// clock then.
+// lead draws at a steady rate and then measures how far the last UID's time is ahead of
+// the clock.
 func lead(p Profile) []Task {
 	var cells []Task
 	for _, name := range LeadLayouts {
@@ -46,7 +46,7 @@ func lead(p Profile) []Task {
 	return inRounds(p.Rounds, cells)
 }
 
-// borrowed draws for d, at the rate or, if it is 0, as fast as it goes.
+// borrowed draws for d, at the rate or, if that is 0, as fast as possible.
 func borrowed(layout bits.Layout, rate float64, d time.Duration) (n int, took, ahead time.Duration, err error) {
 	g, err := cached.New(worker.Static(7), cached.Config{
 		Layout: layout, MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler),

@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// allocationsFor is for how long allocations are counted.
+// allocationsFor is how long allocations are counted.
 const allocationsFor = 10 * time.Millisecond
 
 // allocations counts what one goroutine allocates for an ID.
@@ -50,11 +50,11 @@ func allocations(p Profile, subjects []subject.Subject) []Task {
 	return inRounds(p.Rounds, cells)
 }
 
-// generators is how many are opened to see what one costs.
+// generators is how many are opened to measure the cost of one.
 const generators = 200
 
-// memory measures what a generator costs in use: its part of the heap, with the stacks
-// of its goroutines.
+// memory measures the memory of a generator in use: its share of the heap and of the
+// stacks of its goroutines.
 func memory(p Profile, subjects []subject.Subject) []Task {
 	var cells []Task
 	for _, s := range subjects {
@@ -82,7 +82,7 @@ func memory(p Profile, subjects []subject.Subject) []Task {
 	return inRounds(p.Rounds, cells)
 }
 
-// An opened is a source from which a first ID was drawn.
+// An opened is a source that has drawn its first ID.
 type opened struct {
 	src  subject.Source
 	draw subject.Drawer

@@ -1,8 +1,8 @@
-// Package measure measures subjects, and writes what it finds as lines of the Go
-// benchmark format, which benchstat reads.
+// Package measure measures subjects, and writes the results in the Go benchmark format,
+// which benchstat reads.
 //
-// Measurements are taken in rounds. Each round measures everything once, in an order of
-// its own, so that a machine that becomes faster or slower does so for all.
+// It measures in rounds. Each round measures everything once, in an order of its own, so
+// that a change in the machine's speed affects all subjects alike.
 package measure
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Profile says how much is measured.
+// A Profile says how much to measure.
 type Profile struct {
 	Name   string
 	Rounds int
@@ -36,7 +36,7 @@ type Profile struct {
 	Rows int // in each table, an equal part of which is inserted in each round
 }
 
-// Full is the profile of the results that are kept.
+// Full is the profile of the published results.
 func Full() Profile {
 	return Profile{
 		Name: "full", Rounds: 10,
@@ -62,7 +62,7 @@ func Quick() Profile {
 	return p
 }
 
-// Smoke runs everything once, to see that it runs; its numbers mean nothing.
+// Smoke runs everything once, to see that it works; its numbers mean nothing.
 func Smoke() Profile {
 	p := Full()
 	p.Name = "smoke"
@@ -85,10 +85,10 @@ func powers(most int) []int {
 	return append(out, most)
 }
 
-// A load is how many goroutines draw, on how many processors.
+// A load is a number of goroutines on a number of processors.
 type load struct{ procs, goroutines int }
 
-// loads returns the loads under which rates are measured, each once.
+// loads returns the loads for rates, without repetitions.
 func (p Profile) loads() []load {
 	all := runtime.GOMAXPROCS(0)
 	var out []load

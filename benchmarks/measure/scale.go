@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// scale measures rates: by how many goroutines and on how many processors.
+// scale measures rates by goroutines and processors.
 func scale(p Profile, subjects []subject.Subject) []Task {
 	var cells []Task
 	for _, s := range subjects {
@@ -39,12 +39,12 @@ func scale(p Profile, subjects []subject.Subject) []Task {
 	return inRounds(p.Rounds, cells)
 }
 
-// batchTime is how long a batch takes at least: long enough for the look at the clock or
-// at a flag between two of them not to count.
+// batchTime is the least time for a batch: so long that reading the clock or a flag
+// between two batches does not matter.
 const batchTime = 20 * time.Microsecond
 
-// batchOf returns a function which returns how many IDs are a batch, and finds that out
-// when it is called first.
+// batchOf returns a function that returns the size of a batch in IDs. Its first call
+// measures it.
 func batchOf(s subject.Subject) func() (int, error) {
 	return sync.OnceValues(func() (int, error) {
 		src, err := s.Open()
@@ -54,7 +54,7 @@ func batchOf(s subject.Subject) func() (int, error) {
 		defer src.Close()
 		d := src.Drawer()
 		for n := 1; ; n *= 2 {
-			// The second one counts: the first may be slow for many reasons.
+			// The second draw counts: the first may be slow for many reasons.
 			if err := d.Draw(n); err != nil {
 				return 0, err
 			}
@@ -69,7 +69,7 @@ func batchOf(s subject.Subject) func() (int, error) {
 	})
 }
 
-// A tally belongs to one goroutine, and to no cache line of another one's.
+// A tally belongs to one goroutine. Two of them share no cache line.
 type tally struct {
 	n   int
 	err error
@@ -77,7 +77,7 @@ type tally struct {
 }
 
 // rate lets goroutines draw from a new source for about d. It returns how many IDs they
-// drew, and the time from their start until the last of them was done.
+// drew, and the time from their start until the last one was done.
 func rate(s subject.Subject, goroutines int, batchOf func() (int, error), d time.Duration) (n int, took time.Duration, err error) {
 	batch, err := batchOf()
 	if err != nil {
@@ -101,7 +101,7 @@ func rate(s subject.Subject, goroutines int, batchOf func() (int, error), d time
 		t, draw := &tally[i], src.Drawer()
 		ended.Go(func() {
 			<-begin
-			// Once at least: a short time may be over before all had their turn.
+			// At least once: a short d may be over before every goroutine ran.
 			for first := true; first || !stop.Load() && t.err == nil; first = false {
 				t.err = draw.Draw(batch)
 				t.n += batch

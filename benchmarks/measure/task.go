@@ -25,8 +25,7 @@ type Task struct {
 // Phases are the names of the measures, in the order in which they are taken.
 var Phases = []string{"scale", "latency", "allocations", "memory", "idle", "lead", "unique", "insert"}
 
-// Plan returns the tasks of the phases. The database is asked for when the first task
-// that needs it is run.
+// Plan returns the tasks of the phases. The first task that needs the database calls db.
 func Plan(p Profile, subjects []subject.Subject, phases []string, db func() (*sqlx.DB, error)) ([]Task, error) {
 	var tasks []Task
 	for _, phase := range phases {
@@ -54,8 +53,8 @@ func Plan(p Profile, subjects []subject.Subject, phases []string, db func() (*sq
 	return tasks, nil
 }
 
-// inRounds repeats the cells, in another order each time, which is the same in every
-// run.
+// inRounds repeats the cells in rounds, each in another order. The orders are the same in
+// every run.
 func inRounds(rounds int, cells []Task) []Task {
 	var out []Task
 	for round := range rounds {
@@ -73,13 +72,13 @@ type Recorder struct {
 	config []benchfmt.Config
 }
 
-// NewRecorder returns a recorder whose results all have the configuration.
+// NewRecorder returns a recorder that writes the configuration with its results.
 func NewRecorder(out *benchfmt.Writer, config []benchfmt.Config) *Recorder {
 	return &Recorder{out: out, config: config}
 }
 
-// record writes one result: the name in parts, "Scale", "subject=x", the processors, and
-// pairs of value and unit.
+// record writes one result: its name in parts ("Scale", "subject=x"), GOMAXPROCS, and pairs
+// of value and unit.
 func (r *Recorder) record(name string, procs, n int, values ...benchfmt.Value) error {
 	return r.out.Write(&benchfmt.Result{
 		Config: r.config,
@@ -89,7 +88,7 @@ func (r *Recorder) record(name string, procs, n int, values ...benchfmt.Value) e
 	})
 }
 
-// value keeps the digits that may mean something.
+// value rounds away digits that mean nothing.
 func value(v float64, unit string) benchfmt.Value {
 	if v != math.Trunc(v) || math.Abs(v) >= 1e9 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
@@ -97,7 +96,7 @@ func value(v float64, unit string) benchfmt.Value {
 	return benchfmt.Value{Value: v, Unit: unit}
 }
 
-// withProcs runs f on so many processors.
+// withProcs runs f with GOMAXPROCS set to procs.
 func withProcs(procs int, f func() error) error {
 	was := runtime.GOMAXPROCS(0)
 	if procs != was {

@@ -10,16 +10,16 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// uniqueGoroutines is how many goroutines draw what is searched for duplicates.
+// uniqueGoroutines is how many goroutines draw the IDs to search for duplicates.
 const uniqueGoroutines = 8
 
-// chunk is how many IDs a goroutine draws at a time: some, so that Fill can fill, and
-// few enough for a slow subject to end in time.
+// chunk is how many IDs a goroutine draws at a time: enough for Fill to be of use, and few
+// enough for a slow subject to end in time.
 const chunk = 1024
 
-// unique keeps every ID that several goroutines draw during one second of the clock, or
-// as many as there is room for, and counts those that came more than once. A subject
-// that repeats IDs beyond a rate is drawn from at nine tenths of that rate, too.
+// unique keeps every ID that several goroutines draw within one second of the clock, or as
+// many as there is room for, and counts duplicates. If a subject repeats IDs above some
+// rate, unique measures it at nine tenths of that rate, too.
 func unique(p Profile, subjects []subject.Subject) []Task {
 	var cells []Task
 	for _, s := range subjects {
@@ -53,8 +53,8 @@ func unique(p Profile, subjects []subject.Subject) []Task {
 	return inRounds(p.UniqueRounds, cells)
 }
 
-// keep returns what is drawn in one second, which begins when a second of the wall clock
-// does: the counters of some subjects begin anew there.
+// keep returns the IDs drawn in one second, which begins with a second of the wall clock:
+// some subjects reset their counters there.
 func keep(s subject.Subject, pace float64, most int) (ids []subject.Key, took time.Duration, err error) {
 	src, err := s.Open()
 	if err != nil {
@@ -72,7 +72,7 @@ func keep(s subject.Subject, pace float64, most int) (ids []subject.Key, took ti
 		began time.Time
 	)
 	for i := range kept {
-		kept[i][1] = 0 // has the pages before they are needed
+		kept[i][1] = 0 // touches the pages before they are needed
 	}
 	for g := range uniqueGoroutines {
 		draw := src.Drawer()

@@ -20,9 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The charts have no background, and stand on light pages as well as on dark ones. All
-// their colours are of about the brightness that contrasts as much with white as with
-// the black of dark pages; what the hue does not tell apart, the dashes do.
+// The charts have no background and suit light and dark pages. All colours contrast about
+// as much with white as with the black of dark pages; dashes tell apart what hues do not.
 var (
 	ink  = color.RGBA{0x76, 0x7a, 0x80, 0xff}
 	grid = color.NRGBA{0x76, 0x7a, 0x80, 0x50}
@@ -114,20 +113,20 @@ func (c chart) draw(r *Results) ([]byte, error) {
 	return finish(out.Bytes(), c.title), nil
 }
 
-// finish names fonts that every machine has one of, and what the picture is.
+// finish gives the picture a title, and a list of fonts of which every machine has one.
 func finish(svg []byte, title string) []byte {
 	s := strings.ReplaceAll(string(svg), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif")
 	return []byte(strings.Replace(s, "<g ", "<title>"+html.EscapeString(title)+"</title>\n<g ", 1))
 }
 
-// A series is a line of a chart, with its name at its right end.
+// A series is a line of a chart; its name stands at its right end.
 type series struct {
 	label  string
 	points plotter.XYs
 	wide   bool
 }
 
-// lines draws the series, and their names one above the other without overlapping.
+// lines draws the series, and their names one above the other without overlap.
 func lines(p *plot.Plot, all []series) error {
 	all = slices.DeleteFunc(all, func(s series) bool { return len(s.points) == 0 })
 	if len(all) == 0 {
@@ -172,7 +171,7 @@ type end struct {
 	x, y  float64
 }
 
-// names writes the names of lines right of the plot's data.
+// names writes the names of lines to the right of the plot's data.
 type names struct{ ends []end }
 
 // Plot implements plot.Plotter.
@@ -199,15 +198,15 @@ func (n names) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// apart moves positions as little as need be so that they are at least gap apart, in the
-// same order, and within the bounds if there is room for all.
+// apart moves positions as little as possible so that they are at least gap apart, in the
+// same order, and within the bounds if there is room.
 func apart(want []vg.Length, gap, low, high vg.Length) []vg.Length {
 	byPosition := make([]int, len(want))
 	for i := range byPosition {
 		byPosition[i] = i
 	}
 	sort.SliceStable(byPosition, func(a, b int) bool { return want[byPosition[a]] < want[byPosition[b]] })
-	// Neighbours that are too close share a block, whose middle is where they want to be.
+	// Neighbours that are too close form a block, centred where they want to be.
 	type block struct {
 		members []int
 		middle  vg.Length
@@ -239,8 +238,8 @@ func apart(want []vg.Length, gap, low, high vg.Length) []vg.Length {
 	return out
 }
 
-// logAxis has a tick at each power of ten, on an axis along which logarithms of base 10
-// are drawn: the library's own logarithmic axis puts its label at the wrong end.
+// logAxis puts a tick at each power of ten on an axis of base-10 logarithms. The library's
+// own logarithmic axis puts its label at the wrong end.
 func logAxis(a *plot.Axis, low, high float64, label func(float64) string) {
 	a.Min, a.Max = math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
 	var ticks plot.ConstantTicks
@@ -250,7 +249,7 @@ func logAxis(a *plot.Axis, low, high float64, label func(float64) string) {
 	a.Tick.Marker = ticks
 }
 
-// logarithms replaces the coordinates of the points that are to be drawn that way.
+// logarithms replaces the coordinates of logarithmic axes.
 func logarithms(all []series, x, y bool) []series {
 	for _, s := range all {
 		for i := range s.points {
@@ -268,7 +267,7 @@ func logarithms(all []series, x, y bool) []series {
 // decade returns the label of a power of ten.
 func decade(v float64) string { return wholeDecade(count(v)) }
 
-// wholeDecade leaves out the zeros behind the point.
+// wholeDecade drops the zeros after the point.
 func wholeDecade(s string) string {
 	number, unit, _ := strings.Cut(s, " ")
 	if strings.Contains(number, ".") {

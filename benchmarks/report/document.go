@@ -7,12 +7,12 @@ import (
 	"regexp"
 )
 
-// marked is a part of a document that is written by this package: a table of a name
-// between two comments.
+// marked matches a part of a document that this package writes: a named table between two
+// comments.
 var marked = regexp.MustCompile(`(?s)<!-- bench:([a-z0-9-]+) -->\n.*?<!-- /bench -->`)
 
-// FillIn writes the marked parts of a document anew. It returns an error, and changes
-// nothing, if the document asks for a table that there is not.
+// FillIn rewrites the marked parts of a document. If the document asks for a table that
+// does not exist, it returns an error and changes nothing.
 func FillIn(r *Results, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

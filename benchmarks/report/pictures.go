@@ -35,7 +35,7 @@ func byGoroutines(r *Results, unit string, names ...string) []series {
 	return out
 }
 
-// goroutineAxis is longer than the data, so that names have room.
+// goroutineAxis is longer than the data to leave room for names.
 func goroutineAxis(r *Results, p *plot.Plot) {
 	var ticks plot.ConstantTicks
 	most := 1
@@ -48,7 +48,7 @@ func goroutineAxis(r *Results, p *plot.Plot) {
 	p.X.Min, p.X.Max = 0, math.Log10(float64(most))*roomForNames
 }
 
-// roomForNames is how long the X axis is, when its data end at 1.
+// roomForNames is the length of the X axis as a multiple of its data's.
 const roomForNames = 1.55
 
 func plotCached(r *Results, p *plot.Plot) error {
@@ -115,7 +115,7 @@ func plotLead(r *Results, p *plot.Plot) error {
 		s := series{label: leadLabels[layout], wide: true}
 		for _, rate := range r.leadRates() {
 			sum, ok := r.sum("Lead", "lead-s/s", labels{"layout": layout, "rate": rate.name})
-			if ok && sum.Median > 0 { // nothing borrowed has no place on this axis
+			if ok && sum.Median > 0 { // a logarithmic axis has no 0
 				s.points = append(s.points, plotter.XY{X: rate.perSecond, Y: sum.Median})
 			}
 		}
@@ -139,7 +139,7 @@ func plotLead(r *Results, p *plot.Plot) error {
 	return nil
 }
 
-// times are the ticks of an axis of lengths of time.
+// times are the ticks of an axis of durations.
 var times = []struct {
 	seconds float64
 	label   string
@@ -178,7 +178,7 @@ func plotInsert(r *Results, p *plot.Plot) error {
 	return nil
 }
 
-// A bar is one subject's rate, and the rate that is built into it.
+// A bar is one subject's rate, measured and built in.
 type bar struct {
 	label            string
 	value, low, high float64
@@ -233,7 +233,7 @@ func (s swatch) Thumbnail(c *draw.Canvas) {
 	c.FillPolygon(s.colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 }
 
-// barsPlot draws lying bars on a logarithmic axis, which begin at its left end.
+// barsPlot draws horizontal bars from the left end of a logarithmic axis.
 type barsPlot struct{ bars []bar }
 
 // Plot implements plot.Plotter.

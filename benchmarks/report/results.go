@@ -1,5 +1,5 @@
-// Package report reads saved results, and makes charts and tables of them. What stands
-// in the documents comes from a file of results and from nowhere else.
+// Package report reads saved results and makes charts and tables of them. The numbers in
+// the documents come from a file of results and from nowhere else.
 package report
 
 import (
@@ -28,8 +28,8 @@ type line struct {
 	values  map[string]float64
 }
 
-// Read reads a file in the Go benchmark format. It returns an error for a line that is
-// none, and for a file without any.
+// Read reads a file in the Go benchmark format. A malformed line, or a file without
+// results, is an error.
 func Read(path string) (*Results, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,8 +103,7 @@ func (l line) has(want labels) bool {
 	return true
 }
 
-// numbers returns the different values of a label with which a measure was taken, as
-// ascending numbers.
+// numbers returns the distinct values of a label of a measure, as ascending numbers.
 func (r *Results) numbers(measure, label string, want labels) []int {
 	found := make(map[int]bool)
 	for _, l := range r.lines {
@@ -115,7 +114,7 @@ func (r *Results) numbers(measure, label string, want labels) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// words returns the different values of a label, in the order of the file.
+// words returns the distinct values of a label, in the order of the file.
 func (r *Results) words(measure, label string) []string {
 	var out []string
 	for _, l := range r.lines {
@@ -129,7 +128,7 @@ func (r *Results) words(measure, label string) []string {
 // procs returns the GOMAXPROCS of the run.
 func (r *Results) procs() string { return r.Config["gomaxprocs"] }
 
-// A summary is what the rounds of a measurement come to.
+// A summary sums up the rounds of a measurement.
 type summary struct {
 	Median, Low, High float64
 	Rounds            int

@@ -13,14 +13,14 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// A Table is a table that can be made of results.
+// A Table can be made of results.
 type Table struct {
 	Name  string // by which a document asks for it
 	Title string
 	fill  func(*Results, table.Writer)
 }
 
-// Tables are all that there are.
+// Tables are all of them.
 var Tables = []Table{
 	{"machine", "Where and how", machine},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
@@ -56,7 +56,7 @@ func (t Table) writer(r *Results) table.Writer {
 	return w
 }
 
-// header sets the titles; all columns after the first `left` ones are of numbers.
+// header sets the titles. Columns after the first left ones hold numbers.
 func header(t table.Writer, left int, titles ...string) {
 	var row table.Row
 	var columns []table.ColumnConfig
@@ -70,8 +70,8 @@ func header(t table.Writer, left int, titles ...string) {
 	t.SetColumnConfigs(columns)
 }
 
-// order returns the subjects of a measure: this module's, the others, the servers, the
-// limits; within each, as the list of subjects has them.
+// order returns the subjects of a measure: this library's, others', servers, limits;
+// within each group in the order of the list of subjects.
 func (r *Results) order(name string) []subject.Subject {
 	var out []subject.Subject
 	listed := slices.Concat(subject.Local(), subject.MySQL(nil), []subject.Subject{subject.Redis(nil), measure.NoCall})
@@ -129,12 +129,12 @@ func brief(r *Results, t table.Writer) {
 	}
 }
 
-// timeOf is a subject's time for an ID with 8 goroutines.
+// timeOf returns a subject's time per ID with 8 goroutines.
 func (r *Results) timeOf(name string) string {
 	return r.cell("Scale", "ns/op", labels{"subject": name, "goroutines": "8", "gomaxprocs": r.procs()}, span)
 }
 
-// duplicatesOf is how many IDs came twice, of how many.
+// duplicatesOf returns how many IDs were duplicates, and of how many.
 func (r *Results) duplicatesOf(name string) string {
 	duplicates := r.pick("Unique", "duplicates", labels{"subject": name, "rate": "full"})
 	if len(duplicates) == 0 {
@@ -171,7 +171,7 @@ func goroutines(n int) string {
 	return fmt.Sprintf("%d goroutines", n)
 }
 
-// sustained returns the ceiling that is built in, and the time between IDs it means.
+// sustained returns the built-in ceiling, and the time between IDs at that rate.
 func sustained(s subject.Subject) string {
 	if s.Sustained == 0 {
 		return ""
@@ -179,7 +179,7 @@ func sustained(s subject.Subject) string {
 	return fmt.Sprintf("%s/s: %s", grouped(s.Sustained), span(1e9/s.Sustained))
 }
 
-// cell returns median and range, or "" where nothing was measured.
+// cell returns the median and the range, or "" without a measurement.
 func (r *Results) cell(name, unit string, want labels, format func(float64) string) string {
 	s, ok := r.sum(name, unit, want)
 	if !ok {
@@ -288,7 +288,7 @@ type leadRate struct {
 	perSecond   float64
 }
 
-// leadRates returns the rates in ascending order, the one without a bound at the end.
+// leadRates returns the rates in ascending order, the unbounded one last.
 func (r *Results) leadRates() []leadRate {
 	var out []leadRate
 	for _, name := range r.words("Lead", "rate") {
@@ -303,7 +303,7 @@ func (r *Results) leadRates() []leadRate {
 	return out
 }
 
-// leadSpan returns so many seconds as a person would say them.
+// leadSpan returns seconds as a person would say them.
 func leadSpan(seconds float64) string {
 	switch {
 	case seconds == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// subjects are all that can stand in results, by name.
+// subjects are all that results can hold, by name.
 var subjects = func() map[string]subject.Subject {
 	all := append(subject.Local(), subject.MySQL(nil)...)
 	all = append(all, subject.Redis(nil), measure.NoCall)
@@ -22,7 +22,7 @@ var subjects = func() map[string]subject.Subject {
 	return out
 }()
 
-// labelOf returns what people read for a subject: its name, if it is unknown.
+// labelOf returns a subject's label for people, or its name if it is unknown.
 func labelOf(name string) string {
 	if s, ok := subjects[name]; ok {
 		return s.Label
@@ -30,7 +30,7 @@ func labelOf(name string) string {
 	return name
 }
 
-// significant returns v with so many significant digits, and no exponent.
+// significant formats v with that many significant digits and without an exponent.
 func significant(v float64, digits int) string {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -43,7 +43,7 @@ func significant(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// count returns a number with a prefix: 12.3 M.
+// count returns a number with a unit prefix: 12.3 M.
 func count(v float64) string {
 	for _, p := range []struct {
 		size float64
@@ -65,7 +65,7 @@ func grouped(v float64) string {
 	return s
 }
 
-// span returns a time of so many nanoseconds.
+// span returns a duration given in nanoseconds.
 func span(ns float64) string {
 	for _, u := range []struct {
 		size float64
@@ -84,7 +84,7 @@ func span(ns float64) string {
 // withRange returns a median, and the range of the rounds in brackets.
 func withRange(s summary, format func(float64) string) string {
 	low, high := format(s.Low), format(s.High)
-	// A common unit is said once.
+	// Say a common unit once.
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
 		low = number
 	}

@@ -1,6 +1,6 @@
 // Package server starts the servers that the benchmarks measure, each when it is first
-// asked for, and stops them at the end. They listen on the loopback interface, keep
-// their data in a temporary folder, and are set up to lose it: in favour of their speed.
+// needed, and stops them at the end. They listen on the loopback interface and keep their
+// data in a temporary folder. They are set up for speed: a crash may lose data.
 package server
 
 import (
@@ -13,9 +13,8 @@ import (
 	"github.com/uidgen/uid/internal/testserver"
 )
 
-// MariaDBArgs are the settings that the results depend on. Commits are not flushed to
-// the disk. The buffer pool is MariaDB's default, and smaller than the larger of the
-// tables that are filled.
+// MariaDBArgs are the settings that the results depend on. Commits are not flushed to the
+// disk. The buffer pool has MariaDB's default size, less than the larger tables.
 var MariaDBArgs = []string{
 	"--innodb-buffer-pool-size=128M",
 	"--innodb-log-file-size=256M",
@@ -31,8 +30,8 @@ type Set struct {
 	redis   *redisServer
 }
 
-// MariaDB returns a database of its own on the server. It may be called by any number
-// of goroutines at once.
+// MariaDB returns a new database on the server. It may be called by any number of
+// goroutines at once.
 func (s *Set) MariaDB() (*sqlx.DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +62,7 @@ func (s *Set) MariaDB() (*sqlx.DB, error) {
 	return pool, nil
 }
 
-// connections is how many goroutines can wait for a server at the same time.
+// connections bounds how many goroutines wait for a server at the same time.
 const connections = 64
 
 // Stop stops what was started. It may be called more than once.

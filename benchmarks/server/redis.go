@@ -21,8 +21,8 @@ const startLimit = time.Minute
 
 type redisServer struct{ client *redis.Client }
 
-// Redis returns a client of the server, which is installed first where it is missing
-// and apt-get can be used. It may be called by any number of goroutines at once.
+// Redis returns a client of the server. It first installs a missing server, if apt-get can
+// be used. It may be called by any number of goroutines at once.
 func (s *Set) Redis() (*redis.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +67,8 @@ func (s *Set) Redis() (*redis.Client, error) {
 	return client, nil
 }
 
-// start starts the command from a thread that lives as long as it does: on Linux the
-// command is killed when that thread ends.
+// start starts the command from a thread that lives as long as the command: on Linux the
+// kernel kills the command when that thread ends.
 func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 	ended, started := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -84,7 +84,7 @@ func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 	return ended, <-started
 }
 
-// await returns when connections are taken.
+// await returns when the server accepts connections.
 func await(addr string, done <-chan struct{}) error {
 	limit := time.After(startLimit)
 	for {

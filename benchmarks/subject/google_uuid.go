@@ -13,7 +13,7 @@ var (
 		Name: "google-uuid-v4", Label: "google/uuid v4", Kind: Peer, Bits: 128, Module: google, Shared: true,
 		Open: func() (Source, error) { return uuids{version4: true}, nil },
 	}
-	// The pool is a setting of the whole process, for the time that this is open.
+	// The pool is a setting of the whole process, on while this is open.
 	googleV4Pool = Subject{
 		Name: "google-uuid-v4-pool", Label: "google/uuid v4, pool", Kind: Peer, Bits: 128, Module: google, Shared: true,
 		Open: func() (Source, error) { uuid.EnableRandPool(); return uuids{version4: true, pool: true}, nil },

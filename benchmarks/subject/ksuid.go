@@ -20,8 +20,8 @@ func (ksuids) Draw(n int) error {
 	return nil
 }
 
-// Keys keeps the 128 random bits, and not the second before them: to repeat those in
-// another second is no less unlikely.
+// Keys keeps the 128 random bits without the second before them: a repetition in another
+// second is no more likely.
 func (ksuids) Keys(dst []Key) error {
 	for i := range dst {
 		u, err := ksuid.NewRandom()

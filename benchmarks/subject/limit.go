@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// The limits make no IDs that could be used; they say what a generator can at best do.
+// The limits make no usable IDs. They show the best that a generator could do.
 var (
 	atomicAdd = Subject{
 		Name: "atomic-add", Label: "bare atomic add", Kind: Limit, Bits: 64,
@@ -53,10 +53,10 @@ func (s *adds) Keys(dst []Key) error {
 	return nil
 }
 
-// A packed counter is the least that a generator of this kind has to do: a word of time
-// and sequence to which everybody adds, whose carry borrows the next second, and which
-// a goroutine moves up to the clock. It has no worker ID that could change, and neither
-// a bound on the lead nor a check for the end of time.
+// A packed counter does the least that a generator of this kind must do: everybody adds
+// to one word of time and sequence, whose carry borrows the next second, and a goroutine
+// moves it up to the clock. Its worker ID cannot change, and it checks neither the lead
+// nor the end of time.
 type packed struct {
 	adds
 	stop, stopped chan struct{}
@@ -101,7 +101,7 @@ func (s *packed) Close() error {
 	return nil
 }
 
-// sink keeps the compiler from leaving out what packed computes and nobody uses.
+// sink keeps the compiler from dropping results that nobody uses.
 var sink atomic.Uint64
 
 func (s *packed) Draw(n int) error {
@@ -156,7 +156,7 @@ func (s *locked) Keys(dst []Key) error {
 	return nil
 }
 
-// clock shows what it costs to look at the clock once; its readings are no IDs.
+// clock shows the cost of reading the clock once; its readings are no IDs.
 type clock struct{ nothingToClose }
 
 func (s clock) Drawer() Drawer { return s }

@@ -7,11 +7,11 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// segmentStep is how many IDs a segment has.
+// segmentStep is the number of IDs in a segment.
 const segmentStep = 1000
 
-// MySQL returns what people do with a database: a row for every ID, or a row's update
-// for every thousand.
+// MySQL returns the usual ways to get IDs from a database: a row per ID, or an update of
+// one row per thousand IDs.
 func MySQL(db func() (*sqlx.DB, error)) []Subject {
 	return []Subject{
 		{
@@ -48,7 +48,7 @@ func MySQL(db func() (*sqlx.DB, error)) []Subject {
 
 type rows struct {
 	db             *sqlx.DB
-	nothingToClose // the pool is whoever's who gave it
+	nothingToClose // the caller owns the pool
 }
 
 func (s rows) Drawer() Drawer { return s }
@@ -80,7 +80,7 @@ func (s rows) Keys(dst []Key) (err error) {
 	return nil
 }
 
-// A segment hands out a thousand numbers from memory for each update of its row.
+// A segment updates its row once per thousand numbers, which it hands out from memory.
 type segment struct {
 	db *sqlx.DB
 	nothingToClose

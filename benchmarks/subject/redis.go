@@ -6,7 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Redis returns the counter that people keep in Redis.
+// Redis returns a counter kept in Redis.
 func Redis(client func() (*redis.Client, error)) Subject {
 	return Subject{
 		Name: "redis-incr", Label: "Redis, INCR", Kind: Server, Bits: 63, Shared: true,

@@ -14,7 +14,7 @@ var (
 		Sustained: 4096e3, Beyond: Waits,
 		Open: func() (Source, error) { return openSnowflake(10, 12) },
 	}
-	// With 16 step bits it is at its fastest: it seldom has to wait for a millisecond.
+	// With 16 step bits it is fastest: it seldom has to wait for the next millisecond.
 	snowflake16 = Subject{
 		Name: "snowflake-16", Label: "bwmarrin/snowflake, 16 step bits", Kind: Peer, Bits: 63, Module: bwmarrin,
 		Sustained: 65536e3, Beyond: Waits,
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// bitsMutex guards the library's settings, which are variables of its package.
+// bitsMutex guards the library's settings, which are package variables.
 var bitsMutex sync.Mutex
 
 func openSnowflake(node, step uint8) (Source, error) {

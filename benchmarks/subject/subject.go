@@ -1,9 +1,9 @@
-// Package subject puts everything that is measured behind one small interface: this
-// module's generators, other libraries, servers that people take IDs from, and the
-// limits that no generator can pass.
+// Package subject puts everything to be measured behind one small interface: the
+// generators of github.com/uidgen/uid, other libraries, servers that hand out IDs, and
+// the limits that no generator can pass.
 //
-// An adapter has two loops of its own, one that drops the IDs and one that keeps them,
-// so that no call through an interface stands between an ID and the next.
+// Each adapter has its own loops, one that drops the IDs and one that keeps them, so that
+// no interface call stands between two IDs.
 package subject
 
 import (
@@ -14,21 +14,19 @@ import (
 
 // A Subject is a way to make IDs.
 type Subject struct {
-	Name  string // as it stands in the results: no space, no slash
+	Name  string // as in the results: without spaces and slashes
 	Label string // as people read it
 	Kind  Kind
 	Bits  int // of an ID
 
-	// Sustained is the rate, in IDs a second of one generator, that the subject was
-	// built to keep up, and 0 if nothing but its speed bounds it. Beyond tells what
-	// happens above that rate.
+	// Sustained is the rate in IDs a second that one generator can sustain by design, 0
+	// if only its speed bounds it. Beyond says what happens above that rate.
 	Sustained float64
 	Beyond    Beyond
 
-	// Module is the path of the module that it comes from, if it is a library.
+	// Module is the module path of a library.
 	Module string
-	// Shared is a subject whose state is the process's own: there is no such thing as
-	// a second generator.
+	// Shared is set if the state belongs to the process: there is no second generator.
 	Shared bool
 
 	Open func() (Source, error)
@@ -88,12 +86,12 @@ func Local() []Subject {
 	}
 }
 
-// Missing are the libraries that were to be compared and are not, with the reason.
+// Missing returns the libraries that should be compared but are not, with the reasons.
 func Missing() []string {
 	return []string{"sony/sonyflake/v2: the module proxy does not serve it; v1 stands for it, which has the same default layout"}
 }
 
-// Matching returns the subjects whose name matches the pattern.
+// Matching returns the subjects whose names match the pattern.
 func Matching(all []Subject, pattern string) ([]Subject, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -108,8 +106,8 @@ func Matching(all []Subject, pattern string) ([]Subject, error) {
 	return out, nil
 }
 
-// Version returns the version of the module that the subject comes from, "" if it is
-// not a library's or the binary does not know.
+// Version returns the version of the subject's module, "" if it has none or the binary
+// does not record it.
 func (s Subject) Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || s.Module == "" {
@@ -123,7 +121,7 @@ func (s Subject) Version() string {
 	return ""
 }
 
-// nothingToClose is embedded by sources that hold nothing.
+// nothingToClose is embedded by sources that hold no resources.
 type nothingToClose struct{}
 
 func (nothingToClose) Close() error { return nil }

@@ -11,7 +11,7 @@ import (
 
 const ours = "github.com/uidgen/uid"
 
-// sustainedDefault is the rate of the default layout, 13 sequence bits in a second.
+// sustainedDefault is the rate of the default layout: 13 sequence bits a second.
 const sustainedDefault = 1 << 13
 
 var (
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// openCached makes a generator of the default layout that may borrow without a bound:
+// openCached makes a generator of the default layout without a bound on what it borrows:
 // with the default MaxLead it would wait after 4.9 million UIDs.
 func openCached() (*cached.Generator, error) {
 	return cached.New(worker.Static(7), cached.Config{

@@ -8,9 +8,9 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// uncachedWide has 30 sequence bits in ticks of a second, since the uncached generator
-// waits for the next tick where the cached one borrows it: of the default layout it
-// would make 8,192 a second, and show nothing about its speed.
+// uncachedWide has 30 sequence bits and ticks of a second. The uncached generator waits
+// for the next tick where the cached one borrows it: with the default layout it would
+// make 8,192 UIDs a second, and show nothing about its speed.
 var uncachedWide = Subject{
 	Name: "uid-uncached", Label: "uid uncached, GetUID", Kind: Ours, Bits: 63, Module: ours,
 	Sustained: 1 << 30, Beyond: Waits,

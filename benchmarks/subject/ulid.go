@@ -2,8 +2,8 @@ package subject
 
 import "github.com/oklog/ulid/v2"
 
-// ulidMake is the library's call that many goroutines may make: it draws from one
-// monotonic source of the process, behind a lock.
+// ulidMake is the library's call that is safe for many goroutines: it draws from one
+// monotonic source per process, behind a lock.
 var ulidMake = Subject{
 	Name: "ulid", Label: "oklog/ulid, Make", Kind: Peer, Bits: 128, Module: "github.com/oklog/ulid/v2", Shared: true,
 	Open: func() (Source, error) { return ulids{}, nil },

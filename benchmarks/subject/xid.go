@@ -6,8 +6,8 @@ import (
 	"github.com/rs/xid"
 )
 
-// An xid has a second, a process, and a counter of 24 bits that is never compared with
-// the second: the 16,777,217th ID of a second is the first one again.
+// An xid holds a second, a process and a 24-bit counter, which is never checked against
+// the second: the 16,777,217th ID of a second repeats the first.
 var xidNew = Subject{
 	Name: "xid", Label: "rs/xid", Kind: Peer, Bits: 96, Module: "github.com/rs/xid", Shared: true,
 	Sustained: 1 << 24, Beyond: Repeats,

@@ -1,5 +1,5 @@
-// Package proxy is a TCP proxy between a test and its database server, which breaks
-// connections in the ways that networks and servers do.
+// Package proxy is a TCP proxy between a test and its database server. It breaks
+// connections as networks and servers do.
 package proxy
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A Proxy hands connections through to its target, and disturbs them as told. Make it
-// with [Listen]. All methods may be called by any number of goroutines at once.
+// A Proxy passes connections on to its target and disturbs them as told. Make it with
+// [Listen]. All methods may be called by any number of goroutines at once.
 type Proxy struct {
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -21,14 +21,14 @@ type Proxy struct {
 	refusing  bool
 	delay     time.Duration
 	undelayed chan struct{} // closed when delay changes
-	look      []byte        // what is to be looked for in statements; nil for nothing
-	then      fault         // what is to happen where it is found
+	look      []byte        // the text to look for in statements; nil for none
+	then      fault         // the fault when it is found
 	swallowed int
 	conns     map[*conn]struct{}
 }
 
-// Listen returns a proxy on addr, host:port with port 0 for any, that hands
-// connections through to target. The server need not be there yet.
+// Listen returns a proxy on addr (host:port; port 0 chooses one) that passes connections
+// on to target. The server need not be up yet.
 func Listen(addr, target string) (*Proxy, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -39,10 +39,10 @@ func Listen(addr, target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr returns the address that clients are to dial.
+// Addr returns the address for clients to dial.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Close stops listening, cuts all connections, and waits until all is over.
+// Close stops listening, cuts all connections, and waits until all have ended.
 func (p *Proxy) Close() {
 	p.listener.Close()
 	p.Refuse(true)
@@ -56,7 +56,7 @@ func (p *Proxy) Cut() {
 	p.cut()
 }
 
-// Refuse breaks all connections, and new ones at once, until it is called with false.
+// Refuse breaks all connections, and new ones as they come, until it is called with false.
 func (p *Proxy) Refuse(refuse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *Proxy) Refuse(refuse bool) {
 	}
 }
 
-// Retarget breaks all connections and leads new ones to another server.
+// Retarget breaks all connections and passes new ones to another server.
 func (p *Proxy) Retarget(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +74,8 @@ func (p *Proxy) Retarget(target string) {
 	p.cut()
 }
 
-// Delay holds back whatever servers send from now on for this long. What is held back
-// already is sent at once.
+// Delay holds back for d whatever servers send from now on. It sends at once what is
+// already held back.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,25 +89,24 @@ type fault int
 
 const (
 	none         fault = iota
-	swallowReply       // and the connection is cut
+	swallowReply       // and cut the connection
 	swallowRequest
-	stall // the connection stands still from the reply on
+	stall // hold the connection from the reply on
 )
 
-// SwallowReply has the reply to the next statement that contains text lost, and the
-// connection with it: the server has carried the statement out, and the client does
-// not know. A prepared statement has its text, and this reply, when it is prepared;
-// connections with TLS hide theirs.
+// SwallowReply drops the reply to the next statement that contains text, and cuts the
+// connection: the server has carried the statement out, and the client does not know. A
+// prepared statement shows its text only when it is prepared, so that reply is dropped.
+// Connections with TLS hide their text.
 func (p *Proxy) SwallowReply(text string) { p.lookFor(text, swallowReply) }
 
-// SwallowRequest has the next statement that contains text lost, and the connection
-// with it: the client cannot tell this from SwallowReply, but the server never hears
-// of the statement.
+// SwallowRequest drops the next statement that contains text, and cuts the connection.
+// The client cannot tell this from SwallowReply, but the server never sees the statement.
 func (p *Proxy) SwallowRequest(text string) { p.lookFor(text, swallowRequest) }
 
-// Stall has the connection on which the next statement that contains text comes stand
-// still from its reply on, as if the client were paused or the network gone: the server
-// waits for the client, and the client for the reply. It takes Cut to end it.
+// Stall halts the connection of the next statement that contains text, from the reply
+// on, as if the client were paused or the network gone: the server waits for the client,
+// and the client for the reply. Cut ends it.
 func (p *Proxy) Stall(text string) { p.lookFor(text, stall) }
 
 func (p *Proxy) lookFor(text string, then fault) {
@@ -116,7 +115,7 @@ func (p *Proxy) lookFor(text string, then fault) {
 	p.look, p.then = []byte(text), then
 }
 
-// Swallowed returns how many statements and replies have been swallowed, or stalled.
+// Swallowed returns how many statements and replies were swallowed or stalled.
 func (p *Proxy) Swallowed() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +138,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// A conn is a connection of a client and the one to the server that belongs to it.
+// A conn is a client's connection, with its connection to the server.
 type conn struct {
 	client, server *net.TCPConn
 	over           chan struct{} // closed when the connection is
@@ -147,7 +146,7 @@ type conn struct {
 	fault          fault // of the next reply; guarded by Proxy.mu
 }
 
-// cut ends the connection as a broken network would: what is on the way is lost.
+// cut ends the connection as a broken network would: data on the way is lost.
 func (c *conn) cut() {
 	c.once.Do(func() {
 		_ = c.client.SetLinger(0)
@@ -156,7 +155,7 @@ func (c *conn) cut() {
 	})
 }
 
-// end ends the connection as one side of it has.
+// end ends the connection in order, after one side has closed it.
 func (c *conn) end() { c.once.Do(c.close) }
 
 func (c *conn) close() {
@@ -182,7 +181,7 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	c := &conn{client: client, server: server.(*net.TCPConn), over: make(chan struct{})}
 	p.mu.Lock()
 	if p.refusing || p.target != target {
-		c.cut() // as those that were there before
+		c.cut() // as older connections were
 	}
 	p.conns[c] = struct{}{}
 	p.mu.Unlock()
@@ -216,15 +215,15 @@ func (p *Proxy) requests(c *conn) {
 			stalled := c.fault == stall
 			p.mu.Unlock()
 			if stalled {
-				<-c.over // the server is not to know
+				<-c.over // hide it from the server
 			}
 			return
 		}
 	}
 }
 
-// judge looks at what the client sent, in which a driver has a statement in one piece,
-// and tells what is to happen to it.
+// judge returns the fault for what the client sent. It relies on drivers that send a
+// statement in one piece.
 func (p *Proxy) judge(c *conn, text []byte) fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -272,7 +271,7 @@ func (p *Proxy) replies(c *conn) {
 	}
 }
 
-// wait reports false when the connection was cut meanwhile.
+// wait reports whether the connection is still up afterwards.
 func (c *conn) wait(d time.Duration, undelayed <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// policyFile, when it is there and exits with 101, keeps packages from starting
-// the services that they bring.
+// policyFile, when it exists and exits with 101, keeps packages from starting their
+// services.
 const policyFile = "/usr/sbin/policy-rc.d"
 
-// Install installs a Debian package with apt-get without starting the service that it
-// brings. It returns nil when that is done or the package is there by now, as have
-// tells, and why not else: only root can do it. It says on standard error what it does.
+// Install installs a Debian package with apt-get, without starting its service. It
+// returns nil when the package is installed, or when have reports that it already is.
+// Only root can install. Progress goes to standard error.
 func Install(pkg string, have func() bool) error {
 	if os.Geteuid() != 0 {
 		return errors.New("not root")
@@ -33,7 +33,7 @@ func Install(pkg string, have func() bool) error {
 	}
 	defer unlock()
 	if have() {
-		return nil // by the one that had the lock before
+		return nil // installed by the previous holder of the lock
 	}
 	if f, err := os.OpenFile(policyFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755); err == nil {
 		_, err = f.WriteString("#!/bin/sh\nexit 101\n")
@@ -46,7 +46,7 @@ func Install(pkg string, have func() bool) error {
 	}
 	fmt.Fprintf(os.Stderr, "testserver: installing %s with apt-get, as root; its service is not started\n", pkg)
 	began := time.Now()
-	// A list that cannot be updated may still do.
+	// An old list may still do.
 	_, _ = aptGet(os.Stderr, aptSilence, apt, "update", "-q")
 	if out, err := aptGet(os.Stderr, aptSilence, apt, "install", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", pkg); err != nil {
 		fmt.Fprintf(os.Stderr, "%s\n", out)
@@ -56,11 +56,11 @@ func Install(pkg string, have func() bool) error {
 	return nil
 }
 
-// aptSilence is how long an installation says nothing.
+// aptSilence is how often an installation reports progress.
 const aptSilence = 10 * time.Second
 
-// aptGet runs apt-get, says now and then what it printed last, and returns the end of what
-// it printed.
+// aptGet runs apt-get, reports its last line to say at each interval, and returns the end
+// of its output.
 func aptGet(say io.Writer, every time.Duration, path string, args ...string) (output string, err error) {
 	var log serverLog
 	cmd := exec.Command(path, args...)

@@ -38,8 +38,8 @@ func (d *docker) String() string {
 	return "containers of " + dockerImage + ", for want of a mariadbd or mysqld; the first start pulls the image"
 }
 
-// untilEOF runs the server for as long as the standard input is open, which ends
-// with the test process: a container outlives the client that was killed.
+// untilEOF runs the server until standard input closes, which happens when the test
+// process ends. Without it a container would outlive a killed client.
 const untilEOF = `exec 3<&0
 docker-entrypoint.sh mariadbd "$@" 3<&- & server=$!
 trap 'kill $server' TERM
@@ -62,10 +62,10 @@ func (d *docker) command(data string, port int, args []string) (*exec.Cmd, strin
 func (d *docker) terminate(cmd *exec.Cmd) error { return d.do("stop", nameOf(cmd)) }
 func (d *docker) kill(cmd *exec.Cmd) error      { return d.do("kill", nameOf(cmd)) }
 
-// name is the container's: that of the instance's folder.
+// name is the container's name: that of the instance's folder.
 func (d *docker) name(data string) string { return filepath.Base(filepath.Dir(data)) }
 
-// nameOf finds the container's name again, which follows "--name".
+// nameOf returns the container's name, the argument after "--name".
 func nameOf(cmd *exec.Cmd) string { return cmd.Args[6] }
 
 func (d *docker) do(args ...string) error {

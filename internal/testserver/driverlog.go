@@ -10,8 +10,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Connect returns the database of a DSN, as sqlx.Open does. What the driver logs goes to
-// log instead of standard error.
+// Connect opens the database of a DSN, as sqlx.Open does. The driver logs to log instead
+// of standard error.
 func Connect(dsn string, log mysql.Logger) (*sqlx.DB, error) {
 	cfg, err := mysql.ParseDSN(dsn)
 	if err != nil {
@@ -25,11 +25,11 @@ func Connect(dsn string, log mysql.Logger) (*sqlx.DB, error) {
 	return sqlx.NewDb(sql.OpenDB(connector), "mysql"), nil
 }
 
-// Quiet is the driver's log of connections whose errors are all returned.
+// Quiet drops the driver's log, for connections whose errors are all returned anyway.
 var Quiet mysql.Logger = &mysql.NopLogger{}
 
-// Log returns a driver's log that is shown with the test, if the test fails. What comes
-// after the test is dropped.
+// Log returns a log for the driver that a failing test shows. It drops what comes after
+// the test.
 func Log(t testing.TB) mysql.Logger {
 	l := &testLog{t: t}
 	t.Cleanup(l.end)

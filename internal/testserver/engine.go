@@ -14,22 +14,22 @@ import (
 
 // An engine is a way to run servers.
 type engine interface {
-	// prepare makes a data folder whose account root has no password.
+	// prepare makes a data folder in which the account root has no password.
 	prepare(data string) error
-	// command returns the process to start, which stays in the foreground, and what
-	// it prints when it takes connections on the port.
+	// command returns the process to start, which stays in the foreground, and the text
+	// that it prints when it accepts connections on the port.
 	command(data string, port int, args []string) (cmd *exec.Cmd, ready string)
 	String() string // says what it is
 	terminate(*exec.Cmd) error
 	kill(*exec.Cmd) error
 }
 
-// baseArgs are understood by MariaDB, and by MySQL from 5.7; of the loose ones each
-// server takes those that it knows.
+// baseArgs suit MariaDB and MySQL from 5.7. A server ignores loose options that it does
+// not know.
 func baseArgs(durable bool) []string {
 	args := []string{
 		"--skip-log-bin",
-		"--secure-file-priv=", // MySQL's default is a folder that its package makes
+		"--secure-file-priv=", // MySQL's default is a folder that only its package creates
 		"--loose-performance-schema=0",
 		"--loose-mysqlx=0",
 		"--innodb-buffer-pool-size=16M",
@@ -125,8 +125,8 @@ func (p *program) prepare(data string) error {
 	return nil
 }
 
-// ownTemp returns an environment with a folder for temporary files beside the data:
-// a server that starts removes those that others have in a common one.
+// ownTemp returns an environment with a folder for temporary files beside the data: in a
+// shared folder, a starting server removes the files of others.
 func ownTemp(data string) ([]string, error) {
 	temp := filepath.Join(filepath.Dir(data), "tmp")
 	if err := os.MkdirAll(temp, 0o700); err != nil {
@@ -135,7 +135,7 @@ func ownTemp(data string) ([]string, error) {
 	return append(os.Environ(), "TMPDIR="+temp), nil
 }
 
-// asRoot is what the servers insist on before they run as root.
+// asRoot returns the option without which servers refuse to run as root.
 func asRoot() []string {
 	if os.Geteuid() == 0 {
 		return []string{"--user=root"}
@@ -146,15 +146,15 @@ func asRoot() []string {
 func (p *program) command(data string, port int, args []string) (*exec.Cmd, string) {
 	all := []string{"--no-defaults", "--datadir=" + data, "--port=" + strconv.Itoa(port),
 		"--bind-address=127.0.0.1",
-		"--socket=s", "--pid-file=pid"} // both in the data folder: paths of sockets are to be short
+		"--socket=s", "--pid-file=pid"} // both in the data folder: a socket's path must be short
 	all = append(append(all, asRoot()...), args...)
 	cmd := exec.Command(p.path, all...)
-	cmd.Env, _ = ownTemp(data) // exists since prepare
+	cmd.Env, _ = ownTemp(data) // prepare has made it
 	return cmd, readyText(port)
 }
 
-// readyText stands in the line with the version that a server prints when it is
-// ready; MySQL's initial start by a container's script has port 0 there.
+// readyText is part of the line, with the version, that a server prints when it is ready.
+// MySQL's initial start by a container's script has port 0 there.
 func readyText(port int) string { return fmt.Sprintf("port: %d ", port) }
 
 func (p *program) terminate(cmd *exec.Cmd) error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -9,14 +9,13 @@ import (
 // folderPrefix begins the names of the folders of private servers.
 const folderPrefix = "uid-testserver-"
 
-// newFolder makes a folder that is this process's until unlock is called or the
-// process ends.
+// newFolder makes a folder that belongs to this process until it calls unlock or ends.
 func newFolder() (dir string, unlock func(), err error) {
 	dir, err = os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return "", nil, err
 	}
-	// The name by which others find it comes after the lock.
+	// Lock before renaming: others find the folder by the final name of its lock file.
 	lock := filepath.Join(dir, "lock")
 	unlock, err = lockFile(lock + ".new")
 	if err == nil {
@@ -29,9 +28,9 @@ func newFolder() (dir string, unlock func(), err error) {
 	return dir, unlock, nil
 }
 
-// removeLeftovers removes the folders of test processes that ended before they
-// could do so, which are those whose lock nobody holds. One without a lock file is
-// left alone: it is about to get one.
+// removeLeftovers removes the folders of test processes that ended before they could do
+// so: those whose lock nobody holds. It leaves a folder without a lock file alone, which
+// is about to get one.
 func removeLeftovers() {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", "lock"))
 	for _, lock := range locks {

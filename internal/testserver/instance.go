@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// startLimit bounds the start of a server, a slow disk and an image that has to be
-// pulled included.
+// startLimit bounds the start of a server. It allows for a slow disk and for pulling an
+// image.
 const startLimit = 5 * time.Minute
 
 // An instance is a private server: a folder, a port, and now and then a process.
@@ -23,7 +23,7 @@ type instance struct {
 	engine engine
 	cfg    Config
 	dir    string
-	unlock func() // lets go of the folder
+	unlock func() // unlocks the folder
 	port   int
 	log    *serverLog
 
@@ -42,7 +42,7 @@ func newInstance(eng engine, cfg Config) (*instance, error) {
 		i.discard()
 		return nil, err
 	}
-	// Between finding a free port and taking it another process may have it.
+	// Another process may take a port between our finding it free and using it.
 	for range 5 {
 		if i.port, err = freePort(); err != nil {
 			break
@@ -62,7 +62,7 @@ func (i *instance) addr() string { return fmt.Sprintf("127.0.0.1:%d", i.port) }
 
 func (i *instance) data() string { return filepath.Join(i.dir, "data") }
 
-// start returns when the server has said that it takes connections.
+// start returns when the server has said that it accepts connections.
 func (i *instance) start() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -111,7 +111,7 @@ func (i *instance) signal(send func(*exec.Cmd) error) error {
 	return send(i.cmd)
 }
 
-// exited is closed when the process has ended, or is not there at all.
+// exited returns a channel that is closed when the process has ended or never started.
 func (i *instance) exited() <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -151,11 +151,11 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// A serverLog keeps what the server prints, and tells when an awaited line comes.
+// A serverLog keeps the server's output, and signals when an awaited line comes.
 type serverLog struct {
 	mu     sync.Mutex
 	text   []byte
-	from   int // where the text of this start begins
+	from   int // where the output of this start begins
 	marker []byte
 	ready  chan struct{} // nil once the marker was seen
 }

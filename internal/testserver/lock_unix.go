@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile waits until it holds the file's lock, which ends with the process at
-// the latest.
+// lockFile waits until it holds the file's lock. The lock ends with the process at the
+// latest.
 func lockFile(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -22,8 +22,8 @@ func lockFile(path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// tryLockFile does not wait, and tells whether another process holds the lock. It
-// does not create the file.
+// tryLockFile does not wait; held reports whether another process holds the lock. It does
+// not create the file.
 func tryLockFile(path string) (unlock func(), held bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

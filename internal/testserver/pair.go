@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// catchUpLimit bounds the time that a replica takes to have what its primary has.
+// catchUpLimit bounds the time that a replica takes to catch up with its primary.
 const catchUpLimit = time.Minute
 
-// A Pair is two private MariaDB servers, of which one replicates the other,
-// asynchronously: the primary acknowledges what the replica may not have yet. Its
-// methods are called by one goroutine.
+// A Pair is two private MariaDB servers. One replicates the other asynchronously: the
+// primary acknowledges commits that the replica may not have yet. One goroutine at a time
+// may call its methods.
 type Pair struct {
 	// Primary takes writes. Replica is read-only, and nil between Failover and Rejoin.
 	Primary, Replica *Server
@@ -22,7 +22,7 @@ type Pair struct {
 	count int // of servers started
 }
 
-// NewPair returns a pair that replicates. It ends with the test.
+// NewPair returns a replicating pair that ends with the test.
 func NewPair(t testing.TB, cfg Config) *Pair {
 	t.Helper()
 	p, err := StartPair(cfg)
@@ -31,7 +31,7 @@ func NewPair(t testing.TB, cfg Config) *Pair {
 	return p
 }
 
-// StartPair returns a pair, as [NewPair] does, to be closed by the caller.
+// StartPair is [NewPair] without a test: the caller closes the pair.
 func StartPair(cfg Config) (*Pair, error) {
 	p := &Pair{cfg: cfg}
 	primary, err := p.start()
@@ -46,7 +46,7 @@ func StartPair(cfg Config) (*Pair, error) {
 	return p, nil
 }
 
-// start returns a server that can take either part.
+// start returns a server for either role.
 func (p *Pair) start() (*Server, error) {
 	p.count++
 	cfg := p.cfg
@@ -75,7 +75,7 @@ func (p *Pair) Close() {
 	}
 }
 
-// Pause keeps what the primary commits from now on from the replica.
+// Pause stops the replication: the replica gets none of the later commits.
 func (p *Pair) Pause() error { return p.Replica.exec("STOP SLAVE") }
 
 // Resume undoes Pause.
@@ -107,8 +107,7 @@ func (p *Pair) CatchUp() error {
 	return nil
 }
 
-// Failover kills the primary and makes the replica the primary, with what it has at
-// that time.
+// Failover kills the primary and promotes the replica as it is.
 func (p *Pair) Failover() error {
 	if err := p.Primary.Crash(); err != nil {
 		return err
@@ -121,16 +120,15 @@ func (p *Pair) Failover() error {
 	return nil
 }
 
-// Rejoin gives the primary a new replica in place of the one that became it, and
-// waits until it has everything. What the old primary had, and the new one had not,
-// is gone for good.
+// Rejoin gives the new primary a new replica and waits until it has caught up. What only
+// the old primary had is lost for good.
 func (p *Pair) Rejoin() error {
 	s, err := p.start()
 	if err != nil {
 		return err
 	}
 	p.Replica = s
-	// An empty server that replicates from the beginning becomes the same.
+	// An empty server that replicates from the beginning ends up with the same data.
 	source := p.Primary.Config("")
 	err = s.exec("SET GLOBAL read_only = 1", "SET GLOBAL gtid_slave_pos = ''",
 		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = %d, MASTER_USER = '%s', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1", p.Primary.run.port, source.User),

@@ -1,18 +1,18 @@
-// Package testserver gives tests, and programs that test, a real MariaDB or MySQL
-// server. A test that needs one never skips: where no server can be had it fails with
-// one line that says where was looked and what to do.
+// Package testserver gives tests, and programs that test, a real MariaDB or MySQL server.
+// A test that needs one never skips: without a server it fails with one line that says
+// where it looked and what to do.
 //
-// The server is, in this order,
-//   - the one whose DSN is in the environment variable UID_TEST_MYSQL_DSN, with an
-//     account that may create databases, accounts and triggers;
+// The server is the first of these:
+//   - the one whose DSN is in the environment variable UID_TEST_MYSQL_DSN; its account
+//     may create databases, accounts and triggers;
 //   - mariadbd or mysqld from the PATH or a usual folder, started as a private
 //     instance in a temporary folder on a free port of the loopback interface;
-//   - a container, when there is a Docker daemon;
-//   - mariadb-server, installed on Debian and its like with apt-get when run by
-//     root, and started as above.
+//   - a container, if there is a Docker daemon;
+//   - mariadb-server, which root installs with apt-get on Debian and its like, started
+//     as above.
 //
-// A private instance stops with its test; on Linux it is killed when the test
-// process dies, and the folder that then stays is removed by the next one.
+// A private instance stops with its test. On Linux it is also killed when the test process
+// dies; the next one removes the folder left behind.
 //
 // A package whose tests share one server calls [Main] from its TestMain:
 //
@@ -39,8 +39,8 @@ import (
 // Env is the environment variable with the DSN of a server to use.
 const Env = "UID_TEST_MYSQL_DSN"
 
-// Config holds the settings of a private server. The zero value is a server made
-// to start and to answer fast, which loses what is new when it is killed.
+// Config holds the settings of a private server. The zero value is a server that starts
+// and answers fast, and loses the newest commits when it is killed.
 type Config struct {
 	// Durable makes every commit outlive a Kill.
 	Durable bool
@@ -69,8 +69,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Shared returns the server that all tests of the process share, and starts it if
-// need be. The package's TestMain is to call [Main].
+// Shared returns the server that all tests of the process share, and starts it at the
+// first call. The package's TestMain must call [Main].
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	shared.once.Do(func() {
@@ -86,8 +86,8 @@ func Shared(t testing.TB) *Server {
 	return shared.server
 }
 
-// New returns a private server that can be stopped, killed and started again. It
-// ends with the test. The environment's DSN is not looked at.
+// New returns a private server that can be stopped, killed and started again. It ends
+// with the test. New ignores the environment's DSN.
 func New(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	s, err := Start(cfg)
@@ -96,18 +96,18 @@ func New(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// Start returns a private server, as [New] does, to be closed by the caller.
+// Start is [New] without a test: the caller closes the server.
 func Start(cfg Config) (*Server, error) { return private(cfg) }
 
-// Close ends a private server and removes its data. It does nothing to another one.
+// Close ends a private server and removes its data. It does nothing to any other server.
 func (s *Server) Close() {
 	if s.run != nil {
 		s.run.discard()
 	}
 }
 
-// external does not put the parser's or the server's words into its errors, since
-// these may quote the DSN.
+// external keeps the parser's and the server's texts out of its errors: they may quote
+// the DSN.
 func external(dsn string) (*Server, error) {
 	cfg, err := mysql.ParseDSN(dsn)
 	if err != nil {
@@ -121,9 +121,9 @@ func external(dsn string) (*Server, error) {
 	return s, nil
 }
 
-// Describe says which server tests get on this machine, and installs one if need be. A
-// program that starts tests calls it before, since what tests say is kept back until they
-// have ended.
+// Describe says which server tests will use on this machine, and installs one if there is
+// none. Programs that run tests call it first, since go test holds back the tests' output
+// until they have ended.
 func Describe() (string, error) {
 	if os.Getenv(Env) != "" {
 		return "the one in " + Env, nil
@@ -162,22 +162,22 @@ func (s *Server) ping() error {
 	return errors.Join(db.Ping(), db.Close())
 }
 
-// Config returns the driver's settings for the account with all rights, on the
-// database, for a test to change as it likes.
+// Config returns new driver settings for the database and the account with all rights. The
+// test may change them.
 func (s *Server) Config(database string) *mysql.Config {
 	cfg := s.dsn.Clone()
 	cfg.DBName = database
 	return cfg
 }
 
-// DSN returns what sql.Open needs for that account and database.
+// DSN returns the same as a DSN for sql.Open.
 func (s *Server) DSN(database string) string { return s.Config(database).FormatDSN() }
 
 // Addr returns the address that the server listens on, host:port.
 func (s *Server) Addr() string { return s.dsn.Addr }
 
-// NewDatabase creates an empty database, which is dropped when the test ends, and
-// returns its name.
+// NewDatabase creates an empty database and returns its name. It is dropped when the test
+// ends.
 func (s *Server) NewDatabase(t testing.TB) string {
 	t.Helper()
 	name, err := s.CreateDatabase()
@@ -196,8 +196,8 @@ func (s *Server) CreateDatabase() (string, error) {
 	return name, s.exec("CREATE DATABASE " + name)
 }
 
-// Open returns the database, opened by the account with all rights. It is closed
-// when the test ends, and what the driver logs is the test's.
+// Open opens the database with the account that has all rights, and closes it when the
+// test ends. The driver logs to the test.
 func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
 	t.Helper()
 	db, err := Connect(s.DSN(database), Log(t))
@@ -206,7 +206,7 @@ func (s *Server) Open(t testing.TB, database string) *sqlx.DB {
 	return db
 }
 
-// exec carries statements out on one connection.
+// exec executes statements on one connection.
 func (s *Server) exec(statements ...string) error {
 	db, err := Connect(s.DSN(""), Quiet)
 	if err != nil {

@@ -2,9 +2,9 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
@@ -61,50 +61,50 @@ func Example() {
 	// 0
 }
 
-// IDs go from one process to the next. Acquire and Release are calls of a generator, as a
-// rule: it makes the first when it is made, and the second when it is closed.
+// A generator that is closed gives its ID back. The next owner gets it after the quarantine,
+// and until then another one.
 func ExampleNew() {
-	ctx := context.Background()
-	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	clock := func() time.Time { return now }
-	memory := storetest.NewMemory(storetest.MemoryConfig{Now: clock})
-	terms := bits.Default().Terms()
-	if err := lease.Found(ctx, memory.Store("orders"), terms, 0); err != nil {
+	memory := storetest.NewMemory(storetest.MemoryConfig{})
+	if err := lease.Found(context.Background(), memory.Store("orders"), bits.Default().Terms(), 0); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	process := func(name string) *lease.Lease {
-		l, err := lease.New(memory.Store("orders"), lease.Config{
+	start := func(name string) (*cached.Generator, error) {
+		worker, err := lease.New(memory.Store("orders"), lease.Config{
 			DurableStore: true,
 			Holder:       name,
 			OnEvent:      func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
-			Now:          clock,
 			Logger:       slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
-			fmt.Println(err)
-			return nil
+			return nil, err
 		}
-		if _, err := l.Acquire(ctx, terms); err != nil {
-			fmt.Println(err)
-		}
-		return l
+		return cached.New(worker, cached.Config{})
 	}
-	first := process("first")
-	process("second") // which crashes
-	if err := first.Release(ctx, 1000); err != nil {
+	first, err := start("first")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	second, err := start("second")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := first.Close(); err != nil {
 		fmt.Println(err)
 	}
-	process("third") // ID 0 is in quarantine
-	now = now.Add(lease.DefaultQuarantine + time.Second)
-	process("fourth") // ID 0 is free
-	now = now.Add(lease.DefaultTTL + time.Second)
-	process("fifth") // the leases of the second and the third are over, and so is the second's quarantine
+	third, err := start("third") // ID 0 is in quarantine
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := errors.Join(second.Close(), third.Close()); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// first acquired 0
 	// second acquired 1
 	// third acquired 2
-	// fourth acquired 0
-	// fifth taken over 1
 }

@@ -1,5 +1,5 @@
-// Fuzz runs every fuzz target of the workspace, one after the other, for a given time each,
-// and tells at the end which of them found something.
+// Fuzz runs every fuzz target of the workspace, one after the other, each for a given time,
+// and says at the end which of them found something.
 //
 //	go run ./internal/proof/fuzz [-time 10s] [-run regexp]
 package main
@@ -63,7 +63,7 @@ func main() {
 	}
 }
 
-// list returns all targets in the order of go list.
+// list returns all targets, in the order of go list.
 func list() ([]target, error) {
 	cmd := exec.Command("go", "test", "-list", "^Fuzz", "work")
 	cmd.Stderr = os.Stderr
@@ -74,7 +74,7 @@ func list() ([]target, error) {
 	return parse(string(out)), nil
 }
 
-// parse reads what go test -list prints: the names of a package, and then the package.
+// parse reads the output of go test -list: the names of a package's targets, then the package.
 func parse(out string) []target {
 	var targets []target
 	var names []string
@@ -92,7 +92,7 @@ func parse(out string) []target {
 	return targets
 }
 
-// fuzz runs the target, and shows and returns what it writes.
+// fuzz runs the target, and shows and returns its output.
 func (t target) fuzz(each time.Duration) (output []byte, err error) {
 	var kept bytes.Buffer
 	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), t.pkg)
@@ -107,9 +107,9 @@ var (
 	finding  = regexp.MustCompile(`(?m)Failing input|^panic:|^fatal error:|^\s+--- FAIL`)
 )
 
-// onlyTimeIsUp reports whether a failed run found nothing. Before Go 1.27 the end of the
-// time is reported as a failure now and then: a worker sees its deadline a moment before
-// the coordinator sees its own. A finding leaves an input, or a panic.
+// onlyTimeIsUp reports whether a failed run found nothing. Before Go 1.27, go test sometimes
+// reports the end of the time as a failure, when a worker sees its deadline a moment before
+// the coordinator does. A finding leaves an input or a panic.
 func onlyTimeIsUp(output []byte) bool {
 	return timeIsUp.Match(output) && !finding.Match(output)
 }

@@ -1,11 +1,11 @@
-// Gotest runs go test and says meanwhile what runs. By itself go test prints nothing of a
+// Gotest runs go test and shows its progress. By itself, go test prints nothing about a
 // package until the last of its tests has ended, which may take minutes.
 //
 //	go run ./internal/proof/gotest [arguments of go test]
 //
-// It prints go test's line on each package as the package ends, what failing tests and
-// builds have printed, and, when that was nothing for 10 seconds, which tests are running
-// and for how long. Its exit status is that of go test.
+// It prints go test's line for each package when the package ends, and the output of failing
+// tests and builds. After 10 silent seconds it prints which tests are running and for how
+// long. Its exit status is that of go test.
 package main
 
 import (
@@ -78,7 +78,7 @@ func run(ctx context.Context, dir string, args []string, out io.Writer) (code in
 	return code, nil
 }
 
-// line takes in a line of what go test -json prints.
+// line reads a line of the output of go test -json.
 func (r *report) line(line []byte) {
 	var e event
 	if len(line) > 0 && line[0] == '{' && json.Unmarshal(line, &e) == nil {

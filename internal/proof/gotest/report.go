@@ -17,11 +17,11 @@ type event struct {
 // silence is how long a report may print nothing.
 const silence = 10 * time.Second
 
-// A report turns events into what there is to print.
+// A report turns events into output.
 type report struct {
 	out    io.Writer
 	now    func() time.Time
-	module string // left away from the names of packages
+	module string // cut off the names of packages
 
 	began, printed time.Time
 	packages       map[string]*running
@@ -32,8 +32,8 @@ type report struct {
 type running struct {
 	tests map[string]time.Time // that run, and since when
 	done  int                  // tests that have ended
-	// What was printed, in order, by test; "" for the package itself. Of tests that
-	// passed or were skipped it is forgotten when the package ends.
+	// The output in order, with its test ("" for the package itself). That of tests which
+	// passed or were skipped is dropped when the package ends.
 	output []event
 	passed map[string]bool
 	failed bool // one of the tests
@@ -84,9 +84,8 @@ func (r *report) event(e event) {
 	}
 }
 
-// ended prints what there is to say of a package: the last lines of its own, or, if it
-// failed, all but what tests that passed have printed, unless it is not known which has
-// failed.
+// ended prints the result of a package: its own last lines or, if it failed, the output of
+// all tests but those that passed; all of the output if no failed test is known.
 func (r *report) ended(p *running, failed bool) {
 	r.failed = r.failed || failed
 	for _, e := range p.output {
@@ -99,9 +98,9 @@ func (r *report) ended(p *running, failed bool) {
 
 // end is the end of go test.
 func (r *report) end() {
-	for _, name := range r.names() { // whose ends were not told
+	for _, name := range r.names() { // packages whose end was not reported
 		p := r.packages[name]
-		p.failed = p.failed || len(p.tests) > 0 // those that still ran
+		p.failed = p.failed || len(p.tests) > 0 // the tests that were still running
 		r.ended(p, true)
 	}
 	if r.failed {
@@ -109,7 +108,7 @@ func (r *report) end() {
 	}
 }
 
-// tick prints what runs, if nothing was printed for long.
+// tick prints which tests run, if nothing was printed for a while.
 func (r *report) tick() {
 	if r.now().Sub(r.printed) < silence {
 		return
@@ -137,7 +136,7 @@ func (r *report) names() (names []string) {
 	return names
 }
 
-// longest returns the test that runs for longest, of those that do not just wait for a
+// longest returns the test that has run for longest, not counting those that wait for a
 // subtest.
 func (p *running) longest() (test string, since time.Time) {
 	for name, began := range p.tests {

@@ -1,10 +1,10 @@
-// Imports checks what each part of the library makes a program import, and prints how many
-// bytes each way of getting a worker ID adds to a binary.
+// Imports checks which packages each part of the library imports, and prints how many bytes
+// each way of getting a worker ID adds to a binary.
 //
 //	go run ./internal/proof/imports
 //
-// It fails when a part imports what it must not (see rules), or when the root go.mod requires
-// a module that users would pay for without using it (see required).
+// It fails if a part imports a package that it must not (see rules), or if the root go.mod
+// requires a module that users would download without using it (see required).
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/uidgen/uid/"
 
-// A rule says what packages must not import, directly or not.
+// A rule says what packages must not import, directly or indirectly.
 type rule struct {
 	packages  []string // below module; "" is the root
 	forbidden string   // a regular expression over import paths
@@ -38,14 +38,13 @@ var rules = []rule{
 	{[]string{"worker/sqlite"}, `go-sql-driver|` + helpers},
 }
 
-// required are the modules that the root go.mod may require: what the library is made of,
-// and what only its tests need.
+// required are the modules that the root go.mod may require, for the library or its tests.
 var required = []string{
 	"github.com/jmoiron/sqlx", "github.com/go-sql-driver/mysql", "golang.org/x/sys",
 	"github.com/stretchr/testify", "github.com/anishathalye/porcupine", "go.uber.org/goleak", "pgregory.net/rapid",
 }
 
-// ways are the programs in the folder ways, each after the one that it is compared with.
+// ways are the programs in the folder ways. Each comes after the one it is compared with.
 var ways = []struct{ name, than, what string }{
 	{"none", "", "a program that only prints a UID"},
 	{"static", "none", "worker.Static and package cached"},
@@ -95,10 +94,10 @@ func (r rule) check(pkg string) error {
 	return nil
 }
 
-// direct is a line of go.mod that requires a module for its own sake.
+// direct matches a line of go.mod with a direct requirement.
 var direct = regexp.MustCompile(`(?m)^(?:require\s+|\t)(\S+) v\S+$`)
 
-// unasked returns the modules that a go.mod requires and that are not in required.
+// unasked returns the modules that a go.mod requires directly and that required lacks.
 func unasked(gomod string) (extra []string) {
 	for _, found := range direct.FindAllStringSubmatch(gomod, -1) {
 		allowed := false
@@ -143,7 +142,7 @@ func weigh() error {
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
-// output runs a command and returns what it prints; an error tells what it said.
+// output runs a command and returns its output. An error holds the command's messages.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	var said strings.Builder

@@ -1,3 +1,3 @@
-// Package kit is what the tests of this module share: an empty database of each kind, a
-// proxy before a server, a log that can be read, and clocks that are set.
+// Package kit holds what the tests of this module share: empty databases of each kind, a
+// proxy in front of a server, a log to read, and clocks to set.
 package kit

@@ -9,15 +9,15 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// What no setting of a worker can play is done to its fields: they are of other packages,
-// whose programs are to find nothing of it.
+// Some faults need a worker's private fields. Tests reach them by reflection, so that
+// programs find no setting for it.
 
-// SetClock sets the clock by which a lease takes the time between two calls. The lease
-// must not be in use yet.
+// SetClock sets the clock with which a lease measures the time between two calls. The
+// lease must not be in use yet.
 func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
 
 // StateFile returns the state file of a *lease.Lease or a *statefile.File that serves a
-// generator, nil without one. No call of the worker may be under way while it is used.
+// generator, or nil if it has none. No call of the worker may run while the file is used.
 func StateFile(worker any) *state.File {
 	if l, is := worker.(*lease.Lease); is {
 		return *inside[*state.File](l, "file")
@@ -25,7 +25,7 @@ func StateFile(worker any) *state.File {
 	return *inside[*state.File](worker, "state")
 }
 
-// inside returns a field of what a pointer points to.
+// inside returns a pointer to a field of the struct that of points to.
 func inside[T any](of any, field string) *T {
 	v := reflect.ValueOf(of).Elem().FieldByName(field)
 	if !v.IsValid() || v.Type() != reflect.TypeFor[T]() {

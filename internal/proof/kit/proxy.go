@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/internal/proxy"
 )
 
-// NewProxy returns a proxy for the target, which ends with the test.
+// NewProxy returns a proxy for the target. It ends with the test.
 func NewProxy(t testing.TB, target string) *proxy.Proxy {
 	t.Helper()
 	return Listen(t, "127.0.0.1:0", target)

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Records keeps what is logged. Each record that contains a key of On calls its function,
-// once. The zero value keeps records. All methods may be called at once.
+// Records keeps log records. The first record that contains a key of On calls that key's
+// function. The zero value is ready to use. All methods may be called concurrently.
 type Records struct {
 	On map[string]func()
 
@@ -15,7 +15,7 @@ type Records struct {
 	text strings.Builder
 }
 
-// Logger returns a logger of all levels, as text.
+// Logger returns a logger that writes all levels as text.
 func (r *Records) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/uidgen/uid/worker/registry"
 )
 
-// Shifted is a store of leases whose clock is ahead of s's by what by returns, which may
-// change at any time and be negative.
+// Shifted returns a store of leases whose clock is ahead of s's by the result of by, which
+// may be negative and change at any time.
 func Shifted(s lease.Store, by func() time.Duration) lease.Store { return shifted{s, by} }
 
 type shifted struct {
@@ -18,7 +18,7 @@ type shifted struct {
 }
 
 func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	// All that s does with its clock is to see what is over.
+	// s uses its clock only to see which leases are over.
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
 	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
@@ -38,7 +38,7 @@ func ahead(c lease.Clock, by func() time.Duration) lease.Clock {
 	return c
 }
 
-// ShiftedRegistry is a place of leases whose clock is ahead of s's by what by returns.
+// ShiftedRegistry is Shifted for a registry's store.
 func ShiftedRegistry(s registry.Store, by func() time.Duration) registry.Store {
 	return shiftedRegistry{s, by}
 }

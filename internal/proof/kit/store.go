@@ -13,13 +13,13 @@ import (
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
-// A Store is an empty database of its own for one test.
+// A Store is a new, empty database for one test.
 type Store struct {
 	Driver string // mysql or sqlite
 	Source string // what sqlx.Open takes, or a file for worker/sqlite
 }
 
-// NewSQLite returns a store in a file that is not there yet.
+// NewSQLite returns a store in a file that does not exist yet.
 func NewSQLite(t testing.TB) Store {
 	return Store{"sqlite", filepath.Join(t.TempDir(), "uid.db")}
 }
@@ -40,7 +40,7 @@ func Each(t *testing.T, test func(t *testing.T, s Store)) {
 	}
 }
 
-// Connect opens a store in a process that has no test. The driver's words go to log.
+// Connect opens a store in a process without a test. The driver logs to log.
 func (s Store) Connect(ctx context.Context, log mysql.Logger) (*sqlx.DB, error) {
 	if s.Driver == "sqlite" {
 		return sqlite.Open(ctx, s.Source)
@@ -48,13 +48,13 @@ func (s Store) Connect(ctx context.Context, log mysql.Logger) (*sqlx.DB, error) 
 	return testserver.Connect(s.Source, log)
 }
 
-// Open opens the store until the test ends, and keeps the driver's words in its log.
+// Open opens the store until the test ends. The driver logs to the test.
 func (s Store) Open(t testing.TB) *sqlx.DB {
 	t.Helper()
 	return s.OpenLogged(t, testserver.Log(t))
 }
 
-// OpenLogged is Open with a log of the driver's words.
+// OpenLogged is Open with a log for the driver.
 func (s Store) OpenLogged(t testing.TB, log mysql.Logger) *sqlx.DB {
 	t.Helper()
 	db, err := s.Connect(t.Context(), log)
@@ -63,7 +63,7 @@ func (s Store) OpenLogged(t testing.TB, log mysql.Logger) *sqlx.DB {
 	return db
 }
 
-// With returns the store with changed settings of the driver.
+// With returns the store with changed driver settings.
 func (s Store) With(t testing.TB, change func(*mysql.Config)) Store {
 	t.Helper()
 	cfg, err := mysql.ParseDSN(s.Source)

@@ -1,13 +1,13 @@
 // Modules builds each module of the repository by itself, outside the workspace, against the
-// others as a release would have them: without what git ignores, without each other's
-// folders, and by the requirements of the go.mod files alone. So it finds what the workspace
-// hides: a requirement that is missing, or an import of what another module does not have.
+// others as a release would contain them: without files that git ignores, without the other
+// modules' folders, and with the requirements of the go.mod files alone. So it finds what the
+// workspace hides: a missing requirement, or an import of a package that a module lacks.
 //
 //	go run ./internal/proof/modules
 //
-// It makes a module proxy of files, with version v0.0.0 of each module that go.work names,
-// which is what their go.mod files require of one another before a release. All other modules
-// come from where the go command gets them.
+// It makes a module proxy of files that serves version v0.0.0 of each module in go.work, the
+// version that their go.mod files require of one another before a release. All other modules
+// come from the go command's usual sources.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// version is what the modules require of one another as long as none is released.
+// version is what the modules require of one another until a release.
 const version = "v0.0.0"
 
 func main() {
@@ -44,7 +44,7 @@ func run() (err error) {
 	if err != nil {
 		return err
 	}
-	cache := filepath.Join(dir, "cache") // for the members; what others have is copied from where it is
+	cache := filepath.Join(dir, "cache") // for the members; other modules are copied into it
 	defer func() { err = errors.Join(err, makeWritable(cache), os.RemoveAll(dir)) }()
 	members, err := workspace()
 	if err != nil {
@@ -138,10 +138,10 @@ func (m member) build(dir, proxy, cache string) error {
 	return nil
 }
 
-// members are the paths of which no checksum is published.
+// members are the paths without published checksums.
 const members = "github.com/uidgen/uid,github.com/uidgen/uid/*"
 
-// makeWritable has the folders of a module cache be removable.
+// makeWritable makes the folders of a module cache removable.
 func makeWritable(cache string) error {
 	err := filepath.WalkDir(cache, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {

@@ -1,4 +1,4 @@
-// Package process runs more processes of this very program, for tests that kill, pause and
+// Package process runs more processes of the running program, for tests that kill, pause and
 // end them. They do not outlive it.
 package process
 
@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Config says how a process is to be started.
+// Config says how to start a process.
 type Config struct {
-	// Env is what its environment has beside this process's.
+	// Env is added to this process's environment.
 	Env []string
-	// Files are open in it, the first one as descriptor 3.
+	// Files are open in the process, the first as descriptor 3.
 	Files []*os.File
-	// Output gets what it writes to its standard output and error; nil for nothing.
+	// Output gets its standard output and error; nil discards them.
 	Output io.Writer
 }
 
-// A Process is one that was started. All methods may be called by any number of goroutines
-// at once.
+// A Process was started by Start. All methods may be called by any number of goroutines at
+// once.
 type Process struct {
 	cmd   *exec.Cmd
 	quit  io.WriteCloser // its standard input
@@ -31,7 +31,7 @@ type Process struct {
 	ended time.Time
 }
 
-// Start starts this program once more. What it is there for its environment tells it.
+// Start starts this program once more. The environment tells it what to do.
 func Start(c Config) (*Process, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -47,7 +47,7 @@ func Start(c Config) (*Process, error) {
 	}
 	begun := make(chan error, 1)
 	go func() {
-		// On Linux the process is killed when the thread that started it ends.
+		// On Linux the kernel kills the process when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(p.done)
@@ -83,29 +83,29 @@ func (p *Process) HasEnded() bool {
 	}
 }
 
-// Ended returns when it ended, and State how. They are only for a process that has.
+// Ended returns when it ended. It must have ended.
 func (p *Process) Ended() time.Time { return p.ended }
 
-// State is what the system tells of it.
+// State returns how it ended. It must have ended.
 func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
 
-// Kill ends it by a signal that it cannot handle, and waits for that.
+// Kill ends it with a signal that it cannot handle, and waits for its end.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-// Quit tells it to end by itself, see [AwaitQuit].
+// Quit asks it to end, see [AwaitQuit].
 func (p *Process) Quit() { _, _ = io.WriteString(p.quit, "quit\n") }
 
-// Pause has it stand still until Resume.
+// Pause stops it until Resume.
 func (p *Process) Pause() { _ = pause(p.cmd.Process) }
 
-// Resume has it go on.
+// Resume continues it.
 func (p *Process) Resume() { _ = resume(p.cmd.Process) }
 
-// AwaitQuit is for the process that was started: it returns when that is to end. When the
-// one that started it is gone, it ends the process at once, with the status given.
+// AwaitQuit is for the started process. It returns when that is asked to end. If the
+// process that started it is gone, it exits at once with the status orphan.
 func AwaitQuit(orphan int) {
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		os.Exit(orphan)

@@ -3,7 +3,7 @@ package process
 import "sync"
 
 // A Tail keeps the end of what is written to it, for people. The zero value is empty. All
-// methods may be called at once.
+// methods may be called concurrently.
 type Tail struct {
 	mu  sync.Mutex
 	end []byte

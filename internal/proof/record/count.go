@@ -8,15 +8,15 @@ import (
 	"unsafe"
 )
 
-// Count counts the bits that are set, page by page where there are pages, and the bytes
-// that the memory takes.
+// Count returns how many bits are set and how many bytes of memory are in use. It reads
+// only pages that exist.
 func (r *Record) Count() (set uint64, bytes int64, err error) {
 	_, _, bitmap, end := r.offsets(r.own)
 	buf := make([]byte, 1<<20)
 	for at := bitmap; at < end; {
 		from, err := r.file.Seek(at, seekData)
 		if errors.Is(err, syscall.ENXIO) {
-			break // nothing comes any more
+			break // no more pages
 		}
 		if err != nil {
 			return 0, 0, fmt.Errorf("record: count: %w", err)

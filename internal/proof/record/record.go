@@ -9,15 +9,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Record is what processes share: a file without a name, mapped by each of them, that
-// outlives every process but the one that made it. All words in it are accessed
-// atomically, so that all methods but Close may be called by any number of goroutines and
-// processes at once. Make it with [New], and in other processes with [Open].
+// A Record is a file without a name that processes share: each maps it into memory, and it
+// outlives every process but the one that made it. All words in it are accessed atomically.
+// So all methods but Close may be called by any number of goroutines and processes at once.
+// Make it with [New], and map it in other processes with [Open].
 type Record struct {
 	Geometry
 	file *os.File
 	data []byte
-	own  uintptr // the size of what a test keeps for itself
+	own  uintptr // the size of the test's own data
 
 	head   *head
 	last   []atomic.Int64  // by worker ID: one more than the newest tick drawn of, 0 if none
@@ -25,7 +25,7 @@ type Record struct {
 	bits   []uint64        // by UID
 }
 
-// head is the beginning of the memory. What a test keeps for itself follows it.
+// head is the beginning of the memory. The test's own data follows it.
 type head struct {
 	kinds      [Kinds]atomic.Uint64 // how many violations of each kind there are
 	recorded   atomic.Uint64        // how many of violations are taken
@@ -35,7 +35,7 @@ type head struct {
 
 const maxViolations = 256
 
-// offsets returns where the parts begin, and where all ends.
+// offsets returns where the parts begin, and the end.
 func (g Geometry) offsets(own uintptr) (last, owners, bitmap, end int64) {
 	const page = 1 << 16
 	up := func(n int64) int64 { return (n + page - 1) &^ (page - 1) }
@@ -46,8 +46,8 @@ func (g Geometry) offsets(own uintptr) (last, owners, bitmap, end int64) {
 	return last, owners, bitmap, end
 }
 
-// New makes a record, empty, with an Own, of zeros, for what a test keeps beside it: it
-// holds no pointers, and atomic words only.
+// New makes an empty record, with a zero Own for data of the test, which must hold atomic
+// words only and no pointers.
 func New[Own any](g Geometry) (*Record, *Own, error) {
 	file, err := anonymousFile()
 	if err != nil {
@@ -65,7 +65,7 @@ func New[Own any](g Geometry) (*Record, *Own, error) {
 	return r, own, err
 }
 
-// Open maps the record of another process, whose File this process was given.
+// Open maps the record of another process, from its File.
 func Open[Own any](g Geometry, file *os.File) (*Record, *Own, error) {
 	size := unsafe.Sizeof(*new(Own))
 	last, owners, bitmap, end := g.offsets(size)
@@ -83,16 +83,16 @@ func Open[Own any](g Geometry, file *os.File) (*Record, *Own, error) {
 	}, (*Own)(unsafe.Add(start, unsafe.Sizeof(head{}))), nil
 }
 
-// File is for a process that is to Open the record.
+// File returns the file for other processes to Open.
 func (r *Record) File() *os.File { return r.file }
 
-// Close unmaps the memory, the Own with it. When all have closed it, it is gone.
+// Close unmaps the memory, including the Own. The memory is freed when all have closed it.
 func (r *Record) Close() {
 	_ = unmap(r.data)
 	r.file.Close()
 }
 
-// Mark marks a UID that was just drawn.
+// Mark records a UID that was just drawn.
 func (r *Record) Mark(u uid.UID, by Drawer) {
 	bit, ok := r.Bit(u)
 	if !ok {
@@ -103,8 +103,8 @@ func (r *Record) Mark(u uid.UID, by Drawer) {
 	r.Set(bit, u, by)
 }
 
-// Enter is the half of Mark that UIDs of a tick and worker ID have in common: it notes by
-// whom the first one was drawn. run is the UID's bit without its sequence.
+// Enter is the part of Mark that a tick and worker ID need once: it notes who drew from them
+// first. run is the UID's bit without its sequence.
 func (r *Record) Enter(run int64, u uid.UID, by Drawer) {
 	tick, workerID := r.Run(run)
 	if owner := &r.owners[run]; !owner.CompareAndSwap(0, uint32(by)) {
@@ -115,17 +115,17 @@ func (r *Record) Enter(run int64, u uid.UID, by Drawer) {
 	Raise(&r.last[workerID], tick+1)
 }
 
-// Set is the other half of Mark: it sets the UID's bit.
+// Set is the other part of Mark: it sets the UID's bit.
 func (r *Record) Set(bit int64, u uid.UID, by Drawer) {
 	if mask := uint64(1) << (bit & 63); atomic.OrUint64(&r.bits[bit>>6], mask)&mask != 0 {
 		r.Report(Duplicate, by, u, 0)
 	}
 }
 
-// Newest returns the last tick of a worker ID of which a UID was drawn, or -1.
+// Newest returns the last tick of a worker ID from which a UID was drawn, or -1.
 func (r *Record) Newest(workerID int64) int64 { return r.last[workerID].Load() - 1 }
 
-// SetNewest is for tests of what is made of Newest.
+// SetNewest is for tests of the users of Newest.
 func (r *Record) SetNewest(workerID, tick int64) { r.last[workerID].Store(tick + 1) }
 
 // Raise makes an atomic number at least n.

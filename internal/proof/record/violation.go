@@ -8,14 +8,14 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Kind of violation. A record sees the first three by itself; the others are for a test
-// that knows more about a UID.
+// A Kind of violation. A record finds the first three by itself; tests that know more about
+// a UID report the others.
 type Kind int
 
 // The kinds of violations.
 const (
 	Duplicate  Kind = iota // a UID that was drawn before
-	SharedTick             // a tick of a worker ID that another process has drawn of
+	SharedTick             // a tick of a worker ID from which another process has drawn
 	Outside                // a tick outside of the record
 	ForeignID              // a worker ID that was not granted
 	Unreserved             // a tick that was not reserved
@@ -32,14 +32,14 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// A Violation is recorded by the process that sees it, in shared memory.
+// A Violation is recorded in shared memory by the process that sees it.
 type Violation struct {
 	ready atomic.Uint32 // set when the rest is written
 	kind  uint32
 	drawn uint32 // the drawer who has seen it
 	owner uint32 // the drawer who was first to draw of the tick and worker ID, if any
 	uid   int64
-	bound int64 // what the UID or its tick is held against, by kind
+	bound int64 // the bound that the UID or its tick breaks; its meaning depends on the kind
 	at    int64 // when, in nanoseconds since 1970
 }
 
@@ -52,8 +52,8 @@ func (v *Violation) Drawn() Drawer { return Drawer(v.drawn) }
 // Owner returns who was the first to draw of the UID's tick and worker ID, or 0.
 func (v *Violation) Owner() Drawer { return Drawer(v.owner) }
 
-// Bound returns what the UID or its tick is held against: what kind of number that is
-// depends on the violation's kind.
+// Bound returns the bound that the UID or its tick breaks. Its meaning depends on the
+// violation's kind.
 func (v *Violation) Bound() int64 { return v.bound }
 
 // A Drawer is a goroutine of a process. It is never 0.
@@ -111,7 +111,7 @@ func (r *Record) AnyFound() bool {
 	return false
 }
 
-// Describe says in a line what a violation is, with the drawers by name.
+// Describe describes a violation in a line, with the drawers' names.
 func (r *Record) Describe(v *Violation, name func(Drawer) string) string {
 	u := uid.UID(v.uid)
 	tick, _ := r.Layout.Tick(u)

@@ -7,12 +7,12 @@ import (
 	"github.com/uidgen/uid/internal/proof/record"
 )
 
-// grace is for how long UIDs may be further behind the clock than MaxLag: processes that
-// share two cores with a dozen others do not get to their timers in time.
+// grace is how long UIDs may be further behind the clock than MaxLag: a process that shares
+// two cores with a dozen others does not run its timers in time.
 const grace = 2 * time.Second
 
-// A checker marks the UIDs that one goroutine draws, and holds them against what was
-// promised. Only note may be called for every UID; it costs little more than the OR.
+// A checker marks the UIDs that one goroutine draws, and checks them against the promise.
+// Only note is cheap enough for every UID: it costs little more than the OR.
 type checker struct {
 	memory  *memory
 	clock   *clock
@@ -21,7 +21,7 @@ type checker struct {
 	ordered bool  // each UID is to be larger than the one before
 	lag     int64 // how many ticks UIDs may be behind the clock
 	lead    int64 // how many ticks UIDs may be ahead of it
-	logical bool  // the clock for the lead is moved by the reservation, too
+	logical bool  // the reservation, too, moves the clock that the lead counts from
 	grace   time.Duration
 
 	base    uid.UID
@@ -63,7 +63,7 @@ func (c *checker) note(u uid.UID) {
 	c.memory.Set(int64(bit), u, c.drawer)
 }
 
-// enter checks what UIDs of a tick and worker ID have in common.
+// enter checks once what the UIDs of a tick and worker ID have in common.
 func (c *checker) enter(run int64, u uid.UID) {
 	c.run = run
 	m := c.memory
@@ -98,8 +98,8 @@ func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Dura
 	return c.reservedAt.ahead
 }
 
-// timely holds the UID drawn last against the clock. The call was made between two times,
-// and the process was not paused in between.
+// timely checks the last UID against the clock. The call ran between from and to, and the
+// process was not paused in between.
 func (c *checker) timely(from, to time.Duration) {
 	tick, _ := c.memory.Run(c.run)
 	oldest := c.memory.Layout.TickAt(c.clock.low(from, to)) - c.lag
@@ -116,5 +116,5 @@ func (c *checker) timely(from, to time.Duration) {
 	}
 }
 
-// paused says that the process has not run for a while.
+// paused tells the checker that the process has not run for a while.
 func (c *checker) paused() { c.late = false }

@@ -29,7 +29,7 @@ import (
 	"github.com/uidgen/uid/worker/statefile"
 )
 
-// processEnv makes this program a process that draws, and says of what kind.
+// processEnv makes this program a child that draws, and says of what kind.
 const processEnv = "UID_SOAK_PROCESS"
 
 // A job is what the parent tells a child.
@@ -49,7 +49,7 @@ const (
 	exitDone    = 0
 	exitNoStart = 3 // its generator could not be made; the parent tries again
 	exitOrphan  = 4
-	exitFault   = 5 // an error that nobody has to expect
+	exitFault   = 5 // an error that callers need not expect
 )
 
 // memoryFD is where a child finds the shared memory.
@@ -125,8 +125,8 @@ func (p *job) run(m *memory, c *clock) int {
 		return exitFault
 	}
 	<-done
-	// It may have come before the generator was there; and what cannot be released
-	// because the database is away is not lost, but left.
+	// It may have come before there was a generator. What cannot be released while the
+	// database is away is left, not lost.
 	if err := errors.Join(closed, g.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -174,7 +174,7 @@ func (p *job) generator(ctx context.Context, c *clock, granted *grants, count *c
 			cfg.Layout, cfg.ClockBack = turningLayout, uncached.RollbackBits(turnBits)
 		}
 		g, err := uncached.NewContext(ctx, w, cfg)
-		// A tick ahead is what Logical may be; one more is for what is rounded.
+		// Logical may be a tick ahead; the other one is for rounding.
 		return &generator{Generator: g, lead: 2}, err
 	}
 	lag := p.Slot.MaxLag
@@ -236,7 +236,7 @@ func (p *job) open(ctx context.Context) (*sqlx.DB, error) {
 	if p.Slot.Store == embedded {
 		return sqlite.Open(ctx, p.Path)
 	}
-	// The driver would tell of each connection that breaks.
+	// The driver would log every broken connection.
 	return testserver.Connect(p.DSN, testserver.Quiet)
 }
 

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// clockEnv sets the clock of a process: an instant, and then how far the clock is off from
-// which time after it on, as in
+// clockEnv sets the clock of a process: an instant, then steps, each the time since that
+// instant and the clock's offset from then on, as in
 //
 //	2026-11-21T08:00:00.5Z 12.5s:-2s 40s:1.5s
 //
-// The schedule's steps come to the processes this way. The system's clock stays as it is.
+// This is how processes get the schedule's steps. The system's clock stays as it is.
 const clockEnv = "UID_SOAK_CLOCK"
 
-// A clock goes as the system's did at the start of the process, but for its steps.
+// A clock continues the system's clock from the start of the process, with steps added.
 type clock struct {
 	started time.Time // with a monotonic reading
 	steps   []step    // in order; the first one is at or before the start
@@ -75,10 +75,10 @@ func clockText(from time.Time, steps []step) string {
 	return b.String()
 }
 
-// elapsed is the time since the clock's start, by which the other methods go.
+// elapsed is the time since the clock's start, the argument of the other methods.
 func (c *clock) elapsed() time.Duration { return time.Since(c.started) }
 
-// at returns what an unset clock shows.
+// at returns what a clock without steps shows.
 func (c *clock) at(elapsed time.Duration) time.Time { return c.started.Round(0).Add(elapsed) }
 
 // now is what the clock shows.
@@ -96,7 +96,7 @@ func (c *clock) offset(elapsed time.Duration) time.Duration {
 	return 0
 }
 
-// low returns the earliest that the clock can have shown between two times.
+// low returns the earliest time that the clock can have shown between two instants.
 func (c *clock) low(from, to time.Duration) time.Time {
 	least := c.offset(from)
 	for _, s := range c.steps {
@@ -107,7 +107,7 @@ func (c *clock) low(from, to time.Duration) time.Time {
 	return c.at(from + least)
 }
 
-// ahead returns the largest offset that there has been so far.
+// ahead returns the largest offset so far.
 func (c *clock) ahead(elapsed time.Duration) time.Duration {
 	most := c.steps[0].offset
 	for _, s := range c.steps {

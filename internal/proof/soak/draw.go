@@ -40,15 +40,15 @@ type drawing struct {
 	pauses  uint32 // as they were when this was noted
 }
 
-// run draws until it is told to stop or the generator is closed. It returns what no
-// caller has to expect from a generator.
+// run draws until it is told to stop or the generator is closed. It returns errors that
+// callers need not expect from a generator.
 func (d *drawing) run() error {
 	began := d.checker.clock.elapsed()
 	var drawn float64
 	for !d.stop.Load() {
 		now := d.checker.clock.elapsed()
 		if behind := (now-began).Seconds()*d.rate - drawn; behind <= 0 {
-			// Little at a time or much at once, up to what takes the loan of some ticks.
+			// Draw little at a time or much at once, up to some ticks' worth of borrowed UIDs.
 			time.Sleep(time.Millisecond << rand.IntN(11))
 			continue
 		}

@@ -101,7 +101,7 @@ func (f *fleet) isGone(name string) bool {
 	return false
 }
 
-// ended says what to make of a process that has ended by itself.
+// ended judges a process that has ended by itself.
 func (f *fleet) ended(in *incarnation) {
 	<-in.Done()
 	switch code := in.State().ExitCode(); code {
@@ -147,8 +147,8 @@ func (f *fleet) end(in *incarnation) {
 	}
 }
 
-// suspend stops a process for some time. What it does meanwhile, or takes for an answer,
-// does not count: so the processes themselves see when they were stopped.
+// suspend stops a process for some time. What the process measures meanwhile does not
+// count, so it can see itself that it was stopped.
 func (f *fleet) suspend(in *incarnation, d time.Duration) {
 	pauses := &f.memory.slots[in.slot].pauses
 	pauses.Add(1)
@@ -169,7 +169,7 @@ func (f *fleet) suspendAndKill(in *incarnation, d time.Duration) {
 	f.kill(in)
 }
 
-// tend keeps a slot filled and lets its events happen, until stop is closed.
+// tend keeps a slot filled and plays its events, until stop is closed.
 func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 	in, err := f.start(slot)
 	for err == nil {
@@ -179,7 +179,7 @@ func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 		}
 		select {
 		case <-stop:
-			// One half leaves its leases as a crash does.
+			// Half of them leave their leases as a crash would.
 			if slot%2 == 0 {
 				f.kill(in)
 			} else {
@@ -200,7 +200,7 @@ func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 	return err
 }
 
-// happen lets an event happen to a process, and returns it or the next one.
+// happen plays an event on a process, and returns that process or the next one.
 func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
 	if f.up(in) && (e.Fault == kill || e.Kill) {
 		f.drawing.Add(1)

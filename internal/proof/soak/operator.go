@@ -16,7 +16,7 @@ import (
 )
 
 // An operator does to the tables of leases what people do by hand, while fleets run on
-// them. It keeps within what the lease allows: each method says why no UID may come twice.
+// them. It keeps within what leases allow: each method says why no UID may come twice.
 type operator struct {
 	stores    *stores
 	fleet     *fleet
@@ -25,15 +25,15 @@ type operator struct {
 }
 
 const (
-	// initRest is for how long a namespace rests whose rows were removed: longer than any
-	// of its owners' leases and reservations lasts.
+	// initRest is how long a namespace rests after its rows were removed: longer than any
+	// lease or reservation of its owners.
 	initRest = 2 * leaseTTL
-	// collectAge is the least that Collect takes. Rows that it is to remove are made to
-	// be agedBy old; or the clocks are agedBy ahead.
+	// collectAge is the least age that Collect accepts. The rows to remove are made agedBy
+	// old, or the clocks are set agedBy ahead.
 	collectAge = time.Hour
 	agedBy     = 2 * collectAge
 	agedRows   = 4
-	// handLimit bounds the time in which the operator gets his way.
+	// handLimit bounds the operator's retries.
 	handLimit = 30 * time.Second
 )
 
@@ -61,7 +61,7 @@ func (o *operator) act(e event) error {
 	if err != nil {
 		return fmt.Errorf("soak: %v: %w", e, err)
 	}
-	// What is done by hand is not lost in a failover: a table that is renamed away on the
+	// A failover must not lose what is done by hand: a table that is renamed away on the
 	// replica only would never come back.
 	if e.Table.store == pair {
 		return o.stores.pair.CatchUp()

@@ -11,9 +11,9 @@ import (
 	"github.com/uidgen/uid/internal/proof/record"
 )
 
-// The faults that operators' hands could meet in a lease, which guards of package worker
-// prevent. Each is planted as what it leaves: in the rows that the next owner finds, or in
-// what a worker grants.
+// The faults that an operator's hands could cause if the leases had no guards against
+// them. Each is planted by its effect: in the rows that the next owner finds, or in what a
+// worker grants.
 
 // operatorTrials are the faults, by how they came about.
 func operatorTrials() []trial {
@@ -71,8 +71,8 @@ func (f *fleet) table(do func(*sqlx.DB, leaseTable) error) error {
 	return do(db, t)
 }
 
-// makeAnew is a table that is away, and a new one with the namespace in its place, in which
-// nothing tells of former owners.
+// makeAnew replaces the table by a new one with the namespace, in which nothing tells of
+// former owners.
 func makeAnew(f *fleet) error {
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
 		if err := renameTable(db, t.name, t.name+"_AWAY"); err != nil {
@@ -82,7 +82,7 @@ func makeAnew(f *fleet) error {
 	})
 }
 
-// forget removes rows without a floor; and the next process's clock is behind.
+// forget removes rows without leaving a floor, and sets the next process's clock behind.
 func forget(f *fleet) error {
 	if err := setBehind(f); err != nil {
 		return err
@@ -98,14 +98,14 @@ func setBehind(f *fleet) error {
 	return nil
 }
 
-// clamp is a column that holds no larger ticks than the clock's.
+// clamp makes a column hold no larger ticks than the clock's.
 func clamp(f *fleet) error {
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
 		return execAll(db, fmt.Sprintf("UPDATE %s SET HIGH = MIN(HIGH, %d)", t.name, soakLayout.TickAt(time.Now())))
 	})
 }
 
-// truncateAtOnce removes all rows, the largest REACH included, and has the namespace begin
+// truncateAtOnce removes all rows, the largest REACH included, and lets the namespace begin
 // at once.
 func truncateAtOnce(f *fleet) error {
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
@@ -116,8 +116,8 @@ func truncateAtOnce(f *fleet) error {
 	})
 }
 
-// loseLease is oneAfterTheOther on a database that, when the first process is killed, is
-// what it was before that one came.
+// loseLease is oneAfterTheOther on a database that loses everything since before the first
+// process, when that is killed.
 func loseLease(f *fleet) error {
 	before, err := os.ReadFile(f.stores.path)
 	if err != nil {
@@ -129,8 +129,8 @@ func loseLease(f *fleet) error {
 	})(f)
 }
 
-// twoFiles starts two processes on what is the same file to them. For each its journal
-// and locks go by the name, and so one does not see what the other one does.
+// twoFiles starts two processes on a file and its copy. That is what one file under two
+// names amounts to: journal and locks go by the name, so neither sees what the other does.
 func twoFiles(f *fleet) error {
 	before, err := os.ReadFile(f.stores.path)
 	if err != nil {
@@ -163,8 +163,8 @@ func oneBesideTheOther(after time.Duration) func(*fleet) error {
 	}
 }
 
-// twoNames starts two processes whose namespace has one name for them, and for the
-// database one for each.
+// twoNames starts two processes that use one name of a namespace, under which the database
+// stores two.
 func twoNames(f *fleet) error {
 	err := f.table(func(db *sqlx.DB, t leaseTable) error {
 		for incarnation := range uint32(2) {
@@ -196,7 +196,7 @@ var turningLayout = bits.MustLayout(bits.Config{
 
 const firstTurn = 1 << (storeBits + idBits - turnBits)
 
-// turn starts a process with the worker ID that one beside it has after a step back.
+// turn starts a process with the worker ID that another one gets after a step back.
 func turn(f *fleet) error {
 	f.statics = firstTurn
 	if _, err := f.start(0); err != nil {

@@ -1,5 +1,5 @@
-// Look says which database server tests get on this machine, and installs one if need be.
-// It ends with status 1 where none can be had.
+// Look prints which database server tests will use on this machine, and installs one if
+// there is none. It exits with status 1 if that fails.
 package main
 
 import (

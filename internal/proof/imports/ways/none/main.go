@@ -1,4 +1,4 @@
-// The program without a generator, which the others are compared with.
+// The program without a generator, to compare the others with.
 package main
 
 import (
