@@ -89,7 +89,7 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 
 // take leases the ID that has been free the longest, or one that has no row.
 func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
-	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: func(now time.Time) int64 { return l.highest(Clock{Now: now}) }}
+	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: l.highest}
 	asked := l.cfg.Now()
 	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
@@ -160,7 +160,8 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 	if !row.Fresh && !now.over(row.Until.Add(l.cfg.Quarantine)) {
 		return errRaced
 	}
-	if highest := l.highest(now); max(row.High, ns.Floor) > highest {
+	// Another owner's clock may be ahead of this one by twice its error.
+	if highest := l.highest(now.Now.Add(2 * now.Error)); max(row.High, ns.Floor) > highest {
 		whose := fmt.Sprintf("worker ID %d", row.WorkerID)
 		if ns.Floor > highest {
 			whose = "the namespace"
@@ -190,13 +191,12 @@ func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
 	return clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, limit)
 }
 
-// highest returns the last tick that may have been used, by the store's clock: another owner's
-// clock may be ahead of this one by twice its error.
-func (l *Lease) highest(now Clock) int64 {
+// highest returns the last tick that may have been used by the time given, of the store's.
+func (l *Lease) highest(now time.Time) int64 {
 	if l.cfg.MaxAhead == math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return max(l.tickAt(now, l.cfg.MaxAhead+2*now.Error), -1)
+	return max(l.terms.TickAt(now.Add(l.cfg.MaxAhead)), -1)
 }
 
 // reach is how far beyond this clock an owner with these settings may have reserved by its own

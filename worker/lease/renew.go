@@ -33,7 +33,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		next = state.Proposal{Nonce: newNonce(), High: max(row.High, l.within(l.tickAt(now, l.cfg.reach())))}
 		if l.cfg.DurableStore {
 			// Not beyond what a later owner accepts.
-			next.High = max(next.High, min(l.withSlack(through), l.highest(now)))
+			next.High = max(next.High, min(l.withSlack(through), l.highest(now.Now)))
 		}
 		h.wait = l.untilReach(now, h.base+1)
 		h.propose(row, next)

@@ -75,12 +75,12 @@ var leases = []mutant{
 	},
 	{
 		name: "an ID that was used far ahead keeps others from starting", file: acquireGo,
-		from: "return l.highest(Clock{Now: now})",
-		to:   "return math.MaxInt64", tests: "^TestLeaseFarFuture|^TestLeaseAfterABurst",
+		from: "Highest: l.highest}",
+		to:   "Highest: func(time.Time) int64 { return math.MaxInt64 }}", tests: "^TestLeaseFarFuture|^TestLeaseAfterABurst",
 	},
 	{
 		name: "a burst reserves more than a later start accepts", file: renewGo,
-		from: "min(l.withSlack(through), l.highest(now))",
+		from: "min(l.withSlack(through), l.highest(now.Now))",
 		to:   "l.withSlack(through)", tests: "^TestLeaseExtendThrough",
 	},
 	{
