@@ -44,6 +44,7 @@ func TestIdleUpToTheTail(t *testing.T) {
 				reads.Add(1)
 				return clock.Now()
 			}})
+			synctest.Wait() // so that it is not by chance when the ring is at its last tick
 			_, err := g.GetUID()
 			require.NoError(t, err)
 			time.Sleep(time.Duration(idle) * time.Second)

@@ -8,6 +8,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -140,12 +141,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.OnRejectedTake == nil {
 		c.OnRejectedTake = Wait
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 

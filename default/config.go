@@ -6,6 +6,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // Config configures a generator. Its zero value works. New copies it.
@@ -51,12 +52,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	c.Layout = layout
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 

@@ -138,7 +138,7 @@ func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 //
 // All generators that share worker IDs have to use the same number of bits, lest the
 // count of one is the worker ID of another. The layout's text shows the number, so that
-// a worker that compares it, such as worker.Lease, refuses a generator with another one.
+// a worker that compares it, such as lease.Lease, refuses a generator with another one.
 //
 // Across a restart: the count is forgotten. Calls fail until the clock has reached the
 // first tick that the worker allows.

@@ -80,7 +80,7 @@ var (
 	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 )
 
-var settings = []setting{
+var configs = []setting{
 	{name: "Logical/ms", policy: Logical(), layout: tiny, strict: true},
 	{name: "Logical/s", policy: Logical(), layout: tinySec, strict: true},
 	{name: "Fail/ms", policy: Fail(), layout: tiny, strict: true, exact: true, fails: true},
@@ -223,7 +223,7 @@ func (s setting) bubble(t *testing.T, script []move, durable bool, mut mutant) (
 }
 
 func TestPoliciesKeepTheirPromise(t *testing.T) {
-	for _, s := range settings {
+	for _, s := range configs {
 		t.Run(s.name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				durable := rapid.Bool().Draw(rt, "durable")
@@ -279,7 +279,7 @@ var mutants = map[kind][]mutant{
 
 func TestTheCheckerCatchesMutants(t *testing.T) {
 	const scripts = 2000
-	for _, s := range settings {
+	for _, s := range configs {
 		for _, mut := range mutants[s.policy.kind] {
 			t.Run(s.name+"/"+mut.name, func(t *testing.T) {
 				for seed := range scripts {

@@ -326,13 +326,13 @@ func (r *Ring) Restart(tick, worker, sequence uint64) error {
 
 // runOf returns the first UID of a tick under a worker ID.
 func (r *Ring) runOf(tick, worker uint64) (uint64, error) {
-	if tick>>(63-r.valBits) != 0 {
+	if tick>>((63-r.valBits)&63) != 0 {
 		return 0, fmt.Errorf("ringbuffer: tick %d does not fit into %d bits", tick, 63-r.valBits)
 	}
-	if worker>>(r.valBits-r.seqBits) != 0 {
+	if worker>>((r.valBits-r.seqBits)&63) != 0 {
 		return 0, fmt.Errorf("ringbuffer: worker ID %d does not fit into %d bits", worker, r.valBits-r.seqBits)
 	}
-	return tick<<r.valBits | worker<<r.seqBits, nil
+	return tick<<(r.valBits&63) | worker<<(r.seqBits&63), nil
 }
 
 func (r *Ring) publish(tick, run uint64) {

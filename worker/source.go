@@ -12,29 +12,31 @@ import (
 	"github.com/uidgen/uid/internal/host"
 )
 
-// A Source tells a worker ID that somebody else has made sure is unique: whoever numbers
-// the replicas, hands out the addresses or writes the configuration. It is asked
-// when a generator is made, for an ID from 0 to maxWorkerID, the layout's maximum, and
-// fails rather than change an ID so that it fits.
+// A Source returns a worker ID that somebody else has made unique: whoever numbers the replicas,
+// assigns the addresses or writes the configuration. It is called when a generator is made, for
+// an ID from 0 to maxWorkerID, the layout's maximum. It fails rather than change an ID to make it
+// fit.
 //
 // The sources of this package are [FixedID], [EnvID], [OrdinalID], [HostOrdinalID] and
 // [AddressID]; any other function will do as well. Use one with a state file (package
 // worker/statefile), or with [FromSource] where there is no place for a file.
 type Source func(maxWorkerID int64) (int64, error)
 
-// FixedID is always the same ID. It is [uid.ErrRange] when the layout does not hold it.
+// FixedID returns a source of always the same ID. The source fails with [uid.ErrRange] when the
+// layout does not hold the ID.
 func FixedID(id int64) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		return id, inLayout("worker ID", id, maxWorkerID)
 	}
 }
 
-// EnvID is the ID in an environment variable, a decimal number without a sign. On
-// Kubernetes a StatefulSet's downward API fills one from the pod's label
+// EnvID returns a source that reads the ID from an environment variable, a decimal number without
+// a sign. On Kubernetes a StatefulSet's downward API can set one from the pod's label
 // apps.kubernetes.io/pod-index.
 //
-// It is [uid.ErrConfig] when the variable is not set, is empty or holds anything else, which
-// the error does not repeat; and [uid.ErrRange] when the layout does not hold the number.
+// The source fails with [uid.ErrConfig] when the variable is unset, empty or not such a number
+// (the error does not repeat its text), and with [uid.ErrRange] when the layout does not hold the
+// number.
 func EnvID(variable string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		text, ok := os.LookupEnv(variable)
@@ -48,13 +50,14 @@ func EnvID(variable string) Source {
 	}
 }
 
-// OrdinalID is the number at the end of a name like those of a StatefulSet's pods: 12
-// for web-12 and for web-12.web.shop.svc.cluster.local, whose first part counts.
+// OrdinalID returns a source that reads the number at the end of a name, as of a StatefulSet's
+// pods: 12 for web-12, and for web-12.web.shop.svc.cluster.local, of which only the first label
+// counts.
 //
-// It is [uid.ErrConfig] when there is no number behind a last hyphen, and [uid.ErrRange] when
-// the layout does not hold it. That the name is one of a numbered set cannot be told from
-// it: ip-10-0-0-12 ends with a number, too, and so may a pod of a Deployment. Nor can it be
-// told whether two sets use the same layout, each with a 12 of its own.
+// The source fails with [uid.ErrConfig] when no number follows the last hyphen, and with
+// [uid.ErrRange] when the layout does not hold it. It cannot tell whether the name belongs to a
+// numbered set: ip-10-0-0-12 ends with a number, too, and so may a Deployment's pod. Nor can it
+// tell whether two sets use the same layout, each with a 12 of its own.
 func OrdinalID(name string) Source {
 	return func(maxWorkerID int64) (int64, error) {
 		first, _, _ := strings.Cut(name, ".")
@@ -66,9 +69,8 @@ func OrdinalID(name string) Source {
 	}
 }
 
-// HostOrdinalID is the [OrdinalID] of the host's name, as the operating system tells it.
-// In a pod that is the pod's name, but with hostNetwork it is the node's: take [EnvID]
-// then.
+// HostOrdinalID is [OrdinalID] of the operating system's host name. In a pod that is the pod's
+// name, but with hostNetwork it is the node's: use [EnvID] then.
 func HostOrdinalID() Source {
 	return func(maxWorkerID int64) (int64, error) {
 		name, err := host.Name()
@@ -79,15 +81,15 @@ func HostOrdinalID() Source {
 	}
 }
 
-// AddressID is made of the low bits of this host's IPv4 address, as many as the layout
-// has for a worker ID: all 22 of the default layout, so that hosts of the same /10
-// network get different ones. The address is the only one of the named network interface
-// or, for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that
-// are up; the loopback ones do not count. An address is not an ID for ever: the host that
-// gets it next has the same one.
+// AddressID returns a source that takes the ID from the low bits of this host's IPv4 address, as
+// many as the layout has for a worker ID: all 22 of the default layout, so that hosts of the same
+// /10 network get different ones. The address is the only one of the named network interface or,
+// for "", the only private one (10/8, 172.16/12, 192.168/16) of all interfaces that are up,
+// loopback excluded. An address is not an ID for ever: the next host to get the address gets the
+// same ID.
 //
-// It is [uid.ErrConfig] when there is no such address or more than one, which the error
-// names, and [uid.ErrRange] when the address's network has more hosts than the layout
+// The source fails with [uid.ErrConfig] when there is no such address or more than one, which the
+// error lists, and with [uid.ErrRange] when the address's network has more hosts than the layout
 // has worker IDs, or the layout's maximum is not a power of two less one.
 func AddressID(networkInterface string) Source {
 	return func(maxWorkerID int64) (int64, error) {
@@ -99,7 +101,7 @@ func AddressID(networkInterface string) Source {
 	}
 }
 
-// A hostAddress is an IPv4 address of this host, and the network that it is part of.
+// A hostAddress is an IPv4 address of this host, with its network.
 type hostAddress struct {
 	networkInterface string
 	netip.Prefix
@@ -170,8 +172,8 @@ func list(addresses []hostAddress) string {
 	return strings.Join(texts, ", ")
 }
 
-// parseID reads a decimal number. An error tells the text only if it is a number: what
-// else it is may be a secret that came to the wrong place.
+// parseID reads a decimal number. Errors repeat the text only if it is a number: anything else
+// may be a secret in the wrong place.
 func parseID(what, text string, maxWorkerID int64) (int64, error) {
 	if !isNumber(text) {
 		return 0, fmt.Errorf("%w: %s is no worker ID: its %d bytes are not a decimal number from 0 to %d", uid.ErrConfig, what, len(text), maxWorkerID)
@@ -195,9 +197,9 @@ func inLayout(what string, id, maxWorkerID int64) error {
 	return nil
 }
 
-// ID asks the source, and trusts it no further than its word: an ID that is not within 0 to
-// maxWorkerID is [uid.ErrRange], and no source at all [uid.ErrConfig]. It is for whoever
-// implements a worker.
+// ID calls the source and checks its answer. It returns [uid.ErrRange] for an ID that is not
+// within 0 to maxWorkerID, and [uid.ErrConfig] for a nil source. It is for those who implement a
+// worker.
 func (s Source) ID(maxWorkerID int64) (int64, error) {
 	if s == nil {
 		return 0, fmt.Errorf("%w: no source of the worker ID", uid.ErrConfig)

@@ -10,34 +10,32 @@ import (
 	"github.com/uidgen/uid/internal/binding"
 )
 
-// Static returns a worker with a fixed ID, chosen by the caller, and with all
-// ticks reserved. It uses no database and keeps nothing on disk.
+// Static returns a worker with a fixed ID, chosen by the caller, and with all ticks reserved. It
+// uses no database and keeps nothing on disk.
 //
-// Acquire returns [uid.ErrRange] when id is negative or above the layout's
-// maximum, [uid.ErrWorkerInUse] while another generator is bound to the worker,
-// [ErrLayout] when an earlier generator has issued UIDs of another layout,
-// [uid.ErrExhausted] when an earlier one has used the last tick, and the
-// context's error when that has ended. A later generator on the same worker
-// starts above the last tick of the earlier ones, so that borrowed future is not
-// issued again.
+// Acquire returns [uid.ErrRange] when id is negative or above the layout's maximum,
+// [uid.ErrWorkerInUse] while another generator is bound to the worker, [ErrLayout] when an
+// earlier generator has issued UIDs of another layout, [uid.ErrExhausted] when an earlier one has
+// used the last tick, and the context's error when it has ended. A later generator on the same
+// worker starts above the last tick of the earlier ones, so that borrowed future is not issued
+// again.
 //
-// Static knows only what happened to this one value, in this one process. It
-// cannot promise unique UIDs when
+// Static knows only what happened to this one value, in this one process. It cannot promise
+// unique UIDs when
 //
 //   - another process, or another Static in this one, has the same ID;
-//   - the process is restarted before the clock has passed the last tick that it
-//     issued: the tick of its end, or up to the generator's MaxLead after that;
+//   - the process restarts before the clock has passed the last tick that it issued, which is the
+//     tick of its end or up to the generator's MaxLead later;
 //   - the clock went back across a restart.
 //
-// A state file (package worker/statefile) on [FixedID] promises it in the second and third
-// case, and in the first for those that use the same file.
+// A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
+// first among processes that use the same file.
 //
 // All methods may be called by any number of goroutines at once.
 func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
 
-// FromSource returns a worker as [Static] does, with the ID that the source tells
-// each time a generator is made; Acquire returns the source's error, too. What Static
-// cannot promise, it cannot either.
+// FromSource returns a worker like [Static], but takes its ID from s each time a generator is
+// made; Acquire returns the source's error, too. What Static cannot promise, it cannot either.
 func FromSource(s Source) uid.Worker {
 	return &static{source: s, binding: binding.New("the static worker"), last: -1}
 }

@@ -1,5 +1,5 @@
-// Package binding says whether a worker serves a generator. All workers share it, so that
-// none serves two at a time, and all say so in the same words.
+// Package binding ties a worker to the one generator that it serves. All workers use it, so that
+// none serves two at a time, and all return the same errors.
 package binding
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Binding is the tie between a worker and its generator: there is at most one at a time.
+// A Binding ties a worker to at most one generator at a time.
 //
-// Make it with [New]. All methods may be called by any number of goroutines at once. It is
-// not to be copied.
+// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
+// it.
 type Binding struct {
 	who string
 
@@ -22,11 +22,11 @@ type Binding struct {
 	invalid bool   // Invalidate was called since Bind or Renew
 }
 
-// New returns the Binding of a worker that errors call who: "the worker on table X".
+// New returns the Binding of a worker. Errors name the worker by who: "the worker on table X".
 func New(who string) *Binding { return &Binding{who: who} }
 
-// Bind ties the worker to a generator with this Revoke (see [uid.Terms]). It returns
-// [uid.ErrWorkerInUse], and changes nothing, while there is another one.
+// Bind ties the worker to a generator with this Revoke (see [uid.Terms]). While another one is
+// bound it returns [uid.ErrWorkerInUse], and changes nothing.
 func (b *Binding) Bind(revoke func()) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,8 +37,8 @@ func (b *Binding) Bind(revoke func()) error {
 	return nil
 }
 
-// Take binds the worker as Bind does, for as long as take needs to get an ID and from then
-// on: when take fails, or panics, the worker is unbound again.
+// Take binds the worker as Bind does, and then calls take to get an ID. When take fails or
+// panics, the worker is unbound again.
 func (b *Binding) Take(revoke func(), take func() error) error {
 	if err := b.Bind(revoke); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (b *Binding) Take(revoke func(), take func() error) error {
 	return nil
 }
 
-// Unbind ends the tie. It returns [uid.ErrNoReservation] when there was none.
+// Unbind ends the tie. It returns [uid.ErrNoReservation] when no generator is bound.
 func (b *Binding) Unbind() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,29 +79,29 @@ func (b *Binding) check() error {
 	return nil
 }
 
-// Invalidate notes that what the worker holds may be another's too, and withdraws it from
-// the generator: when it returns, that has thrown away every UID that it had ready. While no
-// generator is bound it does nothing. Like Revoke it must not be called from inside the
+// Invalidate records that somebody else may hold what the worker holds, and withdraws it from the
+// generator: when Invalidate returns, the generator has thrown away every UID that it had ready.
+// While no generator is bound it does nothing. Like Revoke it must not be called from inside the
 // worker's Acquire, Extend or Release.
 func (b *Binding) Invalidate() {
 	b.mu.Lock()
 	revoke := b.revoke
 	b.invalid = b.bound
 	b.mu.Unlock()
-	// Not under the lock: Revoke may wait for an Extend that is under way, which asks for it.
+	// Not under the lock: Revoke may wait for an Extend that is under way, which needs the lock.
 	if revoke != nil {
 		revoke()
 	}
 }
 
-// Invalid reports whether Invalidate was called since the worker was bound, or renewed.
+// Invalid reports whether Invalidate was called since the last Bind or Renew.
 func (b *Binding) Invalid() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.invalid
 }
 
-// Renew notes that the worker has given up what it held when it was invalidated.
+// Renew records that the worker has given up what it held when it was invalidated.
 func (b *Binding) Renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

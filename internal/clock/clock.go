@@ -8,10 +8,10 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// Compare returns an error that wraps [worker.ErrClock] when theirs, the time that a store
-// told some time between two looks at this process's clock, asked and answered, may be
-// further from this process's than limit. off is by how much theirs may be off by itself:
-// 0 where the store has a clock of its own. None of them is negative.
+// Compare returns an error that wraps [worker.ErrClock] when a store's clock may be further from
+// this process's than limit. theirs is the store's time, read at some time between asked and
+// answered, two readings of this process's clock. off bounds the error of theirs: 0 where the
+// store has a clock of its own. Neither off nor limit is negative.
 func Compare(asked, theirs, answered time.Time, off, limit time.Duration) error {
 	apart := max(asked.Sub(theirs), theirs.Sub(answered), 0)
 	if apart <= limit && off <= limit-apart {

@@ -7,46 +7,46 @@ import (
 	"strings"
 )
 
-// A Column is what a table has to have. Columns beyond these are allowed if an
-// insert can leave them out.
+// A Column is a column that a table needs. A table may have more columns if an insert can leave
+// them out.
 type Column struct {
 	name  string
 	kind  columnKind
-	chars int64 // least width of a text
+	chars int64 // minimum width of a text
 }
 
 type columnKind int
 
 const (
-	key    columnKind = iota // a whole number of more bits than a worker ID has by default
+	key    columnKind = iota // an integer of more bits than a worker ID has by default
 	signed                   // bigint that holds negative numbers
-	number                   // any whole number
+	number                   // any integer
 	text
 	date
 )
 
-// generated is the column whose values the database makes.
+// generated is the column whose values the database generates.
 const generated = "ID"
 
-// NodeColumns are what the table of disposable IDs has to have.
+// NodeColumns are the columns of the table of disposable IDs.
 var NodeColumns = []Column{
 	{generated, key, 0}, {"HOST_NAME", text, 64}, {"PORT", text, 64}, {"TYPE", number, 0},
 	{"LAUNCH_DATE", date, 0}, {"MODIFIED", date, 0}, {"CREATED", date, 0},
 }
 
-// LeaseColumns are what the table of leased IDs has to have.
+// LeaseColumns are the columns of the table of leased IDs.
 var LeaseColumns = []Column{
 	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
 	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {"REACH", signed, 0},
 }
 
-// A Shape is what the database says of a table.
+// A Shape is a table as the database describes it.
 type Shape struct {
 	Engine  string // of MySQL
 	Columns []ShapeColumn
 }
 
-// A ShapeColumn is what the database says of a column.
+// A ShapeColumn is a column as the database describes it.
 type ShapeColumn struct {
 	Name      string
 	Type      string // without its width
@@ -62,8 +62,8 @@ func (c *ShapeColumn) fields() []any {
 	return []any{&c.Name, &c.Type, &c.Width, &c.Unsigned, &c.Collation, &c.Key, &c.Filled, &c.Generated}
 }
 
-// ReadShape returns no columns where there is no such table, or the account has no right on
-// it.
+// ReadShape reads the shape of a table. It returns no columns if there is no such table, or the
+// account has no right on it.
 func ReadShape(ctx context.Context, from Reader, dialect Dialect, name string) (Shape, error) {
 	if dialect == SQLite {
 		return sqliteShape(ctx, from, name)
@@ -86,7 +86,7 @@ func ReadShape(ctx context.Context, from Reader, dialect Dialect, name string) (
 	return s, nil
 }
 
-// JudgeTable tells the worst that is wrong with a table, of which what says what it is.
+// JudgeTable returns the worst that is wrong with a table. what is the verdict's What.
 func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 	const compare = "Compare the table with the statement that creates it, in internal/database/schema."
 	bad := func(value, why string) Verdict { return Verdict{Wrong, what, value, why, compare} }

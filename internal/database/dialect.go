@@ -15,7 +15,7 @@ const (
 	SQLite Dialect = "sqlite"
 )
 
-// Resolve returns d itself, or the driver's dialect when d is empty.
+// Resolve returns d or, if d is empty, the driver's dialect.
 func (d Dialect) Resolve(driver string) (Dialect, error) {
 	switch d {
 	case MySQL, SQLite:
@@ -33,11 +33,11 @@ func (d Dialect) Resolve(driver string) (Dialect, error) {
 	return "", fmt.Errorf("%w: the dialect of the database driver %.100q is not known; set Dialect to %q or %q", uid.ErrConfig, driver, MySQL, SQLite)
 }
 
-// Clock is the query for the database's time, in microseconds since 1970 UTC. It goes
-// through no time zone of the session, whose summer time repeats an hour.
+// Clock returns the query for the database's time, in microseconds since 1970 UTC. It avoids the
+// session's time zone, whose summer time repeats an hour.
 //
-// SQLite's counts whole milliseconds, and is up to one behind the machine's. It is never
-// ahead: the rounding finds the millisecond again that julianday's fraction of a day stands for.
+// SQLite's clock counts whole milliseconds, and is up to one behind the machine's. It is never
+// ahead: rounding restores the millisecond that julianday's fraction of a day stands for.
 func (d Dialect) Clock() string {
 	if d == SQLite {
 		return "SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
@@ -45,7 +45,7 @@ func (d Dialect) Clock() string {
 	return "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
 }
 
-// ForUpdate ends a query that locks the rows that it finds. SQLite has no such clause: a
+// ForUpdate returns the end of a query that locks the rows it finds. SQLite has no such clause: a
 // transaction locks the whole database, at its start or when it first writes.
 func (d Dialect) ForUpdate() string {
 	if d == SQLite {

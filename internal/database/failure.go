@@ -15,9 +15,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// A failure is what a database call came to, in words fit for a log. It keeps
-// nothing of the driver's error, which may quote the DSN: not in its text, and
-// not for errors.As either.
+// A failure is the error of a database call, in words fit for a log. It keeps nothing of the
+// driver's error, which may quote the DSN: neither in its text nor for errors.As.
 type failure struct {
 	doing string
 	cause error
@@ -29,7 +28,7 @@ type Kind int
 
 // The kinds.
 const (
-	Final        Kind = iota // the same again is going to fail again
+	Final        Kind = iota // another attempt would fail, too
 	Transient                // a later attempt may well succeed
 	MissingTable             // final, unless somebody creates the table
 )
@@ -37,17 +36,17 @@ const (
 func (f *failure) Error() string { return f.doing + ": " + f.cause.Error() }
 func (f *failure) Unwrap() error { return f.cause }
 
-// Transient is for package retry.
+// Transient reports to package retry whether another attempt may succeed.
 func (f *failure) Transient() bool { return f.kind == Transient }
 
-// Failed translates a driver's error, which came of doing something, for ever: err itself is
-// not kept. The result holds no secret, and says by a method Transient whether it may pass.
+// Failed translates a driver's error; doing says which operation failed. It does not keep err.
+// The result holds no secret, and its method Transient says whether it may pass.
 func Failed(doing string, err error) error {
 	kind, cause := translate(err)
 	return &failure{doing, cause, kind}
 }
 
-// KindOf is Final for everything that Failed has not made.
+// KindOf returns the kind of an error made by Failed, and Final for every other.
 func KindOf(err error) Kind {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.kind
@@ -55,7 +54,7 @@ func KindOf(err error) Kind {
 	return Final
 }
 
-// passedOn are errors with a fixed text, returned as they are.
+// passedOn are errors with a fixed text; they are returned as they are.
 var passedOn = []struct {
 	err  error
 	kind Kind
@@ -80,11 +79,11 @@ var passedOn = []struct {
 	{mysql.ErrPktTooLarge, Final},
 }
 
-// closedDB is database/sql's error for a closed sql.DB, which has no name there.
+// closedDB is the text of database/sql's error for a closed sql.DB, which has no exported name.
 const closedDB = "sql: database is closed"
 
-// translate returns err in other words, and its kind. What it does not know it
-// names by its type only.
+// translate returns err in other words, and its kind. Of an error that it does not know it
+// returns only the type.
 func translate(err error) (Kind, error) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return translateMySQL(e)
@@ -123,8 +122,8 @@ type meaning struct {
 	words string
 }
 
-// mysqlMeaning tells the error numbers of MySQL, MariaDB, Galera and group
-// replication that a worker meets.
+// mysqlMeaning explains the error numbers of MySQL, MariaDB, Galera and group replication that a
+// worker meets.
 var mysqlMeaning = map[uint16]meaning{
 	1020: {Transient, "the row changed since it was read"},
 	1040: {Transient, "too many connections"},
@@ -175,8 +174,8 @@ func translateMySQL(e *mysql.MySQLError) (Kind, error) {
 	return m.kind, fmt.Errorf("MySQL %w", &mysql.MySQLError{Number: e.Number, SQLState: e.SQLState, Message: m.words})
 }
 
-// sqliteMeaning tells SQLite's primary result codes. SQLite has one code for all
-// errors in SQL, so those are told by their text.
+// sqliteMeaning explains SQLite's primary result codes. SQLite has one code for all errors in
+// SQL, so the text distinguishes those.
 var sqliteMeaning = map[int]meaning{
 	3:  {Final, "access denied"},
 	5:  {Transient, "the database is locked"},
@@ -214,9 +213,9 @@ func translateSQLite(code int, text string) (Kind, error) {
 	return m.kind, fmt.Errorf("SQLite error %d: %s", code, m.words)
 }
 
-// translateNet keeps a numeric address, and leaves names and paths away. Network
-// errors may pass, that of a server which has not been started yet above all,
-// except those of an address that is none, and being denied the socket.
+// translateNet keeps a numeric address, and drops names and paths. Network errors may pass, above
+// all that of a server which has not been started yet. Final are an invalid address, and a socket
+// that is not permitted.
 func translateNet(e *net.OpError) (Kind, error) {
 	where := e.Op
 	if a, ok := e.Addr.(*net.TCPAddr); ok {
@@ -250,7 +249,7 @@ func dnsWords(e *net.DNSError) error {
 	return errors.New("the server's host name could not be looked up just now")
 }
 
-// duplicateKey is MySQL's error number for a key that is there already.
+// duplicateKey is MySQL's error number for a key that exists already.
 const duplicateKey = 1062
 
 // IsDuplicate reports whether a row was refused because of its key.

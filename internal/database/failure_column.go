@@ -7,7 +7,8 @@ import (
 
 const noSuchColumn = "a column is missing"
 
-// mysqlOfColumn tells the error numbers, all of them final, of servers that name a column.
+// mysqlOfColumn explains the error numbers, all of them final, of server errors that name a
+// column.
 var mysqlOfColumn = map[uint16]string{
 	1054: noSuchColumn,
 	1264: "a value is out of its column's range",
@@ -16,9 +17,8 @@ var mysqlOfColumn = map[uint16]string{
 	1406: "a value is too long for its column",
 }
 
-// ofColumn adds the name of the column, if text, a server's words, names one of ours.
-// Nothing else of them is passed on: a table, a trigger or a view can have a server say
-// anything.
+// ofColumn adds the name of the column, if text, the server's, names one of ours. It passes on
+// nothing else of text: a table, a trigger or a view can make a server say anything.
 func ofColumn(words, text string) string {
 	if name := ourColumn.FindStringSubmatch(text); name != nil {
 		return words + ": " + strings.ToUpper(name[1])
@@ -26,8 +26,8 @@ func ofColumn(words, text string) string {
 	return words
 }
 
-// ourColumn finds a column of ours where servers put its name: in quotes, behind a table,
-// or as SQLite does.
+// ourColumn finds one of our columns where servers put its name: in quotes, behind a table, or as
+// SQLite does.
 var ourColumn = func() *regexp.Regexp {
 	var names []string
 	for _, c := range append(NodeColumns[:len(NodeColumns):len(NodeColumns)], LeaseColumns...) {

@@ -4,5 +4,5 @@ package database
 
 import "io/fs"
 
-// LinkCount tells nothing here.
+// LinkCount knows nothing on this system.
 func LinkCount(fs.FileInfo) (links uint64, known bool) { return 0, false }

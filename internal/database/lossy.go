@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Lossy says by what settings a database can lose a commit that it has acknowledged, as far
+// Lossy lists the settings by which a database can lose a commit that it has acknowledged, as far
 // as this account may see.
 func Lossy(ctx context.Context, conn *sqlx.Conn, dialect Dialect) (why []string, err error) {
 	if dialect == SQLite {
@@ -17,7 +17,6 @@ func Lossy(ctx context.Context, conn *sqlx.Conn, dialect Dialect) (why []string,
 	return lossyMySQL(ctx, conn)
 }
 
-// lossyMySQL says by what settings of a server a commit can be lost.
 func lossyMySQL(ctx context.Context, conn *sqlx.Conn) (why []string, err error) {
 	vars, err := ReadSettings(ctx, conn, "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')")
 	if err != nil {
@@ -31,7 +30,7 @@ func lossyMySQL(ctx context.Context, conn *sqlx.Conn) (why []string, err error) 
 	return LossySettings(vars, status), nil
 }
 
-// LossySettings judges the variables and the status of a server.
+// LossySettings lists by which of a server's variables, and in what state, it can lose a commit.
 func LossySettings(vars, status Settings) (why []string) {
 	if v, known := vars["innodb_flush_log_at_trx_commit"]; known && v != "1" {
 		why = append(why, "innodb_flush_log_at_trx_commit is "+v+", not 1")
@@ -49,7 +48,6 @@ func LossySettings(vars, status Settings) (why []string) {
 	return why
 }
 
-// lossySQLite says by what settings of a connection a commit can be lost.
 func lossySQLite(ctx context.Context, conn *sqlx.Conn) (why []string, err error) {
 	var synchronous int
 	var journal string

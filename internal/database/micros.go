@@ -2,11 +2,10 @@ package database
 
 import "time"
 
-// Micros is a time in microseconds since 1970 UTC, a form that both dialects keep and
-// compare alike.
+// Micros is a time in microseconds since 1970 UTC, which both dialects keep and compare alike.
 type Micros int64
 
-// Time is in UTC.
+// Time returns m in UTC.
 func (m Micros) Time() time.Time { return time.UnixMicro(int64(m)).UTC() }
 
 // Add returns m + d, cut to microseconds.

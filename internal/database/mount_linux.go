@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsMountPoint reports whether something is mounted at a path: for a file, that it has
-// another path as well. It reports false where the system does not tell.
+// IsMountPoint reports whether something is mounted at a path; a file mounted there has another
+// path as well. It reports false if the system does not say.
 func IsMountPoint(path string) bool {
 	var s unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, 0, &s)
 	if err == nil && s.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
 		return s.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 	}
-	// Before Linux 5.8, or where a sandbox knows less.
+	// Before Linux 5.8, or in a sandbox that does not know the attribute.
 	return isListedMount(path)
 }
 
-// isListedMount is IsMountPoint by the list of all mounts.
+// isListedMount looks the path up in the list of all mounts.
 func isListedMount(path string) bool {
 	list, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -35,7 +35,7 @@ func isListedMount(path string) bool {
 	return listsMount(list, path)
 }
 
-// mountEscapes are how the list writes what would end a field or a line.
+// mountEscapes undoes how the list writes what would end a field or a line.
 var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`, `\043`, "#")
 
 // listsMount reports whether a path is the fifth field of a line of the list.

@@ -2,5 +2,5 @@
 
 package database
 
-// IsMountPoint tells nothing here, where a file alone is hardly ever mounted.
+// IsMountPoint knows nothing on this system, where a file alone is hardly ever mounted.
 func IsMountPoint(string) bool { return false }

@@ -18,31 +18,29 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A file of SQLite is kept whole by what lies beside its name: the journal, from which
-// the next process undoes what one that died has left half done, and the write-ahead log
-// with its index. Under a second name, be it a hard link or a mount of the file alone,
-// these are not found. And a process that has the file open goes on in it after the name
-// was removed, or given to another file. So an ID or a renewal is trusted only after a
-// look at the file by its path.
+// SQLite keeps a file whole by the files beside its name: the journal, from which the next
+// process undoes what a dead one left half done, and the write-ahead log with its index. Under a
+// second name, such as a hard link or a mount of the file alone, these are not found. And a
+// process that has the file open goes on in it after the name was removed or given to another
+// file. So an ID or a renewal is trusted only after a look at the file by its path.
 //
-// The file must not be opened for that but by SQLite: when a process closes a file, it
-// loses all locks that it has on it.
+// Only SQLite may open the file for that: a process that closes a file loses all its locks on it.
 
-// A Place is where a worker's SQLite file was when it first looked, which the zero
-// value has not done yet. It is for good: a pool whose file was replaced may still have
-// connections to both. All methods may be called by several goroutines at once.
+// A Place is where a worker's SQLite file was at the first Look; the zero value has not looked
+// yet. It never changes then: a pool whose file was replaced may still have connections to both.
+// All methods may be called by any number of goroutines at once.
 type Place struct {
 	mu   sync.Mutex
 	path string // without symbolic links, as SQLite has resolved them
 	file fs.FileInfo
 }
 
-// Look returns an error when the connection's file has several names, is mounted by
-// itself, or is not the one that the first look has found. It takes some 20 to 60 µs.
+// Look returns an error when the connection's file has several names, is mounted by itself, or is
+// not the one that the first Look found. It takes some 20 to 60 µs.
 //
-// It asks by PRAGMA, and not by a SELECT from pragma_database_list: that one reads the
-// file, and to read a file that was moved away SQLite first rolls back the journal that
-// lies beside its old name, which by now is that of another file in use.
+// It asks by PRAGMA, not by a SELECT from pragma_database_list. The SELECT reads the file; and to
+// read a file that was moved away, SQLite first rolls back the journal beside its old name, which
+// by now belongs to another file in use.
 func (p *Place) Look(ctx context.Context, conn Reader) error {
 	var number int
 	var name, locking string
@@ -56,7 +54,7 @@ func (p *Place) Look(ctx context.Context, conn Reader) error {
 	return p.judge(file.String, locking)
 }
 
-// judge is Look when SQLite has told the path of its file.
+// judge completes Look with the path that SQLite returned.
 func (p *Place) judge(path, locking string) error {
 	if path == "" {
 		return fmt.Errorf("%w: the SQLite database is in memory, where no other process sees who has an ID, nor does the next one", uid.ErrConfig)
@@ -80,8 +78,7 @@ func (p *Place) judge(path, locking string) error {
 	return nil
 }
 
-// soundFile returns an error when a file can be had by another name, as far as that can
-// be told.
+// soundFile returns an error when a file has another name, as far as the system shows that.
 func soundFile(path string, file fs.FileInfo) error {
 	if !file.Mode().IsRegular() {
 		return misplaced("it is not a regular file")
@@ -95,17 +92,18 @@ func soundFile(path string, file fs.FileInfo) error {
 	return nil
 }
 
-// PlaceSchema is the file, opened by its path, on a connection that has it open already.
+// PlaceSchema is the schema name of the file when it is attached by its path to a connection that
+// has it open already.
 const PlaceSchema = "uid_place"
 
-// Confirm reads a text back by the file's path, where others would find it: the expression
-// text, from a table with a WHERE clause. It returns an error when the text is not the one
-// that was written and committed: then that went into another file, as into one that was
-// moved away under the connection, which is of no use then. SQLite notices that when it writes
-// a journal, but not when it writes to the write-ahead log. It takes some 50 to 300 µs.
+// Confirm reads a text back by the file's path, where others would find it: the expression text,
+// from a table with a WHERE clause. It returns an error when that is not the text that was
+// written and committed: the commit then went into another file, such as one that was moved away
+// under the connection, which is of no use any more. SQLite notices that when it writes a
+// journal, but not when it writes to the write-ahead log. Confirm takes some 50 to 300 µs.
 //
-// Another process may have written the row again by then: the connection sees that too, if it
-// is the same file.
+// Another process may have written the row again by then; if it is the same file the connection
+// sees that, too.
 func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from string, args ...any) error {
 	p.mu.Lock()
 	path := p.path
@@ -118,7 +116,7 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 			return err
 		}
 		here := "(SELECT " + text + " FROM main." + from + ")"
-		// With a write-ahead log somebody may write between the two looks of the query.
+		// With a write-ahead log somebody may write between the two reads of the query.
 		for range 10 {
 			if err := conn.GetContext(ctx, &same, "SELECT COALESCE("+there+" = "+here+", 0)", append(args[:len(args):len(args)], args...)...); err != nil || same {
 				return err
@@ -140,7 +138,7 @@ func (p *Place) Confirm(ctx context.Context, conn *sqlx.Conn, wrote, text, from 
 	return err
 }
 
-// ByPath runs do while the file of that path is attached to the connection.
+// ByPath runs do while the file at that path is attached to the connection.
 func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) error {
 	if _, err := conn.ExecContext(ctx, "ATTACH ? AS "+PlaceSchema, placeURI(path)); err != nil {
 		return err
@@ -152,7 +150,7 @@ func ByPath(ctx context.Context, conn *sqlx.Conn, path string, do func() error) 
 	return err
 }
 
-// placeURI names a file that is not created, and shares no cache with the connection.
+// placeURI returns a URI that creates no file, and shares no cache with the connection.
 func placeURI(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") { // a drive letter
@@ -161,15 +159,15 @@ func placeURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=rw&cache=private"}).String()
 }
 
-// A placeError is a [worker.ErrState] that speaks of the database's file. It does not name
-// the file, which is part of the DSN.
+// A placeError is a [worker.ErrState] about the database's file. It does not name the file, which
+// is part of the DSN.
 type placeError struct{ why string }
 
 func misplaced(format string, args ...any) error {
 	return &placeError{fmt.Sprintf(format, args...)}
 }
 
-// gone is what a file that cannot be found comes to, without its path.
+// gone returns the error of a file that cannot be found, without its path.
 func gone(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

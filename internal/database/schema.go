@@ -15,14 +15,14 @@ const (
 	LeaseTable = "WORKER_LEASE" // leased IDs
 )
 
-// The tables, one file for each table and dialect: NAME.DIALECT.sql, in which the
-// table's default name stands in backquotes, which both dialects read as a name.
+// The tables, one file for each table and dialect: NAME.DIALECT.sql. The table's default name
+// stands in it in backquotes, which both dialects accept around a name.
 //
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// Schema returns the statement that creates a table if it is missing. Its default
-// name names the file, too; name is what it shall be called.
+// Schema returns the statement that creates a table, under the given name, if it is missing. Its
+// default name selects the file.
 func Schema(defaultName, name string, d Dialect) (string, error) {
 	text, err := schemaFiles.ReadFile(fmt.Sprintf("schema/%s.%s.sql", strings.ToLower(defaultName), d))
 	if err != nil {
@@ -31,11 +31,11 @@ func Schema(defaultName, name string, d Dialect) (string, error) {
 	return strings.ReplaceAll(string(text), "`"+defaultName+"`", "`"+name+"`"), nil
 }
 
-// plainName is what needs no escaping inside of backquotes, at MySQL's length.
+// plainName matches names that need no escaping inside backquotes, of MySQL's length.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]{0,63}$`)
 
-// TableName returns name, or its default, and refuses all that is not a plain
-// name, since statements are put together with it.
+// TableName returns name, or its default. It refuses everything that is not a plain name, since
+// statements are built with it.
 func TableName(name, defaultName string) (string, error) {
 	if name == "" {
 		return defaultName, nil

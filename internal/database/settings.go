@@ -7,10 +7,10 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Settings are the variables or the status of a server, by their names in lower case.
+// Settings are the variables or the status of a server, by name in lower case.
 type Settings map[string]string
 
-// On says whether a switch is on, by any of the names that it has had.
+// On reports whether a switch is on, under any of the names that it has had.
 func (s Settings) On(names ...string) bool {
 	v := strings.ToUpper(s.First(names...))
 	return v == "ON" || v == "1"

@@ -22,24 +22,23 @@ type Session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// A session's completion_type may have COMMIT and ROLLBACK begin another transaction, or
-// end the session.
+// Explicit about what follows: with a session's completion_type, a plain COMMIT or ROLLBACK may
+// begin another transaction, or end the session.
 const (
 	commitOnly   = "COMMIT AND NO CHAIN NO RELEASE"
 	rollbackOnly = "ROLLBACK AND NO CHAIN NO RELEASE"
 )
 
-// Transact runs do between a begin and a commit, and rolls back when it fails. It
-// is explicit about the commit, since a session may have autocommit off.
+// Transact runs do between a begin and a commit, and rolls back when it fails. The commit is
+// explicit, since a session may have autocommit off.
 //
-// On a server begin and commit are statements like others, which end with ctx: a
-// sql.Tx commits without a context, and would wait for a reply that is lost on the way
-// for as long as the operating system does.
+// On a server begin and commit are statements like others, which end with ctx: a sql.Tx commits
+// without a context, and would wait for a lost reply for as long as the operating system does.
 func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Session) error) error {
 	if dialect == SQLite {
 		err := transactFile(ctx, conn, do)
 		if _, moved := errors.AsType[*placeError](err); moved {
-			discard(conn) // the pool may open what is in the place now
+			discard(conn) // a new connection opens what is in the place now
 		}
 		return err
 	}
@@ -81,6 +80,6 @@ func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) 
 	return nil
 }
 
-// discard keeps a connection from going back to the pool. What it has open on the server
-// ends with it.
+// discard keeps a connection from going back to the pool. The server ends its transaction with
+// it.
 func discard(conn *sqlx.Conn) { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }

@@ -1,10 +1,10 @@
 package database
 
-// A Verdict is what is thought of one thing in a database.
+// A Verdict is a judgement of one thing in a database.
 type Verdict struct {
 	Severity Severity
-	// What was looked at, and the Value found. Neither holds a name of an account, a
-	// database or a host.
+	// What was examined, and the Value found. Neither holds a name of an account, a database or a
+	// host.
 	What, Value string
 	// Why it matters and what to Do; both are empty when it is Fine.
 	Why, Do string

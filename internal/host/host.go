@@ -1,4 +1,4 @@
-// Package host tells the name of the host that a process runs on.
+// Package host returns the name of the host that a process runs on.
 package host
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Name is the host's name as the operating system tells it. It is [uid.ErrConfig] when that
-// tells none.
+// Name returns the operating system's host name, or [uid.ErrConfig] when it has none.
 func Name() (string, error) {
 	name, err := os.Hostname()
 	if err != nil || name == "" {

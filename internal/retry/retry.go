@@ -1,5 +1,5 @@
-// Package retry tries calls of a store again that may pass: workers share its pauses, its
-// end and its words.
+// Package retry repeats calls of a store whose failures may pass. All workers use it, so that
+// they share its pauses, its time limit and its error texts.
 package retry
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// DefaultTimeout is what a Timeout of 0 stands for in all configurations of workers.
+// DefaultTimeout is the Timeout of workers whose configuration leaves it 0.
 const DefaultTimeout = 30 * time.Second
 
 const (
@@ -27,8 +27,8 @@ type transientError struct{ error }
 func (e *transientError) Unwrap() error   { return e.error }
 func (e *transientError) Transient() bool { return true }
 
-// IsTransient reports whether the outermost error of err's chain that has an opinion on it,
-// by a method Transient, says that it may pass. All others are final.
+// IsTransient reports whether an error may pass. The outermost error in err's chain that has a
+// method Transient decides; without one err is final.
 func IsTransient(err error) bool {
 	marked, ok := errors.AsType[interface {
 		error
@@ -37,10 +37,9 @@ func IsTransient(err error) bool {
 	return ok && marked.Transient()
 }
 
-// Do calls attempt until it succeeds, fails for good, or the time is up: the
-// caller's, or timeout. Pauses double from firstPause to longestPause; each is
-// drawn between half of that and all of it, so that a fleet that was cut off
-// together does not come back together.
+// Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or
+// timeout. Pauses double from firstPause to longestPause. Each is drawn at random between half of
+// that and all of it, so that a fleet that was cut off together does not come back together.
 func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

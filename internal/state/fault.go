@@ -2,11 +2,11 @@ package state
 
 import "errors"
 
-// ErrFull is what a write fails with after [File.Fill].
+// ErrFull is the error of writes after [File.Fill].
 var ErrFull = errors.New("no space left on device")
 
-// Fill is for tests of the packages that use this one: it makes every write fail, as on a
-// disk that is full, until what it returns is called.
+// Fill makes every write fail, as on a full disk, until undo is called. It is for tests of the
+// packages that use this one.
 func (f *File) Fill() (undo func()) {
 	healthy := f.disk
 	f.disk = fullDisk{healthy}

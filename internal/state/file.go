@@ -1,6 +1,6 @@
-// Package state keeps a worker's record in a file across restarts: which ticks may have
-// been issued. The file is locked while it is in use, and a crash at any instant leaves the
-// newest record that was saved, or the one that was being saved.
+// Package state keeps a worker's record in a file across restarts: which ticks may have been
+// issued. The file is locked while it is in use. After a crash at any instant it holds the newest
+// record that was saved, or the one that was being saved.
 package state
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A File keeps one record in a file, which it has locked against everybody else: against
-// other processes, and other Files of this one. Make it with [Open].
+// A File keeps one record in a file, and locks it against other processes and against other Files
+// of this one. Make it with [Open].
 //
-// It is not safe for concurrent use, nor to be copied. A Save reads one page, and writes and
-// syncs another, of 4 KiB.
+// It must not be copied, or used by two goroutines at once. A Save reads one page of 4 KiB, and
+// writes and syncs another.
 type File struct {
 	path string
-	lock *os.File // has the lock
+	lock *os.File // holds the lock
 	disk disk     // lock, unless a test has put something in between
 
 	newest slot   // Sequence 0: the file is empty
-	page   []byte // the newest slot as it stands in the file
+	page   []byte // the newest slot, byte for byte as in the file
 	torn   bool   // the other slot is damaged
 }
 
@@ -43,12 +43,12 @@ type disk interface {
 	Sync() error
 }
 
-// Open opens and locks the file, which is created, empty, if there is none, in a folder that
-// exists, and reads it. It does not wait. It returns [uid.ErrWorkerInUse] when the file is
-// locked, be it by this very process, with the process that wrote it last as far as that can
-// be told; and [worker.ErrState] when it cannot be opened or locked, or is not empty and
-// neither of its records is intact. The latter wraps [errors.ErrUnsupported] on AIX, Plan 9
-// and in WebAssembly, which lock no files.
+// Open opens, locks and reads the file. If there is none it creates an empty one, in a folder
+// that must exist. It does not wait. It returns [uid.ErrWorkerInUse] when the file is locked,
+// even by this very process, and names the process that wrote it last if it can. It returns
+// [worker.ErrState] when the file cannot be opened or locked, or is not empty and neither of its
+// records is intact; that wraps [errors.ErrUnsupported] on AIX, Plan 9 and in WebAssembly, which
+// lock no files.
 func Open(path string) (*File, error) {
 	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {
@@ -96,8 +96,8 @@ func (f *File) read() error {
 	return nil
 }
 
-// newestSlot finds the newest intact record, if there is one, its page, and whether
-// the other one is damaged.
+// newestSlot finds the newest intact record, if there is one, and its page. torn reports whether
+// the other record is damaged.
 func newestSlot(r io.ReaderAt) (newest slot, page []byte, torn bool, err error) {
 	for i := range int64(2) {
 		p, err := readPage(r, i)
@@ -117,11 +117,11 @@ func newestSlot(r io.ReaderAt) (newest slot, page []byte, torn bool, err error) 
 	return newest, page, torn, nil
 }
 
-// Path is the file's absolute path.
+// Path returns the file's absolute path.
 func (f *File) Path() string { return f.path }
 
-// Torn reports whether one of the two records is damaged, as after a save that was
-// interrupted. The next Save writes over it.
+// Torn reports whether one of the two records is damaged, as after an interrupted save. The next
+// Save writes over it.
 func (f *File) Torn() bool { return f.torn }
 
 // Load returns the newest record, if there is one. It does not read the file.
@@ -129,11 +129,11 @@ func (f *File) Load() (r Record, found bool) {
 	return f.newest.clone(), f.newest.Sequence > 0
 }
 
-// Save replaces the record. When it returns nil, the record is on the disk and Load
-// returns it. When it fails, Load returns the former one, but the file may hold either,
-// until the next Save that succeeds. It returns [uid.ErrRange] when the record does not
-// fit, and [worker.ErrState] when it cannot be written, and when the file is not as it was
-// left: no longer in its folder, or changed by somebody else, who may issue the same ticks.
+// Save replaces the record. When it returns nil, the record is on the disk and Load returns it.
+// When it fails, Load returns the former record, but the file may hold either until the next Save
+// that succeeds. It returns [uid.ErrRange] when the record does not fit, and [worker.ErrState]
+// when it cannot be written, or when the file is no longer in its folder or was changed by
+// somebody else, who may issue the same ticks.
 func (f *File) Save(r Record) error {
 	next := slot{Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r.clone()}
 	next.normalize()
@@ -172,8 +172,8 @@ func (f *File) overwrite(sequence int64, page []byte) error {
 	return nil
 }
 
-// create writes the first record, together with all the rest of the file, and makes
-// the folder keep the file. What it does not complete it takes back.
+// create writes the whole file with its first record, and makes its name in the folder durable.
+// If it fails it empties the file.
 func (f *File) create(_ int64, page []byte) (err error) {
 	defer func() {
 		if err != nil {
@@ -189,8 +189,7 @@ func (f *File) create(_ int64, page []byte) (err error) {
 	return syncFolder(filepath.Dir(f.path))
 }
 
-// checkPath returns ErrState when the file that is locked is not the one that others
-// find under its path.
+// checkPath returns ErrState when the locked file is not the one that others find at its path.
 func (f *File) checkPath() error {
 	ours, err := f.lock.Stat()
 	if err != nil {
@@ -206,14 +205,14 @@ func (f *File) checkPath() error {
 	return nil
 }
 
-// Close unlocks the file. It leaves the record as it is.
+// Close unlocks and closes the file. It leaves the record as it is.
 func (f *File) Close() error {
 	return errors.Join(unlock(f.lock), f.lock.Close())
 }
 
 func unusable(err error) error { return fmt.Errorf("%w: %w", worker.ErrState, err) }
 
-// holder says, as far as can be told, who holds the file's lock.
+// holder describes who holds the file's lock, as far as that is known.
 func holder(path string) string {
 	var newest slot
 	if file, err := os.Open(path); err == nil {
@@ -229,7 +228,7 @@ func holder(path string) string {
 // syncFolder makes a new file's name durable.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
-		return nil // where names are durable with their files, and folders cannot be synced
+		return nil // names are durable with their files, and folders cannot be synced
 	}
 	folder, err := os.Open(path)
 	if err != nil {

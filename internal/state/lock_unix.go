@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks an open file against all other handles, those of this process included. It
-// reports false when another one has the lock. The lock ends with the file's Close.
+// tryLock locks an open file against all other handles, even those of this process. It reports
+// false when another one holds the lock. The lock ends with the file's Close.
 func tryLock(file *os.File) (locked bool, err error) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks the file's first byte against all other handles, those of this process
-// included: they can neither read nor write it. It reports false when another one has the
-// lock.
+// tryLock locks the file's first byte against all other handles, even those of this process: they
+// can neither read nor write it. It reports false when another one holds the lock.
 func tryLock(file *os.File) (locked bool, err error) {
 	err = windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{})

@@ -10,29 +10,29 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A state file is three pages of JSON, one value each, filled up with spaces: a note
-// for people who find the file, and two slots. Each save goes to the slot that does not
-// hold the newest record, so that one that is interrupted, at whatever byte, leaves the
-// newest one alone. Pages keep the slots out of each other's sectors.
+// A state file is three pages of JSON, one value each, padded with spaces: a note for people who
+// find the file, and two slots. Each save goes to the slot that does not hold the newest record,
+// so that an interrupted save, at whatever byte, leaves the newest record alone. Pages keep the
+// slots out of each other's sectors.
 //
 //	{"file":"..."}
 //	{"crc32c":"5f3a0c11","sequence":8,"pid":4711,"kind":"fixed", ...}
 //	{"crc32c":"90b1d2e4","sequence":7,"pid":4711,"kind":"fixed", ...}
 //
-// The checksum is that of the rest of its page, byte for byte. The lock is on the file
-// itself; on Windows, where others cannot read what is locked, it is on the first byte,
-// which they do not need.
+// The checksum covers the rest of its page, byte for byte. The lock is on the file itself. On
+// Windows it is on the first byte only, because others cannot read locked bytes, and do not need
+// that one.
 const pageSize = 4096
 
 const note = `{"file":"ticks reserved under a uid worker ID; written while in use, not to be edited, copied or restored"}`
 
-// slotIndex returns the slot that the save of that number goes to.
+// slotIndex returns the slot that the save with that sequence number goes to.
 func slotIndex(sequence int64) int64 { return (sequence + 1) % 2 }
 
 // slotOffset returns where a slot begins.
 func slotOffset(index int64) int64 { return (index + 1) * pageSize }
 
-// readPage returns a slot's page, or what there is of it.
+// readPage returns a slot's page, or as much of it as the file has.
 func readPage(r io.ReaderAt, index int64) ([]byte, error) {
 	page := make([]byte, pageSize)
 	n, err := r.ReadAt(page, slotOffset(index))
@@ -44,7 +44,7 @@ func readPage(r io.ReaderAt, index int64) ([]byte, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns how a page with this rest begins.
+// sum returns the beginning of a page with this rest.
 func sum(rest []byte) []byte {
 	return fmt.Appendf(nil, `{"crc32c":"%08x",`, crc32.Checksum(rest, castagnoli))
 }
@@ -52,9 +52,9 @@ func sum(rest []byte) []byte {
 // sumLen is the length of what sum returns.
 const sumLen = len(`{"crc32c":"00000000",`)
 
-// parsePage reads a slot's page. It reports false when the page is damaged, and
-// returns an error when it is intact but not of this form: then it is the work of
-// another version, and the other page cannot be taken instead.
+// parsePage reads a slot's page. It reports false when the page is damaged. It returns an error
+// when the page is intact but of another form: another version wrote it, and the other page must
+// not be used instead.
 func parsePage(page []byte) (s slot, intact bool, err error) {
 	if len(page) != pageSize || !bytes.Equal(page[:sumLen], sum(page[sumLen:])) {
 		return s, false, nil
@@ -72,8 +72,7 @@ func parsePage(page []byte) (s slot, intact bool, err error) {
 	return s, true, nil
 }
 
-// formatPage returns the page that parsePage reads as s. It returns uid.ErrRange
-// when there is none.
+// formatPage returns the page that parsePage reads as s, or uid.ErrRange when there is none.
 func formatPage(s slot) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -90,7 +89,7 @@ func formatPage(s slot) ([]byte, error) {
 	return page, nil
 }
 
-// pad returns text with spaces and a newline up to n bytes; it has fewer than n.
+// pad returns text, which must be shorter than n bytes, with spaces and a newline up to n bytes.
 func pad(text []byte, n int) []byte {
 	padded := bytes.Repeat([]byte(" "), n)
 	copy(padded, text)

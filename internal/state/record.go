@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// A Record is what a worker keeps across restarts. The file does not look at what is in it.
+// A Record is what a worker keeps across restarts. Package state does not interpret it.
 type Record struct {
 	Kind     string `json:"kind"` // whose record it is: KindFixed, KindLease
 	Host     string `json:"host"` // where the file was written
 	WorkerID int64  `json:"workerId"`
 	Layout   string `json:"layout"` // of the UIDs that were issued under the ID
-	High     int64  `json:"high"`   // the last tick that may have been issued, -1 for none
+	High     int64  `json:"high"`   // the last tick that may have been issued, or -1
 
 	// The rest is for leases.
 	Namespace string     `json:"namespace,omitempty"`
-	Nonce     string     `json:"nonce,omitempty"`     // the confirmed one
-	Limit     int64      `json:"limit,omitempty"`     // the last tick reserved with it
-	Proposals []Proposal `json:"proposals,omitempty"` // renewals of which any may have replaced Nonce and Limit
+	Nonce     string     `json:"nonce,omitempty"`     // of the newest renewal that was confirmed
+	Limit     int64      `json:"limit,omitempty"`     // the last tick that it reserved
+	Proposals []Proposal `json:"proposals,omitempty"` // renewals since, any of which may have replaced Nonce and Limit
 }
 
-// A Proposal is a renewal that was sent to the store and not confirmed. It is written down
-// before it is sent.
+// A Proposal is a renewal that was sent to the store and not confirmed. It is saved before it is
+// sent.
 type Proposal struct {
 	Nonce string `json:"nonce"`
 	High  int64  `json:"high"` // the last tick it reserves
@@ -33,7 +33,7 @@ const (
 	KindLease = "lease" // an ID that is leased from a store
 )
 
-// clone shares nothing with r.
+// clone returns a copy that shares nothing with r.
 func (r Record) clone() Record {
 	r.Proposals = slices.Clone(r.Proposals)
 	return r
@@ -45,13 +45,13 @@ type slot struct {
 	PID      int   `json:"pid"`      // of the process that wrote it
 	Record
 
-	// Records used to have one proposal, in these two fields. They are read, into
-	// Proposals, and never written.
+	// Older records have one proposal, in these two fields. They are read into Proposals, and
+	// never written.
 	ProposedNonce string `json:"proposedNonce,omitempty"`
 	ProposedLimit int64  `json:"proposedLimit,omitempty"`
 }
 
-// normalize brings a slot that was read into the form in which it is written.
+// normalize converts a slot that was read to the form in which it is written.
 func (s *slot) normalize() {
 	if s.ProposedNonce != "" {
 		s.Proposals = append(s.Proposals, Proposal{s.ProposedNonce, s.ProposedLimit})

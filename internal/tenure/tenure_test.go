@@ -638,6 +638,15 @@ func TestConcurrentCalls(t *testing.T) {
 	}
 }
 
+func requireClosed(t *testing.T, news <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-news:
+	default:
+		require.FailNow(t, "nobody was told")
+	}
+}
+
 // Calls that find nothing reserved wait, fail at once, or are told of the last failure;
 // news of every kind ends a wait.
 func TestAwait(t *testing.T) {
@@ -653,7 +662,8 @@ func TestAwait(t *testing.T) {
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
 		require.NotNil(t, news)
-		<-news // the worker has failed
+		synctest.Wait()
+		requireClosed(t, news) // the worker has failed
 		for _, wait := range []bool{false, true} {
 			_, err = ten.Await(first, 101, 150, wait)
 			require.ErrorIs(t, err, uid.ErrNoReservation)
@@ -662,11 +672,13 @@ func TestAwait(t *testing.T) {
 
 		told := ten.News()
 		ten.Tell()
-		<-told
+		requireClosed(t, told)
 
 		granted := ten.News()
 		grants(w, endless)
-		<-granted
+		time.Sleep(maxPause)
+		synctest.Wait()
+		requireClosed(t, granted)
 		require.NoError(t, ten.Refused())
 		require.EqualValues(t, 1<<30, ten.Grant().Until, "the layout's last tick")
 		news, err = ten.Await(first, 101, 150, true)
@@ -678,7 +690,7 @@ func TestAwait(t *testing.T) {
 		ten.End(first, fake.ErrDown) // which is not in force
 		require.Nil(t, ten.Grant().Ended)
 		ten.End(nil, uid.ErrClosed)
-		<-ended
+		requireClosed(t, ended)
 		_, err = ten.Await(ten.Grant(), 101, 150, true)
 		require.Equal(t, uid.ErrClosed, err)
 		require.NoError(t, ten.Stop(t.Context(), 0))

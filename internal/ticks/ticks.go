@@ -1,5 +1,5 @@
-// Package ticks reckons with durations and ticks, the units of a layout's time field.
-// Nothing in it overflows: what is too large for its type is the largest value there is.
+// Package ticks converts between durations and ticks, the units of a layout's time field. Nothing
+// in it overflows: results that are too large become the largest value of their type.
 //
 // A unit is positive, and divides a second or is a multiple of one, as a layout's does.
 package ticks
@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Count returns how many ticks a duration begins: the duration in ticks, rounded up. It is 0
-// for none and for a negative one.
+// Count returns the number of ticks in a duration, rounded up. It is 0 for a duration of 0 or
+// less.
 func Count(d, unit time.Duration) int64 {
 	if d <= 0 {
 		return 0
@@ -31,7 +31,7 @@ func Span(n int64, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// Plus returns the tick that is n ticks, at least 0, after another one.
+// Plus returns tick + n, where n is at least 0.
 func Plus(tick, n int64) int64 {
 	if tick > math.MaxInt64-n {
 		return math.MaxInt64
@@ -39,8 +39,7 @@ func Plus(tick, n int64) int64 {
 	return tick + n
 }
 
-// Until returns how long it is from now to the beginning of a tick, and 0 when that has
-// passed.
+// Until returns the time from now to the beginning of a tick, or 0 when that has passed.
 func Until(t uid.Terms, now time.Time, tick int64) time.Duration {
 	clock := t.TickAt(now)
 	if tick <= clock {
@@ -56,8 +55,8 @@ func Until(t uid.Terms, now time.Time, tick int64) time.Duration {
 	return span - into(t, now)
 }
 
-// into returns how much of the tick that now lies in has passed. Unlike now.Sub it is right
-// centuries from the epoch, too.
+// into returns how much of now's tick has passed. Unlike now.Sub it is right even centuries from
+// the epoch.
 func into(t uid.Terms, now time.Time) time.Duration {
 	past := now.Unix() - t.Epoch.Unix()
 	part := time.Duration(now.Nanosecond() - t.Epoch.Nanosecond())

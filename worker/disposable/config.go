@@ -7,28 +7,25 @@ import (
 
 // Config holds the settings of a [Disposable]. The zero value works.
 type Config struct {
-	// Timeout bounds the time that Acquire tries, all attempts together. The
-	// default, for 0, is 30 s. A negative one is refused.
+	// Timeout bounds Acquire, all attempts together. The default, for 0, is 30 s. A negative one
+	// is refused.
 	Timeout time.Duration
 
-	// Host and Port are what the row says about this process, at most 64 characters
-	// each. They are for people: uniqueness does not rest on them. Port without Host is refused.
+	// Host and Port describe this process in the store, at most 64 characters each. They are for
+	// people: uniqueness does not depend on them. Port without Host is refused.
 	//
-	// When Host is "", both are taken from the environment, see HostEnv; when that
-	// has neither, Host is the operating system's host name. A name that is too
-	// long is refused, never cut.
+	// When Host is "", both are taken from the environment; see HostEnv. When that has neither,
+	// Host is the operating system's host name. A name that is too long is refused, never cut.
 	Host, Port string
 
-	// HostEnv and PortEnv name the environment variables that hold a container's
-	// host and port, of which the first that is set and not empty counts. That only
-	// one of the two is found is an error. The defaults, for nil, are UID_HOST,
-	// JPAAS_HOST and UID_PORT, JPAAS_HTTP_PORT, JPAAS_HOST_PORT_8080; an empty slice
-	// that is not nil looks at no variable.
+	// HostEnv and PortEnv name the environment variables that hold a container's host and port.
+	// The first that is set and not blank counts. It is an error if only one of the two is found.
+	// The defaults, for nil, are UID_HOST, JPAAS_HOST and UID_PORT, JPAAS_HTTP_PORT,
+	// JPAAS_HOST_PORT_8080; an empty slice that is not nil names no variable.
 	HostEnv, PortEnv []string
 
-	// Logger gets one Info record with the ID that was assigned, a Warn record when
-	// more than 80 % of the layout's IDs are gone, and one when the store is not
-	// available at first. The default, for nil, is slog.Default at the time of
-	// New.
+	// Logger gets one Info record with the ID that was assigned, a Warn record when more than 80
+	// % of the layout's IDs are used, and one when the store is not available at first. The
+	// default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
 }

@@ -3,23 +3,23 @@ package disposable
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/supply"
 )
 
-// Disposable is a [uid.Worker] that takes a number nobody has had before each time a
-// generator is made on it, and uses it as the worker ID. No ID is used again as long as the
-// numbers only go up, so that all ticks are free under it and no clock of the past matters;
-// but each start uses one of the layout's IDs up.
+// Disposable is a [uid.Worker] that takes a number nobody has had before each time a generator is
+// made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
+// again: all ticks under it are free, and no clock of the past matters. But each start uses up
+// one of the layout's IDs.
 //
-// Make it with [New]. All methods may be called by any number of goroutines at once. It is
-// not to be copied.
+// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
+// it.
 type Disposable struct {
 	numbers Numbers
 	cfg     Config
@@ -34,21 +34,18 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 	if numbers == nil {
 		return nil, fmt.Errorf("%w: no numbers", uid.ErrConfig)
 	}
-	if cfg.Timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, cfg.Timeout)
+	timeout, err := settings.Timeout(cfg.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = retry.DefaultTimeout
-	}
+	cfg.Timeout = timeout
 	if cfg.HostEnv == nil {
 		cfg.HostEnv = defaultHostEnv
 	}
 	if cfg.PortEnv == nil {
 		cfg.PortEnv = defaultPortEnv
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
-	}
+	cfg.Logger = settings.Logger(cfg.Logger)
 	host := hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv}
 	if err := host.validate(); err != nil {
 		return nil, err
@@ -58,13 +55,13 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 
 // Acquire takes the next number, and returns a reservation of all ticks under it.
 //
-// What may pass it tries again until the configured Timeout or the end of ctx. Then its
-// error wraps [context.DeadlineExceeded] or [context.Canceled] and tells the last failure.
+// It retries failures that may pass until the configured Timeout or the end of ctx. Then its
+// error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
 //
 // It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to d;
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
-//   - [worker.ErrUnconfirmed] when the store does not prove that the number is this one's;
+//   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
 //   - the store's own error on all else.
 //
@@ -106,8 +103,8 @@ func (d *Disposable) assign(ctx context.Context, most int64) (int64, error) {
 	return id, nil
 }
 
-// Extend returns the reservation again, which is of all ticks, and
-// [uid.ErrNoReservation] when no generator is bound to d.
+// Extend returns the reservation of all ticks again, and [uid.ErrNoReservation] when no generator
+// is bound to d.
 func (d *Disposable) Extend(context.Context, int64) (uid.Reservation, error) {
 	if err := d.binding.Check(); err != nil {
 		return uid.Reservation{}, err

@@ -13,20 +13,20 @@ import (
 // maxNameLen is how many characters a name may have.
 const maxNameLen = 64
 
-// The environment variables that tell a container's address: this module's own,
-// then those that UidGenerator reads.
+// The environment variables that hold a container's address: this module's own, then those that
+// UidGenerator reads.
 var (
 	defaultHostEnv = []string{"UID_HOST", "JPAAS_HOST"}
 	defaultPortEnv = []string{"UID_PORT", "JPAAS_HTTP_PORT", "JPAAS_HOST_PORT_8080"}
 )
 
-// A hostSource is how the settings of a worker say where it runs.
+// A hostSource says where a process runs, by a worker's settings.
 type hostSource struct {
 	host, port       string   // given outright, or else
-	hostEnv, portEnv []string // the variables to look at, the first that is set counts
+	hostEnv, portEnv []string // the variables to look at: the first that is set counts
 }
 
-// validate refuses what can be refused before the environment is looked at.
+// validate refuses what can be refused before the environment is read.
 func (s hostSource) validate() error {
 	if s.host == "" && s.port != "" {
 		return fmt.Errorf("%w: Port %.100q is set without Host", uid.ErrConfig, s.port)
@@ -34,8 +34,8 @@ func (s hostSource) validate() error {
 	return Host{s.host, s.port}.validate()
 }
 
-// identify looks for the host in the settings, the environment and the operating
-// system, in this order.
+// identify takes the host from the settings, the environment or the operating system, in this
+// order.
 func (s hostSource) identify() (Host, error) {
 	if s.host != "" {
 		return Host{s.host, s.port}, nil
@@ -60,7 +60,7 @@ func (h Host) validate() error {
 		if !utf8.ValidString(v.text) {
 			return fmt.Errorf("%w: the %s %.100q is not valid UTF-8", uid.ErrConfig, v.what, v.text)
 		}
-		// Cut short it could be another host's: whoever knows the names is to choose.
+		// Cut short it could be another host's name: the user has to choose.
 		if n := utf8.RuneCountInString(v.text); n > maxNameLen {
 			return fmt.Errorf("%w: the %s %.100q has %d characters, a row holds %d: set Host and Port to a shorter form", uid.ErrRange, v.what, v.text, n, maxNameLen)
 		}

@@ -2,29 +2,29 @@ package disposable
 
 import "context"
 
-// Numbers hands out numbers that nobody has had before: the generated keys of a table, say.
+// Numbers hands out numbers that nobody has had before, such as a database's generated keys.
 //
 // All methods may be called by any number of goroutines, and processes, at once.
 type Numbers interface {
-	// Next returns a number above 0 that no call of any process has returned, or ever will,
-	// once it has proved that the store holds it as this call's, and notes h beside it for
-	// people. It creates what it needs to (a table, say).
+	// Next returns a number above 0 that no call of any process has returned before, or ever will
+	// again. By then it has proved that the store holds the number as this call's. It stores h
+	// beside it, for people, and creates what it needs in the store.
 	//
-	// It returns an error that wraps [uid.ErrNoWorkerID] when the next number is above most,
-	// and [worker.ErrUnconfirmed] when the store does not prove that the number is this
-	// call's. An error that may pass is marked with [worker.Transient]. A call that fails may
-	// use a number up.
+	// It returns an error that wraps [uid.ErrNoWorkerID] when the next number is above most, and
+	// worker.ErrUnconfirmed when the store does not prove that the number is this call's. An
+	// error that may pass is marked with worker.Transient. A call that fails may use up a
+	// number.
 	Next(ctx context.Context, h Host, most int64) (int64, error)
 
-	// Name tells people what the numbers are of: table WORKER_NODE. It holds no secret.
+	// Name describes the store to people. It holds no secret.
 	Name() string
 }
 
-// A Host says where a process runs, for the people who read the table. It does not tell
-// processes apart: containers may share a host name, and addresses are used again.
+// A Host says where a process runs, for people who read the store. It does not tell processes
+// apart: containers may share a host name, and addresses are used again.
 type Host struct {
 	// Name is at most 64 characters.
 	Name string
-	// Port is at most 64 characters, and empty when it is not known.
+	// Port is at most 64 characters, and empty when it is unknown.
 	Port string
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -22,22 +24,22 @@ type Level string
 // The levels, in ascending order.
 const (
 	LevelOK    Level = "ok"    // as it should be
-	LevelNote  Level = "note"  // good to know, or could not be told
+	LevelNote  Level = "note"  // good to know, or unknown
 	LevelWarn  Level = "warn"  // may do harm, or wastes IDs
 	LevelError Level = "error" // workers fail, or UIDs can come twice
 )
 
-// A Finding is one thing that [Check] has looked at.
+// A Finding is the result of one thing that [Check] has examined.
 type Finding struct {
 	Level Level
-	// What was looked at, in a few words that stay the same, and the Value found. No
-	// value holds a name of an account, a database or a host.
+	// What was examined, in a few words that stay the same, and the Value found. No value holds a
+	// name of an account, a database or a host.
 	What, Value string
 	// Why it matters and what to Do; both are empty at LevelOK.
 	Why, Do string
 }
 
-// finding is a verdict of package database.
+// finding converts a verdict of package database.
 func finding(v database.Verdict) Finding {
 	level := map[database.Severity]Level{database.Fine: LevelOK, database.Note: LevelNote, database.Warn: LevelWarn, database.Wrong: LevelError}[v.Severity]
 	return Finding{level, v.What, v.Value, v.Why, v.Do}
@@ -45,21 +47,20 @@ func finding(v database.Verdict) Finding {
 
 // Config holds the settings of a [Check]. The zero value works.
 type Config struct {
-	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. When
-	// it is 0 Check does not judge how many are left.
+	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. If it is 0 Check
+	// does not judge how many are left.
 	MaxWorkerID int64
 
-	// DurableStore says that workers run with the setting of that name of package lease. What
-	// can lose a commit is then an error for leases, too.
+	// DurableStore says that workers use package lease's setting of that name. A setting that can
+	// lose a commit is then an error for leases, too.
 	DurableStore bool
 
-	// Terms returns the terms of a layout from its description, as in
-	// [registry.Collection]. Without it Check does not judge the ticks of leases and how
-	// many are left.
+	// Terms returns the terms of a layout from its description, as in [registry.Collection].
+	// Without it Check judges neither the ticks of leases nor how many IDs are left for them.
 	Terms func(layout string) (uid.Terms, error)
 
-	// MaxClockOffset and MaxAhead are the workers' settings of package lease. The
-	// defaults, for 0, are 2 s, and 15 min beyond what a lease may have reserved.
+	// MaxClockOffset and MaxAhead are the workers' settings of package lease. The defaults, for
+	// 0, are 2 s, and 15 min beyond what a lease may have reserved.
 	MaxClockOffset, MaxAhead time.Duration
 
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
@@ -74,43 +75,34 @@ type Config struct {
 	Now func() time.Time
 }
 
-// What the zero values of a Config stand for, as in package lease.
-const (
-	defaultClockOffset = 2 * time.Second
-	defaultAhead       = 15 * time.Minute
-)
-
 func (c Config) withDefaults() (Config, error) {
-	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 || c.Timeout < 0 {
-		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v, MaxAhead %v and Timeout %v none may be negative",
-			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead, c.Timeout)
+	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 {
+		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v and MaxAhead %v none may be negative",
+			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead)
 	}
+	timeout, err := settings.Timeout(c.Timeout)
+	if err != nil {
+		return c, err
+	}
+	c.Timeout = timeout
 	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = defaultClockOffset
+		c.MaxClockOffset = lease.DefaultMaxClockOffset
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = defaultAhead
+		c.MaxAhead = lease.DefaultMaxAhead
 	}
-	if c.Timeout == 0 {
-		c.Timeout = retry.DefaultTimeout
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 
-// Check examines the database for what would bite workers: settings that lose
-// commits or burn IDs, replication, clocks, the tables and what is in them, on MySQL what
-// this account may do, and on SQLite whether the file is in its place, under one name. It
-// only reads. What it may not see it notes; it fails where the database cannot be asked
-// at all. A call that may pass is tried again.
+// Check examines the database for what can harm workers: settings that lose commits or waste IDs,
+// replication, clocks, the tables and their rows; on MySQL the rights of this account, and on
+// SQLite whether the file is in its place, under one name. It only reads. What it may not see
+// becomes a note; it fails only if it cannot ask the database at all. It retries failures that
+// may pass.
 //
-// What it finds is of the server, account and session that answered. It cannot see
-// how a failover will be decided, what a proxy does, or what a backup lacks.
+// The findings are about the server, account and session that answered. Check cannot see how a
+// failover will be decided, what a proxy does, or what a backup lacks.
 func Check(ctx context.Context, db *sqlstore.DB, cfg Config) ([]Finding, error) {
 	if db == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
@@ -138,15 +130,15 @@ type check struct {
 	dialect            database.Dialect
 	nodes, leases      string // names of the tables
 	conn               *sqlx.Conn
-	hasNodes, hasLease bool // which tables there are
-	unread             bool // one that is there could not be read
+	hasNodes, hasLease bool // which tables exist
+	unread             bool // a table that exists could not be read
 	findings           []Finding
 }
 
 func (c *check) add(f Finding) { c.findings = append(c.findings, f) }
 
 func (c *check) all(ctx context.Context, db *sqlstore.DB) error {
-	// Before there is a connection: the pool may have no other.
+	// First, while no connection is held: the pool may have no other.
 	o, err := c.read(ctx, db)
 	if err != nil {
 		return err
@@ -170,9 +162,9 @@ func (c *check) all(ctx context.Context, db *sqlstore.DB) error {
 	return nil
 }
 
-// told returns nil for an error that says no more than that this account, or this
-// kind of server, does not tell: it becomes a note. Others end the check.
-func (c *check) told(what string, err error) error {
+// noteUnknown turns an error into a note, and returns nil, if it only says that this account may
+// not see something or that this kind of server does not show it. Others end the check.
+func (c *check) noteUnknown(what string, err error) error {
 	if err == nil || database.KindOf(err) == database.Transient {
 		return err
 	}

@@ -34,11 +34,11 @@ func (c *check) clock(ctx context.Context) (time.Time, error) {
 	return now.Time(), nil
 }
 
-// A roundTrip is the database's clock, read between two looks at ours.
+// A roundTrip is a reading of the database's clock, between two readings of ours.
 type roundTrip struct{ before, theirs, after time.Time }
 
-// clockOffset returns by how much the database's clock is ahead of ours, give or take
-// bound: it was read some time during the shortest of the trips.
+// clockOffset returns how far the database's clock is ahead of ours, give or take bound. It uses
+// the shortest trip: the clock was read some time during it.
 func clockOffset(trips []roundTrip) (offset, bound time.Duration) {
 	shortest := time.Duration(math.MaxInt64)
 	for _, t := range trips {

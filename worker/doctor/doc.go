@@ -1,3 +1,4 @@
-// Package doctor examines a database for what would bite workers: settings that lose
-// commits or burn IDs, replication, clocks, rights, the tables and what is in them.
+// Package doctor examines a database for what can harm workers: settings that lose commits or
+// waste IDs, replication, clocks, rights, the tables and their rows. [Check] returns what it
+// finds, why that matters and what to do about it.
 package doctor

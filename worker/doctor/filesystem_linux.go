@@ -2,8 +2,7 @@ package doctor
 
 import "syscall"
 
-// networkMagic are the numbers by which Linux tells file systems whose locks another
-// machine keeps.
+// networkMagic are Linux's numbers of the file systems whose locks another machine keeps.
 var networkMagic = map[uint32]bool{
 	0x6969:     true, // NFS
 	0x517b:     true, // SMB
@@ -23,8 +22,8 @@ const (
 	fuseMagic  = 0x65735546
 )
 
-// fileSystem tells what a file lies on. It is not known where anything may be behind
-// the file system.
+// fileSystem returns the kind of file system that a file is on. known is false if the file system
+// may hide another one.
 func fileSystem(path string) (kind fileSystemKind, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {

@@ -2,5 +2,5 @@
 
 package doctor
 
-// fileSystem tells nothing here.
+// fileSystem knows nothing on this system.
 func fileSystem(string) (kind fileSystemKind, known bool) { return localDisk, false }

@@ -9,12 +9,12 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// A grantScope is where a right holds, seen from the tables of workers.
+// A grantScope says where a right holds, as seen from the workers' tables.
 type grantScope int
 
 const (
 	elsewhere  grantScope = iota // another database or table, a procedure
-	onTable                      // a table of workers
+	onTable                      // one of the workers' tables
 	onDatabase                   // the database that they are in
 	onServer                     // all databases
 )
@@ -23,8 +23,8 @@ func (s grantScope) String() string {
 	return [...]string{"elsewhere", "on the table", "on the whole database", "on all databases"}[s]
 }
 
-// A grant is a line of SHOW GRANTS, without whom it is for. It keeps no name but
-// that of a table of workers.
+// A grant is a line of SHOW GRANTS, without the account. It keeps no name but that of a workers'
+// table.
 type grant struct {
 	scope  grantScope
 	table  string // of scope onTable
@@ -32,25 +32,25 @@ type grant struct {
 	role   bool // it gives a role instead
 }
 
-// workerRights is what a worker's account may need on its tables.
+// workerRights are the rights that a worker's account may need on its tables.
 var workerRights = []string{"SELECT", "INSERT", "UPDATE", "CREATE"}
 
-// reportRights let an account see more of the server, and do nothing.
+// reportRights let an account see more of the server, and do nothing else.
 var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR", "REPLICATION SLAVE", "REPLICATION REPLICA", "PROCESS"}
 
-// aboveReadOnly are the rights for which a read-only server is writable.
+// aboveReadOnly are the rights of accounts that may write to a read-only server.
 var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN", "ALL PRIVILEGES"}
 
-// mysqlGrants looks at what this account may do.
+// mysqlGrants examines the rights of this account.
 func (c *check) mysqlGrants(ctx context.Context) error {
 	const what = "grants"
 	var current string
 	if err := c.conn.GetContext(ctx, &current, "SELECT COALESCE(DATABASE(), '')"); err != nil {
-		return c.told(what, database.Failed("ask for the database", err))
+		return c.noteUnknown(what, database.Failed("ask for the database", err))
 	}
 	var lines []string
 	if err := c.conn.SelectContext(ctx, &lines, "SHOW GRANTS"); err != nil {
-		return c.told(what, database.Failed("ask for the account's rights", err))
+		return c.noteUnknown(what, database.Failed("ask for the account's rights", err))
 	}
 	var grants []grant
 	for _, line := range lines {
@@ -71,13 +71,13 @@ func (c *check) mysqlGrants(ctx context.Context) error {
 	}
 	f := judgeGrants(grants, needs)
 	if f.Level == LevelError && !c.hasNodes && !c.hasLease {
-		f.Level = LevelWarn // what is to be used is not known
+		f.Level = LevelWarn // it is unknown which of them will be used
 	}
 	c.add(f)
 	return nil
 }
 
-// parseGrant reads a line of SHOW GRANTS. It is not ok for a line that gives nothing.
+// parseGrant reads a line of SHOW GRANTS. ok is false for a line that grants nothing.
 func parseGrant(line, database string, tables ...string) (g grant, ok bool) {
 	rest, ok := strings.CutPrefix(line, "GRANT ")
 	if !ok {
@@ -168,7 +168,7 @@ func unquoted(s string) string {
 	return b.String()
 }
 
-// unquote returns the name that stands in quotes.
+// unquote returns a name without its quotes.
 func unquote(s string) string {
 	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '`' && s[0] != '"' {
 		return s
@@ -177,7 +177,7 @@ func unquote(s string) string {
 	return strings.ReplaceAll(s[1:len(s)-1], q+q, q)
 }
 
-// likeName matches a database's name with the pattern of a grant.
+// likeName reports whether a database's name matches the pattern of a grant.
 func likeName(pattern, name string) bool {
 	if pattern == "" {
 		return name == ""
@@ -196,7 +196,7 @@ func likeName(pattern, name string) bool {
 	}
 }
 
-// covers says whether the grant gives the right on the table.
+// covers reports whether the grant gives the right on the table.
 func (g grant) covers(table, right string) bool {
 	if g.scope == elsewhere || g.scope == onTable && g.table != table {
 		return false
@@ -262,8 +262,8 @@ func judgeGrants(grants []grant, needs map[string][]string) Finding {
 	return f
 }
 
-// grantsText lists the rights that matter, by scope. It holds no names but those of
-// rights and of tables of workers.
+// grantsText lists the rights that matter, by scope. It holds no names but those of rights and of
+// workers' tables.
 func grantsText(grants []grant) string {
 	const most = 6
 	var parts []string

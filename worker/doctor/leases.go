@@ -134,7 +134,7 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 	return f
 }
 
-// keepOut is a statement for somebody to run who knows what it is about.
+// keepOut tells people who know what they do how to keep an ID out of use.
 func (c *check) keepOut(l registry.LeaseInfo) string {
 	return fmt.Sprintf("set LEASE_UNTIL of WORKER_ID %d in %s to a time, in microseconds since 1970, when it can be had again.", l.WorkerID, c.leases)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// mysqlServer looks at the settings of the server and of the session.
+// mysqlServer examines the settings of the server and of the session.
 func (c *check) mysqlServer(ctx context.Context) error {
 	vars, err := database.ReadSettings(ctx, c.conn, "SHOW VARIABLES")
 	if err != nil {
@@ -32,14 +32,14 @@ func (c *check) mysqlServer(ctx context.Context) error {
 	}
 	var name, create string
 	if err := c.conn.QueryRowxContext(ctx, "SHOW CREATE TABLE `"+c.nodes+"`").Scan(&name, &create); err != nil {
-		return c.told("AUTO_ID_CACHE", database.Failed("read the definition of table "+c.nodes, err))
+		return c.noteUnknown("AUTO_ID_CACHE", database.Failed("read the definition of table "+c.nodes, err))
 	}
 	c.add(judgeIDCache(create, c.nodes))
 	return nil
 }
 
-// lossLevel is how bad a lost commit is. Leases make up for one, unless told that it
-// cannot happen; an ID from a table that is lost is given again.
+// lossLevel is how bad a lost commit is. A lost disposable ID is given again. Leases make up for
+// a lost commit, except with DurableStore.
 func (c *check) lossLevel() Level {
 	if c.DurableStore || c.hasNodes || !c.hasLease {
 		return LevelError

@@ -9,19 +9,19 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// replication is what a server tells of its replication. A nil *bool was not told.
+// replication is what a server shows of its replication. A nil pointer means unknown.
 type replication struct {
 	readOnly     string // the setting that forbids writing, if one does
 	isReplica    *bool  // it is set up to follow another server
-	running      *bool  // and does
-	replicas     *int64 // that are connected
-	binlog       bool   // without which there can be none
+	running      *bool  // it follows that server now
+	replicas     *int64 // how many are connected
+	binlog       bool   // there is a binary log, without which there are no replicas
 	semiSync     bool
-	cluster      string // that replicates before it acknowledges, if one does
+	cluster      string // the cluster that replicates before it acknowledges, if there is one
 	multiPrimary bool
 }
 
-// mysqlReplication looks at where this server stands among others.
+// mysqlReplication examines this server's place among others.
 func (c *check) mysqlReplication(ctx context.Context) error {
 	vars, err := database.ReadSettings(ctx, c.conn, "SHOW VARIABLES")
 	if err != nil {
@@ -69,10 +69,10 @@ func replicationOf(vars, status database.Settings) replication {
 	if v := status.First("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients"); v != "" && v != "0" {
 		r.setReplicas(v)
 	}
-	if v, ok := status["slaves_connected"]; ok { // of MariaDB, whatever their kind
+	if v, ok := status["slaves_connected"]; ok { // MariaDB: replicas of any kind
 		r.setReplicas(v)
 	}
-	if v, ok := status["slaves_running"]; ok { // of MariaDB, for its own connections
+	if v, ok := status["slaves_running"]; ok { // MariaDB: its own connections to sources
 		running := v != "0"
 		r.running = &running
 		if running {
@@ -88,8 +88,8 @@ func (r *replication) setReplicas(text string) {
 	}
 }
 
-// replicaStatus asks whether this server follows another one, which accounts without
-// a right to it are not told.
+// replicaStatus asks whether this server follows another one. The answer stays unknown for an
+// account without a right to it.
 func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *replication) error {
 	queries := []string{"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"}
 	if isMariaDB(vars) {
@@ -115,11 +115,10 @@ func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *re
 	if database.KindOf(err) == database.Transient {
 		return err
 	}
-	return nil // stays untold
+	return nil // stays unknown
 }
 
-// connectedReplicas asks MySQL who follows this server, which MariaDB tells in its
-// status.
+// connectedReplicas asks MySQL who follows this server. MariaDB shows that in its status.
 func (c *check) connectedReplicas(ctx context.Context, vars database.Settings, r *replication) error {
 	if !r.binlog || r.replicas != nil || isMariaDB(vars) {
 		return nil

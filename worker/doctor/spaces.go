@@ -10,8 +10,8 @@ import (
 )
 
 // spaces names the spaces of worker IDs whose UIDs can be equal. UIDs are unique within one
-// layout and one space, and each namespace is a space. So are the disposable IDs, whose
-// layout no table tells.
+// layout and one space. Each namespace is a space, and so are the disposable IDs, whose layout is
+// in no table.
 func (c *check) spaces(o registry.Overview) {
 	const what = "spaces of worker IDs"
 	const do = "Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."
@@ -56,7 +56,7 @@ func namespacesOf(o registry.Overview) map[string][]string {
 	return all
 }
 
-// listed names namespaces, the first of them if they are many.
+// listed lists namespaces, or the first few of many.
 func listed(names []string) string {
 	const most = 8
 	var quoted []string

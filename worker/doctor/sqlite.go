@@ -9,8 +9,7 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// sqliteFile looks at the settings of this process's connections, and at the file
-// and where it lies.
+// sqliteFile examines the settings of this process's connections, the file, and its place.
 func (c *check) sqliteFile(ctx context.Context) error {
 	var version, journal, quick string
 	var synchronous int
@@ -44,7 +43,7 @@ func (c *check) sqliteFile(ctx context.Context) error {
 	return c.sqlitePlace(ctx)
 }
 
-// sqlitePlace looks at the file system.
+// sqlitePlace examines the file system and the place of the file.
 func (c *check) sqlitePlace(ctx context.Context) error {
 	var file string
 	if err := c.conn.GetContext(ctx, &file, "SELECT file FROM pragma_database_list WHERE name = 'main'"); err != nil {
@@ -78,8 +77,8 @@ func (c *check) sqlitePlace(ctx context.Context) error {
 	return nil
 }
 
-// sqliteSame reports whether the file that is found by the path holds the same rows as
-// the one that the connection has open.
+// sqliteSame reports whether the file at the path holds the same rows as the one that the
+// connection has open.
 func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err error) {
 	rows := func(schema string) string {
 		all := []string{"''"}
@@ -91,7 +90,7 @@ func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err err
 		}
 		return strings.Join(all, " || ' ' || ")
 	}
-	// With a write-ahead log somebody may write between the two looks of the query.
+	// With a write-ahead log somebody may write between the two reads of the query.
 	for range 3 {
 		err = database.ByPath(ctx, c.conn, file, func() error {
 			return c.conn.GetContext(ctx, &same, "SELECT "+rows("main")+" = "+rows(database.PlaceSchema))
@@ -100,7 +99,7 @@ func (c *check) sqliteSame(ctx context.Context, file string) (same bool, err err
 			if err = database.Failed("read the file by its path", err); database.KindOf(err) == database.Transient {
 				return false, err
 			}
-			return false, nil // it has no such table, say
+			return false, nil // it has no such table, for example
 		}
 		if same {
 			return true, nil
@@ -123,7 +122,7 @@ func judgeLinks(links uint64, known bool) Finding {
 	return f
 }
 
-// A filePlacing is where the file is that the connection has open.
+// A filePlacing says what is at the path of the file that the connection has open.
 type filePlacing int
 
 const (
@@ -149,7 +148,7 @@ func judgePlace(at filePlacing) Finding {
 	return Finding{Level: LevelOK, What: what, Value: "found by its name"}
 }
 
-// fileSystemKind is what matters of a file system.
+// A fileSystemKind is what matters about a file system.
 type fileSystemKind int
 
 const (

@@ -14,7 +14,7 @@ const (
 	whatLeases = "table of leased IDs"
 )
 
-// read looks at which tables there are, and at what they hold.
+// read finds out which tables exist, and what they hold.
 func (c *check) read(ctx context.Context, db *sqlstore.DB) (registry.Overview, error) {
 	nodes, found, err := db.Nodes(ctx)
 	if err := c.tableThere(whatNodes, c.nodes, found, err); err != nil {
@@ -35,8 +35,7 @@ func (c *check) read(ctx context.Context, db *sqlstore.DB) (registry.Overview, e
 	return o, nil
 }
 
-// tableThere says what came of reading a table, when it is not there or of another
-// shape.
+// tableThere adds a finding if a table is missing or cannot be read.
 func (c *check) tableThere(what, name string, found bool, err error) error {
 	switch {
 	case database.KindOf(err) == database.Transient:
@@ -55,7 +54,7 @@ func (c *check) tableThere(what, name string, found bool, err error) error {
 	return nil
 }
 
-// columns compares the tables that are there with what workers expect of them.
+// columns compares the tables that exist with what workers expect of them.
 func (c *check) columns(ctx context.Context) error {
 	if c.hasNodes {
 		if err := c.columnsOf(ctx, whatNodes, c.nodes, database.NodeColumns); err != nil {
@@ -71,10 +70,10 @@ func (c *check) columns(ctx context.Context) error {
 func (c *check) columnsOf(ctx context.Context, what, name string, want []database.Column) error {
 	shape, err := database.ReadShape(ctx, c.conn, c.dialect, name)
 	if err != nil {
-		return c.told(what, err)
+		return c.noteUnknown(what, err)
 	}
 	if len(shape.Columns) == 0 {
-		return nil // not this account's to see
+		return nil // this account may not see it
 	}
 	c.add(finding(database.JudgeTable(what, name, c.dialect, shape, want)))
 	return nil

@@ -14,15 +14,15 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// errRaced is what an acquisition comes to when the store offers a row that is not over.
+// errRaced says that the store offered a row whose lease, or quarantine, has not ended.
 var errRaced = worker.Transient(errors.New("the ID that was free has just been leased again"))
 
-// errNothing has a store write nothing, where there is nothing to write.
+// errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
-// acquire makes one attempt to lease an ID. It creates nothing: a namespace that is not
-// there is worker.ErrNoNamespace. What an earlier attempt has leased it takes up, if that
-// one went through though nobody was told.
+// acquire makes one attempt to lease an ID. It creates nothing: a missing namespace is
+// worker.ErrNoNamespace. If an earlier attempt has leased an ID and its reply was lost, it takes
+// that one up.
 func (l *Lease) acquire(ctx context.Context) error {
 	h, event, err := l.retake(ctx)
 	if err == nil && h == nil {
@@ -33,30 +33,30 @@ func (l *Lease) acquire(ctx context.Context) error {
 	}
 	h.at = l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
-	l.tell(ctx, event)
+	l.report(ctx, event)
 	supply.Warn(ctx, l.cfg.Logger, h.id, l.terms.MaxWorkerID, "have been used at once", "store", l.store.Name())
 	return nil
 }
 
-// A doubt is an acquisition of which it is not known whether it was stored.
+// A doubt is an acquisition that may or may not have been stored.
 type doubt struct {
 	hold
-	// nonces are those that the row may bear, of the attempts since the first.
+	// nonces are those of the first attempt and of each retake: the row may bear any of them.
 	nonces []string
-	// high is what each of them wrote.
+	// high is the High that each of them wrote.
 	high  int64
 	event Event
 }
 
-// matches reports whether a row is what the doubted acquisition has written.
+// matches reports whether the row is as the doubted acquisition wrote it, and its lease lasts.
 func (d *doubt) matches(row *Row, now Clock) bool {
 	return row != nil && slices.Contains(d.nonces, row.Nonce) && row.High == d.high && now.within(row.Until)
 }
 
-// retake takes up the ID of the doubt if its row bears one of the nonces that were
-// written. It writes a nonce of its own, since what can be read need not be durable yet.
-// Where the row does not bear one, the doubted write either never happened or is still on
-// its way: then an ID is leased to nobody for a while, and nothing is issued under it.
+// retake takes up the ID of the doubt if its row bears one of the nonces that were written. It
+// writes a new nonce, since what can be read need not be durable yet. If the row bears none of
+// them, the doubted write never happened or is still on its way; should it still arrive, the ID
+// is leased to nobody for a while, and nothing is issued under it.
 func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 	d := l.doubt
 	if d == nil {
@@ -120,11 +120,11 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 	return h, event, err
 }
 
-// begin decides with which ticks a new owner of a row begins.
+// begin decides at which tick a new owner of a row begins.
 func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 	h := &hold{id: row.WorkerID, nonce: newNonce(), base: max(row.High, ns.Floor)}
 	if row.Fresh {
-		// A row may have been there: whoever had the ID did not use ticks of the future.
+		// The ID may have had a row. Whoever had it did not use ticks of the future.
 		h.base = max(h.base, l.tickAt(now, -l.cfg.MaxClockSkew)-1)
 	}
 	if l.cfg.DurableStore {
@@ -145,8 +145,8 @@ func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 	return h, nil
 }
 
-// checkAcquired refuses a namespace of another layout, or one that rests, a row that is not
-// over, and ticks that make no sense by the store's clock.
+// checkAcquired refuses a namespace of another layout or one that rests, a row whose lease or
+// quarantine has not ended, and ticks that make no sense by the store's clock.
 func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 	if ns.Layout != l.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, l.terms.Layout)
@@ -171,7 +171,8 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 	return nil
 }
 
-// resting says that nobody can have an ID yet. A start that can wait for it does.
+// resting returns the error of a namespace that rests. It is transient if the rest ends within
+// the Timeout: a start then waits for it.
 func (l *Lease) resting(ns *Namespace, now Clock) error {
 	left := ns.Rest.Add(now.Error).Sub(now.Now)
 	err := fmt.Errorf("%w: the namespace was made at %s because it was not there, and rests until %s, %v from now, "+
@@ -183,14 +184,14 @@ func (l *Lease) resting(ns *Namespace, now Clock) error {
 	return err
 }
 
-// compare refuses a store's clock, read since asked, that is further from this process's
+// compare refuses a store's clock, read since asked, that differs from this process's by more
 // than limit.
 func (l *Lease) compare(asked time.Time, now Clock, limit time.Duration) error {
 	return clock.Compare(asked, now.Now, l.cfg.Now(), now.Error, limit)
 }
 
-// highest returns the last tick that may have been used by the store's clock: another owner's
-// may be ahead of this one by twice its error.
+// highest returns the last tick that may have been used, by the store's clock: another owner's
+// clock may be ahead of this one by twice its error.
 func (l *Lease) highest(now Clock) int64 {
 	if l.cfg.MaxAhead == math.MaxInt64 {
 		return math.MaxInt64
@@ -198,11 +199,11 @@ func (l *Lease) highest(now Clock) int64 {
 	return max(l.tickAt(now, l.cfg.MaxAhead+2*now.Error), -1)
 }
 
-// reach is how far beyond the clock of whoever acquires an ID its owner may have reserved by
-// a clock of his.
+// reach is how far beyond this clock an owner with these settings may have reserved by its own
+// clock.
 func (l *Lease) reach(now Clock) time.Duration {
 	return l.cfg.reach() + max(l.cfg.MaxClockSkew, 2*now.Error)
 }
 
-// stamp is a time as errors show it.
+// stamp formats a time for error texts.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -9,117 +9,111 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // Config holds the settings of a [Lease]. The zero value works.
 //
-// A duration of 0 stands for its default; negative ones are refused. Durations are
-// rounded to whole ticks of the layout, so that a Window shorter than a tick is refused
-// when a generator is made.
+// A duration of 0 stands for its default; negative ones are refused. Durations are rounded to
+// whole ticks of the layout; a Window shorter than a tick is refused when a generator is made.
 type Config struct {
-	// Timeout bounds the time that Acquire tries, all attempts together, and not
-	// counting the wait for the first reservation. The default is 30 s.
+	// Timeout bounds Acquire: all attempts together, but not the wait for the first reservation.
+	// The default is 30 s.
 	Timeout time.Duration
 
-	// Window is how long the store may be away without anybody noticing: ticks
-	// are reserved up to 3/2 of it ahead of the store's clock, and reserved anew
-	// when only the Window is left. (Less up to 5 s, which may pass between two attempts
-	// to reach it; and not for a generator that is ahead of the clock, which has as much
-	// less left.) The default is 1 min.
+	// Window is how long the store may be away before anybody notices (minus up to 5 s between
+	// attempts, and minus any lead over the clock). Ticks are reserved up to 3/2 Window ahead of
+	// the store's clock, and renewed when only one Window is left. The default is 1 min.
 	//
-	// It also bounds what a generator can borrow from the future, and a new owner of
-	// an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock, unless
-	// DurableStore is set: a longer Window costs as much of both.
+	// It also bounds how far a generator can borrow from the future. Unless DurableStore is set,
+	// a new owner of an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock. A
+	// longer Window raises both.
 	Window time.Duration
 
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process
-	// that does not come back holds its ID for so long. The default is 5 min, or 2
-	// Windows if that is longer.
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process that does
+	// not come back holds its ID that long. The default is 5 min, or 2 Windows if that is longer.
 	TTL time.Duration
 
-	// Quarantine is for how long a free ID is left alone, after a release as well as
-	// after the end of a lease. It is at least MaxClockSkew. The default is 5 min, or
-	// MaxClockSkew if that is longer.
+	// Quarantine is how long an ID is left alone after its lease was released or has ended. It is
+	// at least MaxClockSkew. The default is 5 min, or MaxClockSkew if that is longer.
 	Quarantine time.Duration
 
-	// MaxClockSkew is by how much the clocks of servers can differ that may become
-	// the primary one after another. The default is 2 s.
+	// MaxClockSkew bounds the difference between the clocks of servers that may become the
+	// primary one after another. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// DurableStore says that the store never loses a write that it has acknowledged: not in
-	// a crash, not when another server takes over, not because a backup is restored. It
-	// spares a new owner the wait of MaxClockSkew and a tick at its start, and the way ahead
-	// of the clock; and reservations may reach as far as the generator's MaxLead. Where it is
-	// not true, UIDs can come twice: the package of the store says when it is.
+	// DurableStore says that the store never loses a write that it has acknowledged: not in a
+	// crash, not when another server takes over, not because a backup is restored. A new owner
+	// then need not wait for MaxClockSkew and a tick at its start, nor begin ahead of the clock,
+	// and reservations may reach as far as the generator's MaxLead. If it is not true, UIDs can
+	// repeat: the store's package says when it is.
 	//
 	// Such a lease creates nothing: [Found] makes its namespace.
 	DurableStore bool
 
-	// DurableStoreUnverified takes DurableStore at its word. Without it a start looks at
-	// what the store tells of itself (see [Store]), and refuses one that is visibly not
-	// durable.
+	// DurableStoreUnverified skips the check of DurableStore. Without it a start asks the store
+	// for its settings (see [Store]), and refuses one that is visibly not durable.
 	DurableStoreUnverified bool
 
-	// NoWait has Acquire return as soon as the ID is leased. The first ticks follow about
-	// MaxClockSkew and a tick later, and calls that draw UIDs wait for them. It is for a
-	// program that makes many generators one after another, and changes nothing with
-	// DurableStore. A failure of the first reservation then shows in these calls.
+	// NoWait makes Acquire return as soon as the ID is leased. The first ticks follow about
+	// MaxClockSkew and a tick later; calls that draw UIDs wait for them, and return the error if
+	// the first reservation fails. It is for programs that make many generators one after
+	// another. With DurableStore it changes nothing.
 	NoWait bool
 
-	// MaxClockOffset is by how much this process's clock may differ from the
-	// store's when a lease is acquired; the time that the answer took is allowed
-	// for. The default is 2 s; math.MaxInt64 allows any.
+	// MaxClockOffset is how far this process's clock may differ from the store's when a lease is
+	// acquired, beyond the time that the answer took. The default is 2 s; math.MaxInt64 allows
+	// any.
 	MaxClockOffset time.Duration
 
-	// MaxAhead is by how much the ticks used under an ID may lie ahead of the
-	// store's clock when the ID is acquired: a row of the far future was written
-	// under a wrong clock, or this one is wrong. The same bound holds for the
-	// difference of the two clocks whenever the lease is renewed. The default is
-	// 15 min beyond 3/2 Window, MaxClockSkew and Offline; math.MaxInt64 allows any.
+	// MaxAhead is how far ahead of the store's clock the ticks used under an ID may lie when the
+	// ID is acquired: a row further in the future was written under a wrong clock, or this one is
+	// wrong. It also bounds the difference of the two clocks at each renewal. The default is 15
+	// min beyond 3/2 Window or Offline, whichever is longer, and MaxClockSkew; math.MaxInt64
+	// allows any.
 	MaxAhead time.Duration
 
-	// AllowBeforeEpoch lets a lease be acquired while the store's clock is before
-	// the layout's epoch. No tick can be reserved before it.
+	// AllowBeforeEpoch allows acquiring a lease while the store's clock is before the layout's
+	// epoch. No tick can be reserved before the epoch.
 	AllowBeforeEpoch bool
 
-	// StateFile is the path of a file that keeps the lease across restarts, so that a
-	// generator can be made while the store is down. It needs Offline. The file is
-	// bound to this host and locked while a generator is.
+	// StateFile is the path of a file that keeps the lease across restarts, so that a generator
+	// can be made while the store is down. It needs Offline. The file is bound to this host, and
+	// locked while a generator uses it.
 	StateFile string
 
-	// Host names this machine in the state file. Where the operating system's host name
-	// changes from one start to the next, it is to be something that stays as long as
-	// the file does, and that no copy of the file has. The default is the host name.
+	// Host names this machine in the state file. If the operating system's host name changes from
+	// one start to the next, set a name that stays as long as the file does, and that no copy of
+	// the file has. The default is the host name.
 	Host string
 
-	// Offline is for how long a service can be without the store, restarts
-	// included: ticks are reserved that far ahead instead of 3/2 Window, the lease lasts
-	// as long, and Release keeps it. An ID that is not taken up again is therefore
-	// free only after Offline and Quarantine. It needs StateFile and DurableStore: a
-	// write that is lost could otherwise not be made up for by anything less than
-	// starting a new owner as far ahead of the clock. The default is not to.
+	// Offline is how long a service can do without the store, restarts included. Ticks are
+	// reserved that far ahead instead of 3/2 Window, the lease lasts as long, and Release keeps
+	// it. An ID that is not taken up again is therefore free only after Offline and Quarantine.
+	// It needs StateFile and DurableStore: without the latter a new owner would have to start as
+	// far ahead of the clock, to make up for a lost write. The default, 0, is off.
 	Offline time.Duration
 
-	// Holder tells people who has the lease, in at most 128 characters. The default is
-	// the host's name and the process's ID.
+	// Holder tells people who has the lease, in at most 128 characters. The default is the host's
+	// name and the process ID.
 	Holder string
 
-	// OnEvent is called when a lease is acquired, lost, taken over from somebody who
-	// did not release it, and nearly out of ticks. It is called by the generator's
-	// own goroutine (or the one that makes the generator), which waits for it: it is
-	// to be short, and must not close the generator. A panic of it is logged.
+	// OnEvent is called when a lease is acquired, taken over from a holder that did not release
+	// it, lost, or nearly out of ticks. The generator's own goroutine (or the one that makes the
+	// generator) calls it and waits for it: it must be short, and must not close the generator. A
+	// panic in it is logged.
 	OnEvent func(Event)
 
-	// Logger gets a record for each event, and for trouble with the store. The
-	// default, for nil, is slog.Default at the time of New.
+	// Logger gets a record for each event, and for trouble with the store. The default is
+	// slog.Default at the time of New.
 	Logger *slog.Logger
 
-	// Now is the clock that is held against the store's. The default is time.Now.
+	// Now is the clock that is compared with the store's. The default is time.Now.
 	Now func() time.Time
 }
 
-// What the zero values of a Config stand for. TTL, Quarantine and MaxAhead go up where a
-// longer Window, MaxClockSkew or Offline needs it; DefaultMaxAhead is what is added to these.
+// The defaults of a [Config]. TTL, Quarantine and MaxAhead grow where a longer Window,
+// MaxClockSkew or Offline needs it; DefaultMaxAhead is added to these.
 const (
 	DefaultWindow         = time.Minute
 	DefaultTTL            = 5 * time.Minute
@@ -139,7 +133,7 @@ func (c Config) withDefaults() (Config, error) {
 		name     string
 		value    *time.Duration
 		standard time.Duration
-		endless  bool // math.MaxInt64 is a value, too
+		endless  bool // math.MaxInt64 is allowed, too
 	}{
 		{"Timeout", &c.Timeout, retry.DefaultTimeout, false},
 		{"Window", &c.Window, DefaultWindow, false},
@@ -199,12 +193,7 @@ func (c Config) withDefaults() (Config, error) {
 	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
 		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, a row holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 

@@ -7,42 +7,38 @@ import (
 	"time"
 )
 
-// A Event is something that happened to a lease.
+// An Event is something that happened to a lease.
 type Event struct {
 	Kind EventKind
-	// Store is the name of the lease's store, which tells the namespace.
+	// Store is the name of the lease's store, including the namespace.
 	Store string
 	// WorkerID is the ID that was acquired, taken over, lost, or is nearly out of ticks.
 	WorkerID int64
-	// Holder is who has the ID now, of one that was lost, and who had it before, of
-	// one that was taken over. It is "" when nobody has it, or when that is not known.
+	// Holder is who has the ID now, if it was lost, or who had it before, if it was taken over.
+	// It is "" when nobody has it, or when that is not known.
 	Holder string
-	// Left is how long the reserved ticks last by the clock, of a lease that is nearly
-	// out, or was lost.
+	// Left is how long the reserved ticks last by the clock, for Lost and Low.
 	Left time.Duration
-	// Err is why, of a lease that was lost or is nearly out.
+	// Err is the reason, for Lost and Low.
 	Err error
 }
 
-// A EventKind is the kind of a Event.
+// An EventKind is the kind of an Event.
 type EventKind int
 
 // The kinds of events.
 const (
-	// Acquired: the worker has an ID that is free for good reason: nobody ever had
-	// it, or it was released.
+	// Acquired: the worker has an ID that nobody ever had, or that was released.
 	Acquired EventKind = iota + 1
-	// TakenOver: the worker has an ID whose holder did not release it, and whose
-	// lease has ended. The holder has crashed, is cut off, or stands still.
+	// TakenOver: the worker has an ID whose holder did not release it, and whose lease has ended.
+	// The holder has crashed, is cut off, or is stopped.
 	TakenOver
-	// Lost: somebody else has the worker's ID, or the lease has ended, or the
-	// store has forgotten it, or [Lease.Invalidate] was called. The worker acquires
-	// another ID by itself; UIDs that the generator had ready under the old one are
-	// issued, but after Invalidate.
+	// Lost: somebody else has the worker's ID, or the lease has ended, or the store has forgotten
+	// it, or [Lease.Invalidate] was called. The worker acquires another ID by itself. UIDs that
+	// the generator has ready under the old one are still issued, except after Invalidate.
 	Lost
-	// Low: less than half of the Window is left, and the reservation could not be
-	// extended. When the store does not come back in time, calls fail with
-	// uid.ErrNoReservation.
+	// Low: less than half of the Window is left, and the reservation could not be extended. If
+	// the store does not come back in time, calls fail with uid.ErrNoReservation.
 	Low
 )
 
@@ -61,8 +57,8 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
 
-// tell logs an event and hands it to the program.
-func (l *Lease) tell(ctx context.Context, e Event) {
+// report logs an event and passes it to OnEvent.
+func (l *Lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelInfo, "worker ID leased"
 	switch e.Kind {

@@ -9,23 +9,23 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// shortestRest is for how long a namespace rests, at least, that a start has made.
-// Nobody can tell a new one from one whose rows were lost, whose owners may be at work.
-// Such an owner notices at its next renewal, half its Window later, and what it had
-// reserved by then ends 3/2 of its Window after its last one.
+// shortestRest is the least time for which a namespace rests that a start has made. Nobody can
+// tell a new one from one whose rows were lost and whose owners may be at work. Such an owner
+// notices at its next renewal, half its Window later; what it has reserved by then ends 3/2 of
+// its Window after its last one.
 const shortestRest = 5 * time.Minute
 
-// Found makes the namespace of a store, if it is not there. Nobody gets an ID of it before
-// the rest is over, and nobody ever gets a tick that begins before the end of the rest.
+// Found makes the namespace of a store if it is missing. Nobody gets an ID of it before the rest
+// is over, and nobody ever gets a tick that begins before the end of the rest.
 //
-// With a rest of 0 whoever calls it vouches that nobody has an ID of the namespace: so it is
-// for a person, once, and not for each start of a program. It then also ends the rest of a
-// namespace of which nobody has had an ID yet, which a start has made. Otherwise it changes
-// nothing of a namespace that is there.
+// With a rest of 0 the caller vouches that nobody has an ID of the namespace: a person does that,
+// once, not each start of a program. It then also ends the rest of a namespace that a start has
+// made and of which nobody has had an ID yet. Otherwise it changes nothing in a namespace that
+// exists.
 //
-// It makes one attempt, and returns [uid.ErrConfig] when the terms are not those of a
-// layout or the rest is not within 0 and 100 years, [worker.ErrLayout] when the namespace is
-// one of another layout, and the store's error.
+// It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
+// the rest is not within 0 and 100 years, [worker.ErrLayout] when the namespace has another
+// layout, or the store's error.
 func Found(ctx context.Context, store Store, terms uid.Terms, rest time.Duration) error {
 	if terms.Layout == "" || terms.Unit <= 0 || terms.Epoch.IsZero() || terms.MaxTick <= 0 {
 		return fmt.Errorf("%w: the Terms for %s are not those of a layout: %q", uid.ErrConfig, store.Name(), terms.Layout)
@@ -36,7 +36,7 @@ func Found(ctx context.Context, store Store, terms uid.Terms, rest time.Duration
 	return written(store.Init(ctx, func(ns *Namespace, now Clock) error { return found(ns, terms, rest, now) }))
 }
 
-// found decides what becomes of a namespace.
+// found decides what the namespace becomes.
 func found(ns *Namespace, terms uid.Terms, rest time.Duration, now Clock) error {
 	switch {
 	case !ns.Fresh && ns.Layout != terms.Layout:

@@ -217,7 +217,7 @@ func TestNoTickTwice(t *testing.T) {
 	}{
 		"burnt":   {false, false, 80},
 		"durable": {true, false, 80},
-		"offline": {true, true, 3}, // a file is synced at each step
+		"offline": {true, true, 2}, // a file is synced at each step
 	} {
 		for kind, versions := range kinds {
 			for _, off := range []time.Duration{0, 300 * time.Millisecond} {

@@ -9,32 +9,32 @@ import (
 	"github.com/uidgen/uid/internal/state"
 )
 
-// A hold is what an owner has of an ID.
+// A hold is what an owner holds of an ID.
 type hold struct {
 	id int64
-	// nonce and limit are what the owner wrote last and the store has acknowledged. limit is
-	// the last tick reserved; base while nothing is.
+	// nonce and limit are what the owner wrote last and the store has acknowledged. limit is the
+	// last tick reserved, or base while none is.
 	nonce string
 	limit int64
 	// proposed are the renewals since then, the oldest first, whose replies are awaited or were
-	// lost: each of them either happened or did not, or is still on its way. What is read in
-	// the row need not be durable yet, so that nothing is reserved by one of them.
+	// lost: each has happened, has not, or is still on its way. What can be read in the row need
+	// not be durable yet, so no tick is reserved on the strength of one of them.
 	proposed []state.Proposal
 	base     int64 // High before the owner reserved anything: its first tick is the next
-	granted  int64 // last tick that the generator has: limit, or less with a state file
+	granted  int64 // last tick that the generator may issue: limit, or less with a state file
 	resumed  bool  // taken up from a state file
-	renew    int64 // tick from which on to renew
+	renew    int64 // first tick at which a renewal is due
 
 	at   time.Time     // of the last write, on the monotonic clock
-	wait time.Duration // from then on, until ticks can be reserved for the first time
+	wait time.Duration // from then until ticks can be reserved for the first time
 }
 
-// mostProposed is how many renewals are remembered. One that is forgotten and has happened
-// after all costs the lease, and nothing else.
+// mostProposed is how many renewals are remembered. If a forgotten one has happened after all,
+// that costs the lease, and nothing else.
 const mostProposed = 8
 
-// propose notes a renewal of a row that is about to be written, beside those before. When
-// there are too many it forgets the oldest that is not in the row.
+// propose adds a renewal that is about to be written. When there are too many it forgets the
+// oldest that is not in the row.
 func (h *hold) propose(row *Row, next state.Proposal) {
 	before := slices.Clone(h.proposed)
 	if len(before) >= mostProposed {
@@ -47,9 +47,9 @@ func (h *hold) propose(row *Row, next state.Proposal) {
 	h.proposed = append(before, next)
 }
 
-// owns reports whether a row is still the hold's. A proposal that was made before the one in
-// the row named an older version of it, or was made under a lock that is gone: it does not
-// happen any more.
+// owns reports whether the hold's owner wrote the row last. Proposals older than the one in the
+// row cannot happen any more: each named an older version of the row, or was made under a lock
+// that is gone.
 func (h *hold) owns(row *Row) bool {
 	for i, p := range h.proposed {
 		if row.bears(p) {
@@ -60,7 +60,7 @@ func (h *hold) owns(row *Row) bool {
 	return row.bears(state.Proposal{Nonce: h.nonce, High: h.limit})
 }
 
-// bears reports whether a row is as the proposal has written it.
+// bears reports whether the row is as the proposal wrote it.
 func (r *Row) bears(p state.Proposal) bool { return r.Nonce == p.Nonce && r.High == p.High }
 
 func newNonce() string {

@@ -30,6 +30,7 @@ const orders = "orders"
 type house struct {
 	t      testing.TB
 	memory *storetest.Memory
+	making sync.Mutex      // guards made
 	made   map[string]bool // namespaces
 
 	mu            sync.Mutex
@@ -160,6 +161,8 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 // found makes a namespace, once.
 func (h *house) found(namespace string) {
 	h.t.Helper()
+	h.making.Lock()
+	defer h.making.Unlock()
 	if !h.made[namespace] {
 		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace), millis(1023), 0))
 		h.made[namespace] = true

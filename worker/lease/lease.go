@@ -13,69 +13,64 @@ import (
 )
 
 // Lease is a [uid.Worker] that leases a worker ID from a [Store], so that the ID can be used
-// again when its owner is gone, and that reserves every tick in the store before a generator
-// may issue it. No tick of an ID is issued twice: not by an owner that was paused, cut off
-// or declared dead, and came back; not when clocks go back; and, without DurableStore, not
-// after a failover that lost writes, if the servers' clocks differ by no more than
-// MaxClockSkew. docs/promise.md has every case.
+// again when its owner is gone, and that reserves every tick in the store before a generator may
+// issue it. No tick of an ID is issued twice: not by an owner that was paused, cut off or
+// declared dead, and came back; not when clocks go back; and, without DurableStore, not after a
+// failover that lost writes, if the servers' clocks differ by no more than MaxClockSkew.
+// docs/promise.md has every case.
 //
-// It starts, stops and renews by itself: when a lease is lost it acquires another ID, and
-// the generator goes on under that one. Nothing of this is on the path of a call that
-// draws a UID. While the store is away a generator draws from what is reserved, for at
-// least the Window; then its calls fail with [uid.ErrNoReservation] until the store is back.
+// It starts, stops and renews by itself. When a lease is lost it acquires another ID, and the
+// generator goes on under that one. None of this is on the path of a call that draws a UID. While
+// the store is away a generator draws from what is reserved, for at least the Window; then its
+// calls fail with [uid.ErrNoReservation] until the store is back.
 //
 // # How it works
 //
-// The row of an ID holds a nonce, which names the owner and its newest renewal; the end
-// of the lease; and High, the last tick that anyone may have used under the ID. The row of
-// the namespace, which [Found] makes, holds the layout and a last tick of its own, the floor,
-// below which nobody begins.
+// The row of an ID holds a nonce, which names the owner and its newest renewal; the end of the
+// lease; and High, the last tick that anyone may have used under the ID. The row of the
+// namespace, which [Found] makes, holds the layout and the floor, a last tick for the whole
+// namespace: everybody begins above it.
 //
-// Acquiring takes a row that is free, by the store's clock, and writes a new nonce. Unless
-// DurableStore is set it also burns ticks: it raises High as far as any owner may have
-// reserved by a write that the store has lost since, which is 3/2 Window beyond the clock,
-// and MaxClockSkew. The new owner reserves nothing yet, since its own write may be lost just
-// as well. It waits until the clock has moved on by MaxClockSkew and a tick, and then
-// reserves its first ticks above those burnt. So a new owner starts about 3/2 Window ahead
-// of the clock, has little to borrow from the future at first, and gives the lead back as
-// the clock catches up with it.
+// Acquiring takes a row that is free by the store's clock, and writes a new nonce. Unless
+// DurableStore is set it also burns ticks: it raises High as far as any owner may have reserved
+// by a write that the store has lost since, which is 3/2 Window + MaxClockSkew beyond the clock.
+// The new owner reserves nothing yet, since its own write may be lost just as well. It waits
+// until the clock has moved on by MaxClockSkew and a tick, and then reserves its first ticks
+// above the burnt ones. So a new owner starts about 3/2 Window ahead of the clock, has little to
+// borrow from the future at first, and gives up the lead as the clock catches up.
 //
-// Renewing, every half Window, happens only if the row still has the owner's nonce and
-// the lease has not ended: it raises High to 3/2 Window beyond the clock, extends the
-// lease, and writes a new nonce. Only when the store has acknowledged that may the ticks
-// be issued. If the reply is lost nothing may be, until the row tells by its nonce what
-// happened.
+// Renewing happens every half Window, and only if the row still has the owner's nonce and the
+// lease has not ended. It raises High to 3/2 Window beyond the clock, extends the lease, and
+// writes a new nonce. The new ticks may be issued only when the store has acknowledged the write.
+// If the reply is lost they may not, until the row's nonce shows what happened.
 //
-// Releasing lowers High to the last tick that was issued, but never below what it was
-// when the owner came.
+// Releasing lowers High to the last tick that was issued, but never below what it was when the
+// owner came.
 //
 // # What it cannot see
 //
-// Two copies of the store that both accept writes, and a running process that was
-// cloned with its memory: both copies own the lease until one of them renews it. A
-// program that learns of its cloning calls [Lease.Invalidate]. The package's doc lists what
-// else breaks it.
+// It cannot see two copies of the store that both accept writes, nor a running process that was
+// cloned with its memory: both copies own the lease until one of them renews it. A program that
+// learns of its cloning calls [Lease.Invalidate]. The package's doc lists what else breaks it.
 //
-// Make it with [New]. A Lease serves one generator at a time. Invalidate may be called by
-// any number of goroutines at once; the methods of [uid.Worker] are the generator's. It is
-// not to be copied.
+// Make it with [New]. A Lease serves one generator at a time. Invalidate may be called by any
+// number of goroutines at once; the methods of [uid.Worker] are the generator's. Do not copy it.
 type Lease struct {
 	cfg     Config
 	store   Store
 	clock   func() time.Time // monotonic, for the time between two calls
 	binding *binding.Binding
 
-	// What follows is used by the generator's calls only, one at a time.
+	// Only the generator's calls use what follows, one at a time.
 	terms uid.Terms
 	hold  *hold       // nil when the lease was lost
 	file  *state.File // nil without Config.StateFile, and while no generator is bound
-	doubt *doubt      // an acquisition whose outcome is not known; nil while there is none
-	low   bool        // Low was told, and nothing was reserved since
+	doubt *doubt      // an acquisition whose outcome is unknown; nil for none
+	low   bool        // Low was reported, and nothing was reserved since
 }
 
 // New returns a worker on a store. It returns [uid.ErrConfig] or [uid.ErrRange], with the
-// numbers, when a setting cannot be used. It does not touch the store; the first Acquire
-// does.
+// numbers, when a setting cannot be used. It does not touch the store; the first Acquire does.
 func New(store Store, cfg Config) (*Lease, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
@@ -87,27 +82,27 @@ func New(store Store, cfg Config) (*Lease, error) {
 	return &Lease{cfg: cfg, store: store, clock: time.Now, binding: binding.New("the lease in " + store.Name())}, nil
 }
 
-// Acquire leases the ID that has been free the longest, or one that was never used if
-// none is free, and reserves its first ticks. IDs that were used further ahead of the clock
-// than MaxAhead are taken only if there is no other. Without DurableStore it takes about
-// MaxClockSkew and a tick (see NoWait), and creates a namespace that is missing, which then
-// rests. An acquisition whose reply was lost is taken up again by the next attempt.
+// Acquire leases the ID that has been free the longest, or one that was never used if none is
+// free, and reserves its first ticks. It takes IDs whose ticks lie further ahead of the clock
+// than MaxAhead only if there is no other. Without DurableStore it takes about MaxClockSkew and a
+// tick (see NoWait), and creates a missing namespace, which then rests. An acquisition whose
+// reply was lost is taken up again by the next attempt.
 //
-// What may pass it tries again until the configured Timeout or the end of ctx. It fails at
+// It retries failures that may pass until the configured Timeout or the end of ctx. It fails at
 // once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
 //   - [uid.ErrNoWorkerID] when all of the layout's IDs are leased or in quarantine;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
-//   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the
-//     ID's ticks are used or burnt so far ahead of the clock that more than Timeout,
-//     MaxClockSkew and two ticks would have to pass first;
-//   - [worker.ErrLayout] when the namespace is one of another layout;
-//   - [worker.ErrClock] when this process's clock is off the store's, that one is before
-//     the epoch, or a row's ticks lie in the far future (see Config's MaxClockOffset,
+//   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the ID's
+//     ticks are used or burnt so far ahead of the clock that more than Timeout, MaxClockSkew and
+//     two ticks would have to pass first;
+//   - [worker.ErrLayout] when the namespace has another layout;
+//   - [worker.ErrClock] when this process's clock is off the store's, when the store's is before
+//     the epoch, or when a row's ticks lie in the far future (see Config's MaxClockOffset,
 //     AllowBeforeEpoch and MaxAhead);
 //   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold what is
-//     written, and with DurableStore when the generator's MaxLead is more than MaxAhead or
-//     the store is visibly not durable;
+//     written, and with DurableStore when the generator's MaxLead is more than MaxAhead or the
+//     store is visibly not durable;
 //   - [worker.ErrNoNamespace] with DurableStore, when nobody has made the namespace (see
 //     [Found]);
 //   - [worker.ErrState] when the state file cannot be relied on;
@@ -132,13 +127,14 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 	return l.reservation(), nil
 }
 
-// Extend renews the lease and the reservation if that is due, or if ticks up to through
-// are not reserved yet and can be; else it returns the reservation as it stands. When
-// the lease is lost it acquires another ID, of which nothing may be reserved for
-// the time being. It reserves nothing beyond MaxAhead. It fails when the store cannot be
-// reached, when the clocks differ by more than MaxAhead, with [worker.ErrState] when the
-// state file cannot be relied on, and with [worker.ErrNoNamespace] when the namespace is not
-// there; what was reserved before stays so. It returns
+// Extend renews the lease and the reservation if that is due, or if ticks up to through can be
+// reserved and are not yet; else it returns the reservation as it stands. When the lease is lost
+// it acquires another ID, which may have no reserved ticks at first. It reserves nothing beyond
+// MaxAhead.
+//
+// It fails when the store cannot be reached or the clocks differ by more than MaxAhead, with
+// [worker.ErrState] when the state file cannot be relied on, and with [worker.ErrNoNamespace]
+// when the namespace is missing; what was reserved before stays reserved. It returns
 // [uid.ErrNoReservation] when no generator is bound to l.
 func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	if err := l.binding.Check(); err != nil {
@@ -161,7 +157,7 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 		doing, err = "acquire", l.acquire(ctx)
 	}
 	if l.file != nil && l.hold != nil {
-		// What the store has granted before can still be taken from the file.
+		// The file can still grant what the store has reserved before.
 		if noted := l.note(through); noted != nil {
 			err = errors.Join(err, noted)
 		} else if l.enough(through) {
@@ -174,24 +170,24 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	return l.reservation(), nil
 }
 
-// due reports whether to ask the store. A generator at the end of its reservation
-// asks again and again.
+// due reports whether to ask the store. A generator at the end of its reservation calls again and
+// again.
 func (l *Lease) due(through int64) bool {
 	h, since := l.hold, l.clock().Sub(l.hold.at)
 	switch {
 	case since >= l.cfg.Window/2:
 		return true
 	case h.limit == h.base && !l.cfg.DurableStore:
-		return since >= h.wait // nothing can be had before
+		return since >= h.wait // no tick can be reserved before
 	case through <= h.limit:
 		return false
 	}
-	// A reservation that reaches as far as it may grows as fast as time goes by.
+	// A reservation that reaches as far as it may only grows as time passes.
 	return l.cfg.DurableStore || since >= min(time.Second, l.cfg.Window/16)
 }
 
-// Release ends the lease, with High lowered to last. It returns an error when the
-// store cannot be told within 5 s; the lease then ends by itself, after the TTL.
+// Release ends the lease and lowers High to last. It returns an error when the store cannot be
+// told within 5 s; the lease then ends by itself, after the TTL.
 func (l *Lease) Release(ctx context.Context, last int64) error {
 	if err := l.binding.Check(); err != nil {
 		return err
@@ -217,11 +213,11 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 	return err
 }
 
-// Invalidate is for a program that learns that it was cloned, or restored from an image
-// of itself: whatever the worker holds, somebody else may hold too. When it
-// returns, the generator has thrown away every UID that it had ready; it goes on as soon
-// as it has leased another ID. The old lease ends by itself. Without a generator it does
-// nothing. It must not be called from OnEvent.
+// Invalidate is for a program that learns that it was cloned, or restored from an image of
+// itself: somebody else may hold whatever the worker holds. When it returns, the generator has
+// thrown away every UID that it had ready; it goes on as soon as it has leased another ID. The
+// old lease ends by itself. Without a generator it does nothing. It must not be called from
+// OnEvent.
 func (l *Lease) Invalidate() { l.binding.Invalidate() }
 
 func (l *Lease) reservation() uid.Reservation {

@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// A lostError says why a lease is not the owner's any more.
+// A lostError says why the owner has lost the lease.
 type lostError struct {
 	why    string
 	holder string // who has the ID now, if anybody
@@ -23,8 +23,8 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("%s; it is held by %q", e.why, e.holder)
 }
 
-// lost gives up the hold. What is reserved may be issued all the same, unless it was
-// invalidated, in which case the generator knows.
+// lost gives up the hold. What is reserved may still be issued, unless the hold was invalidated,
+// which the generator knows.
 func (l *Lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
@@ -34,14 +34,14 @@ func (l *Lease) lost(ctx context.Context, err *lostError) {
 		}
 	}
 	l.binding.Renew()
-	l.tell(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
+	l.report(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }
 
-// warn tells, once, that a reservation that cannot be extended is coming to its end.
+// warn reports, once, that a reservation that cannot be extended is running out.
 func (l *Lease) warn(ctx context.Context, err error) {
 	if left := l.left(l.hold); left < l.cfg.Window/2 && !l.low {
 		l.low = true
-		l.tell(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
+		l.report(ctx, Event{Kind: Low, WorkerID: l.hold.id, Left: left, Err: err})
 	}
 }
 

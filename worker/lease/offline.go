@@ -13,17 +13,17 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// With a state file there are two reservations, one within the other: the store's,
-// which reaches as far as Offline, and the file's, up to which ticks may be issued. The
-// file's is made durable like the other one before a tick of it is issued, so that a
-// restart, which may find no store, knows what is left of the store's.
+// With a state file there are two reservations, one within the other. The store's reaches as far
+// as Offline. The file's is how far ticks may be issued; like the store's, it is made durable
+// before a tick of it is issued. So a restart that finds no store knows what is left of the
+// store's.
 
-// offlinePatience bounds how long a start tries to reach the store before it takes
-// what the file has.
+// offlinePatience bounds how long a start tries to reach the store before it starts on what the
+// file has.
 const offlinePatience = 5 * time.Second
 
-// resume opens the state file, and takes up the lease in it, if there is one and it is
-// still the owner's or the store cannot be asked. l.hold is nil when there is none.
+// resume opens the state file and takes up the lease in it, if there is one and the store
+// confirms it or cannot be asked. l.hold is nil when there is none.
 func (l *Lease) resume(ctx context.Context) error {
 	file, err := state.Open(l.cfg.StateFile)
 	if err != nil {
@@ -79,8 +79,8 @@ func (l *Lease) resume(ctx context.Context) error {
 	return nil
 }
 
-// note raises the file's reservation to 3/2 Window beyond the clock, and beyond what is
-// asked for, as far as the store's goes, and grants it.
+// note raises the file's reservation to 3/2 Window beyond the clock, and beyond through, as far
+// as the store's goes, and grants it.
 func (l *Lease) note(through int64) error {
 	h := l.hold
 	clock := l.terms.TickAt(l.cfg.Now())
@@ -97,15 +97,15 @@ func (l *Lease) note(through int64) error {
 	return nil
 }
 
-// noted reports whether the file has the hold's newest nonce: without it the lease
-// could not be taken up again.
+// noted reports whether the file has the hold's newest nonce, without which the lease could not
+// be taken up again.
 func (l *Lease) noted(h *hold) bool {
 	r, found := l.file.Load()
 	return found && r.Nonce == h.nonce && r.WorkerID == h.id
 }
 
-// enough reports whether the generator has the ticks that it asks for, or at least those
-// that the clock is about to reach.
+// enough reports whether the generator has the ticks that it asks for and those that the clock is
+// about to reach.
 func (l *Lease) enough(through int64) bool {
 	return l.hold.granted >= max(through, l.terms.TickAt(l.cfg.Now())+1)
 }
@@ -117,7 +117,7 @@ func (l *Lease) save(h *hold) error {
 	})
 }
 
-// forget notes that the file has no lease, or none any more.
+// forget saves that the file holds no lease, or none any more.
 func (l *Lease) forget() error {
 	r, found := l.file.Load()
 	if !found {
@@ -127,7 +127,7 @@ func (l *Lease) forget() error {
 	return l.file.Save(r)
 }
 
-// keep notes the last tick that was issued, and leaves the lease to the next start.
+// keep saves the last tick that was issued, and leaves the lease to the next start.
 func (l *Lease) keep(last int64) error {
 	var err error
 	if h := l.hold; h != nil {

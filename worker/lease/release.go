@@ -11,7 +11,7 @@ import (
 // releaseTimeout bounds a Release.
 const releaseTimeout = 5 * time.Second
 
-// release ends the lease, with High lowered to last.
+// release ends the lease and lowers High to last.
 func (l *Lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
@@ -19,14 +19,14 @@ func (l *Lease) release(ctx context.Context, last int64) error {
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
-			// What an earlier owner may still have in its hands lies below the base.
+			// An earlier owner may still issue ticks, all of them below the base.
 			row.end(min(row.High, max(h.base, last)), now)
 			return nil
 		}))
 	})
 }
 
-// giveBack ends a lease of which nobody was told, if there is one. Nothing was issued.
+// giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *Lease) giveBack(ctx context.Context) error {
 	d := l.doubt
 	return written(l.store.Change(ctx, d.id, func(row *Row, now Clock) error {
@@ -38,12 +38,12 @@ func (l *Lease) giveBack(ctx context.Context) error {
 	}))
 }
 
-// end ends the lease of a row now.
+// end ends the row's lease now.
 func (r *Row) end(high int64, now Clock) {
 	r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now
 }
 
-// written takes a write that was not needed for one that succeeded.
+// written turns errNothing into success.
 func written(err error) error {
 	if errors.Is(err, errNothing) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/uidgen/uid/internal/state"
 )
 
-// extend makes one attempt to renew the lease and the reservation. It returns a
-// lostError when the lease is not the owner's any more.
+// extend makes one attempt to renew the lease and the reservation. It returns a lostError when
+// the owner has lost the lease.
 func (l *Lease) extend(ctx context.Context, through int64) error {
 	h, before := l.hold, l.hold.proposed
 	var next state.Proposal

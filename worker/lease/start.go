@@ -24,7 +24,7 @@ func (l *Lease) start(ctx context.Context) error {
 		return l.note(l.hold.base + 1)
 	}
 	if l.file != nil {
-		// An ID that cannot be noted would be lost: the file is written once before.
+		// An ID that cannot be saved would be lost, so write the file once before.
 		if err := l.forget(); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (l *Lease) start(ctx context.Context) error {
 	return l.awaitTicks(ctx)
 }
 
-// awaitTicks waits for the first reservation. A lease that is lost meanwhile is replaced.
+// awaitTicks waits for the first reservation. It replaces a lease that is lost meanwhile.
 func (l *Lease) awaitTicks(ctx context.Context) error {
 	longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
 	for losses := 0; l.hold.limit == l.hold.base; {
@@ -59,7 +59,7 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
 				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
 		}
-		// The lease may be shorter than the wait, where another owner's Window is long.
+		// The wait may be longer than the lease, if another owner's Window is long.
 		next := min(l.hold.wait, l.cfg.Window/2) - l.clock().Sub(l.hold.at)
 		pause := time.NewTimer(max(next, time.Millisecond))
 		select {
@@ -98,8 +98,8 @@ func (l *Lease) inspect(ctx context.Context) error {
 	return nil
 }
 
-// first is one attempt of a start to lease an ID. Where writes can be lost it creates a
-// namespace that is not there, which then rests.
+// first is one attempt of a start to lease an ID. Without DurableStore it makes a missing
+// namespace, which then rests.
 func (l *Lease) first(ctx context.Context) error {
 	err := l.acquire(ctx)
 	if l.cfg.DurableStore || !errors.Is(err, worker.ErrNoNamespace) {
@@ -114,8 +114,8 @@ func (l *Lease) first(ctx context.Context) error {
 	return l.acquire(ctx)
 }
 
-// abandon gives up what a failed start has acquired. A lease that the state file may have
-// is ended with High as it is: a start without the database could still use it up.
+// abandon gives up what a failed start has acquired. If the state file may have the lease, High
+// stays as it is: a start without the store could still use it up.
 func (l *Lease) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if h := l.hold; h != nil && !h.resumed {

@@ -9,23 +9,21 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/clock"
+	"github.com/uidgen/uid/worker/lease"
 )
 
-// shortestCollectAge keeps rows for longer than any sensible lease and quarantine,
-// and than clocks are apart.
+// shortestCollectAge is longer than any sensible lease and quarantine, and than any difference of
+// clocks.
 const shortestCollectAge = time.Hour
-
-// defaultClockOffset is that of package lease.
-const defaultClockOffset = 2 * time.Second
 
 // Collection says which leases [Registry.Collect] removes.
 type Collection struct {
-	// OlderThan is how long a lease has to be over. The default, for 0, is seven
-	// days. Less than an hour is refused.
+	// OlderThan is how long a lease has to be over. The default, for 0, is seven days. Less than
+	// an hour is refused.
 	OlderThan time.Duration
 
-	// Terms returns the epoch and the unit of a layout from its description, for
-	// which the ticks of a row are read. It has to be set; with package bits:
+	// Terms returns the epoch and the unit of a layout from its description; Collect needs them
+	// to read the ticks of a row. It must be set; with package bits:
 	//
 	//	func(text string) (uid.Terms, error) {
 	//		l, err := bits.ParseLayout(text)
@@ -33,43 +31,43 @@ type Collection struct {
 	//	}
 	Terms func(layout string) (uid.Terms, error)
 
-	// MaxClockOffset is by how much the store's clock, by which leases are over, may
-	// differ from this process's; the time that the answer took is allowed for. The
-	// default, for 0, is 2 s; math.MaxInt64 allows any.
+	// MaxClockOffset is how far the store's clock, which decides when a lease is over, may differ
+	// from this process's, beyond the time that the answer took. The default, for 0, is 2 s;
+	// math.MaxInt64 allows any.
 	MaxClockOffset time.Duration
 
-	// DryRun only tells what would be removed.
+	// DryRun removes nothing, and reports what would be removed.
 	DryRun bool
 }
 
-// Collected is what came of a Collect.
+// Collected is the result of a Collect.
 type Collected struct {
 	// Removed are the leases whose rows are gone, or with DryRun would be.
 	Removed []LeaseInfo
-	// Kept are those that are old enough, and stay because of their ticks.
+	// Kept are the leases that are old enough, and stay because of their ticks.
 	Kept []KeptLease
 }
 
-// A KeptLease is a lease that is over for long, and why its row is still needed.
+// A KeptLease is an old lease, and the reason why its row is still needed.
 type KeptLease struct {
 	LeaseInfo
 	Why string
 }
 
-// Collect removes the rows of leases that are over for longer than OlderThan. Their IDs
-// are then as if they had never been used, but that they begin above the last tick of any
-// row that was ever removed, which is noted in the namespace's own row in the same step. A
-// row goes only as it was read: one whose owner has renewed it meanwhile stays. Rows whose
-// last tick does not lie further back than OlderThan stay, too, and so do those whose layout
-// Terms cannot read, and all of a namespace that lacks its own row.
+// Collect removes the rows of leases that have been over for longer than OlderThan. Their IDs are
+// then as if they had never been used, except that they begin above the last tick of any row that
+// was ever removed: the same step stores it in the namespace's own row. A row whose owner has
+// renewed it since it was read stays. So do rows whose last tick does not lie further back than
+// OlderThan, rows whose layout Terms cannot read, and all rows of a namespace that lacks its own
+// row.
 //
-// It returns [uid.ErrConfig] when the collection cannot be used, and [worker.ErrClock] when
-// the two clocks do not agree, at which it looks before each batch of rows. When it fails
-// half-way, what it has removed until then is in the result; rows whose removal was stored
-// while its reply was lost are not, although they are gone.
+// It returns [uid.ErrConfig] when the collection cannot be used, and [worker.ErrClock] when the
+// two clocks do not agree, which it checks before each batch of rows. If it fails half-way, the
+// result holds what it has removed until then, except rows whose removal was stored but whose
+// reply was lost.
 //
-// It needs the rights to read, update and delete; with DryRun only to read. A namespace's
-// workers wait in Acquire while a batch of rows is removed.
+// It needs the rights to read, update and delete; with DryRun only to read. A namespace's workers
+// wait in Acquire while a batch of rows is removed.
 func (r *Registry) Collect(ctx context.Context, c Collection) (Collected, error) {
 	const doing = "collect worker IDs"
 	var all Collected
@@ -108,7 +106,7 @@ func (c Collection) withDefaults() (Collection, error) {
 		c.OlderThan = 7 * 24 * time.Hour
 	}
 	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = defaultClockOffset
+		c.MaxClockOffset = lease.DefaultMaxClockOffset
 	}
 	switch {
 	case c.OlderThan < shortestCollectAge:
@@ -121,8 +119,8 @@ func (c Collection) withDefaults() (Collection, error) {
 	return c, nil
 }
 
-// batch collects from one page above an ID. It returns the page's last ID, and whether
-// there may be more pages.
+// batch collects from one page, above an ID. It returns the page's last ID, and whether there may
+// be more pages.
 func (r *Registry) batch(ctx context.Context, c Collection, namespace string, above int64) (found Collected, last int64, more bool, err error) {
 	last = above
 	asked := r.now()
@@ -150,8 +148,8 @@ func (r *Registry) batch(ctx context.Context, c Collection, namespace string, ab
 	return found.with(removed), last, more, nil
 }
 
-// sort tells the rows that can go from those that have to stay. Rows that are not old it
-// leaves out.
+// sort separates the rows that can go from those that have to stay. It leaves out rows that are
+// not old.
 func (c Collection) sort(namespace string, p Page) (result Collected) {
 	for _, row := range p.Rows {
 		if !row.Until.Before(p.Clock.Now.Add(-c.OlderThan - p.Clock.Error)) {
@@ -167,7 +165,7 @@ func (c Collection) sort(namespace string, p Page) (result Collected) {
 	return result
 }
 
-// stays says why a lease's row is still needed, and nothing if it is not.
+// stays says why a lease's row is still needed. It returns "" if the row can go.
 func (c Collection) stays(p Page, l LeaseInfo) string {
 	if p.Namespace.Fresh {
 		return "the namespace has no row of its own, in which its last tick could be noted"
@@ -193,7 +191,7 @@ func (c Collected) ids() (ids []int64) {
 	return ids
 }
 
-// with moves what was not removed after all to what is kept.
+// with moves rows that were not removed after all to Kept.
 func (c Collected) with(removed []int64) (result Collected) {
 	result.Kept = c.Kept
 	for _, l := range c.Removed {

@@ -1,6 +1,5 @@
-// Package registry is for those who look after worker IDs: it lists who holds what, ends
-// the leases of dead holders, removes rows that nobody needs, and makes namespaces.
+// Package registry is for the people who run workers: it lists who holds which worker ID, ends
+// dead holders' leases, removes rows that nobody needs, and makes namespaces.
 //
-// It works on any [Store], a few methods that package sqlstore has for the tables of SQL
-// databases.
+// It works on any [Store]; package sqlstore has one for SQL databases.
 package registry

@@ -10,32 +10,31 @@ import (
 
 // A Namespace is what [Registry.Init] makes.
 type Namespace struct {
-	// Name is that of the leases' store; the default, for "", is "default".
+	// Name is the name of the namespace; the default, for "", is "default".
 	Name string
 
-	// Terms are those of the layout of its UIDs: of a bits.Layout, what its method of
-	// that name returns. All generators in the namespace have to have this layout.
+	// Terms describe the layout of the namespace's UIDs: the result of bits.Layout's method
+	// Terms. All generators in the namespace must have this layout.
 	Terms uid.Terms
 
-	// Rest is for how long nobody gets an ID, and what lies below the first ticks that
-	// anybody gets then. It is 0 for a namespace that nobody has ever had an ID of. After
-	// its rows were lost it is to be at least as long as any owner's TTL and 3/2 Window, and,
-	// with DurableStore, its generator's MaxLead and its Offline.
-	// Negative values and those above 100 years are refused.
+	// Rest is how long nobody gets an ID. The first ticks that anybody gets then lie above its
+	// end. It is 0 for a namespace of which nobody has ever had an ID. If its rows were lost, it
+	// must be at least as long as any owner's TTL and 3/2 Window and, with DurableStore, any
+	// generator's MaxLead and owner's Offline. Negative values and those above 100 years are
+	// refused.
 	Rest time.Duration
 }
 
-// Init makes a namespace of leases, in a table that it creates if it is missing. Whoever
-// calls it vouches that nobody has an ID of the namespace, or had one within the Rest: so
-// it is for a person, once, and not for each start of a program. Leases with DurableStore
-// need it; for others it spares the first start a rest of five minutes.
+// Init makes a namespace of leases, and the store's place for it (a table, say) if that is
+// missing. The caller vouches that nobody has an ID of the namespace, or had one within the Rest:
+// so a person calls it, once, not each start of a program. Leases with DurableStore need it;
+// others are spared the rest of five minutes at the first start.
 //
-// If the namespace is there already, Init changes nothing, but for one that a start has made
-// and of which nobody has had an ID yet: with a Rest of 0 it ends that one's rest.
+// If the namespace is there already, Init changes nothing, with one exception: a Rest of 0 ends
+// the rest of a namespace that a start has made and of which nobody has had an ID yet.
 //
-// It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, and [worker.ErrLayout]
-// when the namespace is one of another layout. It needs the rights to read, insert, update
-// and create.
+// It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, and [worker.ErrLayout] when
+// the namespace has another layout. It needs the rights to read, insert, update and create.
 func (r *Registry) Init(ctx context.Context, n Namespace) error {
 	if n.Name == "" {
 		n.Name = defaultNamespace

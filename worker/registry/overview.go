@@ -11,14 +11,14 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A State says whether the worker ID of a lease can be had.
+// A State says whether the worker ID of a lease can be leased again.
 type State string
 
 // The states of a lease.
 const (
-	Live        State = "live"       // held: nobody else can have the ID
-	Quarantined State = "quarantine" // over, and not to be had yet
-	Free        State = "free"       // the next worker may have it
+	Live        State = "live"       // held: nobody else gets the ID
+	Quarantined State = "quarantine" // over, but nobody gets the ID yet
+	Free        State = "free"       // the next worker may get it
 )
 
 // LeaseInfo is what the store holds about a lease. All times are by the store's clock.
@@ -26,10 +26,10 @@ type LeaseInfo struct {
 	Namespace string
 	WorkerID  int64
 	State     State
-	// Released says of a lease that is over that it was given back, by its holder or
-	// by [Registry.Release]; else it ran out.
+	// Released says that a lease that is over was given back, by its holder or by
+	// [Registry.Release]; else it ran out.
 	Released bool
-	// Holder says who has the ID or had it last, in its own words.
+	// Holder describes who has the ID or had it last, in the holder's own words.
 	Holder string
 	// Acquired is when the holder got the ID, Renewed when it was last heard of, and
 	// Until when the lease runs out or was given back.
@@ -44,8 +44,7 @@ type LeaseInfo struct {
 // NamespaceInfo is what is common to the leases of a namespace.
 type NamespaceInfo struct {
 	Namespace string
-	// Layout is the one that all of its workers have; "" when the namespace has no row of
-	// its own.
+	// Layout is the layout of all its workers; "" when the namespace has no row of its own.
 	Layout string
 	// Reach is the largest of any lease that the namespace has had.
 	Reach time.Duration
@@ -56,25 +55,24 @@ type NamespaceInfo struct {
 
 // NodeInfo counts the disposable IDs.
 type NodeInfo struct {
-	// Rows is how many rows the table has, Last the largest ID in it, 0 if it is
-	// empty, and Next the ID that the table's counter gives next, 0 if the database
-	// does not tell it.
+	// Rows is the number of rows in the table. Last is the largest ID in it, 0 if it is empty.
+	// Next is the next ID by the table's counter, 0 if the database does not show it.
 	Rows, Last, Next int64
 }
 
-// Used is the largest ID that is known to have been given, whether or not its row
-// is still there.
+// Used returns the largest ID that is known to have been given, whether or not its row is still
+// there.
 func (n NodeInfo) Used() int64 { return max(n.Last, n.Next-1) }
 
-// Overview is what a store holds. Namespaces are read one after another, and large ones in
-// pages: each lease is as it was at some time of the call.
+// Overview is what a store holds. Namespaces are read one after another, and large ones in pages:
+// each lease is as it was at some time of the call.
 type Overview struct {
 	// Now is the store's clock at the end.
 	Now time.Time
 	// Nodes is nil when there is no table of disposable IDs.
 	Nodes *NodeInfo
-	// HasLeases says whether there is a place for leases. Leases are ordered by namespace
-	// and worker ID, Namespaces by name.
+	// HasLeases says whether the store has a place for leases (a table, say). Leases are ordered
+	// by namespace and worker ID, Namespaces by name.
 	HasLeases  bool
 	Leases     []LeaseInfo
 	Namespaces []NamespaceInfo
@@ -86,10 +84,9 @@ const pageSize = 500
 // defaultQuarantine is that of package lease.
 const defaultQuarantine = 5 * time.Minute
 
-// Overview reads who holds what. Quarantine is the workers' setting, which the store does
-// not know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when
-// it is negative. It needs the right to read, and takes no locks. What does not exist is
-// left out.
+// Overview reads who holds what. Quarantine is the workers' setting, which the store does not
+// know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when that is
+// negative. It needs the right to read, and takes no locks. It leaves out what does not exist.
 func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (o Overview, err error) {
 	err = r.do(ctx, "read the worker IDs", func(ctx context.Context) error {
 		o, err = Read(ctx, r.store, quarantine)
@@ -98,7 +95,7 @@ func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (o Ov
 	return o, err
 }
 
-// Read is one attempt of [Registry.Overview].
+// Read makes one attempt at [Registry.Overview].
 func Read(ctx context.Context, store Store, quarantine time.Duration) (Overview, error) {
 	var o Overview
 	if quarantine < 0 {
@@ -173,7 +170,7 @@ func (ns *NamespaceInfo) count(s State) {
 	}
 }
 
-// info tells what a row means by a clock. What may have lasted until just now is not over.
+// info says what a row means by a clock. A lease that may have lasted until just now is not over.
 func info(namespace string, row lease.Row, c lease.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // Config holds the settings of a [Registry]. The zero value works.
@@ -26,11 +27,11 @@ type Config struct {
 	Now func() time.Time
 }
 
-// A Registry is the worker IDs of a [Store]. Only Init creates anything; each method reads
-// and writes only what it says.
+// A Registry looks after the worker IDs of a [Store]. Only Init creates anything; each method
+// reads and writes only what it says.
 //
-// A call of the store that may pass is tried again until the configured timeout or the end
-// of the context; other failures are returned.
+// Calls of the store that fail and may pass are tried again until the configured timeout or the
+// end of the context; other failures are returned.
 //
 // Make it with [New]. All methods may be called by any number of goroutines at once, while
 // workers are at work.
@@ -41,26 +42,17 @@ type Registry struct {
 	now     func() time.Time
 }
 
-// New returns the registry of the store. It returns [uid.ErrConfig] when a setting cannot
-// be used. It does not touch the store.
+// New returns a registry of the store. It returns [uid.ErrConfig] when a setting cannot be used.
+// It does not touch the store.
 func New(store Store, cfg Config) (*Registry, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
 	}
-	r := &Registry{store: store, timeout: cfg.Timeout, log: cfg.Logger, now: cfg.Now}
-	if r.timeout < 0 {
-		return nil, fmt.Errorf("%w: Timeout %v is negative", uid.ErrConfig, r.timeout)
+	timeout, err := settings.Timeout(cfg.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	if r.timeout == 0 {
-		r.timeout = retry.DefaultTimeout
-	}
-	if r.log == nil {
-		r.log = slog.Default()
-	}
-	if r.now == nil {
-		r.now = time.Now
-	}
-	return r, nil
+	return &Registry{store: store, timeout: timeout, log: settings.Logger(cfg.Logger), now: settings.Clock(cfg.Now)}, nil
 }
 
 // do calls attempt until it succeeds, fails for good, or the time is up.
@@ -76,11 +68,9 @@ const defaultNamespace = "default"
 
 // The errors of a Registry.
 var (
-	// ErrNoLease is returned by Release when the namespace has no row of that
-	// worker ID.
+	// ErrNoLease is returned by Release when the namespace has no row of that worker ID.
 	ErrNoLease = errors.New("no such lease")
 
-	// ErrLive is returned by Release when the lease has not run out yet and it was
-	// not forced.
+	// ErrLive is returned by Release when the lease has not run out yet and force is not set.
 	ErrLive = errors.New("the lease is live")
 )

@@ -11,22 +11,20 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// errNothing has a store write nothing, where there is nothing to write.
+// errNothing makes a store write nothing, because nothing has changed.
 var errNothing = errors.New("nothing to write")
 
-// Release ends the lease of a worker ID whose holder is known to be dead, so that
-// the ID can be had after the quarantine from now on. It clears the holder's nonce
-// and lets the lease end now, if it has not ended earlier; which ticks may have been
-// used stays as it is, so that nobody is given one of them again. A holder that lives
-// after all loses the ID at its next Extend, which acquires another. (That is safe
-// without exception where TTL is no longer than Quarantine and MaxClockSkew, as it is by
-// default: else a failover that loses the release, and comes after the ID was acquired
-// again, could give the former holder its lease back.)
+// Release ends the lease of a worker ID whose holder is known to be dead, so that the ID is free
+// after the quarantine. It clears the holder's nonce and ends the lease now, if it has not ended
+// earlier. The last tick stays as it is, so that nobody gets a tick that may have been used. A
+// holder that lives after all loses the ID at its next Extend, and acquires another. (That is
+// safe without exception if TTL is no longer than Quarantine and MaxClockSkew, as it is by
+// default. Else a failover that loses the release, and comes after the ID was acquired again,
+// could give the former holder its lease back.)
 //
-// It returns the lease as it was before, with a State of Live or Free. It fails
-// with [ErrNoLease] when there is no row of the ID in the namespace, and with [ErrLive]
-// when the lease is live and force is not set; then nothing is changed. An empty namespace
-// is "default".
+// It returns the lease as it was before, with a State of Live or Free. It fails with [ErrNoLease]
+// when the namespace has no row of the ID, and with [ErrLive] when the lease is live and force is
+// not set; then nothing is changed. An empty namespace is "default".
 //
 // It needs the rights to read and update, and locks the row.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
@@ -39,7 +37,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	leases, err := r.store.Namespace(namespace)
 	switch {
 	case errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange):
-		// In words that do not repeat it: it may be a DSN that stands in the wrong place.
+		// The error does not repeat the name, which may be a DSN in the wrong place.
 		return LeaseInfo{}, fmt.Errorf("%w: no namespace can have such a name", ErrNoLease)
 	case err != nil:
 		return LeaseInfo{}, err
@@ -67,7 +65,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	return was, nil
 }
 
-// end ends the lease of a row, if it may.
+// end ends the lease of a row, if that is allowed.
 func end(row *lease.Row, was LeaseInfo, now time.Time, force bool) error {
 	if was.State == Live && !force {
 		return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, was.WorkerID,

@@ -1,46 +1,46 @@
-// Package sqlite opens a SQLite database in a file, for workers that need no
-// server: several processes of one machine can share the file. It is the only
-// package of the module that links a SQLite driver, which is in pure Go.
+// Package sqlite opens a SQLite database in a file, for workers that need no server: several
+// processes of one machine can share the file. It links a SQLite driver in pure Go, and is a
+// module of its own, so that other programs need not.
 //
-// SQLite keeps processes apart by file locks, and keeps the file whole by what lies
-// beside its name: the journal (-journal), or the write-ahead log and its index (-wal,
-// -shm). So the file has to stay where it is, under one name, on a disk of this machine.
-// Workers look at it by its path before and after each transaction and read back there
-// what they have written; they use nothing that they do not find. That covers the
-// following, with each journal mode; workers then return worker.ErrState.
+// SQLite keeps processes apart by file locks. It keeps the file whole by the files beside its
+// name: the journal (-journal), or the write-ahead log and its index (-wal, -shm). So the file
+// has to stay where it is, under one name, on a disk of this machine. Workers look at it by its
+// path before and after each transaction and read back there what they have written; they use
+// nothing that they do not find there. With every journal mode that covers the following; workers
+// then return worker.ErrState.
 //
-//   - Two names. A file with hard links is refused, by each of its names, and nothing is
-//     written to it. On Linux so is a file that is mounted by itself, by the path of the
-//     mount; mount its folder instead. Symbolic links are safe: SQLite follows them.
-//   - Removed, moved, or replaced by another file, a restored one for instance. A leased ID's
-//     worker that has the file open notices at its next renewal, half its Window later at
-//     most, and fails from then on until the database is closed and opened anew. What it has
-//     reserved by then it still issues: whoever makes a new file lets its namespaces rest for
-//     longer than that (see worker.Registry.Init). SQLite itself refuses to write to a file
-//     that was moved only in rollback mode.
-//   - The write-ahead log removed.
+//   - A second name. A file with hard links is refused, by each of its names, and nothing is
+//     written to it. On Linux so is a file that is mounted by itself, by the path of the mount;
+//     mount its folder instead. Symbolic links are safe: SQLite follows them.
+//   - A file that was removed, moved, or replaced by another one, such as a restored one. A
+//     leased ID's worker that has the file open notices at its next renewal, half its Window
+//     later at most, and fails from then on until the database is closed and opened anew. It
+//     still issues what it has reserved by then: whoever makes a new file lets its namespaces
+//     rest for longer than that (see Init of package worker/registry). SQLite itself refuses to
+//     write to a file that was moved, but only in rollback mode.
+//   - A write-ahead log that was removed.
 //
 // It does not cover these:
 //
-//   - A copy, be it by cp, a backup, a snapshot or a container's image: it hands the same
-//     IDs out again. Two copies in use know nothing of each other, and a backup that is
-//     restored has forgotten what was reserved since. Stop all workers before a restore, and
-//     start none until the clock has passed all that they had reserved: 3/2 of their Window,
-//     and up to MaxAhead with DurableStore. To copy the file while it is in use, take VACUUM
-//     INTO; cp misses what is in the journal or in the write-ahead log.
+//   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out
+//     again. Two copies in use know nothing of each other, and a restored backup has forgotten
+//     what was reserved since. Stop all workers before a restore, and start none until the clock
+//     has passed all that they had reserved: 3/2 of their Window, and up to MaxAhead with
+//     DurableStore. To copy the file while it is in use, take VACUUM INTO; cp misses what is in
+//     the journal or in the write-ahead log.
 //   - A file that is overwritten in its place, which keeps its identity: that is a restore.
-//   - A file that is renamed after a process died, without its -journal or -wal: nobody can
-//     undo or complete what that process has left half done.
+//   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo
+//     or complete what that process left half done.
 //   - The index of the log (-shm) removed while the file is in use.
-//   - Disposable IDs after the start: nothing is renewed, so nobody looks. A new file begins
-//     at 1 again.
+//   - Disposable IDs after the start: they are never renewed, so nobody looks again. A new file
+//     begins at 1 again.
 //   - A network file system, whose locks may not hold.
 //
-// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one
-// path for all processes. Mounts are looked at on Linux only.
+// On Windows links are not counted, and a short name (UID~1.DB) is a second name: use one path
+// for all processes. Mounts are checked on Linux only.
 //
-// Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with
-// uid.ErrConfig. All this holds for any database of SQLite's, whoever opened it.
+// Workers refuse a database in memory, and one with locking_mode EXCLUSIVE, with uid.ErrConfig.
+// All this holds for any SQLite database, whoever opened it.
 package sqlite
 
 import (
@@ -57,24 +57,23 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// settings of each connection:
-//   - EXTRA syncs the journal's folder too before a commit returns: an ID whose
-//     commit is lost in a power failure would be given twice. The journal is the
-//     rollback journal, SQLite's default. (The write-ahead log would be faster, and
-//     may fail with SQLITE_BUSY without waiting when processes create it at once.)
-//   - Transactions lock at their start, so that none fails half-way because another
-//     has written since it read.
-//   - 10 s of patience for other processes' locks.
+// settings are set on each connection:
+//   - EXTRA syncs the journal's folder, too, before a commit returns: an ID whose commit is lost
+//     in a power failure would be given twice. The journal is the rollback journal, SQLite's
+//     default. (The write-ahead log would be faster, and may fail with SQLITE_BUSY without
+//     waiting when processes create it at once.)
+//   - Transactions lock at their start, so that none fails half-way because another has written
+//     since it read.
+//   - Connections wait up to 10 s for other processes' locks.
 const settings = "_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"
 
-// Open opens the database in the file named path, for any number of processes and
-// goroutines at once. It creates the file, readable and writable by its owner
-// only, and the folders above it, if they are missing; modes of what exists stay.
-// The caller closes the database.
+// Open opens the database in the file named path, for any number of processes and goroutines at
+// once. If they are missing, it creates the file, readable and writable by its owner only, and
+// the folders above it; modes of what exists stay. The caller closes the database.
 //
-// It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take
-// for a database in memory, the file system's error when the file cannot be made
-// or read, and SQLite's when it is not a database. It gives up when ctx ends.
+// It returns [fs.ErrInvalid] for an empty path and for one that SQLite would take for a database
+// in memory, the file system's error when the file cannot be made or read, and SQLite's when it
+// is not a database. It gives up when ctx ends.
 func Open(ctx context.Context, path string) (*sqlx.DB, error) {
 	db, err := open(ctx, path)
 	if err != nil {
@@ -98,7 +97,7 @@ func open(ctx context.Context, path string) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Opening reads nothing; this tells a database from any other file.
+	// Opening reads nothing; this fails if the file is not a database.
 	var tables int
 	if err := db.GetContext(ctx, &tables, "SELECT COUNT(*) FROM sqlite_master"); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -106,9 +105,8 @@ func open(ctx context.Context, path string) (*sqlx.DB, error) {
 	return db, nil
 }
 
-// create makes the file and its folders if they are missing. A file that exists is
-// not opened: closing it would drop the locks that this very process may hold on
-// it through SQLite.
+// create makes the file and its folders if they are missing. It does not open a file that exists:
+// closing it would drop the locks that this very process may hold on it through SQLite.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -123,7 +121,7 @@ func create(path string) error {
 	return f.Close()
 }
 
-// dsn returns the path as a URI, in which no character of it means anything else.
+// dsn returns the path as a URI, with every special character escaped.
 func dsn(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") { // a drive letter

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/settings"
 )
 
 // A Dialect is the kind of SQL that a database speaks.
@@ -22,8 +23,8 @@ const (
 // Config holds the settings of a [DB]. The zero value works, for any database whose driver
 // is called mysql, sqlite or sqlite3.
 type Config struct {
-	// Dialect is the SQL that the database speaks. The default, for "", is told by
-	// the name of the database's driver; a driver of another name needs it set.
+	// Dialect is the SQL that the database speaks. The default, for "", follows from the name of
+	// the database's driver; a driver of another name needs it set.
 	Dialect Dialect
 
 	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
@@ -31,8 +32,8 @@ type Config struct {
 	// WORKER_LEASE.
 	NodeTable, LeaseTable string
 
-	// Logger gets a Warn record when a table of disposable IDs does not take the port of a
-	// process. The default, for nil, is slog.Default at the time of New.
+	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The
+	// default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
 }
 
@@ -48,13 +49,13 @@ type tables struct {
 	log           *slog.Logger
 }
 
-// New returns the tables in db, which stays the caller's to close. It returns
-// [uid.ErrConfig] when a setting cannot be used. It does not touch the database.
+// New returns the tables in db, which the caller closes. It returns [uid.ErrConfig] when a
+// setting cannot be used. It does not touch the database.
 func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, log: cfg.Logger}}
+	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger)}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err
@@ -65,16 +66,13 @@ func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	if d.leases, err = database.TableName(cfg.LeaseTable, database.LeaseTable); err != nil {
 		return nil, err
 	}
-	if d.log == nil {
-		d.log = slog.Default()
-	}
 	return d, nil
 }
 
 // SQL returns the database that was given to New.
 func (d *DB) SQL() *sqlx.DB { return d.db }
 
-// Dialect returns the dialect that was set, or told by the driver's name.
+// Dialect returns the dialect that was set, or that of the driver.
 func (d *DB) Dialect() Dialect { return Dialect(d.dialect) }
 
 // NodeTable returns the name of the table of disposable IDs.

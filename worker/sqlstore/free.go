@@ -8,9 +8,9 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// lockFree locks the row of the ID that has been free the longest, or finds an ID that
-// has no row. The namespace is locked, so that nobody else does. IDs whose ticks are used
-// too far ahead of the clock are taken only if there is no other.
+// lockFree locks the row of the ID that has been free the longest, or finds an ID that has no
+// row. It takes IDs whose ticks are used too far ahead of the clock only if there is no other.
+// The namespace is locked, so that nobody else takes the same ID.
 func (tx *transaction) lockFree(ctx context.Context, w lease.Wanted) (row leaseRow, exists bool, err error) {
 	now, err := tx.now(ctx)
 	if err != nil {
@@ -50,15 +50,15 @@ func (tx *transaction) lockFreed(ctx context.Context, ids lease.Range, before da
 	return row, found, err
 }
 
-// longestFree returns the ID whose lease ended first of all, if that was before the time
-// given, and whose ticks are used up to highest at most. It locks nothing.
+// longestFree returns the ID whose lease ended first, of those that ended before the time given
+// and whose ticks are used up to highest at most. It locks nothing.
 func (tx *transaction) longestFree(ctx context.Context, ids lease.Range, before database.Micros, highest int64) (id int64, found bool, err error) {
 	return tx.get(ctx, "look for a free ID", "SELECT WORKER_ID FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ? AND LEASE_UNTIL < ? AND HIGH <= ?"+
 		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", tx.namespace, ids.First, ids.Last, before, highest)
 }
 
-// neverUsed returns an ID that has no row: the one above the largest that has one, or, when
-// that is the last, the smallest in a gap.
+// neverUsed returns an ID that has no row: the one above the largest with a row or, if that is
+// the last, the smallest in a gap.
 func (tx *transaction) neverUsed(ctx context.Context, ids lease.Range) (id int64, found bool, err error) {
 	const doing = "look for an unused ID"
 	largest, found, err := tx.get(ctx, doing, "SELECT COALESCE(MAX(WORKER_ID), ?) FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ?",
@@ -75,7 +75,7 @@ func (tx *transaction) neverUsed(ctx context.Context, ids lease.Range) (id int64
 		" WHERE a.NAMESPACE = ? AND a.WORKER_ID BETWEEN ? AND ? AND b.WORKER_ID IS NULL ORDER BY a.WORKER_ID LIMIT 1", tx.namespace, ids.First, ids.Last-1)
 }
 
-// nextFree returns when the lease ends that ends first.
+// nextFree returns the earliest end of a lease.
 func (tx *transaction) nextFree(ctx context.Context, ids lease.Range) (until database.Micros, err error) {
 	n, _, err := tx.get(ctx, "look for the next free ID", "SELECT MIN(LEASE_UNTIL) FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ?",
 		tx.namespace, ids.First, ids.Last)

@@ -13,12 +13,12 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Leases is a namespace of the table of leased IDs, and a [lease.Store]. Make it with
+// Leases is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
 // [DB.Leases]. All methods may be called by any number of goroutines at once.
 //
-// With SQLite it is bound to the file that it finds first: when another one is in its place
-// later, all calls return [worker.ErrState], also after that. To use the other file, close
-// the database, open it anew, and make new Leases.
+// With SQLite it is bound to the file that it finds first. Once another file is in its place, all
+// calls return [worker.ErrState] for good. To use the other file, close the database, open it
+// anew, and make new Leases.
 type Leases struct {
 	tables
 	namespace string
@@ -27,13 +27,13 @@ type Leases struct {
 
 var _ lease.Store = (*Leases)(nil)
 
-// Leases returns a namespace of leases. Worker IDs are unique within a namespace, and all
-// UIDs of one have the same layout; it keeps services apart that share a table. UIDs of
-// two namespaces can be equal.
+// Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
+// IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
+// be equal.
 //
-// The name has at most 64 characters, ASCII letters, digits, spaces (but not around them)
-// and !"#$%&'()*+,-./:;<=>?_. All others a server stores as the charset of the connection has
-// them, so that one name could become two. For "" it is "default". Leases returns
+// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
+// !"#$%&'()*+,-./:;<=>?_. A server stores any other character as the charset of the connection
+// has it, so that one name could become two. For "" it is "default". Leases returns
 // [uid.ErrConfig] or [uid.ErrRange] for all other names. It does not touch the database.
 func (d *DB) Leases(namespace string) (*Leases, error) {
 	if namespace == "" {
@@ -45,18 +45,17 @@ func (d *DB) Leases(namespace string) (*Leases, error) {
 	return &Leases{tables: d.tables, namespace: namespace}, nil
 }
 
-// Name is namespace "orders" of table WORKER_LEASE.
+// Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
 func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases) }
 
 // Namespace returns the namespace's name.
 func (l *Leases) Namespace() string { return l.namespace }
 
-// errRaced is what a Take comes to whose row was taken up again by its owner before it was
-// locked.
+// errRaced says that the owner renewed the lease before Take could lock its row.
 var errRaced = worker.Transient(errors.New("lock a free ID: its owner has just renewed its lease"))
 
-// Take is as [lease.Store] says. Takes of one namespace follow each other: each locks the
-// namespace's row first. It is some ten statements.
+// Take implements [lease.Store]. Takes of one namespace run one after another: each locks the
+// namespace's row first. It takes some ten statements.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	return l.transact(ctx, func(tx *transaction) error {
 		control, found, err := tx.lock(ctx, controlID)
@@ -98,8 +97,8 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	})
 }
 
-// Change is as [lease.Store] says. It locks the row of the ID, and not the namespace's. It
-// is seven statements.
+// Change implements [lease.Store]. It locks the row of the ID, and not the namespace's. It takes
+// seven statements.
 func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
 	return l.transact(ctx, func(tx *transaction) error {
 		was, found, err := tx.lock(ctx, id)
@@ -131,13 +130,12 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 	})
 }
 
-// missing is what a namespace comes to whose row is not there.
+// missing returns the error of a namespace that has no row.
 func (l *Leases) missing() error {
 	return fmt.Errorf("%w: table %s has no row of namespace %q", worker.ErrNoNamespace, l.leases, l.namespace)
 }
 
-// Init is as [lease.Store] says. It creates the table if it is missing, for which the account
-// needs CREATE.
+// Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
 func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	found := func() error {
 		return l.transact(ctx, func(tx *transaction) error { return tx.found(ctx, decide) })
@@ -162,8 +160,8 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 
 // found makes the namespace, or changes it.
 func (tx *transaction) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	// To lock what is not there locks the gap, and whoever inserts into it then meets a
-	// deadlock with others that do so.
+	// Locking a missing row would lock the gap: starts that insert at the same time would then
+	// deadlock.
 	control, found, err := tx.read(ctx, controlID, "")
 	if err != nil {
 		return err
@@ -181,7 +179,7 @@ func (tx *transaction) found(ctx context.Context, decide func(*lease.Namespace, 
 	if found {
 		was = control.namespace()
 	} else if was.Reach, err = tx.widestReach(ctx); err != nil {
-		// Rows may be left of which the namespace's own was deleted, with owners at work.
+		// The namespace's own row may have been deleted alone, with owners at work.
 		return err
 	}
 	if was.Used, err = tx.anyID(ctx); err != nil {
@@ -204,9 +202,9 @@ func (tx *transaction) found(ctx context.Context, decide func(*lease.Namespace, 
 	return tx.update(ctx, control.changed(n), control)
 }
 
-// Inspect is as [lease.Store] says. It compares the table's columns with what is written to
-// them, and reads the settings by which a server or a SQLite connection can lose a commit.
-// What the account may not see it passes over.
+// Inspect implements [lease.Store]. It compares the table's columns with what workers write to
+// them, and reads the settings by which a server or a SQLite connection can lose a commit. It
+// skips what the account may not see.
 func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
 	conn, err := l.db.Connx(ctx)
 	if err != nil {

@@ -12,9 +12,9 @@ const (
 	maxNamespaceLen  = 64 // of the column NAMESPACE
 )
 
-// checkNamespace refuses a name that not all databases keep and compare alike: a server
-// stores it as the charset of the connection has it. That differs beyond ASCII, and for some
-// of ASCII, too, where national letters are in its place (swe7).
+// checkNamespace refuses a name that not all databases keep and compare alike. A server stores a
+// name as the charset of the connection has it; charsets differ beyond ASCII, and for some of
+// ASCII, too, where national letters are in its place (swe7).
 func checkNamespace(name string) error {
 	if n := len(name); n > maxNamespaceLen {
 		return fmt.Errorf("%w: the Namespace %.100q has %d bytes, the table holds %d", uid.ErrRange, name, n, maxNamespaceLen)

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/worker/registry"
 )
 
-// Nodes is as [registry.NodeStore] says. It needs SELECT.
+// Nodes implements [registry.NodeStore]. It needs SELECT.
 func (d *DB) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
 	err = d.connected(ctx, func(conn *sqlx.Conn) error {
 		err := conn.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+d.nodes+"`").Scan(&n.Rows, &n.Last)
@@ -29,8 +29,8 @@ func (d *DB) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err er
 	return n, err == nil, err
 }
 
-// nextNode reads the counter of the table of disposable IDs, 0 if the database does not
-// tell it.
+// nextNode reads the counter of the table of disposable IDs. It is 0 if the database does not
+// show it.
 func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) {
 	doing := "read the counter of table " + d.nodes
 	if d.dialect == database.SQLite {
@@ -47,7 +47,7 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 		}
 		return next, nil
 	}
-	// MySQL's information_schema may tell a counter of yesterday.
+	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
 	if err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+d.nodes+"`").Scan(&name, &create); err != nil {
 		return 0, database.Failed(doing, err)
@@ -55,8 +55,8 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 	return counterOf(create), nil
 }
 
-// counterOf finds the counter in a statement that creates a table. It is left out
-// there while it is 1.
+// counterOf finds the counter in a statement that creates a table, where it is left out while it
+// is 1.
 func counterOf(create string) int64 {
 	columns, options := create, ""
 	if i := strings.LastIndex(create, "\n)"); i >= 0 {

@@ -21,8 +21,8 @@ const (
 	typeActual    = 2 // PORT is a random text
 )
 
-// Numbers is the table of disposable IDs, and hands out its generated keys: a
-// [disposable.Numbers]. Make it with [DB.Numbers]. All methods may be called by any number of
+// Numbers is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
+// generated keys. Make it with [DB.Numbers]. All methods may be called by any number of
 // goroutines at once.
 type Numbers struct{ tables }
 
@@ -31,19 +31,17 @@ var _ disposable.Numbers = (*Numbers)(nil)
 // Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
 func (d *DB) Numbers() *Numbers { return &Numbers{d.tables} }
 
-// Name is table WORKER_NODE.
+// Name returns the table: table WORKER_NODE.
 func (s *Numbers) Name() string { return "table " + s.nodes }
 
-// Next inserts a row, in a table that it creates if it is missing, and returns the row's
-// generated key. The row has TYPE 1 (CONTAINER) when h has a port, else TYPE 2 (ACTUAL) and a
-// random text for a port. A call that fails after its insert leaves the row.
-//
-// Nothing of it is taken up by another call: that one inserts a row of its own, with a nonce
-// of its own. All is done on one connection.
+// Next inserts a row and returns the row's generated key. It creates a missing table. The row has
+// TYPE 1 (CONTAINER) when h has a port, else TYPE 2 (ACTUAL) and a random text for a port. A call
+// that fails after its insert leaves the row. No other call takes it up: each inserts a row of
+// its own, with a nonce of its own. A call uses one connection for all statements.
 //
 // It fails as [disposable.Numbers] says, with [uid.ErrConfig] for SQLite in memory or with
-// locking_mode EXCLUSIVE, and with [worker.ErrState] when the file of SQLite is not in its
-// place, or has another name.
+// locking_mode EXCLUSIVE, and with [worker.ErrState] when the SQLite file is not in its place or
+// has a second name.
 func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
 	conn, err := s.db.Connx(ctx)
 	if err != nil {
@@ -80,7 +78,7 @@ func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int6
 	return id, s.look(ctx, conn, &place)
 }
 
-// look looks at the place of a SQLite file.
+// look checks the place of a SQLite file.
 func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Place) error {
 	if s.dialect != database.SQLite {
 		return nil
@@ -88,8 +86,7 @@ func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Pla
 	return place.Look(ctx, conn)
 }
 
-// insert commits a row whose PORT is the nonce, and returns the ID that the
-// insert's own result tells.
+// insert commits a row whose PORT is the nonce, and returns the ID from the insert's own result.
 func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host, nonce string, most int64) (id int64, err error) {
 	kind := typeActual
 	if h.Port != "" {
@@ -115,9 +112,9 @@ func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host
 	return id, err
 }
 
-// confirm reads the row back after its commit, and then puts the port, if one is
-// known, where the nonce has done its work. It does so in a transaction, which a
-// proxy that spreads reads over replicas leaves with the server that writes.
+// confirm reads the row back after its commit, and then replaces the nonce with the port, if one
+// is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
+// a transaction with the server that writes.
 func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
 	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
 		var found string
@@ -135,8 +132,8 @@ func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce,
 		}
 		res, err := tx.ExecContext(ctx, "UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?", port, id, nonce)
 		if database.IsDuplicate(err) {
-			// A key over both names: the one before has ended, or also uses the port. It keeps
-			// its row, and this one the random text.
+			// The table has a unique key over host and port. The process before has ended, or
+			// also uses the port. It keeps its row, and this one keeps the random text.
 			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, whose row therefore keeps a random text for the port",
 				"worker_id", id, "table", s.nodes, "port", port)
 			return nil

@@ -26,10 +26,10 @@ func (d *DB) connected(ctx context.Context, do func(*sqlx.Conn) error) error {
 	return do(conn)
 }
 
-// Namespace is [DB.Leases] for a [registry.Registry].
+// Namespace returns [DB.Leases] for a [registry.Registry].
 func (d *DB) Namespace(name string) (lease.Store, error) { return d.Leases(name) }
 
-// Namespaces is as [registry.Store] says. It needs SELECT.
+// Namespaces implements [registry.Store]. It needs SELECT.
 func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
 	err = d.connected(ctx, func(conn *sqlx.Conn) error {
 		if now, err = d.readClock(ctx, conn); err != nil {
@@ -51,7 +51,7 @@ func (d *DB) readClock(ctx context.Context, from database.Reader) (lease.Clock, 
 	return clock(now), nil
 }
 
-// noNamespace is err, which wraps [worker.ErrNoNamespace] when it says that there is no table.
+// noNamespace returns err, wrapped in [worker.ErrNoNamespace] if the table is missing.
 func noNamespace(err error) error {
 	if database.KindOf(err) == database.MissingTable {
 		return fmt.Errorf("%w: %w", worker.ErrNoNamespace, err)
@@ -59,7 +59,7 @@ func noNamespace(err error) error {
 	return err
 }
 
-// Rows is as [registry.Store] says. It needs SELECT.
+// Rows implements [registry.Store]. It needs SELECT.
 func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	page := registry.Page{Namespace: lease.Namespace{Fresh: true}}
 	err := d.connected(ctx, func(conn *sqlx.Conn) error {
@@ -85,8 +85,8 @@ func protocolRows(rows []leaseRow) (all []lease.Row) {
 	return all
 }
 
-// Prune is as [registry.Store] says. It locks the namespace's row, as every Take does, and
-// needs SELECT, UPDATE and DELETE.
+// Prune implements [registry.Store]. It locks the namespace's row, as every Take does, and needs
+// SELECT, UPDATE and DELETE.
 func (d *DB) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) (removed []int64, err error) {
 	l := &Leases{tables: d.tables, namespace: namespace}
 	err = l.transact(ctx, func(tx *transaction) error {
@@ -118,9 +118,9 @@ func (d *DB) Prune(ctx context.Context, namespace string, above int64, most int,
 	return removed, err
 }
 
-// old reads rows of IDs whose leases ended before a time. It locks none: by the index on
-// their ends they would be locked in another order than by renewals, which lock a row before
-// its place in the index, and deadlock with those.
+// old reads rows of IDs whose leases ended before a time. It locks none. Locks by the index on
+// the ends would be taken in another order than a renewal takes them, which locks a row before
+// its place in the index, and the two would deadlock.
 func (tx *transaction) old(ctx context.Context, above int64, most int, before database.Micros) ([]leaseRow, error) {
 	rows, err := database.SelectRows(ctx, tx, (*leaseRow).fields, "SELECT "+leaseColumns+" FROM `"+tx.leases+"`"+
 		" WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT ?", tx.namespace, max(above, controlID), before, most)
@@ -130,8 +130,8 @@ func (tx *transaction) old(ctx context.Context, above int64, most int, before da
 	return rows, nil
 }
 
-// remove takes those rows away that are still as they were read, and raises the namespace's
-// floor to their last tick.
+// remove deletes those rows that are still as they were read, and raises the namespace's floor to
+// their last tick.
 func (tx *transaction) remove(ctx context.Context, control leaseRow, rows []leaseRow, now database.Micros) (removed []int64, err error) {
 	const doing = "remove a lease"
 	floor := control.High

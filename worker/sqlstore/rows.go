@@ -8,9 +8,9 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// controlID is the worker ID of a namespace's own row, which every Take locks first. No
-// layout has it. Its HIGH is the namespace's floor, its LEASE_UNTIL the end of its rest, its
-// REACH the largest of any owner, its ACQUIRED the time at which it was made.
+// controlID is the worker ID of a namespace's own row, which every Take locks first. No layout
+// has it. Its HIGH is the namespace's floor, its LEASE_UNTIL the end of its rest, its REACH the
+// largest of any owner, its ACQUIRED the time at which it was made.
 const controlID = -1
 
 // A leaseRow is a row of the table of leased IDs.
@@ -28,12 +28,12 @@ type leaseRow struct {
 
 const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
 
-// fields is where leaseColumns go, in their order.
+// fields returns where to scan leaseColumns, in their order.
 func (r *leaseRow) fields() []any {
 	return []any{&r.WorkerID, &r.Nonce, &r.High, &r.Until, &r.Layout, &r.Holder, &r.Acquired, &r.Renewed, &r.Reach}
 }
 
-// row is r for the protocol.
+// row converts r for the protocol.
 func (r leaseRow) row() lease.Row {
 	return lease.Row{
 		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
@@ -41,7 +41,7 @@ func (r leaseRow) row() lease.Row {
 	}
 }
 
-// rowOf is the row that the protocol has decided on for a worker ID.
+// rowOf converts a worker ID's row from the protocol.
 func rowOf(r lease.Row, id int64) leaseRow {
 	return leaseRow{
 		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: micros(r.Until), Layout: r.Layout, Holder: r.Holder,
@@ -49,7 +49,7 @@ func rowOf(r lease.Row, id int64) leaseRow {
 	}
 }
 
-// namespace is r, a namespace's own row, for the protocol.
+// namespace converts r, a namespace's own row, for the protocol.
 func (r leaseRow) namespace() lease.Namespace {
 	return lease.Namespace{
 		Layout: r.Layout, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
@@ -57,7 +57,7 @@ func (r leaseRow) namespace() lease.Namespace {
 	}
 }
 
-// changed is r, a namespace's own row, as the protocol has decided on it.
+// changed returns r, a namespace's own row, with the values of n.
 func (r leaseRow) changed(n lease.Namespace) leaseRow {
 	r.Layout, r.High, r.Until, r.Reach = n.Layout, n.Floor, micros(n.Rest), n.Reach.Microseconds()
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
@@ -66,7 +66,7 @@ func (r leaseRow) changed(n lease.Namespace) leaseRow {
 
 func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }
 
-// duration is the longest one for what is too long.
+// duration converts microseconds; what is too long becomes the longest duration.
 func duration(micros int64) time.Duration {
 	if micros > int64(math.MaxInt64/time.Microsecond) {
 		return math.MaxInt64
@@ -74,5 +74,6 @@ func duration(micros int64) time.Duration {
 	return time.Duration(micros) * time.Microsecond
 }
 
-// clock is what the database says of the time: it has a clock of its own.
+// clock returns a reading of the database's clock, which has no error: the database is the one
+// clock.
 func clock(now database.Micros) lease.Clock { return lease.Clock{Now: now.Time()} }

@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/internal/database"
 )
 
-// create creates a table if it is missing, as the schema of its default name says.
+// create creates a missing table, by the schema of its default name.
 func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defaultName, name string) error {
 	statement, err := database.Schema(defaultName, name, dialect)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A transaction reads and writes rows of a namespace.
+// A transaction reads and writes rows of one namespace.
 type transaction struct {
 	database.Session
 	*Leases
-	written leaseRow // what was inserted or updated last
+	written leaseRow // the row that was inserted or updated last
 }
 
-// transact runs do in a transaction on one connection. It returns [worker.ErrNoNamespace]
-// when there is no table: to create one here would hide from a running owner that its own
-// was renamed or dropped.
+// transact runs do in a transaction on one connection. It returns [worker.ErrNoNamespace] when
+// there is no table: creating one here would hide from a running owner that its own was renamed
+// or dropped.
 func (l *Leases) transact(ctx context.Context, do func(*transaction) error) error {
 	conn, err := l.db.Connx(ctx)
 	if err != nil {
@@ -37,9 +37,9 @@ func (l *Leases) transact(ctx context.Context, do func(*transaction) error) erro
 	return noNamespace(l.inPlace(ctx, conn, &transaction{Leases: l}, do))
 }
 
-// inPlace runs a transaction. On a SQLite file what it commits counts only if the file is in
-// its place before and after, and what was written can be read there: else it returns an
-// error, as for a commit whose reply was lost.
+// inPlace runs a transaction. On a SQLite file a commit counts only if the file is in its place
+// before and after, and what was written can be read there. Else it returns an error, as for a
+// commit whose reply was lost.
 func (l *Leases) inPlace(ctx context.Context, conn *sqlx.Conn, tx *transaction, do func(*transaction) error) error {
 	if l.dialect != database.SQLite {
 		return tx.run(ctx, conn, do)
@@ -68,8 +68,8 @@ func (tx *transaction) run(ctx context.Context, conn *sqlx.Conn, do func(*transa
 	})
 }
 
-// now asks for the database's time in a statement of its own: one that waits for a lock
-// tells the time at which it began to wait.
+// now asks for the database's time in a statement of its own: a statement that waits for a lock
+// returns the time at which it began to wait.
 func (tx *transaction) now(ctx context.Context) (now database.Micros, err error) {
 	if err := tx.GetContext(ctx, &now, tx.dialect.Clock()); err != nil {
 		return 0, database.Failed("ask for the database's time", err)
@@ -128,7 +128,7 @@ func (tx *transaction) insert(ctx context.Context, r leaseRow) error {
 	return nil
 }
 
-// update writes a row that is locked, and was read as was.
+// update writes a locked row that was read as was.
 func (tx *transaction) update(ctx context.Context, r, was leaseRow) error {
 	res, err := tx.ExecContext(ctx, "UPDATE `"+tx.leases+"` SET NONCE = ?, HIGH = ?, LEASE_UNTIL = ?, LAYOUT = ?, HOLDER = ?, ACQUIRED = ?, RENEWED = ?, REACH = ?"+
 		" WHERE NAMESPACE = ? AND WORKER_ID = ? AND NONCE = ?",

@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
 )
 
-// What the zero values of a Config stand for.
+// The defaults of a [Config].
 const (
 	DefaultWindow   = 10 * time.Second
 	DefaultMaxAhead = 15 * time.Minute
@@ -17,41 +18,39 @@ const (
 // Config holds the settings of a [File]. The zero value works. Negative durations are
 // refused; others are rounded up to whole ticks of the layout.
 type Config struct {
-	// Window is how long the file may be out of order, its disk full, say, before
-	// anybody notices: ticks are reserved up to 3/2 of it ahead of the clock, and of
-	// what the generator asks for if that is later; and reserved anew when only the
-	// Window is left, which is about every half Window. After a kill a generator starts
-	// as far ahead of the clock as ticks were reserved, and kills in quick succession add
-	// up. The default, for 0, is DefaultWindow.
+	// Window is how long the file may be unusable (its disk full, say) before anybody notices.
+	// Ticks are reserved up to 3/2 Window ahead of the clock, or of what the generator asks for
+	// if that is later, and renewed when only one Window is left, which is about every half
+	// Window. After a kill a generator starts as far ahead of the clock as ticks were reserved,
+	// and kills in quick succession add up. The default, for 0, is DefaultWindow.
 	Window time.Duration
 
-	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when
-	// a generator is made: if it is more, the clock has been set back since, or was wrong
-	// then. It is to be more than the generator's MaxLead and 3/2 Window, which is as
-	// far ahead as a kill leaves the file. It is at least 3/2 Window, and never less than
-	// the ticks that these are rounded up to. The default, for 0, is DefaultMaxAhead;
+	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a
+	// generator is made. If they lie further ahead, the clock has been set back since, or was
+	// wrong then. Set it above the generator's MaxLead and 3/2 Window, which is as far ahead as a
+	// kill leaves the file. Less than 3/2 Window is refused, and it never counts for less than
+	// the ticks to which these are rounded up. The default, for 0, is DefaultMaxAhead;
 	// math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
-	// Host is the name that binds the file to this host. The default, for "", is the
-	// operating system's.
+	// Host is the name that binds the file to this host. The default, for "", is the operating
+	// system's host name.
 	Host string
 
-	// AnyHost lets a generator be made on a file that was written on another host. The
-	// file then belongs to this one. It is for hosts that change their name, as
-	// containers do, and share no files: a copy is a second owner of the worker ID.
+	// AnyHost allows making a generator on a file that was written on another host. The file then
+	// belongs to this one. It is for hosts that change their name, as containers do, and share no
+	// files: a copy is a second owner of the worker ID.
 	AnyHost bool
 
-	// Logger gets an Info record when a generator is made, and Warn records when the
-	// file turns out to be damaged or cannot be written. The default, for nil, is
-	// slog.Default at the time of New.
+	// Logger gets an Info record when a generator is made, and Warn records when the file is
+	// damaged or cannot be written. The default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
 
 	// Now is the clock. The default, for nil, is time.Now.
 	Now func() time.Time
 }
 
-// withDefaults checks the settings, and fills in those that were left out.
+// withDefaults checks the settings and fills in the defaults.
 func (c Config) withDefaults() (Config, error) {
 	if c.Window < 0 || c.MaxAhead < 0 {
 		return c, fmt.Errorf("%w: Window %v or MaxAhead %v is negative", uid.ErrConfig, c.Window, c.MaxAhead)
@@ -65,11 +64,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Window > c.MaxAhead-c.Window/2 {
 		return c, fmt.Errorf("%w: MaxAhead %v is less than 3/2 of Window %v, which is as far ahead as ticks are reserved", uid.ErrConfig, c.MaxAhead, c.Window)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }

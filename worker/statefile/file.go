@@ -15,33 +15,32 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// File is a [uid.Worker] whose ID comes from elsewhere, from a [worker.Source], and that
-// keeps in a state file which ticks may have been issued under it. Every tick is reserved in
-// the file, synced to the disk, before a generator may issue it, and a generator that is
-// made later begins above them. So no tick is issued twice
+// File is a [uid.Worker] that takes its ID from a [worker.Source] and keeps a state file that
+// says which ticks may have been issued under it. Every tick is reserved in the file, synced to
+// the disk, before a generator may issue it, and a generator that is made later begins above the
+// reserved ticks. So no tick is issued twice
 //
-//   - by a process and the one that is started after it, however the first one ended,
-//     however far it was ahead of the clock, and wherever the clock was set meanwhile;
-//   - by two generators or processes that use the same file: it is locked while one
-//     does, and the others are refused.
+//   - by a process and the one that is started after it, however the first one ended, however far
+//     it was ahead of the clock, and wherever the clock was set meanwhile;
+//   - by two generators or processes that use the same file: it is locked while one uses it, and
+//     the others are refused.
 //
-// What it cannot promise is that the source tells nobody else the same ID: a process
-// with another file, or with none, is not noticed. The file is bound to its ID, the
-// layout and the host, so that a copy on another host, or a volume under the wrong pod,
-// is refused. A copy on the same host, and one that is restored there, are not: never
-// restore it from a backup, and never remove it, as long as the clock has not passed all
-// that was issued under the ID. Removing or changing it under a running process is
-// noticed at the next renewal: that fails, and the generator stops when its reservation
-// ends. But who is started on a new file in its place meanwhile cannot know of it.
+// It cannot promise that the source gives nobody else the same ID: a process with another file,
+// or with none, is not noticed. The file is bound to its ID, the layout and the host, so that a
+// copy on another host, or a volume under the wrong pod, is refused. A copy on the same host is
+// not, nor is a backup restored there: never restore the file from a backup, and never remove it,
+// before the clock has passed all that was issued under the ID. If the file is removed or changed
+// under a running process, its next renewal notices and fails, and the generator stops when its
+// reservation ends. But a process that starts meanwhile, on a new file in its place, cannot know
+// of it.
 //
-// The file has 12 KiB of text. One of its two records is written and synced about twice
-// a Window, also when no UID is drawn, by the generator's own goroutine, never on the way
-// of a call that draws one. Its folder has to outlive the process, on a disk that keeps
-// what was synced. For processes on several hosts take a lease instead (package
-// worker/lease).
+// The file holds 12 KiB of text. The generator's own goroutine writes and syncs one of its two
+// records about twice a Window, even when no UID is drawn; a call that draws a UID never does.
+// The folder has to outlive the process, on a disk that keeps what was synced. For processes on
+// several hosts use a lease instead (package worker/lease).
 //
-// Make it with [New]. All methods may be called by any number of goroutines at
-// once. It is not to be copied.
+// Make it with [New]. All methods may be called by any number of goroutines at once. Do not copy
+// it.
 type File struct {
 	path    string
 	source  worker.Source
@@ -51,16 +50,16 @@ type File struct {
 	mu      sync.Mutex  // guards the rest; held while the file is read or written
 	state   *state.File // nil while no generator is bound
 	terms   uid.Terms
-	record  state.Record // as it was saved last; High is the last tick reserved
+	record  state.Record // as last saved; High is the last tick reserved
 	base    int64        // High before the generator that is bound came
 	window  int64        // in ticks
 	reach   int64        // 3/2 Window, in ticks, more than window
-	failing bool         // the last Extend failed, which was logged
+	failing bool         // the last Extend failed and was logged
 }
 
-// New returns a worker with the source's ID and a state file at path, which is created, in a
-// folder that exists, when the first generator is made. It returns [uid.ErrConfig] when a
-// setting cannot be used. It asks neither the source nor the disk; Acquire does.
+// New returns a worker with the source's ID and a state file at path. The first generator creates
+// the file, in a folder that must exist. New returns [uid.ErrConfig] when a setting cannot be
+// used. It touches neither the source nor the disk; Acquire does.
 func New(path string, source worker.Source, cfg Config) (*File, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: no path for the state file", uid.ErrConfig)
@@ -75,23 +74,22 @@ func New(path string, source worker.Source, cfg Config) (*File, error) {
 	return &File{path: path, source: source, cfg: cfg, binding: binding.New("the worker on the state file " + path)}, nil
 }
 
-// Acquire opens and locks the file, which is created if there is none, and reserves the
-// first ticks above all that were reserved in it before.
+// Acquire opens and locks the file, or creates it if there is none, and reserves the first ticks
+// above all that were reserved in it before.
 //
-// It fails, and leaves a file that exists as it is, with
-//   - [uid.ErrWorkerInUse] while another generator is bound to f, or to the file in
-//     whatever process, which the error names as far as it is known;
-//   - what the source returns, and [uid.ErrRange] when its ID does not fit the layout;
+// It fails, and leaves an existing file as it is, with
+//   - [uid.ErrWorkerInUse] while another generator is bound to f, or to the file in any process,
+//     which the error names as far as it is known;
+//   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
 //   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it is not
-//     empty and both of its records are damaged, or when it belongs to another worker ID or
-//     host (see Config's AnyHost);
+//     empty and both of its records are damaged, or when it belongs to another worker ID or host
+//     (see Config's AnyHost);
 //   - [worker.ErrLayout] when it belongs to another layout;
-//   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's
-//     MaxAhead);
+//   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead);
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
 //   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
 //     MaxAhead;
-//   - ctx's error when that has ended before. Afterwards it is not looked at.
+//   - ctx's error when it ended before the call. Acquire does not look at ctx later.
 func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return uid.Reservation{}, fmt.Errorf("acquire the worker ID of the state file %s: %w", f.path, err)
@@ -110,8 +108,7 @@ func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 	return f.reservation(), nil
 }
 
-// take opens the file, and reserves the first ticks in it if it is this worker's. f.mu is
-// held.
+// take opens the file, and reserves the first ticks in it if it is this worker's. f.mu is held.
 func (f *File) take(t uid.Terms) error {
 	want, err := f.wanted(t)
 	if err != nil {
@@ -123,8 +120,7 @@ func (f *File) take(t uid.Terms) error {
 	}
 	f.state, f.terms, f.failing = file, t, false
 	f.window = ticks.Count(f.cfg.Window, t.Unit)
-	// More than the window even where a tick is longer, so that a renewal is not due
-	// at once again.
+	// More than the window even where a tick is longer, or a renewal would be due at once again.
 	f.reach = max(ticks.Count(f.cfg.Window+f.cfg.Window/2, t.Unit), f.window+1)
 	if err := f.start(want); err != nil {
 		return errors.Join(err, f.close())
@@ -132,7 +128,6 @@ func (f *File) take(t uid.Terms) error {
 	return nil
 }
 
-// close closes the file.
 func (f *File) close() error {
 	err := f.state.Close()
 	f.state = nil
@@ -198,7 +193,7 @@ func (f *File) check(found, want state.Record) error {
 	return nil
 }
 
-// span says how long it is from one tick to another.
+// span formats the time from one tick to another.
 func (f *File) span(to, from int64) string {
 	n := uint64(to) - uint64(from)
 	if n > uint64(math.MaxInt64/f.terms.Unit) {
@@ -207,10 +202,10 @@ func (f *File) span(to, from int64) string {
 	return ticks.Span(int64(n), f.terms.Unit).String()
 }
 
-// Extend reserves ticks up to 3/2 Window ahead of the clock or of through, whichever is
-// later, in the file. It returns [worker.ErrState] when that cannot be written, or when the
-// file is no longer in its place or was changed; and [uid.ErrNoReservation] when no
-// generator is bound to f. It does not look at ctx.
+// Extend reserves ticks in the file, up to 3/2 Window ahead of the clock or of through, whichever
+// is later. It returns [worker.ErrState] when the file cannot be written, is no longer in its
+// place or was changed, and [uid.ErrNoReservation] when no generator is bound to f. It does not
+// look at ctx.
 func (f *File) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -229,10 +224,10 @@ func (f *File) Extend(ctx context.Context, through int64) (uid.Reservation, erro
 	return f.reservation(), nil
 }
 
-// Release notes in the file that no tick above last was issued, and unlocks it. When it
-// fails with [worker.ErrState] the file is unlocked all the same, and a generator that is
-// made on it will begin further ahead than necessary. It returns [uid.ErrNoReservation]
-// when no generator is bound to f. It does not look at ctx.
+// Release saves in the file that no tick above last was issued, and unlocks it. If it fails with
+// [worker.ErrState] the file is unlocked all the same, and the next generator begins further
+// ahead than necessary. It returns [uid.ErrNoReservation] when no generator is bound to f. It
+// does not look at ctx.
 func (f *File) Release(_ context.Context, last int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -243,8 +238,8 @@ func (f *File) Release(_ context.Context, last int64) error {
 	return errors.Join(f.state.Save(f.record), f.close())
 }
 
-// reserve raises High to the reach ahead of the clock or of a tick, if it is not there
-// yet. f.mu is held.
+// reserve raises High to f.reach ticks beyond the clock or beyond tick, whichever is later, if it
+// is lower. f.mu is held.
 func (f *File) reserve(tick int64) error {
 	r := f.record
 	r.High = max(r.High, min(ticks.Plus(max(f.clock(), tick, 0), f.reach), f.terms.MaxTick))

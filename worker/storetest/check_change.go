@@ -8,8 +8,8 @@ import (
 )
 
 var changeChecks = []check{
-	{"Change of a row", "Change offers decide the row of a worker ID; when decide returns an error the Store writes nothing", changes},
-	{"Change of no row", "nil when there is none; Take and Change create nothing that they do not find", changesNothing},
+	{"Change of a row", "Change calls decide with the row of a worker ID; when decide returns an error the Store writes nothing", changes},
+	{"Change of no row", "nil when there is none; Take and Change create nothing but the row of an ID that was never leased", changesNothing},
 }
 
 func changes(p *probe) {

@@ -13,17 +13,17 @@ import (
 )
 
 var concurrencyChecks = []check{
-	{"Takes at once", "what decide sees nobody else can change before its outcome is stored", takesAtOnce},
-	{"Changes at once", "what decide sees nobody else can change before its outcome is stored", changesAtOnce},
-	{"the clock is read last", "the Clock is read after that", clockLast},
-	{"contexts end waits", "a call returns soon after its context has ended, also while it waits for a lock; decide does not run once the method has returned", contextsEnd},
+	{"Takes at once", "nobody else can change what decide sees before the outcome is stored", takesAtOnce},
+	{"Changes at once", "nobody else can change what decide sees before the outcome is stored", changesAtOnce},
+	{"the clock is read last", "the Clock is read after the rows are locked or read", clockLast},
+	{"contexts end waits", "a call returns soon after its context has ended, even while it waits for a lock; decide does not run once the method has returned", contextsEnd},
 	{"late writes", "a write that is on its way may still arrive, unless the row was written again since", lateWrites},
-	{"lost writes", "a store that can lose writes stores nothing any more, once it has lost some, that was decided before", lostWrites},
+	{"lost writes", "a store that has lost writes must not store anything that was decided before it lost them", lostWrites},
 	{"open outcomes are left alone", "decide may run several times, as long as nothing of the run before is stored or still can be; what may pass is marked", openOutcomes},
 }
 
-// A crowd lets decisions meet that a store makes at the same time. A store that locks makes
-// one at a time: it waits for nobody any longer than patience.
+// A crowd lets decisions meet that a store runs at the same time. A store that locks runs one at
+// a time, so none waits longer than patience.
 type crowd struct {
 	met      chan struct{}
 	patience time.Duration
@@ -49,15 +49,15 @@ type outcome struct {
 	id    int64
 }
 
-// outcomes are those of several calls.
+// outcomes are the outcomes of several calls.
 type outcomes struct {
 	mu     sync.Mutex
 	stored []outcome
-	open   int // how many more may be stored
+	open   int // how many more may have been stored
 }
 
-// attempts runs n calls at once, by a client each, until it succeeds. An error that is not marked as one
-// that may pass would end an owner, and must not come of concurrency alone.
+// attempts runs n calls at once, each by its own client and until it succeeds. An unmarked error
+// would end an owner, and must not come of concurrency alone.
 func (p *probe) attempts(n int, namespace string, do func(c *client, i int, ran *outcome) error) *outcomes {
 	var all outcomes
 	p.each(n, func(i int) {
@@ -98,7 +98,7 @@ func takesAtOnce(p *probe) {
 	}
 	crowd := p.crowd()
 	all := p.attempts(n, namespace, func(c *client, _ int, ran *outcome) error {
-		// Wide enough for those whose outcomes were open.
+		// Enough IDs for calls whose outcome stays open.
 		return c.Take(p.ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			crowd.meet()
 			*ran = outcome{id: r.WorkerID}
@@ -119,7 +119,7 @@ func takesAtOnce(p *probe) {
 	}
 	p.counted("Floor", c.namespace().Floor, all)
 
-	// Now each has an ID of his own, so that only the namespace is common to them.
+	// Now each has its own ID, so that they share only the namespace.
 	c, namespace = p.made()
 	all = p.attempts(n, namespace, func(c *client, i int, _ *outcome) error {
 		return c.Take(p.ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
@@ -142,7 +142,7 @@ func changesAtOnce(p *probe) {
 			if r == nil {
 				return errors.New("the row is gone")
 			}
-			if i < clients { // else it takes long where one waits for the other
+			if i < clients { // more would take long where one waits for another
 				crowd.meet()
 			}
 			r.High, r.Nonce = r.High+1, p.token()
@@ -153,8 +153,8 @@ func changesAtOnce(p *probe) {
 	p.counted("High", row.High, all)
 }
 
-// clockLast lets one call stand in its decision while time passes and another one begins. If
-// that one sees what the first has written, its Clock must show the time that has passed.
+// clockLast lets one call wait in its decision while time passes and another one begins. If the
+// other sees what the first has written, its Clock must show the time that has passed.
 func clockLast(p *probe) {
 	c, namespace := p.made()
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
@@ -218,7 +218,8 @@ func clockLast(p *probe) {
 	}
 }
 
-// pass lets time pass and returns what the store's clock shows at least, which was at now.
+// pass lets time pass and returns the least that the store's clock then shows; it showed now
+// before.
 func (p *probe) pass(now time.Time, stand func()) time.Time {
 	began := time.Now()
 	stand()
@@ -226,7 +227,7 @@ func (p *probe) pass(now time.Time, stand func()) time.Time {
 		p.Advance(time.Hour)
 		return now.Add(time.Hour)
 	}
-	// Half of it, should the clocks not go alike.
+	// Half of it, in case the clocks run at different speeds.
 	return now.Add((time.Since(began) / 2).Truncate(time.Microsecond))
 }
 
@@ -271,7 +272,7 @@ func contextsEnd(p *probe) {
 		if err != nil && !retry.IsTransient(err) {
 			p.errorf("%s: a call that stood in decide came to %v", name, err)
 		}
-		// Clients can be used after that, and nothing of the ended call runs on.
+		// The client still works, and nothing of the ended call runs on.
 		for range 3 {
 			p.open(namespace).row(0)
 			c.row(1)
@@ -310,7 +311,7 @@ func lateWrites(p *probe) {
 	init := func(s *client) error {
 		return s.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = p.token(); return nil })
 	}
-	// A row that is released is much as it was before it was taken.
+	// A released row is much like the row before it was taken.
 	life := func(id int64) func(s *client) error {
 		return func(s *client) error {
 			return cmp.Or(take(id)(s), s.Change(p.ctx, id, func(r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
@@ -387,7 +388,7 @@ func lostWrites(p *probe) {
 	}
 }
 
-// everything is what there is in the namespace of worker IDs up to 5.
+// everything returns the namespace and its rows of worker IDs up to 5.
 func (c *client) everything() (namespace lease.Namespace, rows [6]lease.Row) {
 	for id := range rows {
 		rows[id], _, _ = c.row(int64(id))

@@ -21,7 +21,7 @@ import (
 )
 
 var historyChecks = []check{
-	{"histories", "what decide sees nobody else can change before its outcome is stored; nil means stored, and any other error " +
+	{"histories", "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other error " +
 		"after decide has run that it may be", histories},
 }
 
@@ -31,12 +31,12 @@ type recorder struct {
 	namespace string
 	clock     atomic.Int64 // orders the calls and returns
 	crowd     *crowd
-	ended     chan struct{} // has a receiver while a decision waits for others to go on
+	ended     chan struct{} // has a receiver while a decision waits for others
 	faults    bool
 
 	mu         sync.Mutex
 	history    []operation
-	rows       map[string]lease.Row // by their tokens, what was written under each
+	rows       map[string]lease.Row // what was written, by token
 	namespaces map[string]lease.Namespace
 }
 
@@ -78,10 +78,10 @@ func histories(p *probe) {
 	}
 }
 
-// record lets four clients loose, and looks at the end at what there is.
+// record runs four clients, and checks at the end what the store holds.
 func (r *recorder) record(seed uint64) {
 	const clients, calls = 4, 9
-	if seed%4 > 0 { // else they make it while they run
+	if seed%4 > 0 { // else they make the namespace while they run
 		r.init(r.p.open(r.namespace), clients, plan{})
 	}
 	r.p.each(clients, func(i int) {
@@ -93,7 +93,7 @@ func (r *recorder) record(seed uint64) {
 		for range calls {
 			r.call(c, i, random)
 		}
-		// What is left of faults that the calls had no use for.
+		// Clear faults that no call has used.
 		if r.faults {
 			r.p.fault(c, OK)
 		}
@@ -117,7 +117,7 @@ type plan struct {
 	held   bool // the row is held, not over
 	keep   bool // leave the namespace as it is
 	meet   bool // wait for another decision
-	pause  bool // wait until others have gone on
+	pause  bool // wait until others have made calls
 	cancel bool // end the context
 }
 
@@ -143,7 +143,7 @@ func (r *recorder) call(c *client, i int, random *rand.Rand) {
 	}
 }
 
-// begin notes a call, end its outcome.
+// begin records the start of a call, end its outcome.
 func (r *recorder) begin(name string, i int) operation {
 	return operation{name: name, client: i, call: r.clock.Add(1)}
 }
@@ -158,7 +158,7 @@ func (r *recorder) end(o operation, ran bool, err error) {
 	case errors.Is(err, errLook):
 		o.result = refused
 	case err != nil:
-		// A store that tries again may find no row then.
+		// A store that tries again may find no row by then.
 		if !retry.IsTransient(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, uid.ErrNoWorkerID) && !errors.Is(err, errMissing) {
 			r.p.errorf("%s came to an error that is final: %v", o.name, err)
 		}
@@ -170,7 +170,7 @@ func (r *recorder) end(o operation, ran bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o.result == refused && o.namespace.looked && o.row.looked {
-		// Nothing is stored that would show that the two were seen at one time.
+		// It stores nothing that would show that the two were seen at the same time.
 		namespace := o
 		namespace.row = access{}
 		o.namespace = access{}
@@ -179,7 +179,7 @@ func (r *recorder) end(o operation, ran bool, err error) {
 	r.history = append(r.history, o)
 }
 
-// decide does what is planned, once the values are looked at.
+// decide does as planned, after the values were checked.
 func (r *recorder) decide(p plan, cancel context.CancelFunc) error {
 	if p.meet {
 		r.crowd.meet()
@@ -196,8 +196,8 @@ func (r *recorder) decide(p plan, cancel context.CancelFunc) error {
 	return nil
 }
 
-// pause stands still until others have made some calls, which they cannot for long with a store
-// that locks.
+// pause waits until others have made some calls, or briefly with a store that locks, where they
+// cannot.
 func (r *recorder) pause() {
 	timer := time.NewTimer(r.p.cfg.Patience)
 	defer timer.Stop()
@@ -262,7 +262,7 @@ func (r *recorder) init(c *client, i int, p plan) {
 	r.end(o, ran, err)
 }
 
-// seesRow checks that a row is one that was written, as a whole, and not by a later clock.
+// seesRow checks that a row was written as a whole, and not by a later clock.
 func (r *recorder) seesRow(row *lease.Row, now lease.Clock) access {
 	if row == nil || row.Fresh {
 		return access{looked: true}

@@ -11,10 +11,10 @@ import (
 var errMissing = worker.ErrNoNamespace
 
 var initChecks = []check{
-	{"Init makes a namespace once", "Init offers decide the namespace, Fresh when there is none; Used says that there are rows of IDs", initOnce},
+	{"Init makes a namespace once", "Init calls decide with the namespace, Fresh when there is none; Used says that there are rows of IDs", initOnce},
 	{"Init after the namespace was lost", "a Fresh namespace's Reach is the largest of the rows that are left", initAgain},
-	{"Init at once", "what it sees nobody else can change before its outcome is stored", initAtOnce},
-	{"nothing makes a namespace but Init", "a namespace that is not there is ErrNoNamespace", missingNamespace},
+	{"Init at once", "nobody else can change what decide sees before the outcome is stored", initAtOnce},
+	{"nothing makes a namespace but Init", "a missing namespace is ErrNoNamespace", missingNamespace},
 	{"namespaces are apart", "a Store keeps the rows of one namespace", apart},
 }
 

@@ -13,12 +13,12 @@ import (
 )
 
 var takeChecks = []check{
-	{"Take offers what is over for longest", "the row that has been over for longest of those that are over for more than w.Rest, by the Clock less its Error", takesLongest},
-	{"Take waits for Rest", "over for more than w.Rest, by the Clock less its Error", takesRested},
-	{"Take passes over ticks of the future", "used up to a tick of at most w.Highest; where all IDs have rows, whatever its ticks", takesUsable},
-	{"Take offers unused IDs", "a Fresh row of an ID of w.IDs that has no row, the lowest one above all rows or else any", takesUnused},
-	{"Take says when none is free", "when there is none of these it returns what NoneFree makes", takesNone},
-	{"Take stores both or nothing", "when it returns nil the Store writes what it was given, all or nothing; else nothing", takesBoth},
+	{"Take offers what is over for longest", "of the rows whose leases have been over for more than w.Rest, by the Clock less its Error, the one that has been over for longest", takesLongest},
+	{"Take waits for Rest", "leases that have been over for more than w.Rest, by the Clock less its Error", takesRested},
+	{"Take passes over ticks of the future", "ticks used up to w.Highest at most; of all rows that have been over for more than w.Rest, when every ID has a row", takesUsable},
+	{"Take offers unused IDs", "a Fresh row of an ID of w.IDs that has no row: the lowest ID above all rows, or else any", takesUnused},
+	{"Take says when none is free", "when there is none of these it returns the error of NoneFree", takesNone},
+	{"Take stores both or nothing", "when decide returns nil the Store writes its arguments, all or nothing; else nothing", takesBoth},
 }
 
 // offered checks which row Take offers.
@@ -41,7 +41,7 @@ func takesLongest(p *probe) {
 	c.put(ago(0, 3*time.Hour), ago(1, 5*time.Hour), ago(2, -time.Hour), ago(3, 4*time.Hour), ago(9, 50*time.Hour))
 	elsewhere, _ := p.made()
 	elsewhere.put(ago(0, 99*time.Hour))
-	// A nonce does not make a difference: an owner that died left his.
+	// A nonce makes no difference: an owner that died left its own.
 	died := ago(1, 5*time.Hour)
 	died.Nonce, died.Holder = p.token(), "died"
 	c.set(died)
@@ -150,7 +150,7 @@ func takesUnused(p *probe) {
 	if row, err := c.offers(wanted(5, 8)); err != nil || !row.Fresh {
 		p.errorf("a row above the range: Take offers %+v (%v), wanted is a Fresh one", row, err)
 	}
-	// As many IDs as no store can look at one by one.
+	// More IDs than any store can look at one by one.
 	const last = 1 << 40
 	c.offered("a wide range", wanted(0, last), 13, true)
 	held(last)
@@ -234,8 +234,8 @@ func takesBoth(p *probe) {
 	}
 }
 
-// torn takes a row so that the outcome may be open, and checks that all of it is there, or
-// nothing. It returns what it wrote, or was to.
+// torn takes a row with an outcome that may be open, and checks that all of it is stored, or
+// nothing. It returns the token of what it wrote, or tried to write.
 func (c *client) torn(ctx context.Context, namespace string, id int64, decided func()) (token string) {
 	token = c.p.token()
 	err := c.Take(ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
@@ -249,8 +249,8 @@ func (c *client) torn(ctx context.Context, namespace string, id int64, decided f
 	return token
 }
 
-// whole checks that the namespace and the row of an ID are both what was written in one Take,
-// or neither is. They are read at once: the Take may still be under way.
+// whole checks that one Take wrote both the namespace and the row of an ID, or neither. It reads
+// both at once: the Take may still be under way.
 func (c *client) whole(id int64, token string) (stored bool) {
 	c.look(func(ctx context.Context) error {
 		return c.Take(ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {

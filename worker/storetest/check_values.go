@@ -12,14 +12,14 @@ import (
 )
 
 var valueChecks = []check{
-	{"rows keep their values", "what is written is read as the same: times of 1970 to 9999 in microseconds, nonces of 32 letters and digits, layouts of 255 bytes, holders of 128 characters", rowsKeepValues},
-	{"namespaces keep their values", "what is written is read as the same", namespacesKeepValues},
-	{"names and settings", "Name tells people which namespace of what and is the same in every process; Inspect changes nothing, and what is not there yet is no error", names},
+	{"rows keep their values", "rows are read back as they were written: times of 1970 to 9999 in microseconds, nonces of 32 letters and digits, layouts of 255 bytes, holders of 128 characters", rowsKeepValues},
+	{"namespaces keep their values", "namespaces are read back as they were written", namespacesKeepValues},
+	{"names and settings", "Name is the same in every process; Inspect changes nothing, and what is missing so far is no error", names},
 }
 
 var (
-	// early and late are the first and the last time that a store has to keep. The zero time
-	// may become the first.
+	// early and late are the first and the last time that a store has to keep. The zero time may
+	// become the first.
 	zero  = time.Time{}
 	early = time.Unix(0, 0).UTC()
 	late  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
@@ -72,7 +72,7 @@ func rowsKeepValues(p *probe) {
 			}
 		}
 	}
-	// Take reads rows, and writes what it finds, in its own way.
+	// Take has its own way of reading and writing rows.
 	for i, row := range extremes(5, c.now()) {
 		old := row
 		old.Until = c.now().Add(-time.Hour)
@@ -172,10 +172,10 @@ func names(p *probe) {
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
 	cancel()
-	_, _ = c.Inspect(ctx) // for what it says
+	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
 }
 
-// rowDiff tells in which fields two rows differ, but for those that are not stored.
+// rowDiff lists the fields in which two rows differ, except those that are not stored.
 func rowDiff(got, want lease.Row) string {
 	var d diff
 	d.compare("WorkerID", got.WorkerID, want.WorkerID)

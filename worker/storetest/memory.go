@@ -11,11 +11,11 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Memory holds namespaces of leases in memory: for tests of what uses leases, and as the
-// example of a store. All clients that its method Store returns share it, as processes share
-// a database. Any number of goroutines may use it at once.
+// A Memory holds namespaces of leases in memory: for tests of programs that use leases, and as an
+// example of a store. All clients that its method Store returns share it, as processes share a
+// database. All methods may be called by any number of goroutines at once.
 //
-// It loses everything when the program ends, so that nothing that issues real UIDs is to use it.
+// It loses everything when the program ends: do not issue real UIDs on it.
 type Memory struct {
 	cfg MemoryConfig
 
@@ -26,21 +26,21 @@ type Memory struct {
 	down    bool
 }
 
-// A MemoryConfig is what [NewMemory] makes a Memory of. The zero value will do.
+// A MemoryConfig holds the settings of a [Memory]. The zero value works.
 type MemoryConfig struct {
 	// Now is the clock of the store; the default is time.Now. It is called while the store is
 	// locked, and must not use it.
 	Now func() time.Time
 
-	// Error is what the store says of its clock as [lease.Clock] does; the default is 0.
+	// Error is the Error of the store's [lease.Clock]; the default is 0.
 	Error time.Duration
 
 	// Versions selects how decisions are made atomic. By default a namespace is locked while
-	// decide runs, as most databases do it. With Versions nothing is: what decide changed is
+	// decide runs, as in most databases. With Versions there is no lock: what decide changed is
 	// stored if no other client has written meanwhile, and else decide runs again.
 	Versions bool
 
-	// Lossy is what Inspect returns; the default is nothing: the store claims to be durable.
+	// Lossy is the result of Inspect; the default is empty: the store claims to be durable.
 	Lossy []string
 }
 
@@ -52,25 +52,25 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	return &Memory{cfg: cfg, spaces: map[string]*space{}}
 }
 
-// Store returns a new client of the namespace, as one process has it. It creates nothing.
+// Store returns a new client of the namespace, as if for another process. It creates nothing.
 func (m *Memory) Store(namespace string) *Client { return &Client{m: m, namespace: namespace} }
 
-// A space is what there is under one namespace's name. The lock of the namespace is one that
-// gives up when a context ends, which a sync.Mutex does not.
+// A space holds what is stored under one namespace's name. Its lock is a channel, because waiting
+// for it must end with a context.
 type space struct {
 	lock      chan struct{}
 	namespace *record[lease.Namespace] // nil while there is none
 	rows      map[int64]record[lease.Row]
 }
 
-// A record is a value and the version that it was written with: no two writes share one.
+// A record is a value and the version of its last write; no two writes share a version.
 type record[T any] struct {
 	value   T
 	version int64
 }
 
-// A change is what decide is offered and, when it agrees, what is stored: all of it, if
-// nobody has written any of it since it was read.
+// A change is what decide gets and, when it agrees, what is stored: all of it, if nobody has
+// written any of it since it was read.
 type change struct {
 	space     *space
 	namespace *record[lease.Namespace]
@@ -78,7 +78,7 @@ type change struct {
 	id        int64 // of the row
 }
 
-// space returns the one of a name, which may be empty. The caller holds m.mu.
+// space returns the space of a name, which may be empty. The caller holds m.mu.
 func (m *Memory) space(name string) *space {
 	s := m.spaces[name]
 	if s == nil {
@@ -88,12 +88,13 @@ func (m *Memory) space(name string) *space {
 	return s
 }
 
-// now is read under m.mu, after what is offered with it. Databases keep microseconds.
+// now is called under m.mu, after decide's other arguments were read. Databases keep
+// microseconds.
 func (m *Memory) now() lease.Clock {
 	return lease.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error}
 }
 
-// whole is the time as it is stored.
+// whole returns a time as it is stored.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // A Client is a [lease.Store] in a Memory.
@@ -107,7 +108,7 @@ type Client struct {
 
 var _ lease.Store = (*Client)(nil)
 
-// Take is as [lease.Store] has it.
+// Take implements [lease.Store].
 func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		if s.namespace == nil {
@@ -122,7 +123,7 @@ func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 }
 
-// Change is as [lease.Store] has it.
+// Change implements [lease.Store].
 func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		row, found := s.rows[id]
@@ -144,7 +145,7 @@ func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 	})
 }
 
-// Init is as [lease.Store] has it.
+// Init implements [lease.Store].
 func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		namespace := record[lease.Namespace]{value: lease.Namespace{Floor: -1, Fresh: true}}
@@ -161,7 +162,7 @@ func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
 }
 
-// Inspect is as [lease.Store] has it.
+// Inspect implements [lease.Store].
 func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
@@ -171,14 +172,14 @@ func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
 	return slices.Clone(c.m.cfg.Lossy), ctx.Err()
 }
 
-// Name is as [lease.Store] has it.
+// Name implements [lease.Store].
 func (c *Client) Name() string { return fmt.Sprintf("namespace %q in memory", c.namespace) }
 
 func (c *Client) missing() error {
 	return fmt.Errorf("%w: %s", worker.ErrNoNamespace, c.Name())
 }
 
-// transact runs read, decide and the write until what was read is what is replaced.
+// transact runs read, decide and the write, again if somebody has written meanwhile.
 func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(change, lease.Clock) error) error {
 	fault := c.next()
 	if !c.m.cfg.Versions {
@@ -228,12 +229,13 @@ func (m *Memory) lock(ctx context.Context, namespace string) (unlock func(), err
 	}
 }
 
-// ended is what a call comes to whose context has ended: it is no judgement of the store.
+// ended returns the error of a call whose context has ended. It may pass: it says nothing against
+// the store.
 func ended(ctx context.Context) error {
 	return worker.Transient(fmt.Errorf("storetest: gave up: %w", ctx.Err()))
 }
 
-// write stores the change, or as much as the fault has of it, unless it is outdated.
+// write stores the change, or as much of it as the fault allows, unless it is outdated.
 func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

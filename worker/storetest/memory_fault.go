@@ -7,7 +7,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-// A Fault is what becomes of a call of a store.
+// A Fault is what goes wrong with a call of a store.
 type Fault int
 
 const (
@@ -17,10 +17,10 @@ const (
 	Refuse
 	// LoseWrite fails it after decide has run, with nothing stored.
 	LoseWrite
-	// LoseReply stores what decide has agreed to, and fails nevertheless.
+	// LoseReply stores what decide has agreed to, and fails all the same.
 	LoseReply
-	// Delay fails it after decide has run. What it was to store is on its way, and is stored
-	// when it is delivered ([Memory.Deliver]), unless the row was written again by then.
+	// Delay fails it after decide has run. Its write is on its way, and is stored when it is
+	// delivered ([Memory.Deliver]), unless the row was written again by then.
 	Delay
 )
 
@@ -37,8 +37,8 @@ var (
 	errLost    = worker.Transient(errors.New("storetest: the connection was lost, the outcome is not known"))
 )
 
-// Fault sets what becomes of the client's next calls of Take, Change and Init, one Fault for
-// each, in addition to those that are set already. The calls after them succeed again.
+// Fault sets the faults of the client's next calls of Take, Change and Init, one for each, after
+// those that are set already. Later calls succeed again.
 func (c *Client) Fault(next ...Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,15 +55,15 @@ func (c *Client) next() (f Fault) {
 	return f
 }
 
-// Outage begins or ends one: all calls of all clients fail, and nothing is stored.
+// Outage begins or ends an outage: all calls of all clients fail, and nothing is stored.
 func (m *Memory) Outage(begins bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.down = begins
 }
 
-// Deliver stores the writes that Delay has kept back, in their order, but for those whose
-// rows were written since. It returns how many it stored.
+// Deliver stores the writes that Delay has held back, in their order, except those whose rows
+// were written since. It returns how many it stored.
 func (m *Memory) Deliver() (stored int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// free picks the row that a Take is to offer. It costs a look at every row.
+// free picks the row for a Take. It looks at every row.
 func (s *space) free(w lease.Wanted, clock lease.Clock) (row record[lease.Row], err error) {
 	highest, rest := w.Highest(clock.Now), w.Rest+clock.Error
 	var ids []int64 // of all rows within the range
@@ -42,7 +42,7 @@ func (s *space) free(w lease.Wanted, clock lease.Clock) (row record[lease.Row], 
 	return row, lease.NoneFree(w.IDs, first.value.Until.Add(rest))
 }
 
-// earliest keeps in at the row whose lease ends first.
+// earliest replaces at with r if r's lease ends earlier.
 func earliest(at **record[lease.Row], r record[lease.Row]) {
 	if *at == nil || r.value.Until.Before((*at).value.Until) {
 		*at = &r

@@ -6,7 +6,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// What people do to a store by hand, past the protocol.
+// What people do to a store by hand, bypassing the protocol.
 
 // Row returns the row of a worker ID as it is now.
 func (m *Memory) Row(namespace string, id int64) (row lease.Row, found bool) {
@@ -30,7 +30,7 @@ func (m *Memory) RemoveRow(namespace string, id int64) {
 	delete(m.space(namespace).rows, id)
 }
 
-// Namespace returns what is common to the rows of a namespace, as it is now.
+// Namespace returns a namespace as it is now.
 func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +41,7 @@ func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) 
 	return n.value, true
 }
 
-// SetNamespace writes what is common to the rows of a namespace.
+// SetNamespace writes a namespace, whoever may be using it.
 func (m *Memory) SetNamespace(name string, namespace lease.Namespace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,8 +56,8 @@ func (m *Memory) RemoveNamespace(name string) {
 }
 
 // Backup returns a function that puts everything back as it is now: what was written since is
-// lost, as in a failover to a server that lagged behind. What was read before that can no
-// longer be replaced, also where it is the same as what was put back.
+// lost, as in a failover to a server that lagged behind. Decisions on values read before that are
+// refused, even if the same values were put back.
 func (m *Memory) Backup() (restore func()) {
 	type copied struct {
 		namespace *record[lease.Namespace]
@@ -75,7 +75,7 @@ func (m *Memory) Backup() (restore func()) {
 		m.late = nil
 		for name, s := range m.spaces {
 			s.namespace, s.rows = nil, map[int64]record[lease.Row]{}
-			m.version++ // of what is put back
+			m.version++ // also for what is put back
 			if n := backup[name].namespace; n != nil {
 				s.namespace = &record[lease.Namespace]{n.value, m.version}
 			}

@@ -11,8 +11,7 @@ import (
 // ids is how many worker IDs there are in a history: few, so that calls meet.
 const ids = 3
 
-// A state is a namespace as the model has it: a token for each of its values, "" for what is
-// not there.
+// A state is a namespace in the model: a token for each of its values, "" for a missing one.
 type state struct {
 	namespace string
 	rows      [ids]string
@@ -24,7 +23,7 @@ type access struct {
 	saw, wrote string
 }
 
-// An operation is a call of a store, as its last run of decide had it.
+// An operation is a call of a store, as its last run of decide saw it.
 type operation struct {
 	name      string
 	namespace access
@@ -44,9 +43,9 @@ const (
 	open           // stored or not, now or later
 )
 
-// steps returns the states that an operation can lead to. What it saw is what there was, so
-// that what it wrote does not replace anything else. An open one need not have happened, and
-// cannot any more when what it was to replace has been written since.
+// steps returns the states that an operation can lead to. What it saw must be the state, or its
+// write would replace something else. An open operation need not have happened, and cannot happen
+// once what it would replace was written again.
 func (o operation) steps(s state) []state {
 	fits := (!o.namespace.looked || o.namespace.saw == s.namespace) && (!o.row.looked || o.row.saw == s.rows[o.id])
 	next := s
@@ -110,8 +109,9 @@ var model = (&porcupine.NondeterministicModel{
 	},
 }).ToModel
 
-// linearizable reports whether some order of the operations, each at a time within its call,
-// is one of a store that makes one call at a time. It is undecided when that takes too long.
+// linearizable reports whether a store that makes one call at a time could have the history:
+// whether some order of the operations, each at a time within its call, explains it. It is
+// undecided when that takes too long.
 func linearizable(history []operation, within time.Duration) porcupine.CheckResult {
 	ops := make([]porcupine.Operation, 0, len(history))
 	for _, o := range history {

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// limit is how long a check may take, and what it waits for.
+	// limit bounds a check, and each of its waits.
 	limit = time.Minute
-	// most is how many violations a check tells.
+	// most is how many violations a check reports.
 	most = 10
 )
 
@@ -48,7 +48,7 @@ func (c check) on(p *probe) {
 	p.guarded(func() { c.run(p) })
 }
 
-// guarded runs part of a check, until it stops.
+// guarded runs part of a check, until the end or a stop.
 func (p *probe) guarded(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -60,7 +60,7 @@ func (p *probe) guarded(f func()) {
 	f()
 }
 
-// errorf notes that the store does not keep the contract.
+// errorf records that the store breaks the contract.
 func (p *probe) errorf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *probe) errorf(format string, args ...any) {
 	}
 }
 
-// fatalf does that too, and ends the check, or the part of it that each runs.
+// fatalf does so too, and ends the check, or the part of it that each runs.
 func (p *probe) fatalf(format string, args ...any) {
 	p.errorf(format, args...)
 	panic(stopped{})
@@ -128,11 +128,11 @@ func (p *probe) token() string {
 	return fmt.Sprintf("%026d", p.tokens)
 }
 
-// errLook is what a decision returns that only looks.
+// errLook is returned by decisions that only look.
 var errLook = errors.New("only a look")
 
-// look returns what a decision sees that only looks. It has no outcome, and is tried again
-// while the store says that its trouble may pass.
+// look calls do, whose decision only looks. That has no outcome, so it tries again while the
+// store's errors may pass.
 func (c *client) look(do func(ctx context.Context) error) {
 	for {
 		err := do(c.p.ctx)
@@ -186,7 +186,7 @@ func (c *client) create() {
 	}
 }
 
-// wanted is any row of a range.
+// wanted asks for any row of a range.
 func wanted(first, last int64) lease.Wanted {
 	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
@@ -199,7 +199,7 @@ func (c *client) put(rows ...lease.Row) {
 				return fmt.Errorf("offered was %+v, wanted was worker ID %d, which has no row", *r, row.WorkerID)
 			}
 			*r = row
-			r.Fresh = true // as it was offered: the store decides what becomes of it
+			r.Fresh = true // as it was passed: stores ignore it
 			return nil
 		})
 		if err != nil {
@@ -222,7 +222,7 @@ func (c *client) set(row lease.Row) {
 	}
 }
 
-// offers returns the row that Take offers, which is left as it is.
+// offers returns the row that Take offers, and leaves it as it is.
 func (c *client) offers(w lease.Wanted) (offered lease.Row, err error) {
 	c.look(func(ctx context.Context) error {
 		err = c.Take(ctx, w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {

@@ -1,5 +1,5 @@
-// Package storetest checks that a [lease.Store] keeps its contract. Whoever writes a store of
-// leases calls [Run] in a test of his own:
+// Package storetest checks that a [lease.Store] keeps its contract. The author of a store calls
+// [Run] in a test:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, storetest.Config{}, func(t *testing.T) storetest.Subject {
@@ -10,19 +10,18 @@
 //		})
 //	}
 //
-// The suite takes the contract sentence by sentence: what is read back, which row Take
-// chooses, who creates what, what a decision that is refused leaves behind. Then it lets
-// several clients loose on few rows, with contexts that end and, if the store can be made to
-// fail, with lost replies, lost writes and late ones, and checks that what they saw fits
-// some order of their calls (that the history is linearizable). It knows nothing of how a store
-// works.
+// The suite takes the contract sentence by sentence: what is read back, which row Take chooses,
+// who creates what, what a refused decision leaves behind. Then several clients call the store at
+// random on few rows, with contexts that end and, if the store can be made to fail, with lost
+// replies, lost writes and late ones. The suite checks that what they saw fits some order of
+// their calls (that the history is linearizable). It knows nothing of how a store works.
 //
-// A run that finds nothing shows that a store does well what was tried; it is no proof.
-// What only the death of a server would show is not tried: see the method Inspect of
-// [lease.Store] for what a store is to say about that.
+// A run that finds nothing shows that a store does well what was tried; it is no proof. The suite
+// does not try what only the death of a server would show: see the method Inspect of
+// [lease.Store] for what a store has to say about that.
 //
-// [Memory] is a store in memory, to read before one writes another, and for tests of programs
-// that hold leases.
+// [Memory] is a store in memory: an example for authors of stores, and a store for tests of
+// programs that hold leases.
 package storetest
 
 import (
@@ -34,18 +33,18 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A Subject is an empty store under test. Only Open is needed; what is nil is not tried, and
-// Run's log says so.
+// A Subject is an empty store under test. Only Open is required; the suite skips what needs a nil
+// field, and logs that.
 type Subject struct {
-	// Open returns a new client of a namespace, which shares nothing with other clients but the
-	// store, as if another process had it. It creates nothing.
+	// Open returns a new client of a namespace. It shares nothing with other clients but the
+	// store, as if it were in another process. It creates nothing.
 	Open func(namespace string) (lease.Store, error)
 
-	// Fault sets what becomes of the next call of a client that Open has returned. It returns
-	// false for a Fault that the store cannot be made to have; OK takes back one that is set.
+	// Fault sets the fault of the next call of a client that Open has returned. It returns false
+	// for a Fault that the store cannot be made to have. OK takes back one that is set.
 	Fault func(client lease.Store, f Fault) bool
 
-	// Deliver lets writes arrive that the Fault Delay has kept back. It is needed for Delay.
+	// Deliver lets writes arrive that the Fault Delay has held back. Delay needs it.
 	Deliver func()
 
 	// Advance turns the store's clock forward.
@@ -54,32 +53,32 @@ type Subject struct {
 	// RemoveNamespace removes a namespace from the store and leaves the rows of its IDs.
 	RemoveNamespace func(namespace string) error
 
-	// Backup returns a function that puts the store back to what it is now: writes since are
-	// lost, as in a failover to a server that lagged behind.
+	// Backup returns a function that puts the store back to its state now: writes since are lost,
+	// as in a failover to a server that lagged behind.
 	Backup func() (restore func())
 
-	// Secret is a text that is part of what the clients know (a password) and must not be in any
-	// error or name, nor in what Inspect says. Nothing is looked for when it is empty.
+	// Secret is a text that the clients know (a password), and that must not be in any error or
+	// name, nor in what Inspect returns. If it is empty the suite looks for nothing.
 	Secret string
 }
 
-// A Config says how much is tried. The zero value is right for a test that is to take some
-// seconds with a database.
+// A Config says how much the suite tries. The zero value suits a test that may take some seconds
+// with a database.
 type Config struct {
 	// Histories is how many random histories are recorded; the default is 20. Each is some 40
 	// calls by four clients.
 	Histories int
 
-	// Seed makes the calls and faults of the histories the same again, though not how they
-	// meet. The default is one of each run's own, which is logged when a check fails.
+	// Seed repeats the calls and faults of the histories, though not their timing. By default
+	// each run has its own, and logs it when a check fails.
 	Seed uint64
 
-	// Patience is for how long a decision waits for another one to meet it: with a store that
-	// locks, none does. It is to be longer than a call takes. The default is 20 ms; above half
-	// a second a store may take its client for dead.
+	// Patience is how long a decision waits for another one to meet it; with a store that locks,
+	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
+	// second a store may take its client for dead.
 	Patience time.Duration
 
-	soon time.Duration // within which a call returns whose context has ended
+	soon time.Duration // a call returns this soon after its context has ended
 }
 
 func (c Config) orDefaults() Config {
@@ -98,8 +97,7 @@ func (c Config) orDefaults() Config {
 	return c
 }
 
-// Run checks stores, each check in a subtest of its own, with a store of its own: open
-// returns an empty one.
+// Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
 	cfg = cfg.orDefaults()
@@ -123,9 +121,9 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 // A check tries some sentences of the contract.
 type check struct {
 	name     string
-	contract string // what they say, in short
+	contract string // those sentences, in short
 	run      func(*probe)
 }
 
-// All checks, in an order in which the first failure tells most.
+// All checks, ordered so that the first failure says most.
 var checks = slices.Concat(valueChecks, initChecks, takeChecks, changeChecks, concurrencyChecks, historyChecks)

@@ -11,13 +11,13 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// A client is a store that is watched: what holds of every call is checked in each.
+// A client is a store under watch: it checks in each call what holds for every call.
 type client struct {
 	p     *probe
 	store lease.Store
 }
 
-// Take watches that of the store.
+// Take calls the store's Take under watch.
 func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	k := call{p: c.p, name: "Take"}
 	highest := w.Highest
@@ -54,7 +54,7 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	}))
 }
 
-// Change watches that of the store.
+// Change calls the store's Change under watch.
 func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
 	k := call{p: c.p, name: "Change"}
 	return k.end(c.store.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
@@ -71,7 +71,7 @@ func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 	}))
 }
 
-// Init watches that of the store.
+// Init calls the store's Init under watch.
 func (c *client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	k := call{p: c.p, name: "Init"}
 	return k.end(c.store.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
@@ -87,7 +87,7 @@ func (c *client) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 	}))
 }
 
-// Inspect watches that of the store.
+// Inspect calls the store's Inspect under watch.
 func (c *client) Inspect(ctx context.Context) ([]string, error) {
 	lossy, err := c.store.Inspect(ctx)
 	c.p.secret("what Inspect says", strings.Join(lossy, "\n"))
@@ -95,14 +95,14 @@ func (c *client) Inspect(ctx context.Context) ([]string, error) {
 	return lossy, err
 }
 
-// Name watches that of the store.
+// Name calls the store's Name under watch.
 func (c *client) Name() string {
 	name := c.store.Name()
 	c.p.secret("Name", name)
 	return name
 }
 
-// errNothing is what a decision returns that is offered nil.
+// errNothing is returned by a decision that gets nil.
 var errNothing = errors.New("nothing is offered")
 
 // A call is one of Take, Change or Init.
@@ -117,7 +117,7 @@ type call struct {
 	last    error // what decide returned last
 }
 
-// run is one of decide.
+// run is one run of decide.
 func (k *call) run(decide func() error) (err error) {
 	k.mu.Lock()
 	if k.running {
@@ -137,7 +137,7 @@ func (k *call) run(decide func() error) (err error) {
 	return decide()
 }
 
-// end is what the call returns.
+// end checks the call's error and returns it.
 func (k *call) end(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -23,7 +23,7 @@ const canary = "hunter2"
 func TestNoSecretsInTexts(t *testing.T) {
 	t.Setenv("MYSQL_PWD", canary)
 	t.Setenv("UID_MYSQL_DSN", "user:"+canary+"@tcp(db)/x")
-	var drivers kit.Records
+	var drivers logtest.Records
 	driverLog := log.New(&drivers, "", 0)
 	mysql.RegisterDialContext("leaky", func(_ context.Context, addr string) (net.Conn, error) {
 		return nil, errors.New("cannot dial user:" + canary + "@" + addr)
@@ -63,7 +63,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var logged kit.Records
+			var logged logtest.Records
 			db := all.With(t, func(cfg *mysql.Config) {
 				cfg.Passwd = canary
 				c.change(cfg)
@@ -83,7 +83,7 @@ func TestNoSecretsInTexts(t *testing.T) {
 		require.NotContains(t, logtest.Texts(err), canary)
 	})
 	t.Run("success", func(t *testing.T) {
-		var logged kit.Records
+		var logged logtest.Records
 		p := kit.NewProxy(t, serverOf(t, all))
 		kit.Do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
 		db := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).OpenLogged(t, driverLog)

@@ -466,7 +466,7 @@ func TestDocumentedGrants(t *testing.T) {
 			require.NoError(t, newRegistry(t, admin).Init(t.Context(), registry.Namespace{Name: namespace, Terms: millisecondTerms()}))
 			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
 			require.NoError(t, err)
-			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&kit.Records{}).Logger()})
+			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), millisecondTerms())
 			if err != nil {
@@ -555,7 +555,7 @@ func TestNoSecretsInFindings(t *testing.T) {
 		"no database":    func(c *mysql.Config) { c.DBName = canary },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var logged kit.Records
+			var logged logtest.Records
 			db := s.With(t, func(c *mysql.Config) {
 				c.User, c.Passwd = user, canary
 				change(c)

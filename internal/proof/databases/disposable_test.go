@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
@@ -166,7 +167,7 @@ func TestUniqueHostAndPort(t *testing.T) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
 		kit.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
-		var logged kit.Records
+		var logged logtest.Records
 		cfg := asked{Host: "h", Port: "80", Logger: logged.Logger()}
 		for id := int64(2); id < 5; id++ {
 			require.Equal(t, id, acquire(t, db, cfg))
@@ -311,7 +312,7 @@ func TestLostReplies(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			s := kit.NewMySQL(t)
 			acquire(t, s.Open(t), asked{})
-			var logged kit.Records
+			var logged logtest.Records
 			p := kit.NewProxy(t, serverOf(t, s))
 			db := s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t)
 			defer db.Close()
@@ -341,7 +342,7 @@ func TestServerComesLater(t *testing.T) {
 	require.NoError(t, err)
 	addr := l.Addr().String()
 	l.Close()
-	logged := &kit.Records{On: map[string]func(){"connection refused": func() { kit.Listen(t, addr, serverOf(t, s)) }}}
+	logged := &logtest.Records{On: map[string]func(){"connection refused": func() { kit.Listen(t, addr, serverOf(t, s)) }}}
 	db := s.With(t, func(c *mysql.Config) { c.Addr = addr }).Open(t)
 	defer db.Close()
 	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.Logger()}))
@@ -356,10 +357,10 @@ func TestServerRestarts(t *testing.T) {
 	db := s.Open(t)
 	require.EqualValues(t, 1, acquire(t, db, asked{}))
 	server.Kill(t)
-	logged := &kit.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	logged := &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
 	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.Logger()}))
 	server.Stop(t)
-	logged = &kit.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	logged = &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
 	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
 }
 
@@ -384,7 +385,7 @@ func TestDeadlock(t *testing.T) {
 	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 2")
 	require.NoError(t, err)
 
-	logged := &kit.Records{On: map[string]func(){"Error 1213": func() {
+	logged := &logtest.Records{On: map[string]func(){"Error 1213": func() {
 		if err := tx.Commit(); err != nil {
 			t.Error(err)
 		}
@@ -465,7 +466,7 @@ func TestWrongDSN(t *testing.T) {
 		{"TLS", func(c *mysql.Config) { c.TLSConfig = "true" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var logged kit.Records
+			var logged logtest.Records
 			d := newAsker(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
 			_, err := d.acquire(t.Context(), 1023)
 			require.Error(t, err)

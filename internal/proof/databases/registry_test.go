@@ -34,7 +34,7 @@ func layoutTerms(text string) (uid.Terms, error) {
 
 func newRegistry(t testing.TB, db *sqlx.DB) *registry.Registry {
 	t.Helper()
-	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Logger: (&kit.Records{}).Logger()})
+	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
 	return r
 }
@@ -455,7 +455,7 @@ func TestCollectBesideWorkers(t *testing.T) {
 
 func TestRegistryOutOfReach(t *testing.T) {
 	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
-	var logged kit.Records
+	var logged logtest.Records
 	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 	require.NoError(t, err)
 	for _, call := range []func() error{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -99,7 +100,7 @@ func (s *site) lease(cfg lease.Config) *lease.Lease {
 		require.NoError(s.t, lease.Found(s.t.Context(), leases, millisecondTerms(), 0))
 	}
 	cfg.Window, cfg.TTL, cfg.Quarantine, cfg.MaxClockSkew, cfg.Now = siteWindow, 3*siteWindow, siteQuarantine, siteSkew, s.now
-	cfg.Logger = (&kit.Records{}).Logger()
+	cfg.Logger = (&logtest.Records{}).Logger()
 	// The server that the tests share does not sync its log, for speed, and is not killed.
 	cfg.DurableStoreUnverified = true
 	l, err := lease.New(kit.Shifted(leases, s.ahead), cfg)
@@ -145,7 +146,7 @@ func (s *site) floor() int64 {
 
 func (s *site) registry() *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(shiftedStore{s.tables, s.ahead}, registry.Config{Now: s.now, Logger: (&kit.Records{}).Logger()})
+	r, err := registry.New(shiftedStore{s.tables, s.ahead}, registry.Config{Now: s.now, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/disposable"
@@ -37,7 +38,7 @@ type asker struct {
 func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
 	t.Helper()
 	if a.Logger == nil {
-		a.Logger = (&kit.Records{}).Logger()
+		a.Logger = (&logtest.Records{}).Logger()
 	}
 	if a.Host == "" {
 		a.Host = "h"

@@ -3,11 +3,11 @@ package fleet
 import (
 	"strings"
 
-	"github.com/uidgen/uid/internal/proof/kit"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 // texts keeps what is logged in this process, and errors.
-type texts struct{ kit.Records }
+type texts struct{ logtest.Records }
 
 func (s *texts) error(err error) {
 	if err != nil {

@@ -95,7 +95,7 @@ var core = []mutant{
 	{
 		name: "what was discarded is issued", file: refillGo,
 		from: "case next <= limit && (next > tail || !usable || stale):",
-		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "Revoke",
+		to:   "case next <= limit && (next > tail || !s.started || stale):", tests: "^TestRevoke$",
 	},
 	{
 		name: "Lanes keep claims on runs that were revoked", file: "cached/floor.go",
@@ -384,8 +384,8 @@ var core = []mutant{
 	},
 	{
 		name: "lease: there is no quarantine", file: leaseConfigGo,
-		from: "\tif c.Logger == nil {",
-		to:   "\tc.Quarantine = 0\n\tif c.Logger == nil {", tests: "LeaseTakeover|LeaseRelease",
+		from: "\tc.Logger, c.Now = settings.",
+		to:   "\tc.Quarantine = 0\n\tc.Logger, c.Now = settings.", tests: "LeaseTakeover|LeaseRelease",
 	},
 	{
 		name: "lease: layouts are mixed", file: acquireGo,

@@ -127,6 +127,11 @@ var sqlTables = []mutant{
 		to:   "* 86400000.0 + 0.5) AS INTEGER)", in: inDatabases, tests: "SQLiteClock",
 	},
 	{
+		name: "the look at a file's place reads the file", file: placeGo,
+		from: `"PRAGMA database_list"`,
+		to:   `"SELECT seq, name, file FROM pragma_database_list"`, in: inDatabases, tests: "^TestMovedOwnerLeaves",
+	},
+	{
 		name: "an ID of 0 from the database", file: sqlNumbersGo,
 		from: "if id <= 0 {",
 		to:   "if id < 0 {", tests: "Unconfirmed",

@@ -39,7 +39,7 @@ var tenure = []mutant{
 	{
 		name: "UIDs under a smaller worker ID go on in the same tick", file: uncachedGo,
 		from: "		Switch: g.useUp,\n",
-		to:   "", tests: "ChangeOfWorkerID",
+		to:   "", tests: "WorkerIDChanges",
 	},
 	{
 		name: "a call waits though another grant is in force", file: tenureGo,

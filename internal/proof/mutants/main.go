@@ -139,7 +139,7 @@ func (m mutant) build(dir, program string) (output []byte, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return nil, err
 	}
-	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-o", program, "./"+m.folder()).CombinedOutput()
+	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-ldflags", "-w", "-o", program, "./"+m.folder()).CombinedOutput()
 }
 
 // test runs the mutant's tests, in their own directory as go test does.

@@ -251,11 +251,14 @@ var databaseFaults = []fault{
 				p.kill()
 				s.pass(longGone)
 			}
-			s.putBack()
-			if s.met && s.way.column == throwaway {
-				s.countFrom(1000)
-			}
-			other := s.start(how{seat: 1})
+			var other *process
+			p.quietly(func() { // else the running process may notice first
+				s.putBack()
+				if s.met && s.way.column == throwaway {
+					s.countFrom(1000)
+				}
+				other = s.start(how{seat: 1})
+			})
 			for range 8 { // beyond the longer Window
 				s.draw(p, other)
 				s.pass(window)

@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/lease"
@@ -66,10 +67,10 @@ type scene struct {
 // promisedGenerators make a generator for a scene, with a clock of its process.
 var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error){
 	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
-		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&kit.Records{}).Logger()})
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&logtest.Records{}).Logger()})
 	},
 	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
-		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&kit.Records{}).Logger()})
+		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&logtest.Records{}).Logger()})
 	},
 }
 
@@ -124,7 +125,7 @@ func (s *scene) set() {
 // tables are those of a database.
 func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
 	s.t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{Logger: (&kit.Records{}).Logger()})
+	tables, err := sqlstore.New(db, sqlstore.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return tables
 }
@@ -132,7 +133,7 @@ func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
 // registry is that of whoever looks after the database, with a clock of their own.
 func (s *scene) registry(now func() time.Time) *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead), registry.Config{Now: now, Logger: (&kit.Records{}).Logger()})
+	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead), registry.Config{Now: now, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
 }
@@ -193,7 +194,7 @@ func (s *scene) try(h how) (*process, error) {
 		h.layout = promised
 	}
 	if h.rollback > 0 {
-		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&kit.Records{}).Logger()})
+		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&logtest.Records{}).Logger()})
 	} else {
 		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.now)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -84,14 +85,14 @@ func fileWay(p *process, h how) uid.Worker {
 	if h.path != "" {
 		path = h.path
 	}
-	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&kit.Records{}).Logger()})
+	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(p.s.t, err)
 	p.file = f
 	return f
 }
 
 func disposableWay(p *process, _ how) uid.Worker {
-	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: (&kit.Records{}).Logger()})
+	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(p.s.t, err)
 	return d
 }
@@ -104,7 +105,7 @@ func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
 	cfg := lease.Config{
 		Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew, Timeout: sceneTimeout,
-		Holder: p.name, Now: p.now, Logger: (&kit.Records{}).Logger(),
+		Holder: p.name, Now: p.now, Logger: (&logtest.Records{}).Logger(),
 		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
 	}
 	if s.way.column == withFile {

@@ -1,7 +1,7 @@
 /*
- * The lease protocol of package worker: owners, their transactions, and a database
- * whose clock is skewed and which may fail over to a replica that is behind.
- * README.md says what stands for what, and what is left out.
+ * The protocol of package lease: owners, their transactions, and a store, whose clock is
+ * skewed and which may fail over to a replica that is behind. It has locks or compares
+ * versions, and a clock of its own or none. README.md says what stands for what, and what is left out.
  *
  * Wherever another client or the database may get in between, a new step begins. An
  * owner that takes no step is paused; one that drops its lease has crashed (and goes on
@@ -252,7 +252,7 @@ byte floor;                     /* the control row's HIGH: nobody is given ticks
 #endif
 #if FOUNDS
 bit control = 1;                /* there is a control row, */
-byte rest;                      /* and its LEASE_UNTIL: nobody acquires until then */
+byte rest;                      /* and the end of its rest: nobody acquires until then */
 bit away, former;               /* the table is renamed away; there is another one now */
 byte resets = RESETS, vanishes = VANISHES;
 #define THERE           (!away)
@@ -302,12 +302,12 @@ byte time = START, ahead;
 #define CLOCK           (time + ahead)
 #define TRUE            (time + CLIENTS)        /* without errors of clients */
 
-/* A transaction of an owner. The first slots hold those that the owner of this number
+/* A transaction of an owner, or with CAS a decision and its write. The first slots hold those that the owner of this number
  * waits for, the others those for which nobody waits any more. */
 #define Nothing  0
 #define Sent     1
 #define Chosen   2      /* an acquire that has locked the control row and chosen an ID */
-#define Locked   3      /* the row is locked and judged */
+#define Locked   3      /* the row is locked and judged; with CAS it is read and judged */
 #define Done     4      /* committed, and the reply is under way */
 #define Known    6      /* with SYNC: the commit is durable */
 #define Away     5      /* locked and judged at the replica (M_LOCK_READS) */
@@ -606,6 +606,8 @@ inline fresh(s, o) {
 /* ------------------------------------------------------------- the database's side */
 
 #define ROW         row[tx[s].id]
+/* Where clocks may be wrong, a lease is over when it is by a slow one, and lasts while it
+ * does by a fast one. */
 #define FREE(k)     (row[k].until + QUARANTINE + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_TAKE)) < at)
 #define LASTS       (ROW.until >= at + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_OWNER)))
 #define NEAR        (at - SKEW - 1)     /* no clock has shown less when the ID was acquired */
@@ -642,8 +644,9 @@ inline certify(s, k) {
 #endif
 
 #if CAS
-/* The rows' versions: what is written to row k (or, for all that acquire, to the control
- * row) makes every write vain that was decided before. What is refused once stays so. */
+/* The rows' versions: what is written to row k (IDS: to all, or to the control row, which
+ * acquires name) makes every write vain that was decided before. What is refused once stays
+ * so. A fault has a store tell versions by less, as its writes arrive. */
 #if CAS_FAULT
 #define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
 #define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (IS(M_CAS_TIMED) && row[tx[s].id].until < CLOCK || (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw)))
@@ -1105,7 +1108,7 @@ end:
 		}
 #endif
 
-	/* the acquire'me row is locked, the clock is read, and the row is judged again. */
+	/* the acquire's row is locked, the clock is read, and the row is judged again. */
 	:: d_step { MAY_ASK(me) -> judge(me) }
 	:: d_step { LANDS(me) -> commit(me) }
 	:: d_step { tx[me].phase == Known || tx[me].phase == Done && (!SYNC || !fails) -> hear(me) }
