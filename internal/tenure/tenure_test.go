@@ -299,9 +299,11 @@ func TestRenewWhenWanted(t *testing.T) {
 		for range 100 {
 			ten.Want(160)
 		}
+		time.Sleep(idlePause) // the wish for 120 may have brought nothing, and a pause with it
 		synctest.Wait()
 		require.EqualValues(t, 160, o.last().Last)
 		ten.Want(130) // no less than what was wanted before
+		time.Sleep(idlePause)
 		synctest.Wait()
 		require.EqualValues(t, 160, o.last().Last)
 		require.NoError(t, ten.Stop(t.Context(), 0))
