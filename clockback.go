@@ -6,16 +6,16 @@ import (
 )
 
 // A ClockBackError says how far the wall clock went back, when that was more than a
-// generator's policy allows. It is found with errors.As; errors.Is takes it for
+// generator's policy allows. Find it with errors.As; to errors.Is it is
 // [ErrClockBack].
 type ClockBackError struct {
-	// Now is what the clock shows, and Last the earliest instant at which it would
-	// not have been behind: the beginning of the newest tick that UIDs were issued
-	// of, or of the first tick that the worker allows. Back, the distance from Now to
-	// Last, is how far the clock is behind.
+	// Now is what the clock shows. Last is the earliest instant at which it would not
+	// have been behind: the beginning of the newest tick from which UIDs were issued,
+	// or of the first tick that the worker allows. Back is how far the clock is
+	// behind: the distance from Now to Last.
 	Now, Last time.Time
 	Back      time.Duration
-	// Limit is how far behind it may be by the policy in force, at that moment.
+	// Limit is how far behind the policy lets it be at that moment.
 	Limit time.Duration
 }
 

@@ -9,11 +9,10 @@
 //	|0|  delta seconds | worker ID | sequence |   the default layout
 //	+-+----------------+-----------+----------+
 //
-// The widths, the epoch and the unit of the time field are the layout's
-// (package bits). UIDs are made by package cached, which draws them from a
-// lock-free ring that is filled ahead of time, or by package uncached (folder
-// default), which asks the clock for each. Worker IDs come from package worker.
+// A layout (package bits) sets the widths, the epoch and the unit of the time field.
+// Package cached draws UIDs from a lock-free ring that it fills ahead of time; package
+// uncached (folder default) reads the clock for each. Worker IDs come from package
+// worker and the packages below it.
 //
-// This package imports nothing but the standard library, and none of the other
-// packages of the module.
+// This package imports the standard library only.
 package uid

@@ -2,15 +2,15 @@ package uid
 
 import "errors"
 
-// The errors that callers can expect, to be tested with errors.Is. The error that
-// a call returns usually wraps one of them and adds the numbers.
+// The errors that callers can expect, for errors.Is. The error that a call returns
+// usually wraps one of them and adds the numbers.
 var (
 	// ErrClosed is returned when a call is made on a generator after Close began.
 	ErrClosed = errors.New("generator is closed")
 
-	// ErrExhausted is returned when every tick of the layout's time field has been
-	// used up or has passed, and when a generator refuses to start because that is
-	// about to happen. It is final: no later call on that layout succeeds.
+	// ErrExhausted is returned when every tick of the layout's time field is used up or
+	// has passed, and when a generator refuses to start because that is about to
+	// happen. It is final: no later call on that layout succeeds.
 	ErrExhausted = errors.New("time field is exhausted")
 
 	// ErrRejectedTake is returned when no UID may be issued just now (the
@@ -18,33 +18,31 @@ var (
 	// call does not wait. A later call may succeed.
 	ErrRejectedTake = errors.New("take rejected, no UID is available now")
 
-	// ErrNoReservation is returned when the worker's reservation is used up and
-	// could not be extended, because its database is out of reach, say. The
-	// generator keeps asking; calls succeed again once a reservation is granted.
+	// ErrNoReservation is returned when the worker's reservation is used up and could
+	// not be extended, for example because its database is down. The generator keeps
+	// asking; calls succeed again once a reservation is granted.
 	ErrNoReservation = errors.New("no reservation")
 
 	// ErrClockBack is returned when the wall clock is behind the last UID's tick
 	// by more than the generator's policy allows. [ClockBackError] has the numbers.
 	ErrClockBack = errors.New("clock moved back")
 
-	// ErrWorkerInUse is returned when a generator is made with a Worker that
-	// already serves another one: two generators under one worker ID would issue
-	// the same UIDs.
+	// ErrWorkerInUse is returned when a generator is made with a Worker that already
+	// serves another one: under one worker ID both would issue the same UIDs.
 	ErrWorkerInUse = errors.New("worker already serves a generator")
 
-	// ErrNoWorkerID is returned when a worker ID cannot be had within the layout's
-	// maximum: all of them have been assigned.
+	// ErrNoWorkerID is returned when all worker IDs within the layout's maximum are
+	// assigned.
 	ErrNoWorkerID = errors.New("no worker ID left")
 
-	// ErrRange is returned when a number lies outside of what its field, layout or
-	// type can hold.
+	// ErrRange is returned when a number does not fit its field, layout or type.
 	ErrRange = errors.New("value out of range")
 
-	// ErrConfig is returned when a setting cannot be used: by a constructor, and later
-	// for what only the environment of the process can tell.
+	// ErrConfig is returned when a setting cannot be used: by a constructor, or later if
+	// only the environment of the process can tell.
 	ErrConfig = errors.New("unusable configuration")
 
-	// ErrSyntax is returned when a text is not what it has to be: the decimal form
-	// of a UID, the description of a layout, a name.
+	// ErrSyntax is returned when a text is malformed: the decimal form of a UID, the
+	// description of a layout, a name.
 	ErrSyntax = errors.New("syntax error")
 )

@@ -5,9 +5,9 @@ import "context"
 // A Drawer makes UIDs, one at a time. Generators are Drawers, and so are the faster ways to
 // draw from one, a Lane or Unordered of package cached; each says who may share it.
 type Drawer interface {
-	// GetUID returns the next UID. What it does when none may be issued just now
-	// (wait, or fail) is the generator's documented policy; a failed call returns
-	// one of this package's sentinel errors, to be tested with errors.Is.
+	// GetUID returns the next UID. Whether it waits or fails when none may be issued
+	// just now is the generator's documented policy. A failed call returns an error
+	// that wraps one of this package's sentinels, for errors.Is.
 	GetUID() (UID, error)
 
 	// ParseUID splits a UID by the generator's own layout. It is for people and
@@ -25,28 +25,28 @@ type Generator interface {
 	Drawer
 
 	// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
-	// ctx's error. If ctx has ended already, nothing is taken.
+	// ctx's error. If ctx has already ended, it takes nothing.
 	GetUIDContext(ctx context.Context) (UID, error)
 
 	// TryGetUID is GetUID that never waits: where GetUID might, it returns an error, such
 	// as one that wraps ErrRejectedTake or ErrNoReservation.
 	TryGetUID() (UID, error)
 
-	// Fill fills dst with new UIDs and returns how many it could get: len(dst), or fewer
-	// and the error that GetUID would have returned. It is much faster than as many
-	// calls of GetUID.
+	// Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and
+	// the error that GetUID would have returned. It is much faster than as many calls
+	// of GetUID.
 	Fill(dst []UID) (n int, err error)
 
 	// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's
-	// error. If ctx has ended already, nothing is taken.
+	// error. If ctx has already ended, it takes nothing.
 	FillContext(ctx context.Context, dst []UID) (n int, err error)
 
 	// Close ends the generator and releases the worker. Calls that wait, and all later
-	// ones that make UIDs, return ErrClosed. It returns the worker's error, if releasing
-	// it fails, and nil when the generator was closed before.
+	// ones that make UIDs, return ErrClosed. Close returns the worker's error if
+	// releasing it fails, and nil if the generator was closed before.
 	Close() error
 
-	// CloseContext is Close that waits for the worker no longer than ctx lasts, and then
+	// CloseContext is Close that waits for the worker only as long as ctx lasts, and then
 	// returns an error that wraps ctx's. The generator is closed all the same.
 	CloseContext(ctx context.Context) error
 }

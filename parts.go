@@ -76,7 +76,7 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 		sep := byte('{')
 		for name, value := range p.Machine() {
 			b = append(b, sep, '"')
-			b = append(b, name...) // of letters that need no escape
+			b = append(b, name...) // its letters need no escape
 			b = append(b, '"', ':')
 			b = strconv.AppendInt(b, value, 10)
 			sep = ','

@@ -22,9 +22,9 @@ type Field struct {
 // same parts in the same order. The zero Split has no parts; the worker ID is
 // then one number.
 type Split struct {
-	// text is the parts as String returns them. Kept instead of a slice it makes
-	// Split, and with it Parts and bits.Layout, comparable and free to copy; it is
-	// taken apart only when a person wants to see the parts.
+	// text is the parts as String returns them. Unlike a slice it keeps Split, and with
+	// it Parts and bits.Layout, comparable and free to copy. It is taken apart only when
+	// a person wants to see the parts.
 	text string
 }
 
@@ -33,10 +33,9 @@ const (
 	maxFieldName = 16
 )
 
-// NewSplit makes a Split of the given parts; without any it is the zero Split. It
-// returns ErrConfig when there are more than 8 parts, a width is below 1 or the
-// widths add up to more than 63, and ErrSyntax when a name is not allowed or
-// appears twice.
+// NewSplit makes a Split of the given parts; without parts it is the zero Split. It
+// returns ErrConfig when there are more than 8 parts, a width is below 1 or the widths
+// add up to more than 63, and ErrSyntax when a name is not allowed or appears twice.
 func NewSplit(fields ...Field) (Split, error) {
 	if len(fields) > maxFields {
 		return Split{}, fmt.Errorf("%w: %d named parts of the worker ID, at most %d", ErrConfig, len(fields), maxFields)
@@ -93,7 +92,7 @@ func (s Split) String() string {
 	return s.text
 }
 
-// Fields returns the parts, the highest bits first, in a slice of its own.
+// Fields returns the parts in a new slice, the highest bits first.
 func (s Split) Fields() []Field {
 	var fields []Field
 	for f := range s.each() {

@@ -2,9 +2,9 @@ package uid
 
 import "strconv"
 
-// MarshalJSON returns u as a quoted decimal, "180363646902239241": a JSON number
-// would lose its lowest bits in JavaScript, and in any other reader that keeps
-// numbers as 64-bit floats, from 2^53 up. It returns ErrRange when u is negative.
+// MarshalJSON returns u as a quoted decimal, "180363646902239241": from 2^53 up a JSON
+// number would lose its lowest bits in JavaScript, and in every other reader that keeps
+// numbers as 64-bit floats. It returns ErrRange when u is negative.
 func (u UID) MarshalJSON() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))
@@ -18,10 +18,10 @@ func (u UID) appendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// UnmarshalJSON sets u from a JSON string or number. Both have to be what Parse
-// accepts: a number may have neither sign, fraction nor exponent, a string no
-// escapes. By the convention of encoding/json, null leaves u as it was; so does
-// every failure. It returns ErrSyntax or ErrRange as Parse does.
+// UnmarshalJSON sets u from a JSON string or number. Parse must accept it: a number has
+// no sign, fraction or exponent, a string no escapes. By the convention of
+// encoding/json, null leaves u as it was; so does every failure. It returns ErrSyntax or
+// ErrRange as Parse does.
 func (u *UID) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -7,43 +7,42 @@ import (
 
 // A Worker is a worker ID together with the right to issue ticks under it.
 //
-// A generator owns its worker: it calls Acquire once, before it issues anything,
+// A generator owns its worker. It calls Acquire once, before it issues anything,
 // then Extend whenever its [Reservation] runs low or falls due, and Release once,
-// when it is closed. A generator never calls two of these methods at the same
-// time, and never calls any of them on the path of a caller that finds a UID
-// ready. Whoever implements Worker therefore may block, use a database, and keep
-// its state without locks against the generator.
+// when it is closed. It never calls two of these methods at the same time, and
+// none of them on the path of a caller that finds a UID ready. So an
+// implementation may block and use a database, and needs no locks against the
+// generator.
 //
 // The rule that keeps UIDs unique: a generator issues a UID only if its tick lies
-// in the last Reservation that it was given, under that reservation's worker ID.
-// A Worker must have made a reservation durable before it returns it, and must
-// never return overlapping reservations of one worker ID to two generators.
+// in the last Reservation that it got, under that reservation's worker ID. A
+// Worker must make a reservation durable before it returns it, and must never
+// return overlapping reservations of one worker ID to two generators.
 type Worker interface {
 	// Acquire binds the worker to one generator and returns its first
 	// reservation. It returns ErrWorkerInUse when the worker is already bound,
-	// and ErrRange or ErrNoWorkerID when no ID within t.MaxWorkerID can be had.
+	// and ErrRange or ErrNoWorkerID when there is no ID for it within t.MaxWorkerID.
 	// It gives up when ctx ends.
 	Acquire(ctx context.Context, t Terms) (Reservation, error)
 
 	// Extend renews the reservation and returns it as it now stands. The
-	// generator asks for ticks up to through; a Worker may give more, and may give
-	// fewer. A Worker that has lost its ID may return a reservation under another
-	// one; the generator then goes on under that. When Extend fails, what was
-	// reserved before stays valid, and the generator asks again later. A panic counts
-	// as a failure.
+	// generator asks for ticks up to through; a Worker may give more or fewer. A
+	// Worker that has lost its ID may return a reservation under another one; the
+	// generator then goes on under that. When Extend fails, the former reservation
+	// stays valid, and the generator asks again later. A panic counts as a failure.
 	Extend(ctx context.Context, through int64) (Reservation, error)
 
-	// Release ends the binding. No tick above last has been or ever will be
-	// issued by this generator; last is -1 when none was issued at all. It is called
-	// once, when no Extend is under way any more; a generator that was closed does
-	// not wait for ever for that.
+	// Release ends the binding. This generator has issued no tick above last and
+	// never will; last is -1 when it issued none at all. It calls Release once, when
+	// no Extend is under way any more; a closed generator does not wait for ever for
+	// that.
 	Release(ctx context.Context, last int64) error
 }
 
-// Terms are what a generator tells its Worker about the UIDs it is going to make.
+// Terms are what a generator tells its Worker about the UIDs that it will make.
 type Terms struct {
-	// Layout describes the layout completely, in a form fit to be compared and
-	// stored: two layouts are equal exactly if these texts are.
+	// Layout describes the layout completely, in a form to compare and to store:
+	// two layouts are equal exactly if these texts are.
 	Layout string
 	// Epoch is the instant at which tick 0 begins, and Unit the length of a tick.
 	Epoch time.Time
@@ -52,16 +51,15 @@ type Terms struct {
 	MaxTick, MaxWorkerID int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: none that
 	// it asks for begins later than that. It is 0 for one that never asks for more than
-	// the clock's own tick, and math.MaxInt64 where there is no bound but MaxTick.
-	// While the wall clock is behind what it showed before, or behind the first tick
-	// reserved, ticks may be asked for that are further ahead of it by as much.
+	// the clock's own tick, and math.MaxInt64 if only MaxTick bounds it. While the wall
+	// clock is behind what it showed before, or behind the first tick reserved, the
+	// generator may ask for ticks that are further ahead by as much.
 	MaxLead time.Duration
 	// Revoke, never nil, withdraws the reservation at once: when it returns, the
-	// generator has thrown away every UID it had ready, and issues none until a
-	// further Extend has returned. It is for a Worker that learns that its
-	// process was cloned or restored, or that its ID is held by another. It may be
-	// called at any time by any goroutine, but not from inside Acquire, Extend or
-	// Release.
+	// generator has dropped every UID that it had ready, and issues none until
+	// another Extend has returned. It is for a Worker that learns that its process
+	// was cloned or restored, or that another holds its ID. Any goroutine may call
+	// it at any time, but not from inside Acquire, Extend or Release.
 	Revoke func()
 }
 
@@ -71,10 +69,10 @@ func (t Terms) TickAt(at time.Time) int64 {
 	return TickAt(t.Epoch, t.Unit, at)
 }
 
-// TickAt returns the number of whole units between epoch and at, rounded down, so
-// that it is negative before the epoch. Unit is to be positive and to divide a
-// second or be a multiple of one; a layout's is. Unlike time.Time.Sub it does not
-// saturate after 292 years.
+// TickAt returns the number of whole units between epoch and at, rounded down: it is
+// negative before the epoch. Unit must be positive, and divide a second or be a
+// multiple of one, as a layout's does. Unlike time.Time.Sub, TickAt does not saturate
+// after 292 years.
 func TickAt(epoch time.Time, unit time.Duration, at time.Time) int64 {
 	sec := at.Unix() - epoch.Unix()
 	nsec := int64(at.Nanosecond() - epoch.Nanosecond())
@@ -96,8 +94,8 @@ func TickAt(epoch time.Time, unit time.Duration, at time.Time) int64 {
 // ID under which it may issue them.
 type Reservation struct {
 	WorkerID int64
-	// First and Last bound the ticks, both included. Last below First reserves
-	// nothing, for the time being.
+	// First and Last bound the ticks, both included. A Last below First reserves
+	// nothing for now.
 	First, Last int64
 	// Renew is the first tick at which an Extend is due: as soon as either the clock
 	// or the newest tick made ready has reached it. A Worker that needs no renewal

@@ -7,20 +7,19 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// DefaultRefuse and DefaultWarn are how long before [Layout.Expires] generators
-// refuse to start, and begin to warn, unless an [Expiry] says otherwise.
+// DefaultRefuse and DefaultWarn are how long before [Layout.Expires] generators refuse
+// to start and begin to warn, unless an [Expiry] says otherwise.
 const (
 	DefaultRefuse = 30 * 24 * time.Hour
 	DefaultWarn   = 365 * 24 * time.Hour
 )
 
-// Expiry is what a generator does as the end of its layout's time field comes
-// near. It is a field of both generators' Config; the zero Expiry is the default
-// policy.
+// Expiry says what a generator does as the end of its layout's time field comes near.
+// It is a field of both generators' Config; the zero Expiry is the default policy.
 type Expiry struct {
-	// Refuse is how long before the layout's Expires a generator does not start
-	// any more. Zero stands for DefaultRefuse, 30 days. Negative: it starts as long
-	// as there is a tick left.
+	// Refuse is how long before the layout's Expires a generator no longer starts. Zero
+	// stands for DefaultRefuse, 30 days. Negative: it starts as long as there is a tick
+	// left.
 	Refuse time.Duration
 	// Warn is how long before the layout's Expires a generator warns, when it
 	// starts and in its Stats. Zero stands for DefaultWarn, 365 days. Negative: it
@@ -28,9 +27,9 @@ type Expiry struct {
 	Warn time.Duration
 }
 
-// Start says whether a generator may start on layout l at the time now. It returns
-// nil if so; ErrRange when now is before the layout's epoch, and ErrExhausted when
-// the time field is full or will be within e.Refuse. The texts have the dates.
+// Start returns nil if a generator may start on layout l at the time now, ErrRange when
+// now is before the layout's epoch, and ErrExhausted when the time field is full or will
+// be within e.Refuse. The texts have the dates.
 func (e Expiry) Start(l Layout, now time.Time) error {
 	if l.IsZero() {
 		return errZero

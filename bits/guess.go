@@ -9,15 +9,15 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// slack is how far from now a UID's time may be without any doubt: generators
-// borrow from the future, and clocks differ.
+// slack is how far from now a UID's time may be without raising doubt: generators borrow
+// from the future, and clocks differ.
 const slack = 24 * time.Hour
 
-// Doubt says in a sentence why u was probably not made under layout l, looked at
-// at the time now; it is empty when nothing speaks against it. It doubts a UID
-// that l cannot hold, one whose time is more than a day in the future, and one
-// whose time is more than a day ago but within the first day after the epoch,
-// where the UIDs of narrower layouts end up.
+// Doubt says in a sentence why u was probably not made under layout l, seen from the
+// time now; it is empty when nothing speaks against it. It doubts a UID that l cannot
+// hold, one whose time is more than a day in the future, and one whose time is more than
+// a day ago but within the first day after the epoch, where the UIDs of narrower layouts
+// end up.
 func (l Layout) Doubt(u uid.UID, now time.Time) string {
 	p, err := l.Parse(u)
 	if err != nil {
@@ -37,7 +37,7 @@ func (l Layout) doubt(p uid.Parts, now time.Time) string {
 	return ""
 }
 
-// span is a time span of more than a day in words.
+// span returns a duration of more than a day in words.
 func span(d time.Duration) string {
 	switch days := int64(d / (24 * time.Hour)); {
 	case d == math.MaxInt64:
@@ -51,16 +51,14 @@ func span(d time.Duration) string {
 	}
 }
 
-// A Candidate is a preset under which a UID makes sense, and what the UID then is.
+// A Candidate is a preset under which a UID makes sense, with the UID's parts under it.
 type Candidate struct {
 	Named
 	Parts uid.Parts
 }
 
-// Guess returns the presets under which u makes sense at the time now: those that
-// leave no [Layout.Doubt], the one with the latest time first. It returns
-// none if there is none; several presets, on the other hand, can make sense of the
-// same number.
+// Guess returns the presets under which u makes sense at the time now: those without a
+// [Layout.Doubt], the one with the latest time first. There may be none, or several.
 func Guess(u uid.UID, now time.Time) []Candidate {
 	var found []Candidate
 	for _, preset := range Presets() {

@@ -22,14 +22,14 @@ type Config struct {
 	// Choose one, and never change it: it is part of what every UID means.
 	Epoch time.Time
 
-	// Unit is the length of a tick; zero stands for a second. It has to divide a
-	// second (1ms, 10ms, 1ns) or be a multiple of one (1s, 1m0s).
+	// Unit is the length of a tick; zero stands for a second. It must divide a second
+	// (1ms, 10ms, 1ns) or be a multiple of one (1s, 1m0s).
 	Unit time.Duration
 
-	// Fields splits the worker ID into named parts, the highest bits first, such
-	// as {Name: "datacenter", Bits: 5}. Their widths have to add up to
-	// WorkerBits. They change no UID, only what [Layout.Parse] can show. Empty: no
-	// split. Generators keep the name "rollback" for uncached.RollbackBits.
+	// Fields splits the worker ID into named parts, the highest bits first, such as
+	// {Name: "datacenter", Bits: 5}. Their widths must add up to WorkerBits. They
+	// change no UID, only what [Layout.Parse] shows. Empty: no split. The name
+	// "rollback" is reserved for uncached.RollbackBits.
 	Fields []Field
 }
 
@@ -42,17 +42,17 @@ var defaultEpoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // own count starts at year 1.
 const maxUnix = math.MaxInt64 - (1969*365+1969/4-1969/100+1969/400)*24*60*60
 
-// A Layout says where in a UID the tick, the worker ID and the sequence are, and
-// to which times ticks belong. It is an immutable value; make it with [NewLayout],
-// [ParseLayout] or a preset. Two layouts are == exactly if their epoch, unit,
-// widths and named parts are the same.
+// A Layout says where in a UID the tick, the worker ID and the sequence are, and which
+// time each tick stands for. It is an immutable value; make it with [NewLayout],
+// [ParseLayout] or a preset. Two layouts are == exactly if their epoch, unit, widths and
+// named parts are the same.
 //
-// The zero Layout has no ticks: no number fits it, and no UID. Where a generator's
-// Config holds it, it stands for [Default].
+// The zero Layout has no ticks: no number and no UID fits it. In a generator's Config it
+// stands for [Default].
 type Layout struct {
-	// One more than the largest value of each field, so that one unsigned
-	// comparison judges a number. All three are 0 in the zero Layout only, which
-	// thereby refuses everything.
+	// One more than the largest value of each field, so that one unsigned comparison
+	// checks a number. All three are 0 in the zero Layout only, which thereby refuses
+	// everything.
 	ticks, workers, sequences uint64
 
 	timeBits, workerBits, sequenceBits uint8
@@ -62,12 +62,12 @@ type Layout struct {
 	split uid.Split
 }
 
-// NewLayout makes the layout that cfg describes, or says with the numbers what is
-// wrong with it. It returns ErrConfig when a width is negative or TimeBits 0, when
-// the widths add up to more than 63 or the named parts not to WorkerBits, when the
-// unit neither divides a second nor is a multiple of one, when the epoch lies
-// before 1970 or after the present, and when the time field reaches beyond what a
-// time.Time can hold; ErrSyntax when a part's name is not allowed.
+// NewLayout makes the layout that cfg describes. It returns ErrConfig when a width is
+// negative or TimeBits 0, when the widths add up to more than 63 or the named parts not
+// to WorkerBits, when the unit neither divides a second nor is a multiple of one, when
+// the epoch lies before 1970 or after the present, and when the time field reaches beyond
+// what a time.Time can hold; ErrSyntax when a part's name is not allowed. The texts have
+// the numbers.
 func NewLayout(cfg Config) (Layout, error) {
 	return newLayout(cfg, time.Now())
 }
@@ -93,8 +93,8 @@ func newLayout(cfg Config, now time.Time) (Layout, error) {
 	return l, nil
 }
 
-// build is NewLayout without a clock, which the presets have to do without: a
-// machine that boots in 1970 still has a Default.
+// build is NewLayout without a clock. The presets use it, so that a machine that boots in
+// 1970 still has a Default.
 func build(cfg Config) (Layout, error) {
 	t, w, s := cfg.TimeBits, cfg.WorkerBits, cfg.SequenceBits
 	if t < 1 || w < 0 || s < 0 {
@@ -176,10 +176,9 @@ func (l Layout) Epoch() time.Time { return l.epoch }
 // Unit returns the length of a tick.
 func (l Layout) Unit() time.Duration { return l.unit }
 
-// Compose returns the UID of the given tick, worker ID and sequence. It returns
-// ErrRange, naming the number and its limit, when one of them is negative or does
-// not fit; nothing is ever cut off. It costs a few nanoseconds and does
-// not allocate.
+// Compose returns the UID of the given tick, worker ID and sequence. It returns ErrRange,
+// naming the number and its limit, when one of them is negative or does not fit; it never
+// truncates. It takes a few nanoseconds and does not allocate.
 func (l Layout) Compose(tick, workerID, sequence int64) (uid.UID, error) {
 	if uint64(tick) >= l.ticks || uint64(workerID) >= l.workers || uint64(sequence) >= l.sequences {
 		return 0, l.composeError(tick, workerID, sequence)
@@ -205,9 +204,9 @@ func (l Layout) composeError(tick, workerID, sequence int64) error {
 
 var errZero = fmt.Errorf("%w: the zero Layout holds no UID", uid.ErrRange)
 
-// Parse takes u apart; Compose puts the same UID together again from the tick of
-// the time, the worker ID and the sequence. It returns ErrRange when u is negative
-// or has bits set beyond the layout. It does not allocate.
+// Parse takes u apart. Compose makes the same UID again from the tick of the time, the
+// worker ID and the sequence. Parse returns ErrRange when u is negative or has bits set
+// beyond the layout. It does not allocate.
 func (l Layout) Parse(u uid.UID) (uid.Parts, error) {
 	tick, err := l.Tick(u)
 	if err != nil {

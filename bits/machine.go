@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Fields returns the named parts of the worker ID, the highest bits first, in a
-// slice of its own; none if the layout does not split it.
+// Fields returns the named parts of the worker ID in a new slice, the highest bits
+// first; none if the layout does not split it.
 func (l Layout) Fields() []Field {
 	return l.split.Fields()
 }
@@ -20,10 +20,9 @@ func (l Layout) Split() uid.Split {
 	return l.split
 }
 
-// WorkerID puts a worker ID together from the values of all of its named parts.
-// It returns ErrRange, naming the part, the value and the limit, when a value is
-// negative or does not fit its part, and ErrSyntax when a part is missing or has a
-// name that the layout does not know.
+// WorkerID makes a worker ID of the values of all its named parts. It returns ErrRange,
+// naming the part, the value and the limit, when a value is negative or does not fit its
+// part, and ErrSyntax when a part is missing or the layout does not know its name.
 func (l Layout) WorkerID(values map[string]int64) (int64, error) {
 	fields := l.split.Fields()
 	var id int64

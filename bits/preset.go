@@ -8,7 +8,7 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// The presets are built once; they do not ask the clock, as NewLayout does.
+// The presets are built once, without the clock that NewLayout reads.
 var (
 	defaultLayout  = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13})
 	uidGenerator   = mustBuild(Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Unix(1463673600, 0)})
@@ -23,9 +23,9 @@ var (
 // 8,192 UIDs a second for each.
 func Default() Layout { return defaultLayout }
 
-// UidGenerator returns the layout of Baidu's UidGenerator with its original epoch:
-// as Default, but from 2016-05-20 on (1463673600 seconds after 1970). It has been
-// full since 2024-11-20 13:24:15 UTC, and is of use for reading such UIDs.
+// UidGenerator returns the layout of Baidu's UidGenerator with its original epoch: as
+// Default, but from 2016-05-20 on (1463673600 seconds after 1970). It has been full since
+// 2024-11-20 13:24:15 UTC, and is good for reading such UIDs only.
 func UidGenerator() Layout { return uidGenerator }
 
 // Twitter returns the layout of Twitter's Snowflake: 41 bits of milliseconds since
@@ -52,8 +52,8 @@ type Named struct {
 	Layout Layout
 }
 
-// Presets returns the preset layouts: default, uidgenerator, twitter, javascript
-// and redis, in a slice of its own.
+// Presets returns the preset layouts in a new slice: default, uidgenerator, twitter,
+// javascript and redis.
 func Presets() []Named {
 	return []Named{
 		{"default", defaultLayout},
@@ -64,8 +64,8 @@ func Presets() []Named {
 	}
 }
 
-// Preset returns the preset layout of that name, in lower case; "js" is short for
-// "javascript". It returns ErrSyntax, with the names there are, when there is none.
+// Preset returns the preset layout of a name in lower case; "js" is short for
+// "javascript". For any other name it returns ErrSyntax, with the names that exist.
 func Preset(name string) (Layout, error) {
 	if name == "js" {
 		return javaScriptSafe, nil

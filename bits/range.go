@@ -7,9 +7,9 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// First returns the smallest UID of the tick in which t falls: no UID of that tick
-// or a later one is smaller, none of an earlier one as large. It returns ErrRange
-// when t is before the epoch or after the end of the time field.
+// First returns the smallest UID of the tick in which t falls; all UIDs of earlier ticks
+// are smaller. It returns ErrRange when t is before the epoch or after the end of the time
+// field.
 func (l Layout) First(t time.Time) (uid.UID, error) {
 	tick, err := l.tickOf(t)
 	if err != nil {
@@ -33,13 +33,12 @@ func (l Layout) Last(t time.Time) (uid.UID, error) {
 //
 //	WHERE id BETWEEN lo AND hi
 //
-// Where from and to lie between two ticks the range covers those ticks in full. It
-// returns ErrRange when from is not before to, or either lies outside of the time
-// field.
+// If from or to lies inside a tick, the range covers that whole tick. It returns ErrRange
+// when from is not before to, or either lies outside the time field.
 //
-// The time of a UID is its tick's, not the instant of its creation: the generators
-// may be ahead of the clock by their MaxLead and behind it by their MaxLag, so
-// widen the range by these to find every row created in it.
+// The time of a UID is that of its tick, not the instant of its creation. Generators may
+// be ahead of the clock by their MaxLead and behind it by their MaxLag: widen the range by
+// these to find every row created in it.
 func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	if !from.Before(to) {
 		return 0, 0, fmt.Errorf("%w: the range begins at %s and ends at %s", uid.ErrRange, stamp(from), stamp(to))
@@ -53,8 +52,8 @@ func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	return lo, hi, nil
 }
 
-// tickOf is TickAt for times that the time field can hold. It compares times, not
-// ticks, which would wrap for a time centuries away and a unit of a nanosecond.
+// tickOf is TickAt for times that the time field can hold. It compares times, since ticks
+// of a nanosecond would wrap for a time centuries away.
 func (l Layout) tickOf(t time.Time) (int64, error) {
 	if end := l.end(); t.Before(l.epoch) || !t.Before(end) {
 		return 0, fmt.Errorf("%w: time %s is not within %s and %s, which the layout %s covers",
@@ -63,14 +62,13 @@ func (l Layout) tickOf(t time.Time) (int64, error) {
 	return l.TickAt(t), nil
 }
 
-// Convert returns the UID that has in layout to the same time, worker ID and
-// sequence as u has in layout from. Converting it back gives u: no two UIDs become
-// one. It returns ErrRange when u does not belong to from, and when layout to
-// cannot hold the same: no tick of it begins at just that time, or the worker ID
-// or the sequence does not fit.
+// Convert returns the UID that has the same time, worker ID and sequence in layout to as
+// u has in layout from. Converting it back gives u: no two UIDs become one. It returns
+// ErrRange when u does not belong to from, and when to cannot hold the same: no tick of
+// it begins at just that time, or the worker ID or the sequence does not fit.
 //
-// A converted UID can still be the same as one that is made in layout to under the
-// same worker ID. Named parts of the worker ID are not looked at.
+// A converted UID can still equal one that is made in layout to under the same worker ID.
+// Convert ignores named parts of the worker ID.
 func Convert(u uid.UID, from, to Layout) (uid.UID, error) {
 	p, err := from.Parse(u)
 	if err != nil {

@@ -48,9 +48,9 @@ func (l Layout) String() string {
 //	39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z
 //	41ms/10/12 fields=datacenter:5,worker:5
 //
-// where the time may have a unit (ns, us, ms, s, m, h) and any of unit=, epoch=
-// and fields= may follow in any order. What is not said is as in Config: a unit of
-// a second, the epoch 2026-01-01T00:00:00Z, no named parts.
+// where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may
+// follow in any order. The defaults are those of Config: a unit of a second, the epoch
+// 2026-01-01T00:00:00Z, no named parts.
 //
 // It returns ErrSyntax when the text is anything else or longer than 255 bytes, and
 // NewLayout's errors.
@@ -69,7 +69,7 @@ func ParseLayout(text string) (Layout, error) {
 	return NewLayout(cfg)
 }
 
-// textUnits are the units that the number of time bits may be followed by.
+// textUnits are the units that may follow the number of time bits.
 var textUnits = map[string]time.Duration{
 	"ns": time.Nanosecond, "us": time.Microsecond, "ms": time.Millisecond,
 	"s": time.Second, "m": time.Minute, "h": time.Hour,
@@ -113,7 +113,7 @@ func parseConfig(words []string) (cfg Config, err error) {
 		case "epoch":
 			cfg.Epoch, err = time.Parse(time.RFC3339Nano, value)
 			if err == nil && cfg.Epoch.IsZero() {
-				// Config takes the zero Time for "not said", which this is not.
+				// To Config the zero Time would mean the default.
 				err = fmt.Errorf("the epoch %s is before 1970", value)
 			}
 		case "fields":
@@ -144,8 +144,8 @@ func parseFields(text string) (fields []Field, err error) {
 	return fields, nil
 }
 
-// parseBits reads a number of bits. It leaves it to NewLayout to judge the number,
-// which has all the others to name beside it.
+// parseBits reads a number of bits. It leaves the check to NewLayout, whose error can name
+// all the numbers.
 func parseBits(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {

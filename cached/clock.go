@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// leadLimit returns the last tick that MaxLead allows. It goes by the steady clock: a
-// wall clock that is set back must not make a generator stand still until the time is
-// reached again.
+// leadLimit returns the last tick that MaxLead allows. It uses the steady clock: a wall
+// clock that was set back must not stop a generator until it has caught up.
 func (g *Generator) leadLimit(now time.Time) int64 {
 	tick := max(g.layout.TickAt(g.steady(now)), 0)
 	if tick > math.MaxInt64-g.lead {
@@ -16,13 +15,13 @@ func (g *Generator) leadLimit(now time.Time) int64 {
 	return tick + g.lead
 }
 
-// steady returns the wall clock as far as it goes forward, and the time that has
-// passed since it last did, as far as it does not.
+// steady returns the wall clock while that goes forward. While it does not, it returns
+// the last such time plus the time that has passed since.
 func (g *Generator) steady(now time.Time) time.Time {
 	s := &g.state
 	at := time.Since(g.born)
-	// Without its monotonic reading, by which a wall clock that was set forward would
-	// not be after one that was not.
+	// Drop the monotonic reading: by it a wall clock that was set forward would not be
+	// after one that was not.
 	now = now.Round(0)
 	if s.steady.IsZero() {
 		s.steady, s.steadyAt = now, at

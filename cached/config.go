@@ -28,77 +28,76 @@ const Unbounded time.Duration = math.MaxInt64
 type Config struct {
 	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID
 	// named "rollback" is refused: it marks the layouts of uncached.RollbackBits, whose
-	// worker IDs are others.
+	// worker IDs are different.
 	Layout bits.Layout
 
 	// MaxLead is how far a UID's time may be ahead of the clock, in whole ticks,
-	// rounded down: the future time that may be borrowed when UIDs are drawn faster
-	// than one run (2^sequence bits) a tick. At the bound OnRejectedTake decides.
+	// rounded down: the future time that the generator may borrow when more UIDs are
+	// drawn than a tick holds (2^sequence bits). At the bound OnRejectedTake decides.
 	//
-	// With the default layout a tick is a second of 8,192 UIDs: that is the rate that
-	// can be sustained for ever. The default MaxLead, ten minutes, lets a burst have
-	// 4,915,200 UIDs more than that, at memory speed; they are given back as the
-	// clock catches up, in ten minutes if nothing is drawn meanwhile. A value below
-	// one tick borrows nothing. Unbounded borrows up to the end of the time field:
-	// at 100 million UIDs/s the 8½ years of the default layout last six hours.
-	// Negative values are refused.
+	// With the default layout a tick is a second of 8,192 UIDs: that rate can be
+	// sustained for ever. The default MaxLead, ten minutes, allows a burst of 4,915,200
+	// more, at memory speed. The clock then catches up, in ten minutes if nothing is
+	// drawn meanwhile. A value below one tick borrows nothing. Unbounded borrows up to
+	// the end of the time field: at 100 million UIDs/s the 8½ years of the default
+	// layout last six hours. Negative values are refused.
 	MaxLead time.Duration
 
-	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: what
-	// has been buffered for longer is skipped. The default is a second. A value
-	// shorter than one tick of the layout is refused, unless it is zero, which then
-	// means one tick. While UIDs are drawn, the generator wakes about every half
-	// MaxLag, but no more than once a tick, to look; when idle it does not wake.
+	// MaxLag is how far a UID's time may be behind the clock, in whole ticks: older
+	// ticks in the ring are skipped. Zero stands for a second, or for one tick if that
+	// is longer; otherwise a value shorter than a tick is refused. While UIDs are drawn,
+	// the generator wakes about every half MaxLag to check, but at most once a tick. An
+	// idle generator does not wake.
 	//
-	// It holds as far as the generator's goroutine gets its turn within half of MaxLag.
-	// At 100 ms and at the default, no UID was seen later on a busy machine; at 1 ms,
-	// which is no more than the scheduler's latency, up to 3.6 % were, at 100,000 UIDs
-	// a second. A process that was stopped and goes on (SIGCONT, a paused container)
-	// can issue what it held ready for some milliseconds, until that goroutine runs.
-	// Where a UID's time has to be exact, use package uncached.
+	// The bound holds as long as the generator's goroutine gets to run within half of
+	// MaxLag. On a busy machine, with 100,000 UIDs a second, no UID was late at 100 ms
+	// and at the default; at 1 ms, which is about the scheduler's latency, up to 3.6 %
+	// were. A process that was stopped and continues (SIGCONT, a paused container) can
+	// issue old UIDs for some milliseconds, until that goroutine runs. If a UID's time
+	// must be exact, use package uncached.
 	MaxLag time.Duration
 
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536. The
 	// default is 8, UidGenerator's boost power of 3. A slot costs 72 bytes.
 	Slots int
 
-	// PaddingFactor is the share of the ring, in per cent from 1 to 99, below which
-	// what is buffered is topped up. The default is 50.
+	// PaddingFactor is the fill level, in per cent of the ring from 1 to 99, below which
+	// takers top it up. The default is 50.
 	PaddingFactor int
 
-	// RandomStart begins a tick that is entered because the clock has moved on at a
+	// RandomStart makes a tick that begins because the clock has moved on start at a
 	// random sequence in its first half instead of at 0, so that UIDs drawn at a low
-	// rate are spread evenly modulo any small number. Such a tick then holds between
-	// half and all of its UIDs. Ticks that are entered because the one before was used
-	// up still begin at 0.
+	// rate are spread evenly modulo any small number. Such a tick holds between half and
+	// all of its UIDs. A tick that begins because the one before is used up still starts
+	// at 0.
 	RandomStart bool
 
-	// OnRejectedTake decides what a GetUID, a Fill or a Lane does when no UID may be
-	// issued before the clock moves on. Nil is Wait.
+	// OnRejectedTake decides what GetUID, Fill or a Lane does when no UID may be issued
+	// before the clock moves on. Nil is Wait.
 	OnRejectedTake TakeHandler
 
-	// OnRejectedPut is told of each tick that the clock has reached, and for which a
-	// refill in the background found no room: all of the ring holds ticks before the
-	// clock's, not yet stale, so that UIDs are issued behind the clock, within MaxLag.
-	// That can be only where MaxLag is at least Slots ticks; more Slots, or a shorter
-	// MaxLag, end it. (A ring that is full of later ticks rejects nothing: it is as full
-	// as it should be.) The tick is not used up, but offered again, unless the clock
-	// has passed it by then. Nil does nothing. Rejected puts are counted in Stats in
-	// any case. It is called by the generator's goroutine, which refills nothing
-	// meanwhile (takers still do), and may call the generator's methods except Close.
+	// OnRejectedPut is called for each tick that the clock has reached and for which a
+	// refill in the background found no room: the whole ring holds ticks before the
+	// clock's that are not yet stale, so UIDs are issued behind the clock, within
+	// MaxLag. That happens only if MaxLag is at least Slots ticks; more Slots or a
+	// shorter MaxLag end it. (A ring full of later ticks rejects nothing: it is as full
+	// as it should be.) The tick is not used up, but offered again, unless the clock has
+	// passed it by then. Nil does nothing; Stats counts rejected puts in any case. The
+	// generator's goroutine calls it and refills nothing meanwhile (takers still do). It
+	// may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
 
 	// Expiry is what to do as the end of the layout's time field comes near. Its zero
 	// value refuses to start in the last 30 days and warns in the last year.
 	Expiry bits.Expiry
 
-	// Logger is told of what an operator wants to know, never of single UIDs. Nil is
+	// Logger gets what an operator wants to know, never single UIDs. Nil is
 	// slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock; nil is time.Now. It is for tests and simulations; it may
-	// jump in either direction, and is called by any number of goroutines at once.
-	// Timers run by the real clock.
+	// Now is the wall clock; nil is time.Now. It is for tests and simulations. It may
+	// jump in either direction; any number of goroutines call it at once. Timers use
+	// the real clock.
 	Now func() time.Time
 }
 

@@ -11,17 +11,17 @@ import (
 // half-way loses no more than that.
 const fillChunk = 4096
 
-// Fill fills dst with new UIDs, each larger than the one before, and returns how
-// many it could get: len(dst), or fewer and the error that GetUID would have
-// returned. It claims thousands with one atomic add. The UIDs of calls that run at the same
-// time interleave; against calls that come before or after, the order is strict as
-// for GetUID. An empty dst gets nothing and no error.
+// Fill fills dst with new UIDs, each larger than the one before, and returns how many it
+// got: len(dst), or fewer and the error that GetUID would have returned. It claims
+// thousands with one atomic add. The UIDs of concurrent calls interleave; relative to
+// earlier and later calls the order is strict, as for GetUID. An empty dst gets nothing
+// and no error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
 
 // FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's
-// error. If ctx has ended already, nothing is taken.
+// error. If ctx has already ended, it takes nothing.
 func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
 	for n < len(dst) {
 		if err := ctx.Err(); err != nil {
@@ -43,15 +43,15 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 	return n, nil
 }
 
-// A claim is a range of positions that belong to one taker, and the UIDs of those
-// that are settled.
+// A claim is a range of positions that belong to one taker, with the UIDs of those that
+// are settled: looked up in the ring.
 type claim struct {
 	pos, end   uint64 // positions that are not settled yet, pos != end
 	next, last uint64 // settled UIDs, from next up to but without last
 }
 
-// claim claims up to want positions, most at the most, and no more than the ring holds
-// ready if that is at least one.
+// claim claims up to want positions: at most most, and no more than the ring holds ready
+// if that is at least one.
 func (g *Generator) claim(want, most uint64) claim {
 	n := min(want, most, g.ring.Left(0))
 	n = max(1, min(n, g.ring.Ready()))
@@ -69,8 +69,8 @@ func (g *Generator) enter(ctx context.Context, c *claim) error {
 		rest := c.end - c.pos - 1
 		v, settled, err = g.settle(ctx, c.pos, g.cfg.OnRejectedTake)
 		if err != nil || settled != c.pos {
-			// The others have shared the first one's fate: they were claimed with the
-			// ring shut, or their ticks were passed over.
+			// The same holds for the others: they were claimed with the ring shut, or
+			// their ticks were skipped.
 			if c.pos>>63 == 0 {
 				g.counts.lost.Add(rest)
 			}

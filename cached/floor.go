@@ -8,8 +8,8 @@ import (
 // allStale, as the floor, lets Lanes keep nothing.
 const allStale = math.MaxUint64
 
-// floorAt returns the floor for takers that are in tick at: what is behind the clock is
-// stale, and so is what was discarded, which may be ahead of it.
+// floorAt returns the floor for takers that are in tick at. UIDs too far behind the clock
+// are stale, and so are discarded ones, which may be ahead of it.
 func (g *Generator) floorAt(now time.Time, at uint64) uint64 {
 	return max(g.state.void, min(uint64(max(g.layout.TickAt(now), 0)), at)) << g.valBits
 }

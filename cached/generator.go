@@ -14,15 +14,14 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// A Generator makes UIDs from a ring that is filled ahead of time. Make it with New.
-// Its methods may be called by any number of goroutines at once. It must not be
-// copied.
+// A Generator makes UIDs from a ring that it fills ahead of time. Make it with New. Its
+// methods may be called by any number of goroutines at once. It must not be copied.
 type Generator struct {
-	// ring is part of the structure, for a pointer to it would cost every take a load.
+	// ring is part of the structure: a pointer to it would cost every take a load.
 	ring ringbuffer.Ring
 
-	// floor is the first UID that is not stale. Written under mu by setFloor, which
-	// then withdraws what Lanes hold below it; read by Lanes when they claim.
+	// floor is the first UID that is not stale. setFloor writes it under mu, and then
+	// withdraws what Lanes hold below it; Lanes read it when they claim.
 	floor atomic.Uint64
 
 	cfg    Config
@@ -42,24 +41,24 @@ type Generator struct {
 	wake   chan struct{} // one slot: asks run to look at the ring and its timer
 	stop   sync.Once     // Close has begun
 	quit   chan struct{} // closed by Close
-	last   int64         // written by stop: the newest tick of which a UID was claimed, or -1
+	last   int64         // written by stop: the newest tick with a claimed UID, or -1
 	done   chan struct{} // closed when run has ended
 	counts counters
 
-	// mu serialises the ring's producer: whoever refills, moves or shuts the ring, be
-	// it run or a taker that found no UID in it. It is never held while a handler, a
-	// worker or a wait is under way.
+	// mu serialises the ring's producers: run, and takers that found no UID, which
+	// refill, move or shut the ring. It is never held during a handler, a call of the
+	// worker or a wait.
 	mu    sync.Mutex
 	lanes lanes
 	state state
-	// unordered is nil until it is asked for.
+	// unordered is nil until it is first used.
 	unordered *Unordered
 }
 
 // state is guarded by Generator.mu.
 type state struct {
-	discarded bool   // what is buffered may not be issued: the next refill restarts the ring
-	void      uint64 // the tail when ticks were discarded last: nothing below it is issued any more
+	discarded bool   // what is buffered must not be issued: the next refill restarts the ring
+	void      uint64 // the tail at the last discard: nothing below it may be issued
 	started   bool   // a tick has been published
 
 	steady   time.Time     // the wall clock, but never going back and never slower than time itself
@@ -69,16 +68,16 @@ type state struct {
 	waiting  int           // calls that wait for news
 	held     int           // of these, the ones that hold a position ahead of the tail
 	seenTail uint64        // the tail that waiting calls were last woken for
-	skipped  uint64        // ticks passed over because they were stale or discarded
+	skipped  uint64        // ticks skipped because they were stale or discarded
 	refills  uint64        // refills that brought at least one tick
 	ticks    uint64        // ticks published
 }
 
-// New acquires the worker and returns a running generator, to be ended with Close. It
-// returns uid.ErrConfig, with the field and the number, when cfg is unusable; what
-// bits.Expiry says when the layout's time field is (nearly) full or the clock is
-// before its epoch; the worker's own error, ErrWorkerInUse among them, when it cannot
-// be acquired; and ErrRange when the worker's ID does not fit the layout.
+// New acquires the worker and returns a running generator; Close ends it. New returns
+// uid.ErrConfig, with the field and the number, when cfg is unusable; the error of
+// bits.Expiry when the layout's time field is (nearly) full or the clock is before its
+// epoch; the worker's own error, such as ErrWorkerInUse, when it cannot be acquired; and
+// ErrRange when the worker's ID does not fit the layout.
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
@@ -127,7 +126,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	if err != nil {
 		return nil, err
 	}
-	g.fillFirst(g.now()) // acquiring the worker may have taken long
+	g.fillFirst(g.now()) // acquiring the worker may have taken a while
 	go g.run()
 	return g, nil
 }
@@ -147,15 +146,15 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// GetUID returns the next UID. UIDs are unique, as far as the worker ID is this generator's
-// alone (docs/promise.md has the cases), and in strict order: when one call
-// returns before another one starts, in whatever goroutines, its UID is the smaller.
+// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise
+// (docs/promise.md has the cases), and in strict order: when one call returns before
+// another one starts, in whatever goroutines, its UID is the smaller.
 //
-// Usually it costs one atomic add. When the ring is empty it refills the ring itself;
-// when no tick may be issued before the clock moves on, Config.OnRejectedTake decides.
-// It returns ErrClosed after Close, ErrExhausted when the time field is full,
-// ErrNoReservation when the worker's reservation is used up and the last attempt to
-// extend it failed, and what OnRejectedTake returns.
+// Usually it costs one atomic add. If the ring is empty, it refills the ring itself; if no
+// tick may be issued before the clock moves on, Config.OnRejectedTake decides. It returns
+// ErrClosed after Close, ErrExhausted when the time field is full, ErrNoReservation when
+// the worker's reservation is used up and the last attempt to extend it failed, and the
+// error of OnRejectedTake.
 func (g *Generator) GetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -164,8 +163,8 @@ func (g *Generator) GetUID() (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
-// ctx's error. If ctx has ended already, nothing is taken.
+// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's
+// error. If ctx has already ended, it takes nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -177,8 +176,8 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return uid.UID(v), nil
 }
 
-// TryGetUID is GetUID that never waits and asks no handler: where GetUID might wait
-// it returns an error that wraps ErrRejectedTake or ErrNoReservation.
+// TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it
+// returns an error that wraps ErrRejectedTake or ErrNoReservation.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -195,23 +194,22 @@ func (g *Generator) Layout() bits.Layout { return g.layout }
 
 // Close shuts the ring, ends the generator's goroutines, waits for them and releases
 // the worker. Afterwards every call that makes UIDs returns ErrClosed, in Lanes too;
-// calls that wait return it at once. It returns the worker's error, if releasing it
-// fails. Closing again does nothing, once the first Close is through, and returns nil. It
-// must not be called from a handler.
+// waiting calls return it at once. Close returns the worker's error if releasing it fails.
+// A second Close waits for the first one and returns nil. Do not call it from a handler.
 //
-// It waits no longer than 30 s for a worker that does not return: see CloseContext.
+// It waits at most 30 s for a worker that does not return: see CloseContext.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close with a context for the worker's release. When ctx ends, and up to
-// 100 ms later for a worker that minds it, CloseContext returns an error that wraps ctx's
-// and says which call of the worker has not returned, Extend or Release. The generator is
-// closed all the same. The worker may go on with that call, so what it uses, such as a
-// database, is still in use; a Release that had to wait for an Extend is called when that
-// has returned, and a failure of it is logged.
+// CloseContext is Close with a context for the worker's release. When ctx ends, or up to
+// 100 ms later to let a worker react to that, CloseContext returns an error that wraps
+// ctx's and says which call of the worker has not returned, Extend or Release. The
+// generator is closed all the same. The worker may still be in that call and use, say, its
+// database. If Release had to wait for an Extend, it is called when that has returned, and
+// its failure is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()
@@ -229,17 +227,16 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	return nil
 }
 
-// newest returns the newest tick of which a UID was claimed, or -1. The ring is
-// to be shut.
+// newest returns the newest tick with a claimed UID, or -1. The ring must be shut.
 func (g *Generator) newest() int64 {
 	if !g.state.started || g.ring.Claimed() == 0 {
 		return -1
 	}
-	// Positions beyond the tail have been claimed, but by nobody who got a UID.
+	// Positions beyond the tail were claimed, but nobody got a UID for them.
 	return int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
 }
 
-// discard throws away what is buffered and what Lanes hold: the reservation was revoked.
+// discard drops what is buffered and what Lanes hold: the reservation was revoked.
 func (g *Generator) discard() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

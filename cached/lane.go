@@ -10,29 +10,29 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// A Lane claims from its generator in advance, so that a goroutine that draws many
-// UIDs contends with nobody. A call costs an increment and a comparison on a cache
-// line of the Lane's own. It is made by Generator.Lane and belongs to one goroutine at
-// a time; it needs no closing.
+// A Lane claims from its generator in advance, so that a goroutine that draws many UIDs
+// contends with nobody. A call costs an increment and a comparison on a cache line of the
+// Lane's own. Make it with Generator.Lane. One goroutine at a time may use it; it needs
+// no closing.
 //
-// A Lane's UIDs are unique among all of the generator's and increase within the
-// Lane, but not between Lanes: a UID may be smaller than one that another goroutine
-// got before. As for any UID, MaxLag bounds how far they are behind the clock: what a
-// Lane still holds by then is withdrawn. It claims 16 UIDs at first and, each time
-// it has used them all, twice as many, up to 1,024 or a run.
+// A Lane's UIDs are unique among all of the generator's. They increase within the Lane,
+// but not between Lanes: a UID may be smaller than one that another goroutine got before.
+// As for any UID, MaxLag bounds how far they are behind the clock: the generator withdraws
+// what a Lane still holds by then. A Lane claims 16 UIDs at first and, each time it has
+// used them all, twice as many, up to 1,024 or a tick's.
 type Lane struct {
 	_ cpu.CacheLinePad // the neighbours in memory may be other goroutines' Lanes
 
-	// last is the last UID in hand. Written by the Lane's owner, and set to none by the
-	// generator, under its lock, when that UID has become stale. It is an int64 and not
-	// an atomic.Int64 because calling the function instead of the method leaves GetUID
-	// just below the compiler's limit for inlining, which makes it twice as fast.
+	// last is the last UID in hand. The Lane's owner writes it; the generator sets it to
+	// none, under its lock, when that UID has become stale. It is an int64 and not an
+	// atomic.Int64 because calling the function instead of the method leaves GetUID just
+	// below the compiler's limit for inlining, which makes it twice as fast.
 	last int64
 
 	// What follows belongs to the owner alone.
 
-	n     int64 // the UID that was returned last
-	end   int64 // what the owner wrote to last, for it to see that it was withdrawn
+	n     int64 // the last UID returned
+	end   int64 // what the owner wrote to last, to see whether it was withdrawn
 	g     *Generator
 	rest  claim // positions in hand that are not settled yet
 	chunk uint64
@@ -47,8 +47,8 @@ const (
 	maxLaneChunk = 1024
 )
 
-// Lane returns a new Lane, for one goroutine. It claims nothing before its first use.
-// A Lane that is no longer used is left to the garbage collector.
+// Lane returns a new Lane, for one goroutine. It claims nothing before its first use. The
+// garbage collector takes care of unused Lanes.
 func (g *Generator) Lane() *Lane {
 	l := &Lane{last: none, n: none, end: none, g: g, chunk: minLaneChunk}
 	g.mu.Lock()
@@ -57,7 +57,7 @@ func (g *Generator) Lane() *Lane {
 	return l
 }
 
-// GetUID returns the Lane's next UID, or an error just as Generator.GetUID does.
+// GetUID returns the Lane's next UID, or an error as Generator.GetUID does.
 func (l *Lane) GetUID() (_ uid.UID, err error) {
 	if l.n >= atomic.LoadInt64(&l.last) {
 		err = l.refill()
@@ -71,12 +71,12 @@ func (l *Lane) ParseUID(u uid.UID) (uid.Parts, error) { return l.g.ParseUID(u) }
 
 var _ uid.Drawer = (*Lane)(nil)
 
-// refill puts UIDs in hand that are not stale, so that n+1 is the next one. On an error
-// n+1 is 0 and nothing is in hand.
+// refill takes UIDs in hand that are not stale; n+1 is then the next one. On an error n+1
+// is 0 and nothing is in hand.
 func (l *Lane) refill() error {
 	g := l.g
 	if l.n < l.end {
-		// Withdrawn. Whoever draws that seldom is to hold less.
+		// Withdrawn. A Lane that is used so seldom should hold less.
 		g.counts.lost.Add(uint64(l.end-l.n) + l.rest.end - l.rest.pos)
 		l.rest, l.chunk = claim{}, minLaneChunk
 	}
@@ -91,8 +91,8 @@ func (l *Lane) refill() error {
 			return err
 		}
 		l.n, l.end = int64(l.rest.next)-1, int64(l.rest.last)-1
-		// The generator raises the floor before it looks at last, and the owner does it
-		// the other way round: one of them sees that these UIDs are stale.
+		// The generator raises the floor and then reads last; the owner writes last and
+		// then reads the floor. So one of them sees that these UIDs are stale.
 		atomic.StoreInt64(&l.last, l.end)
 		if l.rest.next >= g.floor.Load() {
 			return nil
@@ -101,8 +101,8 @@ func (l *Lane) refill() error {
 	}
 }
 
-// lanes are the Lanes of a generator that are still in use, and maybe some that were
-// until the last garbage collection.
+// lanes are the Lanes of a generator in use, and possibly some that fell out of use since
+// the last garbage collection.
 type lanes struct {
 	all   []weak.Pointer[Lane]
 	sweep int // the length at which add looks for unused ones
@@ -117,7 +117,7 @@ func (s *lanes) add(l *Lane) {
 }
 
 // withdraw takes from all Lanes the UIDs below floor, and forgets unused Lanes. A Lane
-// holds UIDs of one tick, so that the last one stands for all.
+// holds UIDs of one tick, so its last one stands for all.
 func (s *lanes) withdraw(floor uint64) {
 	used := s.all[:0]
 	for _, p := range s.all {

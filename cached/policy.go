@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// A TakeHandler decides what a call does that finds no UID it may have: returning
-// nil lets it wait until there is one, returning an error makes it fail with that
-// error. It is called by the goroutine that made the call, with nothing locked, and
-// may call the generator's methods. If it panics, the call fails with
+// A TakeHandler decides what a call does that finds no UID it may have. If the handler
+// returns nil, the call waits until there is one; if it returns an error, the call fails
+// with that error. The goroutine of the call runs the handler, with nothing locked; the
+// handler may call the generator's methods. If it panics, the call fails with
 // uid.ErrRejectedTake.
 type TakeHandler func(Rejection) error
 
@@ -15,20 +15,20 @@ type TakeHandler func(Rejection) error
 type Rejection struct {
 	// Err wraps uid.ErrRejectedTake and has the numbers.
 	Err error
-	// Wait is how long it takes until the clock lets another tick be issued.
+	// Wait is how long it takes until the clock allows another tick.
 	Wait time.Duration
-	// Attempt counts from 0 how often this call has been rejected before.
+	// Attempt is how often this call was rejected before, from 0.
 	Attempt int
 }
 
-// Wait, as a handler, waits until the clock has caught up: as long as it takes in GetUID
-// and Fill, until the context ends in GetUIDContext.
+// Wait is a handler that waits until the clock has caught up: as long as it takes in
+// GetUID and Fill, at most until the context ends in GetUIDContext and FillContext.
 func Wait(Rejection) error { return nil }
 
-// Fail, as a handler, fails at once with uid.ErrRejectedTake.
+// Fail is a handler that fails at once with uid.ErrRejectedTake.
 func Fail(r Rejection) error { return r.Err }
 
-// contain calls a handler of the user's and survives its panic.
+// contain calls a user's handler and survives its panic.
 func (g *Generator) contain(name string, call func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -40,8 +40,8 @@ func (g *Generator) contain(name string, call func()) {
 	call()
 }
 
-// judge asks a call's handler about a rejection. Nil lets the call wait; there is no
-// handler where it does not wait.
+// judge asks a call's handler about a rejection; a nil error lets the call wait. A call
+// that never waits has a nil handler.
 func (g *Generator) judge(handler TakeHandler, r *Rejection) (err error) {
 	err = r.Err
 	if handler != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// refill brings the ring up to the clock, fills it with all the ticks that it has room
-// for and that may be issued, and opens it if there is something to give. It returns the
-// tick for which there was no room though the clock has reached it, or -1. It does nothing
-// after Close. g.mu is held.
+// refill brings the ring up to the clock, fills it with all ticks that may be issued and
+// for which it has room, and opens it if it holds UIDs. It returns the tick that the clock
+// has reached and for which there was no room, or -1. It does nothing after Close. g.mu is
+// held.
 func (g *Generator) refill(now time.Time) (rejected int64) {
 	grant := g.tenure.Grant()
 	if grant.Ended != nil {
@@ -30,13 +30,13 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	limit := g.limit(now, grant)
 	published := s.ticks
 
-	// The ring holds consecutive ticks. Where the next one is not the tail, because
-	// the clock or the reservation is beyond it or the ring was discarded, the ring
-	// starts anew there.
+	// The ring holds consecutive ticks. If the next one is not the tail, because the
+	// clock or the reservation is beyond it or the ring was discarded, the ring starts
+	// anew there.
 	tail, at := int64(g.ring.Tail()), int64(g.ring.Tick(g.ring.Position()))
 	next := max(tail, clock, grant.First)
 	usable := s.started && !s.discarded
-	stale := usable && at+g.lag < clock && clock >= tail // all that is left in the ring
+	stale := usable && at+g.lag < clock && clock >= tail // everything in the ring
 	switch {
 	case next <= limit && (next > tail || !usable || stale):
 		g.ring.Shut()
@@ -46,12 +46,12 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 		s.ticks++
 		next++
 	case usable && at < clock && clock < tail:
-		// What comes before the clock's own tick has become stale.
+		// Ticks before the clock's own are stale.
 		g.ring.Shut()
 		g.skipTo(clock)
 		must(g.ring.Skip(uint64(clock), g.sequenceStart()))
 	case stale:
-		// There is nothing to take its place.
+		// Nothing may replace it.
 		g.ring.Shut()
 		g.setFloor(allStale)
 		s.discarded = true
@@ -60,7 +60,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	for ; next <= limit; next++ {
 		err := g.ring.Put(uint64(next), uint64(grant.WorkerID))
 		if errors.Is(err, ringbuffer.ErrFull) {
-			if next <= clock { // what lies beyond the clock is only stock
+			if next <= clock { // ticks beyond the clock are only stock
 				rejected = next
 			}
 			break
@@ -77,7 +77,7 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	return rejected
 }
 
-// open opens a shut ring that has something to give, and tells the waiting calls.
+// open opens a shut ring that holds UIDs, and tells the waiting calls.
 func (g *Generator) open(now time.Time) {
 	s := &g.state
 	if s.discarded || !s.started {
@@ -105,8 +105,8 @@ func (g *Generator) limit(now time.Time, grant *tenure.Grant) int64 {
 	return min(g.leadLimit(now), grant.Until)
 }
 
-// wish returns the tick up to which the worker is asked to reserve: what the ring may
-// need until it is full once more.
+// wish returns the tick up to which to ask the worker to reserve: what the ring may need
+// to be full once more.
 func (g *Generator) wish(now time.Time) int64 {
 	ahead := int64(g.ring.Tail()) + 2*int64(g.ring.Slots())
 	return min(max(ahead, g.layout.TickAt(now)), g.leadLimit(now), g.layout.MaxTick())
@@ -119,8 +119,8 @@ func (g *Generator) sequenceStart() uint64 {
 	return rand.Uint64N(1 << (g.seqBits - 1))
 }
 
-// skipTo counts the published ticks that are passed over, untouched, on the way to a
-// tick. The ring is shut.
+// skipTo counts the published ticks that are skipped, untouched, on the way to tick. The
+// ring is shut.
 func (g *Generator) skipTo(tick int64) {
 	pos := g.ring.Position()
 	first, end := g.ring.Tick(pos), min(uint64(tick), g.ring.Tail())
@@ -132,11 +132,11 @@ func (g *Generator) skipTo(tick int64) {
 	}
 }
 
-// closed reports whether Close has begun. What is done with mu held after it returned
-// false, is done before Close goes on.
+// closed reports whether Close has begun. If it returns false with mu held, Close goes on
+// only after mu is released.
 func (g *Generator) closed() bool { return g.tenure.Grant().Ended != nil }
 
-// must panics on an error that only a fault in this package can cause.
+// must panics on an error that only a bug in this package can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

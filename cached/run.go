@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// run looks after the ring between the calls of takers: it moves the ring on when the
-// clock has left it behind, shuts it when nobody draws, and wakes calls that wait for
-// the clock. It sleeps without a timer while the ring is shut and nobody waits.
+// run tends the ring between calls: it moves the ring on when the clock has left it
+// behind, shuts it when nobody draws, and wakes calls that wait for the clock. It sleeps
+// without a timer while the ring is shut and nobody waits.
 func (g *Generator) run() {
 	defer close(g.done)
 	timer := time.NewTimer(g.patienceFrom(g.now()))
@@ -34,16 +34,16 @@ func (g *Generator) run() {
 	}
 }
 
-// tend is one turn of run's loop. g.mu is held. It returns how long run may sleep, or a negative
-// duration for "until woken", and the tick that the ring rejected, or -1.
+// tend is one turn of run's loop. g.mu is held. It returns how long run may sleep, or a
+// negative duration for "until woken", and the tick that the ring rejected, or -1.
 func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	s := &g.state
 	if g.closed() || s.parked {
 		return -1, -1
 	}
 	if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {
-		// Nobody drew since the last look. The next taker reads the clock itself, so
-		// that its UID is of its own time, and this goroutine need not wake until then.
+		// Nobody drew since the last look. The next taker reads the clock itself, so its
+		// UID is of its own time, and this goroutine need not wake until then.
 		g.park()
 		return -1, -1
 	}
@@ -68,16 +68,16 @@ func (g *Generator) park() {
 	g.state.parked = true
 }
 
-// patienceFrom returns how long it is from now to the tick at which the ring is to be
-// looked at again. The boundary of a tick is waited for, not a whole number of
-// units: just behind it the ring can be moved to a tick that has only begun.
+// patienceFrom returns the time from now to the tick at which to look at the ring again.
+// It ends at the boundary of a tick: just after that the ring can move to a tick that has
+// only begun.
 func (g *Generator) patienceFrom(now time.Time) time.Duration {
 	return g.until(g.layout.TickAt(now)+g.patience, now)
 }
 
-// untilNextTick returns how long it is until the steady clock enters another tick than
-// the refill before went by. (By a later reading it might be in that tick already, and
-// the calls that wait would miss it.)
+// untilNextTick returns how long it is until the steady clock leaves the tick that the
+// last refill used. (A new reading might already be in the next tick, and the waiting
+// calls would miss it.)
 func (g *Generator) untilNextTick() time.Duration {
 	steady := g.state.steady
 	return g.until(g.layout.TickAt(steady)+1, steady)

@@ -16,50 +16,48 @@ type counters struct {
 
 // Stats is a snapshot of a generator; see Generator.Stats.
 type Stats struct {
-	// WorkerID is the worker ID of the ticks that are published now.
+	// WorkerID is the worker ID under which ticks are published now.
 	WorkerID int64
-	// Expires is the last tick that the layout's time field can hold, and Expiring
-	// says that it comes within Config.Expiry.Warn.
+	// Expires is when the last tick of the layout's time field begins. Expiring says
+	// that this is within Config.Expiry.Warn.
 	Expires  time.Time
 	Expiring bool
 
 	// Buffered is how many UIDs the ring holds ready; Capacity how many it can hold.
 	Buffered, Capacity uint64
-	// Lead is how far the newest tick of which a UID was issued is ahead of the
+	// Lead is how far the newest tick from which a UID was issued is ahead of the
 	// clock, in whole ticks, and Lag how far it is behind: one of them is zero. Both
-	// are zero before the first UID. The lag of an idle generator grows; its next UID
-	// is of its own time all the same.
+	// are zero before the first UID. The Lag of an idle generator grows, but its next
+	// UID still gets its own time.
 	Lead, Lag time.Duration
 
-	// Issued is how many UIDs have been drawn, those that Lanes hold included.
+	// Issued is how many UIDs were drawn, including those that Lanes hold.
 	Issued uint64
-	// Ticks is how many ticks were put into the ring, by how many Refills.
+	// Ticks is how many ticks were put into the ring, and Refills by how many refills.
 	Ticks, Refills uint64
-	// StaleTicks is how many of the Ticks were passed over untouched, because the clock
-	// had left them behind or because they were discarded.
+	// StaleTicks is how many of the Ticks were skipped untouched, because the clock had
+	// left them behind or because they were discarded.
 	StaleTicks uint64
 	// Lost is how many claimed positions were not issued, because the call gave up
 	// waiting for them, a Lane held them until they were stale, or a call was paused
-	// for a whole lap of the ring. They leave holes and nothing else.
+	// for a whole lap of the ring. They only leave gaps in the sequence of UIDs.
 	Lost uint64
 
-	// RejectedTakes is how many calls found no UID that they might have.
+	// RejectedTakes is how many calls found no UID that they may have.
 	RejectedTakes uint64
-	// RejectedPuts is how many ticks Config.OnRejectedPut was, or would have been, told of.
-	// It is 0 as long as the ring has room for the clock's own tick, always so where
-	// MaxLag is less than Slots ticks; where it counts up, UIDs are issued behind the
-	// clock because the ring is too small for its MaxLag.
+	// RejectedPuts is for how many ticks Config.OnRejectedPut was, or would have been,
+	// called. It stays 0 as long as the ring has room for the clock's own tick, which
+	// is always so if MaxLag is less than Slots ticks. If it rises, UIDs are issued
+	// behind the clock because the ring is too small for its MaxLag.
 	RejectedPuts uint64
-	// HandlerPanics is how many panics of OnRejectedTake and OnRejectedPut were
-	// contained.
+	// HandlerPanics is how often OnRejectedTake and OnRejectedPut panicked.
 	HandlerPanics uint64
 
-	// ReservedUntil is the time of the last tick that is reserved, if the worker
-	// bounds it at all, and else Expires. It is zero while nothing is reserved, and
-	// after Close.
+	// ReservedUntil is the time of the last reserved tick, or Expires if the worker
+	// sets no bound. It is zero while nothing is reserved, and after Close.
 	ReservedUntil time.Time
-	// ReservationError is why the reservation could not be extended at the last
-	// attempt, and nil if it could.
+	// ReservationError is why the last attempt to extend the reservation failed, nil
+	// if it succeeded.
 	ReservationError error
 }
 
@@ -78,8 +76,8 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 	}{fields(s), failure})
 }
 
-// Stats returns a snapshot. It takes a lock that calls which find a UID in the ring
-// do not take, reads the clock, and costs them nothing.
+// Stats returns a snapshot. It reads the clock and takes a lock, which calls that find a
+// UID in the ring do not take: it costs them nothing.
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,15 +7,15 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// takeSlow brings a claim that Take could not settle to an end. A nil handler means
-// that the call does not wait.
+// takeSlow settles a claim that Take could not. A nil handler means that the call does
+// not wait.
 func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler TakeHandler) (uid.UID, error) {
 	v, _, err := g.settle(ctx, pos, handler)
 	return uid.UID(v), err
 }
 
-// settle returns the UID of pos, or of a position that it claims in its place, and
-// which position that is. If it fails, the position is given up.
+// settle returns the UID of pos, or of a position that it claims instead, and that
+// position. If it fails, the position is given up.
 func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler) (v, settled uint64, err error) {
 	if v, state := g.ring.Resolve(pos); state == ringbuffer.Taken {
 		if g.ring.Enters(pos) {
@@ -81,19 +81,18 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 			g.counts.lost.Add(1)
 			*pos = noClaim
 		case state == ringbuffer.NotOpen && !g.ring.IsShut() && g.ring.Position()>>63 == 0:
-			// The claim is made with the lock held, so that a ring that was just opened
-			// cannot be shut again before its opener has drawn from it. (Where a position
-			// takes all of 63 bits, those behind the last tick have the upper bit set, and
-			// claiming one more would bring nothing.) Others may have emptied the ring
-			// again meanwhile, and made room for more.
+			// Claim with the lock held, so that nobody can shut the ring again before its
+			// opener has drawn from it. (If positions take all 63 bits, those after the last
+			// tick have the upper bit set, and another claim would be of no use.) Others may
+			// have emptied the ring again meanwhile, and made room for more.
 			*pos = g.ring.Claim(1)
 			refilled = false
 		case !refilled:
 			g.refill(g.now())
 			refilled = true
 		default:
-			// Nothing may be published. As long as that is so, takers are not to claim
-			// what they cannot get.
+			// Nothing may be published. Until that changes, takers should not claim what
+			// they cannot get.
 			g.ring.Shut()
 			return 0, state == ringbuffer.Ahead, false
 		}
@@ -103,8 +102,8 @@ func (g *Generator) draw(pos *uint64) (v uint64, ahead, ok bool) {
 // noClaim is a position that is worth nothing: a claim on a ring that was shut.
 const noClaim = 1 << 63
 
-// topUp refills the ring if tick, whose run the caller is the first to draw from, is
-// among the last ones buffered. If somebody else is at it already, so much the better.
+// topUp refills the ring if tick, from which the caller is the first to draw, is among
+// the last ones buffered. If another goroutine is already doing so, it returns at once.
 func (g *Generator) topUp(tick uint64) {
 	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
 		return

@@ -13,34 +13,32 @@ import (
 	"github.com/uidgen/uid/ringbuffer"
 )
 
-// Unordered draws from a generator without a line of memory that all cores write, and
-// without the caller holding a Lane: it spreads the goroutines that call it over
-// shards, each of which claims from the ring in advance. Its GetUID scales with the
-// number of cores; for a single goroutine it is no faster than Generator.GetUID.
+// Unordered draws from a generator without a cache line that all cores write, and without
+// a Lane in the caller's hands: it spreads the calling goroutines over shards, each of
+// which claims from the ring in advance. Its GetUID scales with the number of cores; for a
+// single goroutine it is no faster than Generator.GetUID.
 //
-// What is given up is order: UIDs are unique, and behind the clock by MaxLag at most,
-// but one call may return a smaller UID than a call that returned before it, in
-// the same goroutine too. A shard claims 16 UIDs at first and, each time they are used
-// up, twice as many, up to 1,024 or a run.
+// It gives up order: UIDs are unique, and behind the clock by MaxLag at most, but a call
+// may return a smaller UID than an earlier call, even in the same goroutine. A shard
+// claims 16 UIDs at first and, each time they are used up, twice as many, up to 1,024 or a
+// tick's.
 //
 // It uses package unsafe in one place: it takes the address of a local variable as a
-// number, and never turns it back into a pointer. Goroutines have nothing else that
-// tells them apart, and that a shard can be chosen by without sharing a line or
-// paying more than the claim itself; a sync.Pool of Lanes, which needs no unsafe, is
-// about twice as slow.
+// number, and never turns it back into a pointer. Nothing else tells goroutines apart
+// without sharing a cache line or costing more than the claim itself; a sync.Pool of
+// Lanes, which needs no unsafe, is about twice as slow.
 type Unordered struct {
 	g      *Generator
 	shift  uint // 64 less the logarithm of the number of shards
 	shards []shard
 }
 
-// Unordered returns the way to draw from g that scales with the number of cores. There
-// is one for a generator, however often it is asked for.
+// Unordered returns the generator's Unordered, the same one at each call.
 func (g *Generator) Unordered() *Unordered {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.unordered == nil {
-		// So many that goroutines which run at the same time seldom share one.
+		// Enough that goroutines which run at the same time seldom share one.
 		n, shift := 32, uint(64-5)
 		for n < 8*runtime.GOMAXPROCS(0) && n < 4096 {
 			n, shift = 2*n, shift-1
@@ -56,8 +54,8 @@ func (g *Generator) Unordered() *Unordered {
 	return g.unordered
 }
 
-// GetUID returns a UID, or an error just as Generator.GetUID does. It may be called by
-// any number of goroutines at once.
+// GetUID returns a UID, or an error as Generator.GetUID does. It may be called by any
+// number of goroutines at once.
 func (o *Unordered) GetUID() (uid.UID, error) {
 	var here byte
 	s := &o.shards[o.shardOf(uintptr(unsafe.Pointer(&here)))]
@@ -80,32 +78,32 @@ func (o *Unordered) ParseUID(u uid.UID) (uid.Parts, error) { return o.g.ParseUID
 
 var _ uid.Drawer = (*Unordered)(nil)
 
-// A shard hands out the UIDs of a chunk, one after the other. It is the ring's
-// mechanism in small: positions are the shard's own here, a block of shardSpan for each
-// chunk, of which a smaller chunk uses the end.
+// A shard hands out the UIDs of a chunk, one after the other. It works like the ring, in
+// small: it has positions of its own, a block of shardSpan for each chunk, of which a
+// smaller chunk uses the end.
 type shard struct {
 	_ cpu.CacheLinePad
 
-	// cursor is the position claimed last, or at least shardShut. Takers add to it; the
-	// holder of mu swaps it for shardShut before it changes anything else, and stores
-	// the new chunk's start after that.
+	// cursor is the last claimed position, or at least shardShut. Takers add to it. The
+	// holder of mu swaps it for shardShut before it changes anything else, and then
+	// stores the new chunk's start.
 	cursor atomic.Uint64
 
 	_ cpu.CacheLinePad
 
-	// first is where the chunk's block begins, and toUID what turns a position of it
-	// into a UID. Both are written by the holder of mu while the shard is shut. A taker
-	// reads them, in this order, before it claims. If toUID is a later chunk's than
-	// first, then the shard was shut in between, and the claim that follows lies in no
-	// block that begins at first.
+	// first is where the chunk's block begins; toUID turns a position of it into a UID.
+	// The holder of mu writes both while the shard is shut. A taker reads them, in this
+	// order, before it claims. If toUID belongs to a later chunk than first, the shard
+	// was shut in between, and the claim that follows lies in no block that begins at
+	// first.
 	first, toUID atomic.Uint64
 
-	// mu is held to replace the chunk, never while anything is waited for.
+	// mu is held to replace the chunk, never during a wait.
 	mu    sync.Mutex
 	block uint64 // number of the chunk's block
 	last  uint64 // last UID of the chunk
 	chunk uint64 // how many UIDs to claim next time
-	rest  claim  // positions that were claimed with the chunk but lie in the next run
+	rest  claim  // positions claimed with the chunk that lie in the next run
 
 	_ cpu.CacheLinePad
 }
@@ -115,8 +113,8 @@ const (
 	shardShut = 1 << 63
 )
 
-// refill returns a UID and gives the shard a new chunk. If another goroutine is at that
-// already, it takes a single UID from the ring.
+// refill returns a UID and gives the shard a new chunk. If another goroutine is already
+// doing so, it takes a single UID from the ring.
 func (o *Unordered) refill(s *shard) (uid.UID, error) {
 	g := o.g
 	if !s.mu.TryLock() {
@@ -135,8 +133,8 @@ func (o *Unordered) refill(s *shard) (uid.UID, error) {
 		n := min(c.end-pos, g.ring.Left(pos))
 		s.open(v+1, v+n)
 		c.pos += n
-		// As with Lanes: the floor is raised first and the shard looked at then, or the
-		// shard is opened first and the floor looked at then.
+		// As with Lanes: the generator raises the floor and then looks at the shard; refill
+		// opens the shard and then looks at the floor.
 		if v < g.floor.Load() {
 			s.shut(g)
 			taken = false
@@ -144,8 +142,8 @@ func (o *Unordered) refill(s *shard) (uid.UID, error) {
 			g.counts.lost.Add(1)
 		}
 	} else {
-		// Nothing may be waited for here. What else was claimed is given up; it is little,
-		// since no more is claimed than the ring holds ready.
+		// Do not wait here. Give up the rest of the claim. It is little, since a claim
+		// takes no more than the ring holds ready.
 		if rest := c.end - pos - 1; pos>>63 == 0 && rest > 0 {
 			g.counts.lost.Add(rest)
 		}
@@ -163,7 +161,7 @@ func (o *Unordered) refill(s *shard) (uid.UID, error) {
 	return g.takeSlow(context.Background(), pos, g.cfg.OnRejectedTake)
 }
 
-// shut takes away what is left of the chunk. mu is held.
+// shut takes back the rest of the chunk. mu is held.
 func (s *shard) shut(g *Generator) {
 	pos := s.cursor.Swap(shardShut)
 	if end := (s.block+1)*shardSpan - 1; pos < end {
@@ -172,8 +170,8 @@ func (s *shard) shut(g *Generator) {
 	}
 }
 
-// open gives the shard the UIDs from next up to and without end, at most shardSpan, none
-// if next is end. mu is held and the shard is shut.
+// open gives the shard the UIDs from next up to but not including end, at most shardSpan.
+// mu is held and the shard is shut.
 func (s *shard) open(next, end uint64) {
 	s.block++
 	s.last = end - 1
@@ -183,8 +181,8 @@ func (s *shard) open(next, end uint64) {
 	s.cursor.Store(begin - 1)
 }
 
-// withdraw shuts the shards whose chunks lie below floor. A chunk lies in one tick, so
-// that its last UID stands for all.
+// withdraw shuts the shards whose chunks lie below floor. A chunk lies in one tick, so its
+// last UID stands for all.
 func (o *Unordered) withdraw(floor uint64) {
 	for i := range o.shards {
 		s := &o.shards[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A refusal is why draw failed: a rejection for the call's handler to judge, or news to
-// wait for, or the error that the call is to return. With none of them another grant is in
+// A refusal says why draw failed: it has a rejection for the call's handler, or news to
+// wait for, or the error for the call to return. With none of these, another grant is in
 // force by now, and the call tries again.
 type refusal struct {
 	rejection *Rejection
@@ -18,9 +18,9 @@ type refusal struct {
 	err       error
 }
 
-// whyNot says why draw failed, under the grant that was in force before. Wait says whether
-// the call waits at all, and allowed that its handler has let it wait for the clock. g.mu
-// is held since then.
+// whyNot says why draw failed, under the grant that was in force before draw. wait says
+// whether the call waits at all, allowed that its handler has let it wait for the clock.
+// g.mu has been held since draw.
 func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 	if g.tenure.Grant() != grant {
 		return &refusal{}
@@ -50,8 +50,8 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 	}}
 }
 
-// wait waits for news, and has run look at the clock meanwhile. Ahead says that the call
-// holds a position ahead of the tail.
+// wait waits for news while run watches the clock. ahead says that the call holds a
+// position ahead of the tail.
 func (g *Generator) wait(ctx context.Context, news <-chan struct{}, ahead bool) error {
 	g.addWaiting(1, ahead)
 	defer g.addWaiting(-1, ahead)

@@ -7,7 +7,7 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A setback is a clock that was found to be behind.
+// A setback is a reading of a clock that is behind.
 type setback struct {
 	now  time.Time // what the clock shows,
 	tick int64     // and its tick
@@ -15,7 +15,7 @@ type setback struct {
 	// newest is the newest tick used, or the first that may be if that is later. It
 	// is above tick, unless the policy remembers several ticks.
 	newest, first int64
-	slept         time.Duration // for how long this call has waited for the clock
+	slept         time.Duration // how long this call has waited for the clock
 }
 
 func (g *Generator) howFarBack(gr *tenure.Grant, tick, turn int64, now time.Time, slept time.Duration) setback {
@@ -38,8 +38,8 @@ func (g *Generator) setbackError(b setback, limit time.Duration) error {
 	}
 }
 
-// farthest is how far the clock could have gone back, if tick is the oldest that UIDs can
-// still be made of.
+// farthest is how far the clock could have gone back, if tick is the oldest for which UIDs
+// can still be made.
 func (g *Generator) farthest(b setback, tick int64) time.Duration {
 	return max(g.layout.TimeOf(b.newest).Sub(g.layout.TimeOf(tick)), 0)
 }
@@ -59,9 +59,8 @@ func (g *Generator) report(b setback) {
 		"last", g.layout.TimeOf(b.newest), "policy", g.cfg.ClockBack.String())
 }
 
-// A policy says how to go on after a setback: with another take of a tick; or after a
-// pause, or with an error if the call does not pause; or, if there is no pause, with an
-// error.
+// A policy says how to go on after a setback: with a take of another tick; or after a pause,
+// or with an error if the call does not pause; or, without a pause, with an error.
 type policy func(g *Generator, b setback) (tick int64, pause time.Duration, err error)
 
 func (p Policy) policy() policy {
@@ -90,8 +89,7 @@ func (p Policy) waitBehind(g *Generator, b setback) (int64, time.Duration, error
 	return 0, pause, g.setbackError(b, p.limit)
 }
 
-// failForgotten is for a tick that is no longer remembered; those that are need no
-// policy.
+// failForgotten is for a tick that is no longer remembered. Remembered ones need no policy.
 func failForgotten(g *Generator, b setback) (int64, time.Duration, error) {
 	return 0, 0, g.setbackError(b, g.farthest(b, max(b.first, b.newest-g.markMask)))
 }

@@ -28,13 +28,13 @@ type Config struct {
 	// value refuses to start in the last 30 days and warns in the last year.
 	Expiry bits.Expiry
 
-	// Logger is told of what an operator wants to know, never of single UIDs. Nil is
+	// Logger gets what an operator wants to know, never single UIDs. Nil is
 	// slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock; nil is time.Now. It is for tests and simulations; it may
-	// jump in either direction, and is called by any number of goroutines at once.
-	// Timers run by the real clock.
+	// Now is the wall clock; nil is time.Now. It is for tests and simulations. It may
+	// jump in either direction; any number of goroutines call it at once. Timers use
+	// the real clock.
 	Now func() time.Time
 }
 

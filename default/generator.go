@@ -13,17 +13,16 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A Generator makes UIDs by asking the clock for each. Make it with New. Its methods
-// may be called by any number of goroutines at once. It must not be copied.
+// A Generator makes UIDs and reads the clock for each. Make it with New. Its methods may
+// be called by any number of goroutines at once. It must not be copied.
 type Generator struct {
 	// marks say how far ticks have been used; see take. The mark of a tick is
 	// marks[tick&markMask]: there are as many as the policy remembers ticks, mostly one.
 	marks    []atomic.Int64
 	markMask int64
 
-	// A mark, and a position in general, is tick<<tickShift | turn | sequence; to
-	// make a UID of it, all but the sequence goes idShift bits further up, to make
-	// room for the worker ID.
+	// A mark, like every position, is tick<<tickShift | turn | sequence. To make a UID
+	// of it, all but the sequence moves idShift bits up, to make room for the worker ID.
 	tickShift, idShift uint8
 	seqBits            uint8
 	seqMask            int64
@@ -39,20 +38,20 @@ type Generator struct {
 	tenure *tenure.Tenure
 	quit   chan struct{} // closed by Close
 	stop   sync.Once
-	last   int64 // written by stop: no UID was or will be issued of a later tick
+	last   int64 // written by stop: no UID of a later tick was or will be issued
 	counts counters
 
-	// mu guards what follows. It is never held while a worker or a wait is under way.
+	// mu guards what follows. It is never held during a call of the worker or a wait.
 	mu      sync.Mutex
 	logical logicalTick
-	used    []int64 // by turn: the newest tick that it was used for before it was given up, -1 if none
+	used    []int64 // by turn: the newest tick that it was used for before the next turn, -1 if none
 }
 
-// New acquires the worker and returns a generator, to be ended with Close. It returns
-// uid.ErrConfig, with the numbers, when cfg is unusable; what bits.Expiry says when the
+// New acquires the worker and returns a generator; Close ends it. New returns
+// uid.ErrConfig, with the numbers, when cfg is unusable; the error of bits.Expiry when the
 // layout's time field is (nearly) full or the clock is before its epoch; the worker's own
-// error, ErrWorkerInUse among them, when it cannot be acquired; and ErrRange when the
-// worker's ID does not fit the layout, less the bits that RollbackBits takes.
+// error, such as ErrWorkerInUse, when it cannot be acquired; and ErrRange when the worker's
+// ID does not fit the layout, minus the bits that RollbackBits takes.
 func New(w uid.Worker, cfg Config) (*Generator, error) {
 	return NewContext(context.Background(), w, cfg)
 }
@@ -95,8 +94,8 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
 	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
-		// UIDs under the new worker ID, which may be smaller, are to be larger than all
-		// under the one before: they begin with the tick after the newest one.
+		// UIDs under the new worker ID, which may be smaller, must be larger than all under
+		// the one before: they begin with the tick after the newest one.
 		Switch: g.useUp,
 	})
 	if err != nil {
@@ -114,24 +113,24 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 	return g
 }
 
-// GetUID returns the next UID. UIDs are unique, as far as the worker ID is this generator's
-// alone (docs/promise.md has the cases), and in strict order under the policies
-// that keep it: when one call returns before another one starts, in whatever goroutines,
-// its UID is the smaller.
+// GetUID returns the next UID. UIDs are unique as long as the worker keeps its promise
+// (docs/promise.md has the cases), and in strict order under the policies that keep it:
+// when one call returns before another one starts, in whatever goroutines, its UID is the
+// smaller.
 //
-// It costs one reading of the clock and one compare-and-swap. When the sequence of the
-// clock's tick is used up it sleeps until the next one; when the clock is behind,
-// Config.ClockBack decides; when the worker's reservation is used up it waits for the next
+// It costs one reading of the clock and one compare-and-swap. If the sequence of the
+// clock's tick is used up, it sleeps until the next tick; if the clock is behind,
+// Config.ClockBack decides; if the worker's reservation is used up, it waits for the next
 // one. It returns ErrClosed after Close, ErrExhausted when the time field is full,
-// ErrNoReservation when the worker's reservation is used up and the last attempt to
-// extend it failed, and ErrClockBack, in a [uid.ClockBackError], as the policy says.
+// ErrNoReservation when the worker's reservation is used up and the last attempt to extend
+// it failed, and ErrClockBack, in a [uid.ClockBackError], as the policy says.
 func (g *Generator) GetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, true)
 	return u, err
 }
 
-// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns
-// ctx's error. If ctx has ended already, nothing is taken.
+// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's
+// error. If ctx has already ended, it takes nothing.
 func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -140,9 +139,8 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 	return u, err
 }
 
-// TryGetUID is GetUID that never waits: where GetUID might, it returns an error that
-// wraps ErrRejectedTake (the tick's sequence is used up), ErrClockBack or
-// ErrNoReservation.
+// TryGetUID is GetUID that never waits: where GetUID might wait, it returns an error that
+// wraps ErrRejectedTake (the tick's sequence is used up), ErrClockBack or ErrNoReservation.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, false)
 	return u, err
@@ -155,30 +153,29 @@ func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Par
 // RollbackBits.
 func (g *Generator) Layout() bits.Layout { return g.layout }
 
-// Close ends the generator and releases the worker. Afterwards every call that makes
-// UIDs returns ErrClosed; calls that wait return it at once. It returns the worker's
-// error, if releasing it fails. Closing again does nothing, once the first Close is
-// through, and returns nil.
+// Close ends the generator and releases the worker. Afterwards every call that makes UIDs
+// returns ErrClosed; waiting calls return it at once. Close returns the worker's error if
+// releasing it fails. A second Close waits for the first one and returns nil.
 //
-// It waits no longer than 30 s for a worker that does not return: see CloseContext.
+// It waits at most 30 s for a worker that does not return: see CloseContext.
 func (g *Generator) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tenure.StopTimeout)
 	defer cancel()
 	return g.CloseContext(ctx)
 }
 
-// CloseContext is Close with a context for the worker's release. When ctx ends, and up to
-// 100 ms later for a worker that minds it, CloseContext returns an error that wraps ctx's
-// and says which call of the worker has not returned, Extend or Release. The generator is
-// closed all the same. The worker may go on with that call, so what it uses, such as a
-// database, is still in use; a Release that had to wait for an Extend is called when that
-// has returned, and a failure of it is logged.
+// CloseContext is Close with a context for the worker's release. When ctx ends, or up to
+// 100 ms later to let a worker react to that, CloseContext returns an error that wraps
+// ctx's and says which call of the worker has not returned, Extend or Release. The
+// generator is closed all the same. The worker may still be in that call and use, say, its
+// database. If Release had to wait for an Extend, it is called when that has returned, and
+// its failure is logged.
 func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.tenure.End(nil, uid.ErrClosed)
 		g.mu.Lock()
-		// Whoever moves a mark from now on finds another grant than before and issues
-		// nothing, so that no UID is of a later tick than this.
+		// A take that moves a mark from now on finds another grant than before and issues
+		// nothing, so no UID is of a later tick than this.
 		g.last = max(g.newest(), slices.Max(g.used))
 		g.mu.Unlock()
 		close(g.quit)

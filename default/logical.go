@@ -4,17 +4,16 @@ import (
 	"time"
 )
 
-// logicalTick is what Logical knows beyond the mark: up to which tick it has gone by
-// real time, and when that tick began, by the monotonic clock. It is guarded by
-// Generator.mu.
+// logicalTick is what Logical knows beyond the mark: the tick that it has reached by real
+// time, and when that tick began, by the monotonic clock. Generator.mu guards it.
 type logicalTick struct {
 	tick  int64
 	began time.Duration
 }
 
-// keepToTick stays in the newest tick until its sequence is used up, and then goes on
-// to the next, but no sooner than one unit after it has begun this one. That is at the
-// latest when it first found it used up.
+// keepToTick stays in the newest tick until its sequence is used up, and then goes on to
+// the next, but no sooner than one unit after it began this one. A tick counts as begun at
+// the latest when keepToTick first finds it used up.
 func keepToTick(g *Generator, b setback) (int64, time.Duration, error) {
 	at := g.marks[0].Load()
 	newest := at >> g.tickShift
@@ -40,7 +39,7 @@ func keepToTick(g *Generator, b setback) (int64, time.Duration, error) {
 	l.tick++
 	l.began += g.unit
 	if elapsed-l.began >= g.unit {
-		l.began = elapsed // time in which nothing was drawn is not saved up
+		l.began = elapsed // idle time is not saved up
 	}
 	return l.tick, 0, nil
 }

@@ -12,8 +12,8 @@ func newMarks(n int) []atomic.Int64 {
 	return make([]atomic.Int64, n+2*markPad)[markPad : markPad+n : markPad+n]
 }
 
-// newest returns the newest tick that has been used in this turn, or -1. As long as UIDs
-// are issued, a later one may be used before it returns.
+// newest returns the newest tick used in this turn, or -1. While UIDs are issued, a later
+// one may be used before newest returns.
 func (g *Generator) newest() int64 {
 	newest := int64(-1)
 	for i := range g.marks {
@@ -22,7 +22,7 @@ func (g *Generator) newest() int64 {
 	return newest
 }
 
-// useUp leaves nothing of the newest tick, nor of any before it that is remembered.
+// useUp uses up the newest tick, and all remembered ticks before it.
 func (g *Generator) useUp() {
 	for i := range g.marks {
 		g.marks[i].Or(g.seqMask)

@@ -11,33 +11,31 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// DefaultWait is a limit for [Wait] that bridges what a time service corrects in
-// passing, and is soon over when there is more to it.
+// DefaultWait is a limit for [Wait] that bridges a time service's usual corrections, and
+// is short enough for other steps.
 const DefaultWait = 10 * time.Millisecond
 
-// The bounds of what Remember and RollbackBits take.
+// The bounds of the arguments of Remember and RollbackBits.
 const (
 	maxRemember     = 1 << 16
 	maxRollbackBits = 10
 )
 
-// A Policy is what a generator does when the wall clock is behind the newest tick
-// that UIDs were issued of, or before the first tick that its worker allows. It is
-// made by [Logical], [Fail], [Wait], [Remember] or [RollbackBits]; the zero Policy is
-// Logical().
+// A Policy is what a generator does when the wall clock is behind the newest tick from
+// which UIDs were issued, or before the first tick that its worker allows. Make it with
+// [Logical], [Fail], [Wait], [Remember] or [RollbackBits]; the zero Policy is Logical().
 //
 // Every policy keeps UIDs unique while the generator lives, whatever the clock does.
 // They differ in what they give up instead: order, the true time, or the call.
 //
-// A step back that stays within one tick cannot be seen, and does no harm: the tick's
-// sequence goes on.
+// A step back within one tick goes unseen and does no harm: the tick's sequence goes on.
 //
-// After a restart nothing is left of what the generator knew. A clock that is behind
-// the last UIDs of the process before is noticed by the worker or by nobody: one that
-// keeps on disk or in a database how far ticks were reserved begins its reservation
-// above that, and the policy then deals with the ticks below as stated for each. With
-// a worker that keeps nothing (worker.Static, say) a clock set back over a restart
-// can give the same UIDs again, under every policy.
+// After a restart the generator knows nothing of before. Only the worker can notice a clock
+// that is behind the last UIDs of the process before. A worker that keeps on disk or in a
+// database how far ticks were reserved begins its reservation above that, and the policy
+// then deals with the ticks below as stated for each. With a worker that keeps nothing
+// (worker.Static, say) a clock set back over a restart can give the same UIDs again, under
+// every policy.
 type Policy struct {
 	kind  kind
 	limit time.Duration // of Wait
@@ -55,18 +53,18 @@ const (
 )
 
 // Logical goes on from the last tick: the clock of the UIDs stands still until the wall
-// clock has caught up with it. When the tick's sequence is used up, the next tick is
-// begun once as much real time has passed as it is long.
+// clock has caught up with it. When the tick's sequence is used up, the next tick begins
+// once a tick's length of real time has passed.
 //
-// Guarantees: UIDs are unique and strictly increasing; no call fails, and none waits but
-// for the next tick when its own is used up, just as with a clock that goes right: the rate
-// that the layout sustains stays the same. The time of a UID is never more than a tick ahead of what the
-// clock would show had it not gone back (nor, at the start, been behind the worker's first
-// tick), and the lead shrinks whenever fewer UIDs are drawn than the layout sustains.
+// Guarantees: UIDs are unique and strictly increasing. No call fails, and none waits except
+// for the next tick when its own is used up, as with a correct clock: the layout's sustained
+// rate stays the same. The time of a UID is never more than a tick ahead of what the clock
+// would show had it not gone back (nor, at the start, been behind the worker's first tick),
+// and the lead shrinks whenever fewer UIDs are drawn than the layout sustains.
 //
-// Costs: UIDs that carry a time ahead of the clock, for as long as the step back was;
-// while that lasts a call reads the clock three times. A clock that was far in the
-// future by mistake, even for one call, leaves the UIDs there.
+// Costs: UIDs carry a time ahead of the clock, for as long as the step back was;
+// meanwhile a call reads the clock three times. A clock that was far in the future by
+// mistake, even for one call, leaves the UIDs there.
 //
 // Across a restart: UIDs begin at the first tick that the worker allows, however far
 // ahead of the clock it is. It is the only policy that starts at once with a worker
@@ -86,10 +84,10 @@ func Logical() Policy { return Policy{} }
 // worker allows.
 func Fail() Policy { return Policy{kind: kindFail} }
 
-// Wait sleeps until the clock has caught up, if that takes no longer than limit, which
-// has to be above 0 (see [DefaultWait]), and else fails at once as Fail does. A call
-// whose clock goes back again while it sleeps does not wait longer than limit in all.
-// GetUIDContext gives up when its context ends.
+// Wait sleeps until the clock has caught up, if that takes no longer than limit, and else
+// fails at once as Fail does. limit must be above 0 (see [DefaultWait]). A call whose clock
+// goes back again while it sleeps waits no longer than limit in all. GetUIDContext gives up
+// when its context ends.
 //
 // Guarantees: those of Fail; and no call fails for a step back of up to limit, as long
 // as the clock then goes on.
@@ -99,14 +97,14 @@ func Fail() Policy { return Policy{kind: kindFail} }
 // Across a restart: the same, until the first tick that the worker allows.
 func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: limit} }
 
-// Remember keeps how far the sequences of the newest ticks were used, for a number of
-// ticks that is a power of two from 2 to 65,536, so that after a step back each tick
-// goes on where it stood. Further back calls fail, as under Fail, in each tick that had
-// to be forgotten for a newer one, and go on in those that no UID was issued of.
+// Remember keeps how far the sequences of the newest ticks were used, so that after a step
+// back each tick goes on where it stood. ticks is how many: a power of two from 2 to 65,536.
+// Further back, calls fail as under Fail in each tick that was forgotten for a newer one,
+// and go on in ticks from which no UID was issued.
 //
 // Guarantees: UIDs are unique and carry the very tick that the clock showed during the
-// call. A step back of fewer than that many ticks fails no call, and delays none but those
-// whose tick had been used up: they wait until the clock is in one that was not.
+// call. A step back of fewer than that many ticks fails no call, and delays only those
+// whose tick is used up: they wait until the clock is in one that is not.
 //
 // Costs: UIDs made after a step back are smaller than those made before it; 8 bytes for
 // each tick.
@@ -115,30 +113,30 @@ func Wait(limit time.Duration) Policy { return Policy{kind: kindWait, limit: lim
 // first tick that the worker allows.
 func Remember(ticks int) Policy { return Policy{kind: kindRemember, n: ticks} }
 
-// RollbackBits counts the steps back in the uppermost bits of the worker ID field,
-// which are from 1 to 10 and no more than the field has: after each step the count is
-// up by one, modulo 2^bits, and UIDs follow the clock. Only the rest of the field is left for worker
-// IDs; larger ones are refused. The generator's Layout names the two parts of the field
-// "rollback" and "worker". If the layout names parts itself, the first one has to be the
-// rollback, with just as many bits. Under other policies, and in package cached, a layout
-// with a part of that name is refused.
+// RollbackBits counts the steps back in the uppermost bits of the worker ID field: from 1
+// to 10 bits, and no more than the field has. Each step raises the count by one, modulo
+// 2^bits, and UIDs follow the clock. Only the rest of the field is left for worker IDs;
+// larger ones are refused. The generator's Layout names the two parts of the field
+// "rollback" and "worker". If the layout names parts itself, the first one must be the
+// rollback, with just as many bits. Other policies, and package cached, refuse a layout
+// with a part of that name.
 //
 // Guarantees: UIDs are unique and carry the very tick that the clock showed during the
-// call, through any number of steps back of any length, as long as no tick is visited
-// under one count again: a step that would do so fails calls, as Fail does, until the
-// clock is past what was used under that count. So 2^bits-1 steps back are always free.
+// call, through steps back of any length. A step that would visit a tick under the same
+// count again fails calls, as Fail does, until the clock is past the ticks used under that
+// count. So 2^bits-1 steps back are always free.
 //
 // Costs: worker IDs, and order: UIDs made after a step back are smaller than those made
 // before it.
 //
-// What the count tells of a UID is that its process had seen so many steps back by
-// then, modulo 2^bits. It cannot tell how far or when the clock went back, nor whether
-// two UIDs with the same count come from the same time between steps. The count begins
-// at 0 with every start of the process.
+// The count of a UID says how many steps back its process had seen by then, modulo 2^bits.
+// It does not say how far or when the clock went back, nor whether two UIDs with the same
+// count come from the same time between steps. The count begins at 0 with every start of
+// the process.
 //
-// All generators that share worker IDs have to use the same number of bits, lest the
-// count of one is the worker ID of another. The layout's text shows the number, so that
-// a worker that compares it, such as lease.Lease, refuses a generator with another one.
+// All generators that share worker IDs must use the same number of bits, or the count of
+// one could be the worker ID of another. The layout's text shows the number, so a worker
+// that compares it, such as lease.Lease, refuses a generator with another one.
 //
 // Across a restart: the count is forgotten. Calls fail until the clock has reached the
 // first tick that the worker allows.
@@ -175,8 +173,8 @@ func (p Policy) check() error {
 const rollbackField = tenure.RollbackField
 
 // layout returns l as the policy needs it: with the rollback bits named, which no other
-// policy may do. Generators whose layouts have the same text thereby divide the worker ID
-// field alike.
+// policy may do. So generators whose layouts have the same text divide the worker ID field
+// alike.
 func (p Policy) layout(l bits.Layout) (bits.Layout, error) {
 	if p.kind != kindRollback {
 		if err := tenure.RefuseRollback(l.Fields()); err != nil {
@@ -212,8 +210,8 @@ func (p Policy) rollbackBits() int {
 	return 0
 }
 
-// lead is how far ahead of the clock ticks are asked for, beginning to beginning: what
-// Generator.wish adds to a tick, and the tick by which Logical may be ahead.
+// lead is how far ahead of the clock the generator asks for ticks, beginning to beginning:
+// what Generator.wish adds to a tick, and the tick by which Logical may be ahead.
 func (p Policy) lead(unit time.Duration) time.Duration {
 	lead := max(time.Second, unit)
 	if p.kind == kindLogical {

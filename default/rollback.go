@@ -4,14 +4,14 @@ import (
 	"time"
 )
 
-// turnBack begins the next turn in the clock's tick, if that turn was not yet used for
-// this tick or later ones.
+// turnBack begins the next turn (count of steps back) in the clock's tick, if that turn
+// was not yet used for this tick or later ones.
 func turnBack(g *Generator, b setback) (int64, time.Duration, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	mark := &g.marks[0]
 	if mark.Load()&g.turnMask != b.turn {
-		return b.tick, 0, nil // another call has done it; the take will tell
+		return b.tick, 0, nil // another call has done it; the next take checks
 	}
 	next := (b.turn + g.seqMask + 1) & g.turnMask
 	used := &g.used[next/(g.seqMask+1)]
@@ -22,8 +22,8 @@ func turnBack(g *Generator, b setback) (int64, time.Duration, error) {
 	return b.tick, 0, nil
 }
 
-// rewind begins another turn with a tick of which nothing has been issued in that turn.
-// g.mu is held.
+// rewind begins another turn with a tick from which nothing was issued in that turn. g.mu
+// is held.
 func (g *Generator) rewind(tick, turn int64) {
 	mark := &g.marks[0]
 	for {

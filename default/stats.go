@@ -17,27 +17,25 @@ type counters struct {
 type Stats struct {
 	// WorkerID is the worker ID of the UIDs that are made now.
 	WorkerID int64
-	// Expires is the last tick that the layout's time field can hold, and Expiring
-	// says that it comes within Config.Expiry.Warn.
+	// Expires is when the last tick of the layout's time field begins. Expiring says
+	// that this is within Config.Expiry.Warn.
 	Expires  time.Time
 	Expiring bool
 
-	// Lead is how far the newest tick of which a UID was issued is ahead of the clock,
-	// in whole ticks; zero if it is not, as it always should be but under Logical.
+	// Lead is how far the newest tick from which a UID was issued is ahead of the clock,
+	// in whole ticks, and zero if it is not ahead. Only Logical lets it be ahead.
 	Lead time.Duration
-	// Behind is how often a call found the clock behind what its policy takes for
-	// granted.
+	// Behind is how often a call found the clock behind and asked its policy.
 	Behind uint64
 	// SequenceWaits is how often a call slept because the sequence of its tick was used
-	// up: more UIDs were wanted than the layout sustains.
+	// up: the callers draw more than the layout sustains.
 	SequenceWaits uint64
 
-	// ReservedUntil is the time of the last tick that is reserved, if the worker
-	// bounds it at all, and else Expires. It is zero while nothing is reserved, and
-	// after Close.
+	// ReservedUntil is the time of the last reserved tick, or Expires if the worker
+	// sets no bound. It is zero while nothing is reserved, and after Close.
 	ReservedUntil time.Time
-	// ReservationError is why the reservation could not be extended at the last
-	// attempt, and nil if it could.
+	// ReservationError is why the last attempt to extend the reservation failed, nil
+	// if it succeeded.
 	ReservationError error
 }
 
@@ -56,8 +54,8 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 	}{fields(s), failure})
 }
 
-// Stats returns a snapshot. It takes a lock that calls which need not wait do not take,
-// reads the clock, and costs them nothing.
+// Stats returns a snapshot. It reads the clock and takes a lock, which calls that need not
+// wait do not take: it costs them nothing.
 func (g *Generator) Stats() Stats {
 	now := g.now()
 	gr := g.tenure.Grant()

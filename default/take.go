@@ -31,8 +31,7 @@ func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int6
 	return u, n1, nil
 }
 
-// turn returns the count of steps back, in its place in a mark. It is to be read before
-// the clock is.
+// turn returns the count of steps back, in its place in a mark. Read it before the clock.
 func (g *Generator) turn() int64 {
 	if g.turnMask == 0 {
 		return 0
@@ -40,14 +39,14 @@ func (g *Generator) turn() int64 {
 	return g.marks[0].Load() & g.turnMask
 }
 
-// take takes up to n positions of a tick in a given turn, and turns them into UIDs by
-// the right of a grant that was read before. A mark holds the newest position taken;
-// it only ever goes up, but for the start of another turn, so that whoever moves it
-// owns what it was moved over.
+// take takes up to n positions of a tick in a given turn, and turns them into UIDs under a
+// grant that was read before. A mark holds the newest position taken. It only goes up,
+// except when another turn starts, so a call that moves it owns the positions that it
+// moved over.
 //
-// The clock is read before the mark is. A mark beyond the tick therefore need not mean
-// that the clock went back: another call may have read the clock later and have been
-// quicker. Only a reading that is made after this can tell.
+// The clock is read before the mark. So a mark beyond the tick need not mean that the clock
+// went back: another call may have read the clock later and been quicker. Only another
+// reading of the clock, after this, can tell.
 func (g *Generator) take(gr *tenure.Grant, tick, turn, n int64) (uid.UID, int64, outcome) {
 	if tick < gr.First {
 		return 0, 0, behind
@@ -85,8 +84,8 @@ func (g *Generator) take(gr *tenure.Grant, tick, turn, n int64) (uid.UID, int64,
 	}
 }
 
-// wish returns the tick up to which the worker is asked to reserve when one is needed:
-// about a second of them.
+// wish returns the tick up to which to ask the worker to reserve when tick is needed: about
+// a second's worth.
 func (g *Generator) wish(tick int64) int64 {
 	return min(tick+max(1, int64(time.Second/g.unit)), g.layout.MaxTick())
 }
@@ -99,7 +98,7 @@ func (g *Generator) sequenceStart() int64 {
 	return rand.Int64N((g.seqMask + 1) / 2)
 }
 
-// drawSlow brings a draw that could not take at once to an end.
+// drawSlow completes a draw that could not take at once.
 func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
 	var slept time.Duration // for the clock's sake
 	for {
@@ -113,7 +112,7 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 		u, n1, out := g.take(gr, tick, turn, n)
 		if out == behind {
 			if now = g.now(); g.tickAt(now) > clock {
-				continue // see take: the mark may have been moved by a later reading
+				continue // see take: a call with a later reading may have moved the mark
 			}
 			clock = g.tickAt(now)
 			b := g.howFarBack(gr, clock, turn, now, slept)

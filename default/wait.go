@@ -9,13 +9,12 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// maxSleep is how long a sleep may be before the clock is looked at again. Timers run by
-// a clock of their own: the wall clock may be set forward meanwhile, or the machine
-// suspended.
+// maxSleep is the longest sleep before another reading of the clock. Timers have a clock of
+// their own: meanwhile the wall clock may be set forward, or the machine suspended.
 const maxSleep = time.Second
 
-// awaitTick sleeps until the clock may have entered a tick whose predecessor, now's own,
-// is used up.
+// awaitTick sleeps until the clock may have entered tick. The tick before it, now's own, is
+// used up.
 func (g *Generator) awaitTick(ctx context.Context, tick int64, now time.Time, wait bool) error {
 	pause := g.layout.TimeOf(tick).Sub(now)
 	if !wait {
@@ -43,8 +42,8 @@ func (g *Generator) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// awaitReservation waits until a grant that does not reach up to tick may have been
-// replaced, or says why it could not be.
+// awaitReservation waits until gr, a grant that does not reach up to tick, may have been
+// replaced, or returns why it was not.
 func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick int64, wait bool) error {
 	news, err := g.tenure.Await(gr, tick, g.wish(tick), wait)
 	if err != nil || news == nil {
@@ -58,8 +57,8 @@ func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick
 	}
 }
 
-// exhaust ends the generator because the time field is full: for good, even if the clock
-// goes back.
+// exhaust ends the generator for good because the time field is full, even if the clock
+// goes back later.
 func (g *Generator) exhaust(gr *tenure.Grant) {
 	g.tenure.End(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
 		uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))

@@ -1,6 +1,6 @@
-// Package plan finds layouts that are large enough: for a rate, a burst, a number of
-// workers and the years that they are to last, [Layouts] says which layouts hold, what
-// each of them gives, and, where none does, what to give up.
+// Package plan finds layouts that are large enough. For a rate, a burst, a number of workers
+// and a number of years, [Layouts] says which layouts fit and what each of them gives, or,
+// if none fits, what to give up.
 package plan
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// Year is the mean length of a calendar year, 365.25 days, in which [Need.Years]
-// are counted.
+// Year is the mean length of a calendar year, 365.25 days, the unit of [Need.Years].
 const Year = 8766 * time.Hour
 
 // uidBits is the width of a UID without its sign.
@@ -28,76 +27,74 @@ const jsSafeBits = 53
 
 const day = 24 * time.Hour
 
-// Need is what a fleet asks of a layout; [Layouts] finds layouts that hold. Rate,
-// Burst and RestartsPerDay are those of one worker, the busiest: a layout gives
-// each worker the same number of UIDs per tick, and no worker can use another's.
+// Need is what a fleet of workers needs of a layout. Rate, Burst and RestartsPerDay are
+// those of the busiest worker: a layout gives each worker the same number of UIDs per
+// tick, and no worker can use another's.
 type Need struct {
-	// Rate is how many UIDs a second each worker has to sustain, 0 to 1e12.
+	// Rate is how many UIDs a second each worker must sustain, 0 to 1e12.
 	Rate float64
-	// Burst is how many UIDs a worker may be asked for at once, over and above
-	// Rate, 0 to 1e15. It borrows them from future ticks, and gives them back
-	// while it is asked for less than the layout sustains.
+	// Burst is how many UIDs may be drawn from a worker at once, in addition to Rate, 0
+	// to 1e15. It borrows them from future ticks, and gives them back while less is
+	// drawn than the layout sustains.
 	Burst float64
-	// Workers is how many workers are at work at the same time, 1 to 1e15.
+	// Workers is how many workers run at the same time, 1 to 1e15.
 	Workers int64
 	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
 	RestartsPerDay float64
-	// Years is how long the layout has to last, counted from From: more than 0, at
-	// most 250.
+	// Years is how long the layout must last, counted from From: more than 0, at most
+	// 250.
 	Years float64
-	// JSSafe asks for UIDs of at most 53 bits, which a JavaScript number holds
-	// exactly, in place of 63.
+	// JSSafe asks for UIDs of at most 53 bits instead of 63, which a JavaScript number
+	// holds exactly.
 	JSSafe bool
 
 	// Epoch is the layouts' epoch; zero stands for 2026-01-01T00:00:00Z, as in
-	// bits.Config. From is when the years begin; zero stands for the present. It may not
-	// be before Epoch.
+	// bits.Config. From is when the years begin; zero stands for now. It must not be
+	// before Epoch.
 	Epoch, From time.Time
-	// MaxLead is the most that a burst may borrow, which a generator's MaxLead has
-	// to allow too. Zero stands for a day.
+	// MaxLead is the most that a burst may borrow; the generators' MaxLead must allow it,
+	// too. Zero stands for a day.
 	MaxLead time.Duration
-	// Hold is how long a leased worker ID stays out of use after its worker died:
-	// the lease's length plus its quarantine. Zero stands for an hour.
+	// Hold is how long a leased worker ID stays out of use after its worker died: the
+	// length of the lease plus the quarantine. Zero stands for an hour.
 	Hold time.Duration
 }
 
-// An Option is a layout that holds, with what it gives for a [Need].
+// An Option is a layout that fits a [Need], with what it gives.
 type Option struct {
-	// Name is the preset's name, or empty for a layout that is none. A preset has
-	// its own epoch.
+	// Name is the preset's name, "" for other layouts. A preset has its own epoch.
 	Name   string
 	Layout bits.Layout
 
-	// Sustained is how many UIDs a second each worker can go on issuing for ever.
+	// Sustained is how many UIDs a second each worker can sustain.
 	Sustained float64
 
 	// WorkerIDs is how many worker IDs there are, 0 included.
 	WorkerIDs int64
 	// DisposableRestarts is how many restarts, of all workers together, disposable
-	// worker IDs last: every start takes one, and ID 0 is never given. It is 0 when
-	// they do not even suffice for the workers' first start.
+	// worker IDs last: every start takes one, and ID 0 is never given. It is 0 if they
+	// do not even suffice for the first start of all workers.
 	DisposableRestarts int64
-	// DisposableDays is how many days they last from Need.From on, the time field
-	// permitting; Disposable, whether that is all of Need.Years.
+	// DisposableDays is how many days they last from Need.From on, at most as long as
+	// the time field. Disposable says whether that is all of Need.Years.
 	DisposableDays float64
 	Disposable     bool
-	// LeasedRestartsPerDay is how many restarts a day, of all workers together,
-	// leased worker IDs allow, for as long as the layout lasts: the IDs not at work
-	// each serve again once Need.Hold is over.
+	// LeasedRestartsPerDay is how many restarts a day, of all workers together, leased
+	// worker IDs allow as long as the layout lasts: each ID can be leased again once
+	// Need.Hold is over.
 	LeasedRestartsPerDay float64
 
 	// Full is when the last tick begins, as Layout.Expires says.
 	Full time.Time
 
-	// Lead is how far into the future a burst of Need.Burst borrows, in whole
-	// ticks; GiveBack, how long it then takes at Need.Rate until nothing is
-	// borrowed any more.
+	// Lead is how far into the future a burst of Need.Burst borrows, in whole ticks.
+	// GiveBack is how long it takes to give that back at Need.Rate.
 	Lead, GiveBack time.Duration
 }
 
-// planUnits are the lengths of a tick that Layouts looks at: all whole numbers of
-// milliseconds that divide a second. The first two are looked at always, the
-// others, of which one may just fit, until one holds.
+// planUnits are the lengths of a tick that Layouts tries: all whole numbers of
+// milliseconds that divide a second. It always tries the first two, and the others, in
+// case one just fits, until one does.
 var planUnits = func() []time.Duration {
 	units := []time.Duration{time.Second, time.Millisecond}
 	for ms := int64(500); ms > 1; ms-- {
@@ -108,20 +105,19 @@ var planUnits = func() []time.Duration {
 	return units
 }()
 
-// Layouts returns layouts that hold for n: presets first, then layouts with all of
-// the 63 (or 53) bits in use, at ticks of a second and a millisecond (of other
-// lengths, down to 2 ms, only when nothing holds at these), with the bits to spare
-// given to all fields alike, or to the sequence, the worker ID or the time. A layout
-// holds when
+// Layouts returns layouts that fit n: presets first, then layouts that use all of the 63
+// (or 53) bits, with ticks of a second and a millisecond (of other lengths, down to 2 ms,
+// only if nothing fits with these), and with the spare bits given to all fields alike, or
+// to the sequence, the worker ID or the time. A layout fits if
 //
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
 //   - a Burst borrows no more than MaxLead, and is given back within a [Year];
-//   - there are leased worker IDs for all workers and for what is on Hold
+//   - there are leased worker IDs for all workers and for those on Hold
 //     (Option.Disposable says whether disposable ones would do);
 //   - the time field is not full before From + Years, a burst at the end included.
 //
-// When no layout does, the error is a [*NoFitError], which says what to give up. An
-// n with a number out of its range gives ErrConfig. Either way there are no options.
+// If no layout fits, the error is a [*NoFitError], which says what to give up. If a number
+// of n is out of its range, it is ErrConfig. Either way there are no options.
 func Layouts(n Need) ([]Option, error) {
 	return layouts(n, time.Now())
 }
@@ -151,7 +147,7 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 		for _, w := range n.spread(unit) {
 			l, err := bits.NewLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2], Epoch: n.Epoch, Unit: unit})
 			if err != nil {
-				return nil, err // of no layout that spread makes
+				return nil, err // not for a layout made by spread
 			}
 			found = true
 			add("", l)
@@ -163,7 +159,7 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 	return options, nil
 }
 
-// complete checks n and fills in what its zero fields stand for.
+// complete checks n and fills in the defaults.
 func (n Need) complete(now time.Time) (Need, error) {
 	for _, c := range []struct {
 		what     string
@@ -215,8 +211,8 @@ func (n Need) limit() int {
 	return uidBits
 }
 
-// judge returns what l gives for n, and whether l holds. It is the only judge: all
-// that Layouts returns has passed it.
+// judge returns what l gives for n, and whether l fits. All that Layouts returns has passed
+// it.
 func (n Need) judge(l bits.Layout) (Option, bool) {
 	o := Option{
 		Layout:    l,
@@ -250,8 +246,8 @@ func sustained(unit time.Duration, sequenceBits int) float64 {
 	return math.Ldexp(float64(time.Second)/float64(unit), sequenceBits)
 }
 
-// borrow returns the lead of a burst and how long it takes to give it back, and
-// whether a sequence of that width holds for Rate and Burst.
+// borrow returns the lead of a burst, how long it takes to give it back, and whether a
+// sequence of that width is enough for Rate and Burst.
 func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.Duration, ok bool) {
 	perSecond := sustained(unit, sequenceBits)
 	if perSecond < n.Rate {
@@ -265,8 +261,8 @@ func (n Need) borrow(unit time.Duration, sequenceBits int) (lead, giveBack time.
 		return 0, 0, false
 	}
 	lead = time.Duration(ticks) * unit
-	// Of perSecond UIDs that become due in a second, perSecond - Rate are left over
-	// to give back with; if none are, it takes +Inf.
+	// Of perSecond UIDs that become due in a second, perSecond - Rate are left to give
+	// back with; if none are, it takes +Inf.
 	back := float64(lead) * (perSecond / (perSecond - n.Rate))
 	if back > float64(Year) {
 		return 0, 0, false
@@ -281,25 +277,25 @@ func (n Need) leasedIDs() int64 {
 	return n.Workers + int64(math.Ceil(min(onHold, 1<<62)))
 }
 
-// starts is how many starts of workers there are in all the years.
+// starts is how many times workers start in all the years.
 func (n Need) starts() float64 {
 	return float64(n.Workers) * (1 + n.RestartsPerDay*n.Years*float64(Year)/float64(day))
 }
 
-// end is the time that the layout has to reach.
+// end is the time that the layout must reach.
 func (n Need) end(lead time.Duration) time.Time {
 	return n.From.Add(time.Duration(n.Years * float64(Year))).Add(lead)
 }
 
-// timeOf returns the instant at which a tick of a unit begins that divides a second.
+// timeOf returns the instant at which a tick begins, for a unit that divides a second.
 func (n Need) timeOf(tick int64, unit time.Duration) time.Time {
 	perSecond := int64(time.Second / unit)
 	return time.Unix(n.Epoch.Unix()+tick/perSecond, int64(n.Epoch.Nanosecond())+tick%perSecond*int64(unit))
 }
 
-// least returns the least widths that hold at the given unit. Their sum is the
-// least as well: one more bit of sequence halves a burst's lead, which saves one
-// bit of time at most. It reports false when no width of the sequence holds.
+// least returns the least widths that fit at the given unit. Their sum is the least as
+// well: one more bit of sequence halves a burst's lead, which saves at most one bit of
+// time. It reports false if no width of the sequence is enough.
 func (n Need) least(unit time.Duration) (w widths, ok bool) {
 	for s := range uidBits {
 		lead, _, ok := n.borrow(unit, s)
@@ -321,17 +317,16 @@ type widths [3]int
 
 func (w widths) sum() int { return w[0] + w[1] + w[2] }
 
-// spread returns widths that hold at the given unit, with the bits to spare put to
-// all of the fields in turn, or as far as it makes sense to the sequence, the
-// worker ID or the time. It returns none when nothing holds.
+// spread returns widths that fit at the given unit, with the spare bits given to all
+// fields in turn, or, as far as it makes sense, to the sequence, the worker ID or the
+// time. It returns none if nothing fits.
 func (n Need) spread(unit time.Duration) []widths {
 	least, ok := n.least(unit)
 	if !ok || least.sum() > n.limit() {
 		return nil
 	}
-	// More than a thousand years, 32 bits of sequence, or more worker IDs than there
-	// are starts are of no use to anyone. Together the three have room for all 63
-	// bits.
+	// More than a thousand years, 32 bits of sequence, or more worker IDs than starts
+	// are of no use. Together the three have room for all 63 bits.
 	disposable := math.Ilogb(n.starts()+1) + 1
 	most := widths{mathbits.Len64(uint64(1000 * (Year / unit))), max(32, disposable), 32}
 	var all []widths
@@ -349,7 +344,7 @@ func (n Need) spread(unit time.Duration) []widths {
 	return all
 }
 
-// fits reports whether any layout that Layouts can make holds.
+// fits reports whether any layout that Layouts can make fits.
 func (n Need) fits() bool {
 	for _, unit := range planUnits {
 		if w, ok := n.least(unit); ok && w.sum() <= n.limit() {
@@ -359,20 +354,20 @@ func (n Need) fits() bool {
 	return false
 }
 
-// NoFitError is what [Layouts] returns when no layout holds. It wraps uid.ErrConfig.
+// NoFitError is what [Layouts] returns when no layout fits. It wraps uid.ErrConfig.
 type NoFitError struct {
-	// TimeBits, WorkerBits and SequenceBits are the least that each would need, at
-	// ticks of Unit, where their sum is the smallest. All four are 0 when no number
-	// of sequence bits is enough.
+	// TimeBits, WorkerBits and SequenceBits are the least that each field needs, with
+	// ticks of Unit, for which their sum is smallest. All four are 0 if no number of
+	// sequence bits is enough.
 	TimeBits, WorkerBits, SequenceBits int
 	Unit                               time.Duration
 	// Limit is how many bits there are: 63, or 53.
 	Limit int
-	// GiveUp are the changes of which each alone would make it fit.
+	// GiveUp are the changes each of which alone would make a layout fit.
 	GiveUp []Change
 }
 
-// A Change is one number of a [Need] that is lowered until a layout holds.
+// A Change is one number of a [Need], lowered until a layout fits.
 type Change struct {
 	// Text says the change: "a rate of at most 131000 UIDs a second per worker".
 	Text string
@@ -446,9 +441,9 @@ func (n Need) noFit() error {
 	return e
 }
 
-// lower returns the largest number from 0 to v for which ok holds, 0 if there is
-// none. Where ok holds for a number it has to hold for all smaller ones. With a
-// number of digits the result is rounded down to as many significant ones.
+// lower returns the largest number from 0 to v for which ok holds, 0 if there is none. If
+// ok holds for a number, it must hold for all smaller ones. A nonzero digits rounds the
+// result down to that many significant digits.
 func lower(v float64, digits int, ok func(float64) bool) float64 {
 	low, high := 0.0, v
 	for range 64 {

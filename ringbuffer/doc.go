@@ -4,11 +4,11 @@
 // # Words
 //
 // A tick is one unit of a UID's time field. A run is the consecutive UIDs of one
-// tick of one worker: 2^s of them, s being the number of sequence bits. A run is
-// kept as its first UID, of which the sequence is 0. A position is a tick and a sequence,
-// tick<<s | sequence: what is left of a UID without its worker ID. Positions are handed
-// out in order, each at most once, and are never used again; that is the whole
-// uniqueness of UIDs. At 1 ns each, 2^63 of them last 292 years.
+// tick of one worker: 2^s of them, s being the number of sequence bits. A run is stored as
+// its first UID, whose sequence is 0. A position is a tick and a sequence, tick<<s |
+// sequence: a UID without its worker ID. Positions are handed out in order, each at most
+// once, and never reused; that is what makes UIDs unique. At 1 ns each, 2^63 of them last
+// 292 years.
 //
 //	position   | tick .................... | sequence |       63 - w bits
 //	run, UID   | tick .................... | worker ID | sequence |  63 bits
@@ -25,33 +25,33 @@
 //
 //	slots of a ring of 4:   [ 44 ] [ 45 ] [ 42 ] [ 43 ]     tick t is in slot t mod 4
 //
-// A slot's flag is the run that it holds. That one word says to which tick (the lap of
-// the classic ring) and to which worker it belongs, so that it can neither be read in
-// part nor be taken for another lap's.
+// A slot's flag is the run that it holds. That one word has the tick (the lap of the
+// classic ring) and the worker, so it can neither be read in part nor be taken for another
+// lap's.
 //
 // # Who does what, when
 //
-// A taker reads front, the run that is probably being used. Then it adds one to the
-// cursor: that is the claim, and what the add returns is the claimed position. If the
-// position lies in the run that it read, the UID is the run with the position's sequence
-// in it, and the taker is done; this is so for all but a few takes of each run. If not,
-// it reads the tail and the flag of its tick's slot (Resolve). If the flag carries its
-// tick, the UID is good all the same, and front is brought up to date. If it carries
-// another tick, the claim is void, or too early: a position ahead of the tail belongs
-// to its claimant for good, and is worth a UID as soon as its tick is published.
+// A taker reads front, the run that is probably in use. Then it adds one to the cursor:
+// that is the claim, and the result is the claimed position. If the position lies in the
+// run that it read, the UID is the run with the position's sequence in it, and the taker is
+// done; so it goes for all but a few takes of each run. Otherwise it reads the tail and the
+// flag of its tick's slot (Resolve). If the flag carries its tick, the UID is good all the
+// same, and the taker updates front. If it carries another tick, the claim is void, or too
+// early: a position ahead of the tail belongs to its claimant for good, and is worth a UID
+// as soon as its tick is published.
 //
 // The producer publishes the tail's run by storing it in its slot (Put), then raises the
-// tail. It may do so only if nobody can claim from the run that was in the slot any
-// more, that is, if the cursor has left it behind. A taker that claimed there and was
-// paused since may find the later run; it can tell, and drops its claim.
+// tail. It may do so only if nobody can still claim from the run that was in the slot, that
+// is, if the cursor has left it behind. A taker that claimed there and was paused since may
+// find the later run; it sees another tick and drops its claim.
 //
 // The producer never moves a cursor that takers add to. It shuts the ring: it swaps the
-// cursor for a value far above all positions. The swap returns how far the takers came,
-// exactly, and every claim from then on gets a position that says that the ring was
-// shut. Then the producer may move on (Skip to a tick that is in the ring, Restart behind
-// a gap) and store the new cursor (Open). A ring in which nothing is left and nothing may
-// be published is shut too, so that what takers claim in vain, and lose if they do not
-// wait for it, is bounded by the number of takers.
+// cursor for a value far above all positions. The swap returns exactly how far the takers
+// came, and every later claim gets a position that says that the ring was shut. Then the
+// producer may move on (Skip to a tick in the ring, Restart after a gap) and store the new
+// cursor (Open). A ring in which nothing is left and nothing may be published is shut, too.
+// So the number of takers bounds the positions that are claimed in vain, and lost if their
+// takers do not wait.
 //
 // # Why it is right
 //
@@ -62,8 +62,8 @@
 //  3. A UID is made from a position and a run that carries the position's tick. A run
 //     is in front or in a slot only after it was published, and a tick is published at
 //     most once, since the tail only grows. So a UID has one worker ID and was allowed.
-//  4. Front is read before the claim, and may be old by then. An old run does not carry
-//     the tick of the new position, and is not used for it.
+//  4. Front is read before the claim, and may be outdated. An outdated run does not carry
+//     the tick of the new position, so it is not used.
 //  5. Positions grow in the order of the claims, and UIDs with positions. So a take that
 //     begins after another one ended gets the larger UID.
 //
@@ -71,31 +71,30 @@
 //
 // # Cost
 //
-// Take is one load of a line that is written once a run, one atomic add on the line
-// that all takers share, and five register instructions. Put is two stores. Shut and
-// Open are one atomic exchange each, about once a second. No call allocates, locks,
-// spins or reads a clock.
+// Take is one load of a cache line that is written once a run, one atomic add on the line
+// that all takers share, and five register instructions. Put is two stores. Shut and Open
+// are one atomic exchange each, about once a second. No call allocates, locks, spins or
+// reads a clock.
 //
 // # What was tried and dropped
 //
 // In multiples of a bare atomic add by 1, 2 and 8 goroutines on two cores, where the ring
 // as built costs 1.15, 1.32 and 1.17:
 //
-// Reading the slot's flag behind the add instead of front before it: 1.24, 1.48, 1.74.
-// Right and simple, but nothing overtakes a locked instruction on x86, so that the
-// latency of two dependent shifts and a load stands in every call.
+// Reading the slot's flag after the add instead of front before it: 1.24, 1.48, 1.74.
+// Correct and simple, but nothing overtakes a locked instruction on x86, so every call pays
+// the latency of two dependent shifts and a load.
 //
-// No slots at all, a limit that the cursor is compared with: 1.19, 1.20, 1.29. As fast,
-// but it cannot tell a tick that was passed over from one that was published, nor change
-// the worker ID.
+// No slots, but a limit to compare the cursor with: 1.19, 1.20, 1.29. As fast, but it cannot
+// tell a skipped tick from a published one, nor change the worker ID.
 //
 // Claims by compare-and-swap: 1.28, 3.02, 3.40. As good as an add while nobody contends;
-// with two goroutines three claims in ten fail, and each failure is a trip of the cache
-// line for nothing. With back-off: 1.29, 2.75, 1.81, and single calls are made slow to
-// make others faster. More cores make more failures; an add never fails.
+// with two goroutines three claims in ten fail, and each failure moves the cache line for
+// nothing. With back-off: 1.29, 2.75, 1.81; it slows single calls to speed up others. More
+// cores make more failures; an add never fails.
 //
-// One slot and one flag for each UID, as in UidGenerator: 3.31, and the producer has to
-// write all the UIDs. (It contends less, because it takes so long between its claims.)
+// One slot and one flag for each UID, as in UidGenerator: 3.31, and the producer must write
+// all the UIDs. (It contends less, because it takes so long between claims.)
 //
 // BenchmarkClaim measures them side by side.
 package ringbuffer

@@ -15,9 +15,8 @@ import (
 //
 // Take, Claim, Resolve, Position and Tail may be called by any number of
 // goroutines at once. The methods of the producer (Put, Shut, Open, Skip, Restart)
-// must not be called by two goroutines at the same time; whoever owns the ring
-// serialises them with a lock that takers never need while a run is in front of
-// them. A Ring must not be copied.
+// must not be called by two goroutines at the same time; the ring's owner serialises them
+// with a lock, which takers need only when they find no run. A Ring must not be copied.
 type Ring struct {
 	_ cpu.CacheLinePad
 
@@ -29,11 +28,11 @@ type Ring struct {
 
 	_ cpu.CacheLinePad
 
-	// front is a guess at the run that takers are in now: a run that has been
-	// published, or noRun. Written by the taker that finds it outdated and by the
-	// producer before it opens the ring elsewhere; a guess that is too old costs the
-	// taker a look at the slot, never a wrong UID, because it names its own tick.
-	// It shares its line with what never changes.
+	// front is a guess at the run that takers are in now: a published run, or noRun.
+	// A taker that finds it outdated writes it, and so does the producer before it opens
+	// the ring elsewhere. An outdated guess costs the taker a look at the slot, never a
+	// wrong UID, because it names its own tick. It shares its cache line with fields that
+	// never change.
 	front   atomic.Uint64
 	slots   []slot // length a power of two; the run of tick t lives in t modulo that
 	seqMask uint64 // positions of a run, less one
@@ -42,9 +41,9 @@ type Ring struct {
 
 	_ cpu.CacheLinePad
 
-	// tail is the first tick that is not yet published. Written by the producer
-	// after the slot's flag: who reads a tail beyond a tick finds that tick's flag
-	// in its slot, or that of a later one.
+	// tail is the first tick that is not yet published. The producer writes it after the
+	// slot's flag: a reader that sees a tail beyond a tick finds that tick's flag in its
+	// slot, or that of a later one.
 	tail atomic.Uint64
 
 	_ cpu.CacheLinePad
@@ -52,8 +51,8 @@ type Ring struct {
 	// What follows belongs to the producer alone.
 
 	isShut bool
-	// resume is the position that will be claimed next once a shut ring is opened.
-	// Every position before it has been claimed or passed over.
+	// resume is the next position to be claimed once a shut ring is opened. Every
+	// position before it was claimed or skipped.
 	resume uint64
 	// opened is the position at which the ring was last opened, and claimed the
 	// number of positions claimed in the times it was open before that.
@@ -62,12 +61,12 @@ type Ring struct {
 
 // A slot holds one run.
 type slot struct {
-	// flag is the run itself: its first UID, whose upper bits are the tick (the lap
-	// of the classic ring's flag) and whose middle bits are the worker ID. The producer
-	// writes all of the run with one store; takers use it once the tail, which is
-	// raised after it, is beyond its tick. A taker that claimed a
-	// position of tick t may use the run only if the flag carries t; if it carries
-	// a later tick, the taker was overtaken and drops its claim.
+	// flag is the run itself: its first UID, whose upper bits are the tick (the lap of
+	// the classic ring's flag) and whose middle bits are the worker ID. The producer
+	// writes the whole run with one store, and then raises the tail; takers use the run
+	// once the tail is beyond its tick. A taker that claimed a position of tick t may use
+	// the run only if the flag carries t. If it carries a later tick, the taker was
+	// overtaken and drops its claim.
 	flag atomic.Uint64
 	_    cpu.CacheLinePad
 }
@@ -103,8 +102,7 @@ func New(c Config) (*Ring, error) {
 }
 
 // Init makes the zero Ring r what New returns, for a Ring that is part of a larger
-// structure and is to be reached without another load. It must come before any other
-// call.
+// structure, which saves a load. It must come before any other call.
 func (r *Ring) Init(c Config) error {
 	if c.Slots < 1 || c.Slots > 1<<16 || bits.OnesCount(uint(c.Slots)) != 1 {
 		return fmt.Errorf("ringbuffer: %w: %d slots: want a power of two from 1 to %d", uid.ErrConfig, c.Slots, 1<<16)
@@ -143,9 +141,9 @@ func (r *Ring) Take() (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask
 }
 
-// Claim claims n positions at once and returns the first of them; the others
-// follow it without a gap. Each is worth what Resolve says. n is to be at least 1,
-// at most a run's length and at most 65,536, lest claims on a shut ring wrap.
+// Claim claims n positions at once and returns the first; the others follow without a
+// gap. Resolve says what each is worth. n must be at least 1, at most a run's length, and
+// at most 65,536, so that claims on a shut ring cannot wrap.
 func (r *Ring) Claim(n uint64) (first uint64) {
 	return r.cursor.Add(n) - n + 1
 }
@@ -176,9 +174,9 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 		return 0, NotOpen
 	}
 	tick := pos >> (r.seqBits & 63)
-	// The tail is read before the flag: if the tick was published by then and its
-	// flag is gone, it is gone for good. And a tick that was not published has no
-	// business with flags: behind the layout's last one comes noRun's.
+	// Read the tail before the flag: if the tick was published by then and its flag is
+	// gone, it is gone for good. For a tick that is not published do not look at flags:
+	// after the layout's last tick comes noRun's.
 	if tick >= r.tail.Load() {
 		return 0, Ahead
 	}
@@ -195,8 +193,8 @@ func (r *Ring) Resolve(pos uint64) (v uint64, s State) {
 // Left returns how many positions, pos included, are left in pos's run.
 func (r *Ring) Left(pos uint64) uint64 { return r.seqMask - pos&r.seqMask + 1 }
 
-// Enters reports whether pos is the first position of a run: its claimant, and
-// nobody else, looks whether the ring is to be refilled.
+// Enters reports whether pos is the first position of a run. Its claimant, and nobody
+// else, checks whether to refill the ring.
 func (r *Ring) Enters(pos uint64) bool { return pos&r.seqMask == 0 }
 
 // Tail returns the first tick that is not published.
@@ -232,8 +230,8 @@ func (r *Ring) Claimed() uint64 {
 // only.
 func (r *Ring) Buffered() uint64 { return r.before(r.Position()) }
 
-// Ready returns what Buffered does for takers: 0 while the ring is shut, and a guess
-// at most, since others may claim meanwhile.
+// Ready is Buffered for takers: 0 while the ring is shut, and otherwise only a guess,
+// since others may claim meanwhile.
 func (r *Ring) Ready() uint64 { return r.before(r.cursor.Load() + 1) }
 
 func (r *Ring) before(pos uint64) uint64 {
@@ -253,10 +251,10 @@ func (r *Ring) hasRoom() bool {
 // tick is not used up.
 var ErrFull = errors.New("ring is full")
 
-// Put publishes the run of a tick, which has to be the tail, under a worker ID. It
-// returns ErrFull when there is no room, and another error when the tick is not the tail
-// (a gap is made with Restart) or is beyond the layout, or the worker ID is. A failed put
-// changes nothing. Producer only.
+// Put publishes the run of a tick, which must be the tail, under a worker ID. It returns
+// ErrFull when there is no room, and another error when the tick is not the tail (Restart
+// leaves a gap) or the tick or the worker ID is beyond the layout. A failed Put changes
+// nothing. Producer only.
 func (r *Ring) Put(tick, worker uint64) error {
 	run, err := r.runOf(tick, worker)
 	if err != nil {
@@ -272,9 +270,9 @@ func (r *Ring) Put(tick, worker uint64) error {
 	return nil
 }
 
-// Shut stops the takers: no position is claimed from then on until Open. It is one
-// atomic swap, and what it finds is exactly how far the takers came. Shutting a
-// ring that is shut does nothing. Producer only.
+// Shut stops the takers: no position is claimed until Open. It is one atomic swap, whose
+// result is exactly how far the takers came. Shutting a shut ring does nothing. Producer
+// only.
 func (r *Ring) Shut() {
 	if r.isShut {
 		return
@@ -284,9 +282,9 @@ func (r *Ring) Shut() {
 	r.claimed += r.resume - r.opened
 }
 
-// Open lets takers go on behind the last position that was claimed, or where Skip or
-// Restart put the ring. Opening a ring that is open, or that nothing was ever put
-// into, does nothing. Producer only.
+// Open lets takers go on after the last claimed position, or where Skip or Restart moved
+// the ring. It does nothing if the ring is open or nothing was ever put into it. Producer
+// only.
 func (r *Ring) Open() {
 	if !r.isShut || r.tail.Load() == 0 {
 		return
@@ -296,11 +294,10 @@ func (r *Ring) Open() {
 	r.cursor.Store(r.resume - 1)
 }
 
-// Skip moves a shut ring on to the given sequence of a published tick; what was
-// buffered before it is passed over. A place that the takers have already left
-// behind is not gone back to. It returns an error, and changes nothing, when the
-// ring is open, the tick is not in the ring or the sequence is beyond a run's
-// length. Producer only.
+// Skip moves a shut ring on to the given sequence of a published tick, past what was
+// buffered before it. It never goes back to a place that the takers have left behind. It
+// returns an error, and changes nothing, when the ring is open, the tick is not in the
+// ring or the sequence is beyond a run's length. Producer only.
 func (r *Ring) Skip(tick, sequence uint64) error {
 	run := r.slots[tick&uint64(len(r.slots)-1)].flag.Load()
 	if tail := r.tail.Load(); tick >= tail || run>>(r.valBits&63) != tick {
@@ -309,10 +306,10 @@ func (r *Ring) Skip(tick, sequence uint64) error {
 	return r.moveTo(run, sequence, false)
 }
 
-// Restart publishes the run of a tick behind a gap, under a worker ID, and moves a shut
-// ring on to the given sequence in it; what was buffered is passed over. It returns an
-// error, and changes nothing, when the ring is open, the tick lies below the tail, or a
-// number is beyond the layout. Producer only.
+// Restart publishes the run of a tick after a gap, under a worker ID, and moves a shut
+// ring on to the given sequence in it, past what was buffered. It returns an error, and
+// changes nothing, when the ring is open, the tick lies below the tail, or a number is
+// beyond the layout. Producer only.
 func (r *Ring) Restart(tick, worker, sequence uint64) error {
 	run, err := r.runOf(tick, worker)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// Begin is what every generator begins with: it refuses to start without a worker, and on
-// a layout whose time field is, or is nearly, full, warns when that comes near, and then
-// is Start. The generator's name, that of its package, is for the texts.
+// Begin is Start with the checks of every generator: it refuses to start without a worker
+// or on a layout whose time field is full or nearly so, and warns when that comes near.
+// name, that of the generator's package, is for the texts.
 func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, cfg Config) (*Tenure, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)

@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// contain calls one of the worker's methods and turns a panic into an error. The calls are
-// made by goroutines of the tenure, where a panic would end the program, though the
-// generator may have UIDs to issue. The first of several panics in a row is logged.
+// contain calls one of the worker's methods and turns a panic into an error. Goroutines of
+// the tenure make these calls; a panic there would end the program, though the generator
+// may have UIDs to issue. It logs the first of several panics in a row.
 func (t *Tenure) contain(name string, call func() error) (err error) {
 	defer func() {
 		v := recover()

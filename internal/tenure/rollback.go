@@ -7,13 +7,13 @@ import (
 )
 
 // RollbackField is the name of the worker ID's part in which uncached.RollbackBits counts
-// steps back. A layout's text names it, and with it how many bits are no worker ID's. That
-// tells such generators from all others as long as no other one has a part of that name.
+// steps back. A layout's text has it, with its number of bits. That tells such generators
+// from all others, as long as no other layout has a part of that name.
 const RollbackField = "rollback"
 
-// RefuseRollback returns an error that wraps uid.ErrConfig if one of a layout's parts is
-// named as if it counted steps back. It is for generators whose worker IDs have all the
-// bits: one of these IDs is, to a generator that counts, a count and another ID.
+// RefuseRollback returns an error that wraps uid.ErrConfig if one of a layout's parts has
+// that name. It is for generators whose worker IDs use all the bits: to a generator that
+// counts steps back, such an ID would be a count and another ID.
 func RefuseRollback(fields []uid.Field) error {
 	for _, f := range fields {
 		if f.Name == RollbackField {

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// StopTimeout is how long a generator's Close waits that is given no context.
+// StopTimeout is how long a generator's Close without a context waits.
 const StopTimeout = 30 * time.Second
 
 const (
-	// releaseTimeout is how long a Release may take that begins when nobody waits for it.
+	// releaseTimeout bounds a Release that begins when nobody waits for it any more.
 	releaseTimeout = 10 * time.Second
-	// stopGrace is how long Stop waits beyond its context's end for a worker that minds
-	// it: what such a worker returns says more than that the context has ended.
+	// stopGrace is how long Stop waits beyond its context's end for a worker that reacts
+	// to that: its error says more than that the context has ended.
 	stopGrace = 100 * time.Millisecond
 )
 
 // Stop ends the renewing: it cancels an Extend under way, and releases the worker when
 // that has returned. It returns the worker's error. Some 100 ms after ctx has ended, it
-// returns an error that wraps ctx's and says which call of the worker has not returned;
-// the worker is then released, once, whenever it lets itself be, and an error is logged.
+// returns an error that wraps ctx's and says which call of the worker has not returned; the
+// worker is then released, once, when that call has returned, and an error is logged.
 //
-// Only the first call does so. Others wait for it to return, no longer than their ctx
+// Only the first call does so. Others wait for it to return, at most as long as their ctx
 // lasts, and return nil.
 func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	t.mu.Lock()
@@ -79,8 +79,7 @@ func (t *Tenure) awaitStop(ctx context.Context) error {
 	}
 }
 
-// release calls Release, if nobody waits for it any more with a context of its own: the
-// worker is none the worse for it.
+// release calls Release; with a context of its own if nobody waits for it any more.
 func (t *Tenure) release(ctx context.Context, last int64) error {
 	t.releasing.Store(true)
 	if ctx.Err() != nil {

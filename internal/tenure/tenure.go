@@ -1,8 +1,8 @@
-// Package tenure keeps a generator's hold on its worker: it acquires the worker, keeps
-// the reservation in force and why it could not be extended, lets calls wait for the
-// next one, renews it before it runs out, and releases the worker in the end. The
-// generators share it, so that the order of calls that [uid.Worker] promises, and what
-// callers are told when nothing is reserved, stand in one place.
+// Package tenure keeps a generator's hold on its worker. It acquires the worker, keeps the
+// reservation in force and renews it before it runs out, remembers why that failed, lets
+// calls wait for the next reservation, and releases the worker in the end. Both generators
+// use it, so that the order of calls that [uid.Worker] promises, and the errors when
+// nothing is reserved, are defined in one place.
 package tenure
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// How long one Extend may take, and the pauses between those that bring nothing: they
-// double up to maxPause after a failure, and up to idlePause when the worker answers, but
-// has no more to give for the moment.
+// How long one Extend may take, and the pauses between Extends without progress: they double
+// up to maxPause after a failure, and up to idlePause when the worker answers but has no
+// more to give for now.
 const (
 	extendTimeout = 10 * time.Second
 	minPause      = 100 * time.Millisecond
@@ -30,57 +30,58 @@ const (
 	maxPause      = 5 * time.Second
 )
 
-// A Grant is the right to issue ticks. It is replaced as a whole and never changed:
-// whoever finds the same Grant twice knows that it was in force all the time between.
+// A Grant is the right to issue ticks. It is immutable, and replaced as a whole: finding the
+// same Grant twice means that it was in force all the time between.
 type Grant struct {
-	// Reservation is what the worker reserved; it has no ticks before the first
-	// reservation, after a revocation and after the end.
+	// Reservation is what the worker reserved. It has no ticks before the first
+	// reservation, after a revocation, and after the end.
 	uid.Reservation
 	// Until is the last tick that may be issued: Last, or the layout's last tick if
 	// that is earlier.
 	Until int64
-	// Ended, if it is not nil, is why nothing will ever be issued any more.
+	// Ended is nil, or why nothing will ever be issued again.
 	Ended error
 }
 
-// Config says what a Tenure is about. The functions are the generator's side; each may
-// be nil. They are called one at a time, and may call Want, but neither End nor Stop.
+// Config configures a Tenure. The functions are the generator's callbacks; each may be nil.
+// They are called one at a time, and may call Want, but neither End nor Stop.
 type Config struct {
 	// Terms are the worker's; Start fills in Revoke.
 	Terms uid.Terms
-	// Now is the wall clock, and Logger is told of panics of the worker; neither is nil.
+	// Now is the wall clock. Logger gets panics of the worker. Neither is nil.
 	Now    func() time.Time
 	Logger *slog.Logger
 
 	// Granted is called after a reservation has come into force.
 	Granted func(uid.Reservation)
-	// Discard is called when the reservation was revoked, and Grant has no ticks any
-	// more. When it returns, nothing may leave that was made ready before.
+	// Discard is called when the reservation was revoked and Grant has no ticks any
+	// more. When it returns, nothing that was ready before may be issued.
 	Discard func()
-	// Switch is called before a reservation under another worker ID than the one before
-	// comes into force, and while none is. It may not call the Tenure at all.
+	// Switch is called before a reservation under another worker ID comes into force,
+	// while none is in force. It must not call the Tenure.
 	Switch func()
 }
 
-// A Tenure is made by Start. Its methods may be called concurrently.
+// A Tenure is a generator's hold on its worker. Make it with Start. Its methods may be
+// called concurrently.
 type Tenure struct {
-	// grant is read by anybody, without a lock, and written under mu.
+	// grant is read without a lock, and written under mu.
 	grant atomic.Pointer[Grant]
 
 	worker uid.Worker
 	cfg    Config
 
-	wake chan struct{} // one slot: a wish that is already noted need not be noted twice
+	wake chan struct{} // one slot: one pending signal is enough
 	quit context.CancelFunc
 	ctx  context.Context
 	over chan struct{} // closed when Stop returns for the first time
 
-	panicked  string      // the call that panicked the last time, "" if it did not; for whoever calls the worker
+	panicked  string      // the call that panicked last, "" if the last call did not; owned by the caller of the worker
 	releasing atomic.Bool // Release has been called, or is about to be
 
-	// hand is held while a reservation is put in force or withdrawn and the generator is
-	// told, so that none is granted after the revocation that withdrew it. It is taken
-	// before mu, and before the generator's own locks.
+	// hand is held while a reservation is put in force or withdrawn and the generator
+	// told, so that no reservation is granted after its revocation. It is taken before mu
+	// and before the generator's own locks.
 	hand sync.Mutex
 
 	// mu may be taken while the generator's own locks are held.
@@ -88,20 +89,20 @@ type Tenure struct {
 	refused  error         // why the last Extend failed, nil if it did not
 	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
 	through  int64         // the furthest tick asked for
-	wanted   bool          // through is news, or a revocation is
+	wanted   bool          // there is a new through, or a revocation
 	revoked  int           // how often the worker has revoked
 	done     chan struct{} // closed when the renewing goroutine has ended; nil before it starts
 	acquired bool          // Acquire has succeeded: Extend may be called
 	stopped  bool
 }
 
-// Start acquires the worker and puts its first reservation in force, or one of no ticks
-// if that was revoked meanwhile. Or it returns the worker's error, or one that wraps
-// uid.ErrRange when the worker breaks the terms, and has then released it. The renewing
-// goroutine is started only when there is something to renew. Panics in Extend and
-// Release are logged, and count as failures.
+// Start acquires the worker and puts its first reservation in force, or one without ticks
+// if that was revoked meanwhile. If the worker fails, it returns the worker's error; if the
+// worker breaks the terms, it releases the worker and returns an error that wraps
+// uid.ErrRange. The renewing goroutine starts only when there is something to renew. Panics
+// in Extend and Release are logged and count as failures.
 //
-// The Grant when Start returns may be another one already.
+// By the time Start returns, another Grant may already be in force.
 func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 	t := &Tenure{worker: w, cfg: cfg, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	t.ctx, t.quit = context.WithCancel(context.Background())
@@ -133,7 +134,7 @@ func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 	return t, nil
 }
 
-// nothing is a reservation of no ticks.
+// nothing is a reservation without ticks.
 func nothing(workerID int64) uid.Reservation {
 	return uid.Reservation{WorkerID: workerID, First: 0, Last: -1, Renew: math.MaxInt64}
 }
@@ -162,19 +163,18 @@ func (t *Tenure) tellGranted(res uid.Reservation) {
 	}
 }
 
-// Grant returns what may be issued at this moment. It costs one atomic load.
+// Grant returns the current right to issue ticks. It costs one atomic load.
 func (t *Tenure) Grant() *Grant { return t.grant.Load() }
 
-// Refused returns why the last attempt to extend the reservation failed, and nil if it
-// did not.
+// Refused returns why the last attempt to extend the reservation failed, nil if it did not.
 func (t *Tenure) Refused() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refused
 }
 
-// End withdraws was, or whatever is in force if was is nil, for good: calls are told
-// the reason from then on. It does nothing if was is not in force any more.
+// End withdraws was, or whatever is in force if was is nil, for good; calls get the reason
+// from then on. It does nothing if was is no longer in force.
 func (t *Tenure) End(was *Grant, reason error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,11 +187,11 @@ func (t *Tenure) End(was *Grant, reason error) {
 	}
 }
 
-// Await is for a call that needs tick, which was lies below. It asks for an Extend up to
-// through, and returns a channel that is closed when there is news. The channel is nil,
-// for the call to look again, when another Grant is in force by now. With an error the
-// call is to fail: the tenure has ended, the last attempt to extend the reservation
-// failed, or there is something to wait for and wait is false.
+// Await is for a call that needs tick, which is beyond was. It asks for an Extend up to
+// through, and returns a channel that is closed when there is news. If another Grant is in
+// force by now, the channel is nil and the call tries again. On an error the call fails: the
+// tenure has ended, the last attempt to extend the reservation failed, or the call would
+// have to wait and wait is false.
 func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,8 +215,8 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 
 var errOnItsWay = errors.New("more has been asked for")
 
-// News returns a channel that is closed at the next Tell, or change of the Grant, or
-// failure to extend it.
+// News returns a channel that is closed at the next Tell, change of the Grant, or failure
+// to extend it.
 func (t *Tenure) News() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,8 +244,8 @@ func (t *Tenure) tell() {
 	}
 }
 
-// Want asks for an Extend up to the given tick, soon. It never waits for the worker and
-// may be called as often as one likes.
+// Want asks for an Extend up to the given tick, soon. It never waits for the worker, and
+// may be called at any rate.
 func (t *Tenure) Want(through int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -261,8 +261,8 @@ func (t *Tenure) want(through int64) {
 	t.signal()
 }
 
-// revoke is what workers call. The Grant is taken away first: what the generator makes
-// ready by it until Discard is thrown away there, and later there is nothing to make ready.
+// revoke is what workers call as Terms.Revoke. It takes the Grant away first: Discard drops
+// what the generator still makes ready under it, and after that it can make nothing ready.
 func (t *Tenure) revoke() {
 	t.hand.Lock()
 	defer t.hand.Unlock()
@@ -307,7 +307,7 @@ func (t *Tenure) check(r uid.Reservation) error {
 }
 
 // renew is the goroutine that extends the reservation when it falls due or when the
-// generator asks, whichever comes first, and backs off while that brings nothing.
+// generator asks, whichever comes first, and backs off while that makes no progress.
 func (t *Tenure) renew() {
 	defer close(t.done)
 	pause := minPause
@@ -320,8 +320,8 @@ func (t *Tenure) renew() {
 			if t.ctx.Err() != nil {
 				return
 			}
-			// Once the time has passed it does not matter what the clock shows, which
-			// may have been set back: a lease runs out by another one.
+			// Once the time has passed, extend whatever the clock shows. It may have been
+			// set back, and a lease runs out by another clock.
 			if !slept || due > longestSleep {
 				continue
 			}
@@ -344,8 +344,8 @@ func (t *Tenure) renew() {
 	}
 }
 
-// sleep waits for d, and reports whether that has passed: a signal on wake and the
-// tenure's end cut it short.
+// sleep waits for d, and reports whether that has passed: a signal on wake or the tenure's
+// end cuts it short.
 func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -359,9 +359,9 @@ func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
 	}
 }
 
-// extend reports whether it brought anything: ticks that were not reserved before, or
-// time until the next renewal. A worker that grants what it had granted already is
-// not to be asked again at once. The error is the worker's.
+// extend reports whether it made progress: ticks that were not reserved before, or time
+// until the next renewal. A worker that grants the same again must not be asked again at
+// once. The error is the worker's.
 func (t *Tenure) extend() (progress bool, err error) {
 	t.mu.Lock()
 	through, revoked := t.through, t.revoked
@@ -393,7 +393,7 @@ func (t *Tenure) extend() (progress bool, err error) {
 	}
 	t.mu.Lock()
 	if revoked != t.revoked {
-		// The worker revoked what it was about to return, and is asked again.
+		// The worker revoked what it was about to return: ask again.
 		t.mu.Unlock()
 		return true, nil
 	}
@@ -406,12 +406,12 @@ func (t *Tenure) extend() (progress bool, err error) {
 	return progress, nil
 }
 
-// longestSleep is how long a sleep may be before the clock is looked at again: it may have
-// been set forward meanwhile.
+// longestSleep is the longest sleep before another reading of the clock, which may have been
+// set forward meanwhile.
 const longestSleep = time.Hour
 
-// untilDue returns how long it is until the clock reaches the tick at which an Extend
-// is due. t.mu is held.
+// untilDue returns the time until the clock reaches the tick at which an Extend is due.
+// t.mu is held.
 func (t *Tenure) untilDue() time.Duration {
 	renew := t.grant.Load().Renew
 	if renew == math.MaxInt64 {
