@@ -175,8 +175,8 @@ var store = []mutant{
 	},
 	{
 		name: "what owners use by clocks that are ahead is refused", file: acquireGo,
-		from: "l.cfg.MaxAhead+2*now.Error",
-		to:   "l.cfg.MaxAhead", tests: "^TestClockErrorOfMaxAhead",
+		from: "l.highest(now.Now.Add(2 * now.Error))",
+		to:   "l.highest(now.Now)", tests: "^TestClockErrorOfMaxAhead",
 	},
 	{
 		name: "nobody minds that a clock may be off at the end of a rest", file: foundGo,
