@@ -54,7 +54,7 @@ server: ## say which database server the tests get; as root, install one if need
 .PHONY: race
 race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) run ./internal/proof/gotest $(RACE) $(ALL)
+	$(GO) run ./internal/proof/gotest $(RACE) -p 3 $(ALL)
 
 .PHONY: test-tmpfs
 test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time

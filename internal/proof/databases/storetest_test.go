@@ -18,7 +18,7 @@ func TestStore(t *testing.T) {
 	for kind, fresh := range kit.Kinds {
 		for clock, stands := range map[string]bool{"": false, ", a clock that stands": true} {
 			t.Run(kind+clock, func(t *testing.T) {
-				storetest.Run(t, storetest.Config{}, func(t *testing.T) storetest.Subject { return subject(t, fresh(t), stands) })
+				storetest.Run(t, storetest.Config{Histories: 8}, func(t *testing.T) storetest.Subject { return subject(t, fresh(t), stands) })
 			})
 		}
 	}
