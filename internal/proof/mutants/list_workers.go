@@ -76,7 +76,7 @@ var workers = []mutant{
 	},
 	{
 		name: "a lease serves two generators", file: leaseGo,
-		from: "l.binding.Bind(t.Revoke); err != nil {", to: "l.binding.Bind(t.Revoke); err != nil && false {", tests: "",
+		from: "	if err := l.binding.Bind(", to: "	_ = l.binding.Unbind()\n	if err := l.binding.Bind(", tests: "^TestLeaseInUse$",
 	},
 	{
 		name: "a worker of a fixed ID serves two generators", file: "worker/static.go",
