@@ -34,7 +34,8 @@ import (
 // lock, with an error that wraps the context's or is marked.
 //
 // Take and Change create nothing but the row of an ID that was never leased. A missing namespace
-// is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed.
+// is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed. Change may still
+// find a row that is left of one.
 //
 // All methods may be called by any number of goroutines, and processes, at once. Package
 // storetest has a suite that every Store has to pass.
