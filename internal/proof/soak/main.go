@@ -86,7 +86,7 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	rep := report{Seed: s.seed, For: s.length}
 	rep.Violations = []string{}
 	var err error
-	if rep.SelfTest, err = selfTest(talk); err != nil || s.selfOnly {
+	if rep.SelfTest, err = selfTest(talk, trials()); err != nil || s.selfOnly {
 		return err
 	}
 	fmt.Fprintf(talk, "\nseed %d: the same schedule comes of --seed %d --for %v\n", s.seed, s.seed, s.length)

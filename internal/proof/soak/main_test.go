@@ -44,12 +44,19 @@ func newTestMemory(t testing.TB) *memory {
 	return m
 }
 
-// TestSelfTest finds every planted fault, with processes of this test binary.
+// TestSelfTest finds planted faults, with processes of this test binary: every third. A soak
+// begins with all of them.
 func TestSelfTest(t *testing.T) {
 	t.Parallel()
-	findings, err := selfTest(testWriter{t})
+	var some []trial
+	for i, trial := range trials() {
+		if i%3 == 0 {
+			some = append(some, trial)
+		}
+	}
+	findings, err := selfTest(testWriter{t}, some)
 	require.NoError(t, err)
-	require.Len(t, findings, len(trials()))
+	require.Len(t, findings, len(some))
 }
 
 // TestRound is a short round without servers.

@@ -74,15 +74,15 @@ func stepsBack() (steps []step) {
 	return steps
 }
 
-// selfTest runs all trials, says what came of them, and fails if one did not go as it has to.
-func selfTest(w io.Writer) (findings []finding, err error) {
+// selfTest runs trials, says what came of them, and fails if one did not go as it has to.
+func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
 	dir, err := os.MkdirTemp("", "uid-soak-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	missed := 0
-	for i, t := range trials() {
+	for i, t := range all {
 		f, err := t.run(filepath.Join(dir, fmt.Sprintf("%d.db", i)))
 		if err != nil {
 			return findings, fmt.Errorf("soak: self-test, %s: %w", t.fault, err)
