@@ -50,15 +50,6 @@ func (c *Clock) Step(d time.Duration) {
 	c.steps++
 }
 
-// Set sets the clock to a time, from which it goes on.
-func (c *Clock) Set(at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.goOn(c.now())
-	c.wall, c.set = at.Round(0), time.Now()
-	c.steps++
-}
-
 // Steps returns how often the clock was set.
 func (c *Clock) Steps() int {
 	c.mu.Lock()
