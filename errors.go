@@ -9,9 +9,10 @@ var (
 	ErrClosed = errors.New("generator is closed")
 
 	// ErrExhausted is returned when every tick of the layout's time field is used up or
-	// has passed, and when a generator refuses to start because that is about to
-	// happen. It is final: no later call on that layout succeeds.
-	ErrExhausted = errors.New("time field is exhausted")
+	// has passed, when a generator refuses to start because that is about to happen, and
+	// when the last number of a segment's bounds is used up. It is final: no later call
+	// with that layout or those bounds succeeds.
+	ErrExhausted = errors.New("exhausted")
 
 	// ErrRejectedTake is returned when no UID may be issued just now (the
 	// generator has borrowed all the future time that its MaxLead allows) and the

@@ -9,7 +9,11 @@ type Drawer interface {
 	// just now is the generator's documented policy. A failed call returns an error
 	// that wraps one of this package's sentinels, for errors.Is.
 	GetUID() (UID, error)
+}
 
+// A Parser splits UIDs. The generators of packages cached and uncached are Parsers; numbers
+// without time (package segment) have no parts.
+type Parser interface {
 	// ParseUID splits a UID by the generator's own layout. It is for people and
 	// for debugging; it needs neither the ring nor the worker, and still works on
 	// a closed generator. It returns ErrRange when u is negative or has bits set
@@ -17,10 +21,9 @@ type Drawer interface {
 	ParseUID(u UID) (Parts, error)
 }
 
-// A Generator owns a worker and makes UIDs under its ID until it is closed. The generators
-// of this module, packages cached and uncached, have these methods and some of their own:
-// Stats, and Layout, which returns a type of package bits. All methods may be called by any
-// number of goroutines at once.
+// A Generator makes UIDs until it is closed. The generators of this module (packages cached,
+// uncached and segment) have these methods and some of their own, such as Stats. All methods
+// may be called by any number of goroutines at once.
 type Generator interface {
 	Drawer
 
@@ -41,12 +44,12 @@ type Generator interface {
 	// error. If ctx has already ended, it takes nothing.
 	FillContext(ctx context.Context, dst []UID) (n int, err error)
 
-	// Close ends the generator and releases the worker. Calls that wait, and all later
-	// ones that make UIDs, return ErrClosed. Close returns the worker's error if
-	// releasing it fails, and nil if the generator was closed before.
+	// Close ends the generator and releases what it holds: its worker, or its numbers. Calls
+	// that wait, and all later ones that make UIDs, return ErrClosed. Close returns an error
+	// if releasing fails, and nil if the generator was closed before.
 	Close() error
 
-	// CloseContext is Close that waits for the worker only as long as ctx lasts, and then
+	// CloseContext is Close that waits for the release only as long as ctx lasts, and then
 	// returns an error that wraps ctx's. The generator is closed all the same.
 	CloseContext(ctx context.Context) error
 }

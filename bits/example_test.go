@@ -114,5 +114,5 @@ func ExampleExpiry() {
 	fmt.Println(policy.Start(bits.Default(), now.AddDate(0, 6, 0)))
 	// Output:
 	// <nil> true
-	// time field is exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
+	// exhausted: the last tick of the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z is at 2034-07-04T21:24:15Z, 93h24m15s from now, and a generator does not start in the last 720h0m0s
 }

@@ -73,8 +73,8 @@ type Config struct {
 	RandomStart bool
 
 	// OnRejectedTake decides what GetUID, Fill or a Lane does when no UID may be issued
-	// before the clock moves on. Nil is Wait.
-	OnRejectedTake TakeHandler
+	// before the clock moves on. Nil is uid.Wait.
+	OnRejectedTake uid.TakeHandler
 
 	// OnRejectedPut is called for each tick that the clock has reached and for which a
 	// refill in the background found no room: the whole ring holds ticks before the
@@ -138,10 +138,13 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("cached: %w: PaddingFactor %d: want 1 to 99 per cent", uid.ErrConfig, c.PaddingFactor)
 	}
 	if c.OnRejectedTake == nil {
-		c.OnRejectedTake = Wait
+		c.OnRejectedTake = uid.Wait
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 
-var _ uid.Generator = (*Generator)(nil)
+var (
+	_ uid.Generator = (*Generator)(nil)
+	_ uid.Parser    = (*Generator)(nil)
+)

@@ -26,7 +26,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		cfg := Config{
 			Layout: layout, MaxLead: time.Duration(lead), MaxLag: time.Duration(lag), Slots: slots, PaddingFactor: padding,
-			RandomStart: random, OnRejectedTake: Fail, Logger: slog.New(slog.DiscardHandler),
+			RandomStart: random, OnRejectedTake: uid.Fail, Logger: slog.New(slog.DiscardHandler),
 			Now: func() time.Time { return layout.Epoch().Add(time.Hour) },
 		}
 		g, err := New(worker.Static(id), cfg)

@@ -75,7 +75,7 @@ func ExampleConfig_failing() {
 	g, err := cached.New(worker.Static(1), cached.Config{
 		Layout:         bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 31, SequenceBits: 4}),
 		MaxLead:        2 * time.Second,
-		OnRejectedTake: cached.Fail,
+		OnRejectedTake: uid.Fail,
 	})
 	if err != nil {
 		fmt.Println(err)

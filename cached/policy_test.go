@@ -79,7 +79,7 @@ func full(t *testing.T, clock *fake.Clock, cfg cached.Config) *cached.Generator 
 
 func TestFailPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := full(t, fake.NewClock(day), cached.Config{OnRejectedTake: cached.Fail})
+		g := full(t, fake.NewClock(day), cached.Config{OnRejectedTake: uid.Fail})
 		for range 10 {
 			_, err := g.GetUID()
 			require.ErrorIs(t, err, uid.ErrRejectedTake)
@@ -106,9 +106,9 @@ func TestFailPolicy(t *testing.T) {
 func TestOwnTakeHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		errBusy := errors.New("busy")
-		var seen []cached.Rejection
+		var seen []uid.Rejection
 		var g *cached.Generator
-		g = full(t, fake.NewClock(day), cached.Config{OnRejectedTake: func(r cached.Rejection) error {
+		g = full(t, fake.NewClock(day), cached.Config{OnRejectedTake: func(r uid.Rejection) error {
 			seen = append(seen, r)
 			g.Stats()
 			_, err := g.TryGetUID() // a handler may call back
@@ -144,7 +144,7 @@ func TestPanickingHandlersAreContained(t *testing.T) {
 		var log bytes.Buffer
 		g := full(t, fake.NewClock(day), cached.Config{
 			Logger:         slog.New(slog.NewTextHandler(&log, nil)),
-			OnRejectedTake: func(cached.Rejection) error { panic("my own fault") },
+			OnRejectedTake: func(uid.Rejection) error { panic("my own fault") },
 		})
 		for range 5 {
 			_, err := g.GetUID()

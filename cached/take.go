@@ -9,14 +9,14 @@ import (
 
 // takeSlow settles a claim that Take could not. A nil handler means that the call does
 // not wait.
-func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler TakeHandler) (uid.UID, error) {
+func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler uid.TakeHandler) (uid.UID, error) {
 	v, _, err := g.settle(ctx, pos, handler)
 	return uid.UID(v), err
 }
 
 // settle returns the UID of pos, or of a position that it claims instead, and that
 // position. If it fails, the position is given up.
-func (g *Generator) settle(ctx context.Context, pos uint64, handler TakeHandler) (v, settled uint64, err error) {
+func (g *Generator) settle(ctx context.Context, pos uint64, handler uid.TakeHandler) (v, settled uint64, err error) {
 	if v, state := g.ring.Resolve(pos); state == ringbuffer.Taken {
 		if g.ring.Enters(pos) {
 			g.topUp(g.ring.Tick(pos))

@@ -36,7 +36,7 @@ func TestMaxLeadIsTold(t *testing.T) {
 				asked = max(asked, through-w.Terms.TickAt(w.Now()))
 				return w.Answer(through)
 			}
-			c.cfg.Layout, c.cfg.Now, c.cfg.OnRejectedTake = runsOf16, clock.Now, cached.Fail
+			c.cfg.Layout, c.cfg.Now, c.cfg.OnRejectedTake = runsOf16, clock.Now, uid.Fail
 			g := start(t, w, nil, c.cfg)
 			require.Equal(t, c.told, w.Terms.MaxLead)
 			for range 16 * 1000 {

@@ -13,7 +13,7 @@ import (
 // wait for, or the error for the call to return. With none of these, another grant is in
 // force by now, and the call tries again.
 type refusal struct {
-	rejection *Rejection
+	rejection *uid.Rejection
 	news      <-chan struct{}
 	err       error
 }
@@ -43,7 +43,7 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 		return &refusal{news: g.tenure.News()}
 	}
 	pause := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
-	return &refusal{rejection: &Rejection{
+	return &refusal{rejection: &uid.Rejection{
 		Wait: pause,
 		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
 			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, pause),

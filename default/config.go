@@ -56,4 +56,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-var _ uid.Generator = (*Generator)(nil)
+var (
+	_ uid.Generator = (*Generator)(nil)
+	_ uid.Parser    = (*Generator)(nil)
+)

@@ -34,7 +34,7 @@ func (l *Lease) acquire(ctx context.Context) error {
 	h.at = l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
 	l.report(ctx, event)
-	supply.Warn(ctx, l.cfg.Logger, h.id, l.terms.MaxWorkerID, "have been used at once", "store", l.store.Name())
+	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used at once", "store", l.store.Name())
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 		if !d.matches(row, now) {
 			return errNothing
 		}
-		h = &hold{id: d.id, nonce: newNonce(), base: d.base, limit: d.limit, granted: d.granted}
+		h = &hold{id: d.id, ids: d.ids, nonce: newNonce(), base: d.base, limit: d.limit, granted: d.granted}
 		if h.limit == h.base {
 			h.wait = l.untilReach(now, h.base+1)
 		}
@@ -90,10 +90,20 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 // take leases the ID that has been free the longest, or one that has no row.
 func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: l.highest}
+	if l.cfg.IDs != (Range{}) {
+		wanted.IDs, wanted.Strict = l.cfg.IDs, true
+	}
 	asked := l.cfg.Now()
 	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
 			return err
+		}
+		ids, err := wanted.Within(*ns)
+		if err != nil {
+			return err
+		}
+		if !ids.has(row.WorkerID) {
+			return fmt.Errorf("%w: the store offers worker ID %d, wanted is one of %v", uid.ErrRange, row.WorkerID, ids)
 		}
 		if err := l.checkAcquired(ns, row, now); err != nil {
 			return err
@@ -102,6 +112,7 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 		if err != nil {
 			return err
 		}
+		h.ids = ids
 		event = Event{Kind: Acquired, WorkerID: h.id}
 		if row.Nonce != "" {
 			event.Kind, event.Holder = TakenOver, row.Holder

@@ -42,11 +42,18 @@ type Config struct {
 	// primary one after another. The default is 2 s.
 	MaxClockSkew time.Duration
 
+	// IDs are the worker IDs to choose from. The default, the zero Range, are all that the
+	// namespace has (see [Founding]). A start that asks for IDs that the namespace does not have
+	// is refused, and so is one whose state file has another ID. A start that makes a missing
+	// namespace gives it these IDs.
+	IDs Range
+
 	// DurableStore says that the store never loses a write that it has acknowledged: not in a
-	// crash, not when another server takes over, not because a backup is restored. A new owner
-	// then need not wait for MaxClockSkew and a tick at its start, nor begin ahead of the clock,
-	// and reservations may reach as far as the generator's MaxLead. If it is not true, UIDs can
-	// repeat: the store's package says when it is.
+	// crash, not when another server takes over, not because a backup is restored. Where the
+	// store's kind promises that (see [Store.Durable]) it is set by itself, unless LossyStore is.
+	// A new owner then does not wait at its start, nor begin ahead of the clock, and reservations
+	// may reach as far as the generator's MaxLead. If it is not true, UIDs can repeat: the store's
+	// package says when it is.
 	//
 	// Such a lease creates nothing: [Found] makes its namespace.
 	DurableStore bool
@@ -55,10 +62,16 @@ type Config struct {
 	// for its settings (see [Store]), and refuses one that is visibly not durable.
 	DurableStoreUnverified bool
 
+	// LossyStore says that the store can lose a write, whatever its kind promises: its backups
+	// may be restored, say. The protocol then makes up for what may have been lost, if all
+	// processes of the namespace say so: one that trusts the store begins where the row says. It
+	// excludes DurableStore.
+	LossyStore bool
+
 	// NoWait makes Acquire return as soon as the ID is leased. The first ticks follow about
 	// MaxClockSkew and a tick later; calls that draw UIDs wait for them, and return the error if
 	// the first reservation fails. It is for programs that make many generators one after
-	// another. With DurableStore it changes nothing.
+	// another. On a durable store it changes nothing.
 	NoWait bool
 
 	// MaxClockOffset is how far this process's clock may differ from the store's when a lease is
@@ -90,8 +103,9 @@ type Config struct {
 	// Offline is how long a service can do without the store, restarts included. Ticks are
 	// reserved that far ahead instead of 3/2 Window, the lease lasts as long, and Release keeps
 	// it. An ID that is not taken up again is therefore free only after Offline and Quarantine.
-	// It needs StateFile and DurableStore: without the latter a new owner would have to start as
-	// far ahead of the clock, to make up for a lost write. The default, 0, is off.
+	// It needs StateFile and a durable store (see DurableStore): on any other a new owner would
+	// have to start as far ahead of the clock, to make up for a lost write. The default, 0, is
+	// off.
 	Offline time.Duration
 
 	// Holder tells people who has the lease, in at most 128 characters. The default is the host's
@@ -160,6 +174,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.MaxAhead == 0 {
 		c.MaxAhead = c.reach() + c.MaxClockSkew + DefaultMaxAhead
 	}
+	if c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last) {
+		return c, fmt.Errorf("%w: IDs from %d to %d are no range of worker IDs", uid.ErrRange, c.IDs.First, c.IDs.Last)
+	}
 	switch {
 	case c.TTL < c.Window+c.Window/2:
 		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
@@ -170,7 +187,7 @@ func (c Config) withDefaults() (Config, error) {
 	case (c.Offline > 0) != (c.StateFile != ""):
 		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", uid.ErrConfig, c.Offline, c.StateFile)
 	case c.Offline > 0 && !c.DurableStore:
-		return c, fmt.Errorf("%w: Offline %v needs DurableStore", uid.ErrConfig, c.Offline)
+		return c, fmt.Errorf("%w: Offline %v needs a durable store: one whose kind promises that, or DurableStore", uid.ErrConfig, c.Offline)
 	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
 		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", uid.ErrConfig, c.Offline, c.Window)
 	}

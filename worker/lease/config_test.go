@@ -26,10 +26,14 @@ func TestNewLeaseRefuses(t *testing.T) {
 		"MaxAhead 1m0s is less than the 1m30s that a lease may": {MaxAhead: time.Minute},
 		`Offline 24h0m0s and StateFile "" go together`:          {Offline: 24 * time.Hour, DurableStore: true},
 		`Offline 0s and StateFile "x" go together`:              {StateFile: "x", DurableStore: true},
-		"Offline 24h0m0s needs DurableStore":                    {Offline: 24 * time.Hour, StateFile: "x"},
+		"Offline 24h0m0s needs a durable store":                 {Offline: 24 * time.Hour, StateFile: "x"},
 		"Offline 1m0s is less than 3/2 of Window 1m0s":          {Offline: time.Minute, StateFile: "x", DurableStore: true},
 		"Quarantine 2562047h47m16.854775807s is not within 0":   {Quarantine: math.MaxInt64},
 		"Timeout -1ns":                         {Timeout: -1},
+		"IDs from -1 to 5 are no range":        {IDs: lease.Range{First: -1, Last: 5}},
+		"IDs from 6 to 5 are no range":         {IDs: lease.Range{First: 6, Last: 5}},
+		"IDs from 0 to -1 are no range":        {IDs: lease.Range{First: 0, Last: -1}},
+		"exclude each other":                   {DurableStore: true, LossyStore: true},
 		"MaxClockOffset -1ns":                  {MaxClockOffset: -1},
 		"has 129 characters, a row holds 128":  {Holder: strings.Repeat("n", 129)},
 		`the Holder "\xff" is not valid UTF-8`: {Holder: "\xff"},
@@ -70,7 +74,7 @@ func TestDefaultLogger(t *testing.T) {
 		cfg := h.config(lease.Config{})
 		cfg.Logger = nil
 		store := h.memory.Store(orders)
-		require.NoError(t, lease.Found(t.Context(), store, millis(1023), 0))
+		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Terms: millis(1023)}))
 		l, err := lease.New(store, cfg)
 		require.NoError(t, err)
 		h.acquire(l)

@@ -16,8 +16,8 @@
 //
 // A store that loses acknowledged writes forgets reservations: when a server takes over that
 // lacks the newest ones, when a dump is restored or rows are removed, or in a crash without a
-// synced log. Unless DurableStore claims that this does not happen, a new owner therefore begins
-// above all that can have been forgotten. That is bounded: reservations never reach further than
+// synced log. Unless the store's kind, or DurableStore, promises that this does not happen, a new
+// owner therefore begins above all that can have been forgotten. That is bounded: reservations never reach further than
 // 3/2 Window beyond the clock, clocks of servers differ by no more than MaxClockSkew, and the
 // namespace's row keeps the largest reach of any owner. For the same reason an ID's new owner
 // issues nothing on the strength of its acquisition alone.
@@ -26,21 +26,32 @@
 // default). A cached generator gives that lead up as the clock catches up, if its MaxLead is
 // larger than the lead, as the default of ten minutes is. Until then it has little left to borrow
 // for bursts: at first one tick for each that passes. An uncached one under a policy other than
-// Logical refuses to draw, or waits, as long as its ticks are ahead of the clock. DurableStore
-// has neither cost.
+// Logical refuses to draw, or waits, as long as its ticks are ahead of the clock. A start also
+// waits until the clock has moved on by MaxClockSkew and a tick. A durable store has none of these
+// costs.
 //
 // A running owner creates nothing: a namespace that has disappeared is an error, and no other
-// takes its place. With DurableStore a start creates nothing either; somebody who knows that
-// nobody has an ID of the namespace makes it once, with [Found]. Without DurableStore a start
-// makes a missing namespace. Since its rows may have been lost, it then rests for five minutes,
+// takes its place. On a durable store a start creates nothing either; somebody who knows that
+// nobody has an ID of the namespace makes it once, with [Found]. On any other a start makes a
+// missing namespace. Since its rows may have been lost, it then rests for five minutes,
 // or TTL or Quarantine if these are longer, before it leases the first ID.
 //
 // When package registry removes a row, the namespace's floor keeps the row's High, and nobody
 // gets a tick at or below the floor. An ID without a row begins near the store's clock in any
 // case.
 //
+// # Several stores, one space of worker IDs
+//
+// Stores that know nothing of each other, one in each region say, can share a space of worker
+// IDs: each namespace has a range of its own (see [Founding]), in which its owners get their IDs,
+// and refuses whoever asks for others (see [Config]). UIDs of all of them are unique, as long as
+// the ranges do not overlap and the layout is the same.
+//
+// # What breaks it
+//
 // These break it, and no store can tell:
 //
+//   - Stores that share a space of worker IDs, and whose ranges overlap.
 //   - Two copies of the store that both accept writes.
 //   - A running process that was cloned with its memory ([Lease.Invalidate] is for programs that
 //     learn of it).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
@@ -23,7 +24,7 @@ func Example() {
 	store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders")
 
 	// Once for the namespace, and not at each start: uid worker init does it.
-	if err := lease.Found(ctx, store, bits.Default().Terms(), 0); err != nil {
+	if err := lease.Found(ctx, store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -65,7 +66,7 @@ func Example() {
 // and until then another one.
 func ExampleNew() {
 	memory := storetest.NewMemory(storetest.MemoryConfig{})
-	if err := lease.Found(context.Background(), memory.Store("orders"), bits.Default().Terms(), 0); err != nil {
+	if err := lease.Found(context.Background(), memory.Store("orders"), lease.Founding{Terms: bits.Default().Terms()}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -107,4 +108,37 @@ func ExampleNew() {
 	// first acquired 0
 	// second acquired 1
 	// third acquired 2
+}
+
+// Two regions, each with a database of its own, share the IDs of a layout: no region asks the
+// other one, and all UIDs are unique.
+func ExampleFound_regions() {
+	ctx := context.Background()
+	layout := bits.Default() // 4,194,304 worker IDs
+	for region, ids := range map[string]lease.Range{
+		"eu": {First: 0, Last: 2_097_151},
+		"us": {First: 2_097_152, Last: 4_194_303},
+	} {
+		store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders") // the region's database
+		// Once, and by hand: uid worker init --ids does it.
+		if err := lease.Found(ctx, store, lease.Founding{Terms: layout.Terms(), IDs: ids}); err != nil {
+			fmt.Println(err)
+			return
+		}
+		// At each start. A process that asks the wrong database is refused.
+		worker, err := lease.New(store, lease.Config{IDs: ids, MaxClockSkew: time.Millisecond, NoWait: true, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		reservation, err := worker.Acquire(ctx, layout.Terms())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(region, reservation.WorkerID)
+	}
+	// Unordered output:
+	// eu 0
+	// us 2097152
 }

@@ -10,6 +10,9 @@ import (
 // SetClock sets the lease's clock for the time between two calls.
 func (l *Lease) SetClock(now func() time.Time) { l.clock = now }
 
+// SetChance sets what the lease draws at random: f returns a number below n.
+func (l *Lease) SetChance(f func(n int64) int64) { l.chance = f }
+
 // ReservationOf returns what the lease holds, without asking for anything.
 func ReservationOf(l *Lease) uid.Reservation { return l.reservation() }
 

@@ -15,42 +15,79 @@ import (
 // its Window after its last one.
 const shortestRest = 5 * time.Minute
 
-// Found makes the namespace of a store if it is missing. Nobody gets an ID of it before the rest
-// is over, and nobody ever gets a tick that begins before the end of the rest.
-//
-// With a rest of 0 the caller vouches that nobody has an ID of the namespace: a person does that,
-// once, not each start of a program. It then also ends the rest of a namespace that a start has
-// made and of which nobody has had an ID yet. Otherwise it changes nothing in a namespace that
-// exists.
-//
-// It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
-// the rest is not within 0 and 100 years, [worker.ErrLayout] when the namespace has another
-// layout, or the store's error.
-func Found(ctx context.Context, store Store, terms uid.Terms, rest time.Duration) error {
-	if terms.Layout == "" || terms.Unit <= 0 || terms.Epoch.IsZero() || terms.MaxTick <= 0 {
-		return fmt.Errorf("%w: the Terms for %s are not those of a layout: %q", uid.ErrConfig, store.Name(), terms.Layout)
-	}
-	if rest < 0 || rest > maxDuration {
-		return fmt.Errorf("%w: Rest %v is not within 0 and %v", uid.ErrConfig, rest, maxDuration)
-	}
-	return written(store.Init(ctx, func(ns *Namespace, now Clock) error { return found(ns, terms, rest, now) }))
+// A Founding says what [Found] makes.
+type Founding struct {
+	// Terms are those of the layout of the namespace's UIDs.
+	Terms uid.Terms
+
+	// Rest is how long nobody gets an ID of the namespace, 100 years at most. Nobody ever gets a
+	// tick that begins before its end.
+	//
+	// With 0 the caller vouches that nobody has an ID of the namespace: a person does that, once,
+	// not each start of a program.
+	Rest time.Duration
+
+	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout
+	// or, if the namespace is there, for those that it has. Several stores, one in each region
+	// say, can share a space of worker IDs without knowing of each other: each has a range of its
+	// own, and refuses whoever asks for others. The ranges must not overlap, and a namespace that
+	// was lost must have the same again: no store can see that.
+	IDs Range
 }
 
-// found decides what the namespace becomes.
-func found(ns *Namespace, terms uid.Terms, rest time.Duration, now Clock) error {
+// Found makes the namespace of a store if it is missing. One that exists it leaves as it is, with
+// one exception: a Rest of 0 ends the rest of a namespace that a start has made and of which
+// nobody has had an ID yet, and sets its IDs if f has some.
+//
+// It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
+// the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs are not within the layout's
+// or not those that the namespace has, [worker.ErrLayout] when the namespace has another layout,
+// or the store's error.
+func Found(ctx context.Context, store Store, f Founding) error {
+	t := f.Terms
 	switch {
-	case !ns.Fresh && ns.Layout != terms.Layout:
-		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, terms.Layout)
-	case !ns.Fresh && (rest > 0 || ns.Rest.Before(now.Now) || ns.Used):
+	case t.Layout == "" || t.Unit <= 0 || t.Epoch.IsZero() || t.MaxTick <= 0:
+		return fmt.Errorf("%w: the Terms for %s are not those of a layout: %q", uid.ErrConfig, store.Name(), t.Layout)
+	case f.Rest < 0 || f.Rest > maxDuration:
+		return fmt.Errorf("%w: Rest %v is not within 0 and %v", uid.ErrConfig, f.Rest, maxDuration)
+	case !f.IDs.within(t.MaxWorkerID):
+		return fmt.Errorf("%w: the worker IDs %d to %d are not within 0..%d, those of the layout", uid.ErrRange, f.IDs.First, f.IDs.Last, t.MaxWorkerID)
+	}
+	return written(store.Init(ctx, func(ns *Namespace, now Clock) error { return found(ns, f, now) }))
+}
+
+// within reports whether the range has an ID, and none above last.
+func (r Range) within(last int64) bool { return 0 <= r.First && r.First <= r.Last && r.Last <= last }
+
+// found decides what the namespace becomes.
+func found(ns *Namespace, f Founding, now Clock) error {
+	if !ns.Fresh {
+		return refound(ns, f, now)
+	}
+	ns.Layout, ns.IDs, ns.Made, ns.Renewed = f.Terms.Layout, f.IDs, now.Now, now.Now
+	ns.Floor, ns.Rest = -1, time.Unix(0, 0).UTC()
+	if f.Rest > 0 {
+		ns.Rest = now.after(f.Rest)
+		ns.Floor = min(max(f.Terms.TickAt(ns.Rest.Add(now.Error)), -1), f.Terms.MaxTick)
+	}
+	return nil
+}
+
+// refound decides what becomes of a namespace that is there.
+func refound(ns *Namespace, f Founding, now Clock) error {
+	settled := ns.Used || f.Rest > 0 || ns.Rest.Before(now.Now)
+	others := f.IDs != (Range{}) && f.IDs != ns.IDs
+	switch {
+	case ns.Layout != f.Terms.Layout:
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, f.Terms.Layout)
+	case settled && others:
+		return fmt.Errorf("%w: the namespace has the worker IDs %v, now asked for %v", uid.ErrRange, ns.IDs, f.IDs)
+	case settled:
 		return errNothing
 	}
-	if ns.Fresh {
-		ns.Layout, ns.Made = terms.Layout, now.Now
+	if others {
+		ns.IDs = f.IDs
 	}
 	ns.Floor, ns.Rest, ns.Renewed = -1, time.Unix(0, 0).UTC(), now.Now
-	if rest > 0 {
-		ns.Rest = now.after(rest)
-		ns.Floor = min(max(terms.TickAt(ns.Rest.Add(now.Error)), -1), terms.MaxTick)
-	}
 	return nil
 }

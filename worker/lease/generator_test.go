@@ -60,7 +60,7 @@ func TestLeasedGenerator(t *testing.T) {
 				require.Greater(t, u, last)
 				last = u
 			}
-			p, err := g.ParseUID(u)
+			p, err := milliseconds.Parse(u)
 			require.NoError(t, err)
 			require.Zero(t, p.WorkerID)
 			tick, err := milliseconds.Tick(u)
@@ -90,7 +90,7 @@ func TestLeaseInvalidate(t *testing.T) {
 		l.Invalidate()
 		u, err := g.GetUID()
 		require.NoError(t, err)
-		p, err := g.ParseUID(u)
+		p, err := milliseconds.Parse(u)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, p.WorkerID)
 		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
@@ -130,7 +130,7 @@ func TestLeaseTakenFromGenerator(t *testing.T) {
 				require.NoError(t, err)
 				require.False(t, seen[u])
 				seen[u] = true
-				p, err := g.ParseUID(u)
+				p, err := milliseconds.Parse(u)
 				require.NoError(t, err)
 				workers[p.WorkerID] = true
 			}

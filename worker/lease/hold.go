@@ -11,7 +11,8 @@ import (
 
 // A hold is what an owner holds of an ID.
 type hold struct {
-	id int64
+	id  int64
+	ids Range // those that it was chosen from
 	// nonce and limit are what the owner wrote last and the store has acknowledged. limit is the
 	// last tick reserved, or base while none is.
 	nonce string
@@ -24,9 +25,11 @@ type hold struct {
 	granted  int64 // last tick that the generator may issue: limit, or less with a state file
 	resumed  bool  // taken up from a state file
 	renew    int64 // first tick at which a renewal is due
+	early    int   // how many of the last writes, one after another, came before they were due
 
-	at   time.Time     // of the last write, on the monotonic clock
-	wait time.Duration // from then until ticks can be reserved for the first time
+	at    time.Time     // of the last write, on the monotonic clock
+	pause time.Duration // from then until the next renewal is due
+	wait  time.Duration // from then until ticks can be reserved for the first time
 }
 
 // mostProposed is how many renewals are remembered. If a forgotten one has happened after all,

@@ -155,6 +155,7 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	l, err := lease.New(store, h.config(cfg))
 	require.NoError(h.t, err)
 	l.SetClock(h.now)
+	l.SetChance(func(int64) int64 { return 0 }) // renewals are due after half a Window
 	return l
 }
 
@@ -164,7 +165,7 @@ func (h *house) found(namespace string) {
 	h.making.Lock()
 	defer h.making.Unlock()
 	if !h.made[namespace] {
-		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace), millis(1023), 0))
+		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace), lease.Founding{Terms: millis(1023)}))
 		h.made[namespace] = true
 	}
 }

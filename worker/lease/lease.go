@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -31,15 +32,16 @@ import (
 // namespace, which [Found] makes, holds the layout and the floor, a last tick for the whole
 // namespace: everybody begins above it.
 //
-// Acquiring takes a row that is free by the store's clock, and writes a new nonce. Unless
-// DurableStore is set it also burns ticks: it raises High as far as any owner may have reserved
+// Acquiring takes a row that is free by the store's clock, and writes a new nonce. Unless the
+// store is durable (see [Config]'s DurableStore) it also burns ticks: it raises High as far as any owner may have reserved
 // by a write that the store has lost since, which is 3/2 Window + MaxClockSkew beyond the clock.
 // The new owner reserves nothing yet, since its own write may be lost just as well. It waits
 // until the clock has moved on by MaxClockSkew and a tick, and then reserves its first ticks
 // above the burnt ones. So a new owner starts about 3/2 Window ahead of the clock, has little to
 // borrow from the future at first, and gives up the lead as the clock catches up.
 //
-// Renewing happens every half Window, and only if the row still has the owner's nonce and the
+// Renewing happens every half Window, less up to an eighth of the Window at random, so that
+// owners that started together do not renew together. It happens only if the row still has the owner's nonce and the
 // lease has not ended. It raises High to 3/2 Window beyond the clock, extends the lease, and
 // writes a new nonce. The new ticks may be issued only when the store has acknowledged the write.
 // If the reply is lost they may not, until the row's nonce shows what happened.
@@ -58,7 +60,8 @@ import (
 type Lease struct {
 	cfg     Config
 	store   Store
-	clock   func() time.Time // monotonic, for the time between two calls
+	clock   func() time.Time    // monotonic, for the time between two calls
+	chance  func(n int64) int64 // a number below n, at random
 	binding *binding.Binding
 
 	// Only the generator's calls use what follows, one at a time.
@@ -75,23 +78,34 @@ func New(store Store, cfg Config) (*Lease, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store of leases", uid.ErrConfig)
 	}
+	if cfg.DurableStore && cfg.LossyStore {
+		return nil, fmt.Errorf("%w: DurableStore and LossyStore exclude each other", uid.ErrConfig)
+	}
+	cfg.DurableStore = cfg.DurableStore || store.Durable() && !cfg.LossyStore
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{cfg: cfg, store: store, clock: time.Now, binding: binding.New("the lease in " + store.Name())}, nil
+	return &Lease{cfg: cfg, store: store, clock: time.Now, chance: rand.Int64N, binding: binding.New("the lease in " + store.Name())}, nil
 }
 
 // Acquire leases the ID that has been free the longest, or one that was never used if none is
 // free, and reserves its first ticks. It takes IDs whose ticks lie further ahead of the clock
-// than MaxAhead only if there is no other. Without DurableStore it takes about MaxClockSkew and a
-// tick (see NoWait), and creates a missing namespace, which then rests. An acquisition whose
-// reply was lost is taken up again by the next attempt.
+// than MaxAhead only if there is no other. An acquisition whose reply was lost is taken up again
+// by the next attempt.
+//
+// On a durable store it takes no longer than the store. On others it waits for MaxClockSkew and a
+// tick besides (see NoWait), or twice the Error of the store's Clock if that is longer, and longer
+// still for an ID whose ticks were used further ahead; and it creates a missing namespace, which
+// then rests.
 //
 // It retries failures that may pass until the configured Timeout or the end of ctx. It fails at
 // once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
-//   - [uid.ErrNoWorkerID] when all of the layout's IDs are leased or in quarantine;
+//   - [uid.ErrNoWorkerID] when all IDs that it may choose from are leased or in quarantine: those
+//     of the layout, of the namespace and of Config.IDs;
+//   - [uid.ErrRange] when the layout or the namespace lacks some of Config.IDs, when the namespace
+//     has none of the layout's IDs, and when the state file's is not one of Config.IDs;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
 //   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the ID's
 //     ticks are used or burnt so far ahead of the clock that more than Timeout, MaxClockSkew and
@@ -101,15 +115,18 @@ func New(store Store, cfg Config) (*Lease, error) {
 //     the epoch, or when a row's ticks lie in the far future (see Config's MaxClockOffset,
 //     AllowBeforeEpoch and MaxAhead);
 //   - [uid.ErrConfig] when Window is shorter than a tick, when the store cannot hold what is
-//     written, and with DurableStore when the generator's MaxLead is more than MaxAhead or the
-//     store is visibly not durable;
-//   - [worker.ErrNoNamespace] with DurableStore, when nobody has made the namespace (see
+//     written, and with DurableStore (set, or the store's promise) when the generator's MaxLead
+//     is more than MaxAhead or the store is visibly not durable;
+//   - [worker.ErrNoNamespace] on a durable store, when nobody has made the namespace (see
 //     [Found]);
 //   - [worker.ErrState] when the state file cannot be relied on;
 //   - the store's own error on all else.
 func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if l.cfg.Window < t.Unit {
 		return uid.Reservation{}, fmt.Errorf("%w: Window %v is shorter than the layout's tick, %v", uid.ErrConfig, l.cfg.Window, t.Unit)
+	}
+	if l.cfg.IDs.Last > t.MaxWorkerID {
+		return uid.Reservation{}, fmt.Errorf("%w: the worker IDs %v are not within 0..%d, those of the layout", uid.ErrRange, l.cfg.IDs, t.MaxWorkerID)
 	}
 	if l.cfg.DurableStore && t.MaxLead > l.cfg.MaxAhead {
 		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v: what it used could not be taken over", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead)
@@ -175,15 +192,14 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 func (l *Lease) due(through int64) bool {
 	h, since := l.hold, l.clock().Sub(l.hold.at)
 	switch {
-	case since >= l.cfg.Window/2:
+	case since >= h.pause:
 		return true
 	case h.limit == h.base && !l.cfg.DurableStore:
 		return since >= h.wait // no tick can be reserved before
 	case through <= h.limit:
 		return false
 	}
-	// A reservation that reaches as far as it may only grows as time passes.
-	return l.cfg.DurableStore || since >= min(time.Second, l.cfg.Window/16)
+	return since >= l.floor(h)
 }
 
 // Release ends the lease and lowers High to last. It returns an error when the store cannot be

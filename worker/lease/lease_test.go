@@ -178,7 +178,7 @@ func TestLeaseLayout(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrLayout)
 		require.ErrorContains(t, err, other.Layout)
 		require.ErrorContains(t, err, millis(0).Layout)
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), other, 0))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Terms: other}))
 		_, err = h.on(h.memory.Store("other"), lease.Config{}).Acquire(t.Context(), other)
 		require.NoError(t, err)
 	})
@@ -412,7 +412,7 @@ func TestLeaseClocks(t *testing.T) {
 		late := millis(1023)
 		late.Layout, late.Epoch = "late", h.now().Add(time.Hour)
 		cfg := lease.Config{DurableStore: true}
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), late, 0))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), lease.Founding{Terms: late}))
 		_, err = h.on(h.memory.Store("late"), cfg).Acquire(t.Context(), late)
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.ErrorContains(t, err, "before the layout's epoch")

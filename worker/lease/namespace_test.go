@@ -24,7 +24,7 @@ var short = lease.Config{Timeout: 5 * time.Second}
 // foundNow makes the namespace, or finds it.
 func (h *house) foundNow(rest time.Duration) {
 	h.t.Helper()
-	require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(orders), millis(1023), rest))
+	require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Terms: millis(1023), Rest: rest}))
 }
 
 // isThere reports whether there is a namespace.
@@ -42,7 +42,7 @@ func TestNamespaceDurable(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
 		require.False(t, h.isThere())
 
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), millis(1023), 0))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Terms: millis(1023)}))
 		_, err = l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrNoNamespace)
 		require.ErrorContains(t, err, `namespace "orders"`)
@@ -276,13 +276,13 @@ func TestFoundAtTheEnds(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		brief := millis(1023)
 		brief.MaxTick = 1000
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("brief"), brief, time.Minute))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("brief"), lease.Founding{Terms: brief, Rest: time.Minute}))
 		namespace, _ := h.memory.Namespace("brief")
 		require.EqualValues(t, 1000, namespace.Floor)
 
 		late := millis(1023)
 		late.Epoch = h.now().Add(time.Hour)
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), late, time.Minute))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), lease.Founding{Terms: late, Rest: time.Minute}))
 		namespace, _ = h.memory.Namespace("late")
 		require.EqualValues(t, -1, namespace.Floor)
 	})
@@ -302,7 +302,7 @@ func TestFoundRefuses(t *testing.T) {
 			"Rest -1s is not within 0 and":                        {millis(1023), -time.Second},
 			"Rest 2562047h47m16.854775807s is not w":              {millis(1023), math.MaxInt64},
 		} {
-			err := lease.Found(t.Context(), store, c.terms, c.rest)
+			err := lease.Found(t.Context(), store, lease.Founding{Terms: c.terms, Rest: c.rest})
 			require.ErrorIs(t, err, uid.ErrConfig)
 			require.ErrorContains(t, err, text)
 		}
@@ -313,7 +313,7 @@ func TestFoundRefuses(t *testing.T) {
 		other := millis(1023)
 		other.Layout = "another"
 		for _, rest := range []time.Duration{0, time.Minute} {
-			err := lease.Found(t.Context(), store, other, rest)
+			err := lease.Found(t.Context(), store, lease.Founding{Terms: other, Rest: rest})
 			require.ErrorIs(t, err, worker.ErrLayout)
 			require.ErrorContains(t, err, "another")
 			require.ErrorContains(t, err, millis(0).Layout)
@@ -321,7 +321,7 @@ func TestFoundRefuses(t *testing.T) {
 		require.Equal(t, namespace, h.namespace())
 
 		h.memory.Outage(true)
-		err := lease.Found(t.Context(), store, millis(1023), 0)
+		err := lease.Found(t.Context(), store, lease.Founding{Terms: millis(1023)})
 		require.ErrorContains(t, err, "cannot be reached")
 	})
 }

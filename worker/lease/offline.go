@@ -47,6 +47,9 @@ func (l *Lease) resume(ctx context.Context) error {
 	if r.WorkerID > l.terms.MaxWorkerID {
 		return fmt.Errorf("%w: worker ID %d of %s is not within 0..%d, the layout's maximum", uid.ErrRange, r.WorkerID, l.cfg.StateFile, l.terms.MaxWorkerID)
 	}
+	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.has(r.WorkerID) {
+		return fmt.Errorf("%w: worker ID %d of %s is not one of the IDs %v that are asked for; without the file another one is leased", uid.ErrRange, r.WorkerID, l.cfg.StateFile, l.cfg.IDs)
+	}
 	now := l.cfg.Now()
 	if r.High > l.terms.TickAt(now.Add(min(l.cfg.MaxAhead, maxDuration))) {
 		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, more than MaxAhead %v before that", worker.ErrClock,

@@ -12,6 +12,10 @@ import (
 func (l *Lease) extend(ctx context.Context, through int64) error {
 	h, before := l.hold, l.hold.proposed
 	var next state.Proposal
+	early := 0
+	if l.clock().Sub(h.at) < h.pause {
+		early = h.early + 1
+	}
 	asked := l.cfg.Now()
 	err := l.store.Change(ctx, h.id, func(row *Row, now Clock) error {
 		h.proposed = before // what an earlier run proposed was refused
@@ -33,7 +37,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		next = state.Proposal{Nonce: newNonce(), High: max(row.High, l.within(l.tickAt(now, l.cfg.reach())))}
 		if l.cfg.DurableStore {
 			// Not beyond what a later owner accepts.
-			next.High = max(next.High, min(l.withSlack(through), l.highest(now.Now)))
+			next.High = max(next.High, min(l.withSlacks(through, slacks(early)), l.highest(now.Now)))
 		}
 		h.wait = l.untilReach(now, h.base+1)
 		h.propose(row, next)
@@ -48,7 +52,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 	if err != nil {
 		return err
 	}
-	h.nonce, h.limit, h.proposed = next.Nonce, next.High, nil
+	h.nonce, h.limit, h.proposed, h.early = next.Nonce, next.High, nil, early
 	if l.file == nil {
 		h.granted = h.limit
 	}

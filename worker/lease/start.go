@@ -92,7 +92,7 @@ func (l *Lease) inspect(ctx context.Context) error {
 		return err
 	}
 	if len(lossy) > 0 && l.cfg.DurableStore && !l.cfg.DurableStoreUnverified {
-		return fmt.Errorf("%w: DurableStore is set, but the store can lose what it has acknowledged: %s; DurableStoreUnverified takes the setting at its word",
+		return fmt.Errorf("%w: DurableStore is set, or is what the store promises, but the store can lose what it has acknowledged: %s; LossyStore makes up for that, DurableStoreUnverified takes the promise at its word",
 			uid.ErrConfig, strings.Join(lossy, "; "))
 	}
 	return nil
@@ -106,7 +106,7 @@ func (l *Lease) first(ctx context.Context) error {
 		return err
 	}
 	rest := max(shortestRest, l.cfg.TTL, l.cfg.Quarantine)
-	if err := Found(ctx, l.store, l.terms, rest); err != nil {
+	if err := Found(ctx, l.store, Founding{Terms: l.terms, Rest: rest, IDs: l.cfg.IDs}); err != nil {
 		return err
 	}
 	l.cfg.Logger.WarnContext(ctx, "the namespace of the leases was not there and has been made; no worker ID is leased in it for a while",

@@ -18,9 +18,10 @@ import (
 // read after the rows are locked or read. decide changes its arguments in place. When it returns
 // nil the Store writes them, all or nothing. When it returns an error the Store writes nothing
 // and returns that error, wrapped or not; even then what decide saw was the newest at some time
-// of the call. decide may run several times, one run after another, each time with values read
-// anew, as long as nothing of the run before is stored or still can be; the last run counts. It
-// does not run once the method has returned.
+// of the call. A Store that fails before it can tell whether it was returns another error instead,
+// marked as one that may pass. decide may run several times, one run after another, each time with
+// values read anew, as long as nothing of the run before is stored or still can be; the last run
+// counts. It does not run once the method has returned.
 //
 // A nil error of the Store means that the outcome is stored, as durably as Inspect says. Any
 // other error after decide has run leaves the outcome open: it may be stored or not, and a write
@@ -40,7 +41,8 @@ import (
 // All methods may be called by any number of goroutines, and processes, at once. Package
 // storetest has a suite that every Store has to pass.
 type Store interface {
-	// Take calls decide with the namespace and the row of an ID that nobody leases, the first of
+	// Take calls decide with the namespace and the row of an ID that nobody leases. The ID is one
+	// of those that w.Within returns for the namespace; its error is Take's. It is the first of
 	// these that there is:
 	//   - of the rows whose leases have been over for more than w.Rest, by the Clock less its
 	//     Error, and whose ticks are used up to w.Highest at most, the one that has been over for
@@ -50,7 +52,12 @@ type Store interface {
 	//   - of all rows that have been over for more than w.Rest, the one that has been over for
 	//     longest.
 	//
-	// When there is none of these it returns the error of [NoneFree].
+	// In a namespace of more rows than it reads at once (256 at least) a Store may look at a sample
+	// of them, and offer the first of that.
+	//
+	// When there is none of these it returns the error of [NoneFree] for these IDs. A Store that
+	// has lost a row to another client's Take may offer a later one of these, so that many that
+	// start at once need not wait for each other.
 	Take(ctx context.Context, w Wanted, decide func(*Namespace, *Row, Clock) error) error
 
 	// Change calls decide with the row of a worker ID, nil when there is none. A nil row cannot
@@ -68,6 +75,12 @@ type Store interface {
 	// store cannot hold the rows as they are written; what is missing so far is no error.
 	Inspect(ctx context.Context) (lossy []string, err error)
 
+	// Durable reports what the store's kind promises: whether an acknowledged write survives when
+	// any one of its servers crashes, or is replaced. It is the same for all clients, at all
+	// times; Inspect tells what is seen to the contrary. Where it is false the protocol burns
+	// ticks, unless a user vouches for the store (see [Config.DurableStore]).
+	Durable() bool
+
 	// Name describes the namespace and its place for people. It is the same in every process and
 	// at every start, since a state file is bound to it, and holds no secret.
 	Name() string
@@ -75,8 +88,10 @@ type Store interface {
 
 // Wanted says which row Take is to find.
 type Wanted struct {
-	// IDs are the worker IDs to choose from.
+	// IDs are the worker IDs to choose from, as far as the namespace has them; see Within.
 	IDs Range
+	// Strict says that the namespace must have all of IDs.
+	Strict bool
 	// Rest is how long a row's lease has to be over.
 	Rest time.Duration
 	// Highest returns the last tick that is not too far ahead, by a time of the store's clock. A
@@ -84,13 +99,43 @@ type Wanted struct {
 	Highest func(now time.Time) int64
 }
 
+// Within returns the worker IDs that a Take in the namespace is to choose from. It returns an
+// error that wraps [uid.ErrRange], with the numbers, when the namespace has none of w.IDs or, with
+// Strict, not all.
+func (w Wanted) Within(ns Namespace) (Range, error) {
+	if ns.IDs == (Range{}) {
+		return w.IDs, nil
+	}
+	both := Range{First: max(w.IDs.First, ns.IDs.First), Last: min(w.IDs.Last, ns.IDs.Last)}
+	if both.First > both.Last || w.Strict && both != w.IDs {
+		return Range{}, fmt.Errorf("%w: the namespace has the worker IDs %d to %d, asked for are %d to %d", uid.ErrRange,
+			ns.IDs.First, ns.IDs.Last, w.IDs.First, w.IDs.Last)
+	}
+	return both, nil
+}
+
 // A Range is the worker IDs from First to Last, both included.
 type Range struct{ First, Last int64 }
+
+// has reports whether an ID is in the range.
+func (r Range) has(id int64) bool { return r.First <= id && id <= r.Last }
+
+// String returns "0 to 1023", say, or "all" for the zero Range.
+func (r Range) String() string {
+	if r == (Range{}) {
+		return "all"
+	}
+	return fmt.Sprintf("%d to %d", r.First, r.Last)
+}
 
 // A Namespace is what is common to all rows.
 type Namespace struct {
 	// Layout describes the layout of all UIDs of the namespace; see [uid.Terms].
 	Layout string
+	// IDs are the worker IDs that the namespace has; the zero Range stands for all. Where several
+	// stores share one space of worker IDs, each has a range of its own. They bind every Take;
+	// whoever has an ID keeps it.
+	IDs Range
 	// Floor is the last tick that anyone may have used under an ID whose row was removed, or -1.
 	// Nobody begins at or below it.
 	Floor int64

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/crew"
 	"github.com/uidgen/uid/internal/proof/kit"
 )
 
@@ -22,11 +23,11 @@ func TestDenied(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 	var logged texts
-	cfg := brisk.config()
+	cfg := crew.Brisk.Config()
 	cfg.Logger = logged.Logger()
 	l, err := newLease(db, cfg)
 	require.NoError(t, err)
-	g, err := newGenerator(l, true, logged.Logger())
+	g, err := crew.NewGenerator(l, true, logged.Logger())
 	require.NoError(t, err)
 	defer g.Close()
 	draw := func() error {
@@ -48,14 +49,14 @@ func TestDenied(t *testing.T) {
 				require.NoError(t, err, statement)
 				through.Cut() // a connection keeps the rights that it has
 			}
-			await(t, "a UID", func() bool { return draw() == nil })
+			crew.Await(t, "a UID", func() bool { return draw() == nil })
 			do(c.spoil)
-			await(t, "the reservation to be used up, and the reason", func() bool {
+			crew.Await(t, "the reservation to be used up, and the reason", func() bool {
 				err := draw()
 				return errors.Is(err, uid.ErrNoReservation) && strings.Contains(err.Error(), c.says)
 			})
 			do(c.mend)
-			await(t, "a UID", func() bool { return draw() == nil })
+			crew.Await(t, "a UID", func() bool { return draw() == nil })
 		})
 	}
 	require.False(t, logged.leaks(), logged.String())

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/proof/crew"
 )
 
 // A life is the time in which a process can have had an ID.
 type life struct{ began, ended time.Time }
 
 // mostAtOnce returns how many IDs can have been in use or in quarantine at once.
-func mostAtOnce(lives []life, lost []time.Time, t timing) int {
+func mostAtOnce(lives []life, lost []time.Time, t crew.Timing) int {
 	type change struct {
 		at time.Time
 		by int
@@ -46,8 +48,8 @@ func TestMostAtOnce(t *testing.T) {
 		from := began.Add(time.Duration(i/3) * time.Second)
 		all = append(all, life{from, from.Add(time.Second)})
 	}
-	short := timing{TTL: 800 * time.Millisecond, Quarantine: 190 * time.Millisecond}
+	short := crew.Timing{TTL: 800 * time.Millisecond, Quarantine: 190 * time.Millisecond}
 	require.Equal(t, 9, mostAtOnce(all, nil, short))
 	require.Equal(t, 10, mostAtOnce(all, []time.Time{began.Add(5 * time.Second)}, short))
-	require.Equal(t, 30, mostAtOnce(all, nil, timing{TTL: time.Hour}))
+	require.Equal(t, 30, mostAtOnce(all, nil, crew.Timing{TTL: time.Hour}))
 }

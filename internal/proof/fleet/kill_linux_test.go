@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/crew"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/sqlite"
 )
@@ -25,29 +26,29 @@ func blindToo(t *testing.T, test func(t *testing.T, blind bool)) {
 func TestKill(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		lease timing
+		lease crew.Timing
 		open  func(t *testing.T) (store, *sqlx.DB)
 		few   int
 		full  int
 	}{
-		{"MariaDB", brisk, openShared, 8, 150},
-		{"MariaDB, durable", brisk.durable(), openShared, 6, 75},
-		{"SQLite, durable", brisk.durable(), openSQLite, 4, 25},
+		{"MariaDB", crew.Brisk, openShared, 8, 150},
+		{"MariaDB, durable", crew.Brisk.Durable(), openShared, 6, 75},
+		{"SQLite, durable", crew.Brisk.Durable(), openSQLite, 4, 25},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			blindToo(t, func(t *testing.T, blind bool) {
 				s, db := c.open(t)
-				f := newFleet(t, job{Store: s, Lease: c.lease, Blind: blind})
-				f.startAll(5)
+				f := newFleet(t, crew.Job{Store: s.text(), Lease: c.lease, Blind: blind})
+				f.StartAll(5)
 				kills, want := 0, times(c.few, c.full)
-				for f.goesOn(min(kills, 2*f.takenOver()), want) {
-					f.idle(60 * time.Millisecond)
-					f.replace((*member).kill)
+				for f.GoesOn(min(kills, 2*f.TakenOver()), want) {
+					f.Idle(60 * time.Millisecond)
+					f.Replace((*crew.Member).End)
 					if kills++; kills%4 == 0 {
-						f.replace((*member).close)
+						f.Replace((*crew.Member).Close)
 					}
 				}
-				f.awaitAll()
+				f.AwaitAll()
 				f.finish()
 				if blind {
 					if !c.lease.DurableStore { // where as much as is asked for is reserved

@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/proof/crew"
 	"github.com/uidgen/uid/internal/proof/kit"
 )
 
@@ -22,7 +23,7 @@ func TestOutage(t *testing.T) {
 			for store, durable := range map[string]bool{"": false, ", durable": true} {
 				t.Run(name+store, func(t *testing.T) {
 					t.Parallel() // they wait
-					lease := timing{Window: 2 * time.Second, MaxClockSkew: 50 * time.Millisecond, DurableStore: durable}
+					lease := crew.Timing{Window: 2 * time.Second, MaxClockSkew: 50 * time.Millisecond, DurableStore: durable}
 					outage(t, s, lease, uncach)
 				})
 			}
@@ -30,17 +31,17 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-func outage(t *testing.T, s store, lease timing, uncach bool) {
+func outage(t *testing.T, s store, lease crew.Timing, uncach bool) {
 	through := kit.NewProxy(t, s.Addr)
 	db, err := store{Addr: through.Addr()}.open(t.Context())
 	require.NoError(t, err)
 	defer db.Close()
 	var logged texts
-	cfg := lease.config()
+	cfg := lease.Config()
 	cfg.Logger = logged.Logger()
 	l, err := newLease(db, cfg)
 	require.NoError(t, err)
-	g, err := newGenerator(l, uncach, logged.Logger())
+	g, err := crew.NewGenerator(l, uncach, logged.Logger())
 	require.NoError(t, err)
 	seen := map[uid.UID]bool{}
 	var newest uid.Parts
@@ -50,7 +51,7 @@ func outage(t *testing.T, s store, lease timing, uncach bool) {
 		if err == nil {
 			require.False(t, seen[u], "%d comes again", u)
 			seen[u] = true
-			newest, err = g.ParseUID(u)
+			newest, err = g.(uid.Parser).ParseUID(u)
 			require.NoError(t, err)
 			time.Sleep(time.Millisecond) // at about the rate that can be sustained
 		}
@@ -68,7 +69,7 @@ func outage(t *testing.T, s store, lease timing, uncach bool) {
 	}
 
 	// A new owner that burnt ticks is ahead of the clock by more than is reserved.
-	await(t, "the clock to catch up", func() bool { return draw() == nil && !newest.Time.After(time.Now()) })
+	crew.Await(t, "the clock to catch up", func() bool { return draw() == nil && !newest.Time.After(time.Now()) })
 	for range times(1, 3) {
 		through.Refuse(true)
 		before := reserved()
@@ -87,11 +88,11 @@ func outage(t *testing.T, s store, lease timing, uncach bool) {
 	}
 
 	through.Refuse(true)
-	await(t, "the reservation to be used up", func() bool { err = draw(); return err != nil })
+	crew.Await(t, "the reservation to be used up", func() bool { err = draw(); return err != nil })
 	require.ErrorIs(t, err, uid.ErrNoReservation)
-	await(t, "the event", func() bool { return draw() != nil && strings.Contains(logged.String(), "nearly out") })
+	crew.Await(t, "the event", func() bool { return draw() != nil && strings.Contains(logged.String(), "nearly out") })
 	through.Refuse(false)
-	await(t, "the database to be asked again", func() bool { return draw() == nil })
+	crew.Await(t, "the database to be asked again", func() bool { return draw() == nil })
 	for range 100 {
 		require.NoError(t, draw())
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proof/crew"
 )
 
 // A row that somebody else has written, with a number that is none, is passed over, and
@@ -22,25 +23,25 @@ func TestPoison(t *testing.T) {
 	}{
 		{"an ID beyond the layout, free", 1 << 40, 5, "0", "x"},
 		{"an ID beyond the layout, leased", math.MaxInt64, math.MaxInt64, now + " + 3600000000", "x"},
-		{"the layout's last ID, leased for ever", layout.MaxWorkerID(), 5, "9223372036854775807", "x"},
-		{"the layout's last ID, free", layout.MaxWorkerID(), 5, "0", ""},
+		{"the layout's last ID, leased for ever", crew.Layout.MaxWorkerID(), 5, "9223372036854775807", "x"},
+		{"the layout's last ID, free", crew.Layout.MaxWorkerID(), 5, "0", ""},
 		{"a tick of the far future", 3, 1 << 37, "0", ""},
 		{"the last tick there is", 3, math.MaxInt64, "0", "x"},
 		{"a lease that began before all time", 3, 5, "-9223372036854775808", ""},
 	} {
-		for name, lease := range map[string]timing{"": brisk, ", durable": brisk.durable()} {
+		for name, lease := range map[string]crew.Timing{"": crew.Brisk, ", durable": crew.Brisk.Durable()} {
 			t.Run(c.name+name, func(t *testing.T) {
 				s, admin := openShared(t)
 				db, err := s.open(t.Context())
 				require.NoError(t, err)
 				defer db.Close()
 				var logged texts
-				cfg := lease.config()
+				cfg := lease.Config()
 				cfg.Logger = logged.Logger()
 				acquire := func() (uid.Generator, error) {
 					l, err := newLease(db, cfg)
 					require.NoError(t, err)
-					g, err := newGenerator(l, false, logged.Logger())
+					g, err := crew.NewGenerator(l, false, logged.Logger())
 					logged.error(err)
 					return g, err
 				}
@@ -54,7 +55,7 @@ func TestPoison(t *testing.T) {
 				draw := func(g uid.Generator) uid.Parts {
 					u, err := g.GetUID()
 					require.NoError(t, err)
-					parts, err := g.ParseUID(u)
+					parts, err := g.(uid.Parser).ParseUID(u)
 					require.NoError(t, err)
 					return parts
 				}
@@ -65,7 +66,7 @@ func TestPoison(t *testing.T) {
 					defer g.Close()
 					parts := draw(g)
 					require.False(t, seen[parts.WorkerID], "ID %d again", parts.WorkerID)
-					require.Less(t, parts.WorkerID, layout.MaxWorkerID()+1)
+					require.Less(t, parts.WorkerID, crew.Layout.MaxWorkerID()+1)
 					seen[parts.WorkerID] = true
 				}
 				require.False(t, logged.leaks(), logged.String())

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proof/crew"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
 )
@@ -34,26 +35,26 @@ func newest(all []ledger) (at int64) {
 func TestServerCrash(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		lease timing
-	}{{"", brisk}, {"durable store", brisk.durable()}} {
+		lease crew.Timing
+	}{{"", crew.Brisk}, {"durable store", crew.Brisk.Durable()}} {
 		t.Run(c.name, func(t *testing.T) {
 			server := testserver.New(t, testserver.Config{Durable: true})
 			blindToo(t, func(t *testing.T, blind bool) {
 				db := prepare(t, server)
-				f := newFleet(t, job{Store: store{Addr: server.Addr()}, Lease: c.lease, Blind: blind})
-				f.startAll(6)
+				f := newFleet(t, crew.Job{Store: store{Addr: server.Addr()}.text(), Lease: c.lease, Blind: blind})
+				f.StartAll(6)
 				rounds := 0
-				for ; f.goesOn(rounds, times(3, 30)); rounds++ {
-					f.idle(100 * time.Millisecond)
-					f.replace([]func(*member){(*member).kill, (*member).close}[rounds%2])
-					f.idle(150 * time.Millisecond)
+				for ; f.GoesOn(rounds, times(3, 30)); rounds++ {
+					f.Idle(100 * time.Millisecond)
+					f.Replace([]func(*crew.Member){(*crew.Member).End, (*crew.Member).Close}[rounds%2])
+					f.Idle(150 * time.Millisecond)
 					before := newest(rows(t, db))
 					server.Kill(t)
-					f.idle(50 * time.Millisecond)
+					f.Idle(50 * time.Millisecond)
 					server.Start(t)
-					await(t, "the leases to be renewed", func() bool { return renewed(t, db, before) > 0 })
+					crew.Await(t, "the leases to be renewed", func() bool { return renewed(t, db, before) > 0 })
 				}
-				f.awaitAll()
+				f.AwaitAll()
 				f.finish()
 				t.Logf("%d crashes", rounds)
 				if !blind {
@@ -71,10 +72,10 @@ func TestFailover(t *testing.T) {
 		pair := testserver.NewPair(t, testserver.Config{})
 		through := kit.NewProxy(t, pair.Primary.Addr())
 		prepare(t, pair.Primary)
-		f := newFleet(t, job{Store: store{Addr: through.Addr()}, Lease: brisk, Blind: blind})
-		f.startAll(4)
+		f := newFleet(t, crew.Job{Store: store{Addr: through.Addr()}.text(), Lease: crew.Brisk, Blind: blind})
+		f.StartAll(4)
 		rounds := 0
-		for ; f.goesOn(rounds, times(1, 10)); rounds++ {
+		for ; f.GoesOn(rounds, times(1, 10)); rounds++ {
 			if rounds > 0 {
 				require.NoError(t, pair.Rejoin())
 			}
@@ -82,17 +83,17 @@ func TestFailover(t *testing.T) {
 			require.NoError(t, pair.Pause())
 			old := pair.Primary.Open(t, canary)
 			had := newest(rows(t, old))
-			f.startAll(2)
-			await(t, "all to renew their leases", func() bool { return renewed(t, old, had) >= len(f.living()) })
+			f.StartAll(2)
+			crew.Await(t, "all to renew their leases", func() bool { return renewed(t, old, had) >= len(f.Living()) })
 			require.NoError(t, pair.Failover())
 			db := pair.Primary.Open(t, canary)
 			require.LessOrEqual(t, newest(rows(t, db)), had, "the new primary has none of it")
 			through.Retarget(pair.Primary.Addr())
-			f.startAll(2)
-			f.awaitAll()
-			await(t, "all to have a lease there", func() bool { return renewed(t, db, had) >= len(f.living()) })
-			for _, p := range f.living()[:4] {
-				p.kill()
+			f.StartAll(2)
+			f.AwaitAll()
+			crew.Await(t, "all to have a lease there", func() bool { return renewed(t, db, had) >= len(f.Living()) })
+			for _, p := range f.Living()[:4] {
+				p.End()
 			}
 		}
 		f.finish()
@@ -122,20 +123,20 @@ func TestRestore(t *testing.T) {
 						require.NoError(t, err, statement)
 					}
 				}
-				f := newFleet(t, job{Store: s, Lease: brisk, Blind: blind})
-				f.startAll(4)
+				f := newFleet(t, crew.Job{Store: s.text(), Lease: crew.Brisk, Blind: blind})
+				f.StartAll(4)
 				rounds := 0
-				for ; f.goesOn(rounds, times(2, 10)); rounds++ {
+				for ; f.GoesOn(rounds, times(2, 10)); rounds++ {
 					do(c.before)
 					had := newest(rows(t, db))
-					f.startAll(2)
-					await(t, "all to renew their leases", func() bool { return renewed(t, db, had) >= len(f.living()) })
+					f.StartAll(2)
+					crew.Await(t, "all to renew their leases", func() bool { return renewed(t, db, had) >= len(f.Living()) })
 					do(c.after)
-					found(t, db, 2*brisk.TTL)
-					f.startAll(2)
-					f.awaitAll()
-					for _, p := range f.living()[:4] {
-						p.kill()
+					found(t, db, 2*crew.Brisk.TTL)
+					f.StartAll(2)
+					f.AwaitAll()
+					for _, p := range f.Living()[:4] {
+						p.End()
 					}
 				}
 				f.finish()
@@ -150,30 +151,30 @@ func TestRestore(t *testing.T) {
 func TestLostCommit(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		lease timing
-	}{{"", brisk}, {"durable store", brisk.durable()}} {
+		lease crew.Timing
+	}{{"", crew.Brisk}, {"durable store", crew.Brisk.Durable()}} {
 		t.Run(c.name, func(t *testing.T) {
 			blindToo(t, func(t *testing.T, blind bool) {
 				s, db := openShared(t)
 				through := kit.NewProxy(t, s.Addr)
-				f := newFleet(t, job{Store: store{Addr: through.Addr()}, Lease: c.lease, Blind: blind})
-				f.startAll(5)
+				f := newFleet(t, crew.Job{Store: store{Addr: through.Addr()}.text(), Lease: c.lease, Blind: blind})
+				f.StartAll(5)
 				commits := 0
-				for ; f.goesOn(commits, times(15, 50)); commits++ {
+				for ; f.GoesOn(commits, times(15, 50)); commits++ {
 					switch commits % 5 {
 					case 0, 2:
-						through.SwallowReply("COMMIT")
+						through.SwallowReply(testserver.LeaseWrite)
 					case 1, 3:
-						through.SwallowRequest("COMMIT")
+						through.SwallowRequest(testserver.LeaseWrite)
 					case 4:
-						through.Stall("COMMIT") // the reply never comes, and nobody is told
+						through.Stall(testserver.LeaseWrite) // the reply never comes, and nobody is told
 					}
 					if commits%3 == 0 {
-						f.replace([]func(*member){(*member).kill, (*member).close}[commits%2])
+						f.Replace([]func(*crew.Member){(*crew.Member).End, (*crew.Member).Close}[commits%2])
 					}
-					await(t, "a commit", func() bool { return through.Swallowed() > commits })
+					crew.Await(t, "a commit", func() bool { return through.Swallowed() > commits })
 				}
-				f.awaitAll()
+				f.AwaitAll()
 				f.finish()
 				t.Logf("%d lost commits", commits)
 				if !blind {
@@ -184,24 +185,27 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
-// A server that leaves gaps between generated keys leaves none between worker IDs.
+// A server that leaves gaps between generated keys leaves none between worker IDs. A start that
+// has lost an ID to another one at the same time may.
 func TestAutoIncrement(t *testing.T) {
 	server := testserver.New(t, testserver.Config{Args: []string{"--auto-increment-increment=7", "--auto-increment-offset=5"}})
 	blindToo(t, func(t *testing.T, blind bool) {
 		db := prepare(t, server)
-		f := newFleet(t, job{Store: store{Addr: server.Addr()}, Lease: brisk, Blind: blind})
-		f.startAll(5)
+		f := newFleet(t, crew.Job{Store: store{Addr: server.Addr()}.text(), Lease: crew.Brisk, Blind: blind})
+		f.StartAll(5)
 		var ids []int64
-		for _, p := range f.all {
-			ids = append(ids, p.id())
+		for _, p := range f.All {
+			ids = append(ids, f.IDOf(p.Number))
 		}
 		slices.Sort(ids)
-		require.Equal(t, []int64{0, 1, 2, 3, 4}, ids)
-		for f.goesOn(f.takenOver(), 3) {
-			f.idle(100 * time.Millisecond)
-			f.replace((*member).kill)
+		require.Len(t, slices.Compact(ids), 5)
+		require.Zero(t, ids[0])
+		require.Less(t, ids[4], int64(5+7), "keys would go up to 33")
+		for f.GoesOn(f.TakenOver(), 3) {
+			f.Idle(100 * time.Millisecond)
+			f.Replace((*crew.Member).End)
 		}
-		f.awaitAll()
+		f.AwaitAll()
 		f.finish()
 		if !blind {
 			require.Empty(t, f.unreserved(db))

@@ -21,7 +21,7 @@ const (
 	serverKill                 // kill -9 of the durable server, and a start
 	cut                        // all connections to a server
 	delay                      // replies of a server, for some time
-	swallowReply               // to a COMMIT
+	swallowReply               // to a write
 	swallowCommit              // before the server has it
 	failover                   // to a replica that lacks what was committed last
 	rename                     // a table of leases, and put it back

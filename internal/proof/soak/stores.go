@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -20,10 +21,11 @@ import (
 
 // stores are the databases of worker IDs.
 type stores struct {
-	dir    string
-	server *testserver.Server
-	pair   *testserver.Pair
-	proxy  map[string]*proxy.Proxy // by store
+	commits atomic.Int64 // that were disturbed
+	dir     string
+	server  *testserver.Server
+	pair    *testserver.Pair
+	proxy   map[string]*proxy.Proxy // by store
 
 	// Of the round.
 	database map[string]string // by store
@@ -174,6 +176,14 @@ func (s *stores) killServer(down time.Duration) error {
 	return s.server.Restart()
 }
 
+// commit returns a text of the statement that commits: of leases and of disposable IDs in turns.
+func (s *stores) commit() string {
+	if s.commits.Add(1)%2 == 0 {
+		return testserver.Commit
+	}
+	return testserver.LeaseWrite
+}
+
 // disturb breaks connections.
 func (s *stores) disturb(e event) {
 	p := s.proxy[e.Store]
@@ -181,9 +191,9 @@ func (s *stores) disturb(e event) {
 	case cut:
 		p.Cut()
 	case swallowReply:
-		p.SwallowReply("COMMIT")
+		p.SwallowReply(s.commit())
 	case swallowCommit:
-		p.SwallowRequest("COMMIT")
+		p.SwallowRequest(s.commit())
 	case delay:
 		p.Delay(e.By)
 		time.Sleep(e.For)

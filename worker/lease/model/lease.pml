@@ -67,6 +67,12 @@
 #ifndef SYNC
 #define SYNC       0    /* 1: what can be read need not be durable yet; what was acknowledged is */
 #endif
+#ifndef STALE
+#define STALE      0    /* 1: a follower, which may lag behind, answers what owners read */
+#endif
+#ifndef MIXED
+#define MIXED      0    /* 1: owner 0 does not trust the store, the others do (LossyStore) */
+#endif
 
 /* The settings, in units of time; a tick is as long as one. */
 #ifndef DURABLE
@@ -169,6 +175,12 @@
 #define M_CAS_TIMED          57
 #define M_RETAKE_AFTER       58
 #define M_ERROR_FOUND        59
+#define M_CAS_FAILOVER_TAKE  60
+#define M_CAS_REPLICA        61
+#define M_STALE_WRITES       62
+#define M_STALE_READS        63
+#define M_NO_CONTROL_WRITE   64
+#define M_CONTROL_FIRST      65
 
 /* What can happen. */
 #ifndef SEEN
@@ -206,6 +218,7 @@
 #define W_RETAKEN_TWICE      30
 #define W_UNSYNCED           31
 #define W_OVERTAKEN          32
+#define W_STALE              33
 
 #ifndef LEMMAS
 #define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice, */
@@ -229,8 +242,9 @@
 #define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
 #define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
 #define FLOORS          (COLLECT || FOUNDS)
-#define CAS_FAULT           (FAULT >= M_CAS_BLIND || FAULT == M_NO_ROTATION)
-#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1
+#define CAS_FAULT           (FAULT >= M_CAS_BLIND && FAULT <= M_CAS_TIMED || FAULT == M_NO_ROTATION || FAULT == M_CAS_FAILOVER_TAKE || FAULT == M_STALE_WRITES)
+#define LOSSY(s)            (!DURABLE || MIXED && (s) == 0)
+#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1 || (STALE || MIXED) && !CAS || STALE && (FAILS || FOUNDS)
 #error these do not go together
 #endif
 
@@ -331,6 +345,9 @@ typedef Transaction {
 #endif
 #if CAS && CAS_FAULT
 	; byte saw              /* the nonce of the row that was read, or ABSENT */
+#endif
+#if FAULT == M_CONTROL_FIRST
+	; byte floor            /* as it was read with the control row */
 #endif
 };
 #define ABSENT   (NONCES + 1)
@@ -436,6 +453,9 @@ inline clear(s) {
 #endif
 #if CAS && CAS_FAULT
 	; tx[s].saw = 0
+#endif
+#if FAULT == M_CONTROL_FIRST
+	; tx[s].floor = 0
 #endif
 }
 
@@ -648,7 +668,7 @@ inline certify(s, k) {
  * acquires name) makes every write vain that was decided before. What is refused once stays
  * so. A fault has a store tell versions by less, as its writes arrive. */
 #if CAS_FAULT
-#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
+#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_FAILOVER_TAKE) && tx[s].kind == Acquire || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
 #define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (IS(M_CAS_TIMED) && row[tx[s].id].until < CLOCK || (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw)))
 #else
 #define SPARED(s) 0
@@ -672,6 +692,9 @@ inline choose(s, k) {
 	if
 	:: FREE(k) ->
 		tx[s].id = k;
+#if FAULT == M_CONTROL_FIRST
+		tx[s].floor = FLOOR;
+#endif
 		tx[s].phase = Chosen;
 		CONTROL(s) = (IS(M_NO_CONTROL) || CAS -> 0 : s + 1)
 	:: else -> clear(s)
@@ -682,7 +705,11 @@ inline choose(s, k) {
 /* What an acquire writes. */
 inline take(s) {
 	tx[s].until = at + CLIENTS + TTL;
+#if FAULT == M_CONTROL_FIRST
+	tx[s].base = MAX(ROW.high, tx[s].floor);
+#else
 	tx[s].base = MAX(ROW.high, FLOOR);
+#endif
 	tx[s].base = (DURABLE && !ROW.until && !IS(M_NO_NEAR) -> MAX(tx[s].base, NEAR) : tx[s].base);
 #if COLLECT
 	assert(SEEN != W_COLLECTED || ROW.until || FLOOR <= NEAR);
@@ -694,9 +721,9 @@ inline take(s) {
 	assert(SEEN != W_JUMPED || ROW.high <= at + WINDOW + SKEW);
 #endif
 	if
-	:: DURABLE ->
+	:: !LOSSY(s) ->
 		tx[s].high = MAX(tx[s].base, at + WINDOW + tx[s].wide)
-	:: !DURABLE && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
+	:: LOSSY(s) && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
 		tx[s].high = tx[s].base
 	:: else ->
 		tx[s].high = WINDOW + tx[s].wide + BURNT;
@@ -797,7 +824,7 @@ inline judge(s) {
 		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && !MINE));
 #if CAS && !FAILS
 		/* Nobody loses a lease for nothing. */
-		assert(!LOSSES || FILE || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
+		assert(!LOSSES || FILE || STALE && !IS(M_STALE_READS) || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
 #endif
 		unlock(s);
 		if
@@ -818,6 +845,31 @@ inline judge(s) {
 #endif
 	tidy()
 }
+
+#if STALE
+/* A follower shows rows as they were. What is decided on an old row is refused when it is to be
+ * written, since that names the row's version, and the owner knows. It may have given up its
+ * lease, or the hope for its acquire, on the strength of it. */
+#define OLD(k)  (row[k].nonce != copy[k].nonce || row[k].high != copy[k].high || row[k].until != copy[k].until)
+inline swap(k) {
+	j = row[k].nonce; row[k].nonce = copy[k].nonce; copy[k].nonce = j;
+	j = row[k].high; row[k].high = copy[k].high; copy[k].high = j;
+	j = row[k].until; row[k].until = copy[k].until; copy[k].until = j;
+	j = row[k].by; row[k].by = copy[k].by; copy[k].by = j
+#if COLLECT
+	; j = floor; floor = copyFloor; copyFloor = j
+#endif
+}
+
+inline outdated(s) {
+	if
+	:: tx[s].phase == Locked && !IS(M_STALE_WRITES) -> clear(s)
+	:: else
+	fi;
+	assert(SEEN != W_STALE || HOLDS(s));
+	tidy()
+}
+#endif
 
 inline commit(s) {
 #if SEEN == W_OVERTAKEN
@@ -1022,6 +1074,20 @@ end:
 
 	/* Extend: the row is locked and judged. */
 	:: d_step { IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) && !IS(M_EARLY_CLOCK) -> send(me, me, Extend); judge(me) }
+#if STALE
+	/* The same, and acquires, at a follower that lags. */
+	:: d_step { IDLE(me) && HOLDS(me) && OLD(own[me].id) -> k = own[me].id; send(me, me, Extend); swap(k); judge(me); swap(k); k = 0; outdated(me) }
+	:: d_step { IDLE(me) && !HOLDS(me) && FORGOT(me) && takes > 0 && OLD(0) -> takes--; send(me, me, Acquire); swap(0); choose(me, 0);
+			if
+			:: tx[me].phase == Chosen -> judge(me)
+			:: else
+			fi;
+			swap(0); outdated(me)
+		}
+#if RETAKE
+	:: d_step { IDLE(me) && !HOLDS(me) && !FORGOT(me) && OLD(lost[me].id) -> k = lost[me].id; swap(k); retake(me); swap(k); k = 0; outdated(me) }
+#endif
+#endif
 #if BEYOND
 	:: atomic { (DURABLE || IS(M_BEYOND_LOSSY)) && IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) ->
 			do
@@ -1118,7 +1184,7 @@ end:
 	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && IDLE(me) && !HOLDS(me) && takes > 0 -> takes--; send(me, me, Acquire); tidy() }
 	:: d_step { IS(M_EARLY_CLOCK_ACQUIRE) && tx[me].kind == Acquire && tx[me].phase == Sent && !CONTROL(me) -> choose(me, 0) }
 	:: d_step { IS(M_EARLY_CLOCK) && IDLE(me) && HOLDS(me) -> send(me, me, Extend); tidy() }
-	:: d_step { IS(M_LOCK_READS) && fails > 0 && IDLE(me) && HOLDS(me) && copy[own[me].id].nonce == own[me].nonce && copy[own[me].id].until >= CLOCK ->
+	:: d_step { (IS(M_LOCK_READS) || IS(M_CAS_REPLICA)) && fails > 0 && IDLE(me) && HOLDS(me) && copy[own[me].id].nonce == own[me].nonce && copy[own[me].id].until >= CLOCK ->
 			send(me, me, Extend);
 			tx[me].phase = Away;
 			tx[me].until = CLOCK + TTL;
@@ -1291,7 +1357,7 @@ inline remove() {
 		/* Locks of the control row at another node give way, too. */
 		for (at : 0 .. SLOTS - 1) {
 			if
-			:: controlBy[1] == at + 1 -> unlock(at); clear(at)
+			:: controlBy[1] == at + 1 && !IS(M_NO_CONTROL_WRITE) && !IS(M_CONTROL_FIRST) -> unlock(at); clear(at)
 			:: else
 			fi
 		}
@@ -1376,7 +1442,7 @@ end:
 #endif
 
 	/* The replica catches up. */
-	:: d_step { fails > 0 && BEHIND && tx[0].phase != Away && tx[OWNERS - 1].phase != Away ->
+	:: d_step { (fails > 0 || STALE) && BEHIND && tx[0].phase != Away && tx[OWNERS - 1].phase != Away ->
 			toCopy();
 #if SYNC
 			for (i : 0 .. OWNERS - 1) {
@@ -1411,7 +1477,7 @@ end:
 #endif
 				for (i : 0 .. SLOTS - 1) {
 					if
-					:: tx[i].phase == Chosen || tx[i].phase == Locked && !((IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED)) && tx[i].kind == Extend) -> clear(i)
+					:: tx[i].phase == Chosen || tx[i].phase == Locked && !((IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED)) && tx[i].kind == Extend || IS(M_CAS_FAILOVER_TAKE) && tx[i].kind == Acquire) -> clear(i)
 #if SYNC
 					/* A commit is lost that nobody has been told of. */
 					:: i < OWNERS && tx[i].phase == Done ->
@@ -1422,7 +1488,7 @@ end:
 #endif
 						clear(i)
 #endif
-					:: tx[i].phase == Away -> tx[i].phase = Locked; LOCK(i, tx[i].id) = i + 1
+					:: tx[i].phase == Away -> tx[i].phase = Locked; LOCK(i, tx[i].id) = (CAS -> 0 : i + 1)
 					:: else
 					fi
 				}

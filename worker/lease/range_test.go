@@ -1,0 +1,258 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// foundWith makes the namespace with a range of IDs, or changes it.
+func (h *house) foundWith(rest time.Duration, first, last int64) error {
+	h.made[orders] = true
+	return lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Terms: millis(1023), Rest: rest, IDs: lease.Range{First: first, Last: last}})
+}
+
+func TestRangeOfANamespace(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(0, 512, 514))
+		for id := range int64(3) {
+			require.Equal(t, 512+id, h.acquire(h.lease(lease.Config{})).WorkerID)
+		}
+		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "all of 512 to 514 are leased or in quarantine, the first one until 20")
+		// Its IDs are those that the layout has, too.
+		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(511))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the namespace has the worker IDs 512 to 514, asked for are 0 to 511")
+	})
+}
+
+// A start that asks for certain IDs gets one of these, or none at all.
+func TestRangeOfAStart(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		asks := func(first, last int64) (uid.Reservation, error) {
+			return h.lease(lease.Config{IDs: lease.Range{First: first, Last: last}}).Acquire(t.Context(), millis(1023))
+		}
+		r, err := asks(7, 9)
+		require.NoError(t, err)
+		require.EqualValues(t, 7, r.WorkerID, "a namespace that has all")
+		_, err = asks(1000, 1024)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
+
+		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
+		for text, ids := range map[string]lease.Range{
+			"the namespace has the worker IDs 8 to 11, asked for are 7 to 9":    {First: 7, Last: 9},
+			"the namespace has the worker IDs 8 to 11, asked for are 11 to 12":  {First: 11, Last: 12},
+			"the namespace has the worker IDs 8 to 11, asked for are 0 to 1023": {First: 0, Last: 1023},
+			"the namespace has the worker IDs 8 to 11, asked for are 20 to 21":  {First: 20, Last: 21},
+		} {
+			_, err := asks(ids.First, ids.Last)
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, text)
+		}
+		for _, id := range []int64{9, 10} {
+			r, err = asks(9, 10)
+			require.NoError(t, err)
+			require.Equal(t, id, r.WorkerID)
+		}
+		_, err = asks(9, 10)
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "all of 9 to 10 are leased or in quarantine")
+	})
+}
+
+// A start that makes a missing namespace gives it the IDs that it asks for.
+func TestRangeOfANamespaceThatAStartMakes(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := short
+		cfg.IDs = lease.Range{First: 4, Last: 5}
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.Equal(t, cfg.IDs, h.namespace().IDs)
+		h.pass(rest + time.Second)
+		require.EqualValues(t, 4, h.acquire(h.bare(short)).WorkerID)
+		cfg.IDs.Last = 6
+		_, err = h.bare(cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrRange)
+	})
+}
+
+// A person may set the IDs of a namespace that a start has made, as long as it rests.
+func TestFoundSetsIDs(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		founds := func(rest time.Duration, first, last int64, wants lease.Range) {
+			t.Helper()
+			require.NoError(t, h.foundWith(rest, first, last))
+			require.Equal(t, wants, h.namespace().IDs)
+		}
+		refused := func(rest time.Duration, first, last int64, text string) {
+			t.Helper()
+			before := h.namespace()
+			err := h.foundWith(rest, first, last)
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, text)
+			require.Equal(t, before, h.namespace())
+		}
+		low, high := lease.Range{First: 0, Last: 511}, lease.Range{First: 512, Last: 1023}
+		founds(time.Hour, 0, 511, low)
+		made := h.namespace()
+		refused(time.Hour, 512, 1023, "the namespace has the worker IDs 0 to 511, now asked for 512 to 1023")
+		founds(time.Hour, 0, 511, low)
+		founds(time.Hour, 0, 0, low)
+		require.Equal(t, made, h.namespace(), "a start changes nothing")
+
+		founds(0, 512, 1023, high)
+		require.NotEqual(t, made.Rest, h.namespace().Rest, "the rest has ended")
+		refused(0, 0, 511, "the namespace has the worker IDs 512 to 1023, now asked for 0 to 511")
+		require.EqualValues(t, 512, h.acquire(h.lease(lease.Config{})).WorkerID)
+		refused(0, 0, 511, "the namespace has the worker IDs 512 to 1023, now asked for 0 to 511")
+		refused(0, 512, 1022, "now asked for 512 to 1022")
+		refused(time.Hour, 0, 511, "now asked for 0 to 511")
+		founds(0, 512, 1023, high)
+		founds(0, 0, 0, high)
+	})
+	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(time.Hour, 5, 7))
+		require.NoError(t, h.foundWith(0, 0, 0))
+		require.Equal(t, lease.Range{First: 5, Last: 7}, h.namespace().IDs, "whoever names none leaves them")
+		require.EqualValues(t, 5, h.acquire(h.lease(lease.Config{})).WorkerID)
+	})
+	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(time.Hour, 5, 7))
+		h.memory.SetRow(orders, lease.Row{WorkerID: 6, Until: h.now()})
+		err := h.foundWith(0, 5, 6)
+		require.ErrorIs(t, err, uid.ErrRange, "an ID is in use")
+	})
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.acquire(h.lease(lease.Config{}))
+		err := h.foundWith(0, 0, 511)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the namespace has the worker IDs all, now asked for 0 to 511")
+	})
+}
+
+func TestFoundRefusesRanges(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		for _, r := range []lease.Range{{First: -1, Last: 3}, {First: 5, Last: 4}, {First: 0, Last: 1024}, {First: 2000, Last: 3000}} {
+			err := h.foundWith(0, r.First, r.Last)
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, fmt.Sprintf("the worker IDs %d to %d are not within 0..1023, those of the layout", r.First, r.Last))
+			require.False(t, h.isThere())
+		}
+	})
+}
+
+// One who has taken an ID of a store that knows no ranges is refused by the protocol.
+type rangeless struct{ lease.Store }
+
+func (s rangeless) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		n.IDs = lease.Range{First: 10, Last: 20} // so that the ID is outside
+		return decide(n, r, now)
+	})
+}
+
+func TestRangeThatAStoreIgnores(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.found(orders)
+		_, err := h.on(rangeless{h.memory.Store(orders)}, lease.Config{}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the store offers worker ID 0, wanted is one of 10 to 20")
+		require.Empty(t, h.ids())
+		_, err = h.on(rangeless{h.memory.Store(orders)}, lease.Config{IDs: lease.Range{First: 0, Last: 15}}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the namespace has the worker IDs 10 to 20, asked for are 0 to 15")
+	})
+}
+
+// Whoever has an ID keeps it, whatever becomes of the namespace's IDs, until it starts without it.
+func TestRangeDoesNotBindOwners(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		r := h.acquire(l)
+		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 10, Last: 20} })
+		h.pass(window / 2)
+		require.Greater(t, h.extend(l, 0).Last, r.Last)
+		h.edit(0, func(row *lease.Row) { row.Nonce = "another" })
+		h.pass(window / 2)
+		require.EqualValues(t, 10, h.extend(l, 0).WorkerID, "it has lost its own")
+	})
+}
+
+// The file of a start that asks for other IDs is not used, and not thrown away.
+func TestRangeOfAStateFile(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := lease.Config{StateFile: filepath.Join(t.TempDir(), "state"), Offline: time.Hour, DurableStore: true, Host: "h"}
+		l := h.lease(cfg)
+		r := h.acquire(l)
+		require.NoError(t, l.Release(t.Context(), r.First))
+		for _, ids := range []lease.Range{{First: 1, Last: 9}, {First: 5, Last: 5}} {
+			other := cfg
+			other.IDs = ids
+			_, err := h.lease(other).Acquire(t.Context(), millis(1023))
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, fmt.Sprintf("is not one of the IDs %v that are asked for", ids))
+		}
+		cfg.IDs = lease.Range{First: 0, Last: 9}
+		again := h.acquire(h.lease(cfg))
+		require.Zero(t, again.WorkerID)
+		require.Equal(t, r.First+1, again.First, "the lease is the same")
+	})
+}
+
+// A generator whose lease is lost, and that finds all IDs of the range leased, says so.
+func TestRangeIsUsedUp(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.memory.SetNamespace(orders, lease.Namespace{Layout: milliseconds.String(), Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
+		h.made[orders] = true
+		g, err := cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
+		require.NoError(t, err)
+		t.Cleanup(func() { g.Close() })
+		h.memory.SetRow(orders, lease.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
+		for range 1_000_000 {
+			if _, err = g.GetUID(); err != nil {
+				break
+			}
+			h.pass(window / 20)
+		}
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "all of 5 to 5 are leased or in quarantine")
+
+		_, err = cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.False(t, errors.Is(err, uid.ErrNoReservation))
+	})
+}
+
+// How many IDs of the range are used, and not how high they are.
+func TestRangeRunsOut(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(0, 1014, 1023))
+		for id := range int64(10) {
+			var logged logtest.Records
+			require.Equal(t, 1014+id, h.acquire(h.lease(lease.Config{Logger: logged.Logger()})).WorkerID)
+			require.Equal(t, id >= 8, logged.Count("running out") > 0, id)
+		}
+		var logged logtest.Records
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Terms: millis(1023)}))
+		h.made["all"] = true
+		h.acquire(h.in("all", lease.Config{Logger: logged.Logger(), IDs: lease.Range{First: 900, Last: 1023}}))
+		require.Zero(t, logged.Count("running out"))
+	})
+}
+
+var _ lease.Store = rangeless{(*storetest.Client)(nil)}
