@@ -654,6 +654,10 @@ func requireClosed(t *testing.T, news <-chan struct{}) {
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, o := newFakes(t, uid.Reservation{WorkerID: 3, Last: 100, Renew: math.MaxInt64})
+		onExtend(w, func(context.Context, int64) (uid.Reservation, error) {
+			time.Sleep(time.Millisecond) // the next calls find it on its way
+			return uid.Reservation{}, fake.ErrDown
+		})
 		ten := start(t, w, o)
 		first := ten.Grant()
 		require.EqualValues(t, 100, first.Until)
@@ -664,6 +668,7 @@ func TestAwait(t *testing.T) {
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)
 		require.NotNil(t, news)
+		time.Sleep(time.Millisecond)
 		synctest.Wait()
 		requireClosed(t, news) // the worker has failed
 		for _, wait := range []bool{false, true} {

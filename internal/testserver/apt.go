@@ -27,7 +27,7 @@ func Install(pkg string, have func() bool) error {
 		return errors.New("not on the PATH")
 	}
 	// The tests of several packages may run at once, each in its own process.
-	unlock, err := lockFile(os.TempDir() + "/uid-testserver-apt.lock")
+	unlock, err := LockFile(os.TempDir() + "/uid-testserver-apt.lock")
 	if err != nil {
 		return err
 	}

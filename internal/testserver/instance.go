@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +32,7 @@ type instance struct {
 }
 
 func newInstance(eng engine, cfg Config) (*instance, error) {
-	dir, unlock, err := newFolder()
+	dir, unlock, err := NewFolder()
 	if err != nil {
 		return nil, fmt.Errorf("testserver: %w", err)
 	}
@@ -44,7 +43,7 @@ func newInstance(eng engine, cfg Config) (*instance, error) {
 	}
 	// Another process may take a port between our finding it free and using it.
 	for range 5 {
-		if i.port, err = freePort(); err != nil {
+		if i.port, err = FreePort(); err != nil {
 			break
 		}
 		if err = i.start(); err == nil {
@@ -140,15 +139,6 @@ func (i *instance) discard() {
 	}
 	_ = os.RemoveAll(i.dir)
 	i.unlock()
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("testserver: no free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // A serverLog keeps the server's output, and signals when an awaited line comes.

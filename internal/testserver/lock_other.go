@@ -2,8 +2,8 @@
 
 package testserver
 
-// lockFile locks nothing where there is no flock.
-func lockFile(string) (unlock func(), err error) { return func() {}, nil }
+// LockFile locks nothing where there is no flock.
+func LockFile(string) (unlock func(), err error) { return func() {}, nil }
 
 // tryLockFile reports every file as locked.
 func tryLockFile(string) (unlock func(), held bool, err error) { return nil, true, nil }

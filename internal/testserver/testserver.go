@@ -136,7 +136,7 @@ func Describe() (string, error) {
 }
 
 func private(cfg Config) (*Server, error) {
-	removeLeftovers()
+	RemoveLeftovers()
 	eng, err := findEngine()
 	if err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func TestCrash(t *testing.T) {
 	require.NoError(t, err, line)
 	defer conn.Close()
 
-	removeLeftovers()
+	RemoveLeftovers()
 	require.DirExists(t, dir, "the folder of a living process stays")
 
 	require.NoError(t, cmd.Process.Kill())
@@ -106,7 +106,7 @@ func TestCrash(t *testing.T) {
 	_, err = conn.ExecContext(t.Context(), "DO SLEEP(60)")
 	require.Error(t, err, "the server was killed")
 	require.Error(t, db.PingContext(t.Context()))
-	removeLeftovers()
+	RemoveLeftovers()
 	require.NoDirExists(t, dir)
 }
 

@@ -1,0 +1,9 @@
+package testserver
+
+// LeaseWrite is a text that a statement has if it writes leases, each of which commits by itself,
+// and LeaseWriteOnPostgres is that on PostgreSQL; others write between START TRANSACTION and Commit.
+const (
+	LeaseWrite           = "CONNECTION_ID() = "
+	LeaseWriteOnPostgres = "PG_POSTMASTER_START_TIME()) * 1000000 AS BIGINT) = "
+	Commit               = "COMMIT"
+)
