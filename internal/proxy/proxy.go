@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,12 +20,16 @@ type Proxy struct {
 	mu        sync.Mutex
 	target    string
 	refusing  bool
+	mute      bool
 	delay     time.Duration
+	latency   time.Duration // of new connections
 	undelayed chan struct{} // closed when delay changes
 	look      []byte        // the text to look for in statements; nil for none
 	then      fault         // the fault when it is found
 	swallowed int
 	conns     map[*conn]struct{}
+
+	to, from atomic.Int64 // bytes
 }
 
 // Listen returns a proxy on addr (host:port; port 0 chooses one) that passes connections
@@ -66,6 +71,20 @@ func (p *Proxy) Refuse(refuse bool) {
 	}
 }
 
+// Mute swallows whatever servers send from now on, as a network that is broken one way: servers
+// get the requests, and no connection ends, new ones neither. With false it breaks the
+// connections that have lost something.
+func (p *Proxy) Mute(mute bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = mute
+	for c := range p.conns {
+		if c.mangled && !mute {
+			c.cut()
+		}
+	}
+}
+
 // Retarget breaks all connections and passes new ones to another server.
 func (p *Proxy) Retarget(target string) {
 	p.mu.Lock()
@@ -83,6 +102,18 @@ func (p *Proxy) Delay(d time.Duration) {
 	close(p.undelayed)
 	p.undelayed = make(chan struct{})
 }
+
+// Latency makes all that goes either way arrive d later, as on a long line: unlike with Delay, any
+// number of messages can be on their way at once. It is for connections that are made from now
+// on, and does not slow down their making.
+func (p *Proxy) Latency(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.latency = d
+}
+
+// Traffic returns how many bytes have gone to servers so far, and have come from them.
+func (p *Proxy) Traffic() (to, from int64) { return p.to.Load(), p.from.Load() }
 
 // A fault is what happens to a statement.
 type fault int
@@ -143,7 +174,9 @@ type conn struct {
 	client, server *net.TCPConn
 	over           chan struct{} // closed when the connection is
 	once           sync.Once
-	fault          fault // of the next reply; guarded by Proxy.mu
+	// Guarded by Proxy.mu:
+	fault   fault // of the next reply
+	mangled bool  // something that the server sent was swallowed
 }
 
 // cut ends the connection as a broken network would: data on the way is lost.
@@ -166,7 +199,7 @@ func (c *conn) close() {
 
 func (p *Proxy) serve(client *net.TCPConn) {
 	p.mu.Lock()
-	target, refusing := p.target, p.refusing
+	target, refusing, latency := p.target, p.refusing, p.latency
 	p.mu.Unlock()
 	var server net.Conn
 	var err error
@@ -186,18 +219,21 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	p.conns[c] = struct{}{}
 	p.mu.Unlock()
 
+	to, from := newLine(c, c.server, latency), newLine(c, c.client, latency)
 	p.serving.Go(func() {
-		p.requests(c)
+		p.requests(c, to)
+		to.drain()
 		c.end()
 	})
-	p.replies(c)
+	p.replies(c, from)
+	from.drain()
 	c.end()
 	p.mu.Lock()
 	delete(p.conns, c)
 	p.mu.Unlock()
 }
 
-func (p *Proxy) requests(c *conn) {
+func (p *Proxy) requests(c *conn, to *line) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := c.client.Read(buf)
@@ -206,7 +242,8 @@ func (p *Proxy) requests(c *conn) {
 				c.cut()
 				return
 			}
-			if _, err := c.server.Write(buf[:n]); err != nil {
+			p.to.Add(int64(n))
+			if err := to.write(buf[:n]); err != nil {
 				return
 			}
 		}
@@ -239,7 +276,7 @@ func (p *Proxy) judge(c *conn, text []byte) fault {
 	return p.then
 }
 
-func (p *Proxy) replies(c *conn) {
+func (p *Proxy) replies(c *conn, from *line) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := c.server.Read(buf)
@@ -249,7 +286,13 @@ func (p *Proxy) replies(c *conn) {
 			if fault != none {
 				p.swallowed++
 			}
+			// What follows a gap is never passed on.
+			c.mangled = c.mangled || p.mute
+			mangled := c.mangled
 			p.mu.Unlock()
+			if mangled {
+				continue
+			}
 			switch fault {
 			case swallowReply:
 				c.cut()
@@ -261,7 +304,8 @@ func (p *Proxy) replies(c *conn) {
 			if delay > 0 && !c.wait(delay, undelayed) {
 				return
 			}
-			if _, err := c.client.Write(buf[:n]); err != nil {
+			p.from.Add(int64(n))
+			if err := from.write(buf[:n]); err != nil {
 				return
 			}
 		}

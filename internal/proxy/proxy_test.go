@@ -228,6 +228,39 @@ func TestDelay(t *testing.T) {
 	}
 }
 
+// A network that is broken one way: the server gets what is sent, and nobody hears of it. When
+// it is whole again, connections with a gap are broken, and others are not.
+func TestMute(t *testing.T) {
+	one := newEcho(t, "one")
+	p := newProxy(t, one.addr)
+	a, b := dial(t, p), dial(t, p)
+	require.Equal(t, "one b", b.ask("b"))
+	p.Mute(true)
+	answer := make(chan string)
+	go func() { answer <- a.ask("a") }()
+	require.Eventually(t, func() bool { return one.got() == "b a" }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		n := 0
+		for c := range p.conns {
+			if c.mangled {
+				n++
+			}
+		}
+		return n == 1
+	}, time.Minute, time.Millisecond, "the reply is swallowed")
+	select {
+	case early := <-answer:
+		require.Fail(t, "an answer", early)
+	default:
+	}
+	p.Mute(false)
+	require.Empty(t, <-answer)
+	require.Equal(t, "one b", b.ask("b"))
+	require.Equal(t, "one a", dial(t, p).ask("a"))
+}
+
 func TestDelayEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &conn{over: make(chan struct{})}

@@ -13,11 +13,11 @@ func Low(used, most int64) bool {
 	return used > most/5*4+most%5*4/5 // 4/5 of most, which must not overflow
 }
 
-// Warn logs a warning if an ID lies above 80 % of the largest one. how completes its sentence on
-// the layout's IDs: "are used". attrs are those of slog.Logger.Warn.
-func Warn(ctx context.Context, log *slog.Logger, id, most int64, how string, attrs ...any) {
-	if Low(id, most) {
-		log.WarnContext(ctx, "worker IDs are running out: more than 80 % of the layout's "+how,
-			append([]any{"worker_id", id, "max_worker_id", most, "left", most - id}, attrs...)...)
+// Warn logs a warning if an ID lies above 80 % of those from first to last. how completes its
+// sentence on them: "are used". attrs are those of slog.Logger.Warn.
+func Warn(ctx context.Context, log *slog.Logger, id, first, last int64, how string, attrs ...any) {
+	if Low(id-first, last-first) {
+		log.WarnContext(ctx, "worker IDs are running out: more than 80 % "+how,
+			append([]any{"worker_id", id, "min_worker_id", first, "max_worker_id", last, "left", last - id}, attrs...)...)
 	}
 }

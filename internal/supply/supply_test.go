@@ -24,11 +24,18 @@ func TestLow(t *testing.T) {
 	} {
 		require.Equal(t, c.low, supply.Low(c.id, c.most), "%+v", c)
 		var text bytes.Buffer
-		supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), c.id, c.most, "are used", "table", "X")
+		supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), c.id, 0, c.most, "are used", "table", "X")
 		require.Equal(t, c.low, strings.Contains(text.String(), "are used"))
 		require.Equal(t, c.low, text.Len() > 0)
 	}
 	var text bytes.Buffer
-	supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), 9, 10, "are used", "table", "X")
-	require.Contains(t, text.String(), `level=WARN msg="worker IDs are running out: more than 80 % of the layout's are used" worker_id=9 max_worker_id=10 left=1 table=X`)
+	supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), 9, 0, 10, "are used", "table", "X")
+	require.Contains(t, text.String(), `level=WARN msg="worker IDs are running out: more than 80 % are used" worker_id=9 min_worker_id=0 max_worker_id=10 left=1 table=X`)
+
+	// Of a range it is the place in it that counts.
+	for id, low := range map[int64]bool{512: false, 920: false, 921: true, 1023: true} {
+		text.Reset()
+		supply.Warn(t.Context(), slog.New(slog.NewTextHandler(&text, nil)), id, 512, 1023, "are used")
+		require.Equal(t, low, text.Len() > 0, id)
+	}
 }

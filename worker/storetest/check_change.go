@@ -17,30 +17,30 @@ func changes(p *probe) {
 	other := p.open(namespace)
 	now := c.now()
 	rows := []lease.Row{
-		{WorkerID: 0, High: 10, Nonce: p.token(), Until: now.Add(time.Hour)},
-		{WorkerID: 1, High: 11, Nonce: p.token(), Until: now.Add(-time.Hour)},
+		{WorkerID: 0, High: 10, Nonce: p.Token(), Until: now.Add(time.Hour)},
+		{WorkerID: 1, High: 11, Nonce: p.Token(), Until: now.Add(-time.Hour)},
 		{WorkerID: 2, High: 12, Until: now},
 	}
 	c.put(rows...)
 	unchanged := func(when string) {
 		for _, row := range rows {
 			if got, found, _ := other.row(row.WorkerID); !found || rowDiff(got, row) != "" {
-				p.errorf("%s: the row of worker ID %d: %s", when, row.WorkerID, rowDiff(got, row))
+				p.Errorf("%s: the row of worker ID %d: %s", when, row.WorkerID, rowDiff(got, row))
 			}
 		}
 	}
 	unchanged("after Take")
 	for i := range rows {
 		refused := errors.New("refused")
-		err := c.Change(p.ctx, rows[i].WorkerID, func(r *lease.Row, _ lease.Clock) error {
-			*r = lease.Row{WorkerID: r.WorkerID, High: 99, Nonce: p.token(), Until: late}
+		err := c.Change(p.Ctx, rows[i].WorkerID, func(r *lease.Row, _ lease.Clock) error {
+			*r = lease.Row{WorkerID: r.WorkerID, High: 99, Nonce: p.Token(), Until: late}
 			return refused
 		})
 		if !errors.Is(err, refused) {
-			p.errorf("Change returned %v, wanted is what decide returned", err)
+			p.Errorf("Change returned %v, wanted is what decide returned", err)
 		}
 		unchanged("decide refused")
-		rows[i].High, rows[i].Nonce, rows[i].Until = -1, p.token(), rows[i].Until.Add(time.Minute)
+		rows[i].High, rows[i].Nonce, rows[i].Until = -1, p.Token(), rows[i].Until.Add(time.Minute)
 		c.set(rows[i])
 		unchanged("after a Change")
 		c.set(rows[i]) // the same again
@@ -53,10 +53,10 @@ func changesNothing(p *probe) {
 	c.put(lease.Row{WorkerID: 1, Until: early})
 	for _, id := range []int64{0, 2, 1 << 40} {
 		if row, found, _ := c.row(id); found {
-			p.errorf("Change offers %+v for worker ID %d, which has no row", row, id)
+			p.Errorf("Change offers %+v for worker ID %d, which has no row", row, id)
 		}
 		if row, found, _ := c.row(id); found {
-			p.errorf("a Change of no row has created %+v", row)
+			p.Errorf("a Change of no row has created %+v", row)
 		}
 	}
 	c.offered("an ID that Change has looked at", wanted(0, 0), 0, true)

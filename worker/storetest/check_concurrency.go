@@ -22,27 +22,6 @@ var concurrencyChecks = []check{
 	{"open outcomes are left alone", "decide may run several times, as long as nothing of the run before is stored or still can be; what may pass is marked", openOutcomes},
 }
 
-// A crowd lets decisions meet that a store runs at the same time. A store that locks runs one at
-// a time, so none waits longer than patience.
-type crowd struct {
-	met      chan struct{}
-	patience time.Duration
-}
-
-func (p *probe) crowd() *crowd {
-	return &crowd{met: make(chan struct{}), patience: p.cfg.Patience}
-}
-
-func (c *crowd) meet() {
-	timer := time.NewTimer(c.patience)
-	defer timer.Stop()
-	select {
-	case c.met <- struct{}{}:
-	case <-c.met:
-	case <-timer.C:
-	}
-}
-
 // An outcome is what the last run of decide saw.
 type outcome struct {
 	fresh bool
@@ -60,7 +39,7 @@ type outcomes struct {
 // would end an owner, and must not come of concurrency alone.
 func (p *probe) attempts(n int, namespace string, do func(c *client, i int, ran *outcome) error) *outcomes {
 	var all outcomes
-	p.each(n, func(i int) {
+	p.Each(n, func(i int) {
 		c := p.open(namespace)
 		for {
 			var ran outcome
@@ -75,8 +54,8 @@ func (p *probe) attempts(n int, namespace string, do func(c *client, i int, ran 
 			switch {
 			case err == nil:
 				return
-			case !retry.IsTransient(err) || p.ctx.Err() != nil:
-				p.fatalf("of %d calls at once one came to an error that is final: %v", n, err)
+			case !retry.IsTransient(err) || p.Ctx.Err() != nil:
+				p.Fatalf("of %d calls at once one came to an error that is final: %v", n, err)
 			}
 		}
 	})
@@ -86,7 +65,7 @@ func (p *probe) attempts(n int, namespace string, do func(c *client, i int, ran 
 // counted checks a number that every call has raised by 1.
 func (p *probe) counted(what string, got int64, all *outcomes) {
 	if least := int64(len(all.stored)); got < least || got > least+int64(all.open) {
-		p.errorf("%d calls at once raised %s by 1 each, %d more may have; it is %d", least, what, all.open, got)
+		p.Errorf("%d calls at once raised %s by 1 each, %d more may have; it is %d", least, what, all.open, got)
 	}
 }
 
@@ -96,25 +75,25 @@ func takesAtOnce(p *probe) {
 	for id := range int64(n / 2) {
 		c.put(lease.Row{WorkerID: id, Until: c.now().Add(-time.Hour)})
 	}
-	crowd := p.crowd()
+	crowd := p.Crowd()
 	all := p.attempts(n, namespace, func(c *client, _ int, ran *outcome) error {
 		// Enough IDs for calls whose outcome stays open.
-		return c.Take(p.ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
-			crowd.meet()
+		return c.Take(p.Ctx, wanted(0, 10*n), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			crowd.Meet()
 			*ran = outcome{id: r.WorkerID}
 			ns.Floor = max(ns.Floor, 0) + 1
-			r.Until, r.High, r.Nonce = now.Now.Add(time.Hour), r.High+1, p.token()
+			r.Until, r.High, r.Nonce = now.Now.Add(time.Hour), r.High+1, p.Token()
 			return nil
 		})
 	})
 	ids := map[int64]bool{}
 	for _, o := range all.stored {
 		if ids[o.id] {
-			p.errorf("two of %d Takes at once got worker ID %d", n, o.id)
+			p.Errorf("two of %d Takes at once got worker ID %d", n, o.id)
 		}
 		ids[o.id] = true
 		if row, found, _ := c.row(o.id); !found || row.Nonce == "" {
-			p.errorf("worker ID %d was taken, and its row is %+v", o.id, row)
+			p.Errorf("worker ID %d was taken, and its row is %+v", o.id, row)
 		}
 	}
 	p.counted("Floor", c.namespace().Floor, all)
@@ -122,10 +101,10 @@ func takesAtOnce(p *probe) {
 	// Now each has its own ID, so that they share only the namespace.
 	c, namespace = p.made()
 	all = p.attempts(n, namespace, func(c *client, i int, _ *outcome) error {
-		return c.Take(p.ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
-			crowd.meet()
+		return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			crowd.Meet()
 			ns.Floor = max(ns.Floor, 0) + 1
-			r.Until, r.Nonce = now.Now.Add(-time.Minute), p.token()
+			r.Until, r.Nonce = now.Now.Add(-time.Hour), p.Token()
 			return nil
 		})
 	})
@@ -136,16 +115,16 @@ func changesAtOnce(p *probe) {
 	const clients, times = 4, 4
 	c, namespace := p.made()
 	c.put(lease.Row{WorkerID: 0, Until: late})
-	crowd := p.crowd()
+	crowd := p.Crowd()
 	all := p.attempts(clients*times, namespace, func(c *client, i int, _ *outcome) error {
-		return c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error {
+		return c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error {
 			if r == nil {
 				return errors.New("the row is gone")
 			}
 			if i < clients { // more would take long where one waits for another
-				crowd.meet()
+				crowd.Meet()
 			}
-			r.High, r.Nonce = r.High+1, p.token()
+			r.High, r.Nonce = r.High+1, p.Token()
 			return nil
 		})
 	})
@@ -160,13 +139,13 @@ func clockLast(p *probe) {
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
 	ways := map[string]func(s *client, decide func(renewed *time.Time, now lease.Clock)) error{
 		"Change": func(s *client, decide func(*time.Time, lease.Clock)) error {
-			return s.Change(p.ctx, 0, func(r *lease.Row, now lease.Clock) error { decide(&r.Renewed, now); return nil })
+			return s.Change(p.Ctx, 0, func(r *lease.Row, now lease.Clock) error { decide(&r.Renewed, now); return nil })
 		},
 		"Take": func(s *client, decide func(*time.Time, lease.Clock)) error {
-			return s.Take(p.ctx, wanted(1, 1), func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { decide(&n.Renewed, now); return nil })
+			return s.Take(p.Ctx, wanted(1, 1), func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { decide(&n.Renewed, now); return nil })
 		},
 		"Init": func(s *client, decide func(*time.Time, lease.Clock)) error {
-			return s.Init(p.ctx, func(n *lease.Namespace, now lease.Clock) error { decide(&n.Renewed, now); return nil })
+			return s.Init(p.Ctx, func(n *lease.Namespace, now lease.Clock) error { decide(&n.Renewed, now); return nil })
 		},
 	}
 	for name, call := range ways {
@@ -175,17 +154,17 @@ func clockLast(p *probe) {
 			var once sync.Once
 			var all sync.WaitGroup
 			all.Go(func() {
-				p.guarded(func() {
+				p.Guarded(func() {
 					<-begins
 					close(begun)
 					err := call(p.open(namespace), func(renewed *time.Time, now lease.Clock) {
 						if early := renewed.Add(-2 * now.Error); now.Now.Before(early) {
-							p.errorf("%s: the Clock is at %v where one who wrote before had it at %v at least", name, now.Now, *renewed)
+							p.Errorf("%s: the Clock is at %v where one who wrote before had it at %v at least", name, now.Now, *renewed)
 						}
 						once.Do(func() { close(second) })
 					})
 					if err != nil && !retry.IsTransient(err) {
-						p.errorf("%s: a call that had to wait came to %v", name, err)
+						p.Errorf("%s: a call that had to wait came to %v", name, err)
 					}
 				})
 			})
@@ -197,7 +176,7 @@ func clockLast(p *probe) {
 					*renewed = p.pass(now.Now, func() {
 						close(begins)
 						<-begun
-						timer := time.NewTimer(2 * p.cfg.Patience)
+						timer := time.NewTimer(2 * p.Patience)
 						defer timer.Stop()
 						select {
 						case <-second: // this store lets both decide
@@ -207,12 +186,12 @@ func clockLast(p *probe) {
 				}
 			})
 			if first {
-				p.errorf("%s: decide has not run: %v", name, err)
+				p.Errorf("%s: decide has not run: %v", name, err)
 				close(begins)
 			}
 			all.Wait()
 			if err != nil && !retry.IsTransient(err) {
-				p.errorf("%s: a call that stood in decide came to %v", name, err)
+				p.Errorf("%s: a call that stood in decide came to %v", name, err)
 			}
 		}
 	}
@@ -248,29 +227,29 @@ func contextsEnd(p *probe) {
 	for name, call := range ways {
 		var all sync.WaitGroup
 		var once sync.Once
-		err := call(c, p.ctx, func() {
+		err := call(c, p.Ctx, func() {
 			once.Do(func() {
-				ctx, cancel := context.WithTimeout(p.ctx, p.cfg.Patience)
+				ctx, cancel := context.WithTimeout(p.Ctx, p.Patience)
 				defer cancel()
 				returned := make(chan error, 1)
 				all.Go(func() {
-					p.guarded(func() { returned <- call(p.open(namespace), ctx, func() {}) })
+					p.Guarded(func() { returned <- call(p.open(namespace), ctx, func() {}) })
 				})
-				timer := time.NewTimer(p.cfg.Patience + p.cfg.soon)
+				timer := time.NewTimer(p.Patience + p.Soon)
 				defer timer.Stop()
 				select {
 				case err := <-returned:
 					if err != nil && !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
-						p.errorf("%s: a call whose context ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
+						p.Errorf("%s: a call whose context ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
 					}
 				case <-timer.C:
-					p.errorf("%s: %v after its context has ended a call has not returned", name, p.cfg.soon)
+					p.Errorf("%s: %v after its context has ended a call has not returned", name, p.Soon)
 				}
 			})
 		})
 		all.Wait()
 		if err != nil && !retry.IsTransient(err) {
-			p.errorf("%s: a call that stood in decide came to %v", name, err)
+			p.Errorf("%s: a call that stood in decide came to %v", name, err)
 		}
 		// The client still works, and nothing of the ended call runs on.
 		for range 3 {
@@ -279,11 +258,11 @@ func contextsEnd(p *probe) {
 			c.namespace()
 		}
 	}
-	ended, cancel := context.WithCancel(p.ctx)
+	ended, cancel := context.WithCancel(p.Ctx)
 	cancel()
 	for name, call := range ways {
 		if err := call(c, ended, func() {}); err != nil && !retry.IsTransient(err) && !errors.Is(err, context.Canceled) {
-			p.errorf("%s: a call whose context had ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
+			p.Errorf("%s: a call whose context had ended came to %v, which neither wraps that nor is marked as one that may pass", name, err)
 		}
 	}
 }
@@ -298,23 +277,23 @@ func lateWrites(p *probe) {
 	other := p.open(namespace)
 	c.put(lease.Row{WorkerID: 0, Until: early}, lease.Row{WorkerID: 1, Until: early}, lease.Row{WorkerID: 2, Until: early})
 	change := func(s *client) error {
-		return s.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = p.token(); return nil })
+		return s.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = p.Token(); return nil })
 	}
 	take := func(id int64) func(s *client) error {
 		return func(s *client) error {
-			return s.Take(p.ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-				n.Layout, r.Nonce = p.token(), p.token()
+			return s.Take(p.Ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+				n.Layout, r.Nonce = p.Token(), p.Token()
 				return nil
 			})
 		}
 	}
 	init := func(s *client) error {
-		return s.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = p.token(); return nil })
+		return s.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout = p.Token(); return nil })
 	}
 	// A released row is much like the row before it was taken.
 	life := func(id int64) func(s *client) error {
 		return func(s *client) error {
-			return cmp.Or(take(id)(s), s.Change(p.ctx, id, func(r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
+			return cmp.Or(take(id)(s), s.Change(p.Ctx, id, func(r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
 		}
 	}
 	calls := []struct {
@@ -329,61 +308,61 @@ func lateWrites(p *probe) {
 	}
 	for _, try := range calls {
 		if !p.fault(c, Delay) {
-			p.notef("not tried: %v", Delay)
+			p.Notef("not tried: %v", Delay)
 			return
 		}
 		if err := try.late(c); err == nil {
-			p.errorf("%s: the first returned nil, though it was not stored", try.name)
+			p.Errorf("%s: the first returned nil, though it was not stored", try.name)
 		} else if !retry.IsTransient(err) {
-			p.errorf("%s: the first came to %v, which is not marked as one that may pass", try.name, err)
+			p.Errorf("%s: the first came to %v, which is not marked as one that may pass", try.name, err)
 		}
 		for {
 			err := try.since(other)
 			if err == nil {
 				break
 			}
-			if !retry.IsTransient(err) || p.ctx.Err() != nil {
-				p.fatalf("%s: the second came to %v", try.name, err)
+			if !retry.IsTransient(err) || p.Ctx.Err() != nil {
+				p.Fatalf("%s: the second came to %v", try.name, err)
 			}
 		}
 		before := fmt.Sprint(other.everything())
 		p.Deliver()
 		if after := fmt.Sprint(other.everything()); before != after {
-			p.errorf("%s: when the first write arrived the second had been acknowledged; before: %s, after: %s", try.name, before, after)
+			p.Errorf("%s: when the first write arrived the second had been acknowledged; before: %s, after: %s", try.name, before, after)
 		}
 	}
 }
 
 func lostWrites(p *probe) {
 	if p.Backup == nil {
-		p.notef("not tried: the Subject has no Backup")
+		p.Notef("not tried: the Subject has no Backup")
 		return
 	}
 	c, namespace := p.made()
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
 	for name, call := range map[string]func(decide func(nonce *string)) error{
 		"Change": func(decide func(*string)) error {
-			return c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
+			return c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
 		},
 		"Take": func(decide func(*string)) error {
-			return c.Take(p.ctx, wanted(1, 1), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
+			return c.Take(p.Ctx, wanted(1, 1), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
 		},
 		"Init": func(decide func(*string)) error {
-			return c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { decide(&n.Layout); return nil })
+			return c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { decide(&n.Layout); return nil })
 		},
 	} {
-		before := p.token()
+		before := p.Token()
 		restore := p.Backup()
 		var once sync.Once
 		err := call(func(nonce *string) {
-			*nonce = p.token()
+			*nonce = p.Token()
 			once.Do(func() { *nonce = before; restore() })
 		})
 		other := p.open(namespace)
 		row0, _, _ := other.row(0)
 		row1, _, _ := other.row(1)
 		if row0.Nonce == before || row1.Nonce == before || other.namespace().Layout == before {
-			p.errorf("%s: what was decided before writes were lost was stored after that (%v)", name, err)
+			p.Errorf("%s: what was decided before writes were lost was stored after that (%v)", name, err)
 		}
 	}
 }
@@ -402,34 +381,34 @@ func openOutcomes(p *probe) {
 	for _, f := range []Fault{Refuse, LoseWrite, LoseReply} {
 		for _, name := range []string{"Change", "Take"} {
 			if !p.fault(c, f) {
-				p.notef("not tried: %v", f)
+				p.Notef("not tried: %v", f)
 				break
 			}
 			before, _, _ := p.open(namespace).row(0)
 			wrote := map[string]bool{}
 			decide := func(r *lease.Row) error {
 				if wrote[r.Nonce] {
-					p.errorf("%s, %v: decide runs again after what it decided was stored", name, f)
+					p.Errorf("%s, %v: decide runs again after what it decided was stored", name, f)
 				}
-				r.Nonce = p.token()
+				r.Nonce = p.Token()
 				wrote[r.Nonce] = true
 				return nil
 			}
 			var err error
 			if name == "Change" {
-				err = c.Change(p.ctx, 0, func(r *lease.Row, _ lease.Clock) error { return decide(r) })
+				err = c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { return decide(r) })
 			} else {
-				err = c.Take(p.ctx, wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r) })
+				err = c.Take(p.Ctx, wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r) })
 			}
 			if err != nil && !retry.IsTransient(err) {
-				p.errorf("%s, %v: the error is not marked as one that may pass: %v", name, f, err)
+				p.Errorf("%s, %v: the error is not marked as one that may pass: %v", name, f, err)
 			}
 			after, _, _ := p.open(namespace).row(0)
 			switch stored := wrote[after.Nonce]; {
 			case err == nil && !stored:
-				p.errorf("%s, %v: it returned nil, and has not stored what decide wrote", name, f)
+				p.Errorf("%s, %v: it returned nil, and has not stored what decide wrote", name, f)
 			case !stored && after.Nonce != before.Nonce:
-				p.errorf("%s, %v: the row is %+v, which is neither what was there nor what decide wrote", name, f, after)
+				p.Errorf("%s, %v: the row is %+v, which is neither what was there nor what decide wrote", name, f, after)
 			}
 		}
 	}

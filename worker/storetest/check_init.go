@@ -22,47 +22,47 @@ func initOnce(p *probe) {
 	namespace := p.namespace()
 	c, other := p.open(namespace), p.open(namespace)
 	if n := c.namespace(); !n.Fresh || n.Used || n.Reach != 0 {
-		p.errorf("a new namespace is offered as %+v, wanted is Fresh, not Used and without a Reach", n)
+		p.Errorf("a new namespace is offered as %+v, wanted is Fresh, not Used and without a Reach", n)
 	}
 	if n := c.namespace(); !n.Fresh {
-		p.errorf("after decide has refused to make it a namespace is there: %+v", n)
+		p.Errorf("after decide has refused to make it a namespace is there: %+v", n)
 	}
 	c.create()
 	n := other.namespace()
 	if n.Fresh || n.Used || n.Layout != "made by the suite" {
-		p.errorf("a namespace that is made and not used is offered as %+v", n)
+		p.Errorf("a namespace that is made and not used is offered as %+v", n)
 	}
-	err := other.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error {
+	err := other.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
 		n.Floor = 5
 		return nil
 	})
 	if err != nil {
-		p.fatalf("Init of a namespace that is there: %v", err)
+		p.Fatalf("Init of a namespace that is there: %v", err)
 	}
 	n.Floor = 5
 	if got := c.namespace(); got.Fresh || namespaceDiff(got, n) != "" {
-		p.errorf("a namespace that was changed by Init is offered as %+v: %s", got, namespaceDiff(got, n))
+		p.Errorf("a namespace that was changed by Init is offered as %+v: %s", got, namespaceDiff(got, n))
 	}
 	c.put(lease.Row{Reach: time.Hour, Until: early})
 	if got := other.namespace(); got.Fresh || !got.Used || got.Reach != 0 {
-		p.errorf("a namespace that is used is offered as %+v; wanted is Used, and Reach only as it was written", got)
+		p.Errorf("a namespace that is used is offered as %+v; wanted is Used, and Reach only as it was written", got)
 	}
 	refused := errors.New("refused")
-	err = c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error {
+	err = c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
 		*n = lease.Namespace{Layout: "refused", Floor: 99}
 		return refused
 	})
 	if !errors.Is(err, refused) {
-		p.errorf("Init returned %v, wanted is what decide returned", err)
+		p.Errorf("Init returned %v, wanted is what decide returned", err)
 	}
 	if d := namespaceDiff(other.namespace(), n); d != "" {
-		p.errorf("decide refused, and the namespace has changed: %s", d)
+		p.Errorf("decide refused, and the namespace has changed: %s", d)
 	}
 }
 
 func initAgain(p *probe) {
 	if p.RemoveNamespace == nil {
-		p.notef("not tried: the Subject has no RemoveNamespace")
+		p.Notef("not tried: the Subject has no RemoveNamespace")
 		return
 	}
 	c, namespace := p.made()
@@ -71,30 +71,30 @@ func initAgain(p *probe) {
 	row := lease.Row{WorkerID: 1, Reach: 2 * time.Hour, Until: early, High: 7}
 	c.put(lease.Row{WorkerID: 0, Reach: time.Hour, Until: early}, row, lease.Row{WorkerID: 2, Until: early})
 	if err := p.RemoveNamespace(namespace); err != nil {
-		p.fatalf("RemoveNamespace: %v", err)
+		p.Fatalf("RemoveNamespace: %v", err)
 	}
-	err := c.Take(p.ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+	err := c.Take(p.Ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
 	if !errors.Is(err, errMissing) {
-		p.errorf("Take from a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
+		p.Errorf("Take from a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 	}
 	if n := c.namespace(); !n.Fresh || !n.Used || n.Reach != 2*time.Hour {
-		p.errorf("a namespace that was lost is offered as %+v, wanted is Fresh, Used, and the Reach of 2h that a row has", n)
+		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, Used, and the Reach of 2h that a row has", n)
 	}
 	c.create()
 	if n := c.namespace(); n.Fresh || !n.Used {
-		p.errorf("a namespace that was made anew is offered as %+v", n)
+		p.Errorf("a namespace that was made anew is offered as %+v", n)
 	}
 	if got, found, _ := c.row(1); !found || rowDiff(got, row) != "" {
-		p.errorf("a row of a namespace that was lost and made anew is %+v, wanted %+v", got, row)
+		p.Errorf("a row of a namespace that was lost and made anew is %+v, wanted %+v", got, row)
 	}
 }
 
 func initAtOnce(p *probe) {
 	namespace := p.namespace()
-	crowd := p.crowd()
+	crowd := p.Crowd()
 	outcomes := p.attempts(8, namespace, func(c *client, _ int, ran *outcome) error {
-		return c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error {
-			crowd.meet()
+		return c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
+			crowd.Meet()
 			ran.fresh = n.Fresh
 			if n.Fresh {
 				n.Layout, n.Floor = "made by the suite", 0
@@ -111,7 +111,7 @@ func initAtOnce(p *probe) {
 		}
 	}
 	if made+outcomes.open == 0 || made > 1 {
-		p.errorf("of 8 calls of Init at once %d made the namespace", made)
+		p.Errorf("of 8 calls of Init at once %d made the namespace", made)
 	}
 }
 
@@ -119,19 +119,19 @@ func missingNamespace(p *probe) {
 	namespace := p.namespace()
 	c := p.open(namespace)
 	try := func(when string) {
-		err := c.Take(p.ctx, wanted(0, 9), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			p.errorf("%s: Take offers %+v and %+v of a namespace that is not there", when, *n, *r)
+		err := c.Take(p.Ctx, wanted(0, 9), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			p.Errorf("%s: Take offers %+v and %+v of a namespace that is not there", when, *n, *r)
 			return nil
 		})
 		if !errors.Is(err, errMissing) {
-			p.errorf("%s: Take returned %v, wanted is ErrNoNamespace", when, err)
+			p.Errorf("%s: Take returned %v, wanted is ErrNoNamespace", when, err)
 		}
-		err = c.Change(p.ctx, 0, func(*lease.Row, lease.Clock) error {
-			p.errorf("%s: Change runs decide for a namespace that is not there", when)
+		err = c.Change(p.Ctx, 0, func(*lease.Row, lease.Clock) error {
+			p.Errorf("%s: Change runs decide for a namespace that is not there", when)
 			return errLook
 		})
 		if !errors.Is(err, errMissing) {
-			p.errorf("%s: Change returned %v, wanted is ErrNoNamespace", when, err)
+			p.Errorf("%s: Change returned %v, wanted is ErrNoNamespace", when, err)
 		}
 	}
 	try("in an empty store")
@@ -139,7 +139,7 @@ func missingNamespace(p *probe) {
 	other.put(lease.Row{Until: early})
 	try("beside another namespace")
 	if n := c.namespace(); !n.Fresh || n.Used {
-		p.errorf("Take or Change of a namespace that is not there left %+v", n)
+		p.Errorf("Take or Change of a namespace that is not there left %+v", n)
 	}
 	try("after an Init that was refused")
 }
@@ -151,38 +151,38 @@ func apart(p *probe) {
 	for i, name := range names {
 		c := p.open(name)
 		if n := c.namespace(); !n.Fresh || n.Used {
-			p.errorf("namespace %q is offered as %+v before it is made", name, n)
+			p.Errorf("namespace %q is offered as %+v before it is made", name, n)
 		}
 		c.create()
 		if n := c.namespace(); n.Used {
-			p.errorf("namespace %q is Used by rows of another", name)
+			p.Errorf("namespace %q is Used by rows of another", name)
 		}
 		if row, err := c.offers(wanted(0, 3)); err != nil || !row.Fresh || row.WorkerID != 0 {
-			p.errorf("a new namespace beside others that are used is offered row %+v (%v), wanted is a Fresh one of worker ID 0", row, err)
+			p.Errorf("a new namespace beside others that are used is offered row %+v (%v), wanted is a Fresh one of worker ID 0", row, err)
 		}
-		c.put(lease.Row{WorkerID: 0, High: int64(i), Nonce: p.token(), Holder: name, Until: early})
+		c.put(lease.Row{WorkerID: 0, High: int64(i), Nonce: p.Token(), Holder: name, Until: early})
 		clients[name] = c
 	}
 	for i, name := range names {
 		c := clients[name]
 		row, found, _ := c.row(0)
 		if !found || row.High != int64(i) || row.Holder != name {
-			p.errorf("the row of namespace %q is %+v", name, row)
+			p.Errorf("the row of namespace %q is %+v", name, row)
 		}
 		row.High, row.Until = 100+row.High, early.Add(time.Second)
 		c.set(row)
 		if n := c.namespace(); n.Floor != -1 {
-			p.errorf("the Floor of namespace %q is %d, it was not set", name, n.Floor)
+			p.Errorf("the Floor of namespace %q is %d, it was not set", name, n.Floor)
 		}
-		err := c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Floor = int64(i); return nil })
+		err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Floor = int64(i); return nil })
 		if err != nil {
-			p.fatalf("Init: %v", err)
+			p.Fatalf("Init: %v", err)
 		}
 	}
 	for i, name := range names {
 		row, _, _ := clients[name].row(0)
 		if n := clients[name].namespace(); n.Floor != int64(i) || row.High != int64(i)+100 {
-			p.errorf("namespace %q has Floor %d and High %d, written were %d and %d", name, n.Floor, row.High, i, i+100)
+			p.Errorf("namespace %q has Floor %d and High %d, written were %d and %d", name, n.Floor, row.High, i, i+100)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 var valueChecks = []check{
 	{"rows keep their values", "rows are read back as they were written: times of 1970 to 9999 in microseconds, nonces of 32 letters and digits, layouts of 255 bytes, holders of 128 characters", rowsKeepValues},
 	{"namespaces keep their values", "namespaces are read back as they were written", namespacesKeepValues},
-	{"names and settings", "Name is the same in every process; Inspect changes nothing, and what is missing so far is no error", names},
+	{"names and settings", "Name and Durable are the same in every process, at all times; Inspect changes nothing, and what is missing so far is no error", names},
 }
 
 var (
@@ -65,10 +65,10 @@ func rowsKeepValues(p *probe) {
 			}
 			got, found, _ := other.row(id)
 			if !found {
-				p.fatalf("the row that was written of worker ID %d is not there", id)
+				p.Fatalf("the row that was written of worker ID %d is not there", id)
 			}
 			if d := rowDiff(got, row); d != "" {
-				p.errorf("row %d of worker ID %d was written and read with other values: %s", i, id, d)
+				p.Errorf("row %d of worker ID %d was written and read with other values: %s", i, id, d)
 			}
 		}
 	}
@@ -81,18 +81,19 @@ func rowsKeepValues(p *probe) {
 		} else {
 			c.set(old)
 		}
-		err := other.Take(p.ctx, wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if d := rowDiff(*r, old); d != "" {
-				p.errorf("Take reads row %d with other values: %s", i, d)
-			}
-			*r = row
+		var read lease.Row
+		err := other.Take(p.Ctx, wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			read, *r = *r, row
 			return nil
 		})
 		if err != nil {
-			p.fatalf("Take of a row that is over: %v", err)
+			p.Fatalf("Take of a row that is over: %v", err)
+		}
+		if d := rowDiff(read, old); d != "" {
+			p.Errorf("Take reads row %d with other values: %s", i, d)
 		}
 		if got, _, _ := c.row(5); rowDiff(got, row) != "" {
-			p.errorf("row %d was written by Take and read with other values: %s", i, rowDiff(got, row))
+			p.Errorf("row %d was written by Take and read with other values: %s", i, rowDiff(got, row))
 		}
 	}
 }
@@ -103,39 +104,41 @@ func namespacesKeepValues(p *probe) {
 	now := c.now()
 	for i, want := range []lease.Namespace{
 		{Layout: "x", Floor: -1, Rest: zero, Made: zero, Renewed: early},
-		{Layout: ascii, Floor: math.MaxInt64, Rest: late, Reach: longest, Made: early, Renewed: late},
-		{Layout: "sign=1 time=28", Floor: 1<<53 + 1, Rest: now.Add(time.Microsecond), Reach: time.Microsecond, Made: now.Add(-time.Microsecond), Renewed: now},
+		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, Rest: late, Reach: longest, Made: early, Renewed: late},
+		{Layout: "sign=1 time=28", IDs: lease.Range{First: 2, Last: 100}, Floor: 1<<53 + 1, Rest: now.Add(time.Microsecond), Reach: time.Microsecond, Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", Floor: 0, Rest: early, Reach: 0, Made: now, Renewed: zero},
 	} {
-		err := c.Init(p.ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = want; return nil })
+		err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = want; return nil })
 		if err != nil {
-			p.fatalf("Init: %v", err)
+			p.Fatalf("Init: %v", err)
 		}
 		if d := namespaceDiff(other.namespace(), want); d != "" {
-			p.errorf("namespace %d was written by Init and read with other values: %s", i, d)
+			p.Errorf("namespace %d was written by Init and read with other values: %s", i, d)
 		}
 		want.Floor--
 		want.Floor = max(want.Floor, -1)
 		want.Reach, want.Rest, want.Made, want.Renewed = want.Reach/2/time.Microsecond*time.Microsecond, want.Made, want.Renewed, want.Rest
-		err = c.Take(p.ctx, wanted(int64(i), int64(i)), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		err = c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			if i > 0 && n.Layout == "" {
-				p.errorf("Take offers the namespace as %+v", *n)
+				p.Errorf("Take offers the namespace as %+v", *n)
 			}
 			*n = want
 			r.Until = now.Now
 			return nil
 		})
 		if err != nil {
-			p.fatalf("Take: %v", err)
+			p.Fatalf("Take: %v", err)
 		}
-		err = other.Take(p.ctx, wanted(100, 100), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error {
-			if d := namespaceDiff(*n, want); d != "" {
-				p.errorf("namespace %d was written by Take and read by it with other values: %s", i, d)
-			}
+		var got lease.Namespace
+		err = other.Take(p.Ctx, wanted(100, 100), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error {
+			got = *n
 			return errLook
 		})
 		if !errors.Is(err, errLook) {
-			p.fatalf("Take: %v", err)
+			p.Fatalf("Take: %v", err)
+		}
+		if d := namespaceDiff(got, want); d != "" {
+			p.Errorf("namespace %d was written by Take and read by it with other values: %s", i, d)
 		}
 	}
 }
@@ -145,35 +148,48 @@ func names(p *probe) {
 	c := p.open(namespace)
 	name := c.Name()
 	if !strings.Contains(name, namespace) {
-		p.errorf("Name() is %q, which does not tell that the namespace is %s", name, namespace)
+		p.Errorf("Name() is %q, which does not tell that the namespace is %s", name, namespace)
 	}
 	if again := p.open(namespace).Name(); again != name {
-		p.errorf("Name() of one client is %q, that of another %q", name, again)
+		p.Errorf("Name() of one client is %q, that of another %q", name, again)
 	}
+	promises := func(when string, c *client) {
+		if durable := p.open(namespace).Durable(); durable != c.Durable() || durable != p.durable(p.namespace()) {
+			p.Errorf("%s: Durable() of one client is %v, that of another %v, and of another namespace %v", when, c.Durable(), durable, p.durable(p.namespace()))
+		}
+	}
+	durable := c.Durable()
+	promises("a store that has nothing yet", c)
 	for range 2 {
-		if _, err := c.Inspect(p.ctx); err != nil {
-			p.errorf("Inspect of a store that has nothing yet: %v", err)
+		if _, err := c.Inspect(p.Ctx); err != nil {
+			p.Errorf("Inspect of a store that has nothing yet: %v", err)
 		}
 	}
 	if _, err := c.offers(wanted(0, 1)); !errors.Is(err, errMissing) {
-		p.errorf("Take in a store that only Inspect has seen returns %v, wanted is ErrNoNamespace", err)
+		p.Errorf("Take in a store that only Inspect has seen returns %v, wanted is ErrNoNamespace", err)
 	}
 	c.create()
 	c.put(lease.Row{High: 7, Until: early})
 	before := c.namespace()
-	if _, err := c.Inspect(p.ctx); err != nil {
-		p.errorf("Inspect of a namespace that is used: %v", err)
+	if _, err := c.Inspect(p.Ctx); err != nil {
+		p.Errorf("Inspect of a namespace that is used: %v", err)
 	}
 	if d := namespaceDiff(c.namespace(), before); d != "" {
-		p.errorf("Inspect changes the namespace: %s", d)
+		p.Errorf("Inspect changes the namespace: %s", d)
 	}
 	if row, found, _ := c.row(0); !found || rowDiff(row, lease.Row{High: 7, Until: early}) != "" {
-		p.errorf("Inspect changes a row: now %+v", row)
+		p.Errorf("Inspect changes a row: now %+v", row)
 	}
-	ctx, cancel := context.WithCancel(p.ctx)
+	promises("a namespace that is used", c)
+	if c.Durable() != durable {
+		p.Errorf("Durable() was %v, and is %v once the namespace is used", durable, c.Durable())
+	}
+	ctx, cancel := context.WithCancel(p.Ctx)
 	cancel()
 	_, _ = c.Inspect(ctx) // only for its error, which must not hold the secret
 }
+
+func (p *probe) durable(namespace string) bool { return p.open(namespace).Durable() }
 
 // rowDiff lists the fields in which two rows differ, except those that are not stored.
 func rowDiff(got, want lease.Row) string {
@@ -193,6 +209,7 @@ func rowDiff(got, want lease.Row) string {
 func namespaceDiff(got, want lease.Namespace) string {
 	var d diff
 	d.compare("Layout", got.Layout, want.Layout)
+	d.compare("IDs", got.IDs, want.IDs)
 	d.compare("Floor", got.Floor, want.Floor)
 	d.times("Rest", got.Rest, want.Rest)
 	d.compare("Reach", got.Reach, want.Reach)

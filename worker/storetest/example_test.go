@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -33,13 +34,26 @@ func ExampleRun() {
 	_ = test
 }
 
+// A test of a store of many namespaces of one's own: of each namespace, and of all together.
+func ExampleRunRegistry() {
+	test := func(t *testing.T) {
+		open := func(t *testing.T) storetest.Subject {
+			server := start(t)
+			return storetest.Subject{Registry: func() (registry.Store, error) { return server.m.Registry(), nil }}
+		}
+		storetest.Run(t, storetest.Config{}, open)
+		storetest.RunRegistry(t, storetest.Config{}, open)
+	}
+	_ = test
+}
+
 // A test of how a program bears a store that fails: when the reply is lost by which it gets an
 // ID, it takes that one up again, and not a second one.
 func ExampleMemory() {
 	memory := storetest.NewMemory(storetest.MemoryConfig{})
 	store := memory.Store("orders")
 	layout := bits.Default()
-	if err := lease.Found(context.Background(), store, layout.Terms(), 0); err != nil {
+	if err := lease.Found(context.Background(), store, lease.Founding{Terms: layout.Terms()}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -40,7 +41,10 @@ type MemoryConfig struct {
 	// stored if no other client has written meanwhile, and else decide runs again.
 	Versions bool
 
-	// Lossy is the result of Inspect; the default is empty: the store claims to be durable.
+	// Durable is what the method of that name returns.
+	Durable bool
+
+	// Lossy is the result of Inspect; by default nothing is seen that could lose a write.
 	Lossy []string
 }
 
@@ -101,9 +105,7 @@ func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 type Client struct {
 	m         *Memory
 	namespace string
-
-	mu     sync.Mutex
-	faults []Fault // of the next calls
+	faults    suite.Queue[Fault]
 }
 
 var _ lease.Store = (*Client)(nil)
@@ -172,6 +174,9 @@ func (c *Client) Inspect(ctx context.Context) (lossy []string, err error) {
 	return slices.Clone(c.m.cfg.Lossy), ctx.Err()
 }
 
+// Durable implements [lease.Store].
+func (c *Client) Durable() bool { return c.m.cfg.Durable }
+
 // Name implements [lease.Store].
 func (c *Client) Name() string { return fmt.Sprintf("namespace %q in memory", c.namespace) }
 
@@ -181,7 +186,7 @@ func (c *Client) missing() error {
 
 // transact runs read, decide and the write, again if somebody has written meanwhile.
 func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(change, lease.Clock) error) error {
-	fault := c.next()
+	fault := c.faults.Next()
 	if !c.m.cfg.Versions {
 		unlock, err := c.m.lock(ctx, c.namespace)
 		if err != nil {
@@ -190,10 +195,7 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 		defer unlock()
 	}
 	for {
-		if ctx.Err() != nil {
-			return ended(ctx)
-		}
-		ch, now, err := c.read(fault, read)
+		ch, now, err := c.read(ctx, fault, read)
 		if err != nil {
 			return err
 		}
@@ -206,11 +208,11 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 	}
 }
 
-func (c *Client) read(fault Fault, read func(*space) (change, error)) (ch change, now lease.Clock, err error) {
+func (c *Client) read(ctx context.Context, fault Fault, read func(*space) (change, error)) (ch change, now lease.Clock, err error) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	if c.m.down || fault == Refuse {
-		return ch, now, errRefused
+	if err := c.m.refused(ctx, fault); err != nil {
+		return ch, now, err
 	}
 	ch, err = read(c.m.space(c.namespace))
 	return ch, c.m.now(), err

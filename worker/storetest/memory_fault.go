@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -39,20 +40,17 @@ var (
 
 // Fault sets the faults of the client's next calls of Take, Change and Init, one for each, after
 // those that are set already. Later calls succeed again.
-func (c *Client) Fault(next ...Fault) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.faults = append(c.faults, next...)
-}
+func (c *Client) Fault(next ...Fault) { c.faults.Add(next...) }
 
-// next returns the fault of the call that begins.
-func (c *Client) next() (f Fault) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.faults) > 0 {
-		f, c.faults = c.faults[0], c.faults[1:]
+// refused returns the error of a call that does not reach the store. The caller holds m.mu.
+func (m *Memory) refused(ctx context.Context, fault Fault) error {
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx)
+	case m.down || fault == Refuse:
+		return errRefused
 	}
-	return f
+	return nil
 }
 
 // Outage begins or ends an outage: all calls of all clients fail, and nothing is stored.

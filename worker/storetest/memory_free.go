@@ -2,72 +2,77 @@ package storetest
 
 import (
 	"errors"
-	"maps"
-	"slices"
+	"time"
 
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // free picks the row for a Take. It looks at every row.
 func (s *space) free(w lease.Wanted, clock lease.Clock) (row record[lease.Row], err error) {
+	if w.IDs, err = w.Within(s.namespace.value); err != nil {
+		return row, err
+	}
 	highest, rest := w.Highest(clock.Now), w.Rest+clock.Error
-	var ids []int64 // of all rows within the range
-	var usable, over, first *record[lease.Row]
-	for _, id := range slices.Sorted(maps.Keys(s.rows)) {
+	before := clock.Now.Add(-rest)
+	used, top := int64(0), int64(-1) // rows within the range, and the highest ID of all of them
+	var usable, over, first ending
+	for id, r := range s.rows {
 		if id < w.IDs.First || id > w.IDs.Last {
 			continue
 		}
-		ids = append(ids, id)
-		r := s.rows[id]
-		earliest(&first, r)
-		if r.value.Until.Add(rest).Before(clock.Now) {
-			earliest(&over, r)
+		used, top = used+1, max(top, id)
+		first.earlier(id, r.value.Until)
+		if r.value.Until.Before(before) {
+			over.earlier(id, r.value.Until)
 			if r.value.High <= highest {
-				earliest(&usable, r)
+				usable.earlier(id, r.value.Until)
 			}
 		}
 	}
-	if usable != nil {
-		return *usable, nil
+	if usable.found {
+		return s.rows[usable.id], nil
 	}
-	if id, found := unused(ids, w.IDs); found {
+	if id, found := s.unused(w.IDs, used, top); found {
 		return record[lease.Row]{value: lease.Row{WorkerID: id, High: -1, Fresh: true}}, nil
 	}
 	switch {
-	case over != nil:
-		return *over, nil
-	case first == nil:
+	case over.found:
+		return s.rows[over.id], nil
+	case !first.found:
 		return row, errors.New("storetest: no worker IDs are wanted")
 	}
-	return row, lease.NoneFree(w.IDs, first.value.Until.Add(rest))
+	return row, lease.NoneFree(w.IDs, first.until.Add(rest))
 }
 
-// earliest replaces at with r if r's lease ends earlier.
-func earliest(at **record[lease.Row], r record[lease.Row]) {
-	if *at == nil || r.value.Until.Before((*at).value.Until) {
-		*at = &r
+// An ending is the row whose lease ends first of those that it was told of. Of two that end at
+// once that is the one of the lower ID.
+type ending struct {
+	id    int64
+	until time.Time
+	found bool
+}
+
+func (e *ending) earlier(id int64, until time.Time) {
+	if !e.found || until.Before(e.until) || until.Equal(e.until) && id < e.id {
+		*e = ending{id, until, true}
 	}
 }
 
-// unused returns the ID above all of ids, which are sorted, or the lowest one in a gap.
-func unused(ids []int64, in lease.Range) (id int64, found bool) {
-	n := len(ids)
+// unused returns the ID above all of the rows within a range, or the lowest one in a gap.
+func (s *space) unused(in lease.Range, used, top int64) (id int64, found bool) {
 	switch {
 	case in.First > in.Last:
 		return 0, false
-	case n == 0:
+	case used == 0:
 		return in.First, true
-	case ids[n-1] < in.Last:
-		return ids[n-1] + 1, true
-	case int64(n-1) == in.Last-in.First:
+	case top < in.Last:
+		return top + 1, true
+	case used > in.Last-in.First:
 		return 0, false
 	}
-	id = in.First
-	for _, used := range ids {
-		if id < used {
-			break
+	for id = in.First; ; id++ {
+		if _, taken := s.rows[id]; !taken {
+			return id, true
 		}
-		id = used + 1
 	}
-	return id, true
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,12 +12,14 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // subject is a Memory, which can do all that a Subject may.
 func subject(m *Memory, turn func(time.Duration)) Subject {
 	return Subject{
 		Open:            func(namespace string) (lease.Store, error) { return m.Store(namespace), nil },
+		Registry:        func() (registry.Store, error) { return m.Registry(), nil },
 		Fault:           fault,
 		Deliver:         func() { m.Deliver() },
 		Advance:         turn,
@@ -27,10 +30,7 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 }
 
 func fault(store lease.Store, f Fault) bool {
-	c := store.(*Client)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.faults = []Fault{f}
+	store.(*Client).faults.Set(f)
 	return true
 }
 
@@ -54,15 +54,36 @@ func TestMemory(t *testing.T) {
 			Run(t, cfg, func(t *testing.T) Subject {
 				return subject(NewMemory(MemoryConfig{Versions: versions}), nil)
 			})
+			RunRegistry(t, cfg, func(t *testing.T) Subject {
+				return subject(NewMemory(MemoryConfig{Versions: versions}), nil)
+			})
 		})
-		for _, e := range []time.Duration{0, 250 * time.Millisecond} {
+		for _, e := range []time.Duration{0, 250 * time.Millisecond, 30 * time.Second} {
 			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {
-				Run(t, cfg, func(t *testing.T) Subject {
+				open := func(t *testing.T) Subject {
 					clock := newHandClock()
 					return subject(NewMemory(MemoryConfig{Versions: versions, Now: clock.Now, Error: e}), clock.Advance)
-				})
+				}
+				Run(t, cfg, open)
+				RunRegistry(t, cfg, open)
 			})
 		}
+	}
+}
+
+// Clocks of clients may be off by as much as the store says: here each reading is of another one.
+func TestMemoryWithoutAClock(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Histories: 50, Patience: time.Millisecond}
+	for _, e := range []time.Duration{250 * time.Millisecond, 30 * time.Second} {
+		t.Run(e.String(), func(t *testing.T) {
+			open := func(t *testing.T) Subject {
+				off := func() time.Time { return time.Now().Add(rand.N(2*e) - e) }
+				return subject(NewMemory(MemoryConfig{Versions: true, Durable: true, Now: off, Error: e}), nil)
+			}
+			Run(t, cfg, open)
+			RunRegistry(t, cfg, open)
+		})
 	}
 }
 

@@ -14,7 +14,10 @@
 // who creates what, what a refused decision leaves behind. Then several clients call the store at
 // random on few rows, with contexts that end and, if the store can be made to fail, with lost
 // replies, lost writes and late ones. The suite checks that what they saw fits some order of
-// their calls (that the history is linearizable). It knows nothing of how a store works.
+// their calls (that the history is linearizable). It knows nothing of how a store works. The
+// store's clock, or the clients', may have an Error of up to half a minute.
+//
+// [RunRegistry] does the same for a [registry.Store], which holds many namespaces.
 //
 // A run that finds nothing shows that a store does well what was tried; it is no proof. The suite
 // does not try what only the death of a server would show: see the method Inspect of
@@ -25,20 +28,26 @@
 package storetest
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 )
 
-// A Subject is an empty store under test. Only Open is required; the suite skips what needs a nil
-// field, and logs that.
+// A Subject is an empty store under test. Only Open or Registry is required; the suite skips what
+// needs a nil field, and logs that.
 type Subject struct {
 	// Open returns a new client of a namespace. It shares nothing with other clients but the
-	// store, as if it were in another process. It creates nothing.
+	// store, as if it were in another process. It creates nothing. The default, for nil, is the
+	// Namespace of a new Registry.
 	Open func(namespace string) (lease.Store, error)
+
+	// Registry returns a new client of all namespaces, which shares as little, and creates
+	// nothing. It may be nil for Run.
+	Registry func() (registry.Store, error)
 
 	// Fault sets the fault of the next call of a client that Open has returned. It returns false
 	// for a Fault that the store cannot be made to have. OK takes back one that is set.
@@ -77,43 +86,22 @@ type Config struct {
 	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
 	// second a store may take its client for dead.
 	Patience time.Duration
-
-	soon time.Duration // a call returns this soon after its context has ended
-}
-
-func (c Config) orDefaults() Config {
-	if c.Histories == 0 {
-		c.Histories = 20
-	}
-	if c.Seed == 0 {
-		c.Seed = rand.Uint64()
-	}
-	if c.Patience == 0 {
-		c.Patience = 20 * time.Millisecond
-	}
-	if c.soon == 0 {
-		c.soon = 5 * time.Second
-	}
-	return c
 }
 
 // Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
-	cfg = cfg.orDefaults()
+	run(t, cfg, checks, open)
+}
+
+func run(t *testing.T, cfg Config, checks []check, open func(t *testing.T) Subject) {
+	t.Helper()
+	settings := suite.Settings{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
-			p := newProbe(t.Context(), cfg, open(t))
-			c.on(p)
-			for _, note := range p.notes {
-				t.Log(note)
-			}
-			for _, v := range p.found() {
-				t.Error(v)
-			}
-			if t.Failed() {
-				t.Logf("the contract: %s\nseed %d", c.contract, cfg.Seed)
-			}
+			p := newProbe(t.Context(), settings, open(t))
+			p.Try(func() { c.run(p) })
+			p.Report(t, c.contract)
 		})
 	}
 }
@@ -125,5 +113,5 @@ type check struct {
 	run      func(*probe)
 }
 
-// All checks, ordered so that the first failure says most.
+// checks are those of Run, ordered so that the first failure says most.
 var checks = slices.Concat(valueChecks, initChecks, takeChecks, changeChecks, concurrencyChecks, historyChecks)

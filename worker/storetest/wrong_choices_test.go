@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -115,6 +117,42 @@ func wrongChoices() []mistake {
 				r.Fresh = false
 			}
 		})},
+		{"Take knows no namespace's IDs", byWithin, picksWithin(func(w lease.Wanted, _ lease.Namespace) (lease.Range, error) { return w.IDs, nil })},
+		{"Take refuses what is not all the namespace's", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			w.Strict = true
+			return w.Within(n)
+		})},
+		{"Take is never strict", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			w.Strict = false
+			return w.Within(n)
+		})},
+		{"Take knows the first of the namespace's IDs alone", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			if n.IDs != (lease.Range{}) {
+				n.IDs.Last = math.MaxInt64
+			}
+			return w.Within(n)
+		})},
+		{"IDs that the namespace lacks are none free", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			ids, err := w.Within(n)
+			if err != nil {
+				err = lease.NoneFree(w.IDs, time.Now())
+			}
+			return ids, err
+		})},
+		{"IDs that the namespace lacks are an error that may pass", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			ids, err := w.Within(n)
+			if err != nil {
+				err = retry.Transient(err)
+			}
+			return ids, err
+		})},
+		{"none free is told of all IDs that are wanted", byWithin, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if errors.Is(err, uid.ErrNoWorkerID) {
+				err = lease.NoneFree(w.IDs, late)
+			}
+			return err
+		}}},
 		{"none free is told without Rest", byNone, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			err := c.Take(ctx, w, decide)
 			if err != nil && w.Rest == time.Hour {
@@ -163,6 +201,18 @@ func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.
 			return change{s, &namespace, &row, row.value.WorkerID}, nil
 		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
+}
+
+// picksWithin is wrong in which IDs a Take chooses from.
+func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrong {
+	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (row record[lease.Row], err error) {
+		if w.IDs, err = within(w, s.namespace.value); err != nil {
+			return row, err
+		}
+		all := *s
+		all.namespace = &record[lease.Namespace]{}
+		return all.free(w, now)
+	})
 }
 
 // best is the row that is over, and can be had, which is before all others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/lease"
@@ -15,6 +16,12 @@ func wrongNames() []mistake {
 		{"a Name without the namespace", byNames, wrong{name: "somewhere"}},
 		{"a Name of each client's own", byNames, wrong{named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }}},
 		{"a Name with the secret", byNames, wrong{name: "suite-1 by tiger"}},
+		{"Durable is of each client's own", byNames, wrong{durable: func() func(*Client) bool {
+			var first atomic.Pointer[Client]
+			return func(c *Client) bool { return first.CompareAndSwap(nil, c) || first.Load() == c }
+		}()}},
+		{"Durable is what is seen so far", byNames, wrong{durable: func(c *Client) bool { _, found := c.m.Namespace("suite-1"); return found }}},
+		{"Durable is of each namespace's own", byNames, wrong{durable: func(c *Client) bool { return c.namespace == "suite-1" }}},
 		{"Inspect tells the secret", byNames, wrong{inspect: func(*Client) ([]string, error) { return []string{"tiger may lose writes"}, nil }}},
 		{"Inspect fails where nothing is", byNames, wrong{inspect: func(c *Client) ([]string, error) {
 			if _, found := c.m.Namespace(c.namespace); !found {

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -30,6 +31,7 @@ type wrong struct {
 	inspect func(c *Client) ([]string, error)
 	name    string
 	named   func(c *Client) string
+	durable func(c *Client) bool
 }
 
 func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide takeDecision) error {
@@ -65,6 +67,13 @@ func (w wrong) Name() string {
 		return w.named(w.Client)
 	}
 	return cmp.Or(w.name, w.Client.Name())
+}
+
+func (w wrong) Durable() bool {
+	if w.durable != nil {
+		return w.durable(w.Client)
+	}
+	return w.Client.Durable()
 }
 
 // writes is wrong in what it writes. Of n and r, one may be nil.
@@ -185,6 +194,7 @@ const (
 	byRest       = "Take waits for Rest"
 	byUsable     = "Take passes over ticks of the future"
 	byUnused     = "Take offers unused IDs"
+	byWithin     = "Take keeps to the namespace's IDs"
 	byNone       = "Take says when none is free"
 	byBoth       = "Take stores both or nothing"
 	byChange     = "Change of a row"
@@ -223,18 +233,24 @@ func (w wrong) thenNil() wrong {
 	return w
 }
 
-// caught runs a check with a Subject and returns what it finds.
+// caught runs a check with a Subject and returns what it finds. Nothing waits in real time, so that
+// decisions meet however busy the machine is.
 func caught(t *testing.T, name string, s Subject) []string {
+	t.Helper()
+	return caughtBy(t, checks, name, s)
+}
+
+func caughtBy(t *testing.T, checks []check, name string, s Subject) []string {
 	t.Helper()
 	i := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
 	require.GreaterOrEqual(t, i, 0, "no check is called %q", name)
-	cfg := Config{Histories: 50, Seed: 1, Patience: 2 * time.Millisecond, soon: 500 * time.Millisecond}
-	if name == byClock {
-		cfg.Patience = 20 * time.Millisecond // the other call has to begin meanwhile
-	}
-	p := newProbe(t.Context(), cfg.orDefaults(), s)
-	checks[i].on(p)
-	return p.found()
+	var found []string
+	synctest.Test(t, func(t *testing.T) {
+		p := newProbe(t.Context(), suite.Settings{Histories: 50, Seed: 1}.OrDefaults(), s)
+		p.Try(func() { checks[i].run(p) })
+		found = p.Found()
+	})
+	return found
 }
 
 // Each wrong store is caught by the check that is there for it.

@@ -45,6 +45,9 @@ func wrongValues() []mistake {
 		{"Made in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Made) }))},
 		{"a namespace's Renewed in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Renewed) }))},
 		{"no Floor below 0", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Floor = max(n.Floor, 0) }))},
+		{"forgets a namespace's IDs", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs = lease.Range{} }))},
+		{"keeps a namespace's last ID alone", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs.First = 0 }))},
+		{"a namespace's IDs in 32 bits", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) }))},
 		{"forgets a namespace's Reach", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Reach = 0 }))},
 		{"forgets a namespace's Layout", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Layout = "" }))},
 		{"Take writes only the row", byNamespaces, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {

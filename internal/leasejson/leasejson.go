@@ -1,0 +1,150 @@
+// Package leasejson writes the rows of leases, and their namespaces, as JSON for stores that keep
+// texts under keys. All such stores use it, so that people and tools read one form.
+//
+// Times and durations are in microseconds, times since 1970. What is read must be exactly what
+// would be written of it: a text with anything missing, unknown, or written by a newer version
+// is refused, and so is a number that no worker can have written. Nothing is replaced by a
+// default. No error repeats anything of a text but numbers.
+package leasejson
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// version is that of the form. A program that finds a higher one is too old to judge it.
+const version = 1
+
+type head struct {
+	Version int `json:"v"`
+	// Write tells writes apart, in stores that have no versions of their own. No two writes have
+	// the same.
+	Write string `json:"write,omitempty"`
+}
+
+type row struct {
+	head
+	Nonce    string `json:"nonce"`
+	High     int64  `json:"high"`
+	Until    int64  `json:"until"`
+	Layout   string `json:"layout"`
+	Holder   string `json:"holder"`
+	Acquired int64  `json:"acquired"`
+	Renewed  int64  `json:"renewed"`
+	Reach    int64  `json:"reach"`
+}
+
+type namespace struct {
+	head
+	Layout  string `json:"layout"`
+	First   int64  `json:"first"`
+	Last    int64  `json:"last"`
+	Floor   int64  `json:"floor"`
+	Rest    int64  `json:"rest"`
+	Reach   int64  `json:"reach"`
+	Made    int64  `json:"made"`
+	Renewed int64  `json:"renewed"`
+}
+
+// Row returns the text of a row. write may be empty. The worker ID is not part of the text. The
+// error wraps [uid.ErrRange] or [uid.ErrConfig] when the row has what no store can keep.
+func Row(r lease.Row, write string) (string, error) {
+	var f fields
+	return f.json(row{
+		head{version, write}, f.text("nonce", r.Nonce), r.High, f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
+		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed), r.Reach.Microseconds(),
+	})
+}
+
+// ParseRow reads the text of a row of a worker ID.
+func ParseRow(id int64, s string) (lease.Row, error) {
+	v, err := parse[row](s)
+	if err != nil {
+		return lease.Row{}, err
+	}
+	return lease.Row{
+		WorkerID: id, Nonce: v.Nonce, High: v.High, Until: clock(v.Until), Layout: v.Layout, Holder: v.Holder,
+		Acquired: clock(v.Acquired), Renewed: clock(v.Renewed), Reach: Duration(v.Reach),
+	}, nil
+}
+
+// Namespace returns the text of a namespace, as [Row] does.
+func Namespace(n lease.Namespace, write string) (string, error) {
+	var f fields
+	return f.json(namespace{
+		head{version, write}, f.text("layout", n.Layout), n.IDs.First, n.IDs.Last, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
+		f.micros("made", n.Made), f.micros("renewed", n.Renewed),
+	})
+}
+
+// ParseNamespace reads the text of a namespace.
+func ParseNamespace(s string) (lease.Namespace, error) {
+	v, err := parse[namespace](s)
+	if err != nil {
+		return lease.Namespace{}, err
+	}
+	return lease.Namespace{
+		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last}, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
+		Made: clock(v.Made), Renewed: clock(v.Renewed),
+	}, nil
+}
+
+// parse accepts what fields.json returns, and nothing else.
+func parse[V value](s string) (v V, err error) {
+	if err := Strict(s, version, &v); err != nil {
+		return v, err
+	}
+	if fault := v.fault(); fault != "" {
+		return v, fmt.Errorf("no worker writes it: %s", fault)
+	}
+	return v, nil
+}
+
+// fields converts the fields of a value, and keeps the first error.
+type fields struct{ err error }
+
+func (f *fields) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *fields) text(name, s string) string {
+	if !utf8.ValidString(s) {
+		f.fail(fmt.Errorf("%w: %s is not valid UTF-8", uid.ErrConfig, name))
+	}
+	return s
+}
+
+// micros returns 0 for the zero time.
+func (f *fields) micros(name string, at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	if at.Before(clock(0)) || !at.Before(latest) {
+		f.fail(fmt.Errorf("%w: %s is %v, which is not within the years 1970 to 9999", uid.ErrRange, name, at))
+	}
+	return at.UnixMicro()
+}
+
+// json writes the value.
+func (f *fields) json(v value) (string, error) {
+	if f.err != nil {
+		return "", f.err
+	}
+	if fault := v.fault(); fault != "" {
+		return "", fmt.Errorf("%w: %s", uid.ErrRange, fault)
+	}
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+func clock(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+
+// Duration converts microseconds that are neither negative nor more than a Duration holds.
+func Duration(micros int64) time.Duration { return time.Duration(micros) * time.Microsecond }

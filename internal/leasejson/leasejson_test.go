@@ -1,0 +1,211 @@
+package leasejson_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+var (
+	at  = time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC)
+	row = lease.Row{
+		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28", Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour),
+		Renewed: at.Add(-time.Minute), Reach: 92 * time.Second,
+	}
+	namespace = lease.Namespace{
+		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Floor: -1, Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
+	}
+)
+
+// Stored texts are read by later versions: they must not change.
+func TestTexts(t *testing.T) {
+	s, err := leasejson.Row(row, "W1")
+	require.NoError(t, err)
+	require.Equal(t, `{"v":1,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,"layout":"sign=1 \u003ctime\u003e=28",`+
+		`"holder":"a\"b`+"\U0001F984"+`","acquired":1782903600123456,"renewed":1782907140123456,"reach":92000000}`, s)
+	r, err := leasejson.ParseRow(7, s)
+	require.NoError(t, err)
+	require.Equal(t, row, r)
+
+	s, err = leasejson.Namespace(namespace, "")
+	require.NoError(t, err)
+	require.Equal(t, `{"v":1,"layout":"x","first":3,"last":9,"floor":-1,"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
+	n, err := leasejson.ParseNamespace(s)
+	require.NoError(t, err)
+	require.Equal(t, namespace, n)
+
+	s, err = leasejson.Row(lease.Row{}, "")
+	require.NoError(t, err)
+	r, err = leasejson.ParseRow(0, s)
+	require.NoError(t, err)
+	require.Equal(t, time.Unix(0, 0).UTC(), r.Until)
+}
+
+// Nothing is guessed, and nothing of a text is repeated.
+func TestParseRefuses(t *testing.T) {
+	good, err := leasejson.Row(row, "W1")
+	require.NoError(t, err)
+	for name, s := range map[string]string{
+		"nothing":            "",
+		"no JSON":            "hunter2",
+		"no object":          `"hunter2"`,
+		"null":               "null",
+		"a newer version":    strings.Replace(good, `"v":1`, `"v":2,"hunter2":5`, 1),
+		"an older version":   strings.Replace(good, `"v":1`, `"v":0`, 1),
+		"no version":         strings.Replace(good, `"v":1,`, ``, 1),
+		"a field is missing": strings.Replace(good, `"high":9007199254740993,`, ``, 1),
+		"an unknown field":   strings.Replace(good, `"high"`, `"hunter2":1,"high"`, 1),
+		"a field twice":      strings.Replace(good, `"high"`, `"high":1,"high"`, 1),
+		"another case":       strings.Replace(good, `"high"`, `"High"`, 1),
+		"null for a number":  strings.Replace(good, `9007199254740993`, `null`, 1),
+		"a fraction":         strings.Replace(good, `9007199254740993`, `1.5`, 1),
+		"a text":             strings.Replace(good, `9007199254740993`, `"hunter2"`, 1),
+		"too large":          strings.Replace(good, `9007199254740993`, `9223372036854775808`, 1),
+		"not UTF-8":          strings.Replace(good, `"ABC"`, "\"\xff\"", 1),
+		"half":               good[:len(good)/2],
+		"more after it":      good + good,
+		"a space":            good + " ",
+		"a namespace":        `{"v":1,"layout":"x","first":3,"last":9,"floor":-1,"rest":1,"reach":1,"made":0,"renewed":1}`,
+	} {
+		_, err := leasejson.ParseRow(7, s)
+		require.Error(t, err, name)
+		require.NotContains(t, err.Error(), "hunter2", name)
+		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
+	}
+	_, err = leasejson.ParseNamespace(good)
+	require.Error(t, err)
+}
+
+// Numbers that no worker has are neither written nor read.
+func TestFaults(t *testing.T) {
+	const (
+		before, after = "-1", "253402300800000000"
+		long          = "9223372036854776" // the first that a Duration does not hold
+	)
+	goodRow, err := leasejson.Row(row, "")
+	require.NoError(t, err)
+	for _, c := range []struct{ field, is, says string }{
+		{`"high":9007199254740993`, `"high":-2`, "high is -2"},
+		{`"until":1782907200123456`, `"until":` + before, "until is -1 µs"},
+		{`"until":1782907200123456`, `"until":` + after, "until is 253402300800000000 µs"},
+		{`"acquired":1782903600123456`, `"acquired":` + before, "acquired is -1 µs"},
+		{`"acquired":1782903600123456`, `"acquired":` + after, "acquired is 253402300800000000 µs"},
+		{`"renewed":1782907140123456`, `"renewed":` + before, "renewed is -1 µs"},
+		{`"renewed":1782907140123456`, `"renewed":` + after, "renewed is 253402300800000000 µs"},
+		{`"reach":92000000`, `"reach":-1`, "reach is -1 µs"},
+		{`"reach":92000000`, `"reach":` + long, "reach is 9223372036854776 µs"},
+	} {
+		require.Equal(t, 1, strings.Count(goodRow, c.field))
+		_, err := leasejson.ParseRow(7, strings.Replace(goodRow, c.field, c.is, 1))
+		require.ErrorContains(t, err, c.says)
+	}
+	goodNamespace, err := leasejson.Namespace(namespace, "")
+	require.NoError(t, err)
+	for _, c := range []struct{ field, is, says string }{
+		{`"floor":-1`, `"floor":-2`, "floor is -2"},
+		{`"first":3`, `"first":-1`, "first is -1 and last 9"},
+		{`"first":3`, `"first":10`, "first is 10 and last 9"},
+		{`"rest":1782907200123456`, `"rest":` + before, "rest is -1 µs"},
+		{`"rest":1782907200123456`, `"rest":` + after, "rest is 253402300800000000 µs"},
+		{`"made":0`, `"made":` + before, "made is -1 µs"},
+		{`"made":0`, `"made":` + after, "made is 253402300800000000 µs"},
+		{`"renewed":1782907200123456`, `"renewed":` + before, "renewed is -1 µs"},
+		{`"renewed":1782907200123456`, `"renewed":` + after, "renewed is 253402300800000000 µs"},
+		{`"reach":1`, `"reach":-1`, "reach is -1 µs"},
+		{`"reach":1`, `"reach":` + long, "reach is 9223372036854776 µs"},
+	} {
+		require.Equal(t, 1, strings.Count(goodNamespace, c.field))
+		_, err := leasejson.ParseNamespace(strings.Replace(goodNamespace, c.field, c.is, 1))
+		require.ErrorContains(t, err, c.says)
+	}
+
+	for says, spoil := range map[string]func(*lease.Row, *lease.Namespace){
+		"-2":    func(r *lease.Row, n *lease.Namespace) { r.High, n.Floor = -2, -2 },
+		"-1 µs": func(r *lease.Row, n *lease.Namespace) { r.Reach, n.Reach = -time.Microsecond, -time.Microsecond },
+		"1969": func(r *lease.Row, n *lease.Namespace) {
+			r.Until, n.Rest = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
+		},
+		"10000-": func(r *lease.Row, n *lease.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
+	} {
+		r, n := row, namespace
+		spoil(&r, &n)
+		_, err := leasejson.Row(r, "")
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, says)
+		_, err = leasejson.Namespace(n, "")
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, says)
+	}
+	n := namespace
+	n.IDs = lease.Range{First: 4, Last: 3}
+	_, err = leasejson.Namespace(n, "")
+	require.ErrorIs(t, err, uid.ErrRange)
+}
+
+var tooLate = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// The largest numbers, and the smallest, come back as they were.
+func TestBounds(t *testing.T) {
+	for _, r := range []lease.Row{
+		{High: -1, Until: time.Unix(0, 0).UTC()},
+		{High: math.MaxInt64, Until: tooLate.Add(-time.Microsecond), Reach: math.MaxInt64 / 1000 * 1000},
+	} {
+		r.Acquired, r.Renewed = r.Until, r.Until
+		s, err := leasejson.Row(r, "")
+		require.NoError(t, err)
+		is, err := leasejson.ParseRow(0, s)
+		require.NoError(t, err)
+		require.Equal(t, r, is)
+	}
+}
+
+func TestTextsAreUTF8(t *testing.T) {
+	for name, spoil := range map[string]func(*lease.Row){
+		"nonce":  func(r *lease.Row) { r.Nonce = "\xff" },
+		"layout": func(r *lease.Row) { r.Layout = "\xff" },
+		"holder": func(r *lease.Row) { r.Holder = "\xff" },
+	} {
+		r := row
+		spoil(&r)
+		_, err := leasejson.Row(r, "")
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, name+" is not valid UTF-8")
+	}
+	n := namespace
+	n.Layout = "\xff"
+	_, err := leasejson.Namespace(n, "")
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+// An object around a namespace is as strict as that.
+func TestStrict(t *testing.T) {
+	type outer struct {
+		Version int             `json:"v"`
+		Inner   json.RawMessage `json:"inner"`
+	}
+	var v outer
+	require.NoError(t, leasejson.Strict(`{"v":3,"inner":{"v":1}}`, 3, &v))
+	require.Equal(t, outer{3, json.RawMessage(`{"v":1}`)}, v)
+	for s, says := range map[string]string{
+		`{"v":3}`:                          "a field is missing",
+		`{"v":3,"inner":{"v": 1}}`:         "in another way",
+		`{"v":3,"inner":1,"hunter2":1}`:    "a field that is not known",
+		`{"v":2,"inner":1}`:                "no version that is known",
+		`{"v":4,"inner":1}`:                "its form is 4, known are those up to 3",
+		`{"v":"hunter2","inner":1}`:        "not a JSON object with a version",
+		`{"v":3,"inner":1}{"v":3,"inner"}`: "not a JSON object",
+	} {
+		v = outer{}
+		err := leasejson.Strict(s, 3, &v)
+		require.ErrorContains(t, err, says, s)
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+}

@@ -1,0 +1,242 @@
+package segmentjson_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/segment"
+)
+
+var (
+	row = segment.Row{
+		Tag: "order", Next: 1<<53 + 1, Step: 1000, Description: `a"<b` + "\U0001F984",
+		Updated: time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC),
+		Takers:  []segment.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
+	}
+	bare = segment.Row{Tag: "order", Step: 1}
+)
+
+const (
+	rowText    = `{"v":1,"write":"W1","next":9007199254740993,"step":1000,"description":"a\"\u003cb` + "\U0001F984" + `","updated":1782907200123456,"takers":[{"nonce":"ABC","last":9007199254740992},{"nonce":"z9","last":-1}]}`
+	bareText   = `{"v":1,"next":0,"step":1,"description":"","updated":0,"takers":[]}`
+	takersText = `{"v":1,"takers":[{"nonce":"ABC","last":9007199254740992},{"nonce":"z9","last":-1}]}`
+)
+
+// Stored texts are read by later versions: they must not change.
+func TestTexts(t *testing.T) {
+	s, err := segmentjson.MarshalRow(row, "W1")
+	require.NoError(t, err)
+	require.Equal(t, rowText, s)
+	r, err := segmentjson.UnmarshalRow("order", s)
+	require.NoError(t, err)
+	require.Equal(t, row, r)
+
+	s, err = segmentjson.MarshalRow(bare, "")
+	require.NoError(t, err)
+	require.Equal(t, bareText, s)
+	r, err = segmentjson.UnmarshalRow("order", s)
+	require.NoError(t, err)
+	require.Equal(t, bare, r)
+
+	s, err = segmentjson.MarshalTakers(row.Takers)
+	require.NoError(t, err)
+	require.Equal(t, takersText, s)
+	these, err := segmentjson.UnmarshalTakers(s)
+	require.NoError(t, err)
+	require.Equal(t, row.Takers, these)
+
+	for _, none := range [][]segment.Taker{nil, {}} {
+		s, err = segmentjson.MarshalTakers(none)
+		require.NoError(t, err)
+		require.Empty(t, s)
+	}
+	these, err = segmentjson.UnmarshalTakers("")
+	require.NoError(t, err)
+	require.Nil(t, these)
+}
+
+// The largest row comes back as it was, and has the longest text of takers.
+func TestBounds(t *testing.T) {
+	r := segment.Row{
+		Tag: "order", Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
+	}
+	for range segment.MaxTakers {
+		r.Takers = append(r.Takers, segment.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
+	}
+	s, err := segmentjson.MarshalRow(r, "")
+	require.NoError(t, err)
+	is, err := segmentjson.UnmarshalRow("order", s)
+	require.NoError(t, err)
+	require.Equal(t, r, is)
+
+	s, err = segmentjson.MarshalTakers(r.Takers)
+	require.NoError(t, err)
+	require.Len(t, s, segmentjson.MaxTakersLen)
+}
+
+// Nothing is guessed, and nothing of a text is repeated.
+func TestUnmarshalRefuses(t *testing.T) {
+	for name, to := range map[string]func(string) string{
+		"nothing":                  func(string) string { return " " },
+		"no JSON":                  func(string) string { return "hunter2" },
+		"no object":                func(string) string { return `"hunter2"` },
+		"null":                     func(string) string { return "null" },
+		"a list":                   func(string) string { return "[]" },
+		"a newer version":          replace(`"v":1`, `"v":2,"hunter2":5`),
+		"an older version":         replace(`"v":1`, `"v":0`),
+		"no version":               replace(`"v":1,`, ``),
+		"a field is missing":       replace(`"nonce":"ABC",`, ``),
+		"a number is missing":      replace(`,"last":-1`, ``),
+		"an unknown field":         replace(`"last":-1`, `"last":-1,"hunter2":1`),
+		"an unknown field outside": replace(`"takers"`, `"hunter2":1,"takers"`),
+		"a field twice":            replace(`"last":-1`, `"last":1,"last":-1`),
+		"another case":             replace(`"nonce":"ABC"`, `"Nonce":"ABC"`),
+		"null for a number":        replace(`"last":-1`, `"last":null`),
+		"null for a taker":         replace(`{"nonce":"z9","last":-1}`, `null`),
+		"a fraction":               replace(`"last":-1`, `"last":-1.0`),
+		"a text":                   replace(`"last":-1`, `"last":"hunter2"`),
+		"too large":                replace(`9007199254740992`, `9223372036854775808`),
+		"not UTF-8":                replace(`ABC`, "\xff"),
+		"half":                     func(s string) string { return s[:len(s)/2] },
+		"more after it":            func(s string) string { return s + s },
+		"a space":                  func(s string) string { return s + " " },
+		"no list of takers":        func(s string) string { return s[:strings.Index(s, `"takers"`)] + `"takers":null}` },
+		"no nonce":                 replace(`ABC`, ``),
+		"a nonce with a space":     replace(`ABC`, `A BC`),
+		"a long nonce":             replace(`ABC`, strings.Repeat("A", 33)),
+		"below -1":                 replace(`"last":-1`, `"last":-2`),
+		"too many takers":          replace(`{"nonce":"z9"`, strings.Repeat(`{"nonce":"y","last":1},`, 31)+`{"nonce":"z9"`),
+		"the other form":           func(s string) string { return map[string]string{rowText: takersText, takersText: rowText}[s] },
+	} {
+		_, err := segmentjson.UnmarshalRow("order", to(rowText))
+		require.ErrorIs(t, err, uid.ErrRange, name)
+		require.NotContains(t, err.Error(), "hunter2", name)
+		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
+
+		_, err = segmentjson.UnmarshalTakers(to(takersText))
+		require.ErrorIs(t, err, uid.ErrRange, name)
+		require.NotContains(t, err.Error(), "hunter2", name)
+		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
+	}
+	_, err := segmentjson.UnmarshalTakers(`{"v":1,"takers":[]}`)
+	require.ErrorIs(t, err, uid.ErrRange)
+	_, err = segmentjson.UnmarshalRow("order", "")
+	require.ErrorIs(t, err, uid.ErrRange)
+	for to, says := range map[string]string{
+		`"next":-1`:                    "next number of tag \"order\" is -1",
+		`"step":0`:                     "is 0, want 1",
+		`"step":2147483649`:            "is 2147483649, want 1",
+		`"updated":-1`:                 "updated is -1 µs",
+		`"updated":253402300800000000`: "updated is 253402300800000000 µs",
+		`"description":"` + strings.Repeat("x", 257) + `"`: "257 characters",
+	} {
+		field, _, _ := strings.Cut(to, ":")
+		at := strings.Index(bareText, field)
+		end := at + strings.Index(bareText[at:], ",")
+		_, err := segmentjson.UnmarshalRow("order", bareText[:at]+to+bareText[end:])
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func replace(old, with string) func(string) string {
+	return func(s string) string {
+		if strings.Count(s, old) != 1 {
+			panic(old)
+		}
+		return strings.Replace(s, old, with, 1)
+	}
+}
+
+// What cannot be read is not written.
+func TestMarshalRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*segment.Row){
+		"no row":             func(r *segment.Row) { r.Fresh = true },
+		"next":               func(r *segment.Row) { r.Next = -1 },
+		"step":               func(r *segment.Row) { r.Step = 0 },
+		"before 1970":        func(r *segment.Row) { r.Updated = time.Unix(0, -1) },
+		"1970 itself":        func(r *segment.Row) { r.Updated = time.Unix(0, 0) },
+		"after 9999":         func(r *segment.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"takers":             func(r *segment.Row) { r.Takers = make([]segment.Taker, segment.MaxTakers+1) },
+		"a nonce":            func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "\xff"}} },
+		"a taker's number":   func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "A", Last: -2}} },
+		"a long description": func(r *segment.Row) { r.Description = strings.Repeat("x", 257) },
+	} {
+		r := row
+		spoil(&r)
+		s, err := segmentjson.MarshalRow(r, "")
+		require.ErrorIs(t, err, uid.ErrRange, name)
+		require.Empty(t, s)
+		if badTakers(r) {
+			s, err = segmentjson.MarshalTakers(r.Takers)
+			require.ErrorIs(t, err, uid.ErrRange, name)
+			require.Empty(t, s)
+		}
+	}
+	r := row
+	r.Description = "\xff"
+	_, err := segmentjson.MarshalRow(r, "")
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func badTakers(r segment.Row) bool {
+	return (&segment.Row{Step: 1, Takers: r.Takers}).Check() != nil
+}
+
+// A text is refused, or is the one text of what it says.
+func FuzzTexts(f *testing.F) {
+	for _, s := range []string{rowText, bareText, takersText, "", "[]", `{"v":2}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if these, err := segmentjson.UnmarshalTakers(s); err == nil {
+			again, err := segmentjson.MarshalTakers(these)
+			require.NoError(t, err)
+			require.Equal(t, s, again)
+			require.LessOrEqual(t, len(s), segmentjson.MaxTakersLen)
+		} else {
+			require.ErrorIs(t, err, uid.ErrRange)
+		}
+		if r, err := segmentjson.UnmarshalRow("order", s); err == nil {
+			require.NoError(t, r.Check())
+			again, err := segmentjson.MarshalRow(r, "")
+			require.NoError(t, err)
+			if !strings.Contains(s, `"write":`) {
+				require.Equal(t, s, again)
+			}
+		} else {
+			require.ErrorIs(t, err, uid.ErrRange)
+		}
+	})
+}
+
+// What is written is read as it was.
+func FuzzRows(f *testing.F) {
+	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), "ABC", int64(0))
+	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00", int64(0), "z", int64(-1))
+	f.Fuzz(func(t *testing.T, next, step int64, description string, micros int64, nonce string, last int64) {
+		r := segment.Row{Tag: "order", Next: next, Step: step, Description: description, Takers: []segment.Taker{{Nonce: nonce, Last: last}}}
+		if micros != 0 {
+			r.Updated = time.UnixMicro(micros).UTC()
+		}
+		s, err := segmentjson.MarshalRow(r, "W")
+		if err != nil {
+			return
+		}
+		is, err := segmentjson.UnmarshalRow("order", s)
+		require.NoError(t, err)
+		require.Equal(t, r, is)
+		s, err = segmentjson.MarshalTakers(r.Takers)
+		require.NoError(t, err)
+		these, err := segmentjson.UnmarshalTakers(s)
+		require.NoError(t, err)
+		require.Equal(t, r.Takers, these)
+	})
+}

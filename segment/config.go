@@ -1,0 +1,119 @@
+package segment
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
+)
+
+// Defaults of a zero Config.
+const (
+	DefaultMinStep = 1000
+	DefaultMaxStep = 1000000
+	DefaultLasting = 15 * time.Minute
+	DefaultTimeout = 5 * time.Second
+)
+
+// Config configures a generator. Its zero value works for a tag that the store has. New copies
+// it.
+type Config struct {
+	// First and Last bound the numbers: none below First and none above Last is issued, whatever
+	// the store has. First is at least 1, and its zero value stands for 1, so that no number is a
+	// zero value. Last is less than 2^63-1; its zero value stands for the largest one.
+	First, Last int64
+
+	// MinStep and MaxStep bound the step: how many numbers the generator takes from the store at
+	// once. It begins with MinStep. From then on, numbers that last less than Lasting double the
+	// step, those that last more than twice as long halve it, and those that are used up before
+	// the next ones are there make it eight times as large. A row whose own Step is larger has its
+	// way. Zero values stand for DefaultMinStep and DefaultMaxStep, or for the other one where that
+	// is beyond; MaxStep is at most the constant [MaxStep].
+	//
+	// What is taken and not used is skipped: up to two steps by a process that is killed. A source
+	// that takes 20 ms keeps up with a million numbers a second from a step of some 50,000 on.
+	MinStep, MaxStep int64
+
+	// Lasting is how long a step is to last at the present rate, and so how long a generator does
+	// without its store, as far as MaxStep allows: the next numbers are taken when a tenth of the
+	// last ones is used. The default is DefaultLasting, a quarter of an hour.
+	Lasting time.Duration
+
+	// Create says that the row of a tag that the store does not have may be made, to begin with
+	// First. Without it such a tag is ErrNoTag, so that a misspelt tag begins no second series.
+	Create bool
+
+	// LossyStore accepts a store that can lose numbers that it has given out (see Store.Inspect):
+	// they are given out twice then, and noticed only afterwards, with ErrLost. Without it such a
+	// store is ErrLossy.
+	LossyStore bool
+
+	// Timeout bounds one attempt to take numbers. The default is DefaultTimeout.
+	Timeout time.Duration
+
+	// OnRejectedTake decides what GetUID or Fill does when the numbers are used up and the next
+	// ones are on their way. Nil is uid.Wait.
+	OnRejectedTake uid.TakeHandler
+
+	// Logger gets what an operator wants to know, never single numbers. Nil is slog.Default().
+	Logger *slog.Logger
+
+	// Now is the wall clock, by which steps adapt; nil is time.Now. Any number of goroutines call
+	// it at once.
+	Now func() time.Time
+}
+
+// withDefaults returns c with every zero field replaced by its default, or an error that wraps
+// uid.ErrConfig and names the field and the number.
+func (c Config) withDefaults() (Config, error) {
+	refuse := func(format string, args ...any) (Config, error) {
+		return c, fmt.Errorf("segment: %w: "+format, append([]any{uid.ErrConfig}, args...)...)
+	}
+	const most = math.MaxInt64 - 1
+	if c.First == 0 {
+		c.First = 1
+	}
+	if c.Last == 0 {
+		c.Last = most
+	}
+	switch {
+	case c.First < 1 || c.First > most:
+		return refuse("First %d: want 1 to %d", c.First, int64(most))
+	case c.Last < c.First || c.Last > most:
+		return refuse("Last %d: want First, %d, to %d", c.Last, c.First, int64(most))
+	case c.MinStep < 0 || c.MinStep > MaxStep:
+		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(MaxStep))
+	case c.MaxStep < 0 || c.MaxStep > MaxStep:
+		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(MaxStep))
+	}
+	switch {
+	case c.MinStep == 0 && c.MaxStep == 0:
+		c.MinStep, c.MaxStep = DefaultMinStep, DefaultMaxStep
+	case c.MinStep == 0:
+		c.MinStep = min(DefaultMinStep, c.MaxStep)
+	case c.MaxStep == 0:
+		c.MaxStep = max(DefaultMaxStep, c.MinStep)
+	case c.MinStep > c.MaxStep:
+		return refuse("MinStep %d is above MaxStep %d", c.MinStep, c.MaxStep)
+	}
+	switch {
+	case c.Lasting < 0:
+		return refuse("Lasting %v is negative", c.Lasting)
+	case c.Lasting == 0:
+		c.Lasting = DefaultLasting
+	}
+	switch {
+	case c.Timeout < 0:
+		return refuse("Timeout %v is negative", c.Timeout)
+	case c.Timeout == 0:
+		c.Timeout = DefaultTimeout
+	}
+	if c.OnRejectedTake == nil {
+		c.OnRejectedTake = uid.Wait
+	}
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
+	return c, nil
+}

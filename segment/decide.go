@@ -1,0 +1,142 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/uidgen/uid"
+)
+
+// A Range is the numbers from First to Last, both included. First is at least 1; the zero Range has
+// none.
+type Range struct{ First, Last int64 }
+
+// Len returns how many numbers are in the range.
+func (r Range) Len() int64 {
+	if r.First == 0 {
+		return 0
+	}
+	return r.Last - r.First + 1
+}
+
+// A taking is one generator's way with the row of its tag.
+type taking struct {
+	tag         string
+	nonce       string
+	first, last int64 // bounds of the numbers
+	create      bool  // the row may be made
+
+	took bool  // it has taken, and has counts
+	has  int64 // the last number taken and not given back, by the row
+	own  int64 // the highest number that was issued or is in hand; has may be another's, once all was given back
+	// open are the ranges that it may have taken, by writes whose outcome it does not know. The
+	// row tells: it has the last number of one of them, or else none of them is stored, or ever
+	// will be once the row is written again.
+	open []Range
+	// back are the lasts of ranges that it may have left by giving back what followed, likewise.
+	back []int64
+}
+
+// errKept is returned by a decision that needs no write, since one that was open is stored.
+var errKept = errors.New("already taken")
+
+// take decides to take about n numbers. With errKept the range is one that was open.
+func (t *taking) take(row *Row, n int64) (Range, error) {
+	if row.Fresh {
+		switch {
+		case t.took:
+			return Range{}, t.gone()
+		case !t.create:
+			return Range{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
+		}
+		row.Fresh, row.Next, row.Step = false, t.first, 1
+	}
+	if kept, err := t.confirm(row); err != nil {
+		return kept, err
+	}
+	first := max(row.Next, t.first)
+	if first > t.last {
+		return Range{}, fmt.Errorf("%w: the next number of tag %q is %d, the last one allowed is %d", uid.ErrExhausted, t.tag, first, t.last)
+	}
+	r := Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
+	row.Next = r.Last + 1
+	t.note(row, r.Last)
+	return r, nil
+}
+
+// giveBack decides to give back a range that ends what the generator took last. It reports
+// whether that can be done: nobody has taken since.
+func (t *taking) giveBack(row *Row, r Range) (bool, error) {
+	if row.Fresh {
+		return false, t.gone()
+	}
+	if _, err := t.confirm(row); err != nil {
+		return false, err
+	}
+	// A row that has forgotten the taker would let a write that comes late undo another's take.
+	i := t.find(row)
+	if row.Next != r.Last+1 || t.has != r.Last || i < 0 {
+		return false, nil
+	}
+	row.Next = r.First
+	row.Takers[i].Last = r.First - 1
+	return true, nil
+}
+
+// confirm checks that the row still has what the generator took, and returns the range that was
+// open and is stored, if there is one.
+func (t *taking) confirm(row *Row) (kept Range, err error) {
+	if !t.took && len(t.open) == 0 {
+		return Range{}, nil
+	}
+	if t.took && row.Next <= t.own {
+		return Range{}, fmt.Errorf("%w: the next number of tag %q is %d, but %d was taken", ErrLost, t.tag, row.Next, t.own)
+	}
+	i := t.find(row)
+	switch {
+	case i >= 0 && t.took && (row.Takers[i].Last == t.has || slices.Contains(t.back, row.Takers[i].Last)):
+		return Range{}, nil
+	case i >= 0:
+		for _, r := range t.open {
+			if r.Last == row.Takers[i].Last && row.Next > r.Last {
+				return r, errKept
+			}
+		}
+		return Range{}, fmt.Errorf("%w: by the row of tag %q this generator took up to %d, but it took up to %d", ErrLost, t.tag, row.Takers[i].Last, t.has)
+	case !t.took, len(row.Takers) >= MaxTakers && t.own <= row.Takers[0].Last:
+		return Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
+	}
+	return Range{}, fmt.Errorf("%w: the row of tag %q knows nothing of this generator, which took up to %d; its next number is %d", ErrLost, t.tag, t.has, row.Next)
+}
+
+func (t *taking) gone() error {
+	return fmt.Errorf("%w: the row of tag %q is gone, but %d was taken", ErrLost, t.tag, t.has)
+}
+
+// note makes the row remember the take up to last.
+func (t *taking) note(row *Row, last int64) {
+	if i := t.find(row); i >= 0 {
+		row.Takers = slices.Delete(row.Takers, i, i+1)
+	}
+	if len(row.Takers) >= MaxTakers {
+		row.Takers = slices.Delete(row.Takers, 0, len(row.Takers)-MaxTakers+1)
+	}
+	row.Takers = append(row.Takers, Taker{Nonce: t.nonce, Last: last})
+}
+
+func (t *taking) find(row *Row) int {
+	return slices.IndexFunc(row.Takers, func(k Taker) bool { return k.Nonce == t.nonce })
+}
+
+// settle notes that a range was taken for certain: by a write that was acknowledged, or that the
+// row was seen to have.
+func (t *taking) settle(r Range) {
+	t.took, t.has, t.own, t.open, t.back = true, r.Last, r.Last, nil, nil
+}
+
+// doubt notes that a range may have been taken. An older one that ends alike and begins elsewhere
+// was not, and will not be: the row was written since, or both would begin alike.
+func (t *taking) doubt(r Range) {
+	t.open = append(slices.DeleteFunc(t.open, func(o Range) bool { return o.Last == r.Last }), r)
+}

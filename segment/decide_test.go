@@ -1,0 +1,142 @@
+package segment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+)
+
+// TestDecisions has rows that a store cannot have after it kept its word, and rows that it can.
+func TestDecisions(t *testing.T) {
+	full := func(last int64) (all []Taker) {
+		for i := range int64(MaxTakers) {
+			all = append(all, Taker{Nonce: strings.Repeat("x", int(i)+1), Last: last + i})
+		}
+		return all
+	}
+	mine := func(last int64) []Taker { return []Taker{{Nonce: "me", Last: last}} }
+	took := taking{tag: "a", nonce: "me", first: 1, last: 1000, took: true, has: 100, own: 100}
+	for _, c := range []struct {
+		name string
+		row  Row
+		is   error
+		text string
+	}{
+		{"as it was", Row{Next: 101, Takers: mine(100)}, nil, ""},
+		{"others took", Row{Next: 500, Takers: mine(100)}, nil, ""},
+		{"went back", Row{Next: 100, Takers: mine(100)}, ErrLost, "the next number of tag \"a\" is 100, but 100 was taken"},
+		{"knows of less", Row{Next: 500, Takers: mine(90)}, ErrLost, "took up to 90"},
+		{"knows of more", Row{Next: 500, Takers: mine(110)}, ErrLost, "took up to 110"},
+		{"knows nothing", Row{Next: 500}, ErrLost, "next number is 500"},
+		{"forgot", Row{Next: 500, Takers: full(110)}, nil, ""},
+		{"cannot have forgotten", Row{Next: 500, Takers: full(90)}, ErrLost, "up to 100"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.row.Tag, c.row.Step = "a", 1
+			mine := took
+			before := c.row
+			before.Takers = append([]Taker(nil), c.row.Takers...)
+			r, err := mine.take(&c.row, 10)
+			if c.is == nil {
+				require.NoError(t, err)
+				require.Equal(t, Range{First: before.Next, Last: before.Next + 9}, r)
+				require.Equal(t, Taker{Nonce: "me", Last: r.Last}, c.row.Takers[len(c.row.Takers)-1])
+				require.NoError(t, c.row.Check())
+				return
+			}
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, c.text)
+			require.True(t, before.Equal(&c.row), "nothing is changed")
+		})
+	}
+
+	_, err := new(took).take(&Row{Tag: "a", Fresh: true}, 10)
+	require.ErrorIs(t, err, ErrLost)
+	require.ErrorContains(t, err, "100 was taken")
+
+	row := Row{Tag: "a", Next: 3, Step: 1}
+	r, err := (&taking{tag: "a", nonce: "me", first: 50, last: 60}).take(&row, 100)
+	require.NoError(t, err)
+	require.Equal(t, Range{First: 50, Last: 60}, r)
+	require.EqualValues(t, 61, row.Next)
+
+	// Giving back.
+	for _, c := range []struct {
+		name  string
+		row   Row
+		given bool
+	}{
+		{"the end of the row", Row{Next: 101, Takers: mine(100)}, true},
+		{"others took", Row{Next: 102, Takers: mine(100)}, false},
+		{"forgotten", Row{Next: 101, Takers: full(100)[:MaxTakers]}, false},
+	} {
+		c.row.Tag, c.row.Step = "a", 1
+		mine := took
+		before := c.row
+		given, err := mine.giveBack(&c.row, Range{First: 41, Last: 100})
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.given, given, c.name)
+		if given {
+			require.EqualValues(t, 41, c.row.Next)
+			require.Equal(t, []Taker{{Nonce: "me", Last: 40}}, c.row.Takers)
+			given, err = mine.giveBack(&c.row, Range{First: 41, Last: 100})
+			require.Error(t, err, "a second time")
+			require.False(t, given)
+			continue
+		}
+		require.True(t, before.Equal(&c.row))
+	}
+	given, err := new(took).giveBack(&Row{Fresh: true}, Range{First: 41, Last: 100})
+	require.ErrorIs(t, err, ErrLost)
+	require.False(t, given)
+}
+
+// TestOpenRanges loses a write, lets somebody else take, and loses the reply to a second write, whose
+// range ends where the first one's did.
+func TestOpenRanges(t *testing.T) {
+	mine, other := taking{tag: "a", nonce: "me", last: 19}, taking{tag: "a", nonce: "other", last: 19}
+	row := Row{Tag: "a", Next: 5, Step: 1}
+	lost := row
+	first, err := mine.take(&lost, 100)
+	require.NoError(t, err)
+	require.Equal(t, Range{First: 5, Last: 19}, first)
+	mine.doubt(first)
+	_, err = other.take(&row, 5)
+	require.NoError(t, err)
+	second, err := mine.take(&row, 100)
+	require.NoError(t, err)
+	mine.doubt(second)
+	kept, err := mine.take(&row, 100)
+	require.ErrorIs(t, err, errKept)
+	require.Equal(t, Range{First: 10, Last: 19}, kept, "5 to 9 are the other's")
+}
+
+func TestRowCheck(t *testing.T) {
+	good := func() Row {
+		return Row{Tag: "a", Next: 0, Step: MaxStep, Description: strings.Repeat("ä", maxDescription), Takers: []Taker{{"aZ9", -1}}}
+	}
+	row := good()
+	require.NoError(t, row.Check())
+	require.NoError(t, (&Row{Tag: "a", Fresh: true}).Check())
+	for text, change := range map[string]func(*Row){
+		"is -1, below 0":              func(r *Row) { r.Next = -1 },
+		"is 0, want 1 to 2147483647":  func(r *Row) { r.Step = 0 },
+		"2147483648":                  func(r *Row) { r.Step = MaxStep + 1 },
+		"257 characters, want 256":    func(r *Row) { r.Description += "a" },
+		"33 takers, want 32":          func(r *Row) { r.Takers = make([]Taker, 33) },
+		"a nonce of 0 bytes":          func(r *Row) { r.Takers[0].Nonce = "" },
+		"a nonce of 33 bytes":         func(r *Row) { r.Takers[0].Nonce = strings.Repeat("a", 33) },
+		"a nonce of 3 bytes":          func(r *Row) { r.Takers[0].Nonce = "a-b" },
+		"has taken up to -2, want -1": func(r *Row) { r.Takers[0].Last = -2 },
+	} {
+		row := good()
+		change(&row)
+		err := row.Check()
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, text)
+		require.ErrorContains(t, err, `"a"`)
+	}
+}

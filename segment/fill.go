@@ -1,0 +1,61 @@
+package segment
+
+import (
+	"context"
+
+	"github.com/uidgen/uid"
+)
+
+// fillChunk is how many numbers Fill claims at a time, at most.
+const fillChunk = 4096
+
+// Fill fills dst with new numbers, each larger than the one before, and returns how many it got:
+// len(dst), or fewer and the error that GetUID would have returned. It claims thousands with one
+// atomic add. The numbers of concurrent calls interleave. An empty dst gets nothing and no error.
+func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
+	return g.FillContext(context.Background(), dst)
+}
+
+// FillContext is Fill that gives up waiting when ctx ends, and then returns ctx's error. If ctx has
+// already ended, it takes nothing.
+func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
+	for n < len(dst) {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		s := g.front.Load()
+		want := uint64(min(len(dst)-n, fillChunk))
+		pos := g.ring.Claim(want)
+		got := g.settle(dst[n:n+int(want)], s, pos)
+		if n += got; got > 0 {
+			continue
+		}
+		u, err := g.draw(ctx, g.cfg.OnRejectedTake)
+		if err != nil {
+			return n, err
+		}
+		dst[n] = u
+		n++
+	}
+	return n, nil
+}
+
+// settle fills dst with the numbers of positions from pos on, as far as they are worth any, and
+// returns how many are. Those that are not lie at the end.
+func (g *Generator) settle(dst []uid.UID, front *span, pos uint64) (n int) {
+	for n < len(dst) {
+		s := g.enter(front, pos)
+		if s == nil {
+			break
+		}
+		d := pos - s.first
+		out := dst[n:min(len(dst), n+int(min(s.n-d, fillChunk)))]
+		for i := range out {
+			out[i] = uid.UID(s.base + d + uint64(i))
+		}
+		n += len(out)
+		pos += uint64(len(out))
+		front = s
+	}
+	return n
+}

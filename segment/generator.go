@@ -1,0 +1,167 @@
+package segment
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/ringbuffer"
+)
+
+// A Generator issues the numbers of a tag. Make it with New, or get it from a Registry. Its
+// methods may be called by any number of goroutines at once. It must not be copied. It has no
+// goroutine but while it takes numbers from the store.
+type Generator struct {
+	// ring hands out positions. It is part of the structure: a pointer to it would cost every
+	// take a load.
+	ring ringbuffer.Ring
+
+	// front is a guess at the span that takers are in now. A taker that has left it behind
+	// writes the next one. An outdated guess costs the taker a walk along the spans, never a wrong
+	// number.
+	front atomic.Pointer[span]
+
+	_ cpu.CacheLinePad // what follows is written more often than front
+
+	cfg    Config
+	source Source
+	shared *shared
+	counts counters
+
+	// mu guards what follows. It is never held during a handler, a call of the store or a wait.
+	mu    sync.Mutex
+	state state
+	// taking belongs to whoever has set state.busy.
+	taking taking
+}
+
+// state is guarded by Generator.mu.
+type state struct {
+	ended error // set for good: nothing is issued any more
+
+	current *segment // takers are in it, or have used it up; nil while there is none
+	stock   Range    // the numbers after those; none while they are not there yet
+	last    *span    // the end of all spans
+
+	busy     bool // somebody takes numbers from the store, or gives them back
+	holding  bool // the ring is to stay shut: numbers are being given back
+	news     chan struct{}
+	retry    *time.Timer // pending; nil while there is none
+	failed   error       // why the last attempt failed, nil if it did not
+	failures int         // attempts in a row that failed
+	since    time.Time   // the first of them
+	told     int         // what the log has of them: 1 that they fail, 2 that nothing is left
+
+	step    int64
+	asked   time.Time // when step was decided
+	early   bool      // there were numbers left then
+	starved bool      // and since then a call has found nothing
+
+	done    uint64 // numbers issued of the segments before the current one
+	newest  int64  // the last one of those
+	took    uint64 // numbers taken
+	times   uint64 // how often
+	given   uint64 // numbers given back
+	dropped uint64 // numbers of which nobody knows whether they were given back
+	pace    pace
+}
+
+// A Source is a tag of a store.
+type Source struct {
+	Store Store
+	Tag   string
+}
+
+// New returns a generator for a tag. It does not touch the store: the first call that draws does.
+// It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field and the
+// number, when a setting or the tag cannot be used (see [CheckTag]).
+func New(s Source, cfg Config) (*Generator, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if s.Store == nil {
+		return nil, fmt.Errorf("segment: %w: the Source has no Store", uid.ErrConfig)
+	}
+	return newGenerator(s, cfg, newShared(1))
+}
+
+// MustNew is New for a main function or a test; it panics where New fails.
+func MustNew(s Source, cfg Config) *Generator {
+	g, err := New(s, cfg)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
+	if err := CheckTag(s.Tag); err != nil {
+		return nil, fmt.Errorf("segment: %w", err)
+	}
+	g := &Generator{cfg: cfg, source: s, shared: sh, taking: taking{
+		tag: s.Tag, nonce: rand.Text(), first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
+	}}
+	if err := g.ring.Init(ringConfig); err != nil {
+		return nil, err
+	}
+	nothing := new(span)
+	g.front.Store(nothing)
+	g.state.last = nothing
+	g.state.step = cfg.MinStep
+	return g, nil
+}
+
+var _ uid.Generator = (*Generator)(nil)
+
+// Tag returns the generator's tag.
+func (g *Generator) Tag() string { return g.source.Tag }
+
+// GetUID returns the next number. Numbers are unique among all that draw from the tag, and a
+// generator's own are in strict order: when one call returns before another one starts, in whatever
+// goroutines, its number is the smaller. Other processes' numbers lie between them.
+//
+// Usually it costs one atomic add. When the numbers in hand are used up and the next ones are on
+// their way, Config.OnRejectedTake decides. It returns ErrNoReservation, with the reason, when the
+// last attempt to take numbers from the store failed; the generator tries again in the background,
+// at growing intervals. It returns ErrClosed after Close, ErrExhausted when Config.Last is
+// used up, and ErrLost when the store has lost what it gave.
+func (g *Generator) GetUID() (uid.UID, error) {
+	s := g.front.Load()
+	pos := g.ring.Claim(1)
+	if d := pos - s.first; d < s.n {
+		return uid.UID(s.base + d), nil
+	}
+	return g.takeSlow(context.Background(), s, pos, g.cfg.OnRejectedTake)
+}
+
+// GetUIDContext is GetUID that gives up waiting when ctx ends, and then returns ctx's error. If ctx
+// has already ended, it takes nothing.
+func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	s := g.front.Load()
+	pos := g.ring.Claim(1)
+	if d := pos - s.first; d < s.n {
+		return uid.UID(s.base + d), nil
+	}
+	return g.takeSlow(ctx, s, pos, g.cfg.OnRejectedTake)
+}
+
+// TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it returns an
+// error that wraps ErrRejectedTake or ErrNoReservation, and the next numbers are asked for.
+func (g *Generator) TryGetUID() (uid.UID, error) {
+	s := g.front.Load()
+	pos := g.ring.Claim(1)
+	if d := pos - s.first; d < s.n {
+		return uid.UID(s.base + d), nil
+	}
+	return g.takeSlow(context.Background(), s, pos, nil)
+}

@@ -1,0 +1,336 @@
+package segment_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+)
+
+// TestDense has many goroutines draw in all ways from segments that are used up all the time.
+func TestDense(t *testing.T) {
+	for _, steps := range []segment.Config{{MaxStep: 1}, {MaxStep: 7}, {MinStep: 9, MaxStep: 100}, {MinStep: 5000}} {
+		h := newHouse()
+		g := h.start(t, steps)
+		var all tally
+		var newest atomic.Int64 // of the numbers that were returned
+		var drawing sync.WaitGroup
+		for i := range 8 {
+			drawing.Go(func() {
+				random := rand.New(rand.NewPCG(1, uint64(i)))
+				dst := make([]uid.UID, 600)
+				for range 100 {
+					before := newest.Load()
+					var got []uid.UID
+					switch random.IntN(4) {
+					case 0:
+						got = dst[:random.IntN(len(dst))]
+						n, err := g.Fill(got)
+						require.NoError(t, err)
+						require.Len(t, got, n)
+					case 1:
+						u, err := g.TryGetUID()
+						if err != nil {
+							require.ErrorIs(t, err, uid.ErrRejectedTake)
+							continue
+						}
+						got = append(dst[:0], u)
+					case 2:
+						u, err := g.GetUIDContext(t.Context())
+						require.NoError(t, err)
+						got = append(dst[:0], u)
+					default:
+						got = append(dst[:0], uid.UID(next(t, g)))
+					}
+					for _, u := range got {
+						require.Greater(t, int64(u), before, "in strict order")
+						before = int64(u)
+					}
+					for at := newest.Load(); at < before && !newest.CompareAndSwap(at, before); at = newest.Load() {
+					}
+					all.add(got...)
+				}
+			})
+		}
+		drawing.Wait()
+		all.requireDense(t)
+		s := g.Stats()
+		require.EqualValues(t, all.most, s.Issued)
+		require.EqualValues(t, all.most, s.Newest)
+		require.EqualValues(t, s.Taken, s.Issued+uint64(s.Buffered))
+		require.NoError(t, g.Close())
+		require.Equal(t, all.most+1, h.Row("a").Next, "nothing is skipped")
+	}
+}
+
+// TestAhead draws a million numbers a second from a store that takes 20 ms.
+func TestAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = 20 * time.Millisecond
+		g := h.start(t, segment.Config{MinStep: 50000, MaxStep: 1e6})
+		next(t, g)
+		dst := make([]uid.UID, 100)
+		for range 20000 { // for two seconds
+			began := time.Now()
+			n, err := g.Fill(dst)
+			require.NoError(t, err)
+			require.Equal(t, len(dst), n)
+			require.Zero(t, time.Since(began), "a call has waited")
+			time.Sleep(100 * time.Microsecond)
+		}
+		s := g.Stats()
+		require.EqualValues(t, 1, s.RejectedTakes, "but for the first one")
+		require.EqualValues(t, 1e6, s.Step)
+		require.Less(t, s.Segments, uint64(12))
+		require.InDelta(t, s.Buffered, s.Lasts.Seconds()*1e6, 1e5)
+	})
+}
+
+func TestStepAdapts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 100, Lasting: time.Minute})
+		step := func() int64 {
+			synctest.Wait()
+			return g.Stats().Step
+		}
+		draw := func(n int) {
+			for range n {
+				next(t, g)
+				synctest.Wait()
+			}
+		}
+		draw(1)
+		require.EqualValues(t, 10, step())
+		draw(1) // a tenth is used
+		require.EqualValues(t, 20, step(), "used up at once")
+		draw(8 + 2)
+		require.EqualValues(t, 20, step())
+		time.Sleep(90 * time.Second)
+		draw(1)
+		require.EqualValues(t, 20, step(), "within once and twice Lasting")
+		time.Sleep(121 * time.Second)
+		draw(20)
+		require.EqualValues(t, 10, step(), "longer than twice Lasting")
+		for range 10 {
+			time.Sleep(time.Hour)
+			draw(10)
+		}
+		require.EqualValues(t, 10, step(), "MinStep")
+		_, err := g.Fill(make([]uid.UID, 1000))
+		require.NoError(t, err)
+		require.EqualValues(t, 100, step(), "MaxStep")
+	})
+}
+
+func TestStarvedStepsGrowFaster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = time.Second
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 1000})
+		for range 21 { // waits twice: at first, and for numbers after the first 10
+			next(t, g)
+		}
+		synctest.Wait()
+		require.EqualValues(t, 20*8, g.Stats().Step)
+	})
+}
+
+func TestRowsStep(t *testing.T) {
+	h := newHouse()
+	h.SetRow(segment.Row{Tag: "a", Next: 1, Step: 5000})
+	g := h.start(t, segment.Config{MaxStep: 10})
+	require.EqualValues(t, 1, next(t, g))
+	require.EqualValues(t, 5001, h.Row("a").Next, "a row's own step has its way")
+}
+
+func TestBounds(t *testing.T) {
+	h := newHouse()
+	g := h.start(t, segment.Config{First: 100, Last: 105, MinStep: 4})
+	for want := int64(100); want <= 105; want++ {
+		require.Equal(t, want, next(t, g))
+	}
+	for range 2 {
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorContains(t, err, "106")
+		require.ErrorContains(t, err, "105")
+		_, err = g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrExhausted)
+	}
+	n, err := g.Fill(make([]uid.UID, 3))
+	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.Zero(t, n)
+	require.EqualValues(t, 106, h.Row("a").Next)
+
+	const most = math.MaxInt64 - 1
+	h.SetRow(segment.Row{Tag: "a", Next: most - 2, Step: segment.MaxStep})
+	g = h.start(t, segment.Config{})
+	for want := int64(most - 2); want < math.MaxInt64; want++ {
+		require.Equal(t, want, next(t, g))
+	}
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.Equal(t, int64(math.MaxInt64), h.Row("a").Next)
+}
+
+// TestEditedByHand has a person change the row.
+func TestEditedByHand(t *testing.T) {
+	for _, row := range []segment.Row{{Next: -5, Step: 1}, {Next: 7, Step: 0}, {Next: 7, Step: -1}, {Next: 7, Step: segment.MaxStep + 1}} {
+		h := newHouse()
+		row.Tag = "a"
+		h.SetRow(row)
+		g := h.start(t, segment.Config{})
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.True(t, row.Equal(new(h.Row("a"))), "nothing is changed")
+	}
+	h := newHouse()
+	g := h.start(t, segment.Config{MaxStep: 2})
+	require.EqualValues(t, 1, next(t, g))
+	row := h.Row("a")
+	row.Next = 1000
+	h.SetRow(row)
+	for n := int64(0); n < 1000; n = next(t, g) { // those in hand first
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	h := newHouse()
+	for _, c := range []struct {
+		cfg  segment.Config
+		text string
+	}{
+		{segment.Config{First: -1}, "First -1"},
+		{segment.Config{First: math.MaxInt64}, "First 9223372036854775807"},
+		{segment.Config{First: 10, Last: 9}, "Last 9: want First, 10"},
+		{segment.Config{Last: -1}, "Last -1"},
+		{segment.Config{Last: math.MaxInt64}, "Last 9223372036854775807"},
+		{segment.Config{MinStep: -1}, "MinStep -1"},
+		{segment.Config{MinStep: segment.MaxStep + 1}, "MinStep 2147483648"},
+		{segment.Config{MaxStep: -1}, "MaxStep -1"},
+		{segment.Config{MaxStep: segment.MaxStep + 1}, "MaxStep 2147483648"},
+		{segment.Config{MinStep: 10, MaxStep: 9}, "MinStep 10 is above MaxStep 9"},
+		{segment.Config{Lasting: -1}, "Lasting -1ns"},
+		{segment.Config{Timeout: -1}, "Timeout -1ns"},
+	} {
+		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, c.cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, c.text)
+		_, err = segment.NewRegistry(h, c.cfg)
+		require.ErrorContains(t, err, c.text)
+		require.Panics(t, func() { segment.MustNew(segment.Source{Store: h, Tag: "a"}, c.cfg) })
+	}
+	_, err := segment.New(segment.Source{Tag: "a"}, segment.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = segment.NewRegistry(nil, segment.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.Zero(t, h.calls.Load())
+}
+
+func TestNoTag(t *testing.T) {
+	h := newHouse()
+	g, err := segment.New(segment.Source{Store: h, Tag: "b"}, segment.Config{Logger: h.log.Logger()})
+	require.NoError(t, err)
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, segment.ErrNoTag)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorContains(t, err, `"b"`)
+	require.True(t, new(h.Row("b")).Fresh, "no row is made")
+	require.NoError(t, g.Close())
+}
+
+func TestLossyStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.lossy.Store(new("nothing is ever written to the disk"))
+		g := h.start(t, segment.Config{})
+		for range 2 {
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, segment.ErrLossy)
+			require.ErrorContains(t, err, *h.lossy.Load())
+			require.Zero(t, h.calls.Load())
+			time.Sleep(time.Minute)
+		}
+		require.EqualValues(t, 1, next(t, h.start(t, segment.Config{LossyStore: true})))
+		h.lossy.Store(nil)
+		time.Sleep(time.Minute)
+		next(t, g)
+	})
+}
+
+func TestPolicies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = time.Second
+		_, err := h.start(t, segment.Config{OnRejectedTake: uid.Fail}).GetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		require.ErrorContains(t, err, `1000 numbers of tag "a"`)
+
+		own := errors.New("own")
+		var seen []uid.Rejection
+		_, err = h.start(t, segment.Config{OnRejectedTake: func(r uid.Rejection) error {
+			seen = append(seen, r)
+			return own
+		}}).GetUID()
+		require.Equal(t, own, err)
+		require.Len(t, seen, 1)
+		require.Zero(t, seen[0].Attempt)
+		require.Zero(t, seen[0].Wait)
+
+		g := h.start(t, segment.Config{OnRejectedTake: func(uid.Rejection) error { panic("mine") }})
+		for range 2 {
+			_, err = g.GetUID()
+			require.ErrorIs(t, err, uid.ErrRejectedTake)
+		}
+		require.EqualValues(t, 2, g.Stats().HandlerPanics)
+		require.EqualValues(t, 2, g.Stats().RejectedTakes)
+
+		g = h.start(t, segment.Config{})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = g.GetUIDContext(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = g.FillContext(ctx, make([]uid.UID, 1))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		began := time.Now()
+		next(t, g)
+		require.Equal(t, 900*time.Millisecond, time.Since(began))
+		n, err := g.Fill(nil)
+		require.NoError(t, err)
+		require.Zero(t, n)
+	})
+}
+
+// TestNoGoroutine has many tags that were drawn from.
+func TestNoGoroutine(t *testing.T) {
+	h := newHouse()
+	r, err := segment.NewRegistry(h, segment.Config{Create: true})
+	require.NoError(t, err)
+	before := runtime.NumGoroutine()
+	for i := range 1000 {
+		_, err := r.GetUID(string(rune('A'+i%26)) + string(rune('a'+i/26%26)) + string(rune('0'+i/676)))
+		require.NoError(t, err)
+	}
+	for began := time.Now(); runtime.NumGoroutine() > before; runtime.Gosched() {
+		require.Less(t, time.Since(began), time.Minute, "%d goroutines, before there were %d", runtime.NumGoroutine(), before)
+	}
+	require.NoError(t, r.Close())
+}

@@ -1,0 +1,121 @@
+package segment_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+)
+
+// A house is a store in memory, and what it logs. Its client counts the calls, which take a while.
+type house struct {
+	*segmenttest.Memory
+	client *segmenttest.Client
+	takes  time.Duration // a Change
+	calls  atomic.Int64
+	now    atomic.Int64 // calls under way,
+	most   atomic.Int64 // and the most there were
+	log    logtest.Records
+	refuse atomic.Pointer[error]
+	lossy  atomic.Pointer[string] // what Inspect finds; nil for nothing
+	twice  atomic.Bool            // the next Change is stored, and then runs again
+}
+
+func newHouse() *house {
+	m := segmenttest.NewMemory()
+	return &house{Memory: m, client: m.Client()}
+}
+
+func (h *house) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+	h.calls.Add(1)
+	h.most.Store(max(h.most.Load(), h.now.Add(1)))
+	defer h.now.Add(-1)
+	if h.takes > 0 {
+		select {
+		case <-time.After(h.takes):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := h.refuse.Load(); err != nil {
+		return *err
+	}
+	if h.twice.Swap(false) {
+		if err := h.client.Change(ctx, tag, decide); err != nil {
+			return err
+		}
+	}
+	return h.client.Change(ctx, tag, decide)
+}
+
+func (h *house) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+	return h.client.Rows(ctx, after, most)
+}
+
+func (h *house) Inspect(ctx context.Context) ([]string, error) {
+	if why := h.lossy.Load(); why != nil {
+		return []string{*why}, nil
+	}
+	return h.client.Inspect(ctx)
+}
+func (h *house) Name() string { return "the house" }
+
+// start returns a generator of the tag "a", which it makes if need be.
+func (h *house) start(t testing.TB, cfg segment.Config) *segment.Generator {
+	t.Helper()
+	cfg.Create = true
+	if cfg.Logger == nil {
+		cfg.Logger = h.log.Logger()
+	}
+	g, err := segment.New(segment.Source{Store: h, Tag: "a"}, cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+// next returns the next number.
+func next(t testing.TB, g *segment.Generator) int64 {
+	t.Helper()
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	return int64(u)
+}
+
+// A tally notes which numbers were drawn.
+type tally struct {
+	mu   sync.Mutex
+	seen map[int64]bool
+	twos []int64
+	most int64
+}
+
+func (y *tally) add(all ...uid.UID) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.seen == nil {
+		y.seen = map[int64]bool{}
+	}
+	for _, u := range all {
+		n := int64(u)
+		if y.seen[n] {
+			y.twos = append(y.twos, n)
+		}
+		y.seen[n] = true
+		y.most = max(y.most, n)
+	}
+}
+
+// requireDense requires that each number from 1 to the highest was drawn once.
+func (y *tally) requireDense(t *testing.T) {
+	t.Helper()
+	require.Empty(t, y.twos, "drawn twice")
+	require.Len(t, y.seen, int(y.most), "from 1 to %d", y.most)
+}

@@ -1,0 +1,278 @@
+package segment_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/worker"
+)
+
+// TestOutage draws ten numbers a second while the store is down.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MaxStep: 1e6, Lasting: 15 * time.Minute})
+		draw := func() error {
+			time.Sleep(100 * time.Millisecond)
+			_, err := g.GetUID()
+			return err
+		}
+		for began := time.Now(); time.Since(began) < 2*time.Hour; {
+			require.NoError(t, draw())
+		}
+		require.Zero(t, h.log.String())
+		h.Outage(true)
+		down := time.Now()
+		calls := h.calls.Load()
+		var err error
+		for err = draw(); err == nil; err = draw() {
+		}
+		lasted := time.Since(down)
+		require.Greater(t, lasted, 15*time.Minute)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.NotNil(t, g.Stats().ReservationError)
+		require.Equal(t, 1, h.log.Count("level=WARN"), "while numbers are left")
+		require.Contains(t, h.log.String(), "lasts=")
+		require.Equal(t, 1, h.log.Count("level=ERROR"), "when none are left")
+
+		for range 1000 {
+			began := time.Now()
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.Zero(t, time.Since(began), "calls fail at once")
+		}
+		time.Sleep(time.Hour)
+		passed := time.Since(down)
+		require.LessOrEqual(t, h.calls.Load()-calls, int64(passed/time.Second)+10, "attempts, about one in 1.5 s")
+		require.Equal(t, 1, h.log.Count("level=ERROR"))
+
+		h.Outage(false)
+		calls = h.calls.Load()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.EqualValues(t, 1, h.calls.Load()-calls, "numbers are taken again without a call that asks")
+		require.NoError(t, draw())
+		require.Equal(t, 1, h.log.Count("level=INFO"))
+		require.NoError(t, g.Stats().ReservationError)
+	})
+}
+
+// TestShortOutage is over before anybody needs to know.
+func TestShortOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{})
+		next(t, g)
+		h.Outage(true)
+		for range 101 {
+			next(t, g)
+			time.Sleep(time.Second)
+		}
+		require.Positive(t, g.Stats().Failures)
+		time.Sleep(2 * time.Second)
+		h.Outage(false)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		require.Zero(t, g.Stats().Failures)
+		require.EqualValues(t, 3000, g.Stats().Taken)
+		require.Zero(t, h.log.String())
+	})
+}
+
+// TestStampede has a store come back under a registry with many tags that need numbers.
+func TestStampede(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = 10 * time.Millisecond
+		h.Outage(true)
+		r, err := segment.NewRegistry(h, segment.Config{Create: true, Logger: h.log.Logger()})
+		require.NoError(t, err)
+		const tags = 1000
+		for i := range tags {
+			g, err := r.Get(fmt.Sprint(i))
+			require.NoError(t, err)
+			_, err = g.TryGetUID()
+			require.Error(t, err)
+		}
+		time.Sleep(time.Minute)
+		h.Outage(false)
+		time.Sleep(10 * time.Second)
+		require.EqualValues(t, 8, h.most.Load(), "calls at a time")
+		for g := range r.All() {
+			_, err := g.TryGetUID()
+			require.NoError(t, err)
+		}
+		require.NoError(t, r.Close())
+	})
+}
+
+// TestFinalFailures are not tried again soon.
+func TestFinalFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		for _, failure := range []error{errors.New("access denied"), worker.Transient(errors.New("down"))} {
+			h.refuse.Store(&failure)
+			g := h.start(t, segment.Config{})
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, failure)
+			time.Sleep(time.Minute)
+			before := h.calls.Load()
+			time.Sleep(10 * time.Minute)
+			n := h.calls.Load() - before
+			if failure.Error() == "down" {
+				require.Greater(t, n, int64(300))
+			} else {
+				require.Less(t, n, int64(45))
+			}
+			require.NoError(t, g.Close())
+		}
+	})
+}
+
+// TestTimeout has a store that does not answer.
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = time.Hour
+		g := h.start(t, segment.Config{Timeout: 3 * time.Second})
+		began := time.Now()
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+// TestLost has the store lose what it acknowledged, and give it to somebody else.
+func TestLost(t *testing.T) {
+	for name, happens := range map[string]func(h *house, restore func()){
+		"gone back":      func(_ *house, restore func()) { restore() },
+		"taken by other": func(h *house, restore func()) { restore(); _, _ = h.Foreign("a", 5000) },
+		"raised by hand": func(h *house, restore func()) {
+			restore()
+			row := h.Row("a")
+			row.Next = 1e6
+			h.SetRow(row)
+		},
+		"removed": func(h *house, _ func()) { h.SetRow(segment.Row{Tag: "a", Fresh: true}) },
+		"made anew": func(h *house, _ func()) {
+			h.SetRow(segment.Row{Tag: "a", Fresh: true})
+			h.SetRow(segment.Row{Tag: "a", Next: 1e6, Step: 1})
+		},
+		"forgotten by taker": func(h *house, _ func()) {
+			row := h.Row("a")
+			row.Takers = nil
+			h.SetRow(row)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse()
+				h.SetRow(segment.Row{Tag: "a", Next: 1, Step: 1})
+				_, err := h.Foreign("a", 1)
+				require.NoError(t, err)
+				restore := h.Backup()
+				g := h.start(t, segment.Config{})
+				last := next(t, g)
+				happens(h, restore)
+				row := h.Row("a")
+				for range 1000 { // of which the first hundred go without the store
+					synctest.Wait()
+					var u uid.UID
+					if u, err = g.GetUID(); err != nil {
+						break
+					}
+					last = int64(u)
+				}
+				require.ErrorIs(t, err, segment.ErrLost)
+				require.ErrorContains(t, err, "1001", "what was taken")
+				require.LessOrEqual(t, last, int64(102), "numbers in hand are not issued any more")
+				_, err = g.TryGetUID()
+				require.ErrorIs(t, err, segment.ErrLost)
+				_, err = g.Fill(make([]uid.UID, 1))
+				require.ErrorIs(t, err, segment.ErrLost)
+				_, err = g.Release(t.Context())
+				require.ErrorIs(t, err, segment.ErrLost)
+				require.Equal(t, 1, h.log.Count("level=ERROR"))
+				require.NoError(t, g.Close())
+				require.True(t, row.Equal(new(h.Row("a"))), "nothing is written")
+			})
+		})
+	}
+}
+
+// TestForgotten is no loss: so many others have taken since that the row remembers only them.
+func TestForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MaxStep: 10})
+		next(t, g)
+		for range segment.MaxTakers {
+			o, err := segment.New(segment.Source{Store: h.Client(), Tag: "a"}, segment.Config{})
+			require.NoError(t, err)
+			next(t, o)
+		}
+		for range 30 {
+			next(t, g)
+			synctest.Wait()
+		}
+	})
+}
+
+// TestSentTwice has a client library that sends a write twice, and reports the second one, which was
+// refused, so that the store decides anew.
+func TestSentTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+		var all tally
+		for range 100 {
+			h.twice.Store(true)
+			all.add(uid.UID(next(t, g)))
+			synctest.Wait()
+		}
+		all.requireDense(t)
+		h.twice.Store(false)
+		require.NoError(t, g.Close())
+		require.Equal(t, all.most+1, h.Row("a").Next)
+	})
+}
+
+// TestLostReplies takes up again what was taken by writes whose replies were lost, and misses none
+// that were lost on their way.
+func TestLostReplies(t *testing.T) {
+	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay, segmenttest.Refuse} {
+		t.Run(fault.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse()
+				h.client.Fault(fault, fault)
+				g := h.start(t, segment.Config{MinStep: 10, MaxStep: 20})
+				_, err := g.GetUID()
+				require.ErrorIs(t, err, uid.ErrNoReservation)
+				var all tally
+				for i := range 1000 {
+					time.Sleep(10 * time.Second)
+					if i%50 == 7 {
+						h.client.Fault(fault)
+					}
+					if i%100 == 60 {
+						h.Deliver()
+					}
+					u, err := g.GetUID()
+					require.NoError(t, err)
+					all.add(u)
+				}
+				all.requireDense(t)
+				require.NoError(t, g.Close())
+				require.Equal(t, all.most+1, h.Row("a").Next)
+			})
+		})
+	}
+}

@@ -1,0 +1,190 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/uidgen/uid"
+)
+
+// Release gives numbers that were taken and not used back to the store, as far as nobody has taken
+// others since, and returns how many. The generator goes on: the next call that draws takes numbers
+// anew. Calls wait meanwhile as if the numbers were used up. It returns an error when the store
+// fails; numbers of which the store then leaves open whether it has them are not issued any more,
+// and are skipped if it does not have them. It returns ErrClosed after Close.
+func (g *Generator) Release(ctx context.Context) (n int64, err error) {
+	if err := g.hold(ctx); err != nil {
+		return 0, err
+	}
+	defer g.letGo()
+	if err := g.whyEnded(); err != nil {
+		return 0, err
+	}
+	return g.giveBack(ctx)
+}
+
+// Close ends the generator and gives unused numbers back, as Release does. Calls that wait, and all
+// later ones that draw, return ErrClosed. It returns the store's error if that fails; then the
+// numbers are skipped. A second Close returns nil. It waits at most three times Config.Timeout for
+// the store.
+func (g *Generator) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*g.cfg.Timeout)
+	defer cancel()
+	return g.CloseContext(ctx)
+}
+
+// CloseContext is Close that waits for the store only as long as ctx lasts, and then returns an
+// error that wraps ctx's. The generator is closed all the same.
+func (g *Generator) CloseContext(ctx context.Context) error {
+	lost, first := g.end()
+	if lost || !first {
+		return nil
+	}
+	if err := g.hold(ctx); err != nil {
+		return fmt.Errorf("segment: closing tag %q: %w", g.source.Tag, err)
+	}
+	defer g.letGo()
+	if _, err := g.giveBack(ctx); err != nil {
+		return fmt.Errorf("segment: giving back numbers of tag %q: %w", g.source.Tag, err)
+	}
+	return nil
+}
+
+// end closes the generator. It reports whether it had ended because its numbers were lost, and
+// whether this is the first call.
+func (g *Generator) end() (lost, first bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	if errors.Is(s.ended, uid.ErrClosed) {
+		return false, false
+	}
+	lost = errors.Is(s.ended, ErrLost)
+	s.ended = fmt.Errorf("segment: %w: tag %q", uid.ErrClosed, g.source.Tag)
+	g.ring.Shut()
+	if s.retry != nil {
+		s.retry.Stop()
+		s.retry = nil
+	}
+	g.tell()
+	return lost, true
+}
+
+func (g *Generator) whyEnded() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.ended
+}
+
+// hold waits until nobody else deals with the store, and then keeps the ring shut until letGo.
+func (g *Generator) hold(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	for s.busy {
+		news := g.listen()
+		g.mu.Unlock()
+		select {
+		case <-news:
+		case <-ctx.Done():
+		}
+		g.mu.Lock()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	s.busy, s.holding = true, true
+	g.ring.Shut()
+	return nil
+}
+
+func (g *Generator) letGo() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.busy, g.state.holding = false, false
+	g.tell()
+}
+
+// giveBack gives back what nobody has claimed. The caller holds the generator.
+func (g *Generator) giveBack(ctx context.Context) (n int64, err error) {
+	r := g.unused()
+	if r.Len() == 0 {
+		return 0, nil
+	}
+	if err := g.shared.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer g.shared.leave()
+	t := &g.taking
+	decided, given := false, false
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *Row) (err error) {
+		given, err = t.giveBack(row, r)
+		decided = err == nil && given
+		if err == nil && !given {
+			err = errKept
+		}
+		return err
+	})
+	n, say, err := g.gaveBack(r, decided, err)
+	say()
+	return n, err
+}
+
+// gaveBack notes what came of giving r back. The caller calls say, which is for the log.
+func (g *Generator) gaveBack(r Range, decided bool, err error) (n int64, say func(), _ error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, t := &g.state, &g.taking
+	say = silent
+	switch {
+	case errors.Is(err, errKept):
+		return 0, say, nil
+	case err == nil:
+		t.has, t.back = r.First-1, nil
+		s.given += uint64(r.Len())
+		g.drop(r)
+		if errors.Is(s.failed, uid.ErrExhausted) {
+			s.failed, s.failures = nil, 0 // there are numbers again
+		}
+		return r.Len(), say, nil
+	case decided:
+		t.back = append(t.back, r.First-1)
+		s.dropped += uint64(r.Len())
+		g.drop(r)
+	case errors.Is(err, ErrLost):
+		say = g.fail(err)
+	}
+	return 0, say, err
+}
+
+// unused returns the numbers at the end of what was taken that nobody has claimed.
+func (g *Generator) unused() Range {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	rest := Range{}
+	if n := g.left(); n > 0 {
+		rest = Range{First: s.current.Last - n + 1, Last: s.current.Last}
+	}
+	switch {
+	case s.stock.Len() == 0:
+		return rest
+	case rest.Len() > 0 && rest.Last+1 == s.stock.First:
+		return Range{First: rest.First, Last: s.stock.Last}
+	}
+	return s.stock
+}
+
+// drop forgets a range that unused has returned. The caller holds the generator, and g.mu.
+func (g *Generator) drop(r Range) {
+	s := &g.state
+	s.stock = Range{}
+	if s.current != nil && r.First <= s.current.Last {
+		g.leave()
+	}
+	g.taking.own = s.newest
+	if s.current != nil {
+		g.taking.own = s.current.Last
+	}
+}

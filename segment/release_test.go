@@ -1,0 +1,323 @@
+package segment_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+)
+
+func TestRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+		release := func() int64 {
+			synctest.Wait()
+			n, err := g.Release(t.Context())
+			require.NoError(t, err)
+			return n
+		}
+		require.Zero(t, release(), "nothing was taken")
+		require.EqualValues(t, 1, next(t, g))
+		require.EqualValues(t, 9, release())
+		require.EqualValues(t, 2, h.Row("a").Next)
+		require.Zero(t, release())
+		require.EqualValues(t, 2, next(t, g))
+		require.EqualValues(t, 3, next(t, g)) // and takes 12 to 21 as well
+		require.EqualValues(t, 9+9, release(), "of two segments")
+		require.EqualValues(t, 4, h.Row("a").Next)
+
+		require.EqualValues(t, 4, next(t, g)) // of 4 to 13
+		first, err := h.Foreign("a", 5)
+		require.NoError(t, err)
+		require.EqualValues(t, 14, first)
+		require.Zero(t, release(), "others have taken since")
+		require.EqualValues(t, 5, next(t, g), "and the numbers are still there")
+		require.EqualValues(t, 6, next(t, g))
+		synctest.Wait() // takes 19 to 28
+		require.EqualValues(t, 10, release(), "the end only")
+		require.EqualValues(t, 19, h.Row("a").Next)
+		for want := int64(7); want <= 13; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		require.EqualValues(t, 19, next(t, g))
+		s := g.Stats()
+		require.EqualValues(t, 9+18+10, s.GivenBack)
+		require.EqualValues(t, 14, s.Issued)
+		require.EqualValues(t, s.Taken, s.Issued+s.GivenBack+uint64(s.Buffered))
+		require.NoError(t, g.Close())
+		require.EqualValues(t, 20, h.Row("a").Next)
+		require.EqualValues(t, 20, next(t, h.start(t, segment.Config{})), "a restart skips nothing")
+	})
+}
+
+// TestReleaseWhileDrawing loses no number and gives none twice.
+func TestReleaseWhileDrawing(t *testing.T) {
+	h := newHouse()
+	g := h.start(t, segment.Config{MinStep: 100, MaxStep: 1000})
+	var all tally
+	var drawing sync.WaitGroup
+	for range 4 {
+		drawing.Go(func() {
+			dst := make([]uid.UID, 10)
+			for range 1000 {
+				n, err := g.Fill(dst)
+				require.NoError(t, err)
+				all.add(dst[:n]...)
+			}
+		})
+	}
+	drawn := make(chan struct{})
+	go func() {
+		defer close(drawn)
+		drawing.Wait()
+	}()
+	for over := false; !over; {
+		select {
+		case <-drawn:
+			over = true
+		default:
+		}
+		_, err := g.Release(t.Context())
+		require.NoError(t, err)
+	}
+	all.requireDense(t)
+	require.Positive(t, g.Stats().GivenBack)
+}
+
+// TestReleaseOfNeighbours has a generator give back all that it took last, and then another one what
+// it took before that. So the row's next number falls below what the former has left, of which nothing is lost.
+func TestReleaseOfNeighbours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g, other := h.start(t, segment.Config{MinStep: 10, MaxStep: 10}), h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+		release := func(g *segment.Generator, want int) {
+			t.Helper()
+			synctest.Wait()
+			n, err := g.Release(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, want, n)
+		}
+		require.EqualValues(t, 1, next(t, g)) // of 1 to 10
+		require.EqualValues(t, 11, next(t, other))
+		require.EqualValues(t, 12, next(t, other)) // of 11 to 20, and 21 to 30
+		synctest.Wait()
+		require.EqualValues(t, 2, next(t, g)) // and 31 to 40
+		release(g, 10)
+		release(other, 18)
+		require.EqualValues(t, 13, h.Row("a").Next)
+		for want := int64(3); want <= 10; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		for want := int64(13); want <= 22; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		synctest.Wait()
+		require.EqualValues(t, 33, h.Row("a").Next)
+		row := h.Row("a")
+		row.Next = 32
+		h.SetRow(row)
+		require.EqualValues(t, 23, next(t, g))
+		require.EqualValues(t, 24, next(t, g))
+		synctest.Wait()
+		require.ErrorIs(t, g.Stats().ReservationError, segment.ErrLost, "the row has lost its own number 32")
+	})
+}
+
+// TestReleaseKeepsItsOwn has a row go back below numbers that are in hand while those after them were given back.
+func TestReleaseKeepsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+		require.EqualValues(t, 1, next(t, g))
+		_, err := h.Foreign("a", 5)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, next(t, g)) // of 1 to 10, and 16 to 25
+		synctest.Wait()
+		n, err := g.Release(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 10, n)
+		row := h.Row("a")
+		row.Next = 9
+		h.SetRow(row)
+		for want := int64(3); want <= 10; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, segment.ErrLost)
+		require.ErrorContains(t, err, "10 was taken")
+	})
+}
+
+// TestReleaseOfTheLast gives the last numbers of the bounds back, after which there are some again.
+func TestReleaseOfTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newHouse().start(t, segment.Config{Last: 10, MinStep: 10})
+		require.EqualValues(t, 1, next(t, g))
+		require.EqualValues(t, 2, next(t, g))
+		synctest.Wait()
+		require.ErrorIs(t, g.Stats().ReservationError, uid.ErrExhausted)
+		n, err := g.Release(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 8, n)
+		for want := int64(3); want <= 10; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, uid.ErrExhausted)
+	})
+}
+
+// TestReleaseHolds has calls draw while numbers are on their way back.
+func TestReleaseHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 100})
+		require.EqualValues(t, 1, next(t, g))
+		h.takes = time.Second
+		go func() {
+			n, err := g.Release(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 99, n)
+		}()
+		time.Sleep(time.Second / 2)
+		_, err := g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrRejectedTake)
+		began := time.Now()
+		require.EqualValues(t, 2, next(t, g), "taken anew")
+		require.Equal(t, 3*time.Second/2, time.Since(began))
+		require.EqualValues(t, 200, g.Stats().Step, "such a wait makes steps grow no faster")
+	})
+}
+
+// TestReleaseInDoubt does not issue numbers that may have been given back, and gives none twice
+// whatever came of it.
+func TestReleaseInDoubt(t *testing.T) {
+	for _, fault := range []segmenttest.Fault{segmenttest.LoseReply, segmenttest.LoseWrite, segmenttest.Delay} {
+		t.Run(fault.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse()
+				g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10})
+				var all tally
+				for range 20 {
+					all.add(uid.UID(next(t, g)))
+					synctest.Wait()
+					h.client.Fault(fault)
+					n, err := g.Release(t.Context())
+					require.Error(t, err)
+					require.Zero(t, n)
+					all.add(uid.UID(next(t, g)))
+					h.Deliver()
+					all.add(uid.UID(next(t, g)))
+				}
+				require.Empty(t, all.twos)
+				require.Positive(t, g.Stats().Dropped)
+			})
+		})
+	}
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.takes = time.Second
+		g := h.start(t, segment.Config{})
+		var waiting sync.WaitGroup
+		for range 10 {
+			waiting.Go(func() {
+				_, err := g.GetUID()
+				require.ErrorIs(t, err, uid.ErrClosed)
+			})
+		}
+		synctest.Wait()
+		require.NoError(t, g.Close())
+		waiting.Wait()
+		require.EqualValues(t, 1, h.Row("a").Next, "what was on its way is given back")
+		require.NoError(t, g.Close())
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrClosed)
+		_, err = g.TryGetUID()
+		require.ErrorIs(t, err, uid.ErrClosed)
+		_, err = g.Fill(make([]uid.UID, 1))
+		require.ErrorIs(t, err, uid.ErrClosed)
+		_, err = g.Release(t.Context())
+		require.ErrorIs(t, err, uid.ErrClosed)
+		require.Zero(t, g.Stats().Buffered)
+
+		g = h.start(t, segment.Config{})
+		next(t, g)
+		h.Outage(true)
+		require.ErrorContains(t, g.Close(), `tag "a"`)
+		h.Outage(false)
+
+		h.takes = time.Hour
+		g = h.start(t, segment.Config{Timeout: time.Hour})
+		_, err = g.TryGetUID()
+		require.Error(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		require.ErrorIs(t, g.CloseContext(ctx), context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestRegistry(t *testing.T) {
+	h := newHouse()
+	r, err := segment.NewRegistry(h, segment.Config{Create: true})
+	require.NoError(t, err)
+	var getting sync.WaitGroup
+	same := make([]*segment.Generator, 8)
+	for i := range same {
+		getting.Go(func() {
+			g, err := r.Get("orders")
+			require.NoError(t, err)
+			same[i] = g
+		})
+	}
+	getting.Wait()
+	for _, g := range same {
+		require.Same(t, same[0], g)
+	}
+	require.Equal(t, "orders", same[0].Tag())
+	for _, tag := range []string{"orders", "items"} {
+		for want := range 5 {
+			u, err := r.GetUID(tag)
+			require.NoError(t, err)
+			require.EqualValues(t, want+1, u)
+		}
+	}
+	for _, tag := range []string{"", " a", "a ", "ä", "a\n", string(make([]byte, 129))} {
+		_, err := r.Get(tag)
+		require.Error(t, err)
+		_, err = r.GetUID(tag)
+		require.Error(t, err)
+	}
+	n := 0
+	for range r.All() {
+		n++
+	}
+	require.Equal(t, 2, n)
+	require.NoError(t, r.Forget(t.Context(), "orders"))
+	require.NoError(t, r.Forget(t.Context(), "orders"))
+	require.EqualValues(t, 6, h.Row("orders").Next)
+	u, err := r.GetUID("orders")
+	require.NoError(t, err)
+	require.EqualValues(t, 6, u)
+	require.NoError(t, r.Close())
+	require.NoError(t, r.Close())
+	require.EqualValues(t, 7, h.Row("orders").Next)
+	require.EqualValues(t, 6, h.Row("items").Next)
+	_, err = r.Get("more")
+	require.ErrorIs(t, err, uid.ErrClosed)
+	_, err = r.GetUID("orders")
+	require.ErrorIs(t, err, uid.ErrClosed)
+}

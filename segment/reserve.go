@@ -1,0 +1,211 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+)
+
+// The pauses between attempts double from minPause on, up to maxPause, or to idlePause after a
+// failure that does not pass by itself.
+const (
+	minPause  = 50 * time.Millisecond
+	maxPause  = 2 * time.Second
+	idlePause = 30 * time.Second
+)
+
+// The log tells of attempts that have failed for warnAfter, or sooner when what is left lasts no
+// longer than warnBefore.
+const (
+	warnAfter  = 5 * time.Second
+	warnBefore = time.Minute
+)
+
+// plan asks the store for more numbers if the time has come: none are in stock, and of those in use
+// a tenth is used. g.mu is held.
+func (g *Generator) plan() {
+	s := &g.state
+	if s.ended != nil || s.busy || s.retry != nil || s.stock.Len() > 0 || errors.Is(s.failed, uid.ErrExhausted) {
+		return
+	}
+	if s.current != nil && g.ring.Position() < s.current.tail.first {
+		return
+	}
+	now := g.cfg.Now()
+	if s.failures == 0 {
+		s.step = g.nextStep(now)
+		s.asked, s.early, s.starved = now, g.left() > 0, false
+	}
+	s.busy = true
+	go g.reserve(s.step)
+}
+
+// nextStep returns how many numbers to take now. g.mu is held.
+func (g *Generator) nextStep(now time.Time) int64 {
+	s, step := &g.state, g.state.step
+	switch lasted := now.Sub(s.asked); {
+	case s.asked.IsZero():
+	case s.starved:
+		step *= 8
+	case lasted < g.cfg.Lasting:
+		step *= 2
+	case lasted > 2*g.cfg.Lasting:
+		step /= 2
+	}
+	return min(max(step, g.cfg.MinStep), g.cfg.MaxStep)
+}
+
+// reserve takes n numbers, or more where the row wants that.
+func (g *Generator) reserve(n int64) {
+	r, err := g.takeFromStore(n)
+	g.note(r, err)() // before the calls that wait hear of it, and before Close returns
+	g.rest()
+}
+
+// rest ends an attempt.
+func (g *Generator) rest() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	s.busy = false
+	g.tell()
+	if s.failed == nil || s.retry == nil {
+		g.plan()
+	}
+}
+
+// note notes what came of an attempt. The caller calls what it returns, which is for the log.
+func (g *Generator) note(r Range, err error) (say func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil {
+		return g.fail(err)
+	}
+	return g.add(r)
+}
+
+func silent() {}
+
+// takeFromStore makes one attempt. The caller has set busy.
+func (g *Generator) takeFromStore(n int64) (r Range, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.cfg.Timeout)
+	defer cancel()
+	if err := g.shared.enter(ctx); err != nil {
+		return Range{}, fmt.Errorf("waiting for other tags: %w", err)
+	}
+	defer g.shared.leave()
+	if err := g.examine(ctx); err != nil {
+		return Range{}, err
+	}
+	t := &g.taking
+	err = g.source.Store.Change(ctx, g.source.Tag, func(row *Row) (err error) {
+		if r, err = t.take(row, n); err == nil {
+			// Before the write, and at each run: a client library may have sent the write of the run
+			// before twice, and reported the second one, which was refused.
+			t.doubt(r)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errKept) {
+		return Range{}, err
+	}
+	t.settle(r)
+	return r, nil
+}
+
+// examine refuses a store that may lose what it acknowledges.
+func (g *Generator) examine(ctx context.Context) error {
+	if g.cfg.LossyStore {
+		return nil
+	}
+	lossy, err := g.shared.inspect(ctx, g.source.Store)
+	if err != nil || len(lossy) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %q; LossyStore accepts that", ErrLossy, g.source.Store.Name(), lossy)
+}
+
+// add makes taken numbers the next ones. g.mu is held.
+func (g *Generator) add(r Range) (say func()) {
+	s := &g.state
+	say = silent
+	if s.told > 0 {
+		failures, since := s.failures, g.cfg.Now().Sub(s.since)
+		say = func() {
+			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "failures", failures, "for", since)
+		}
+	}
+	s.failed, s.failures, s.told = nil, 0, 0
+	s.took += uint64(r.Len())
+	s.times++
+	s.stock = r
+	return say
+}
+
+// fail notes a failed attempt, and sees to the next one. g.mu is held.
+func (g *Generator) fail(err error) (say func()) {
+	s, now := &g.state, g.cfg.Now()
+	if s.ended != nil {
+		return silent
+	}
+	if s.failures == 0 {
+		s.since = now
+	}
+	s.failures++
+	s.failed = err
+	switch {
+	case errors.Is(err, ErrLost):
+		g.ring.Shut()
+		s.ended = fmt.Errorf("segment: %w", err)
+		return func() {
+			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag, "store", g.source.Store.Name(), "err", err)
+		}
+	case errors.Is(err, uid.ErrExhausted):
+		return silent
+	}
+	longest := maxPause
+	if !retry.IsTransient(err) && !errors.Is(err, context.DeadlineExceeded) {
+		longest = idlePause
+	}
+	pause := longest
+	if s.failures < 16 {
+		pause = min(minPause<<(s.failures-1), longest)
+	}
+	// Half to all of the pause, so that a fleet does not come back in step.
+	s.retry = time.AfterFunc(pause/2+rand.N(pause/2), func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		s.retry = nil
+		g.plan()
+	})
+	return g.warn(now)
+}
+
+// warn tells the log of failures: once while there are numbers left, and once when there are none.
+// g.mu is held.
+func (g *Generator) warn(now time.Time) (say func()) {
+	s := &g.state
+	buffered := g.buffered()
+	if s.told == 2 || s.told == 1 && buffered > 0 {
+		return silent
+	}
+	lasts, known := s.pace.lasts(now, g.issued(), buffered)
+	log := g.cfg.Logger.With("tag", g.source.Tag, "store", g.source.Store.Name(), "err", s.failed, "failures", s.failures)
+	switch {
+	case buffered == 0:
+		s.told = 2
+		return func() { log.Error("uid: no numbers are left, and none can be taken") }
+	case now.Sub(s.since) >= warnAfter || known && lasts <= warnBefore:
+		s.told = 1
+		return func() { log.Warn("uid: no numbers can be taken", "left", buffered, "lasts", lasts.Round(time.Second)) }
+	}
+	return silent
+}
+
+// buffered returns how many numbers are in hand. g.mu is held.
+func (g *Generator) buffered() int64 { return g.left() + g.state.stock.Len() }

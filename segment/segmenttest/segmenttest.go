@@ -1,0 +1,98 @@
+// Package segmenttest checks that a [segment.Store] keeps its contract. The author of a store
+// calls [Run] in a test:
+//
+//	func TestStore(t *testing.T) {
+//		segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject {
+//			db := connect(t) // empty, and closed by t.Cleanup
+//			return segmenttest.Subject{
+//				Open: func() (segment.Store, error) { return mystore.New(db) },
+//			}
+//		})
+//	}
+//
+// The suite takes the contract sentence by sentence: what is read back, who creates a row, what a
+// refused decision leaves behind. Then many clients take numbers at once, and several call the
+// store at random, with contexts that end and, if the store can be made to fail, with lost
+// replies, lost writes and late ones. The suite checks that no number is given out twice, none is
+// left out, and that what all clients saw fits some order of their calls (that the history is
+// linearizable). It knows nothing of how a store works. Clocks may be off by up to a minute.
+//
+// A run that finds nothing shows that a store does well what was tried; it is no proof. The suite
+// does not try what only the death of a server would show: see the method Inspect of
+// [segment.Store] for what a store has to say about that.
+//
+// [Memory] is a store in memory: an example for authors of stores, and a store for tests of
+// programs that draw numbers.
+package segmenttest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/segment"
+)
+
+// A Subject is an empty store under test. Only Open is required; the suite skips what needs a nil
+// field, and logs that.
+type Subject struct {
+	// Open returns a new client. It shares nothing with other clients but the store, as if it
+	// were in another process. It creates nothing.
+	Open func() (segment.Store, error)
+
+	// Fault sets the fault of the next Change of a client that Open has returned. It returns false
+	// for a Fault that the store cannot be made to have. OK takes back one that is set.
+	Fault func(client segment.Store, f Fault) bool
+
+	// Deliver lets writes arrive that the Fault Delay has held back. Delay needs it.
+	Deliver func()
+
+	// Foreign draws n numbers of a tag that has a row, as programs do that know nothing of Takers,
+	// and returns the first. It is called by many goroutines at once.
+	Foreign func(tag string, n int64) (first int64, err error)
+
+	// Backup returns a function that puts the store back to its state now: writes since are lost,
+	// as in a failover to a server that lagged behind.
+	Backup func() (restore func())
+
+	// Secret is a text that the clients know (a password), and that must not be in any error or
+	// name, nor in what Inspect returns. If it is empty the suite looks for nothing.
+	Secret string
+}
+
+// A Config says how much the suite tries. The zero value suits a test that may take some seconds
+// with a database.
+type Config struct {
+	// Histories is how many random histories are recorded; the default is 20. Each is some 40
+	// calls by four clients.
+	Histories int
+
+	// Seed repeats the calls and faults of the histories, though not their timing. By default
+	// each run has its own, and logs it when a check fails.
+	Seed uint64
+
+	// Patience is how long a decision waits for another one to meet it; with a store that locks,
+	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
+	// second a store may take its client for dead.
+	Patience time.Duration
+}
+
+// Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
+func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	settings := suite.Settings{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
+	for _, c := range checks {
+		t.Run(c.Name, func(t *testing.T) {
+			p := newProbe(t.Context(), settings, open(t))
+			p.Try(func() { c.Run(p) })
+			p.Report(t, c.Contract)
+		})
+	}
+}
+
+// A check tries some sentences of the contract.
+type check = suite.Check[*probe]
+
+// checks are those of Run, ordered so that the first failure says most.
+var checks = slices.Concat(valueChecks, rowsChecks, changeChecks, raceChecks, drawChecks, faultChecks, historyChecks)

@@ -1,0 +1,79 @@
+package segment
+
+import (
+	"encoding/json"
+	"sync/atomic"
+	"time"
+)
+
+// counters count what happens off the hot path, without its lock.
+type counters struct {
+	rejectedTakes atomic.Uint64
+	handlerPanics atomic.Uint64
+}
+
+// Stats is a snapshot of a generator; see Generator.Stats.
+type Stats struct {
+	Tag, Store string
+
+	// Issued is how many numbers were drawn, and Newest the last one of them, 0 before the first.
+	Issued uint64
+	Newest int64
+	// Taken is how many numbers were taken from the store, Segments how often. GivenBack is how
+	// many of them were given back, and Dropped how many were not issued because nobody knows
+	// whether they were. What is neither issued nor in one of these is Buffered.
+	Taken, Segments, GivenBack, Dropped uint64
+
+	// Buffered is how many numbers are in hand, and Lasts how long they last at the present rate:
+	// 0 when that is not known yet, or when nothing is drawn.
+	Buffered int64
+	Lasts    time.Duration
+	// Step is how many numbers were asked for last.
+	Step int64
+
+	// RejectedTakes is how many calls found no number.
+	RejectedTakes uint64
+	// HandlerPanics is how often OnRejectedTake panicked.
+	HandlerPanics uint64
+
+	// Failures is how many attempts in a row to take numbers have failed, and ReservationError why
+	// the last one did; nil if it succeeded.
+	Failures         int
+	ReservationError error
+}
+
+// MarshalJSON returns an object of the fields under their names in Go. Durations are in
+// nanoseconds; ReservationError is its text, or null.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	type fields Stats // has no MarshalJSON
+	var failure *string
+	if s.ReservationError != nil {
+		text := s.ReservationError.Error()
+		failure = &text
+	}
+	return json.Marshal(struct {
+		fields
+		ReservationError *string
+	}{fields(s), failure})
+}
+
+// Stats returns a snapshot. It reads the clock and takes a lock, which calls that find a number in
+// hand do not take: it costs them nothing.
+func (g *Generator) Stats() Stats {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	st := Stats{
+		Tag: g.source.Tag, Store: g.source.Store.Name(),
+		Issued: g.issued(), Newest: s.newest,
+		Taken: s.took, Segments: s.times, GivenBack: s.given, Dropped: s.dropped,
+		Buffered: g.buffered(), Step: s.step,
+		RejectedTakes: g.counts.rejectedTakes.Load(), HandlerPanics: g.counts.handlerPanics.Load(),
+		Failures: s.failures, ReservationError: s.failed,
+	}
+	if c := s.current; c != nil && g.left() < c.Len() {
+		st.Newest = c.Last - g.left()
+	}
+	st.Lasts, _ = s.pace.lasts(g.cfg.Now(), st.Issued, st.Buffered)
+	return st
+}

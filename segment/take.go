@@ -1,0 +1,200 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/uidgen/uid"
+)
+
+// takeSlow settles a claim that does not lie in the front span.
+func (g *Generator) takeSlow(ctx context.Context, front *span, pos uint64, handler uid.TakeHandler) (uid.UID, error) {
+	if s := g.enter(front, pos); s != nil {
+		return uid.UID(s.base + pos - s.first), nil
+	}
+	return g.draw(ctx, handler)
+}
+
+// enter returns the span of a claimed position, or nil when the position is worth nothing: it lies
+// beyond a segment's numbers, or the ring was shut. The first one that enters a span moves the
+// front there.
+func (g *Generator) enter(front *span, pos uint64) *span {
+	s := front.find(pos)
+	if s != nil && s != front && g.front.CompareAndSwap(front, s) && s.late {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.plan()
+	}
+	return s
+}
+
+// draw claims a number under the lock, where nobody shuts the ring meanwhile, and waits for one as
+// the handler says. A nil handler means that the call does not wait.
+func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (uid.UID, error) {
+	allowed := false // the handler has allowed the wait that comes next
+	for attempt := 0; ; {
+		u, news, say, err := g.attempt(attempt, allowed)
+		say()
+		var rejected *rejection
+		switch {
+		case errors.As(err, &rejected):
+			if attempt == 0 {
+				g.counts.rejectedTakes.Add(1)
+			}
+			attempt++
+			if err := g.judge(handler, &rejected.Rejection); err != nil {
+				return 0, err
+			}
+			allowed = true
+		case err != nil:
+			return 0, err
+		case news == nil:
+			return u, nil
+		default:
+			allowed = false
+			select {
+			case <-news:
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		}
+	}
+}
+
+// A rejection is an error for the call's handler to decide about.
+type rejection struct{ uid.Rejection }
+
+func (r *rejection) Error() string { return r.Err.Error() }
+func (r *rejection) Unwrap() error { return r.Err }
+
+// attempt returns a number, or a channel that is closed when there is news, or the error for the
+// call to return, or a rejection. It never waits. The caller calls say, which is for the log.
+func (g *Generator) attempt(nth int, allowed bool) (u uid.UID, news <-chan struct{}, say func(), err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	say = silent
+	for g.advance() {
+		pos := g.ring.Claim(1)
+		if at := s.current.head.find(pos); at != nil {
+			return uid.UID(at.base + pos - at.first), nil, say, nil
+		}
+	}
+	if s.ended != nil {
+		return 0, nil, say, s.ended
+	}
+	s.starved = s.starved || s.early
+	g.plan()
+	switch {
+	case errors.Is(s.failed, uid.ErrExhausted):
+		return 0, nil, say, s.failed
+	case s.failed != nil:
+		return 0, nil, g.warn(g.cfg.Now()), fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
+	case !allowed:
+		return 0, nil, say, &rejection{uid.Rejection{Attempt: nth,
+			Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for", uid.ErrRejectedTake, s.step, g.source.Tag)}}
+	}
+	return 0, g.listen(), say, nil
+}
+
+// advance opens the ring where there are numbers, and reports whether there are any. Others may
+// claim them all before the caller does. g.mu is held.
+func (g *Generator) advance() bool {
+	s := &g.state
+	if s.ended != nil || s.holding {
+		return false
+	}
+	if g.left() > 0 {
+		g.ring.Open()
+		return true
+	}
+	g.ring.Shut()
+	if s.stock.Len() == 0 {
+		return false
+	}
+	tick := g.ring.Tail()
+	if tick>>tickBits != 0 {
+		s.ended = fmt.Errorf("segment: %w: this generator of tag %q has used %d segments, close it and make another one", uid.ErrExhausted, g.source.Tag, tick)
+		return false
+	}
+	g.leave()
+	s.current, s.stock = newSegment(s.stock, tick), Range{}
+	// Takers find the spans before they can claim positions in them.
+	s.last.next.Store(s.current.head)
+	s.last = s.current.tail
+	must(g.ring.Restart(tick, 0, 0))
+	g.front.Store(s.current.head)
+	g.ring.Open()
+	s.pace.mark(g.cfg.Now(), s.done)
+	g.plan()
+	return true
+}
+
+// leave ends the current segment, with whatever is left of it. The ring is shut. g.mu is held.
+func (g *Generator) leave() {
+	s := &g.state
+	if s.current == nil {
+		return
+	}
+	if left := g.left(); left < s.current.Len() {
+		s.done, s.newest = g.issued(), s.current.Last-left
+	}
+	s.current = nil
+}
+
+// left returns how many numbers of the current segment nobody has claimed. g.mu is held.
+func (g *Generator) left() int64 {
+	c := g.state.current
+	if c == nil {
+		return 0
+	}
+	return c.Last + 1 - c.number(g.ring.Position())
+}
+
+// issued returns how many numbers were claimed. g.mu is held.
+func (g *Generator) issued() uint64 {
+	s := &g.state
+	if s.current == nil {
+		return s.done
+	}
+	return s.done + uint64(s.current.Len()-g.left())
+}
+
+// listen returns a channel that is closed at the next tell. g.mu is held.
+func (g *Generator) listen() <-chan struct{} {
+	if g.state.news == nil {
+		g.state.news = make(chan struct{})
+	}
+	return g.state.news
+}
+
+// tell ends every wait. g.mu is held.
+func (g *Generator) tell() {
+	if g.state.news != nil {
+		close(g.state.news)
+		g.state.news = nil
+	}
+}
+
+// judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never
+// waits has a nil handler.
+func (g *Generator) judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
+	err = r.Err
+	if handler == nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil && g.counts.handlerPanics.Add(1) == 1 {
+			g.cfg.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", "OnRejectedTake", "panic", p)
+		}
+	}()
+	return handler(*r)
+}
+
+// must panics on an error that only a bug in this package can cause.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
