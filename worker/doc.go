@@ -20,7 +20,7 @@
 //
 // Disposable and leased IDs need a store that all processes share. Package sqlstore is one for
 // MySQL, MariaDB and SQLite; package storetest has one in memory, for tests. Package registry
-// lists who holds what and ends dead holders' leases, and package doctor checks a database for
+// lists who holds what and ends dead holders' leases, and package doctor checks a store for
 // misconfiguration. Package worker imports none of them, and no database.
 //
 // # What is promised

@@ -18,8 +18,9 @@ type Column struct {
 type columnKind int
 
 const (
-	key    columnKind = iota // an integer of more bits than a worker ID has by default
+	key    columnKind = iota // an integer of more bits than a worker ID has by default: 32
 	signed                   // bigint that holds negative numbers
+	count                    // bigint
 	number                   // any integer
 	text
 	date
@@ -39,6 +40,21 @@ var LeaseColumns = []Column{
 	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
 	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {"REACH", signed, 0},
 }
+
+// SegmentColumns are the columns of Leaf's table of segments, and TakerColumns those of the table
+// beside it.
+var (
+	SegmentColumns = []Column{
+		{segmentKey, text, 128}, {"max_id", count, 0}, {"step", key, 0}, {"description", text, 256}, {"update_time", date, 0},
+	}
+	TakerColumns = []Column{{segmentKey, text, 128}, {"nonce", text, 26}, {"takers", text, takersLen}}
+)
+
+// segmentKey is the column that both tables have for a key.
+const segmentKey = "biz_tag"
+
+// takersLen is the length of the longest text of takers, segmentjson.MaxTakersLen.
+const takersLen = 2322
 
 // A Shape is a table as the database describes it.
 type Shape struct {
@@ -65,8 +81,11 @@ func (c *ShapeColumn) fields() []any {
 // ReadShape reads the shape of a table. It returns no columns if there is no such table, or the
 // account has no right on it.
 func ReadShape(ctx context.Context, from Reader, dialect Dialect, name string) (Shape, error) {
-	if dialect == SQLite {
+	switch dialect {
+	case SQLite:
 		return sqliteShape(ctx, from, name)
+	case Postgres:
+		return postgresShape(ctx, from, name)
 	}
 	var s Shape
 	if err := from.GetContext(ctx, &s.Engine, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", name); err != nil {
@@ -98,30 +117,30 @@ func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 		have[col.Name] = col
 	}
 	for _, w := range want {
-		col, ok := have[w.name]
-		delete(have, w.name)
+		col, ok := have[strings.ToUpper(w.name)]
+		delete(have, strings.ToUpper(w.name))
 		switch {
 		case !ok:
-			return bad("no column "+w.name, "Workers read and write it.")
+			return bad("no column "+w.name, "It is read and written.")
 		case !w.kind.fits(col, d):
 			kind := col.Type
 			if col.Unsigned {
 				kind += " unsigned"
 			}
-			return bad(fmt.Sprintf("column %s is of type %s", w.name, kind), "It cannot hold all that workers write.")
-		case w.chars > 0 && col.Width.Valid && col.Width.Int64 < w.chars && d == MySQL:
-			return bad(fmt.Sprintf("column %s holds %d characters", w.name, col.Width.Int64), fmt.Sprintf("Workers write up to %d.", w.chars))
+			return bad(fmt.Sprintf("column %s is of type %s", w.name, kind), "It cannot hold all that is written to it.")
+		case w.chars > 0 && col.Width.Valid && col.Width.Int64 < w.chars && d != SQLite:
+			return bad(fmt.Sprintf("column %s holds %d characters", w.name, col.Width.Int64), fmt.Sprintf("Up to %d are written to it.", w.chars))
 		case w.name == generated && !col.Generated:
-			return bad("column ID is not AUTO_INCREMENT", "The database has to make IDs that were never used, also after rows were deleted.")
-		case w.name == generated && !col.Key, (w.name == "NAMESPACE" || w.name == "WORKER_ID") && !col.Key:
-			return bad(fmt.Sprintf("column %s is not in the primary key", w.name), "Nothing keeps two rows from having one ID.")
+			return bad("column ID is not "+d.counted(), "The database has to make IDs that were never used, also after rows were deleted.")
+		case w.name == generated && !col.Key, (w.name == "NAMESPACE" || w.name == "WORKER_ID" || w.name == segmentKey) && !col.Key:
+			return bad(fmt.Sprintf("column %s is not in the primary key", w.name), "Nothing keeps two rows from having one key.")
 		case w.name == "NAMESPACE" && strings.HasSuffix(col.Collation.String, "_ci"):
 			return Verdict{Note, what, "namespaces are compared with " + col.Collation.String, "Names that differ by case only are one namespace.", compare}
 		}
 	}
 	for _, col := range s.Columns {
 		if extra, ok := have[col.Name]; ok && !extra.Filled {
-			return bad("further column "+col.Name, "It has no default, so that the workers' inserts fail.")
+			return bad("further column "+col.Name, "It has no default, so that inserts fail.")
 		}
 	}
 	value := fmt.Sprintf("%d columns", len(s.Columns))
@@ -131,6 +150,14 @@ func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 	return Verdict{What: what, Value: value + " as expected"}
 }
 
+// counted is what a column is whose values the database counts up.
+func (d Dialect) counted() string {
+	if d == Postgres {
+		return "an identity column"
+	}
+	return "AUTO_INCREMENT"
+}
+
 func (k columnKind) fits(c ShapeColumn, d Dialect) bool {
 	kind := strings.ToLower(c.Type)
 	if d == SQLite {
@@ -138,16 +165,35 @@ func (k columnKind) fits(c ShapeColumn, d Dialect) bool {
 	}
 	switch k {
 	case key:
-		return kind == "bigint" || kind == "int"
+		return kind == "bigint" || kind == "int" || kind == "integer"
 	case signed:
 		return kind == "bigint" && !c.Unsigned
+	case count:
+		return kind == "bigint"
 	case number:
-		return strings.HasSuffix(kind, "int")
+		return strings.HasSuffix(kind, "int") || kind == "integer"
 	case text:
-		return strings.HasSuffix(kind, "char") || strings.HasSuffix(kind, "text") || strings.HasSuffix(kind, "binary")
+		return strings.HasSuffix(kind, "char") || kind == "character varying" || strings.HasSuffix(kind, "text") || strings.HasSuffix(kind, "binary")
 	default:
-		return kind == "date" || kind == "timestamp" || kind == "datetime"
+		return strings.HasPrefix(kind, "timestamp ") || kind == "date" || kind == "timestamp" || kind == "datetime"
 	}
+}
+
+// postgresShape reads the shape of the table that a name without a schema stands for.
+func postgresShape(ctx context.Context, from Reader, name string) (Shape, error) {
+	var s Shape
+	var err error
+	s.Columns, err = SelectRows(ctx, from, (*ShapeColumn).fields, `SELECT UPPER(c.column_name), c.data_type, CAST(c.character_maximum_length AS BIGINT), FALSE,
+		CAST(c.collation_name AS VARCHAR), EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey)),
+		c.is_nullable = 'YES' OR c.column_default IS NOT NULL OR c.is_identity = 'YES' OR c.is_generated <> 'NEVER',
+		c.is_identity = 'YES' OR COALESCE(c.column_default, '') LIKE 'nextval(%'
+		FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid
+		JOIN information_schema.columns c ON c.table_schema = n.nspname AND c.table_name = t.relname AND c.column_name = a.attname
+		WHERE t.relname = $1 AND pg_table_is_visible(t.oid) ORDER BY a.attnum`, name)
+	if err != nil {
+		return s, Failed("read the columns of table "+name, err)
+	}
+	return s, nil
 }
 
 func sqliteShape(ctx context.Context, from Reader, name string) (Shape, error) {

@@ -88,6 +88,9 @@ func translate(err error) (Kind, error) {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return translateMySQL(e)
 	}
+	if e, ok := errors.AsType[stater](err); ok {
+		return translatePostgres(e)
+	}
 	if e, ok := errors.AsType[interface {
 		error
 		Code() int
@@ -104,6 +107,13 @@ func translate(err error) (Kind, error) {
 		if errors.Is(err, p.err) {
 			return p.kind, p.err
 		}
+	}
+	// The driver pgx, of a connection that is gone.
+	if _, ok := errors.AsType[interface {
+		error
+		SafeToRetry() bool
+	}](err); ok {
+		return Transient, errors.New("the connection is closed")
 	}
 	switch text := err.Error(); {
 	case text == closedDB:
@@ -249,13 +259,20 @@ func dnsWords(e *net.DNSError) error {
 	return errors.New("the server's host name could not be looked up just now")
 }
 
-// duplicateKey is MySQL's error number for a key that exists already.
-const duplicateKey = 1062
+// duplicateKey is MySQL's error number for a key that exists already, outOfRange that of an
+// integer that is too large.
+const (
+	duplicateKey = 1062
+	outOfRange   = 1690
+)
 
 // IsDuplicate reports whether a row was refused because of its key.
 func IsDuplicate(err error) bool {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return e.Number == duplicateKey
+	}
+	if e, ok := errors.AsType[stater](err); ok {
+		return e.SQLState() == postgresDuplicate
 	}
 	const constraint = 19 // SQLite's, whose others a worker cannot offend
 	e, ok := errors.AsType[interface {
@@ -263,4 +280,20 @@ func IsDuplicate(err error) bool {
 		Code() int
 	}](err)
 	return ok && e.Code()&0xff == constraint
+}
+
+// IsRaced reports whether a single statement was refused, and nothing of it was stored, because
+// of what others have written at the same time: a row with the key, a deadlock, a failed
+// certification, a conflict between two transactions.
+func IsRaced(err error) bool {
+	if IsDuplicate(err) {
+		return true
+	}
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return e.Number == outOfRange || e.Number == 1020 || e.Number == 1213
+	}
+	if e, ok := errors.AsType[stater](err); ok {
+		return e.SQLState() == "40001" || e.SQLState() == "40P01"
+	}
+	return false
 }

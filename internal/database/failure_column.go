@@ -2,6 +2,7 @@ package database
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func ofColumn(words, text string) string {
 // SQLite does.
 var ourColumn = func() *regexp.Regexp {
 	var names []string
-	for _, c := range append(NodeColumns[:len(NodeColumns):len(NodeColumns)], LeaseColumns...) {
+	for _, c := range slices.Concat(NodeColumns, LeaseColumns, SegmentColumns, TakerColumns) {
 		names = append(names, c.name)
 	}
 	return regexp.MustCompile("(?i)(?:['`\".]|has no column named |no such column: )(" + strings.Join(names, "|") + ")\\b")

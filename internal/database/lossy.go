@@ -11,8 +11,11 @@ import (
 // Lossy lists the settings by which a database can lose a commit that it has acknowledged, as far
 // as this account may see.
 func Lossy(ctx context.Context, conn *sqlx.Conn, dialect Dialect) (why []string, err error) {
-	if dialect == SQLite {
+	switch dialect {
+	case SQLite:
 		return lossySQLite(ctx, conn)
+	case Postgres:
+		return lossyPostgres(ctx, conn)
 	}
 	return lossyMySQL(ctx, conn)
 }

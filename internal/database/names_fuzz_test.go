@@ -34,11 +34,11 @@ func FuzzNames(f *testing.F) {
 		}
 		d, err := Dialect(dialect).Resolve(driver)
 		if !refused(t, err) {
-			require.True(t, d == MySQL || d == SQLite)
+			require.True(t, d == MySQL || d == Postgres || d == SQLite)
 			if name != "" {
 				statement, err := Schema(NodeTable, name, d)
 				require.NoError(t, err)
-				require.Contains(t, statement, "`"+name+"`")
+				require.Contains(t, statement, d.SQL("`"+name+"`"))
 			}
 		}
 	})

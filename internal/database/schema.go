@@ -9,14 +9,29 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// The default names of the tables. WORKER_NODE is UidGenerator's.
+// The default names of the tables. WORKER_NODE is UidGenerator's, leaf_alloc is Leaf's.
 const (
 	NodeTable  = "WORKER_NODE"  // disposable IDs
 	LeaseTable = "WORKER_LEASE" // leased IDs
+
+	SegmentTable = "leaf_alloc"                // Leaf's: how far the numbers of each tag have been given out
+	TakerTable   = SegmentTable + TakersSuffix // who has taken them last
 )
 
+// TakersSuffix ends the name of the table beside that of segments, whatever its name.
+const TakersSuffix = "_takers"
+
+// DefaultName returns a table's default name in the dialect. PostgreSQL takes a name without quotes
+// for one in lower case: with such a name people need none.
+func (d Dialect) DefaultName(name string) string {
+	if d == Postgres {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
 // The tables, one file for each table and dialect: NAME.DIALECT.sql. The table's default name
-// stands in it in backquotes, which both dialects accept around a name.
+// stands in it in backquotes; see [Dialect.SQL].
 //
 //go:embed schema/*.sql
 var schemaFiles embed.FS
@@ -28,7 +43,7 @@ func Schema(defaultName, name string, d Dialect) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("no schema of %s for %s: %w", defaultName, d, err)
 	}
-	return strings.ReplaceAll(string(text), "`"+defaultName+"`", "`"+name+"`"), nil
+	return d.SQL(strings.ReplaceAll(string(text), "`"+d.DefaultName(defaultName)+"`", "`"+name+"`")), nil
 }
 
 // plainName matches names that need no escaping inside backquotes, of MySQL's length.

@@ -99,7 +99,7 @@ func (d *Disposable) assign(ctx context.Context, most int64) (int64, error) {
 	}
 	d.cfg.Logger.InfoContext(ctx, "worker ID assigned", "worker_id", id, "max_worker_id", most,
 		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)
-	supply.Warn(ctx, d.cfg.Logger, id, most, "are used", "store", d.numbers.Name())
+	supply.Warn(ctx, d.cfg.Logger, id, 0, most, "are used", "store", d.numbers.Name())
 	return id, nil
 }
 

@@ -2,20 +2,15 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jmoiron/sqlx"
-
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // A Level says how much a [Finding] matters.
@@ -39,12 +34,6 @@ type Finding struct {
 	Why, Do string
 }
 
-// finding converts a verdict of package database.
-func finding(v database.Verdict) Finding {
-	level := map[database.Severity]Level{database.Fine: LevelOK, database.Note: LevelNote, database.Warn: LevelWarn, database.Wrong: LevelError}[v.Severity]
-	return Finding{level, v.What, v.Value, v.Why, v.Do}
-}
-
 // Config holds the settings of a [Check]. The zero value works.
 type Config struct {
 	// MaxWorkerID is the largest worker ID of the layout of the disposable IDs. If it is 0 Check
@@ -52,7 +41,7 @@ type Config struct {
 	MaxWorkerID int64
 
 	// DurableStore says that workers use package lease's setting of that name. A setting that can
-	// lose a commit is then an error for leases, too.
+	// lose a write is then an error for leases, too.
 	DurableStore bool
 
 	// Terms returns the terms of a layout from its description, as in [registry.Collection].
@@ -66,11 +55,11 @@ type Config struct {
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
 	Timeout time.Duration
 
-	// Logger gets a Warn record when the database is not available at first. The
+	// Logger gets a Warn record when the store is not available at first. The
 	// default, for nil, is slog.Default at the time of the Check.
 	Logger *slog.Logger
 
-	// Now is the clock that is compared with the database's. The default, for nil, is
+	// Now is the clock that is compared with the store's. The default, for nil, is
 	// time.Now.
 	Now func() time.Time
 }
@@ -95,17 +84,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Check examines the database for what can harm workers: settings that lose commits or waste IDs,
-// replication, clocks, the tables and their rows; on MySQL the rights of this account, and on
-// SQLite whether the file is in its place, under one name. It only reads. What it may not see
-// becomes a note; it fails only if it cannot ask the database at all. It retries failures that
-// may pass.
+// Check examines the store for what can harm workers: the clocks, how many IDs are left, the
+// namespaces and their leases, and what the store tells by itself if it is an [Examiner]. It only
+// reads. What it may not see becomes a note; it fails only if it cannot ask the store at all. It
+// retries failures that may pass.
 //
 // The findings are about the server, account and session that answered. Check cannot see how a
 // failover will be decided, what a proxy does, or what a backup lacks.
-func Check(ctx context.Context, db *sqlstore.DB, cfg Config) ([]Finding, error) {
-	if db == nil {
-		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
+func Check(ctx context.Context, store registry.Store, cfg Config) ([]Finding, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: no store", uid.ErrConfig)
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -113,13 +101,13 @@ func Check(ctx context.Context, db *sqlstore.DB, cfg Config) ([]Finding, error) 
 	}
 	var findings []Finding
 	err = retry.Do(ctx, cfg.Timeout, cfg.Logger, func(ctx context.Context) error {
-		c := &check{Config: cfg, dialect: database.Dialect(db.Dialect()), nodes: db.NodeTable(), leases: db.LeaseTable()}
-		err := c.all(ctx, db)
+		c := &check{Config: cfg}
+		err := c.all(ctx, store)
 		findings = c.findings
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("check the database: %w", err)
+		return nil, fmt.Errorf("check the store: %w", err)
 	}
 	return findings, nil
 }
@@ -127,51 +115,29 @@ func Check(ctx context.Context, db *sqlstore.DB, cfg Config) ([]Finding, error) 
 // A check is one attempt of Check.
 type check struct {
 	Config
-	dialect            database.Dialect
-	nodes, leases      string // names of the tables
-	conn               *sqlx.Conn
-	hasNodes, hasLease bool // which tables exist
-	unread             bool // a table that exists could not be read
-	findings           []Finding
+	unread   bool // a part of the store could not be read
+	findings []Finding
 }
 
 func (c *check) add(f Finding) { c.findings = append(c.findings, f) }
 
-func (c *check) all(ctx context.Context, db *sqlstore.DB) error {
-	// First, while no connection is held: the pool may have no other.
-	o, err := c.read(ctx, db)
+func (c *check) all(ctx context.Context, store registry.Store) error {
+	o, err := c.read(ctx, store)
 	if err != nil {
 		return err
 	}
-	if c.conn, err = db.SQL().Connx(ctx); err != nil {
-		return database.Failed("connect", err)
-	}
-	defer c.conn.Close()
-	steps := []func(context.Context) error{c.columns, c.mysqlServer, c.mysqlReplication, c.mysqlGrants, c.clocks}
-	if c.dialect == database.SQLite {
-		steps = []func(context.Context) error{c.columns, c.sqliteFile, c.clocks}
-	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
+	if e, ok := store.(Examiner); ok {
+		found, err := e.Examine(ctx, c.Config)
+		if err != nil {
 			return err
 		}
+		c.findings = append(c.findings, found...)
+	}
+	if err := c.clocks(ctx, store); err != nil {
+		return err
 	}
 	c.nodesLeft(o)
 	c.leasesSound(o)
 	c.spaces(o)
-	return nil
-}
-
-// noteUnknown turns an error into a note, and returns nil, if it only says that this account may
-// not see something or that this kind of server does not show it. Others end the check.
-func (c *check) noteUnknown(what string, err error) error {
-	if err == nil || database.KindOf(err) == database.Transient {
-		return err
-	}
-	if _, ok := errors.AsType[*mysql.MySQLError](err); !ok && c.dialect == database.MySQL {
-		return err
-	}
-	c.add(Finding{LevelNote, what, "could not be told", fmt.Sprintf("The database does not say: %v.", err),
-		"Look yourself, or check with an account that may see it."})
 	return nil
 }

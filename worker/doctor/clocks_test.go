@@ -29,20 +29,26 @@ func TestClockOffset(t *testing.T) {
 func TestJudgeClock(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
-		offset, bound time.Duration
-		want          Level
-		value         string
+		offset, bound, off time.Duration
+		want               Level
+		value              string
 	}{
-		{3 * ms, ms, LevelOK, "+3 ms from ours, ± 1 ms"},
-		{-400 * ms, ms, LevelOK, "-400 ms"},
-		{-600 * ms, ms, LevelWarn, "-600 ms"},
-		{600 * ms, 200 * ms, LevelOK, "± 200 ms"},
-		{2001 * ms, ms / 2, LevelError, "± 1 ms"},
-		{-3 * time.Second, 900 * ms, LevelError, "-3000 ms"},
-		{-3 * time.Second, 1100 * ms, LevelWarn, "-3000 ms"},
-		{0, 3 * time.Second, LevelNote, "± 3000 ms"},
-		{time.Hour, 3 * time.Second, LevelError, "+3600000 ms"},
+		{3 * ms, ms, 0, LevelOK, "+3 ms from ours, ± 1 ms"},
+		{-400 * ms, ms, 0, LevelOK, "-400 ms"},
+		{-600 * ms, ms, 0, LevelWarn, "-600 ms"},
+		{600 * ms, 200 * ms, 0, LevelOK, "± 200 ms"},
+		{2001 * ms, ms / 2, 0, LevelError, "± 1 ms"},
+		{-3 * time.Second, 900 * ms, 0, LevelError, "-3000 ms"},
+		{-3 * time.Second, 1100 * ms, 0, LevelWarn, "-3000 ms"},
+		{0, 3 * time.Second, 0, LevelNote, "± 3000 ms"},
+		{time.Hour, 3 * time.Second, 0, LevelError, "+3600000 ms"},
+		{0, ms, 250 * ms, LevelNote, "from ours, ± 1 ms, and off by 250ms at most"},
+		{0, ms, 2 * time.Second, LevelNote, "2s"},
+		{0, ms, 2*time.Second + 1, LevelError, "2s"},
+		{300 * ms, 100 * ms, 1800 * ms, LevelNote, "1.8s"},
+		{301 * ms, 100 * ms, 1800 * ms, LevelError, "1.8s"},
+		{-600 * ms, ms, 250 * ms, LevelWarn, "-600 ms"},
 	} {
-		checkFinding(t, judgeClock(tt.offset, tt.bound, 2*time.Second), tt.want, tt.value)
+		checkFinding(t, judgeClock(tt.offset, tt.bound, tt.off, 2*time.Second), tt.want, tt.value)
 	}
 }

@@ -1,4 +1,7 @@
-// Package doctor examines a database for what can harm workers: settings that lose commits or
-// waste IDs, replication, clocks, rights, the tables and their rows. [Check] returns what it
-// finds, why that matters and what to do about it.
+// Package doctor examines a store of worker IDs for what can harm workers: settings that lose
+// writes or waste IDs, clocks, rights, namespaces and their leases. [Check] returns what it finds,
+// why that matters and what to do about it.
+//
+// It judges by itself what every store tells. What only a kind of store knows comes from the store,
+// if it is an [Examiner]; for SQL databases see package sqldoctor.
 package doctor

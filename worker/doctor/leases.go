@@ -7,6 +7,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -33,22 +34,29 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 		var err error
 		if t, err = c.Terms(ns.Layout); err != nil {
 			return []Finding{left, {LevelError, "layout", ns.Layout, fmt.Sprintf("The layout of the namespace cannot be read: %v.", err),
-				"Look who wrote the row with WORKER_ID -1."}}
+				"Look who wrote the namespace's own row."}}
 		}
 	}
 	if t.Unit > 0 {
-		busy := ns.Live + ns.Quarantined
-		left.Value += fmt.Sprintf(", %d can be had, of %d", t.MaxWorkerID+1-busy, t.MaxWorkerID+1)
+		ids := idsOf(ns, t)
+		all, busy := max(0, ids.Last-ids.First+1), busyOf(ids, leases)
+		left.Value += fmt.Sprintf(", %d can be had, of %d", all-busy, all)
+		if ns.IDs != (lease.Range{}) {
+			left.Value += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
+		}
 		switch {
-		case busy > t.MaxWorkerID:
+		case busy >= all:
 			left.Level, left.Why = LevelError, "No ID can be had: workers wait or fail until one is free."
-			left.Do = "Release those whose holders are known to be dead, take a layout with more worker bits, or shorten the workers' TTL and Quarantine."
-		case supply.Low(busy, t.MaxWorkerID+1):
+			left.Do = "Release those whose holders are known to be dead, take a layout with more worker bits or a namespace with more of them, or shorten the workers' TTL and Quarantine."
+		case supply.Low(busy, all):
 			left.Level, left.Why = LevelWarn, "More than 80 % of the IDs are taken."
-			left.Do = "Take a layout with more worker bits before a deployment needs twice as many at once."
+			left.Do = "Take a layout with more worker bits, or a namespace with more of them, before a deployment needs twice as many at once."
 		}
 	}
 	findings := []Finding{left}
+	if f, bad := judgeRange(ns, leases); bad {
+		findings = append(findings, f)
+	}
 	if f, bad := judgeLayouts(ns, leases); bad {
 		findings = append(findings, f)
 	}
@@ -61,9 +69,42 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	return findings
 }
 
+// idsOf returns the worker IDs that the namespace has, of those of its layout.
+func idsOf(ns registry.NamespaceInfo, t uid.Terms) lease.Range {
+	if ns.IDs == (lease.Range{}) {
+		return lease.Range{Last: t.MaxWorkerID}
+	}
+	return lease.Range{First: ns.IDs.First, Last: min(ns.IDs.Last, t.MaxWorkerID)}
+}
+
+// busyOf counts the IDs that nobody can have now.
+func busyOf(ids lease.Range, leases []registry.LeaseInfo) (n int64) {
+	for _, l := range leases {
+		if l.State != registry.Free && l.WorkerID >= ids.First && l.WorkerID <= ids.Last {
+			n++
+		}
+	}
+	return n
+}
+
+// judgeRange looks for IDs that are another namespace's.
+func judgeRange(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Finding, bad bool) {
+	if ns.IDs == (lease.Range{}) {
+		return f, false
+	}
+	for _, l := range leases {
+		if l.WorkerID < ns.IDs.First || l.WorkerID > ns.IDs.Last {
+			return Finding{LevelError, "range of worker IDs", ns.IDs.String(),
+				fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the store that has it can give it, too, and UIDs come twice.", l.WorkerID),
+				"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: " + keepOut(l)}, true
+		}
+	}
+	return f, false
+}
+
 func judgeLayouts(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Finding, bad bool) {
 	if ns.Layout == "" {
-		return Finding{LevelWarn, "layout", "not told", "There is no row with WORKER_ID -1, which acquisitions lock.",
+		return Finding{LevelWarn, "layout", "not told", "The namespace has no row of its own, by which acquisitions exclude each other.",
 			"Look who deleted it. Nobody can have an ID until uid worker init makes it, with a --rest since IDs are in use, or a worker without DurableStore starts."}, len(leases) > 0
 	}
 	for _, l := range leases {
@@ -89,8 +130,8 @@ func judgeTimes(leases []registry.LeaseInfo, now time.Time) (f Finding, bad bool
 	}
 	if ahead > slack {
 		return Finding{LevelError, "times of leases", fmt.Sprintf("worker ID %d was renewed %v from now", worst.WorkerID, ahead.Round(time.Millisecond)),
-			"The database's clock went back, or the row is from a server with another clock: such an ID stays taken until its time has come.",
-			"Set the server's clock right. Release the ID if its holder is known to be dead."}, true
+			"The store's clock went back, or the row is from a server with another clock: such an ID stays taken until its time has come.",
+			"Set the clock right. Release the ID if its holder is known to be dead."}, true
 	}
 	for _, l := range leases {
 		if d := l.Until.Sub(now); d > longest {
@@ -123,18 +164,18 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 	switch {
 	case worst.High >= t.MaxTick:
 		f.Level, f.Why = LevelError, fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.", t.MaxTick)
-		f.Do = "Take another layout if the clock is near there, too. Else keep the ID out of use: " + c.keepOut(worst)
+		f.Do = "Take another layout if the clock is near there, too. Else keep the ID out of use: " + keepOut(worst)
 	case worst.High > limit && worst.State == registry.Live:
 		f.Level, f.Why = LevelWarn, fmt.Sprintf("That is more than %v ahead (tick %d): its holder borrows that much, or the row was written under a wrong clock.", most.Round(time.Second), limit)
 		f.Do = "Look at its holder's MaxLead and clock. When it is gone, workers refuse the ID until the clock gets there."
 	case worst.High > limit:
 		f.Level, f.Why = LevelError, fmt.Sprintf("That is more than %v ahead (tick %d): the row was written under a wrong clock. Workers that get the ID refuse to start.", most.Round(time.Second), limit)
-		f.Do = "Set the server's clock right if it is wrong. Else leave HIGH, for the ticks may have been used, and keep the ID out of use until then: " + c.keepOut(worst)
+		f.Do = "Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, and keep the ID out of use until then: " + keepOut(worst)
 	}
 	return f
 }
 
 // keepOut tells people who know what they do how to keep an ID out of use.
-func (c *check) keepOut(l registry.LeaseInfo) string {
-	return fmt.Sprintf("set LEASE_UNTIL of WORKER_ID %d in %s to a time, in microseconds since 1970, when it can be had again.", l.WorkerID, c.leases)
+func keepOut(l registry.LeaseInfo) string {
+	return fmt.Sprintf("in the row of worker ID %d, set the end of the lease (LEASE_UNTIL, in a table) to a time, in microseconds since 1970, when it can be had again.", l.WorkerID)
 }

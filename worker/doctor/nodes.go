@@ -3,12 +3,11 @@ package doctor
 import (
 	"fmt"
 
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker/registry"
 )
 
-// nodesLeft judges the counter of disposable IDs.
+// nodesLeft judges how many disposable IDs are left.
 func (c *check) nodesLeft(o registry.Overview) {
 	if o.Nodes == nil {
 		return
@@ -22,13 +21,6 @@ func (c *check) nodesLeft(o registry.Overview) {
 		f.Value += fmt.Sprintf(", of %d", most)
 	}
 	switch {
-	case n.Next != 0 && n.Next <= n.Last:
-		f.Level = LevelError
-		f.Why = fmt.Sprintf("The counter is not above the largest ID: the next starts fail or, where the row of ID %d is gone, get an ID that was used before.", n.Next)
-		f.Do = fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", c.nodes, n.Last+1)
-		if c.dialect == database.SQLite {
-			f.Do = fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = '%s'", n.Last, c.nodes)
-		}
 	case most > 0 && n.Last > most:
 		f.Level = LevelError
 		f.Why = fmt.Sprintf("An ID is above the layout's maximum, and so are all that follow: no worker can start. Unless %d starts there were, somebody inserted it.", n.Last)
@@ -41,7 +33,7 @@ func (c *check) nodesLeft(o registry.Overview) {
 		f.Do = "Take a layout with more worker bits, or leased IDs, which can be used again, before they are gone."
 	case n.Rows > 0 && n.Used()/4 > n.Rows:
 		f.Level, f.Why = LevelNote, fmt.Sprintf("%d IDs were given and %d rows are there: the counter jumps, or rows were deleted.", n.Used(), n.Rows)
-		f.Do = "Look at auto_increment_increment, and never delete the newest row."
+		f.Do = "Look at the step of the counter (auto_increment_increment, INCREMENT BY), and never delete the newest row."
 	}
 	c.add(f)
 }

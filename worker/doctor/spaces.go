@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
 // spaces names the spaces of worker IDs whose UIDs can be equal. UIDs are unique within one
 // layout and one space. Each namespace is a space, and so are the disposable IDs, whose layout is
-// in no table.
+// not in the store. Namespaces with ranges that have no ID in common share one space.
 func (c *check) spaces(o registry.Overview) {
 	const what = "spaces of worker IDs"
 	const do = "Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."
@@ -22,16 +23,16 @@ func (c *check) spaces(o registry.Overview) {
 	before := len(c.findings)
 	sharing := namespacesOf(o)
 	for _, layout := range slices.Sorted(maps.Keys(sharing)) {
-		if same := sharing[layout]; len(same) > 1 {
+		if same := overlapping(sharing[layout], o.Namespaces); len(same) > 1 {
 			c.add(Finding{LevelNote, what, fmt.Sprintf("%s have the layout %s", listed(same), layout),
-				"A UID of one namespace can be equal to a UID of another: each of them has a worker 0.", do})
+				"A UID of one namespace can be equal to a UID of another: they have worker IDs in common.", do})
 		}
 	}
 	if o.Nodes != nil && o.Nodes.Used() > 0 && len(names) > 0 {
 		c.add(Finding{LevelNote, what, "disposable IDs beside " + listed(names),
 			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: both have a worker 1.", do})
 	}
-	if len(c.findings) == before && !c.unread && (c.hasNodes || c.hasLease) {
+	if len(c.findings) == before && !c.unread && (o.Nodes != nil || o.HasLeases) {
 		c.add(Finding{Level: LevelOK, What: what, Value: "no two whose UIDs could be equal are known"})
 	}
 }
@@ -54,6 +55,25 @@ func namespacesOf(o registry.Overview) map[string][]string {
 		slices.Sort(names)
 	}
 	return all
+}
+
+// overlapping returns those of the names that have a worker ID in common with another of them.
+func overlapping(names []string, infos []registry.NamespaceInfo) (both []string) {
+	ids := map[string]lease.Range{}
+	for _, ns := range infos {
+		ids[ns.Namespace] = ns.IDs
+	}
+	for _, a := range names {
+		if slices.ContainsFunc(names, func(b string) bool { return a != b && overlap(ids[a], ids[b]) }) {
+			both = append(both, a)
+		}
+	}
+	return both
+}
+
+func overlap(a, b lease.Range) bool {
+	all := lease.Range{}
+	return a == all || b == all || a.First <= b.Last && b.First <= a.Last
 }
 
 // listed lists namespaces, or the first few of many.

@@ -6,12 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
 func TestSpaces(t *testing.T) {
 	ns := func(name, layout string) registry.NamespaceInfo {
 		return registry.NamespaceInfo{Namespace: name, Layout: layout}
+	}
+	part := func(name string, first, last int64) registry.NamespaceInfo {
+		return registry.NamespaceInfo{Namespace: name, Layout: "X", IDs: lease.Range{First: first, Last: last}}
 	}
 	var many []registry.NamespaceInfo
 	for i := range 11 {
@@ -32,6 +36,9 @@ func TestSpaces(t *testing.T) {
 		"many":           {registry.Overview{HasLeases: true, Namespaces: many}, []string{`namespaces "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17" and 3 more have the layout X`}},
 		"of two layouts": {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "X"), ns("b", "Y")}}, []string{none}},
 		"two of two":     {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "Y"), ns("b", "X"), ns("c", "Y"), ns("d", "X")}}, []string{`namespaces "b" and "d" have the layout X`, `namespaces "a" and "c" have the layout Y`}},
+		"of two ranges":  {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{part("a", 0, 511), part("b", 512, 1023)}}, []string{none}},
+		"of one ID":      {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{part("a", 0, 512), part("b", 512, 1023), part("c", 1024, 2047)}}, []string{`namespaces "a" and "b" have the layout X`}},
+		"a range of all": {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", "X"), part("b", 512, 1023)}}, []string{`namespaces "a" and "b" have the layout X`}},
 		"not told":       {registry.Overview{HasLeases: true, Namespaces: []registry.NamespaceInfo{ns("a", ""), ns("b", "")}}, []string{none}},
 		"beside":         {registry.Overview{Nodes: used, HasLeases: true, Namespaces: many[:1]}, []string{`disposable IDs beside namespace "n10"`}},
 		"never had":      {registry.Overview{Nodes: empty, HasLeases: true, Namespaces: many[:1]}, []string{none}},
@@ -41,7 +48,7 @@ func TestSpaces(t *testing.T) {
 		}, []string{`namespaces "a" and "b" have the layout X`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &check{hasNodes: tt.o.Nodes != nil, hasLease: tt.o.HasLeases}
+			c := &check{}
 			c.spaces(tt.o)
 			var values []string
 			for _, f := range c.findings {
@@ -56,8 +63,12 @@ func TestSpaces(t *testing.T) {
 			require.Equal(t, tt.want, values)
 		})
 	}
-	for _, c := range []*check{{}, {hasNodes: true, unread: true}} {
-		c.spaces(registry.Overview{})
+	for _, c := range []*check{{}, {unread: true}} {
+		o := registry.Overview{}
+		if c.unread {
+			o.Nodes = empty
+		}
+		c.spaces(o)
 		require.Empty(t, c.findings, "nothing is known of a table that is not there, or cannot be read")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -23,6 +24,10 @@ type Namespace struct {
 	// generator's MaxLead and owner's Offline. Negative values and those above 100 years are
 	// refused.
 	Rest time.Duration
+
+	// IDs are the worker IDs that the namespace has, see [lease.Founding]. The zero Range stands
+	// for all of the layout or, if the namespace is there, for those that it has.
+	IDs lease.Range
 }
 
 // Init makes a namespace of leases, and the store's place for it (a table, say) if that is
@@ -31,17 +36,21 @@ type Namespace struct {
 // others are spared the rest of five minutes at the first start.
 //
 // If the namespace is there already, Init changes nothing, with one exception: a Rest of 0 ends
-// the rest of a namespace that a start has made and of which nobody has had an ID yet.
+// the rest of a namespace that a start has made and of which nobody has had an ID yet, and sets
+// its IDs if n has some.
 //
-// It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, and [worker.ErrLayout] when
-// the namespace has another layout. It needs the rights to read, insert, update and create.
+// It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, [uid.ErrRange] also when the
+// namespace has other IDs, and [worker.ErrLayout] when it has another layout. It needs the rights
+// to read, insert, update and create.
 func (r *Registry) Init(ctx context.Context, n Namespace) error {
 	if n.Name == "" {
-		n.Name = defaultNamespace
+		n.Name = namespace.Default
 	}
 	leases, err := r.store.Namespace(n.Name)
 	if err != nil {
 		return err
 	}
-	return r.do(ctx, "make "+leases.Name(), func(ctx context.Context) error { return lease.Found(ctx, leases, n.Terms, n.Rest) })
+	return r.do(ctx, "make "+leases.Name(), func(ctx context.Context) error {
+		return lease.Found(ctx, leases, lease.Founding{Terms: n.Terms, Rest: n.Rest, IDs: n.IDs})
+	})
 }

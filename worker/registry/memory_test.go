@@ -176,4 +176,5 @@ func (ns *namespace) Init(_ context.Context, decide func(*lease.Namespace, lease
 }
 
 func (ns *namespace) Inspect(context.Context) ([]string, error) { return nil, nil }
+func (*namespace) Durable() bool                                { return false }
 func (ns *namespace) Name() string                              { return "namespace " + ns.name + " of a test" }

@@ -46,6 +46,8 @@ type NamespaceInfo struct {
 	Namespace string
 	// Layout is the layout of all its workers; "" when the namespace has no row of its own.
 	Layout string
+	// IDs are the worker IDs that the namespace has; the zero Range stands for all of the layout.
+	IDs lease.Range
 	// Reach is the largest of any lease that the namespace has had.
 	Reach time.Duration
 	// Live, Quarantined and Free count the IDs in each state. All others of the layout
@@ -144,7 +146,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 			return err
 		}
 		o.Now = page.Clock.Now
-		ns.Layout, ns.Reach = page.Namespace.Layout, page.Namespace.Reach
+		ns.Layout, ns.IDs, ns.Reach = page.Namespace.Layout, page.Namespace.IDs, page.Namespace.Reach
 		for _, row := range page.Rows {
 			l := info(name, row, page.Clock, quarantine)
 			ns.count(l.State)

@@ -63,9 +63,6 @@ func (r *Registry) do(ctx context.Context, doing string, attempt func(context.Co
 	return nil
 }
 
-// defaultNamespace is what an empty name stands for.
-const defaultNamespace = "default"
-
 // The errors of a Registry.
 var (
 	// ErrNoLease is returned by Release when the namespace has no row of that worker ID.

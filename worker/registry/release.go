@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -29,7 +30,7 @@ var errNothing = errors.New("nothing to write")
 // It needs the rights to read and update, and locks the row.
 func (r *Registry) Release(ctx context.Context, namespace string, id int64, force bool) (LeaseInfo, error) {
 	if namespace == "" {
-		namespace = defaultNamespace
+		namespace = namespaces.Default
 	}
 	if id < 0 {
 		return LeaseInfo{}, fmt.Errorf("%w: worker ID %d is negative", ErrNoLease, id)

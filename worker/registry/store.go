@@ -12,7 +12,8 @@ import (
 // An error that may pass is marked with [worker.Transient]; the registry then tries again. All
 // others are final. No error holds a secret.
 //
-// All methods may be called by any number of goroutines, and processes, at once.
+// All methods may be called by any number of goroutines, and processes, at once. The function
+// RunRegistry of package storetest checks that a Store keeps this contract.
 type Store interface {
 	// Namespaces returns the names of all namespaces that have any row, in ascending order, and
 	// the Clock. It needs no lock. If the place itself is missing it returns
@@ -26,19 +27,20 @@ type Store interface {
 
 	// Rows reads a page of a namespace: up to most rows of IDs above the one given, in ascending
 	// order. It needs no lock, and only the right to read. A namespace without any row gives a
-	// page without rows.
+	// page without rows. If the place itself is missing it may return [worker.ErrNoNamespace].
 	Rows(ctx context.Context, namespace string, above int64, most int) (Page, error)
 
 	// Prune calls decide with a page of a namespace's old rows, as Rows reads it: those whose
 	// leases have been over, by the Clock, for longer than old and the Clock's Error. decide
 	// returns the IDs whose rows can go. Prune removes those, each only if it still is exactly as
 	// it was read, and raises the namespace's Floor to the largest High among them, all or
-	// nothing. Until that is stored nobody acquires an ID of the namespace.
+	// nothing. No Take of the namespace is stored after that which was decided before.
 	//
 	// It returns the IDs whose rows it has removed. When decide returns an error it removes
 	// nothing and returns that error, wrapped or not. decide may run several times, each time
 	// with a page that was read anew; its last run counts. After another error the rows may be
-	// removed or not. A namespace without a row of its own (Fresh) loses no rows.
+	// removed or not. A namespace without a row of its own (Fresh) loses no rows. If the place
+	// itself is missing it may return [worker.ErrNoNamespace].
 	Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(Page) ([]int64, error)) (removed []int64, err error)
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
 
@@ -16,12 +17,13 @@ type Dialect string
 
 // The dialects. MySQL stands for MariaDB too.
 const (
-	MySQL  Dialect = "mysql"
-	SQLite Dialect = "sqlite"
+	MySQL    Dialect = "mysql"
+	Postgres Dialect = "postgres"
+	SQLite   Dialect = "sqlite"
 )
 
 // Config holds the settings of a [DB]. The zero value works, for any database whose driver
-// is called mysql, sqlite or sqlite3.
+// is called mysql, pgx, postgres, sqlite or sqlite3.
 type Config struct {
 	// Dialect is the SQL that the database speaks. The default, for "", follows from the name of
 	// the database's driver; a driver of another name needs it set.
@@ -29,24 +31,32 @@ type Config struct {
 
 	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
 	// at most 64 letters, digits, _ and $ each. The defaults, for "", are WORKER_NODE and
-	// WORKER_LEASE.
+	// WORKER_LEASE; on PostgreSQL they are in lower case, and a name has 63 characters at most.
 	NodeTable, LeaseTable string
+
+	// SegmentTable is the name of Leaf's table of segments, likewise. The default, for "", is
+	// leaf_alloc. The table beside it has the same name with _takers at its end, and the limit
+	// is for both.
+	SegmentTable string
 
 	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The
 	// default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
 }
 
-// A DB is a database with the tables of worker IDs. Make it with [New]. All methods may be
+// A DB is a database with the tables of worker IDs and of segments. Make it with [New]. All methods may be
 // called by any number of goroutines at once.
 type DB struct{ tables }
 
 // tables are the tables of a database.
 type tables struct {
-	db            *sqlx.DB
-	dialect       database.Dialect
-	nodes, leases string // names of the tables
-	log           *slog.Logger
+	db      *sqlx.DB
+	dialect database.Dialect
+	// Names of the tables.
+	nodes, leases, segments, takers string
+
+	log     *slog.Logger
+	cluster *atomic.Int32 // whether the server is a node of a Galera cluster: unknown at first
 }
 
 // New returns the tables in db, which the caller closes. It returns [uid.ErrConfig] when a
@@ -55,16 +65,27 @@ func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger)}}
+	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger), cluster: new(atomic.Int32)}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err
 	}
-	if d.nodes, err = database.TableName(cfg.NodeTable, database.NodeTable); err != nil {
+	if d.nodes, err = database.TableName(cfg.NodeTable, d.dialect.DefaultName(database.NodeTable)); err != nil {
 		return nil, err
 	}
-	if d.leases, err = database.TableName(cfg.LeaseTable, database.LeaseTable); err != nil {
+	if d.leases, err = database.TableName(cfg.LeaseTable, d.dialect.DefaultName(database.LeaseTable)); err != nil {
 		return nil, err
+	}
+	if d.segments, err = database.TableName(cfg.SegmentTable, d.dialect.DefaultName(database.SegmentTable)); err != nil {
+		return nil, err
+	}
+	if d.takers, err = database.TableName(d.segments+database.TakersSuffix, ""); err != nil {
+		return nil, fmt.Errorf("the table beside %s: %w", d.segments, err)
+	}
+	for _, name := range []string{d.nodes, d.leases, d.takers} {
+		if d.dialect == database.Postgres && len(name) > 63 {
+			return nil, fmt.Errorf("%w: table name %q has %d characters; PostgreSQL cuts names after 63", uid.ErrConfig, name, len(name))
+		}
 	}
 	return d, nil
 }
@@ -80,3 +101,6 @@ func (d *DB) NodeTable() string { return d.nodes }
 
 // LeaseTable returns the name of the table of leased IDs.
 func (d *DB) LeaseTable() string { return d.leases }
+
+// SegmentTable returns the name of the table of segments.
+func (d *DB) SegmentTable() string { return d.segments }

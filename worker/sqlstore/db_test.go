@@ -17,7 +17,7 @@ func TestConfigIsChecked(t *testing.T) {
 		driver string
 		says   string
 	}{
-		{sqlstore.Config{}, "pgx", `"pgx"`},
+		{sqlstore.Config{}, "oracle", `"oracle"`},
 		{sqlstore.Config{}, "", "Dialect"},
 		{sqlstore.Config{Dialect: "oracle"}, "mysql", `"oracle"`},
 		{sqlstore.Config{NodeTable: "x`; DROP TABLE y; --"}, "mysql", "table name"},
@@ -26,6 +26,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{sqlstore.Config{LeaseTable: "a.b"}, "mysql", `"a.b"`},
 		{sqlstore.Config{LeaseTable: "a\n"}, "mysql", "table name"},
 		{sqlstore.Config{LeaseTable: strings.Repeat("a", 65)}, "mysql", "64"},
+		{sqlstore.Config{LeaseTable: strings.Repeat("a", 64)}, "pgx", "63"},
 	} {
 		fake := &fakeDB{}
 		d, err := sqlstore.New(fake.open(t, c.driver), c.cfg)
@@ -49,6 +50,7 @@ func TestConfigIsTaken(t *testing.T) {
 		{sqlstore.Config{}, "mysql", sqlstore.MySQL},
 		{sqlstore.Config{}, "sqlite", sqlstore.SQLite},
 		{sqlstore.Config{}, "sqlite3", sqlstore.SQLite},
+		{sqlstore.Config{LeaseTable: strings.Repeat("a", 63)}, "pgx", sqlstore.Postgres},
 		{sqlstore.Config{Dialect: sqlstore.MySQL}, "traced-mysql", sqlstore.MySQL},
 		{sqlstore.Config{Dialect: sqlstore.SQLite}, "mysql", sqlstore.SQLite},
 		{sqlstore.Config{NodeTable: strings.Repeat("a", 64), LeaseTable: "_a$1"}, "mysql", sqlstore.MySQL},
@@ -61,6 +63,10 @@ func TestConfigIsTaken(t *testing.T) {
 		_, err = d.Numbers().Next(t.Context(), withPort, 9)
 		if c.dialect == sqlstore.SQLite {
 			require.ErrorContains(t, err, "ask for the file", "the fake has none, and is asked for it as SQLite would be")
+			continue
+		}
+		if c.dialect == sqlstore.Postgres {
+			require.ErrorContains(t, err, "begin", "the fake does not know its words for that")
 			continue
 		}
 		require.NoError(t, err)

@@ -1,9 +1,10 @@
-// Package sqlstore keeps worker IDs in the tables of a SQL database: MySQL, MariaDB or SQLite.
-// (Package worker/sqlite opens a SQLite file.)
+// Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL
+// database: MySQL, MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
 //
 //	tables, err := sqlstore.New(db, sqlstore.Config{})
 //	store, err := tables.Leases("orders") // for lease.New
 //	numbers := tables.Numbers()           // for disposable.New
+//	segments := tables.Segments()         // for segment.New
 //
 // The database is the caller's own [sqlx.DB]. This package neither opens nor closes one, and
 // holds no connection between two calls.
@@ -13,8 +14,54 @@
 // WORKER_NODE has a row for each start of a process; the row's generated key is a disposable ID.
 // It is the table of Baidu's UidGenerator, so that services in Java and in Go can share one.
 // WORKER_LEASE has a row for each worker ID that was ever leased in a namespace, and one with
-// WORKER_ID -1 for the namespace itself. The statements that create them are in the folder
-// internal/database/schema.
+// WORKER_ID -1 for the namespace itself. leaf_alloc has a row for each tag, whose max_id is the next
+// number. It is the table of Leaf, as it is, so that services in Java and in Go can share this one, too;
+// leaf_alloc_takers beside it, of which Leaf knows nothing, says who took numbers last. The
+// statements that create them are in the folder internal/database/schema. On PostgreSQL the names are in lower case, so that they need no quotes,
+// and the table is the one that the search path finds.
+//
+// # How a lease is written
+//
+// A renewal is two statements, and so is an acquisition; each is one round trip and commits by
+// itself. The first reads the rows, the database's clock and who answers; the second writes, if
+// each column of the rows is still as it was read. If somebody else has written them it starts
+// again, and an acquisition then chooses at random among more and more IDs. So no lock is held
+// while a statement travels, and whoever stands still stops nobody. (SQLite locks its file during
+// both.) Comparing all columns, not a version, lets it see what people change by hand.
+//
+// The second statement names the server that has answered the first: the connection's number and
+// the server's on MySQL, the time at which the server was started on PostgreSQL. So what was
+// decided before a failover is not written after it. A server that is read-only decides nothing.
+// Each acquisition writes the namespace's row together with the ID's in one statement, all or
+// nothing: nodes of a Galera cluster refuse one of two writes of the same row, not what was
+// decided by a row that was only read. They are asked to read what all have committed
+// (wsrep_sync_wait).
+//
+// A proxy must not spread the two statements over servers or, with MySQL, connections: they are
+// then refused. PgBouncer may pool transactions. The statements have no arguments, so that no
+// driver prepares them. Only pgx prepares a query even so, once for each of its texts; with
+// default_query_exec_mode=exec in its URL it does not.
+//
+// # How a segment is taken
+//
+// In the same way: one statement reads the tag's rows in both tables, and one writes both, if each
+// column is as it was read, on the server that was read from. So Leaf's own statements may come at
+// any time. With its first take, a tag that only Leaf has used so far gets its row of takers: two
+// round trips more on MySQL. Making a tag is a short transaction there, which the server ends when
+// this process stands still for two seconds. A row of takers bears a random nonce for each write, so
+// that a row that was written meanwhile is never taken for the same, even if it has all its values
+// again.
+//
+// Whoever edits a row by hand may raise max_id, and change step and description. A max_id below
+// 0, or a step below 1, is refused as long as it stands there. step is at least 1 and at most
+// 2147483647, which its column holds. A tag has to be one of those that segment.CheckTag allows; where
+// the collation of Leaf's table makes two spellings one tag, they are one here, too. update_time is the
+// server's; only MySQL sets it for Leaf as well.
+//
+// Leaf on a Galera cluster has to send its statements as text, as its driver does by default. With
+// prepared statements (useServerPrepStmts) a node of MariaDB 10.11 goes on with a transaction that
+// was undone between two of them: of 4,200 segments that Leaf's statements took over three nodes, with
+// no other program at work, 285 were given out twice, and none with statements as text.
 //
 // # What a database has to keep for disposable IDs
 //
@@ -35,31 +82,50 @@
 //     it crashes.
 //   - MySQL before 8.0 and MariaDB before 10.2.4 forget the counter at a restart and go on after
 //     the largest ID that is left. Never delete the newest row.
+//   - On PostgreSQL the counter is the sequence of the identity column. A crash, or a failover to
+//     a standby that has all commits, only skips up to 32 IDs, since the log is written that far
+//     ahead. A standby that lacks the newest commits repeats IDs, and so does a restored dump, or
+//     rows that were copied in with their IDs. Set the sequence above the largest ID that was ever
+//     given: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n.
 //
 // These use up more than one ID for each start: auto_increment_increment above 1 (each start
 // costs that many), several servers that hand out IDs in batches (the table is created so that
 // TiDB does not), and a row inserted with a huge ID, after which all are huge.
+//
+// # What a database has to keep for segments
+//
+// All that it has acknowledged; what can lose it is the same as for leases, below, and
+// [Segments.Inspect] names the settings. A generator notices what was lost when it takes numbers the
+// next time. In a Galera cluster a node acknowledges what the others do not have on disk yet, so
+// that it needs the generator's setting LossyStore.
 //
 // # What a database has to keep for leases
 //
 // Package lease says what it relies on, and what a store may lose. A database is durable, as the
 // lease's setting DurableStore claims, when it is a SQLite file that package worker/sqlite has
 // opened, or a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that is
-// never replaced by a replica. Galera is not: its nodes acknowledge commits that the others do
-// not have on disk yet. [Leases.Inspect] sees the settings. It does not see a restored dump, a
+// never replaced by a replica, or a single PostgreSQL server with fsync, full_page_writes and
+// synchronous_commit on, whose standbys are synchronous or never take over. Galera is not: its
+// nodes acknowledge commits that the others do not have on disk yet. [Leases.Inspect] sees the
+// settings. It does not see a restored dump, a
 // replica that takes over, or a disk that lies about what it has synced.
 //
 // These break leases even without DurableStore:
 //
 //   - Two copies of the database that both accept writes.
-//   - An account that may write to a read-only replica (SUPER, READ_ONLY ADMIN), whose
-//     transaction begins there before the promotion and ends after it.
+//   - A PostgreSQL server with synchronous_commit off that loses commits in a crash of a single
+//     process, behind a pooler, within the time between two statements: the server was not
+//     started anew.
+//   - On MySQL, a connection of the pool on which the program has left a transaction open by a
+//     statement of its own (MariaDB tells, and what is open is committed).
+//   - wsrep_dirty_reads on a Galera node that is cut off.
 //   - A SQLite file that was copied or restored (package worker/sqlite says what it survives and
 //     what not).
 //
-// A transaction of leases sets wait_timeout and sql_mode in its session, and sets them back. A
-// process that is stopped in the middle of one keeps its locks for two seconds, and then loses
-// the connection.
+// Only Collect of a [registry.Registry] needs a transaction with locks. It sets wait_timeout and
+// sql_mode in its session (idle_in_transaction_session_timeout on PostgreSQL), and sets them back.
+// A process that is stopped in the middle of it keeps its locks for two seconds, and then loses the
+// connection.
 //
 // # Rights
 //
@@ -77,20 +143,43 @@
 //
 //	GRANT SELECT, INSERT, UPDATE ON app.WORKER_LEASE TO 'uid'@'%';
 //
+// Segments need
+//
+//	GRANT SELECT, UPDATE ON app.leaf_alloc TO 'uid'@'%';
+//	GRANT SELECT, INSERT, UPDATE ON app.leaf_alloc_takers TO 'uid'@'%';
+//
+// and, to make the rows of tags,
+//
+//	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
+//
 // Release and Collect of a [registry.Registry] are for another account, with
 //
 //	GRANT SELECT, UPDATE, DELETE ON app.WORKER_LEASE TO 'uid_admin'@'%';
 //
-// Its Overview, and Check of package doctor, need SELECT only. Check sees more of the replication
-// with a right that changes nothing: REPLICATION CLIENT on MySQL and on MariaDB before 10.5, and
-// on later ones
+// Its Overview, and Check of package doctor (by package sqldoctor), need SELECT only. Check sees
+// more of the replication with a right that changes nothing: REPLICATION CLIENT on MySQL and on
+// MariaDB before 10.5, and on later ones
 //
 //	GRANT REPLICA MONITOR ON *.* TO 'uid'@'%';
 //
+// On PostgreSQL the rights are
+//
+//	GRANT USAGE ON SCHEMA public TO uid;
+//	GRANT SELECT, INSERT, UPDATE ON worker_lease TO uid; -- to lease IDs
+//	GRANT SELECT, UPDATE, DELETE ON worker_lease TO uid_admin; -- Release and Collect
+//	GRANT SELECT, INSERT ON worker_node TO uid; -- disposable IDs, with
+//	GRANT UPDATE (port, modified) ON worker_node TO uid; -- a port
+//	GRANT SELECT, UPDATE ON leaf_alloc TO uid; -- segments, with
+//	GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO uid; -- the takers and, to make rows of tags,
+//	GRANT INSERT ON leaf_alloc TO uid;
+//
+// and CREATE on the schema where a missing table is to be created. An identity column's sequence
+// needs no right of its own.
+//
 // Check lists the rights that an account lacks, and those that it does not need.
 //
-// [Numbers.Next] and [Leases.Init] create a missing table, for which they need CREATE as well. So
-// does a lease without DurableStore whose namespace is missing, since it calls Init.
+// [Numbers.Next], [Leases.Init] and [Segments.Change] create a missing table, for which they need
+// CREATE as well. So does a lease without DurableStore whose namespace is missing, since it calls Init.
 //
 // # What errors and logs say
 //
@@ -98,5 +187,17 @@
 // address. Of a server's text they pass on only the name of a column of these tables, and of a
 // driver's only fixed texts: never a user, password, database or host name. A Ping of the same
 // database shows the rest to whoever may see it. For a MySQL server errors.As finds the driver's
-// error, with the number and a text of this package's own.
+// error, with the number and a text of this package's own; for PostgreSQL an error with the method
+// SQLState.
+//
+// # How it was tested
+//
+// The suite of package storetest, with lost, late and refused writes, runs on SQLite and MariaDB
+// (internal/proof/databases), and on PostgreSQL 15, MySQL 9, MariaDB and three nodes of Galera
+// (internal/engines/sqlstore). There 45 starts at once over the nodes lose none and share no ID,
+// and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 150 starts at once take
+// 2.3 s, with 13 statements each. The suite of package segmenttest runs on the same servers, and so do
+// six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000
+// rounds each, all segments lie side by side. Each thing that a write compares has a planted fault that the
+// tests find (internal/proof/mutants).
 package sqlstore

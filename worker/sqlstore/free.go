@@ -2,82 +2,202 @@ package sqlstore
 
 import (
 	"context"
-	"math"
+	"math/rand/v2"
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// lockFree locks the row of the ID that has been free the longest, or finds an ID that has no
-// row. It takes IDs whose ticks are used too far ahead of the clock only if there is no other.
-// The namespace is locked, so that nobody else takes the same ID.
-func (tx *transaction) lockFree(ctx context.Context, w lease.Wanted) (row leaseRow, exists bool, err error) {
-	now, err := tx.now(ctx)
+// A search looks for an ID that nobody leases. The more often a Take has lost an ID to another
+// one, the more of them it chooses from, at random: many that start at once would else all want
+// the same one, and the next.
+type search struct {
+	*Leases
+	wanted lease.Wanted
+	races  int
+}
+
+// most is how many rows that are over a search reads.
+func (s search) most() int { return 4 << min(s.races, 6) }
+
+// spread is how many IDs it chooses from.
+func (s search) spread() int64 { return 1 << min(s.races, 12) }
+
+// A find is the row that a Take is offered; was is nil for an ID without a row.
+type find struct {
+	was *leaseRow
+	id  int64
+}
+
+// find reads the namespace and finds an ID, in one statement where it can.
+func (s search) find(ctx context.Context, conn session) (sight, find, error) {
+	asked := s.wanted.IDs
+	ids, err := s.wanted.Within(lease.Namespace{IDs: s.owned()})
 	if err != nil {
-		return row, false, err
+		ids = asked // for the namespace as it is now to say so
 	}
-	before := now.Add(-w.Rest)
-	if row, found, err := tx.lockFreed(ctx, w.IDs, before, w.Highest(now.Time())); err != nil || found {
-		return row, found, err
-	}
-	id, found, err := tx.neverUsed(ctx, w.IDs)
+	seen, err := s.look(ctx, conn, s.quick(ids)...)
 	if err != nil {
-		return row, false, err
+		return seen, find{}, err
 	}
-	if found {
-		return leaseRow{WorkerID: id}, false, nil
-	}
-	if row, found, err := tx.lockFreed(ctx, w.IDs, before, math.MaxInt64); err != nil || found {
-		return row, found, err
-	}
-	until, err := tx.nextFree(ctx, w.IDs)
+	within, err := s.within(seen)
 	if err != nil {
-		return row, false, err
+		return seen, find{}, err
 	}
-	return row, false, lease.NoneFree(w.IDs, until.Add(w.Rest).Time())
+	if within != ids {
+		ids = within
+		if seen, err = s.look(ctx, conn, s.quick(ids)...); err != nil {
+			return seen, find{}, err
+		}
+	}
+	highest := s.wanted.Highest(seen.Now.Time())
+	if f, found := s.choose(seen, ids, highest); found {
+		return seen, f, nil
+	}
+	seen, err = s.look(ctx, conn, append(s.quick(ids), s.thorough(ids, highest)...)...)
+	if err != nil {
+		return seen, find{}, err
+	}
+	if within, err = s.within(seen); err != nil {
+		return seen, find{}, err
+	}
+	if within != ids {
+		return seen, find{}, errMoved
+	}
+	if f, found := s.choose(seen, ids, highest); found {
+		return seen, f, nil
+	}
+	if f, found := s.last(seen); found {
+		return seen, f, nil
+	}
+	next, _ := seen.first(theNextFree)
+	return seen, find{}, lease.NoneFree(ids, next.Until.Add(s.wanted.Rest).Time())
 }
 
-// lockFreed locks the row that longestFree finds.
-func (tx *transaction) lockFreed(ctx context.Context, ids lease.Range, before database.Micros, highest int64) (row leaseRow, found bool, err error) {
-	id, found, err := tx.longestFree(ctx, ids, before, highest)
-	if err != nil || !found {
-		return row, false, err
+// within returns the IDs to choose from, by the namespace that was seen.
+func (s search) within(seen sight) (lease.Range, error) {
+	control, found := seen.first(theNamespace)
+	if !found {
+		return lease.Range{}, s.missing()
 	}
-	row, found, err = tx.lock(ctx, id)
-	if err == nil && !found {
-		err = errRaced
+	ns, err := control.namespace()
+	if err != nil {
+		return lease.Range{}, err
 	}
-	return row, found, err
+	s.ids.Store(&ns.IDs)
+	return s.wanted.Within(ns)
 }
 
-// longestFree returns the ID whose lease ended first, of those that ended before the time given
-// and whose ticks are used up to highest at most. It locks nothing.
-func (tx *transaction) longestFree(ctx context.Context, ids lease.Range, before database.Micros, highest int64) (id int64, found bool, err error) {
-	return tx.get(ctx, "look for a free ID", "SELECT WORKER_ID FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ? AND LEASE_UNTIL < ? AND HIGH <= ?"+
-		" ORDER BY LEASE_UNTIL, WORKER_ID LIMIT 1", tx.namespace, ids.First, ids.Last, before, highest)
+// owned returns the IDs that the namespace had when it was read last.
+func (s search) owned() lease.Range {
+	if ids := s.ids.Load(); ids != nil {
+		return *ids
+	}
+	return lease.Range{}
 }
 
-// neverUsed returns an ID that has no row: the one above the largest with a row or, if that is
-// the last, the smallest in a gap.
-func (tx *transaction) neverUsed(ctx context.Context, ids lease.Range) (id int64, found bool, err error) {
-	const doing = "look for an unused ID"
-	largest, found, err := tx.get(ctx, doing, "SELECT COALESCE(MAX(WORKER_ID), ?) FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ?",
-		ids.First-1, tx.namespace, ids.First, ids.Last)
-	if err != nil || largest < ids.Last {
-		return largest + 1, found, err
+// quick selects what mostly suffices.
+func (s search) quick(ids lease.Range) []string {
+	return []string{
+		s.rows(theNamespace, ofNamespace),
+		s.rows(theFreed, s.over(ids)+s.longestFirst()),
+		s.rows(theLargest, between(ids)+" ORDER BY a.WORKER_ID DESC LIMIT 1"),
 	}
-	smallest, found, err := tx.get(ctx, doing, "SELECT MIN(WORKER_ID) FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ?",
-		tx.namespace, ids.First, ids.Last)
-	if err != nil || smallest > ids.First {
-		return ids.First, found, err
-	}
-	return tx.get(ctx, doing, "SELECT a.WORKER_ID + 1 FROM `"+tx.leases+"` a LEFT JOIN `"+tx.leases+"` b ON b.NAMESPACE = a.NAMESPACE AND b.WORKER_ID = a.WORKER_ID + 1"+
-		" WHERE a.NAMESPACE = ? AND a.WORKER_ID BETWEEN ? AND ? AND b.WORKER_ID IS NULL ORDER BY a.WORKER_ID LIMIT 1", tx.namespace, ids.First, ids.Last-1)
 }
 
-// nextFree returns the earliest end of a lease.
-func (tx *transaction) nextFree(ctx context.Context, ids lease.Range) (until database.Micros, err error) {
-	n, _, err := tx.get(ctx, "look for the next free ID", "SELECT MIN(LEASE_UNTIL) FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID BETWEEN ? AND ?",
-		tx.namespace, ids.First, ids.Last)
-	return database.Micros(n), err
+// thorough selects the rest.
+func (s search) thorough(ids lease.Range, highest int64) []string {
+	table := "`" + s.leases + "`"
+	return []string{
+		s.rows(theUsable, s.over(ids)+" AND a.HIGH <= "+database.Int(highest)+s.longestFirst()),
+		s.rows(theFirst, between(ids)+" ORDER BY a.WORKER_ID LIMIT 1"),
+		s.selects(theGap, "a.WORKER_ID + 1 AS WORKER_ID, '' AS NONCE,"+
+			" (SELECT MIN(b.WORKER_ID) FROM "+table+" b WHERE b.NAMESPACE = a.NAMESPACE AND b.WORKER_ID > a.WORKER_ID) - 1 AS HIGH,"+
+			" 0 AS LEASE_UNTIL, '' AS LAYOUT, '' AS HOLDER, 0 AS ACQUIRED, 0 AS RENEWED, 0 AS REACH",
+			between(lease.Range{First: ids.First, Last: ids.Last - 1})+" AND NOT EXISTS (SELECT 1 FROM "+table+
+				" n WHERE n.NAMESPACE = a.NAMESPACE AND n.WORKER_ID = a.WORKER_ID + 1) ORDER BY a.WORKER_ID LIMIT 16"),
+		s.rows(theNextFree, between(ids)+" ORDER BY a.LEASE_UNTIL, a.WORKER_ID LIMIT 1"),
+	}
+}
+
+func between(ids lease.Range) string {
+	return "a.WORKER_ID BETWEEN " + database.Int(ids.First) + " AND " + database.Int(ids.Last)
+}
+
+// over is the condition that a lease has been over for long enough.
+func (s search) over(ids lease.Range) string {
+	return between(ids) + " AND a.LEASE_UNTIL < (" + s.dialect.Clock() + ") - " + database.Int(s.wanted.Rest.Microseconds())
+}
+
+func (s search) longestFirst() string {
+	return " ORDER BY a.LEASE_UNTIL, a.WORKER_ID LIMIT " + database.Int(int64(s.most()))
+}
+
+// choose chooses what a Take offers first: a row that was not used too far ahead, or else an ID
+// without a row. It does not find all of these if the sight is quick.
+func (s search) choose(seen sight, ids lease.Range, highest int64) (find, bool) {
+	var usable []leaseRow
+	freed, quick := seen.parts[theFreed], !seen.has(theNextFree)
+	for _, row := range append(freed[:len(freed):len(freed)], seen.parts[theUsable]...) {
+		if row.High <= highest {
+			usable = append(usable, row)
+		}
+	}
+	switch {
+	case len(usable) > 0:
+		return s.any(usable), true
+	case quick && len(freed) == s.most(): // there may be more
+		return find{}, false
+	}
+	var free []lease.Range
+	first, last := ids.First, ids.Last
+	if largest, found := seen.first(theLargest); found {
+		first = largest.WorkerID + 1
+	}
+	if first <= last {
+		free = append(free, lease.Range{First: first, Last: last})
+	} else {
+		if row, found := seen.first(theFirst); found && row.WorkerID > ids.First {
+			free = append(free, lease.Range{First: ids.First, Last: row.WorkerID - 1})
+		}
+		for _, gap := range seen.parts[theGap] {
+			free = append(free, lease.Range{First: gap.WorkerID, Last: min(max(gap.High, gap.WorkerID), ids.Last)})
+		}
+	}
+	return s.anyOf(free)
+}
+
+// last chooses a row that was used too far ahead, when there is nothing else.
+func (s search) last(seen sight) (find, bool) {
+	freed := seen.parts[theFreed]
+	if len(freed) == 0 {
+		return find{}, false
+	}
+	return s.any(freed), true
+}
+
+// any chooses one of the first rows.
+func (s search) any(rows []leaseRow) find {
+	row := rows[rand.N(min(int64(len(rows)), s.spread()))]
+	return find{&row, row.WorkerID}
+}
+
+// anyOf chooses one of the first IDs.
+func (s search) anyOf(free []lease.Range) (find, bool) {
+	var all int64
+	for _, r := range free {
+		all += min(r.Last-r.First+1, s.spread()) // enough of each
+	}
+	if all == 0 {
+		return find{}, false
+	}
+	n := rand.N(min(all, s.spread()))
+	for _, r := range free {
+		if have := r.Last - r.First + 1; n < have {
+			return find{id: r.First + n}, true
+		} else {
+			n -= have
+		}
+	}
+	return find{}, false
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -22,7 +23,8 @@ import (
 type Leases struct {
 	tables
 	namespace string
-	place     database.Place // of a SQLite file
+	place     database.Place              // of a SQLite file
+	ids       atomic.Pointer[lease.Range] // that the namespace had when it was read last; nil before
 }
 
 var _ lease.Store = (*Leases)(nil)
@@ -36,14 +38,16 @@ var _ lease.Store = (*Leases)(nil)
 // has it, so that one name could become two. For "" it is "default". Leases returns
 // [uid.ErrConfig] or [uid.ErrRange] for all other names. It does not touch the database.
 func (d *DB) Leases(namespace string) (*Leases, error) {
-	if namespace == "" {
-		namespace = defaultNamespace
-	}
-	if err := checkNamespace(namespace); err != nil {
+	name, err := namespaces.Resolve(namespace)
+	if err != nil {
 		return nil, err
 	}
-	return &Leases{tables: d.tables, namespace: namespace}, nil
+	return &Leases{tables: d.tables, namespace: name}, nil
 }
+
+// Durable implements [lease.Store]: it is false, since a database may be replaced by a replica
+// that lacks the newest commits.
+func (l *Leases) Durable() bool { return false }
 
 // Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
 func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases) }
@@ -51,82 +55,64 @@ func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", 
 // Namespace returns the namespace's name.
 func (l *Leases) Namespace() string { return l.namespace }
 
-// errRaced says that the owner renewed the lease before Take could lock its row.
-var errRaced = worker.Transient(errors.New("lock a free ID: its owner has just renewed its lease"))
+// errMoved says that the namespace was given other worker IDs in the middle of a Take.
+var errMoved = worker.Transient(errors.New("look for a free ID: the namespace has just been given others"))
 
-// Take implements [lease.Store]. Takes of one namespace run one after another: each locks the
-// namespace's row first. It takes some ten statements.
+// Take implements [lease.Store]. It takes two round trips to a server, and a third when the
+// namespace's usual IDs are in use, and again two for each time that it loses the ID to another
+// client.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return l.transact(ctx, func(tx *transaction) error {
-		control, found, err := tx.lock(ctx, controlID)
+	return l.swap(ctx, func(conn session, races int) (sight, write, error) {
+		seen, found, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
-			return err
+			return seen, write{}, err
 		}
-		if !found {
-			return l.missing()
-		}
-		free, exists, err := tx.lockFree(ctx, w)
+		control, _ := seen.first(theNamespace)
+		was, err := control.namespace()
 		if err != nil {
-			return err
+			return seen, write{}, err
 		}
-		now, err := tx.now(ctx)
-		if err != nil {
-			return err
+		n, offered := was, lease.Row{WorkerID: found.id, High: -1, Fresh: true}
+		if found.was != nil {
+			offered = found.was.row()
 		}
-		if exists && free.Until.Add(w.Rest) >= now {
-			return errRaced
+		if err := decide(&n, &offered, clock(seen.Now)); err != nil {
+			return seen, write{}, err
 		}
-		was, offered := control.namespace(), free.row()
-		if !exists {
-			offered = lease.Row{WorkerID: free.WorkerID, High: -1, Fresh: true}
-		}
-		n := was
-		if err := decide(&n, &offered, clock(now)); err != nil {
-			return err
-		}
+		is := control
 		if n != was {
-			if err := tx.update(ctx, control.changed(n), control); err != nil {
-				return err
-			}
+			is = control.changed(n)
 		}
-		taken := rowOf(offered, free.WorkerID)
-		if !exists {
-			return tx.insert(ctx, taken)
+		if l.dialect != database.SQLite {
+			is = touched(is)
 		}
-		return tx.update(ctx, taken, free)
+		return seen, write{control: &change{&control, is}, row: &change{found.was, rowOf(offered, found.id)}}, nil
 	})
 }
 
-// Change implements [lease.Store]. It locks the row of the ID, and not the namespace's. It takes
-// seven statements.
+// Change implements [lease.Store]. It takes two round trips to a server, and again two for each
+// time that somebody else writes the row in between.
 func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return l.transact(ctx, func(tx *transaction) error {
-		was, found, err := tx.lock(ctx, id)
+	return l.swap(ctx, func(conn session, _ int) (sight, write, error) {
+		seen, err := l.look(ctx, conn, l.rows(theNamespace, ofNamespace), l.rows(theID, one(id)))
 		if err != nil {
-			return err
+			return seen, write{}, err
 		}
+		was, found := seen.first(theID)
 		if found = found && id != controlID; !found {
-			if _, made, err := tx.read(ctx, controlID, ""); err != nil {
-				return err
-			} else if !made {
-				return l.missing()
+			if !seen.has(theNamespace) {
+				return seen, write{}, l.missing()
 			}
-		}
-		now, err := tx.now(ctx)
-		if err != nil {
-			return err
-		}
-		if !found {
-			if err := decide(nil, clock(now)); err != nil {
-				return err
+			if err := decide(nil, clock(seen.Now)); err != nil {
+				return seen, write{}, err
 			}
-			return fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
+			return seen, write{}, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
 		}
 		row := was.row()
-		if err := decide(&row, clock(now)); err != nil {
-			return err
+		if err := decide(&row, clock(seen.Now)); err != nil {
+			return seen, write{}, err
 		}
-		return tx.update(ctx, rowOf(row, id), was)
+		return seen, write{row: &change{&was, rowOf(row, id)}}, nil
 	})
 }
 
@@ -137,99 +123,54 @@ func (l *Leases) missing() error {
 
 // Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
 func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	found := func() error {
-		return l.transact(ctx, func(tx *transaction) error { return tx.found(ctx, decide) })
-	}
-	err := found()
+	err := l.found(ctx, decide)
 	if database.KindOf(err) != database.MissingTable {
 		return err
 	}
-	conn, err := l.db.Connx(ctx)
-	if err != nil {
-		return database.Failed("connect", err)
-	}
-	err = create(ctx, conn, l.dialect, database.LeaseTable, l.leases)
-	if closed := conn.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := l.connected(ctx, func(conn *sqlx.Conn) error {
+		return create(ctx, conn, l.dialect, database.LeaseTable, l.leases)
+	}); err != nil {
 		return err
 	}
-	return found()
+	return l.found(ctx, decide)
 }
 
-// found makes the namespace, or changes it.
-func (tx *transaction) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	// Locking a missing row would lock the gap: starts that insert at the same time would then
-	// deadlock.
-	control, found, err := tx.read(ctx, controlID, "")
-	if err != nil {
-		return err
-	}
-	if found {
-		if control, found, err = tx.lock(ctx, controlID); err != nil {
-			return err
+// found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
+// row, too: nobody has taken an ID since it has looked.
+func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return l.swap(ctx, func(conn session, _ int) (sight, write, error) {
+		seen, err := l.look(ctx, conn, l.rows(theNamespace, ofNamespace), l.selects(theRest, "COALESCE(MAX(a.WORKER_ID), -1) AS WORKER_ID,"+
+			" '' AS NONCE, 0 AS HIGH, 0 AS LEASE_UNTIL, '' AS LAYOUT, '' AS HOLDER, 0 AS ACQUIRED, 0 AS RENEWED, COALESCE(MAX(a.REACH), 0) AS REACH", "1 = 1"))
+		if err != nil {
+			return seen, write{}, err
 		}
-	}
-	now, err := tx.now(ctx)
-	if err != nil {
-		return err
-	}
-	was := lease.Namespace{Floor: -1, Fresh: true}
-	if found {
-		was = control.namespace()
-	} else if was.Reach, err = tx.widestReach(ctx); err != nil {
+		control, found := seen.first(theNamespace)
+		rest, _ := seen.first(theRest)
 		// The namespace's own row may have been deleted alone, with owners at work.
-		return err
-	}
-	if was.Used, err = tx.anyID(ctx); err != nil {
-		return err
-	}
-	n := was
-	if err := decide(&n, clock(now)); err != nil {
-		return err
-	}
-	if !found {
-		err := tx.insert(ctx, leaseRow{WorkerID: controlID}.changed(n))
-		if database.IsDuplicate(err) {
-			return worker.Transient(errors.New("insert the namespace's row: another start has just done so"))
+		was := lease.Namespace{Floor: -1, Reach: duration(rest.Reach), Fresh: true}
+		if found {
+			if was, err = control.namespace(); err != nil {
+				return seen, write{}, err
+			}
 		}
-		return err
-	}
-	if n == was {
-		return nil
-	}
-	return tx.update(ctx, control.changed(n), control)
+		was.Used = rest.WorkerID > controlID
+		n := was
+		if err := decide(&n, clock(seen.Now)); err != nil {
+			return seen, write{}, err
+		}
+		switch {
+		case !found:
+			return seen, write{control: &change{nil, leaseRow{WorkerID: controlID}.changed(n)}}, nil
+		case n == was:
+			return seen, write{}, nil
+		}
+		return seen, write{control: &change{&control, touched(control.changed(n))}}, nil
+	})
 }
 
 // Inspect implements [lease.Store]. It compares the table's columns with what workers write to
 // them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
-	conn, err := l.db.Connx(ctx)
-	if err != nil {
-		return nil, database.Failed("connect", err)
-	}
-	defer conn.Close()
-	if err := l.fits(ctx, conn); err != nil {
-		return nil, err
-	}
-	lossy, err = database.Lossy(ctx, conn, l.dialect)
-	if err != nil && database.KindOf(err) == database.Final {
-		return []string{fmt.Sprintf("its settings cannot be told: %v", err)}, nil
-	}
-	return lossy, err
-}
-
-// fits returns [uid.ErrConfig] when the table cannot hold what is written to it.
-func (l *Leases) fits(ctx context.Context, conn *sqlx.Conn) error {
-	shape, err := database.ReadShape(ctx, conn, l.dialect, l.leases)
-	if err != nil || len(shape.Columns) == 0 {
-		return err
-	}
-	v := database.JudgeTable("table", l.leases, l.dialect, shape, database.LeaseColumns)
-	if v.Severity == database.Wrong {
-		return fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, l.leases, v.Value, v.Why, v.Do)
-	}
-	return nil
+	return l.inspect(ctx, wanted{l.leases, database.LeaseColumns})
 }

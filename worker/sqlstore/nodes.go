@@ -16,7 +16,7 @@ import (
 // Nodes implements [registry.NodeStore]. It needs SELECT.
 func (d *DB) Nodes(ctx context.Context) (n registry.NodeInfo, found bool, err error) {
 	err = d.connected(ctx, func(conn *sqlx.Conn) error {
-		err := conn.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+d.nodes+"`").Scan(&n.Rows, &n.Last)
+		err := conn.QueryRowContext(ctx, d.dialect.SQL("SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `"+d.nodes+"`")).Scan(&n.Rows, &n.Last)
 		if err != nil {
 			return database.Failed("count the rows of table "+d.nodes, err)
 		}
@@ -47,12 +47,35 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 		}
 		return next, nil
 	}
+	if d.dialect == database.Postgres {
+		return d.nextInSequence(ctx, from, doing)
+	}
 	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
 	if err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+d.nodes+"`").Scan(&name, &create); err != nil {
 		return 0, database.Failed(doing, err)
 	}
 	return counterOf(create), nil
+}
+
+// nextInSequence reads the sequence of the identity column, which needs the right to select from it.
+// pg_sequences would not do: it shows neither that nor where a sequence was restarted.
+func (d *DB) nextInSequence(ctx context.Context, from database.Reader, doing string) (next int64, err error) {
+	var sequence string
+	var step int64
+	err = from.QueryRowContext(ctx, d.dialect.SQL("SELECT name, seqincrement FROM pg_get_serial_sequence(format('%I', CAST(? AS VARCHAR)), 'id') AS name"+
+		" JOIN pg_sequence ON seqrelid = CAST(name AS regclass) WHERE has_sequence_privilege(name, 'SELECT')"), d.nodes).Scan(&sequence, &step)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err == nil {
+		// The server has quoted the name.
+		err = from.GetContext(ctx, &next, "SELECT CASE WHEN is_called THEN last_value + "+strconv.FormatInt(step, 10)+" ELSE last_value END FROM "+sequence)
+	}
+	if err != nil {
+		return 0, database.Failed(doing, err)
+	}
+	return next, nil
 }
 
 // counterOf finds the counter in a statement that creates a table, where it is left out while it

@@ -93,13 +93,8 @@ func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host
 		kind = typeContainer
 	}
 	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
-		res, err := tx.ExecContext(ctx, "INSERT INTO `"+s.nodes+"` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)"+
-			" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)", h.Name, nonce, kind)
-		if err != nil {
-			return database.Failed("insert a row", err)
-		}
-		if id, err = res.LastInsertId(); err != nil {
-			return database.Failed("read the insert's ID", err)
+		if id, err = s.insertRow(ctx, tx, h.Name, nonce, kind); err != nil {
+			return err
 		}
 		if id <= 0 {
 			return fmt.Errorf("%w: the database reported ID %d for the new row; is the column ID an AUTO_INCREMENT key?", worker.ErrUnconfirmed, id)
@@ -112,13 +107,34 @@ func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host
 	return id, err
 }
 
+// insertRow returns the ID that the insert itself reports.
+func (s *Numbers) insertRow(ctx context.Context, tx database.Session, host, nonce string, kind int) (id int64, err error) {
+	const doing = "insert a row"
+	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
+		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
+	if s.dialect == database.Postgres { // whose drivers know no LastInsertId
+		if err := tx.QueryRowContext(ctx, insert+" RETURNING ID", host, nonce, kind).Scan(&id); err != nil {
+			return 0, database.Failed(doing, err)
+		}
+		return id, nil
+	}
+	res, err := tx.ExecContext(ctx, insert, host, nonce, kind)
+	if err != nil {
+		return 0, database.Failed(doing, err)
+	}
+	if id, err = res.LastInsertId(); err != nil {
+		return 0, database.Failed("read the insert's ID", err)
+	}
+	return id, nil
+}
+
 // confirm reads the row back after its commit, and then replaces the nonce with the port, if one
 // is known. It does so in a transaction, because a proxy that spreads reads over replicas leaves
 // a transaction with the server that writes.
 func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce, port string) error {
 	return database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
 		var found string
-		err := tx.GetContext(ctx, &found, "SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?", id)
+		err := tx.GetContext(ctx, &found, s.dialect.SQL("SELECT PORT FROM `"+s.nodes+"` WHERE ID = ?"), id)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("%w: the row just inserted, ID %d, is not there; did the read go to another server?", worker.ErrUnconfirmed, id)
@@ -130,7 +146,7 @@ func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce,
 		if port == "" {
 			return nil
 		}
-		res, err := tx.ExecContext(ctx, "UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?", port, id, nonce)
+		res, err := tx.ExecContext(ctx, s.dialect.SQL("UPDATE `"+s.nodes+"` SET PORT = ?, MODIFIED = CURRENT_TIMESTAMP WHERE ID = ? AND PORT = ?"), port, id, nonce)
 		if database.IsDuplicate(err) {
 			// The table has a unique key over host and port. The process before has ended, or
 			// also uses the port. It keeps its row, and this one keeps the random text.

@@ -16,16 +16,6 @@ import (
 
 var _ registry.NodeStore = (*DB)(nil)
 
-// connected runs do on a connection, outside of any transaction.
-func (d *DB) connected(ctx context.Context, do func(*sqlx.Conn) error) error {
-	conn, err := d.db.Connx(ctx)
-	if err != nil {
-		return database.Failed("connect", err)
-	}
-	defer conn.Close()
-	return do(conn)
-}
-
 // Namespace returns [DB.Leases] for a [registry.Registry].
 func (d *DB) Namespace(name string) (lease.Store, error) { return d.Leases(name) }
 
@@ -35,7 +25,7 @@ func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, e
 		if now, err = d.readClock(ctx, conn); err != nil {
 			return err
 		}
-		if err := conn.SelectContext(ctx, &names, "SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE"); err != nil {
+		if err := conn.SelectContext(ctx, &names, d.dialect.SQL("SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE")); err != nil {
 			return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))
 		}
 		return nil
@@ -59,24 +49,29 @@ func noNamespace(err error) error {
 	return err
 }
 
-// Rows implements [registry.Store]. It needs SELECT.
+// Rows implements [registry.Store]. It takes one round trip to a server, and needs SELECT.
 func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	page := registry.Page{Namespace: lease.Namespace{Fresh: true}}
+	l := d.namespace(namespace)
 	err := d.connected(ctx, func(conn *sqlx.Conn) error {
-		rows, err := database.SelectRows(ctx, conn, (*leaseRow).fields, "SELECT "+leaseColumns+" FROM `"+d.leases+"`"+
-			" WHERE NAMESPACE = ? AND (WORKER_ID = ? OR WORKER_ID > ?) ORDER BY WORKER_ID LIMIT ?", namespace, controlID, max(above, controlID), most+1)
+		seen, err := l.read(ctx, conn, l.rows(theNamespace, ofNamespace),
+			l.rows(theID, "a.WORKER_ID > "+database.Int(max(above, controlID))+" ORDER BY a.WORKER_ID LIMIT "+database.Int(int64(most))))
 		if err != nil {
-			return noNamespace(database.Failed("read table "+d.leases, err))
+			return err
 		}
-		if len(rows) > 0 && rows[0].WorkerID == controlID {
-			page.Namespace, rows = rows[0].namespace(), rows[1:]
+		if control, found := seen.first(theNamespace); found {
+			if page.Namespace, err = control.namespace(); err != nil {
+				return err
+			}
 		}
-		page.Rows = protocolRows(rows[:min(len(rows), most)])
-		page.Clock, err = d.readClock(ctx, conn)
-		return err
+		page.Rows, page.Clock = protocolRows(seen.parts[theID]), clock(seen.Now)
+		return nil
 	})
 	return page, err
 }
+
+// namespace returns the leases of a namespace of any name.
+func (d *DB) namespace(name string) *Leases { return &Leases{tables: d.tables, namespace: name} }
 
 func protocolRows(rows []leaseRow) (all []lease.Row) {
 	for _, r := range rows {
@@ -88,7 +83,7 @@ func protocolRows(rows []leaseRow) (all []lease.Row) {
 // Prune implements [registry.Store]. It locks the namespace's row, as every Take does, and needs
 // SELECT, UPDATE and DELETE.
 func (d *DB) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) (removed []int64, err error) {
-	l := &Leases{tables: d.tables, namespace: namespace}
+	l := d.namespace(namespace)
 	err = l.transact(ctx, func(tx *transaction) error {
 		removed = nil
 		control, found, err := tx.lock(ctx, controlID)
@@ -105,7 +100,9 @@ func (d *DB) Prune(ctx context.Context, namespace string, above int64, most int,
 		}
 		page := registry.Page{Namespace: lease.Namespace{Fresh: true}, Rows: protocolRows(rows), Clock: clock(now)}
 		if found {
-			page.Namespace = control.namespace()
+			if page.Namespace, err = control.namespace(); err != nil {
+				return err
+			}
 		}
 		ids, err := decide(page)
 		if err != nil || !found {
@@ -115,15 +112,19 @@ func (d *DB) Prune(ctx context.Context, namespace string, above int64, most int,
 		removed, err = tx.remove(ctx, control, rows, now)
 		return err
 	})
-	return removed, err
+	if err != nil {
+		return nil, err // of a commit, say, that a node of a cluster has refused
+	}
+	return removed, nil
 }
 
 // old reads rows of IDs whose leases ended before a time. It locks none. Locks by the index on
 // the ends would be taken in another order than a renewal takes them, which locks a row before
 // its place in the index, and the two would deadlock.
 func (tx *transaction) old(ctx context.Context, above int64, most int, before database.Micros) ([]leaseRow, error) {
-	rows, err := database.SelectRows(ctx, tx, (*leaseRow).fields, "SELECT "+leaseColumns+" FROM `"+tx.leases+"`"+
-		" WHERE NAMESPACE = ? AND WORKER_ID > ? AND LEASE_UNTIL < ? ORDER BY WORKER_ID LIMIT ?", tx.namespace, max(above, controlID), before, most)
+	rows, err := database.SelectRows(ctx, tx, (*leaseRow).fields, tx.dialect.SQL("SELECT "+leaseColumns+" FROM `"+tx.leases+"`"+
+		" WHERE NAMESPACE = "+tx.dialect.Text(tx.namespace)+" AND WORKER_ID > "+database.Int(max(above, controlID))+" AND LEASE_UNTIL < "+database.Int(before)+
+		" ORDER BY WORKER_ID LIMIT "+database.Int(int64(most))))
 	if err != nil {
 		return nil, database.Failed("read table "+tx.leases, err)
 	}
@@ -136,8 +137,8 @@ func (tx *transaction) remove(ctx context.Context, control leaseRow, rows []leas
 	const doing = "remove a lease"
 	floor := control.High
 	for _, r := range rows {
-		res, err := tx.ExecContext(ctx, "DELETE FROM `"+tx.leases+"` WHERE NAMESPACE = ? AND WORKER_ID = ? AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?",
-			tx.namespace, r.WorkerID, r.Nonce, r.High, r.Until)
+		res, err := tx.ExecContext(ctx, tx.dialect.SQL("DELETE FROM `"+tx.leases+"` WHERE "+tx.key("", r.WorkerID)+
+			" AND NONCE = "+tx.dialect.Text(r.Nonce)+" AND HIGH = "+database.Int(r.High)+" AND LEASE_UNTIL = "+database.Int(r.Until)))
 		if err != nil {
 			return nil, database.Failed(doing, err)
 		}
@@ -149,10 +150,12 @@ func (tx *transaction) remove(ctx context.Context, control leaseRow, rows []leas
 			removed, floor = append(removed, r.WorkerID), max(floor, r.High)
 		}
 	}
-	if floor == control.High {
-		return removed, nil
+	if len(removed) == 0 {
+		return nil, nil
 	}
-	raised := control
-	raised.High, raised.Renewed = floor, now
-	return removed, tx.update(ctx, raised, control)
+	raised := touched(control)
+	if floor > control.High {
+		raised.High, raised.Renewed = floor, now
+	}
+	return removed, tx.exec(ctx, tx, tx.Leases.update("", raised)+" WHERE "+tx.is("", control, true), exactly(1))
 }

@@ -1,9 +1,11 @@
 package sqlstore
 
 import (
+	"fmt"
 	"math"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -50,18 +52,42 @@ func rowOf(r lease.Row, id int64) leaseRow {
 }
 
 // namespace converts r, a namespace's own row, for the protocol.
-func (r leaseRow) namespace() lease.Namespace {
+func (r leaseRow) namespace() (lease.Namespace, error) {
+	ids, err := rangeOf(r.Holder)
 	return lease.Namespace{
-		Layout: r.Layout, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
+		Layout: r.Layout, IDs: ids, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
 		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
-	}
+	}, err
 }
 
 // changed returns r, a namespace's own row, with the values of n.
 func (r leaseRow) changed(n lease.Namespace) leaseRow {
 	r.Layout, r.High, r.Until, r.Reach = n.Layout, n.Floor, micros(n.Rest), n.Reach.Microseconds()
+	r.Holder = holderOf(n.IDs)
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
 	return r
+}
+
+// holderOf returns how a namespace's own row has the range of its worker IDs, in HOLDER: "worker
+// IDs 0 to 1023". It is empty for all.
+func holderOf(ids lease.Range) string {
+	if ids == (lease.Range{}) {
+		return ""
+	}
+	return "worker IDs " + ids.String()
+}
+
+// rangeOf reads what holderOf returns.
+func rangeOf(holder string) (ids lease.Range, err error) {
+	if holder == "" {
+		return ids, nil
+	}
+	n, err := fmt.Sscanf(holder, "worker IDs %d to %d", &ids.First, &ids.Last)
+	if n != 2 || err != nil || holderOf(ids) != holder || ids.First < 0 || ids.First > ids.Last {
+		return ids, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; it has to be empty, for all worker IDs, or like %q",
+			uid.ErrConfig, holder, holderOf(lease.Range{First: 0, Last: 1023}))
+	}
+	return ids, nil
 }
 
 func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }

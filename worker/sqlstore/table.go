@@ -2,11 +2,23 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 )
+
+// connected runs do on a connection, outside of any transaction.
+func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error {
+	conn, err := t.db.Connx(ctx)
+	if err != nil {
+		return database.Failed("connect", err)
+	}
+	defer conn.Close()
+	return do(conn)
+}
 
 // create creates a missing table, by the schema of its default name.
 func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defaultName, name string) error {
@@ -14,8 +26,48 @@ func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defa
 	if err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, statement); err != nil {
+	_, err = conn.ExecContext(ctx, statement)
+	if database.IsMadeMeanwhile(err) { // now it is there
+		_, err = conn.ExecContext(ctx, statement)
+	}
+	if err != nil {
 		return database.Failed("create the table", err)
+	}
+	return nil
+}
+
+// A wanted table is one with the columns that are written to.
+type wanted struct {
+	name    string
+	columns []database.Column
+}
+
+// inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else lists
+// the settings by which the database can lose a commit.
+func (t *tables) inspect(ctx context.Context, want ...wanted) (lossy []string, err error) {
+	err = t.connected(ctx, func(conn *sqlx.Conn) error {
+		for _, w := range want {
+			if err := t.fits(ctx, conn, w); err != nil {
+				return err
+			}
+		}
+		lossy, err = database.Lossy(ctx, conn, t.dialect)
+		if err != nil && database.KindOf(err) == database.Final {
+			lossy, err = []string{fmt.Sprintf("its settings cannot be told: %v", err)}, nil
+		}
+		return err
+	})
+	return lossy, err
+}
+
+func (t *tables) fits(ctx context.Context, conn *sqlx.Conn, want wanted) error {
+	shape, err := database.ReadShape(ctx, conn, t.dialect, want.name)
+	if err != nil || len(shape.Columns) == 0 {
+		return err
+	}
+	v := database.JudgeTable("table", want.name, t.dialect, shape, want.columns)
+	if v.Severity == database.Wrong {
+		return fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, want.name, v.Value, v.Why, v.Do)
 	}
 	return nil
 }

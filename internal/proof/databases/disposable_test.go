@@ -291,19 +291,11 @@ func TestRights(t *testing.T) {
 		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
 	})
 	t.Run("read-only transactions", func(t *testing.T) {
-		s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"transaction_read_only": "1"} })
-		if strings.Contains(version(t, s), "MariaDB") {
-			s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"tx_read_only": "1"} })
-		}
+		s := kit.NewMySQL(t)
+		s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
 		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "read-only")
 	})
-}
-
-func version(t *testing.T, s store) (v string) {
-	plain := s.With(t, func(c *mysql.Config) { c.Params = nil })
-	require.NoError(t, plain.Open(t).Get(&v, "SELECT VERSION()"))
-	return v
 }
 
 // A commit, an insert or a read whose reply is lost gives its ID up.

@@ -129,7 +129,7 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 	require.Greater(t, name.Len(), 80)
 	names := []string{name.String()[:64], name.String()[20:]}
 	for _, n := range names {
-		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), millis(0), 0))
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Terms: millis(0)}))
 	}
 	var charsets []string
 	require.NoError(t, plain.SQL().Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
@@ -138,6 +138,9 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 	for _, charset := range charsets {
 		if _, err := plain.SQL().Exec("SET NAMES " + charset); err != nil {
 			continue // no client can have it
+		}
+		if charset == "swe7" && !isMariaDB(t, s) {
+			continue // MySQL itself makes a broken query of SHOW VARIABLES then
 		}
 		tried++
 		db := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t)

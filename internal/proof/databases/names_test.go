@@ -66,7 +66,7 @@ func everyMethod(t *testing.T, s store, db *sqlx.DB) {
 		o, err = r.Overview(t.Context(), time.Minute)
 		require.NoError(t, err)
 		o.Now = time.Time{}
-		all, err := doctor.Check(t.Context(), tables, doctor.Config{})
+		all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{})
 		require.NoError(t, err)
 		return o, lasting(all)
 	}

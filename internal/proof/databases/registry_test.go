@@ -71,8 +71,12 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 	kit.Do(t, db, createTable(t, db, "WORKER_LEASE"))
 	now := time.Now()
 	insert := func(namespace string, id int64, nonce string, high, until int64, layout string, renewed int64) {
+		holder := ""
+		if id >= 0 {
+			holder = fmt.Sprintf("host/%d", id)
+		}
 		_, err := db.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH)"+
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 92000000)", namespace, id, nonce, high, until, layout, fmt.Sprintf("host/%d", id), renewed, renewed)
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 92000000)", namespace, id, nonce, high, until, layout, holder, renewed, renewed)
 		require.NoError(t, err)
 	}
 	namespaces := map[string]bool{}
@@ -341,7 +345,14 @@ func TestCollect(t *testing.T) {
 				left = append(left, row)
 			}
 		}
-		require.Equal(t, left, storedLeases(t, db))
+		after := storedLeases(t, db)
+		for i, row := range after {
+			if row.ID == -1 {
+				require.NotEmpty(t, row.Nonce, "who collects writes it, as who acquires does")
+				after[i].Nonce = ""
+			}
+		}
+		require.Equal(t, left, after)
 	})
 }
 
@@ -466,7 +477,7 @@ func TestRegistryOutOfReach(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := doctor.Check(t.Context(), tablesOf(t, db, sqlstore.Config{}), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			_, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			return err
 		},
 	} {

@@ -9,10 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/proof/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A process that stands still in the middle of a transaction does not keep others from
-// its ID, nor from any ID, for long.
+// A process that stands still between what it reads and what it writes keeps nobody from its
+// ID, nor from any ID.
 func TestLeaseStall(t *testing.T) {
 	for _, during := range []string{"renewal", "acquisition"} {
 		t.Run(during, func(t *testing.T) {
@@ -26,7 +29,7 @@ func TestLeaseStall(t *testing.T) {
 
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			p.Stall("FOR UPDATE")
+			p.Stall("LEFT JOIN")
 			go func() {
 				if during == "renewal" {
 					ended <- still.renew(ctx)
@@ -47,6 +50,23 @@ func TestLeaseStall(t *testing.T) {
 	}
 }
 
+// Whoever stands still while it removes rows keeps others from acquiring an ID for 2 s.
+func TestPruneStall(t *testing.T) {
+	s := kit.NewMySQL(t)
+	db := s.Open(t)
+	tenantOf(t, db).take(t)
+	taken := make(chan error, 1)
+	_, err := tablesOf(t, s.Open(t), sqlstore.Config{}).Prune(t.Context(), "default", -1, 10, 0, func(registry.Page) ([]int64, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a server waits 50 s for a lock
+		defer cancel()
+		_, err := strangerOf(t, db, "").tryTake(ctx)
+		taken <- err
+		return nil, err
+	})
+	require.NoError(t, <-taken)
+	require.Error(t, err, "its connection is gone")
+}
+
 // What a transaction of leases sets on a connection of the program's pool it sets back.
 func TestLeaseSession(t *testing.T) {
 	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) {
@@ -61,6 +81,8 @@ func TestLeaseSession(t *testing.T) {
 	require.NoError(t, owner.renew(t.Context()))
 	owner.release(t)
 	require.ErrorIs(t, owner.renew(t.Context()), errLost)
+	_, err := tablesOf(t, db, sqlstore.Config{}).Prune(t.Context(), "default", -1, 10, 0, func(registry.Page) ([]int64, error) { return nil, nil })
+	require.NoError(t, err)
 	require.NoError(t, db.Get(&now, "SELECT CONNECTION_ID()"))
 	require.Equal(t, id, now)
 	require.NoError(t, db.Get(&waits, "SELECT @@SESSION.wait_timeout"))
@@ -77,7 +99,7 @@ func TestLeaseCommitHangs(t *testing.T) {
 	was := owner.take(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	p.Stall("COMMIT")
+	p.Stall(testserver.LeaseWrite)
 	go func() { ended <- owner.renew(ctx) }()
 	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
 	cancel()

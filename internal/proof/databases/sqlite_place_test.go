@@ -24,6 +24,7 @@ import (
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -206,8 +207,12 @@ func startChild(path string) error {
 	if l, err = tables.Leases("new"); err != nil {
 		return err
 	}
-	fmt.Println(placeWords(lease.Found(ctx, l, millis(0), 0)))
-	findings, err := doctor.Check(ctx, tables, doctor.Config{})
+	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Terms: millis(0)})))
+	e, err := sqldoctor.New(tables)
+	if err != nil {
+		return err
+	}
+	findings, err := doctor.Check(ctx, e, doctor.Config{})
 	for _, f := range findings {
 		if f.What == "place of the file" {
 			fmt.Println(f.Value)
@@ -424,7 +429,7 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		_, err = strangerOf(t, db, "").tryTake(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
-		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), millis(0), 0), uid.ErrConfig, source)
+		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{Terms: millis(0)}), uid.ErrConfig, source)
 	}
 }
 

@@ -3,6 +3,7 @@ package databases_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -21,6 +23,23 @@ type store = kit.Store
 
 // eachStore runs a test on an empty store of each kind.
 func eachStore(t *testing.T, test func(t *testing.T, s store)) { kit.Each(t, test) }
+
+// isMariaDB reports whether the server is one of MariaDB, and not of MySQL.
+func isMariaDB(t testing.TB, s store) bool {
+	t.Helper()
+	var version string
+	require.NoError(t, s.Open(t).Get(&version, "SELECT VERSION()"))
+	return strings.Contains(version, "MariaDB")
+}
+
+// transaction returns the name that the server has for a variable of the session's transactions.
+func transaction(t testing.TB, s store, variable string) string {
+	t.Helper()
+	if isMariaDB(t, s) {
+		return "tx_" + variable // the only one before 11.1
+	}
+	return "transaction_" + variable
+}
 
 // asked says for which number, and how, an asker is to ask.
 type asked struct {
@@ -47,6 +66,14 @@ func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
 		a.Timeout = retry.DefaultTimeout
 	}
 	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
+}
+
+// examined is the database as the doctor examines it.
+func examined(t testing.TB, db *sqlx.DB) *sqldoctor.DB {
+	t.Helper()
+	e, err := sqldoctor.New(tablesOf(t, db, sqlstore.Config{}))
+	require.NoError(t, err)
+	return e
 }
 
 func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {

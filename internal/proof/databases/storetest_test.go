@@ -1,15 +1,16 @@
 package databases_test
 
 import (
-	"sync"
-	"sync/atomic"
+	"context"
+	"database/sql/driver"
 	"testing"
-	"time"
 
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/uidgen/uid/internal/proof/faulty"
 	"github.com/uidgen/uid/internal/proof/kit"
-
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -18,45 +19,52 @@ func TestStore(t *testing.T) {
 	for kind, fresh := range kit.Kinds {
 		for clock, stands := range map[string]bool{"": false, ", a clock that stands": true} {
 			t.Run(kind+clock, func(t *testing.T) {
-				storetest.Run(t, storetest.Config{Histories: 8}, func(t *testing.T) storetest.Subject { return subject(t, fresh(t), stands) })
+				t.Parallel() // they wait most of the time
+				open := func(t *testing.T) storetest.Subject { return subject(t, fresh(t), stands).Subject(t) }
+				storetest.Run(t, storetest.Config{Histories: 8}, open)
+				if !stands {
+					storetest.RunRegistry(t, storetest.Config{}, open)
+				}
 			})
 		}
 	}
 }
 
-// subject is a store each of whose clients has a pool of its own.
-func subject(t *testing.T, s store, stands bool) storetest.Subject {
-	var clock atomic.Int64
-	var clients sync.Map // of lease.Store to *faultyDriver
-	admin := s.Open(t)
-	out := storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			db, f := openFaulty(t, s, &clock)
-			tables, err := sqlstore.New(db, sqlstore.Config{})
-			if err != nil {
-				return nil, err
-			}
-			l, err := tables.Leases(namespace)
-			clients.Store(l, f)
-			return l, err
-		},
-		Fault: func(client lease.Store, fault storetest.Fault) bool {
-			f, _ := clients.Load(client)
-			if fault == storetest.Delay {
-				return false // the server knows which connection a commit comes from
-			}
-			f.(*faultyDriver).next.Store(int64(fault))
-			return true
-		},
-		RemoveNamespace: func(namespace string) error {
-			_, err := admin.Exec("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = -1", namespace)
-			return err
-		},
-		Secret: "hunter2",
+// The tables of segments are a store as package segment wants one, on both kinds of database.
+func TestSegments(t *testing.T) {
+	for kind, fresh := range kit.Kinds {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
+				return subject(t, fresh(t), false).Segments(t)
+			})
+		})
 	}
-	if stands {
-		clock.Store(time.Now().UnixMicro())
-		out.Advance = func(by time.Duration) { clock.Add(by.Microseconds()) }
-	}
-	return out
 }
+
+// subject is a database each of whose clients has a pool of its own.
+func subject(t *testing.T, s store, stands bool) faulty.Database {
+	admin := s.Open(t)
+	connect := func() (driver.Connector, error) {
+		cfg, err := mysql.ParseDSN(s.Source)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Logger = testserver.Quiet
+		return mysql.NewConnector(cfg)
+	}
+	if s.Driver == "sqlite" {
+		connect = func() (driver.Connector, error) {
+			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
+		}
+	}
+	return faulty.Database{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
+}
+
+type fileConnector struct {
+	driver driver.Driver
+	source string
+}
+
+func (c fileConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.source) }
+func (c fileConnector) Driver() driver.Driver                        { return c.driver }

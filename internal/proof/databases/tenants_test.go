@@ -44,7 +44,7 @@ type tenant struct {
 func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 	t.Helper()
 	n := strangerOf(t, db, "")
-	require.NoError(t, lease.Found(t.Context(), n, millis(0), 0))
+	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: millis(0)}))
 	return n
 }
 

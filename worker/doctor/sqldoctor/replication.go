@@ -1,4 +1,4 @@
-package doctor
+package sqldoctor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker/doctor"
 )
 
 // replication is what a server shows of its replication. A nil pointer means unknown.
@@ -22,27 +23,30 @@ type replication struct {
 }
 
 // mysqlReplication examines this server's place among others.
-func (c *check) mysqlReplication(ctx context.Context) error {
-	vars, err := database.ReadSettings(ctx, c.conn, "SHOW VARIABLES")
+func (e *exam) mysqlReplication(ctx context.Context) error {
+	vars, err := database.ReadSettings(ctx, e.conn, "SHOW VARIABLES")
 	if err != nil {
 		return err
 	}
 	if isTiDB(vars) {
 		return nil // replicates by itself
 	}
-	status, err := database.ReadSettings(ctx, c.conn, "SHOW GLOBAL STATUS")
+	status, err := database.ReadSettings(ctx, e.conn, "SHOW GLOBAL STATUS")
 	if err != nil {
 		return err
 	}
 	r := replicationOf(vars, status)
-	if err := c.replicaStatus(ctx, vars, &r); err != nil {
+	if err := e.replicaStatus(ctx, vars, &r); err != nil {
 		return err
 	}
-	if err := c.connectedReplicas(ctx, vars, &r); err != nil {
+	if err := e.connectedReplicas(ctx, vars, &r); err != nil {
 		return err
 	}
-	for _, f := range r.judge(c.lossLevel()) {
-		c.add(f)
+	for _, f := range r.judge(e.lossLevel()) {
+		e.add(f)
+	}
+	if isGalera(vars) {
+		e.findings = append(e.findings, judgeGalera(vars, status, e.DurableStore, e.hasNodes)...)
 	}
 	return nil
 }
@@ -61,8 +65,8 @@ func replicationOf(vars, status database.Settings) replication {
 		}
 	}
 	switch {
-	case vars.On("wsrep_on") && status["wsrep_connected"] == "ON":
-		r.cluster, r.multiPrimary = "Galera", true
+	case isGalera(vars):
+		r.cluster = "Galera"
 	case vars.First("group_replication_group_name") != "":
 		r.cluster = "group replication"
 	}
@@ -90,7 +94,7 @@ func (r *replication) setReplicas(text string) {
 
 // replicaStatus asks whether this server follows another one. The answer stays unknown for an
 // account without a right to it.
-func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *replication) error {
+func (e *exam) replicaStatus(ctx context.Context, vars database.Settings, r *replication) error {
 	queries := []string{"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"}
 	if isMariaDB(vars) {
 		queries = []string{"SHOW ALL SLAVES STATUS"}
@@ -98,7 +102,7 @@ func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *re
 	var err error
 	for _, query := range queries {
 		var sources []map[string]any
-		if sources, err = c.maps(ctx, query); err != nil {
+		if sources, err = e.maps(ctx, query); err != nil {
 			continue
 		}
 		is, running := len(sources) > 0, false
@@ -119,14 +123,14 @@ func (c *check) replicaStatus(ctx context.Context, vars database.Settings, r *re
 }
 
 // connectedReplicas asks MySQL who follows this server. MariaDB shows that in its status.
-func (c *check) connectedReplicas(ctx context.Context, vars database.Settings, r *replication) error {
+func (e *exam) connectedReplicas(ctx context.Context, vars database.Settings, r *replication) error {
 	if !r.binlog || r.replicas != nil || isMariaDB(vars) {
 		return nil
 	}
 	var err error
 	for _, query := range []string{"SHOW REPLICAS", "SHOW SLAVE HOSTS"} {
 		var hosts []map[string]any
-		if hosts, err = c.maps(ctx, query); err != nil {
+		if hosts, err = e.maps(ctx, query); err != nil {
 			continue
 		}
 		n := int64(len(hosts))
@@ -139,8 +143,8 @@ func (c *check) connectedReplicas(ctx context.Context, vars database.Settings, r
 	return nil
 }
 
-func (c *check) maps(ctx context.Context, query string) ([]map[string]any, error) {
-	rows, err := c.conn.QueryxContext(ctx, query)
+func (e *exam) maps(ctx context.Context, query string) ([]map[string]any, error) {
+	rows, err := e.conn.QueryxContext(ctx, query)
 	if err != nil {
 		return nil, database.Failed("ask for replication", err)
 	}
@@ -159,32 +163,32 @@ func (c *check) maps(ctx context.Context, query string) ([]map[string]any, error
 	return all, nil
 }
 
-func (r replication) judge(loss Level) []Finding {
-	writable := Finding{Level: LevelOK, What: "writable", Value: "yes"}
+func (r replication) judge(loss doctor.Level) []doctor.Finding {
+	writable := doctor.Finding{Level: doctor.LevelOK, What: "writable", Value: "yes"}
 	if r.readOnly != "" {
-		writable = Finding{LevelError, "writable", r.readOnly + " is on", "Workers cannot write here, only accounts that stand above the setting can.",
-			"Connect workers to the primary."}
+		writable = finding(doctor.LevelError, "writable", r.readOnly+" is on", "Workers cannot write here, only accounts that stand above the setting can.",
+			"Connect workers to the primary.")
 	}
-	return []Finding{writable, r.judgeReplica(), r.judgeReplicas(loss)}
+	return []doctor.Finding{writable, r.judgeReplica(), r.judgeReplicas(loss)}
 }
 
 // judgeReplica judges whether the server follows another.
-func (r replication) judgeReplica() Finding {
-	f := Finding{Level: LevelOK, What: "replica", Value: "no"}
+func (r replication) judgeReplica() doctor.Finding {
+	f := doctor.Finding{Level: doctor.LevelOK, What: "replica", Value: "no"}
 	switch {
 	case r.isReplica == nil:
-		f.Level, f.Value = LevelNote, "could not be told"
+		f.Level, f.Value = doctor.LevelNote, "could not be told"
 		f.Why = "A replica that accepts writes diverges from its primary, and both hand out the same IDs."
 		f.Do = "Check with an account that has REPLICATION CLIENT (MariaDB from 10.5: REPLICA MONITOR), or make sure yourself."
 	case *r.isReplica && r.readOnly != "":
-		f.Level, f.Value = LevelError, "yes, read-only"
+		f.Level, f.Value = doctor.LevelError, "yes, read-only"
 		f.Why, f.Do = "What workers need is on the primary.", "Connect workers to the primary."
 	case *r.isReplica:
-		f.Level, f.Value = LevelError, "yes, and writable"
+		f.Level, f.Value = doctor.LevelError, "yes, and writable"
 		f.Why = "Two servers that both accept writes diverge, and hand out the same IDs and ticks."
 		f.Do = "Connect workers to the primary only, and set read_only here. After a failover, remove what is left of the replication (RESET REPLICA ALL)."
 		if r.running != nil && !*r.running {
-			f.Level, f.Value = LevelWarn, "set up, but stopped; writable"
+			f.Level, f.Value = doctor.LevelWarn, "set up, but stopped; writable"
 			f.Why = "It was a replica. If it has not been made the primary, two servers accept writes, and hand out the same IDs and ticks."
 		}
 	}
@@ -192,31 +196,31 @@ func (r replication) judgeReplica() Finding {
 }
 
 // judgeReplicas judges what a failover to a follower of this server would lose.
-func (r replication) judgeReplicas(loss Level) Finding {
+func (r replication) judgeReplicas(loss doctor.Level) doctor.Finding {
 	const what = "replication"
-	warn := LevelWarn
-	if loss == LevelNote {
-		warn = LevelNote
+	warn := doctor.LevelWarn
+	if loss == doctor.LevelNote {
+		warn = doctor.LevelNote
 	}
 	switch {
 	case r.cluster != "" && r.multiPrimary:
-		return Finding{LevelNote, what, r.cluster + ", several servers accept writes",
+		return finding(doctor.LevelNote, what, r.cluster+", several servers accept writes",
 			"Row locks hold within one server only; of two that change the same row at once, one fails at its commit and tries again.",
-			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs."}
+			"Let all workers use the same server while it lives. Where the cluster sets auto_increment_increment, each start uses up that many disposable IDs.")
 	case r.cluster != "":
-		return Finding{Level: LevelOK, What: what, Value: r.cluster}
+		return doctor.Finding{Level: doctor.LevelOK, What: what, Value: r.cluster}
 	case !r.binlog:
-		return Finding{Level: LevelOK, What: what, Value: "none (no binary log)"}
+		return doctor.Finding{Level: doctor.LevelOK, What: what, Value: "none (no binary log)"}
 	case r.replicas == nil:
-		return Finding{LevelNote, what, "could not be told", "A failover to an asynchronous replica loses the newest commits. " + lossWhy,
-			"Check with an account that has REPLICATION SLAVE, or make sure yourself."}
+		return finding(doctor.LevelNote, what, "could not be told", "A failover to an asynchronous replica loses the newest commits. "+lossWhy,
+			"Check with an account that has REPLICATION SLAVE, or make sure yourself.")
 	case *r.replicas == 0:
-		return Finding{LevelOK, what, "no replica is connected", "", ""}
+		return finding(doctor.LevelOK, what, "no replica is connected", "", "")
 	case r.semiSync:
-		return Finding{LevelNote, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
-			"When no replica answers in time the server goes on without: a failover may then lose the newest commits. " + lossWhy,
-			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC."}
+		return finding(doctor.LevelNote, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
+			"When no replica answers in time the server goes on without: a failover may then lose the newest commits. "+lossWhy,
+			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC.")
 	}
-	return Finding{warn, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. " + lossWhy,
-		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given."}
+	return finding(warn, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. "+lossWhy,
+		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given.")
 }

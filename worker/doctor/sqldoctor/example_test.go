@@ -1,4 +1,4 @@
-package doctor_test
+package sqldoctor_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -25,7 +26,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	findings, err := doctor.Check(context.Background(), tables, doctor.Config{MaxWorkerID: bits.Default().MaxWorkerID()})
+	examined, err := sqldoctor.New(tables)
+	if err != nil {
+		log.Fatal(err)
+	}
+	findings, err := doctor.Check(context.Background(), examined, doctor.Config{MaxWorkerID: bits.Default().MaxWorkerID()})
 	if err != nil {
 		log.Fatal(err)
 	}

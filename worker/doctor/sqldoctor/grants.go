@@ -1,4 +1,4 @@
-package doctor
+package sqldoctor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker/doctor"
 )
 
 // A grantScope says where a right holds, as seen from the workers' tables.
@@ -42,38 +43,38 @@ var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONIT
 var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN", "ALL PRIVILEGES"}
 
 // mysqlGrants examines the rights of this account.
-func (c *check) mysqlGrants(ctx context.Context) error {
+func (e *exam) mysqlGrants(ctx context.Context) error {
 	const what = "grants"
 	var current string
-	if err := c.conn.GetContext(ctx, &current, "SELECT COALESCE(DATABASE(), '')"); err != nil {
-		return c.noteUnknown(what, database.Failed("ask for the database", err))
+	if err := e.conn.GetContext(ctx, &current, "SELECT COALESCE(DATABASE(), '')"); err != nil {
+		return e.noteUnknown(what, database.Failed("ask for the database", err))
 	}
 	var lines []string
-	if err := c.conn.SelectContext(ctx, &lines, "SHOW GRANTS"); err != nil {
-		return c.noteUnknown(what, database.Failed("ask for the account's rights", err))
+	if err := e.conn.SelectContext(ctx, &lines, "SHOW GRANTS"); err != nil {
+		return e.noteUnknown(what, database.Failed("ask for the account's rights", err))
 	}
 	var grants []grant
 	for _, line := range lines {
-		if g, ok := parseGrant(line, current, c.nodes, c.leases); ok {
+		if g, ok := parseGrant(line, current, e.nodes, e.leases); ok {
 			grants = append(grants, g)
 		}
 	}
 	needs := map[string][]string{}
-	if c.hasNodes {
-		needs[c.nodes] = []string{"SELECT", "INSERT"}
+	if e.hasNodes {
+		needs[e.nodes] = []string{"SELECT", "INSERT"}
 	}
-	if c.hasLease {
-		needs[c.leases] = []string{"SELECT", "INSERT", "UPDATE"}
+	if e.hasLease {
+		needs[e.leases] = []string{"SELECT", "INSERT", "UPDATE"}
 	}
 	if len(needs) == 0 {
-		needs[c.nodes] = []string{"CREATE", "SELECT", "INSERT"}
-		needs[c.leases] = []string{"CREATE", "SELECT", "INSERT", "UPDATE"}
+		needs[e.nodes] = []string{"CREATE", "SELECT", "INSERT"}
+		needs[e.leases] = []string{"CREATE", "SELECT", "INSERT", "UPDATE"}
 	}
 	f := judgeGrants(grants, needs)
-	if f.Level == LevelError && !c.hasNodes && !c.hasLease {
-		f.Level = LevelWarn // it is unknown which of them will be used
+	if f.Level == doctor.LevelError && !e.hasNodes && !e.hasLease {
+		f.Level = doctor.LevelWarn // it is unknown which of them will be used
 	}
-	c.add(f)
+	e.add(f)
 	return nil
 }
 
@@ -205,8 +206,8 @@ func (g grant) covers(table, right string) bool {
 }
 
 // judgeGrants compares what the account has with what each table needs.
-func judgeGrants(grants []grant, needs map[string][]string) Finding {
-	f := Finding{Level: LevelOK, What: "grants", Value: grantsText(grants)}
+func judgeGrants(grants []grant, needs map[string][]string) doctor.Finding {
+	f := doctor.Finding{Level: doctor.LevelOK, What: "grants", Value: grantsText(grants)}
 	const statements = "The documentation of package sqlstore has the statements."
 	hasRole := slices.ContainsFunc(grants, func(g grant) bool { return g.role })
 	var lacks []string
@@ -219,15 +220,15 @@ func judgeGrants(grants []grant, needs map[string][]string) Finding {
 	}
 	slices.Sort(lacks)
 	if len(lacks) > 0 {
-		f.Level, f.Why = LevelError, "Workers need what this account lacks: "+strings.Join(lacks, ", ")+"."
+		f.Level, f.Why = doctor.LevelError, "Workers need what this account lacks: "+strings.Join(lacks, ", ")+"."
 		f.Do = "Grant it. " + statements
 		if hasRole {
-			f.Level, f.Why = LevelNote, "Rights that come through a role are not looked at. Without it this account lacks "+strings.Join(lacks, ", ")+"."
+			f.Level, f.Why = doctor.LevelNote, "Rights that come through a role are not looked at. Without it this account lacks "+strings.Join(lacks, ", ")+"."
 		}
 		return f
 	}
 	extra := map[string]bool{}
-	wide := LevelOK
+	wide := doctor.LevelOK
 	for _, g := range grants {
 		if g.scope == elsewhere {
 			continue
@@ -237,15 +238,15 @@ func judgeGrants(grants []grant, needs map[string][]string) Finding {
 			case g.scope == onServer && slices.Contains(reportRights, right):
 			case !slices.Contains(workerRights, right):
 				extra[right] = true
-				wide = LevelWarn
+				wide = doctor.LevelWarn
 			case g.scope == onServer:
-				wide = LevelWarn
-			case g.scope == onDatabase && wide == LevelOK:
-				wide = LevelNote
+				wide = doctor.LevelWarn
+			case g.scope == onDatabase && wide == doctor.LevelOK:
+				wide = doctor.LevelNote
 			}
 		}
 	}
-	if wide == LevelOK {
+	if wide == doctor.LevelOK {
 		return f
 	}
 	f.Level, f.Do = wide, "Give workers an account of their own, with "+needsText(needs)+" and nothing else. "+statements

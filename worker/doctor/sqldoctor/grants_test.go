@@ -1,4 +1,4 @@
-package doctor
+package sqldoctor
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid/worker/doctor"
 )
 
 func TestParseGrant(t *testing.T) {
@@ -95,27 +97,27 @@ func TestJudgeGrants(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		grants []grant
-		want   Level
+		want   doctor.Level
 		says   []string
 	}{
-		{"exact", exact, LevelOK, []string{"SELECT, INSERT on NODES; SELECT, INSERT, UPDATE on LEASES"}},
-		{"with CREATE", append(exact, table("NODES", "CREATE")), LevelOK, nil},
-		{"may see more", append(exact, grant{scope: onServer, rights: []string{"REPLICATION CLIENT", "REPLICA MONITOR"}}), LevelOK, nil},
-		{"others elsewhere", append(exact, grant{rights: []string{"DROP"}}), LevelOK, []string{"others elsewhere"}},
-		{"none", nil, LevelError, []string{"none", "INSERT on LEASES, INSERT on NODES, SELECT on LEASES, SELECT on NODES, UPDATE on LEASES"}},
-		{"no UPDATE", []grant{table("NODES", "SELECT", "INSERT"), table("LEASES", "SELECT", "INSERT")}, LevelError, []string{"lacks: UPDATE on LEASES."}},
-		{"of the other table", []grant{exact[1]}, LevelError, []string{"lacks: INSERT on NODES, SELECT on NODES."}},
-		{"elsewhere", []grant{{rights: []string{"ALL PRIVILEGES"}}}, LevelError, nil},
-		{"a role", []grant{{role: true}}, LevelNote, []string{"a role", "through a role"}},
-		{"DELETE", append(exact, table("LEASES", "DELETE")), LevelWarn, []string{"makes IDs come again"}},
-		{"DROP on the database", append(exact, grant{scope: onDatabase, rights: []string{"DROP"}}), LevelWarn, nil},
-		{"the database", []grant{{scope: onDatabase, rights: []string{"SELECT", "INSERT", "UPDATE"}}}, LevelNote, []string{"on the whole database"}},
-		{"the server", []grant{{scope: onServer, rights: []string{"SELECT", "INSERT", "UPDATE"}}}, LevelWarn, []string{"on all databases"}},
-		{"may grant", append(exact, table("LEASES", "GRANT OPTION")), LevelWarn, nil},
-		{"SUPER", append(exact, grant{scope: onServer, rights: []string{"SUPER"}}), LevelWarn, []string{"SUPER on all databases even writes to a read-only replica"}},
-		{"all", []grant{{scope: onServer, rights: []string{"ALL PRIVILEGES"}}}, LevelWarn, []string{"read-only replica"}},
-		{"all of the database", []grant{{scope: onDatabase, rights: []string{"ALL PRIVILEGES"}}}, LevelWarn, nil},
-		{"many", append(exact, grant{scope: onServer, rights: strings.Split("A B C D E F G H", " ")}), LevelWarn, []string{"A, B, C, D, E, F and 2 more on all databases"}},
+		{"exact", exact, doctor.LevelOK, []string{"SELECT, INSERT on NODES; SELECT, INSERT, UPDATE on LEASES"}},
+		{"with CREATE", append(exact, table("NODES", "CREATE")), doctor.LevelOK, nil},
+		{"may see more", append(exact, grant{scope: onServer, rights: []string{"REPLICATION CLIENT", "REPLICA MONITOR"}}), doctor.LevelOK, nil},
+		{"others elsewhere", append(exact, grant{rights: []string{"DROP"}}), doctor.LevelOK, []string{"others elsewhere"}},
+		{"none", nil, doctor.LevelError, []string{"none", "INSERT on LEASES, INSERT on NODES, SELECT on LEASES, SELECT on NODES, UPDATE on LEASES"}},
+		{"no UPDATE", []grant{table("NODES", "SELECT", "INSERT"), table("LEASES", "SELECT", "INSERT")}, doctor.LevelError, []string{"lacks: UPDATE on LEASES."}},
+		{"of the other table", []grant{exact[1]}, doctor.LevelError, []string{"lacks: INSERT on NODES, SELECT on NODES."}},
+		{"elsewhere", []grant{{rights: []string{"ALL PRIVILEGES"}}}, doctor.LevelError, nil},
+		{"a role", []grant{{role: true}}, doctor.LevelNote, []string{"a role", "through a role"}},
+		{"DELETE", append(exact, table("LEASES", "DELETE")), doctor.LevelWarn, []string{"makes IDs come again"}},
+		{"DROP on the database", append(exact, grant{scope: onDatabase, rights: []string{"DROP"}}), doctor.LevelWarn, nil},
+		{"the database", []grant{{scope: onDatabase, rights: []string{"SELECT", "INSERT", "UPDATE"}}}, doctor.LevelNote, []string{"on the whole database"}},
+		{"the server", []grant{{scope: onServer, rights: []string{"SELECT", "INSERT", "UPDATE"}}}, doctor.LevelWarn, []string{"on all databases"}},
+		{"may grant", append(exact, table("LEASES", "GRANT OPTION")), doctor.LevelWarn, nil},
+		{"SUPER", append(exact, grant{scope: onServer, rights: []string{"SUPER"}}), doctor.LevelWarn, []string{"SUPER on all databases even writes to a read-only replica"}},
+		{"all", []grant{{scope: onServer, rights: []string{"ALL PRIVILEGES"}}}, doctor.LevelWarn, []string{"read-only replica"}},
+		{"all of the database", []grant{{scope: onDatabase, rights: []string{"ALL PRIVILEGES"}}}, doctor.LevelWarn, nil},
+		{"many", append(exact, grant{scope: onServer, rights: strings.Split("A B C D E F G H", " ")}), doctor.LevelWarn, []string{"A, B, C, D, E, F and 2 more on all databases"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := judgeGrants(tt.grants, needs)

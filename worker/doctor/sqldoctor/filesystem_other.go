@@ -1,6 +1,6 @@
 //go:build !linux
 
-package doctor
+package sqldoctor
 
 // fileSystem knows nothing on this system.
 func fileSystem(string) (kind fileSystemKind, known bool) { return localDisk, false }

@@ -1,0 +1,240 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/segment"
+)
+
+// A tagSight is what one statement has read of a tag.
+type tagSight struct {
+	database.Origin
+	tag     string  // that was asked for
+	leaf    *leafOf // nil: no row
+	takers  *takersOf
+	missing bool // a table is
+}
+
+// A leafOf is a tag's row in Leaf's table.
+type leafOf struct {
+	tag         string // the table may take it for the same one that was asked for
+	next, step  int64
+	description sql.NullString
+	updated     database.Micros // 0: unknown
+}
+
+// A takersOf is a tag's row in the table of takers. Nobody writes a row of Leaf's table without
+// it but Leaf.
+type takersOf struct {
+	nonce, text string // as stored
+	takers      []segment.Taker
+}
+
+// stored returns the tag as the tables have it.
+func (s *tagSight) stored() string {
+	if s.leaf != nil {
+		return s.leaf.tag
+	}
+	return s.tag
+}
+
+// same reports whether both sights are of the same rows.
+func (s *tagSight) same(o tagSight) bool {
+	if (s.leaf == nil) != (o.leaf == nil) || s.leaf != nil && *s.leaf != *o.leaf {
+		return false
+	}
+	return (s.takers == nil) == (o.takers == nil) && (s.takers == nil || s.takers.nonce == o.takers.nonce && s.takers.text == o.takers.text)
+}
+
+// row converts a sight for a decision.
+func (s *tagSight) row() segment.Row {
+	if s.leaf == nil {
+		return segment.Row{Tag: s.tag, Fresh: true}
+	}
+	row := s.leaf.row(s.takers)
+	row.Tag = s.tag
+	return row
+}
+
+func (l *leafOf) row(t *takersOf) segment.Row {
+	row := segment.Row{Tag: l.tag, Next: l.next, Step: l.step, Description: l.description.String}
+	if l.updated != 0 {
+		row.Updated = l.updated.Time()
+	}
+	if t != nil {
+		row.Takers = t.takers
+	}
+	return row
+}
+
+// look reads a tag to decide by, in one statement without arguments, in one round trip. The
+// session may be in a transaction of the program's; then it is ended first.
+func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight, error) {
+	seen, err := s.lookOnce(ctx, conn, tag)
+	if err == nil && !seen.Plain() {
+		// What was read may be as old as that transaction.
+		if err = s.commit(ctx, conn); err == nil {
+			seen, err = s.lookOnce(ctx, conn, tag)
+		}
+	}
+	if err == nil {
+		err = seen.Writes(s.dialect)
+	}
+	return seen, err
+}
+
+// lookOnce reads what there is: no table is needed for a decision that stores nothing.
+func (s *Segments) lookOnce(ctx context.Context, conn session, tag string) (seen tagSight, err error) {
+	for _, there := range []tablesThere{{true, true}, {leaf: true}, {}} {
+		seen, err = s.lookAt(ctx, conn, tag, there)
+		seen.missing = !there.takers
+		if database.KindOf(err) != database.MissingTable {
+			break
+		}
+	}
+	return seen, err
+}
+
+// tablesThere says which tables there are.
+type tablesThere struct{ leaf, takers bool }
+
+// from returns what to read of a tag from a's row of Leaf's table and t's of the other one.
+func (s *Segments) columns(there tablesThere) string {
+	d := s.dialect
+	columns := "NULL, NULL, NULL, NULL, NULL"
+	if there.leaf {
+		columns = d.Bytes("a.biz_tag") + ", a.max_id, a.step, " + d.Bytes("a.description") + ", " + d.MicrosOf("a.update_time")
+	}
+	if there.takers {
+		return columns + ", " + d.Bytes("t.nonce") + ", " + d.Bytes("t.takers")
+	}
+	return columns + ", NULL, NULL"
+}
+
+func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
+	d := s.dialect
+	seen := tagSight{tag: tag}
+	query := s.inStep() + "SELECT " + d.OriginColumns() + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	if there.leaf {
+		query += " LEFT JOIN `" + s.segments + "` a ON a.biz_tag = " + d.Text(tag)
+	}
+	if there.takers {
+		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("COALESCE(a.biz_tag, "+d.Text(tag)+")")
+	}
+	rows, err := conn.QueryContext(ctx, d.SQL(query))
+	if err != nil {
+		return seen, database.Failed("read table "+s.segments, err)
+	}
+	defer rows.Close()
+	for n := 0; rows.Next(); n++ {
+		var r tagRow
+		if err := rows.Scan(append(seen.Fields(), r.fields()...)...); err != nil {
+			return seen, database.Failed("read table "+s.segments, err)
+		}
+		if n > 0 {
+			return seen, fmt.Errorf("%w: table %s has more than one row of tag %q", uid.ErrConfig, s.segments, tag)
+		}
+		if seen.leaf, seen.takers, err = r.parse(tag); err != nil {
+			return seen, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return seen, database.Failed("read table "+s.segments, err)
+	}
+	return seen, nil
+}
+
+// page reads rows in the order of the tags' bytes.
+func (s *Segments) page(ctx context.Context, conn session, after string, most int) (rows []segment.Row, err error) {
+	d := s.dialect
+	for _, there := range []tablesThere{{true, true}, {leaf: true}} {
+		query := s.inStep() + "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
+		if there.takers {
+			query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("a.biz_tag")
+		}
+		query += " WHERE " + d.Bytes("a.biz_tag") + " > " + d.Text(after) + " ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT " + database.Int(int64(most))
+		var found []tagRow
+		found, err = database.SelectRows(ctx, conn, (*tagRow).fields, d.SQL(query))
+		if err == nil {
+			return rowsOf(found)
+		}
+		if err = database.Failed("read table "+s.segments, err); database.KindOf(err) != database.MissingTable {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+func rowsOf(found []tagRow) (rows []segment.Row, err error) {
+	for _, r := range found {
+		leaf, takers, err := r.parse(r.tag.String)
+		if err != nil {
+			return nil, err
+		}
+		row := leaf.row(takers)
+		if err := row.Check(); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// inStep returns how a query begins that has to see what was committed before it.
+func (s *Segments) inStep() string {
+	if s.cluster.Load() == isCluster {
+		return inStep
+	}
+	return ""
+}
+
+// A tagRow is a row of both tables as the database returns it. Numbers are texts: SQLite keeps
+// anything in any column.
+type tagRow struct {
+	tag, next, step, description sql.NullString
+	updated                      sql.NullInt64
+	nonce, takers                sql.NullString
+}
+
+func (r *tagRow) fields() []any {
+	return []any{&r.tag, &r.next, &r.step, &r.description, &r.updated, &r.nonce, &r.takers}
+}
+
+// parse reads a row of each table; nil where there is none.
+func (r *tagRow) parse(tag string) (leaf *leafOf, t *takersOf, err error) {
+	if r.tag.Valid {
+		leaf = &leafOf{tag: r.tag.String, description: r.description, updated: database.Micros(r.updated.Int64)}
+		if leaf.next, err = number(tag, "max_id", r.next); err != nil {
+			return nil, nil, err
+		}
+		if leaf.step, err = number(tag, "step", r.step); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.nonce.Valid {
+		t = &takersOf{nonce: r.nonce.String, text: r.takers.String}
+		if t.takers, err = segmentjson.UnmarshalTakers(t.text); err != nil {
+			return nil, nil, fmt.Errorf("the takers of tag %q: %w", tag, err)
+		}
+	}
+	return leaf, t, nil
+}
+
+// number reads an integer.
+func number(tag, column string, text sql.NullString) (int64, error) {
+	n, err := strconv.ParseInt(text.String, 10, 64)
+	if err != nil {
+		is := "NULL"
+		if text.Valid {
+			is = strconv.Quote(text.String[:min(len(text.String), 40)])
+		}
+		return 0, fmt.Errorf("%w: the column %s of tag %q is %s, want an integer from 0 to %d", uid.ErrRange, column, tag, is, int64(1<<63-1))
+	}
+	return n, nil
+}
