@@ -1,0 +1,142 @@
+package etcd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// Config holds the settings of a [Store]. The zero value works.
+type Config struct {
+	// Prefix is where all keys begin; the default is "uid/". It has at most 128 characters, ASCII
+	// letters, digits and -._/, and ends with a slash. It is the same for all clients of a
+	// namespace: a state file is bound to it.
+	Prefix string
+
+	// ClockError bounds how far the clock of any client may be off true time. It is a promise
+	// that only the operator can make: etcd has no clock to ask. It is written into a namespace
+	// when that is made, and a client that has another one is refused. The default is 1 s, which
+	// chrony and NTP keep a hundred times over, and which adds nothing to what a lease's default
+	// MaxClockSkew of 2 s costs. It is in whole microseconds, from 1 µs to an hour.
+	//
+	// A worse clock makes an owner lose its ID for nothing, or take one early. No tick comes
+	// twice through that: the ticks used are in the row, not in the time. It may after an Init
+	// with a rest by such a clock, and under [lease.Config]'s LossyStore.
+	ClockError time.Duration
+
+	// RequestTimeout bounds each request, so that a member that has fallen silent costs that
+	// long and no more: the next attempt goes to another one. The default is 5 s; at least 1 ms.
+	RequestTimeout time.Duration
+
+	// Now is the clock. The default is time.Now.
+	Now func() time.Time
+}
+
+// The defaults of a [Config].
+const (
+	DefaultPrefix         = "uid/"
+	DefaultClockError     = time.Second
+	DefaultRequestTimeout = 5 * time.Second
+)
+
+const (
+	maxPrefixLen  = 128
+	maxClockError = time.Hour
+)
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Prefix == "" {
+		c.Prefix = DefaultPrefix
+	}
+	if c.ClockError == 0 {
+		c.ClockError = DefaultClockError
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = DefaultRequestTimeout
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	// The errors do not repeat a Prefix: it may be a URL, with a password, in the wrong place.
+	if n := len(c.Prefix); n > maxPrefixLen {
+		return c, fmt.Errorf("%w: the Prefix has %d bytes, at most %d are allowed", uid.ErrRange, n, maxPrefixLen)
+	}
+	for i := range len(c.Prefix) {
+		if b := c.Prefix[i]; !letterOrDigit(b) && strings.IndexByte("-._/", b) < 0 {
+			return c, fmt.Errorf("%w: the Prefix has the byte 0x%02x at %d: letters, digits and -._/ can be used", uid.ErrConfig, b, i)
+		}
+	}
+	switch {
+	case !strings.HasSuffix(c.Prefix, "/"):
+		return c, fmt.Errorf("%w: the Prefix does not end with a slash", uid.ErrConfig)
+	case c.ClockError < time.Microsecond || c.ClockError > maxClockError || c.ClockError%time.Microsecond != 0:
+		return c, fmt.Errorf("%w: ClockError %v is not of whole microseconds from 1µs to %v", uid.ErrConfig, c.ClockError, maxClockError)
+	case c.RequestTimeout < time.Millisecond:
+		return c, fmt.Errorf("%w: RequestTimeout %v is below 1ms", uid.ErrConfig, c.RequestTimeout)
+	}
+	return c, nil
+}
+
+func letterOrDigit(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
+// A Store holds namespaces of leases under a prefix of keys. It is a [registry.Store] and a
+// [doctor.Examiner]. Make it with [New]. All methods may be called by any number of goroutines at
+// once.
+type Store struct {
+	client *clientv3.Client
+	cfg    Config
+}
+
+var _ registry.Store = (*Store)(nil)
+
+// New returns a store in the cluster that the client is connected to. It sends nothing. The
+// client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes
+// it. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.
+func New(client *clientv3.Client, cfg Config) (*Store, error) {
+	if client == nil {
+		return nil, fmt.Errorf("%w: no client of etcd", uid.ErrConfig)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{client: client, cfg: cfg}, nil
+}
+
+// Leases returns a namespace of leases. Namespaces keep apart services that share a cluster:
+// worker IDs are unique within one, and all UIDs of one have the same layout. UIDs of two
+// namespaces can be equal.
+//
+// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
+// !"#$%&'()*+,-./:;<=>?_, as in every kind of store. For "" it is "default". Leases returns
+// [uid.ErrConfig] or [uid.ErrRange] for all other names. It sends nothing.
+func (s *Store) Leases(name string) (*Leases, error) {
+	name, err := namespace.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Leases{store: s, namespace: name, keys: keysOf(s.cfg.Prefix, name)}, nil
+}
+
+// Namespace returns [Store.Leases] for a [registry.Registry].
+func (s *Store) Namespace(name string) (lease.Store, error) {
+	l, err := s.Leases(name)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// clock reads the client's clock.
+func (s *Store) clock() lease.Clock {
+	return lease.Clock{Now: s.cfg.Now().UTC().Truncate(time.Microsecond), Error: s.cfg.ClockError}
+}

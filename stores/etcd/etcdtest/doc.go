@@ -1,0 +1,10 @@
+// Package etcdtest loses requests to etcd and replies on purpose. It is for tests of programs that
+// hold leases or segments in etcd (package stores/etcd): the answer to a write may never arrive,
+// though the write is stored, and a write that was given up may arrive late. It is for tests only:
+// it imports package testing.
+//
+//	var f etcdtest.Faults
+//	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialOptions: f.DialOptions()})
+//	...
+//	f.Set(storetest.LoseReply) // of the next write
+package etcdtest

@@ -1,0 +1,294 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+const secret = "hunter2"
+
+// A fake is a server in memory. It knows Lua, but no INFO, which is added here.
+type fake struct {
+	*miniredis.Miniredis
+	t *testing.T
+
+	mu     sync.Mutex
+	now    time.Time
+	runs   int               // of its process
+	info   map[string]string // sections
+	config map[string]string // what CONFIG GET tells; nil for nothing
+	hears  int               // Sentinels that listen
+	fails  map[string]string // the error of a command
+	late   []func()          // writes on their way
+	counts map[string]int    // of commands that clients have sent
+}
+
+func newFake(t *testing.T) *fake {
+	f := &fake{Miniredis: miniredis.RunT(t), t: t, now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC), fails: map[string]string{}, counts: map[string]int{}}
+	f.RequireAuth(secret)
+	f.SetTime(f.now)
+	f.info = map[string]string{
+		"server":      "redis_version:7.0.15\r\nredis_mode:standalone\r\n",
+		"replication": "role:master\r\nmaster_replid:48403378917ec9711aa5789dc35a4d729060aaf1\r\n",
+		"persistence": "loading:0\r\naof_enabled:1\r\naof_last_write_status:ok\r\n",
+		"memory":      "used_memory:1000000\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n",
+		"cluster":     "cluster_enabled:0\r\n",
+	}
+	f.Server().SetPreHook(f.before)
+	return f
+}
+
+// before runs before each command, those of scripts among them.
+func (f *fake) before(c *server.Peer, command string, args ...string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[command]++
+	if text, is := f.fails[command]; is {
+		c.WriteError(text)
+		return true
+	}
+	switch {
+	case command == "CONFIG" && f.config != nil:
+		c.WriteMapLen(len(f.config))
+		for name, value := range f.config {
+			c.WriteBulk(name)
+			c.WriteBulk(value)
+		}
+	case command == "PUBSUB":
+		c.WriteLen(2)
+		c.WriteBulk(args[1])
+		c.WriteInt(f.hears)
+	case command == "INFO":
+		text := "# " + args[0] + "\r\n" + f.info[args[0]]
+		if args[0] == "server" {
+			text += fmt.Sprintf("run_id:d7647000f247155ec476a0797763d3d4950d%04d\r\n", f.runs)
+		}
+		c.WriteBulk(text)
+	default:
+		return false
+	}
+	return true
+}
+
+// set changes the server under its lock.
+func (f *fake) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// restart gives the server another run_id.
+func (f *fake) restart() { f.set(func() { f.runs++ }) }
+
+func (f *fake) advance(by time.Duration) {
+	f.set(func() { f.now = f.now.Add(by); f.SetTime(f.now) })
+}
+
+func (f *fake) client(hooks ...goredis.Hook) goredis.UniversalClient {
+	c := goredis.NewClient(&goredis.Options{Addr: f.Addr(), Password: secret, MinRetryBackoff: -1})
+	for _, h := range hooks {
+		c.AddHook(h)
+	}
+	f.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func (f *fake) store(hooks ...goredis.Hook) *redis.Store {
+	s, err := redis.New(f.client(hooks...), redis.Config{})
+	require.NoError(f.t, err)
+	return s
+}
+
+// faults makes the commands of one client fail.
+type faults struct {
+	f  *fake
+	mu sync.Mutex
+	of storetest.Fault
+}
+
+func (h *faults) set(f storetest.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.of = f
+}
+
+func isWrite(cmd goredis.Cmder) bool {
+	for _, w := range redis.Writes {
+		if len(cmd.Args()) > 1 && (cmd.Args()[1] == w.Hash || cmd.Args()[1] == w.Source) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *faults) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (h *faults) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
+
+func (h *faults) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		h.mu.Lock()
+		of := h.of
+		if of != storetest.Refuse && !isWrite(cmd) {
+			of = storetest.OK
+		}
+		if of != storetest.OK {
+			h.of = storetest.OK
+		}
+		h.mu.Unlock()
+		lost := fmt.Errorf("a fault of the test: %w", io.EOF)
+		switch of {
+		case storetest.OK:
+			return next(ctx, cmd)
+		case storetest.LoseReply:
+			if err := next(ctx, cmd); err != nil {
+				return err
+			}
+		case storetest.Delay:
+			h.f.set(func() {
+				h.f.late = append(h.f.late, func() { _ = h.f.client().Do(context.Background(), cmd.Args()...).Err() })
+			})
+		}
+		cmd.SetErr(lost)
+		return lost
+	}
+}
+
+func (f *fake) deliver() {
+	f.mu.Lock()
+	late := f.late
+	f.late = nil
+	f.mu.Unlock()
+	for _, send := range late {
+		send()
+	}
+}
+
+// backup keeps all keys. Going back to them is what a restart, or a failover, can look like.
+func (f *fake) backup() (restore func()) {
+	type member struct {
+		name  string
+		score float64
+	}
+	texts, hashes, sets, sorted := map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]member{}
+	for _, key := range f.Keys() {
+		switch f.Type(key) {
+		case "string":
+			texts[key], _ = f.Get(key)
+		case "hash":
+			fields, _ := f.HKeys(key)
+			hashes[key] = map[string]string{}
+			for _, name := range fields {
+				hashes[key][name] = f.HGet(key, name)
+			}
+		case "set":
+			sets[key], _ = f.Members(key)
+		case "zset":
+			all, _ := f.SortedSet(key)
+			for name, score := range all {
+				sorted[key] = append(sorted[key], member{name, score})
+			}
+		}
+	}
+	return func() {
+		f.FlushAll()
+		for key, text := range texts {
+			_ = f.Set(key, text)
+		}
+		for key, fields := range hashes {
+			for name, value := range fields {
+				f.HSet(key, name, value)
+			}
+		}
+		for key, members := range sets {
+			_, _ = f.SAdd(key, members...)
+		}
+		for key, members := range sorted {
+			for _, m := range members {
+				_, _ = f.ZAdd(key, m.score, m.name)
+			}
+		}
+		f.restart()
+	}
+}
+
+func (f *fake) subject() storetest.Subject {
+	var mu sync.Mutex
+	hooks := map[lease.Store]*faults{}
+	return storetest.Subject{
+		Open: func(namespace string) (lease.Store, error) {
+			h := &faults{f: f}
+			l, err := f.store(h).Leases(namespace)
+			mu.Lock()
+			defer mu.Unlock()
+			hooks[l] = h
+			return l, err
+		},
+		Fault: func(client lease.Store, fault storetest.Fault) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			hooks[client].set(fault)
+			return true
+		},
+		Registry: func() (registry.Store, error) { return f.store(), nil },
+		Deliver:  f.deliver,
+		Advance:  f.advance,
+		RemoveNamespace: func(namespace string) error {
+			if !f.Del("uid:{" + namespace + "}:namespace") {
+				return errors.New("there is no such key")
+			}
+			return nil
+		},
+		Backup: f.backup,
+		Secret: secret,
+	}
+}
+
+// segments returns an empty store of segments.
+func (f *fake) segments() segmenttest.Subject {
+	f.advance(time.Since(f.now))
+	var mu sync.Mutex
+	hooks := map[segment.Store]*faults{}
+	return segmenttest.Subject{
+		Open: func() (segment.Store, error) {
+			h := &faults{f: f}
+			s := f.store(h).Segments()
+			mu.Lock()
+			defer mu.Unlock()
+			hooks[s] = h
+			return s, nil
+		},
+		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			hooks[client].set(fault)
+			return true
+		},
+		Deliver: f.deliver,
+		Foreign: func(tag string, n int64) (first int64, err error) {
+			last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
+			return last - n + 1, err
+		},
+		Backup: f.backup,
+		Secret: secret,
+	}
+}

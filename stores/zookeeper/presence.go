@@ -1,0 +1,121 @@
+package zookeeper
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+const (
+	// presenceEvery is how often a Presence looks whether its session has made its nodes.
+	presenceEvery = 5 * time.Second
+	// presencePatience bounds each of its attempts.
+	presencePatience = 10 * time.Second
+)
+
+// A Presence shows people which holders of worker IDs are alive, by ephemeral nodes: the
+// namespace's node alive/17 is there, with the holder's text as its data, while the session of the
+// one who has worker ID 17 lasts. Pass its method OnEvent as the OnEvent of a [lease.Config]. Make
+// it with [Leases.NewPresence], and Close it.
+//
+// It is for people only. A node may be missing, or still be there for a while, and no lease depends
+// on one. What fails is tried again later, and told nobody.
+type Presence struct {
+	leases *Leases
+	holder []byte
+
+	mu   sync.Mutex
+	held map[int64]bool // worker IDs
+
+	wake    chan struct{}
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+// NewPresence returns a Presence for one lease or several of the namespace. holder is for people;
+// it is best the Holder of the lease's configuration. It has a goroutine of its own.
+func (l *Leases) NewPresence(holder string) *Presence {
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Presence{leases: l, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	go p.run(ctx)
+	return p
+}
+
+// OnEvent takes in what has happened to a lease. It does not wait for the ensemble.
+func (p *Presence) OnEvent(e lease.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Kind {
+	case lease.Acquired, lease.TakenOver:
+		p.held[e.WorkerID] = true
+	case lease.Lost:
+		delete(p.held, e.WorkerID)
+	}
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close removes the nodes, if the ensemble can be reached at once; else they last as long as the
+// session. It may be called more than once.
+func (p *Presence) Close() {
+	p.stop()
+	<-p.stopped
+}
+
+func (p *Presence) run(ctx context.Context) {
+	defer close(p.stopped)
+	every := time.NewTicker(presenceEvery)
+	defer every.Stop()
+	made := map[int64]int64{} // worker IDs whose nodes there are, and the sessions that have made them
+	for {
+		select {
+		case <-p.wake:
+		case <-every.C:
+		case <-ctx.Done():
+			p.show(context.WithoutCancel(ctx), nil, made)
+			return
+		}
+		p.mu.Lock()
+		held := maps.Clone(p.held)
+		p.mu.Unlock()
+		p.show(ctx, held, made)
+	}
+}
+
+// show makes the nodes of those who hold IDs, and removes others that it has made.
+func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64]int64) {
+	ctx, cancel := context.WithTimeout(ctx, presencePatience)
+	defer cancel()
+	conn, above := p.leases.conn, p.leases.path+"/"+aliveName
+	path := func(id int64) string { return above + "/" + strconv.FormatInt(id, 10) }
+	for id, session := range made {
+		// Another session's node is not this one's to remove: its own end does that.
+		if !held[id] && conn.State() == sessionReady && session == conn.SessionID() {
+			_ = together(ctx, func() { _ = conn.Delete(path(id), -1) })
+		}
+		if !held[id] {
+			delete(made, id)
+		}
+	}
+	for id := range held {
+		if conn.State() != sessionReady || made[id] == conn.SessionID() {
+			continue
+		}
+		if p.leases.make(ctx, above) != nil {
+			continue
+		}
+		session := conn.SessionID()
+		var err error
+		if together(ctx, func() { _, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.leases.acl) }) == nil && err == nil {
+			made[id] = session // if there is one of a former session it is gone soon
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package zookeeper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/uidgen/uid"
+	namespaces "github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// A Config holds the settings of a [Store]. The zero value works for an ensemble that everybody
+// may write to.
+type Config struct {
+	// Root is the node that the namespaces are under. It begins with a slash and does not end
+	// with one. The default is /uid.
+	Root string
+
+	// ACL is given to each node that is made. The default, zk.WorldACL(zk.PermAll), leaves all
+	// nodes open to whoever reaches the ensemble; with digest authentication use
+	// zk.AuthACL(zk.PermAll). It does not change nodes that are there.
+	ACL []zk.ACL
+
+	// ClockError bounds how far the clock of any process that leases IDs here, or of any server
+	// of the ensemble, is off true time. It is the same in all processes. The default is
+	// [DefaultClockError]; it is at most [MaxClockError].
+	ClockError time.Duration
+}
+
+const (
+	// DefaultRoot is the Root of a Config that leaves it empty.
+	DefaultRoot = "/uid"
+	// DefaultClockError suits machines whose clocks are set by NTP.
+	DefaultClockError = 500 * time.Millisecond
+	// MaxClockError is the largest ClockError.
+	MaxClockError = time.Hour
+)
+
+// A Store keeps namespaces of leases in a ZooKeeper ensemble. It is a [registry.Store]; its
+// method Leases returns a namespace as a [lease.Store]. All methods may be called by any number
+// of goroutines at once.
+type Store struct {
+	conn Conn
+	root string
+	acl  []zk.ACL
+	off  time.Duration // how far a clock may be off
+	now  func() time.Time
+}
+
+var _ registry.Store = (*Store)(nil)
+
+// New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
+// authentication (AddAuth) and the dialer (for TLS). The Store neither opens nor closes it. New
+// returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It
+// asks nothing of the ensemble.
+func New(conn Conn, cfg Config) (*Store, error) {
+	if c, is := conn.(*zk.Conn); conn == nil || is && c == nil {
+		return nil, fmt.Errorf("%w: the connection is nil", uid.ErrConfig)
+	}
+	if cfg.Root == "" {
+		cfg.Root = DefaultRoot
+	}
+	if err := checkRoot(cfg.Root); err != nil {
+		return nil, err
+	}
+	if cfg.ClockError == 0 {
+		cfg.ClockError = DefaultClockError
+	}
+	if cfg.ClockError < 0 || cfg.ClockError > MaxClockError {
+		return nil, fmt.Errorf("%w: ClockError %v is not within 0 and %v", uid.ErrRange, cfg.ClockError, MaxClockError)
+	}
+	acl := slices.Clone(cfg.ACL)
+	if len(acl) == 0 {
+		acl = zk.WorldACL(zk.PermAll)
+	}
+	// Times are whole microseconds.
+	off := (cfg.ClockError + time.Microsecond - 1).Truncate(time.Microsecond)
+	return &Store{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}, nil
+}
+
+// maxRoot leaves room for the rest of a path in errors and names.
+const maxRoot = 255
+
+func checkRoot(root string) error {
+	if len(root) > maxRoot {
+		return fmt.Errorf("%w: the Root %.100q has %d bytes, at most %d are allowed", uid.ErrRange, root, len(root), maxRoot)
+	}
+	parts := strings.Split(root, "/")
+	if len(parts) < 2 || parts[0] != "" || parts[1] == "zookeeper" {
+		return fmt.Errorf("%w: the Root %.100q is not the path of a node for users, such as %s", uid.ErrConfig, root, DefaultRoot)
+	}
+	for _, part := range parts[1:] {
+		if part == "" || part == "." || part == ".." {
+			return fmt.Errorf("%w: the Root %.100q has the part %q, which no node can have as its name", uid.ErrConfig, root, part)
+		}
+	}
+	for i := range len(root) {
+		if c := root[i]; c <= ' ' || c > '~' {
+			return fmt.Errorf("%w: the Root %.100q has the byte 0x%02x at %d; ASCII without spaces can be used", uid.ErrConfig, root, c, i)
+		}
+	}
+	return nil
+}
+
+// Leases returns a namespace of leases. Namespaces keep apart services that share an ensemble:
+// worker IDs are unique within one, and all UIDs of one have the same layout. UIDs of two
+// namespaces can be equal.
+//
+// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
+// !"#$%&'()*+,-./:;<=>?_. For "" it is "default". Leases returns [uid.ErrConfig] or
+// [uid.ErrRange] for all other names. It asks nothing of the ensemble.
+func (s *Store) Leases(namespace string) (*Leases, error) {
+	name, err := namespaces.Resolve(namespace)
+	if err != nil {
+		return nil, err
+	}
+	return &Leases{Store: s, namespace: name, path: s.root + "/" + escape(name)}, nil
+}
+
+// Namespace returns [Store.Leases] for a [registry.Registry].
+func (s *Store) Namespace(name string) (lease.Store, error) { return s.Leases(name) }
+
+// clock reads this process's clock: ZooKeeper tells its own with a write only.
+func (s *Store) clock() lease.Clock {
+	return lease.Clock{Now: s.now().UTC().Truncate(time.Microsecond), Error: s.off}
+}
