@@ -16,6 +16,7 @@ func FuzzArgs(f *testing.F) {
 		"gen -n 3 --format json", "gen -n 1e3 --layout 41ms/10/12", "parse 962672698415128576", "parse --guess -1",
 		"parse --layout js 9007199254740991 --format json", "plan --rate 1e5 --burst 1e7 --workers 200 --years 30", "plan --rate NaN",
 		"range --from 2026-11-21 --to 2026-11-22T00:00:00Z", "layouts --format plain", "version", "worker ls", "worker gc --older 5s",
+		"segment ls x --json", "segment set x --next 1e3 --lower", "segment next x -n 5", "gen --segment order --daily --zone UTC",
 		"help parse", "--help", "-v", "", "completion bash",
 	} {
 		f.Add(args, "1 962672698415128576\nx")
@@ -29,7 +30,7 @@ func FuzzArgs(f *testing.F) {
 				return
 			}
 		}
-		if len(args) > 0 && (args[0] == "gen" || args[0] == "worker") {
+		if len(args) > 0 && (args[0] == "gen" || args[0] == "worker" || args[0] == "segment") {
 			args = append(args, "--store", folder)
 		}
 		o := call{args: args, stdin: stdin, env: map[string]string{"HOME": folder, "XDG_DATA_HOME": folder + "/" + "none"}}.run()

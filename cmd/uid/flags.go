@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // The types below are pflag.Values whose errors say what they expect.
@@ -102,6 +104,36 @@ func (f *spanFlag) Set(text string) error {
 
 func (f *spanFlag) String() string { return time.Duration(*f).String() }
 func (*spanFlag) Type() string     { return "DURATION" }
+
+// rangeFlag is a range of worker IDs, such as 0-1023.
+type rangeFlag struct{ lease.Range }
+
+func (f *rangeFlag) Set(text string) error {
+	first, last, found := strings.Cut(text, "-")
+	a, err := strconv.ParseUint(first, 10, 63)
+	b, err2 := strconv.ParseUint(last, 10, 63)
+	switch {
+	case !found || err != nil || err2 != nil:
+		return fmt.Errorf("%.40q is not a range of worker IDs such as 0-1023", text)
+	case a > b:
+		return fmt.Errorf("%d is above %d", a, b)
+	case b == 0:
+		return errors.New("a namespace cannot have the worker ID 0 alone")
+	}
+	f.Range = lease.Range{First: int64(a), Last: int64(b)}
+	return nil
+}
+
+func (f *rangeFlag) String() string {
+	if f.Range == (lease.Range{}) {
+		return ""
+	}
+	return rangeText(f.Range)
+}
+
+func (*rangeFlag) Type() string { return "FIRST-LAST" }
+
+func rangeText(r lease.Range) string { return fmt.Sprintf("%d-%d", r.First, r.Last) }
 
 // timeFlag is an instant, by default in UTC.
 type timeFlag struct{ time.Time }

@@ -16,8 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/internal/namespace"
 )
 
 // gen is the command that makes UIDs.
@@ -27,6 +26,11 @@ type gen struct {
 	store  store
 	layout layoutFlag
 	format format
+
+	namespace    string // of leases
+	namespaceSet bool
+
+	segment genSegment
 }
 
 const (
@@ -38,16 +42,28 @@ const (
 )
 
 func (p *program) gen() *cobra.Command {
-	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain}
+	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "gen [-n 5] [--store FILE | --mysql DSN] [--layout NAME|T/W/S] [--format plain|json|table]",
+		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--format plain|json|table]",
 		Short: "Make UIDs",
 		Long: `gen makes UIDs and prints them, each larger than the one before.
 
-` + storeHelp + `
+` + storeHelp(", created if it is missing", `a SQLite database in the user's data folder:
+uid/workers.db in $XDG_DATA_HOME if that is set, or else in ~/.local/share (macOS:
+~/Library/Application Support, Windows: %LocalAppData%)`) + `
 
-The table is WORKER_NODE of Baidu's UidGenerator. No worker ID is ever used again:
-the default layout has 4,194,303 of them, the layout javascript 15.
+UIDs are unique among all runs that share one store and one layout. A SQLite file serves
+one machine: processes on several machines need one server.
+
+In a database every run adds a row to a table, WORKER_NODE of Baidu's UidGenerator, and
+its generated key is the run's worker ID. No worker ID is ever used again: the default
+layout has 4,194,303 of them, the layout javascript 15.
+
+etcd, ZooKeeper and Redis lease IDs instead: a run leases one of --namespace, which uid
+worker init has made, and gives it back at its end. The ID rests for five minutes before
+another run can have it. There no UID is more than ten minutes ahead of the clock: who
+asks for more waits. Redis can lose what it was told, which each run makes up for: it
+takes some seconds longer, and its UIDs begin a minute and a half ahead of the clock.
 
 A UID's time is a tick of the layout, and a tick holds only so many UIDs of a worker:
 8,192 a second in the default layout. If you ask for more, gen makes them at once all
@@ -55,25 +71,40 @@ the same, with times ahead of the clock: by 123 seconds for a million of them. I
 so when that is more than ten minutes, and makes no more than the layout's time field
 can hold.
 
+` + segmentHelp + `
+
 Formats:
   plain  one UID per line (the default)
   json   one object per line: uid (a string, since JavaScript would lose bits of the
          number), time, worker_id, machine (if the layout names parts), sequence
-  table  for people, at most 10,000 UIDs`,
+  table  for people, at most 10,000 UIDs
+Numbers of --segment are plain only.`,
 		Example: "  uid gen\n" +
 			"  uid gen -n 1000000 > uids.txt\n" +
 			"  uid gen --store workers.db --layout 41ms/10/12 --format json\n" +
-			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid gen -n 1",
+			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid gen -n 1\n" +
+			"  uid gen --segment invoice --create\n" +
+			"  uid gen --segment order --daily --zone Europe/Berlin -n 1",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := g.check(cmd.Flags()); err != nil {
+				return err
+			}
+			if g.segment.tag != "" {
+				return g.runSegment(cmd.Context())
+			}
+			return g.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&g.n, "count", "n", "how many UIDs; 1e6 is a million")
 	g.store.register(flags)
+	flags.Var(&setString{&g.namespace, &g.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
 	flags.Var(&g.layout, "layout", layoutUsage)
 	flags.Var(&g.format, "format", "form of the output")
+	g.segment.register(flags)
 	return cmd
 }
 
@@ -101,18 +132,17 @@ func (g *gen) run(ctx context.Context) (err error) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 
-	db, err := g.store.open(ctx, g.getenv)
+	s, err := g.store.open(ctx, g.getenv, settings{log: cfg.Logger})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{Logger: cfg.Logger})
-	if err != nil {
-		return err
+	defer s.close()
+	if s.numbers == nil {
+		cfg.MaxLead = 0 // another run gets the ID soon
 	}
-	w, err := disposable.New(tables.Numbers(), disposable.Config{Timeout: time.Duration(g.store.timeout), Logger: cfg.Logger})
+	w, err := g.worker(ctx, s)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	generator, err := cached.NewContext(ctx, w, cfg)
 	if err != nil {

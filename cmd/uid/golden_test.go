@@ -33,6 +33,8 @@ func TestGolden(t *testing.T) {
 		{"gen_json_machine", call{args: []string{"gen", "-n", "2", "--store", newStore(t), "--format", "json", "--layout", machine}}},
 		{"gen_table", call{args: []string{"gen", "--store", newStore(t), "--format", "table"}}},
 		{"gen_table_machine", call{args: []string{"gen", "-n", "2", "--store", newStore(t), "--format", "table", "--layout", machine}}},
+		{"gen_segment", call{args: []string{"gen", "--segment", "invoice", "--create", "-n", "3", "--store", newStore(t)}}},
+		{"gen_daily", call{args: []string{"gen", "--segment", "order", "--daily", "--zone", "Pacific/Kiritimati", "-n", "3", "--store", newStore(t)}}},
 		{"parse", call{args: []string{"parse", "--layout", "uidgenerator", known}}},
 		{"parse_two", call{args: []string{"parse", known, "0"}}},
 		{"parse_machine", call{args: []string{"parse", "--layout", machine, tweet}}},
@@ -69,6 +71,10 @@ func TestGolden(t *testing.T) {
 		{"help_worker_init", call{args: []string{"worker", "init", "--help"}}},
 		{"help_worker_gc", call{args: []string{"worker", "gc", "--help"}}},
 		{"help_worker_check", call{args: []string{"worker", "check", "--help"}}},
+		{"help_segment", call{args: []string{"segment"}}},
+		{"help_segment_ls", call{args: []string{"segment", "ls", "--help"}}},
+		{"help_segment_next", call{args: []string{"segment", "next", "--help"}}},
+		{"help_segment_set", call{args: []string{"segment", "set", "--help"}}},
 		{"help_bench", call{args: []string{"bench", "--help"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

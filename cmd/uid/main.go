@@ -1,4 +1,4 @@
-// Command uid makes UIDs and reads them:
+// Command uid makes UIDs and reads them, and takes dense numbers from a store:
 //
 //	uid gen -n 5                          five new UIDs, under a worker ID of its own
 //	uid parse 180363646902239241          what is in one, with a picture of its bits
@@ -6,6 +6,10 @@
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
 //	uid layouts                           the presets
 //	uid bench                             what a UID costs on this machine
+//	uid gen --segment invoice             dense numbers without time: 1, 2, 3
+//	uid gen --segment order --daily       order numbers: 20261122-000001
+//	uid segment ls                        the tags of such numbers, and how far they are
+//	uid segment next invoice              the next number of a tag
 //	uid worker ls                         who holds which worker ID
 //	uid worker check                      whether a database of worker IDs is set up safely
 //
@@ -20,6 +24,7 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+	_ "time/tzdata" // for --zone on machines without a database of time zones
 )
 
 func main() {

@@ -49,7 +49,8 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "uid",
 		Short: "Make and read unique IDs, ordered by time",
-		Long: `uid makes and reads UIDs: 63-bit unique IDs that are ordered by time.
+		Long: `uid makes and reads UIDs: 63-bit unique IDs that are ordered by time. It also takes
+dense numbers without time, 1, 2, 3, from a store: see uid segment.
 
 Exit codes: 0 on success and when the reader of the output has gone away, 1 when
 something failed, 2 when the input was bad, 130 when interrupted. An error is one
@@ -69,7 +70,7 @@ line on standard error.`,
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.bench(), p.version())
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.segment(), p.bench(), p.version())
 	return root
 }
 

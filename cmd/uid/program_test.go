@@ -34,7 +34,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "--format", "xml"}, `--format: "xml" is not one of plain, json, table`},
 		{[]string{"gen", "--layout", "tweeter"}, "--layout: syntax error"},
 		{[]string{"gen", "--layout", "40/20/13"}, "--layout: unusable configuration: 40/20/13"},
-		{[]string{"gen", "--layout", "uidgenerator"}, "time field is exhausted"},
+		{[]string{"gen", "--layout", "uidgenerator"}, "exhausted: the last tick"},
 		{[]string{"gen", "--store", "x", "--mysql", "y"}, "--store and --mysql exclude each other"},
 		{[]string{"gen", "--store", ""}, "--store: it is empty"},
 		{[]string{"gen", "--mysql", ""}, "--mysql: it is empty"},
@@ -77,6 +77,36 @@ func TestBadInput(t *testing.T) {
 		{[]string{"worker", "release", "default/-1"}, "no worker ID"},
 		{[]string{"worker", "release", "/1"}, "the namespace before the / is empty"},
 		{[]string{"worker", "release", "9223372036854775808"}, "no worker ID"},
+		{[]string{"gen", "--daily"}, "--daily is for --segment"},
+		{[]string{"gen", "--zone", "UTC"}, "--zone is for --segment"},
+		{[]string{"gen", "--create"}, "--create is for --segment"},
+		{[]string{"gen", "--first", "1"}, "--first is for --segment"},
+		{[]string{"gen", "--last", "1"}, "--last is for --segment"},
+		{[]string{"gen", "--step", "1"}, "--step is for --segment"},
+		{[]string{"gen", "--lossy-store"}, "--lossy-store is for --segment"},
+		{[]string{"gen", "--segment-table", "x"}, "--segment-table is for --segment"},
+		{[]string{"gen", "--segment", "x", "--layout", "js"}, "--layout is for UIDs, not for --segment"},
+		{[]string{"gen", "--segment", "x", "--namespace", "y"}, "--namespace is for UIDs, not for --segment"},
+		{[]string{"gen", "--segment", "x", "--zone", "UTC"}, "--zone is for --daily"},
+		{[]string{"gen", "--segment", "x", "--daily", "--zone", "Mars"}, "--zone: it is no time zone such as Europe/Berlin"},
+		{[]string{"gen", "--segment", "x", "--daily", "--zone", ""}, "--zone: it is no time zone"},
+		{[]string{"gen", "--segment", "x", "--format", "json"}, "--format json shows the time, worker ID and sequence of UIDs"},
+		{[]string{"gen", "--segment", "x", "--format", "table"}, "--format table shows"},
+		{[]string{"gen", "--segment", "x", "--first", "5", "--last", "4"}, "--last 4 is below --first 5"},
+		{[]string{"gen", "--segment", "x", "--step", "2147483648"}, "--step 2147483648: want 1 to 2147483647"},
+		{[]string{"gen", "--segment", ""}, "--segment: these 0 bytes are no tag"},
+		{[]string{"gen", "--segment", strings.Repeat("x", 129)}, "--segment: these 129 bytes are no tag"},
+		{[]string{"gen", "--segment", "b\u00fccher"}, "--segment: these 7 bytes are no tag: it has 1 to 128 ASCII letters"},
+		{[]string{"segment", "list"}, `unknown command "list": the commands are ls, next, set`},
+		{[]string{"segment", "ls", "a", " b"}, "these 2 bytes are no tag"},
+		{[]string{"segment", "ls", "--json=no"}, `--json: "no": it takes no value`},
+		{[]string{"segment", "next"}, "uid segment next takes one tag, such as invoice"},
+		{[]string{"segment", "next", "a", "b"}, "uid segment next takes one tag"},
+		{[]string{"segment", "next", "a@b"}, "these 3 bytes are no tag"},
+		{[]string{"segment", "next", "a", "-n", "0"}, "-n: 0 is below 1"},
+		{[]string{"segment", "set"}, "uid segment set takes one tag"},
+		{[]string{"segment", "set", "a"}, "there is nothing to set"},
+		{[]string{"segment", "ls", "--store", "etcd://127.0.0.1:1/x", "--segment-table", "x"}, "--segment-table are for databases that speak SQL"},
 		{[]string{"worker", "gc", "--older-than", "never"}, `--older-than: "never" is not a duration`},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -94,7 +124,7 @@ func TestFailures(t *testing.T) {
 
 	// The default layout, which nobody chose, comes to its end one day.
 	late := call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}
-	require.Contains(t, late.fails(t, exitFailure), "time field is exhausted")
+	require.Contains(t, late.fails(t, exitFailure), "exhausted: the last tick")
 }
 
 func TestErrorsAreOneLine(t *testing.T) {
@@ -136,6 +166,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 
 func TestOutputThatFails(t *testing.T) {
 	used := storeWithLease(t)
+	ok(t, "segment", "set", "x", "--create", "--store", used)
 	for _, args := range [][]string{
 		{},
 		{"gen", "-n", "1e9", "--store", newStore(t)},
@@ -156,6 +187,12 @@ func TestOutputThatFails(t *testing.T) {
 		{"worker", "release", "shop/0", "--force", "--store", used},
 		{"worker", "gc", "--store", used},
 		{"worker", "check", "--store", used},
+		{"segment", "ls", "--store", used},
+		{"segment", "ls", "x", "--json", "--store", used},
+		{"segment", "set", "x", "--step", "5", "--store", used},
+		{"segment", "next", "x", "-n", "3", "--store", used},
+		{"gen", "--segment", "x", "-n", "1e6", "--store", used},
+		{"gen", "--segment", "x", "--daily", "--store", used},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			fail := func(err error) (int, string) {

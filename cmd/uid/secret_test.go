@@ -22,6 +22,7 @@ func TestSecrets(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
 		env  string
+		url  string
 		code int
 	}{
 		"refused":        {args: []string{"gen", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
@@ -45,7 +46,21 @@ func TestSecrets(t *testing.T) {
 		"release of DSN": {args: []string{"worker", "release", dsn(here + database)}, code: exitBadInput},
 		"odd namespace":  {args: []string{"worker", "release", dsn(here + "7"), "--store", storeWithLease(t)}, code: exitFailure},
 		"worker no flag": {args: []string{"worker", dsn(here)}, code: exitBadInput},
-		"as a URL":       {args: []string{"gen", "--store", "mysql://" + dsn("127.0.0.1/x")}, code: exitBadInput},
+		"as a URL":       {args: []string{"gen", "--timeout", "1ms", "--store", "mysql://" + dsn("127.0.0.1:1/x")}, code: exitFailure},
+		"URL denied":     {args: []string{"worker", "ls"}, url: "mysql://" + dsn(s.Addr()+"/"+database), code: exitFailure},
+		"tags refused":   {args: []string{"segment", "ls", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
+		"tags denied":    {args: []string{"segment", "ls"}, env: dsn(here + database), code: exitFailure},
+		"next denied":    {args: []string{"segment", "next", "x"}, env: dsn(here + database), code: exitFailure},
+		"next unchecked": {args: []string{"segment", "next", "x", "--lossy-store", "--timeout", "1s"}, env: dsn(here + database), code: exitFailure},
+		"next refused":   {args: []string{"segment", "next", "x", "--lossy-store", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
+		"set denied":     {args: []string{"segment", "set", "x", "--create"}, url: "mysql://" + dsn(s.Addr()+"/"+database), code: exitFailure},
+		"gen of a tag":   {args: []string{"gen", "--segment", "x", "--lossy-store", "--timeout", "1s"}, env: dsn(here + database), code: exitFailure},
+		"DSN as a tag":   {args: []string{"gen", "--segment", dsn(here)}, code: exitBadInput},
+		"tag of a DSN":   {args: []string{"segment", "set", dsn(here), "--create"}, code: exitBadInput},
+		"tags of DSNs":   {args: []string{"segment", "ls", "x", dsn(here)}, code: exitBadInput},
+		"DSN as a zone":  {args: []string{"gen", "--segment", "x", "--daily", "--zone", dsn(here)}, code: exitBadInput},
+		"no such tag":    {args: []string{"segment", dsn(here)}, code: exitBadInput},
+		"odd URL":        {args: []string{"worker", "ls"}, url: "mysql://" + dsn("127.0.0.1/x?tls="+canary), code: exitBadInput},
 	} {
 		for _, verbose := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
@@ -53,7 +68,7 @@ func TestSecrets(t *testing.T) {
 				if verbose {
 					args = append([]string{"-v"}, args...)
 				}
-				o := call{args: args, env: map[string]string{dsnEnv: tt.env}}.run()
+				o := call{args: args, env: map[string]string{dsnEnv: tt.env, storeEnv: tt.url}}.run()
 				require.Equal(t, tt.code, o.code, o.err)
 				said := o.out + o.err
 				require.NotEmpty(t, said)

@@ -13,22 +13,23 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker ls|init|release|gc|check",
-		Short: "Look after the worker IDs in a database",
-		Long: `worker shows who holds which worker ID, and looks after the tables that they are
-in: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of leased ones.
+		Short: "Look after the worker IDs in a store",
+		Long: `worker shows who holds which worker ID, and looks after the store that they are in.
+In a database these are two tables: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of
+leased ones.
 
-` + registryStore + `
+` + registryStore() + `
 Only init creates anything.`,
 		Example: "  uid worker ls --store workers.db\n" +
-			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid worker check",
+			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid worker check",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -42,24 +43,28 @@ Only init creates anything.`,
 	return cmd
 }
 
-// registryHelp is the part of the subcommands' help about their database.
-const registryHelp = registryStore + `
-The command creates nothing.`
+// registryHelp is the part of the subcommands' help about their store.
+func registryHelp() string {
+	return registryStore() + "\nThe command creates nothing."
+}
 
-const registryStore = `The database is the first of these that is given:
-  --store FILE    a SQLite database
-  --mysql DSN     MySQL or MariaDB: user:password@tcp(host:3306)/database.
-                  Other users of the machine can read a command line: better
-                  put the DSN into the environment variable ` + dsnEnv + `
-  (neither)       the SQLite database that uid gen uses by default`
+func registryStore() string { return storeHelp("", "the SQLite database that uid gen uses by default") }
 
-// tables is what the subcommands share: the database, and how to show it.
+// tables is what the subcommands share: the store, and how to show it.
 type tables struct {
 	*program
-	store         store
-	nodes, leases string
-	format        format
+	store                   store
+	nodes, leases, segments string // names of tables, where the store has some
+	inTables                bool   // it has
+	format                  format
 }
+
+// The default names of tables.
+const (
+	nodeTable    = "WORKER_NODE"
+	leaseTable   = "WORKER_LEASE"
+	segmentTable = "leaf_alloc"
+)
 
 func (p *program) newTables() tables {
 	return tables{program: p, store: store{existing: true}, format: table}
@@ -67,7 +72,7 @@ func (p *program) newTables() tables {
 
 func (r *tables) register(flags *pflag.FlagSet) {
 	r.registerStore(flags)
-	flags.StringVar(&r.nodes, "node-table", "WORKER_NODE", "table of disposable IDs")
+	flags.StringVar(&r.nodes, "node-table", nodeTable, "table of disposable IDs, in a database")
 	r.registerOutput(flags)
 }
 
@@ -80,12 +85,14 @@ func (r *tables) registerLeases(flags *pflag.FlagSet) {
 func (r *tables) registerStore(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	r.store.register(flags)
-	flags.Lookup("store").Usage = "SQLite file"
-	flags.Lookup("timeout").Usage = "how long to try"
 }
 
 func (r *tables) registerOutput(flags *pflag.FlagSet) {
-	flags.StringVar(&r.leases, "lease-table", "WORKER_LEASE", "table of leased IDs")
+	flags.StringVar(&r.leases, "lease-table", leaseTable, "table of leased IDs, in a database")
+	r.registerFormat(flags)
+}
+
+func (r *tables) registerFormat(flags *pflag.FlagSet) {
 	flags.Var(&r.format, "format", "form of the output")
 	flags.Var(jsonFlag{&r.format}, "json", "short for --format json")
 	flags.Lookup("json").NoOptDefVal = "true"
@@ -108,8 +115,8 @@ func (jsonFlag) IsBoolFlag() bool { return true }
 
 // with calls do with the registry, under a context that a signal cancels.
 func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
-	return r.open(ctx, func(ctx context.Context, db *sqlstore.DB) error {
-		reg, err := registry.New(db, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
+	return r.open(ctx, func(ctx context.Context, s *workerStore) error {
+		reg, err := registry.New(s.all, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
 		if err != nil {
 			return inputError{err}
 		}
@@ -117,25 +124,31 @@ func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Re
 	})
 }
 
-// open calls do with the tables, under a context that a signal cancels.
-func (r *tables) open(ctx context.Context, do func(context.Context, *sqlstore.DB) error) error {
+// open calls do with the store, under a context that a signal cancels.
+func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 
-	db, err := r.store.open(ctx, r.getenv)
+	with := settings{nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases), segments: unless(segmentTable, r.segments), log: r.log()}
+	s, err := r.store.open(ctx, r.getenv, with)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer db.Close()
-	store, err := sqlstore.New(db, sqlstore.Config{NodeTable: r.nodes, LeaseTable: r.leases, Logger: r.log()})
-	if err != nil {
-		return inputError{err}
-	}
-	if err := do(ctx, store); err != nil {
+	defer s.close()
+	r.inTables = s.numbers != nil
+	if err := do(ctx, s); err != nil {
 		return interrupted(ctx, err)
 	}
 	return nil
+}
+
+// unless returns "" for the default name of a table: PostgreSQL's is in lower case.
+func unless(byDefault, name string) string {
+	if name == byDefault {
+		return ""
+	}
+	return name
 }
 
 // terms reads the description of a layout from a table.
@@ -177,14 +190,20 @@ func (m *maxID) disposable() int64 {
 	return m.layout.MaxWorkerID()
 }
 
-// leased is the largest worker ID of a namespace, or -1 if that is not known.
-func (m *maxID) leased(layout string) int64 {
+// leased returns the worker IDs of a namespace; the last one is -1 if that is not known.
+func (m *maxID) leased(ns registry.NamespaceInfo) lease.Range {
+	ids, all := ns.IDs, lease.Range{}
+	most := int64(-1)
 	if m.max > 0 || m.layout.set {
-		return m.disposable()
+		most = m.disposable()
+	} else if l, err := bits.ParseLayout(ns.Layout); err == nil {
+		most = l.MaxWorkerID()
 	}
-	l, err := bits.ParseLayout(layout)
-	if err != nil {
-		return -1
+	switch {
+	case ids == all:
+		ids.Last = most
+	case most >= 0:
+		ids.Last = min(ids.Last, most)
 	}
-	return l.MaxWorkerID()
+	return ids
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// workerCheck is the command that checks a database.
+// workerCheck is the command that checks a store.
 type workerCheck struct {
 	tables
 	ids     maxID
@@ -27,16 +26,23 @@ func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
 	cmd := &cobra.Command{
 		Use:   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
-		Short: "Check a database for what could harm its workers",
-		Long: `check looks for what could harm the workers of a database. It only reads.
+		Short: "Check a store for what could harm its workers",
+		Long: `check looks for what could harm the workers of a store. It only reads.
 
   MySQL, MariaDB  the isolation of transactions, auto_increment_increment,
                   innodb_flush_log_at_trx_commit and sync_binlog; whether the server is
                   read-only, a replica, or has replicas and of which kind;
                   AUTO_ID_CACHE on TiDB; rights that this account lacks or does not need
+                  on Galera also the node's part in the cluster
+  PostgreSQL      synchronous_commit, fsync, full_page_writes, wal_level; whether the
+                  server is a standby, or has standbys and of which kind; indexes and
+                  the fillfactor; rights that this account lacks or does not need
   SQLite          the journal and its syncing, the file and its file system
-  both            the clock, the tables, the counter of disposable IDs, leases from the
-                  far future, spaces of worker IDs whose UIDs could be equal
+  all databases   the tables, the counter of disposable IDs
+  etcd, ZooKeeper, Redis
+                  what can be seen of the servers' settings and the account's rights
+  all stores      the clock, how many IDs are left, leases from the far future, spaces
+                  of worker IDs whose UIDs could be equal
 
 Run it from a machine of the workers and with their account, so that it sees what they
 see.
@@ -49,7 +55,7 @@ Each finding is
 
 With --durable it judges by what workers with DurableStore need.
 
-` + registryHelp,
+` + registryHelp(),
 		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -57,8 +63,8 @@ With --durable it judges by what workers with DurableStore need.
 			if err := c.ids.check(); err != nil {
 				return err
 			}
-			return c.open(cmd.Context(), func(ctx context.Context, db *sqlstore.DB) error {
-				findings, err := doctor.Check(ctx, db, doctor.Config{
+			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
+				findings, err := doctor.Check(ctx, s.all, doctor.Config{
 					MaxWorkerID: c.ids.disposable(), DurableStore: c.durable, Terms: terms, Timeout: time.Duration(c.store.timeout), Logger: c.log(),
 				})
 				if err != nil {

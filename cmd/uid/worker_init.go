@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -17,6 +18,7 @@ type workerInit struct {
 	tables
 	namespace string
 	layout    layoutFlag
+	ids       rangeFlag
 	rest      spanFlag
 }
 
@@ -24,38 +26,47 @@ func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
 	c.store.existing = false
 	cmd := &cobra.Command{
-		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--rest DURATION] [--format table|plain|json]",
+		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--rest DURATION] [--format table|plain|json]",
 		Short: "Create a namespace of leases, once",
-		Long: `init creates a namespace of leased worker IDs, and the table if that is missing.
+		Long: `init creates a namespace of leased worker IDs, and the table, say, if that is missing.
 Workers with DurableStore never create one: a missing table may have been renamed or
 dropped while its owners are still at work. Other workers do, and then lease no ID
 for five minutes; init spares the first start that wait.
 
+With --ids the namespace has only these of the layout's worker IDs. Several stores, of a
+region each, can so share one space of worker IDs: give each a range of its own.
+
 Whoever runs it vouches that nobody has an ID of the namespace. So a person should
-run it, not a script at each start or deployment. After a table was lost or emptied,
+run it, not a script at each start or deployment. After a store was lost or emptied,
 give --rest, during which no ID is leased: at least the longest TTL and 3/2 of the
 longest Window of any owner, and with DurableStore also the longest MaxLead of any
 generator and the longest Offline.
 
 If the namespace exists, init changes nothing, with one exception: if a worker created
-it and it has leased no ID yet, init without --rest ends the wait.
+it and it has leased no ID yet, init without --rest ends the wait, and sets --ids.
 
-` + registryStore,
-		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --namespace orders --rest 10m",
+` + registryStore(),
+		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --rest 10m",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.with(cmd.Context(), c.run) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
+				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d", c.ids.String(), c.layout.Layout, most)
+			}
+			return c.with(cmd.Context(), c.run)
+		},
 	}
 	flags := cmd.Flags()
 	c.registerLeases(flags)
 	flags.StringVar(&c.namespace, "namespace", c.namespace, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
+	flags.Var(&c.ids, "ids", "the worker IDs that it has (default: all of the layout)")
 	flags.Var(&c.rest, "rest", "how long no ID is leased")
 	return cmd
 }
 
 func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
-	err := r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest)})
+	err := r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest), IDs: c.ids.Range})
 	switch {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}
@@ -63,11 +74,15 @@ func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
 		return err
 	}
 	if c.format == table {
-		_, err := fmt.Fprintf(c.out, "namespace %q is there, for the layout %s\n", c.namespace, c.layout.Layout)
+		ids := ""
+		if c.ids.Range != (lease.Range{}) {
+			ids = fmt.Sprintf(", with the worker IDs %v", c.ids.Range)
+		}
+		_, err := fmt.Fprintf(c.out, "namespace %q is there, for the layout %s%s\n", c.namespace, c.layout.Layout, ids)
 		return err
 	}
-	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "layout"})
-	if err := l.add(cell{value: c.namespace}, cell{value: c.layout.Layout.String()}); err != nil {
+	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "layout"}, column{key: "range"})
+	if err := l.add(cell{value: c.namespace}, cell{value: c.layout.Layout.String()}, rangeCell(c.ids.Range)); err != nil {
 		return err
 	}
 	return l.end()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -28,22 +29,22 @@ func (p *program) workerList() *cobra.Command {
 		Short: "Show who holds which worker ID, and how many are left",
 		Long: `ls shows the leases of worker IDs: who holds each, since when, until when, and up to
 which time its ticks are reserved; then how many IDs each namespace has left, and how
-many disposable IDs are used. All times are those of the database's clock.
+many disposable IDs are used. All times are those of the store's clock.
 
 A lease is
   live        held: nobody else can get the ID
   quarantine  expired or released, but for less than --quarantine (a setting of the
-              workers, which the database does not know)
+              workers, which the store does not know)
   free        the next worker may get the ID
-IDs that were never leased have no row. Their number follows from the layout in the
-table, and for disposable IDs from --layout.
+IDs that were never leased have no row. Their number follows from the range of worker
+IDs that the namespace has, or else from its layout; for disposable IDs from --layout.
 
 Formats:
   table  for people (the default)
   plain  one lease, namespace or count of disposable IDs per line, tab-separated
   json   the same as objects, whose "kind" is lease, namespace or disposable
 
-` + registryHelp,
+` + registryHelp(),
 		Example:               "  uid worker ls --store workers.db\n  uid worker ls --namespace orders --json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -70,7 +71,11 @@ Formats:
 
 func (c *workerLs) show(o registry.Overview) error {
 	if o.Nodes == nil && !o.HasLeases {
-		c.note("there is no table of worker IDs (%s, %s)", c.nodes, c.leases)
+		if c.inTables {
+			c.note("there is no table of worker IDs (%s, %s)", c.nodes, c.leases)
+		} else {
+			c.note("there are no worker IDs in the store")
+		}
 		return nil
 	}
 	shown := 0
@@ -94,7 +99,7 @@ func (c *workerLs) show(o registry.Overview) error {
 	if err := section(leases.listing); err != nil {
 		return err
 	}
-	namespaces := c.listOf(kind, column{"namespace", "namespace", false}, column{"layout", "layout", false}, column{"worker_ids", "worker\nIDs", true},
+	namespaces := c.listOf(kind, column{"namespace", "namespace", false}, column{"layout", "layout", false}, column{"range", "range", false}, column{"worker_ids", "worker\nIDs", true},
 		column{"live", "live", true}, column{"quarantine", "in\nquarantine", true}, column{"free", "free\nagain", true},
 		column{"never_used", "never\nused", true}, column{"left", "left", true})
 	for _, ns := range o.Namespaces {
@@ -221,17 +226,17 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 	if l, err := bits.ParseLayout(ns.Layout); err == nil {
 		layout = layoutCell(l)
 	}
-	cells := []cell{{value: "namespace"}, {value: printable(ns.Namespace)}, layout}
-	most := c.ids.leased(ns.Layout)
-	if most < 0 {
+	cells := []cell{{value: "namespace"}, {value: printable(ns.Namespace)}, layout, rangeCell(ns.IDs)}
+	ids := c.ids.leased(ns)
+	if ids.Last < 0 {
 		unknown := cell{value: nil, text: "?"}
 		return append(cells, unknown, count(ns.Live), count(ns.Quarantined), count(ns.Free), unknown, unknown)
 	}
-	// Rows above --max-id do not count: the workers cannot use their IDs.
+	// Rows outside of --max-id and the range do not count: the workers cannot use their IDs.
 	var live, quarantined, free int64
 	for _, l := range leases {
 		switch {
-		case l.Namespace != ns.Namespace || l.WorkerID > most:
+		case l.Namespace != ns.Namespace || l.WorkerID < ids.First || l.WorkerID > ids.Last:
 		case l.State == registry.Live:
 			live++
 		case l.State == registry.Free:
@@ -240,8 +245,17 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 			quarantined++
 		}
 	}
-	never := most + 1 - live - quarantined - free
-	return append(cells, count(most+1), count(live), count(quarantined), count(free), count(never), count(never+free))
+	all := max(0, ids.Last-ids.First+1)
+	never := all - live - quarantined - free
+	return append(cells, count(all), count(live), count(quarantined), count(free), count(never), count(never+free))
+}
+
+// rangeCell is the cell of the worker IDs that a namespace has.
+func rangeCell(ids lease.Range) cell {
+	if ids == (lease.Range{}) {
+		return cell{value: nil, text: "all"}
+	}
+	return cell{value: rangeText(ids)}
 }
 
 // describe says in a sentence who holds or held a lease.

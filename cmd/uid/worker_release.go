@@ -31,7 +31,7 @@ The table keeps the last tick that may have been used, so that nobody issues it 
 A holder that turns out to live does no harm either: it issues only what was reserved
 for it, and acquires another ID when it next renews its lease.
 
-` + registryHelp,
+` + registryHelp(),
 		Example:               "  uid worker release default/7 --force",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {

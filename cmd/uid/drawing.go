@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
+)
+
+const (
+	// maxNumbers is how many numbers are taken at once unless --step says otherwise.
+	maxNumbers = 1_000_000
+	// drawChunk is how many are drawn and written at a time. They are skipped when they cannot be
+	// written.
+	drawChunk = 1024
+)
+
+// A drawing takes numbers of a tag and prints them.
+type drawing struct {
+	*tables
+	tag         string
+	n           int64
+	step        int64 // the most that are taken at once
+	first, last int64 // bounds of the numbers; 0 for none
+	create      bool
+	lossy       bool
+
+	daily bool // order numbers, of a tag for each day
+	zone  *time.Location
+}
+
+// A series is where the numbers come from.
+type series interface {
+	// fill draws numbers, and returns how many it got.
+	fill(ctx context.Context, dst []segment.Number) (n int, err error)
+	CloseContext(ctx context.Context) error
+}
+
+func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
+	if err := d.durable(ctx, s); err != nil {
+		return err
+	}
+	numbers, err := d.series(s)
+	if err != nil {
+		return inputError{err}
+	}
+	defer func() {
+		// Not under ctx: give numbers back after an interruption, too.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(d.store.timeout))
+		defer cancel()
+		if closeErr := numbers.CloseContext(ctx); err == nil {
+			err = closeErr
+		} else if closeErr != nil {
+			d.log().Warn("numbers that were taken are skipped", "err", closeErr)
+		}
+	}()
+	if err := d.print(ctx, numbers); err != nil {
+		return err
+	}
+	return d.out.Flush()
+}
+
+// durable refuses a store that can lose numbers.
+func (d *drawing) durable(ctx context.Context, s segment.Store) error {
+	if d.lossy {
+		return nil
+	}
+	var lossy []string
+	err := d.try(ctx, func(ctx context.Context) (err error) {
+		lossy, err = s.Inspect(ctx)
+		return err
+	})
+	if err != nil || len(lossy) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w, and would then give them out again: %s: %s; --%s accepts that", segment.ErrLossy, s.Name(), strings.Join(lossy, "; "), lossyFlag)
+}
+
+// series returns the generator.
+func (d *drawing) series(s segment.Store) (series, error) {
+	takes := (d.n-1)/d.step + 1
+	step := (d.n-1)/takes + 1 // the last take, too, is hardly too large
+	cfg := segment.Config{
+		First: d.first, Last: d.last, MinStep: step, MaxStep: step, Create: d.create,
+		LossyStore: true, // durable has looked
+		Timeout:    time.Duration(d.store.timeout), Logger: d.quietly(), Now: d.now,
+	}
+	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
+	if d.daily {
+		days, err := segment.NewDaily(s, d.tag, d.zone, cfg)
+		return daily{days}, err
+	}
+	g, err := segment.New(segment.Source{Store: s, Tag: d.tag}, cfg)
+	return plainSeries{g}, err
+}
+
+// print draws the numbers and writes them.
+func (d *drawing) print(ctx context.Context, numbers series) error {
+	bar := newProgress(d.stdout, d.stderr, d.n)
+	defer bar.end()
+	chunk := make([]segment.Number, min(drawChunk, d.n))
+	for left := d.n; left > 0; {
+		n := 0
+		err := d.try(ctx, func(ctx context.Context) (err error) {
+			n, err = numbers.fill(ctx, chunk[:min(left, drawChunk)])
+			switch {
+			case n > 0:
+				return nil // an error comes again
+			case err != nil && ctx.Err() != nil:
+				return retry.Transient(err) // try says that the time is up
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, number := range chunk[:n] {
+			if err := d.put(number); err != nil {
+				return err
+			}
+		}
+		left -= int64(n)
+		bar.add(n)
+	}
+	return nil
+}
+
+func (d *drawing) put(n segment.Number) error {
+	if d.daily {
+		_, err := d.out.WriteString(n.String() + "\n")
+		return err
+	}
+	_, err := d.out.Write(append(strconv.AppendInt(d.out.AvailableBuffer(), n.N, 10), '\n'))
+	return err
+}
+
+// plainSeries are the numbers of a tag.
+type plainSeries struct{ *segment.Generator }
+
+func (s plainSeries) fill(ctx context.Context, dst []segment.Number) (int, error) {
+	uids := make([]uid.UID, len(dst))
+	n, err := s.FillContext(ctx, uids)
+	for i, u := range uids[:n] {
+		dst[i].N = int64(u)
+	}
+	return n, err
+}
+
+// daily are order numbers.
+type daily struct{ *segment.Daily }
+
+func (s daily) fill(ctx context.Context, dst []segment.Number) (n int, err error) {
+	for n < len(dst) {
+		if dst[n], err = s.Next(ctx); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// frugal is a store from which a generator takes what the command prints, and no more: nothing
+// in stock, and nothing because of a row's step.
+type frugal struct {
+	segment.Store
+	most int64 // how often numbers of a tag are taken
+
+	mu    sync.Mutex
+	takes map[string]int64
+}
+
+func (f *frugal) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+	took := false
+	err := f.Store.Change(ctx, tag, func(row *segment.Row) error {
+		next, step, fresh := row.Next, row.Step, row.Fresh
+		if !fresh {
+			row.Step = 1
+		}
+		err := decide(row)
+		if !fresh {
+			row.Step = step
+		}
+		took = row.Next > next
+		if err == nil && took && !f.more(tag) {
+			return errEnough
+		}
+		return err
+	})
+	if err == nil && took {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.takes[tag]++
+	}
+	return err
+}
+
+// errEnough keeps a generator from asking again.
+var errEnough = fmt.Errorf("%w: the command takes no more numbers", uid.ErrExhausted)
+
+func (f *frugal) more(tag string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.takes[tag] < f.most
+}

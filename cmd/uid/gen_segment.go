@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid/segment"
+)
+
+// genSegment holds the flags of gen for numbers of a tag.
+type genSegment struct {
+	tag               tagFlag
+	daily             bool
+	zone              zoneFlag
+	create, lossy     bool
+	first, last, step countFlag // 0: not given
+	table             string
+}
+
+const segmentHelp = `With --segment gen prints dense numbers of a tag, 1, 2, 3, which hold no time and no
+worker ID (uid segment --help). --create begins the series of a new tag. gen takes as many
+as it prints, at most --step at once, and what it has not printed in the end it gives back,
+as uid segment next does.
+
+With --daily these are order numbers, 20261122-000001, which begin with 1 each day; the
+days are those of --zone. Each day is a tag of its own, order/20261122, made by the first
+run of the day.`
+
+// register registers the flags, and returns the names of those that need --segment.
+func (s *genSegment) register(flags *pflag.FlagSet) {
+	flags.Var(&s.tag, "segment", "print numbers of this tag, not UIDs")
+	flags.BoolVar(&s.daily, "daily", false, "print order numbers: a day, and a number of it")
+	flags.Var(&s.zone, "zone", "where the days are, such as Europe/Berlin (default UTC)")
+	flags.BoolVar(&s.create, "create", false, "make the tag's row if there is none")
+	flags.Var(&optionalCount{&s.first}, "first", "print no number below it")
+	flags.Var(&optionalCount{&s.last}, "last", "print no number above it")
+	s.step = maxNumbers
+	flags.Var(&s.step, "step", "take at most so many numbers at once")
+	flags.BoolVar(&s.lossy, lossyFlag, false, lossyUsage)
+	registerSegmentTable(flags, &s.table)
+}
+
+// check refuses flags that do not go together.
+func (g *gen) check(flags *pflag.FlagSet) error {
+	s := &g.segment
+	if s.tag == "" {
+		return excludes(flags, "%s is for --segment", "daily", "zone", "create", "first", "last", "step", lossyFlag, "segment-table")
+	}
+	if err := excludes(flags, "%s is for UIDs, not for --segment", "layout", "namespace"); err != nil {
+		return err
+	}
+	if !s.daily {
+		if err := excludes(flags, "%s is for --daily", "zone"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case g.format != plain:
+		return badInput("--format %s shows the time, worker ID and sequence of UIDs; a number of --segment has none of them: use plain", g.format)
+	case s.last > 0 && s.last < s.first:
+		return badInput("--last %d is below --first %d", s.last, s.first)
+	case s.step > segment.MaxStep:
+		return badInput("--step %d: want 1 to %d", s.step, int64(segment.MaxStep))
+	}
+	return nil
+}
+
+// excludes returns an error when one of the flags is given.
+func excludes(flags *pflag.FlagSet, text string, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return badInput(text, "--"+name)
+		}
+	}
+	return nil
+}
+
+func (g *gen) runSegment(ctx context.Context) error {
+	s := &g.segment
+	t := &tables{program: g.program, store: g.store, segments: s.table}
+	t.store.existing = !s.create && !s.daily
+	d := drawing{
+		tables: t, tag: string(s.tag), n: int64(g.n), step: int64(s.step), first: int64(s.first), last: int64(s.last),
+		create: s.create, lossy: s.lossy, daily: s.daily, zone: s.zone.Location,
+	}
+	return t.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
+		return withCreate(d.run(ctx, s), d.tag, "--create")
+	})
+}
+
+// tagFlag is a tag.
+type tagFlag string
+
+func (f *tagFlag) Set(text string) error {
+	*f = tagFlag(text)
+	return checkTag(text)
+}
+
+func (f *tagFlag) String() string { return string(*f) }
+func (*tagFlag) Type() string     { return "TAG" }
+
+// zoneFlag is a time zone.
+type zoneFlag struct{ *time.Location }
+
+func (f *zoneFlag) Set(text string) (err error) {
+	if f.Location, err = time.LoadLocation(text); err != nil || text == "" {
+		return errors.New("it is no time zone such as Europe/Berlin")
+	}
+	return nil
+}
+
+func (f *zoneFlag) String() string { return "" }
+func (*zoneFlag) Type() string     { return "ZONE" }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
+func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
+	timeout := time.Duration(g.store.timeout)
+	if s.numbers != nil {
+		if g.namespaceSet {
+			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
+		}
+		return disposable.New(s.numbers, disposable.Config{Timeout: timeout, Logger: g.log()})
+	}
+	leases, err := s.all.Namespace(g.namespace)
+	if err != nil {
+		return nil, inputError{err}
+	}
+	l, err := lease.New(leases, lease.Config{Timeout: timeout, Logger: g.log()})
+	if err != nil {
+		return nil, err
+	}
+	// A start on a store that can lose writes would make the namespace, and then rest for minutes.
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	page, err := s.all.Rows(ctx, g.namespace, -1, 1)
+	if errors.Is(err, worker.ErrNoNamespace) || err == nil && page.Namespace.Fresh {
+		return nil, noNamespace(worker.ErrNoNamespace, g.namespace)
+	}
+	return l, nil // an error that may pass is Acquire's to meet again
+}
+
+// noNamespace tells how to make a namespace.
+func noNamespace(err error, namespace string) error {
+	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+)
+
+// segmentSet is the command that writes a row.
+type segmentSet struct {
+	tables
+	next, step    countFlag // 0: not given
+	description   string
+	described     bool
+	create, lower bool
+}
+
+func (p *program) segmentSet() *cobra.Command {
+	c := &segmentSet{tables: p.newTables()}
+	cmd := &cobra.Command{
+		Use:   "set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] [--format table|plain|json]",
+		Short: "Raise the next number of a tag, describe it, or make it",
+		Long: `set changes what it is told of the row of a tag, and leaves the rest as it is. With
+--create it makes the row if there is none: the next number is then 1, and the step too,
+unless they are given.
+
+--next raises the next number: those below it are not given out any more. To lower it
+needs --lower, since numbers can then come twice. A generator of package segment that has
+taken some of these notices when it next takes numbers, and stops.
+
+--step is the fewest numbers that programs take at once; they take more when they use many.
+uid segment next and uid gen --segment take as many as they print, whatever the step.
+
+` + registryStore() + `
+Only --create creates anything.`,
+		Example: "  uid segment set invoice --create --next 10001 --description \"invoices since 2026\"\n" +
+			"  uid segment set order --step 100",
+		DisableFlagsInUseLine: true,
+		Args:                  oneTag,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.described = cmd.Flags().Changed("description")
+			if err := c.check(args[0]); err != nil {
+				return err
+			}
+			c.store.existing = !c.create
+			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error { return c.run(ctx, s, args[0]) })
+		},
+	}
+	flags := cmd.Flags()
+	c.registerSegments(flags)
+	c.registerFormat(flags)
+	flags.Var(&optionalCount{&c.next}, "next", "the next number")
+	flags.Var(&optionalCount{&c.step}, "step", "the fewest numbers that are taken at once")
+	flags.StringVar(&c.description, "description", "", "a text for people, of 256 characters at most")
+	flags.BoolVar(&c.create, "create", false, "make the row if there is none")
+	flags.BoolVar(&c.lower, "lower", false, "lower the next number, so that numbers can come twice")
+	return cmd
+}
+
+// check refuses what no row can have.
+func (c *segmentSet) check(tag string) error {
+	if c.next == 0 && c.step == 0 && !c.described && !c.create {
+		return badInput("there is nothing to set: give --next, --step, --description or --create")
+	}
+	if c.lower && c.next == 0 {
+		return badInput("--lower is for --next")
+	}
+	if !utf8.ValidString(c.description) || strings.ContainsFunc(c.description, unicode.IsControl) {
+		return badInput("--description: it has a control character, or is not UTF-8")
+	}
+	row := segment.Row{Tag: tag, Next: int64(c.next), Step: max(1, int64(c.step)), Description: c.description}
+	if err := row.Check(); err != nil {
+		return inputError{err}
+	}
+	return nil
+}
+
+func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error {
+	var set segment.Row
+	var taken int64 // the highest next number seen before
+	err := c.try(ctx, func(ctx context.Context) error {
+		return s.Change(ctx, tag, func(row *segment.Row) error {
+			if !row.Fresh {
+				taken = max(taken, row.Next)
+			}
+			err := c.change(row)
+			set = *row
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if set.Next < taken {
+		c.note("the numbers %d to %d of tag %q can now come twice", set.Next, taken-1, tag)
+	}
+	return c.show(set)
+}
+
+// change decides what becomes of a row.
+func (c *segmentSet) change(row *segment.Row) error {
+	next := int64(c.next)
+	switch {
+	case row.Fresh && !c.create:
+		return fmt.Errorf("%w; --create makes it", noTag(row.Tag))
+	case row.Fresh:
+		row.Fresh, row.Next, row.Step = false, 1, 1
+	case next > 0 && next < row.Next && !c.lower:
+		return fmt.Errorf("the next number of tag %q is %d, and %d is below: numbers that were given out could come twice; --lower accepts that",
+			row.Tag, row.Next, next)
+	}
+	if next > 0 {
+		row.Next = next
+	}
+	if c.step > 0 {
+		row.Step = int64(c.step)
+	}
+	if c.described {
+		row.Description = c.description
+	}
+	return nil
+}
+
+func (c *segmentSet) show(row segment.Row) error {
+	if c.format == table {
+		_, err := fmt.Fprintf(c.out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
+		return err
+	}
+	l := newListing(c.out, c.format, column{key: "tag"}, column{key: "next"}, column{key: "step"}, column{key: "description"})
+	if err := l.add(cell{value: row.Tag}, cell{value: uid.UID(row.Next)}, cell{value: row.Step}, cell{value: printable(row.Description)}); err != nil {
+		return err
+	}
+	return l.end()
+}

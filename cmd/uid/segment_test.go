@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/worker"
+)
+
+// inProcess runs part of a command, with the store's flags as they are by default.
+func inProcess(f format, do func(tables) error) outcome {
+	var out, stderr bytes.Buffer
+	p := &program{stdout: &out, stderr: &stderr, now: func() time.Time { return today }}
+	p.begin()
+	t := p.newTables()
+	t.format, t.store.timeout = f, spanFlag(10*time.Second)
+	code := p.end(do(t))
+	return outcome{code, out.String(), stderr.String()}
+}
+
+// numbered is a store with rows of the tags 0000 to n-1.
+func numbered(n int) *segmenttest.Memory {
+	m := segmenttest.NewMemory()
+	m.Now = func() time.Time { return today }
+	for i := range n {
+		m.SetRow(segment.Row{Tag: fmt.Sprintf("%04d", i), Next: int64(i), Step: 1})
+	}
+	return m
+}
+
+func TestSegmentGolden(t *testing.T) {
+	m := segmenttest.NewMemory()
+	m.Now = func() time.Time { return today }
+	for _, row := range []segment.Row{
+		{Tag: "invoice", Next: 10001, Step: 1, Description: "invoices since 2026"},
+		{Tag: "order/20261122", Next: 1<<63 - 1, Step: segment.MaxStep},
+		{Tag: "leaf-segment-test", Next: 1, Step: 2000, Description: "\x1b[2Jrude\ttext\n"},
+	} {
+		m.SetRow(row)
+	}
+	untimed := segmenttest.NewMemory()
+	untimed.Now = func() time.Time { return time.Time{} }
+	untimed.SetRow(segment.Row{Tag: "a", Step: 1})
+	ls := func(m *segmenttest.Memory, tags ...string) func(tables) error {
+		return func(r tables) error { return (&segmentLs{r}).run(context.Background(), m.Client(), tags) }
+	}
+	set := func(r tables) error { return (&segmentSet{tables: r}).show(m.Row("invoice")) }
+	for _, tt := range []struct {
+		name   string
+		format format
+		do     func(tables) error
+	}{
+		{"segment_ls", table, ls(m)},
+		{"segment_ls_plain", plain, ls(m)},
+		{"segment_ls_json", asJSON, ls(m)},
+		{"segment_ls_tags", table, ls(m, "nothing", "order/20261122", "invoice", "invoice", "x")},
+		{"segment_ls_nothing", table, ls(segmenttest.NewMemory())},
+		{"segment_ls_untimed", table, ls(untimed)},
+		{"segment_ls_untimed_json", asJSON, ls(untimed)},
+		{"segment_set", table, set},
+		{"segment_set_json", asJSON, set},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			golden(t, tt.name, inProcess(tt.format, tt.do))
+		})
+	}
+}
+
+// counting counts calls of Rows.
+type counting struct {
+	segment.Store
+	pages, most int
+}
+
+func (c *counting) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+	c.pages++
+	c.most = max(c.most, most)
+	return c.Store.Rows(ctx, after, most)
+}
+
+func TestSegmentLsInPages(t *testing.T) {
+	const all = 3*rowsAtOnce + 1
+	for n, pages := range map[int]int{0: 1, 1: 1, rowsAtOnce - 1: 1, rowsAtOnce: 2, rowsAtOnce + 1: 2, all: 4} {
+		s := &counting{Store: numbered(n).Client()}
+		o := inProcess(plain, func(r tables) error { return (&segmentLs{r}).run(t.Context(), s, nil) })
+		require.Zero(t, o.code, o.err)
+		require.Equal(t, n, strings.Count(o.out, "\n"))
+		for i := range n {
+			require.Contains(t, o.out, fmt.Sprintf("%04d\t%d\t1\t", i, i))
+		}
+		require.Equal(t, pages, s.pages)
+		require.Equal(t, rowsAtOnce, s.most)
+	}
+	s := &counting{Store: numbered(all).Client()}
+	o := inProcess(plain, func(r tables) error {
+		return (&segmentLs{r}).run(t.Context(), s, []string{"0900", "1499", "0000", "0"})
+	})
+	require.Equal(t, exitFailure, o.code)
+	require.Equal(t, "uid: the store has no such tag: \"0\"\n", o.err)
+	require.Equal(t, []string{"0000", "0900", "1499"}, []string{o.out[:4], strings.Split(o.out, "\n")[1][:4], strings.Split(o.out, "\n")[2][:4]})
+	require.Equal(t, 4, s.pages, "it begins near the tag, and ends there")
+}
+
+func TestSegmentCommands(t *testing.T) {
+	store := newStore(t)
+	said := func(args ...string) string { return ok(t, append(args, "--store", store)...) }
+	require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", said("segment", "set", "invoice", "--create"))
+	require.Equal(t, "1\n", said("segment", "next", "invoice"))
+	require.Equal(t, "2\n3\n4\n", said("segment", "next", "invoice", "-n", "3"))
+	require.Equal(t, "tag \"invoice\": the next number is 5, the step 1000\n", said("segment", "set", "invoice", "--step", "1e3", "--description", "bills"))
+	require.Equal(t, "5\n6\n", said("segment", "next", "invoice", "-n", "2"))
+	require.Equal(t, "7\n8\n9\n10\n11\n", said("gen", "--segment", "invoice"))
+	require.Equal(t, "tag \"invoice\": the next number is 100, the step 1000\n", said("segment", "set", "invoice", "--next", "100", "--create"))
+	require.Equal(t, "100\n", said("segment", "next", "invoice"))
+	row := lines(t, said("segment", "ls", "--json"))[0]
+	delete(row, "updated")
+	require.Equal(t, map[string]any{"tag": "invoice", "next": "101", "step": 1000.0, "description": "bills"}, row)
+	require.Contains(t, said("segment", "set", "invoice", "--description", "", "--json"), `{"tag":"invoice","next":"101","step":1000,"description":""}`)
+
+	// Leaf's table has what a file of worker IDs has, beside these.
+	require.Equal(t, "1\n", said("gen", "--segment", "invoice", "--create", "-n", "1", "--segment-table", "my_alloc"))
+	require.Equal(t, "2\n", said("segment", "next", "invoice", "--segment-table", "my_alloc"))
+	require.Equal(t, "102\n", said("gen", "--segment", "invoice", "-n", "1", "--first", "102"))
+	require.Contains(t, call{args: []string{"segment", "ls", "--store", store, "--segment-table", "a b"}}.fails(t, exitBadInput), "table name")
+	said("gen", "-n", "1")
+}
+
+func TestSegmentSetRefuses(t *testing.T) {
+	store := newStore(t)
+	ok(t, "segment", "set", "invoice", "--create", "--next", "5000", "--store", store)
+	set := func(args ...string) call {
+		return call{args: append([]string{"segment", "set", "invoice", "--store", store}, args...)}
+	}
+	require.Equal(t, "the next number of tag \"invoice\" is 5000, and 4999 is below: numbers that were given out could come twice; --lower accepts that",
+		set("--next", "4999").fails(t, exitFailure))
+	require.Contains(t, set("--next", "4999", "--create").fails(t, exitFailure), "5000, and 4999 is below")
+	require.Equal(t, "the store has no such tag: \"order\"; --create makes it",
+		call{args: []string{"segment", "set", "order", "--step", "5", "--store", store}}.fails(t, exitFailure))
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "there is nothing to set"},
+		{[]string{"--lower"}, "there is nothing to set"},
+		{[]string{"--lower", "--step", "5"}, "--lower is for --next"},
+		{[]string{"--step", "2147483648"}, `value out of range: the step of tag "invoice" is 2147483648, want 1 to 2147483647`},
+		{[]string{"--step", "0"}, "--step: 0 is below 1"},
+		{[]string{"--next", "0"}, "--next: 0 is below 1"},
+		{[]string{"--next", "9223372036854775808"}, "too large a number"},
+		{[]string{"--description", strings.Repeat("ü", 257)}, "has 257 characters, want 256 at most"},
+		{[]string{"--description", "a\x00b"}, "control character"},
+		{[]string{"--description", "a\nb"}, "control character"},
+		{[]string{"--description", "a\xff"}, "not UTF-8"},
+	} {
+		require.Contains(t, set(tt.args...).fails(t, exitBadInput), tt.says)
+	}
+	require.Contains(t, ok(t, "segment", "ls", "--format", "plain", "--store", store), "invoice\t5000\t1\t")
+
+	o := set("--next", "4000", "--lower").run()
+	require.Zero(t, o.code)
+	require.Equal(t, "uid: the numbers 4000 to 4999 of tag \"invoice\" can now come twice\n", o.err)
+	require.Equal(t, "tag \"invoice\": the next number is 4000, the step 1\n", o.out)
+	ok(t, "segment", "set", "invoice", "--next", "4000", "--lower", "--store", store)
+	ok(t, "segment", "set", "invoice", "--next", "9223372036854775807", "--description", strings.Repeat("ü", 256), "--store", store)
+	require.Contains(t, call{args: []string{"segment", "next", "invoice", "--store", store}}.fails(t, exitFailure), "exhausted")
+}
+
+// A reply that is lost changes nothing of what is told.
+func TestSegmentSetTriesAgain(t *testing.T) {
+	m := numbered(10)
+	s := m.Client()
+	s.Fault(segmenttest.Refuse, segmenttest.LoseWrite, segmenttest.LoseReply)
+	synctest.Test(t, func(t *testing.T) {
+		o := inProcess(table, func(r tables) error {
+			return (&segmentSet{tables: r, next: 3, lower: true}).run(t.Context(), s, "0007")
+		})
+		require.Zero(t, o.code, o.err)
+		require.Equal(t, "tag \"0007\": the next number is 3, the step 1\n", o.out)
+		require.Contains(t, o.err, "uid: the numbers 3 to 6 of tag \"0007\" can now come twice\n")
+	})
+}
+
+// draw prints numbers of a store.
+func draw(t *testing.T, s segment.Store, d drawing) outcome {
+	return inProcess(plain, func(r tables) error {
+		d.tables = &r
+		if d.step == 0 {
+			d.step = maxNumbers
+		}
+		return d.run(t.Context(), s)
+	})
+}
+
+// oneToN is what a series that begins with 1 prints.
+func oneToN(n int) string {
+	var all strings.Builder
+	for i := range n {
+		fmt.Fprintln(&all, i+1)
+	}
+	return all.String()
+}
+
+// rival draws a number for itself after each write of the command. It would see a number skipped that the
+// command takes and does not print.
+type rival struct {
+	segment.Store
+	m *segmenttest.Memory
+}
+
+func (r rival) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+	err := r.Store.Change(ctx, tag, decide)
+	if err == nil {
+		_, err = r.m.Foreign(tag, 1)
+	}
+	return err
+}
+
+func TestNoMoreIsTakenThanPrinted(t *testing.T) {
+	for _, tt := range []struct{ n, step, rivals int64 }{{1, 1000, 1}, {9, 1000, 1}, {10, 1000, 1}, {1000, 1000, 1}, {3000, 1000, 3}, {6, 2, 3}, {7, 1, 7}} {
+		m := segmenttest.NewMemory()
+		m.SetRow(segment.Row{Tag: "x", Next: 1, Step: 500})
+		o := draw(t, rival{m.Client(), m}, drawing{tag: "x", n: tt.n, step: tt.step})
+		require.Zero(t, o.code, o.err)
+		require.Empty(t, o.err)
+		require.EqualValues(t, tt.n, strings.Count(o.out, "\n"))
+		row := m.Row("x")
+		require.Equal(t, 1+tt.n+tt.rivals, row.Next, "%+v", tt)
+		require.EqualValues(t, 500, row.Step)
+	}
+}
+
+// What the last take has too much is given back.
+func TestTakesOfUnequalSize(t *testing.T) {
+	for n := 1; n <= 30; n++ {
+		for step := int64(1); step <= 12; step++ {
+			m := numbered(1)
+			o := draw(t, m.Client(), drawing{tag: "0000", n: int64(n), step: step})
+			require.Zero(t, o.code, o.err)
+			require.Equal(t, oneToN(n), o.out)
+			require.EqualValues(t, n+1, m.Row("0000").Next)
+		}
+	}
+}
+
+func TestDrawingTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := numbered(1)
+		s := m.Client()
+		s.Fault(segmenttest.Refuse, segmenttest.LoseWrite, segmenttest.LoseReply, segmenttest.OK, segmenttest.Refuse, segmenttest.LoseReply)
+		o := draw(t, s, drawing{tag: "0000", n: 3000, step: 1000})
+		require.Zero(t, o.code, o.err)
+		require.Equal(t, oneToN(3000), o.out)
+		require.EqualValues(t, 3001, m.Row("0000").Next)
+		require.NotContains(t, o.err, "level=ERROR")
+
+		m.Outage(true)
+		o = draw(t, m.Client(), drawing{tag: "0000", n: 3})
+		require.Equal(t, exitFailure, o.code)
+		require.Empty(t, o.out)
+		require.Contains(t, o.err, "\nuid: gave up after 10s: ")
+	})
+}
+
+// hanging is a store that answers nothing but Inspect.
+type hanging struct{ segment.Store }
+
+func (hanging) Change(ctx context.Context, _ string, _ func(*segment.Row) error) error {
+	<-ctx.Done()
+	return worker.Transient(ctx.Err())
+}
+
+func TestDrawingGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := draw(t, hanging{numbered(1).Client()}, drawing{tag: "0000", n: 1})
+		require.Equal(t, exitFailure, o.code)
+		require.Contains(t, o.err, "uid: gave up after 10s: context deadline exceeded")
+	})
+}
+
+func TestDrawingRefuses(t *testing.T) {
+	m := numbered(1)
+	for err, d := range map[string]drawing{
+		`the store has no such tag: "x"`:                                           {tag: "x", n: 1},
+		`exhausted: the next number of tag "0000" is 3, the last one allowed is 2`: {tag: "0000", n: 3, last: 2},
+	} {
+		o := draw(t, m.Client(), d)
+		require.Equal(t, exitFailure, o.code)
+		require.Equal(t, 1, strings.Count(o.err, "\n"), o.err)
+		require.Contains(t, o.err, err)
+	}
+	require.True(t, m.Row("x").Fresh)
+	require.EqualValues(t, 3, m.Row("0000").Next, "what could be had")
+
+	m.Lossy = []string{"it forgets", "it is tired"}
+	o := draw(t, m.Client(), drawing{tag: "0000", n: 1})
+	require.Equal(t, outcome{exitFailure, "",
+		"uid: the store can lose numbers that it has given out, and would then give them out again: memory: it forgets; it is tired; --lossy-store accepts that\n"}, o)
+	require.Equal(t, outcome{exitOK, "3\n", ""}, draw(t, m.Client(), drawing{tag: "0000", n: 1, lossy: true}))
+}
+
+// Each day has as many numbers as are asked for, whenever midnight is.
+func TestDailyOverMidnight(t *testing.T) {
+	m := segmenttest.NewMemory()
+	var passed atomic.Int64 // days
+	inProcess(plain, func(r tables) error {
+		r.now = func() time.Time { return today.AddDate(0, 0, int(passed.Load())) }
+		d := drawing{tables: &r, tag: "order", n: 2, step: 10, daily: true}
+		numbers, err := d.series(m.Client())
+		require.NoError(t, err)
+		for _, day := range []int{20261121, 20261122} {
+			got := make([]segment.Number, 2)
+			n, err := numbers.fill(t.Context(), got)
+			require.NoError(t, err)
+			require.Equal(t, 2, n)
+			require.Equal(t, []segment.Number{{Day: day, N: 1}, {Day: day, N: 2}}, got)
+			passed.Add(1)
+		}
+		return numbers.CloseContext(t.Context())
+	})
+	require.EqualValues(t, 3, m.Row("order/20261121").Next)
+	require.EqualValues(t, 3, m.Row("order/20261122").Next)
+}
+
+func TestGenDaily(t *testing.T) {
+	store := newStore(t)
+	said := func(args ...string) string { return ok(t, append(args, "--store", store)...) }
+	require.Equal(t, "20261121-000001\n20261121-000002\n", said("gen", "--segment", "order", "--daily", "-n", "2"))
+	require.Equal(t, "20261121-000003\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--zone", "Europe/Berlin"))
+	require.Equal(t, "20261122-000001\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--zone", "Pacific/Kiritimati"))
+	require.Equal(t, "20261121-000500\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--first", "500"))
+	got := lines(t, said("segment", "ls", "--json"))
+	require.Len(t, got, 2)
+	require.Equal(t, "order/20261121", got[0]["tag"])
+	require.Equal(t, "501", got[0]["next"])
+	require.Contains(t, call{args: []string{"gen", "--store", store, "--daily", "--segment", strings.Repeat("x", 120)}}.fails(t, exitBadInput), "has 129 bytes, want 1 to 128")
+}
+
+func TestGenSegment(t *testing.T) {
+	store := newStore(t)
+	require.Equal(t, "10\n11\n12\n13\n14\n", ok(t, "gen", "--segment", "x", "--create", "--first", "10", "--store", store))
+	require.Equal(t, "15\n16\n17\n", ok(t, "gen", "--segment", "x", "--step", "2", "-n", "3", "--store", store))
+	o := call{args: []string{"gen", "--segment", "x", "--last", "19", "--store", store}}.run()
+	require.Equal(t, outcome{exitFailure, "18\n19\n", "uid: exhausted: the next number of tag \"x\" is 20, the last one allowed is 19\n"}, o)
+	require.Equal(t, `the store has no such tag: "y"; --create makes it`, call{args: []string{"gen", "--segment", "y", "--store", store}}.fails(t, exitFailure))
+	require.Equal(t, `the store has no such tag: "y"; uid segment set --create makes it`, call{args: []string{"segment", "next", "y", "--store", store}}.fails(t, exitFailure))
+
+	o = call{args: []string{"gen", "--segment", "x", "-n", "2500000", "--store", store}}.run()
+	require.Zero(t, o.code, o.err)
+	require.Equal(t, 2500000, strings.Count(o.out, "\n"))
+	require.True(t, strings.HasPrefix(o.out, "20\n21\n") && strings.HasSuffix(o.out, "\n2500019\n"))
+	require.Equal(t, "2500020\n", ok(t, "segment", "next", "x", "--store", store))
+}
+
+// Without --create these commands make no file.
+func TestSegmentCreatesNothing(t *testing.T) {
+	folder := t.TempDir()
+	for _, args := range [][]string{{"segment", "ls"}, {"segment", "ls", "x"}, {"segment", "next", "x"}, {"segment", "set", "x", "--next", "5"}, {"gen", "--segment", "x"}} {
+		file := filepath.Join(folder, "none.db")
+		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
+		require.Contains(t, call{args: args, env: map[string]string{"XDG_DATA_HOME": folder}}.fails(t, exitFailure), "no such file")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	for i, args := range [][]string{{"segment", "set", "x", "--create"}, {"gen", "--segment", "x", "--create"}, {"gen", "--segment", "x", "--daily"}} {
+		ok(t, append(args, "--store", filepath.Join(folder, strconv.Itoa(i)))...)
+	}
+}
+
+func TestSegmentInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	store := newStore(t)
+	ok(t, "segment", "set", "x", "--create", "--store", store)
+	o := inProcess(plain, func(r tables) error {
+		r.store.place, r.store.placeSet = store, true
+		return r.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
+			d := drawing{tables: &r, tag: "x", n: 5, step: maxNumbers}
+			return d.run(ctx, s)
+		})
+	})
+	require.Equal(t, outcome{exitInterrupted, "", "uid: interrupted\n"}, o)
+}

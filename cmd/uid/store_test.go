@@ -1,0 +1,156 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseStoreURL(t *testing.T) {
+	u, err := parseStoreURL("MySQL://me:s%2Fcr%40t@db.example/app?tls=true&timeout=3s", "--store")
+	require.NoError(t, err)
+	require.Equal(t, []string{"mysql", "mariadb"}, u.engine.schemes)
+	require.Equal(t, "me", u.user)
+	require.Equal(t, "s/cr@t", u.password)
+	require.Equal(t, []string{"db.example:3306"}, u.hosts)
+	require.Equal(t, "app", u.path)
+	require.Equal(t, "true", u.params.Get("tls"))
+	require.Equal(t, "3s", u.params.Get("timeout"))
+
+	for text, hosts := range map[string][]string{
+		"postgres://a:1,b,[::1],[fe80::1]:7/x": {"a:1", "b:5432", "[::1]:5432", "[fe80::1]:7"},
+		"postgres://me@10.0.0.1/x":             {"10.0.0.1:5432"},
+		"postgresql://me:p:q@h:65535/x":        {"h:65535"},
+	} {
+		u, err := parseStoreURL(text, "--store")
+		require.NoError(t, err, text)
+		require.Equal(t, hosts, u.hosts, text)
+	}
+}
+
+// No error repeats any of what was typed.
+func TestBadStoreURLs(t *testing.T) {
+	const canary = "hunter2"
+	for text, says := range map[string]string{
+		"oracle://hunter2@h/x":                          "begins with none of postgres://, postgresql://, mysql://, mariadb://, etcd://",
+		"://hunter2":                                    "begins with none of",
+		"hunter2://":                                    "begins with none of",
+		"mysql://me:hunter2 x@h/x":                      "has a space",
+		"mysql://me:hunter2\n@h/x":                      "has a space or a control character",
+		"mysql://me:hunter2#@h/x":                       "has a #, which is written as %23",
+		"mysql://me:hunter2@x@h/x":                      "unreadable user or password",
+		"mysql://me:hunter2%@h/x":                       "unreadable user or password",
+		"mysql://me:hunter2%zz@h/x":                     "written as %2F %3A %40 %23 %3F %25",
+		"mysql://me:hunter2/@h/x":                       "unreadable host or port",
+		"mysql://me:hunter2?@h/x":                       "unreadable host or port",
+		"mysql://me:hunter2@h:0/x":                      "unreadable host or port",
+		"mysql://me:hunter2@h:65536/x":                  "unreadable host or port",
+		"mysql://me:hunter2@h:x/x":                      "unreadable host or port",
+		"mysql://me:hunter2@::1/x":                      "unreadable host or port",
+		"mysql://me:hunter2@/x":                         "unreadable host or port",
+		"mysql://me:hunter2@h/%zz":                      "unreadable path",
+		"mysql://me:hunter2@h/x?a=%zz":                  "unreadable parameters",
+		"mysql://me:hunter2@h/x?tls=true&tls=false":     "has a parameter twice",
+		"mysql://me:hunter2@h/x?tls=hunter2":            "",
+		"mysql://me:hunter2@h/x?timeout=hunter2":        "parameter that the driver",
+		"mysql://me:hunter2@h/":                         "names no database",
+		"mysql://me:hunter2@h":                          "it has to be mysql://user:password@host:3306/database",
+		"mysql://me:hunter2@h,i/x":                      "names several hosts",
+		"postgres://me:hunter2@h":                       "names no database",
+		"postgres://me:hunter2@h/x?sslmode=hunter2":     "cannot be read",
+		"postgres://me:hunter2@h/x?sslrootcert=hunter2": "cannot be read",
+		"etcd://me:hunter2@h/x?hunter2=1":               "has an unknown parameter; known are clockerror, tls, cacert, cert, key",
+		"etcd://me:hunter2@h/x?tls=hunter2":             "neither true nor false",
+		"etcd://me:hunter2@h/x?clockerror=hunter2":      "no duration above 0",
+		"etcd://me:hunter2@h/x?cacert=hunter2":          "names no PEM file",
+		"etcd://me:hunter2@h/x?cert=hunter2":            "only one of cert and key",
+		"etcd://me:hunter2@h/x?cert=hunter2&key=b":      "name no PEM files of a pair",
+		"etcd://me:hunter2@h/x?tls=false&cacert=b":      "tls=false and a certificate",
+		"etcd://127.0.0.1:1/hunter2%20b":                "has a path that cannot be used",
+		"zookeeper://me:hunter2@h/x?prefix=hunter2":     "has an unknown parameter",
+		"zookeeper://127.0.0.1:1/a/../hunter2":          "has a path that cannot be used",
+		"redis://me:hunter2@h/hunter2":                  "cannot read",
+		"redis://me:hunter2@h/0?hunter2=1":              "does not know",
+		"redis://me:hunter2@h/0?prefix=hunter2%20b":     "has a prefix that cannot be used",
+		"redis://me:hunter2@h,i/1":                      "a database other than 0",
+		"me:hunter2@tcp(127.0.0.1:1)/x":                 "this is a DSN: use --mysql or UID_MYSQL_DSN",
+	} {
+		for _, c := range []call{
+			{args: []string{"worker", "ls", "--timeout", "1ms", "--store", text}},
+			{args: []string{"gen", "-v", "--timeout", "1ms"}, env: map[string]string{storeEnv: text}},
+		} {
+			o := c.run()
+			require.Equal(t, exitBadInput, o.code, "%s: %s", text, o.err)
+			require.Contains(t, o.err, says, text)
+			require.NotContains(t, o.out+o.err, canary)
+			source := "--store"
+			if c.env != nil {
+				source = storeEnv
+			}
+			require.Contains(t, o.err, source)
+		}
+	}
+}
+
+func FuzzStoreURL(f *testing.F) {
+	const canary = "hunter2"
+	f.Add("mysql://me:", "@h/x")
+	f.Add("postgres://", "@h,i:1/x?sslmode=disable")
+	f.Add("mysql://h/x?tls=", "%2")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		u, err := parseStoreURL(before+canary+after, "--store")
+		if err != nil {
+			require.NotContains(t, err.Error(), canary)
+			require.False(t, strings.ContainsAny(err.Error(), "\n\r"))
+			return
+		}
+		require.NotEmpty(t, u.hosts)
+	})
+}
+
+// What is given first counts.
+func TestStorePrecedence(t *testing.T) {
+	file, other := newStore(t), newStore(t)
+	env := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return m
+	}
+	for _, c := range []call{
+		{args: []string{"gen", "--store", file}, env: env(storeEnv, other, dsnEnv, "nonsense")},
+		{args: []string{"gen"}, env: env(storeEnv, file, dsnEnv, "nonsense")},
+	} {
+		o := c.run()
+		require.Zero(t, o.code, o.err)
+	}
+	require.Contains(t, ok(t, "worker", "ls", "--json", "--store", file), `"used":2`)
+	require.NoFileExists(t, other)
+	require.Contains(t, call{args: []string{"gen"}, env: env(dsnEnv, "nonsense")}.fails(t, exitBadInput), "the DSN of "+dsnEnv)
+	require.Contains(t, call{args: []string{"gen", "--store", file, "--mysql", "x"}}.fails(t, exitBadInput), "exclude each other")
+	require.Contains(t, call{args: []string{"gen", "--namespace", "x", "--store", file}}.fails(t, exitBadInput), "--namespace is for stores that lease IDs")
+}
+
+func TestRanges(t *testing.T) {
+	file := newStore(t)
+	for text, says := range map[string]string{
+		"5": "such as 0-1023", "a-b": "such as 0-1023", "-1-5": "such as 0-1023", "5-": "such as 0-1023", "7-5": "7 is above 5", "0-0": "worker ID 0 alone",
+		"0-4194304": "the worker IDs 0 to 4194303", "9223372036854775808-9223372036854775809": "such as",
+	} {
+		require.Contains(t, call{args: []string{"worker", "init", "--store", file, "--ids=" + text}}.fails(t, exitBadInput), says)
+	}
+	require.NoFileExists(t, file)
+	require.Equal(t, "namespace \"eu\" is there, for the layout 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z, with the worker IDs 512 to 1023\n",
+		ok(t, "worker", "init", "--store", file, "--namespace", "eu", "--ids", "512-1023", "--layout", "twitter"))
+	require.Contains(t, ok(t, "worker", "init", "--json", "--store", file, "--namespace", "one", "--ids", "7-7"), `"range":"7-7"`)
+	all := lines(t, ok(t, "worker", "ls", "--json", "--store", file))
+	require.Len(t, all, 2)
+	require.Equal(t, "512-1023", all[0]["range"])
+	require.EqualValues(t, 512, all[0]["worker_ids"])
+	require.EqualValues(t, 512, all[0]["left"])
+	require.EqualValues(t, 1, all[1]["left"])
+	require.Contains(t, ok(t, "worker", "check", "--json", "--store", file), "512 can be had, of 512 (the worker IDs 512 to 1023)")
+	require.Contains(t, call{args: []string{"worker", "init", "--store", file, "--namespace", "eu", "--ids", "0-511", "--layout", "twitter"}}.fails(t, exitFailure), "512 to 1023")
+}
