@@ -53,8 +53,7 @@ func runCommand() *cobra.Command {
 func run(ctx context.Context, p measure.Profile, pattern string, phases []string, out string) (err error) {
 	var servers server.Set
 	defer servers.Stop()
-	all := append(subject.Local(), subject.MySQL(servers.MariaDB)...)
-	all = append(all, subject.Redis(servers.Redis))
+	all := append(subject.Local(), subject.Served(servers.MariaDB, servers.Redis)...)
 	subjects, err := subject.Matching(all, pattern)
 	if err != nil {
 		return err
@@ -120,10 +119,10 @@ func machine(ctx context.Context, p measure.Profile, subjects []subject.Subject,
 		}
 	}
 	add("peers", strings.Join(slices.Compact(versions), " "))
-	needs := func(prefix string) bool {
-		return slices.ContainsFunc(subjects, func(s subject.Subject) bool { return strings.HasPrefix(s.Name, prefix) })
+	needs := func(e subject.Engine) bool {
+		return slices.ContainsFunc(subjects, func(s subject.Subject) bool { return s.Engine == e })
 	}
-	if slices.Contains(phases, "insert") || needs("mysql-") {
+	if slices.Contains(phases, "insert") || needs(subject.MariaDB) {
 		db, err := servers.MariaDB()
 		if err != nil {
 			return nil, err
@@ -134,7 +133,7 @@ func machine(ctx context.Context, p measure.Profile, subjects []subject.Subject,
 		}
 		add("database", version+" "+strings.Join(server.MariaDBArgs, " "))
 	}
-	if needs("redis-") {
+	if needs(subject.Redis) {
 		client, err := servers.Redis()
 		if err != nil {
 			return nil, err

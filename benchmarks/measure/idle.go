@@ -12,7 +12,7 @@ import (
 // watched are the generators to measure: one of each design.
 var watched = map[string]bool{
 	"uid-cached": true, "uid-uncached": true, "snowflake": true, "sonyflake": true, "gofrs-uuid-v7": true, "nanoid": true,
-	"packed-counter": true, NoCall.Name: true,
+	"segment-mysql": true, "packed-counter": true, NoCall.Name: true,
 }
 
 // idle measures the processor time of generators that nobody draws from any more: the

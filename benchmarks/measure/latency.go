@@ -41,7 +41,7 @@ func latency(p Profile, subjects []subject.Subject) []Task {
 	}
 	var cells []Task
 	for _, s := range append(slices.Clone(subjects), NoCall) {
-		if s.Name == "uid-fill" {
+		if s.Batches {
 			continue // a batch is not a call that makes an ID
 		}
 		for _, goroutines := range loads {

@@ -30,6 +30,9 @@ type Profile struct {
 	LeadFor   time.Duration // how long UIDs are drawn at each
 	LeadRates []float64     // of the rates; 0 is as fast as it goes
 
+	PacedFor time.Duration // how long numbers are drawn from servers in a round
+	Paces    []float64     // at each of the paces; 0 is as fast as it goes
+
 	UniqueRounds int
 	UniqueIDs    int // at most, of each subject
 
@@ -44,6 +47,7 @@ func Full() Profile {
 		Latency: 60 * time.Millisecond, LatencySamples: 20000, LatencyMost: 500 * time.Millisecond,
 		Idle: time.Second, Windows: 10,
 		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e5, 1e6, 1e7, 1e8, 0},
+		PacedFor: time.Second, Paces: []float64{1e4, 1e6, 0},
 		UniqueRounds: 3, UniqueIDs: 48e6,
 		Rows: 1e6,
 	}
@@ -57,6 +61,7 @@ func Quick() Profile {
 	p.Latency, p.LatencySamples, p.LatencyMost = 20*time.Millisecond, 10000, 50*time.Millisecond
 	p.Idle, p.Windows = 200*time.Millisecond, 5
 	p.LeadFor, p.LeadRates = 100*time.Millisecond, []float64{1e5, 1e7, 0}
+	p.PacedFor = 120 * time.Millisecond // more than a thousand calls at the slowest pace
 	p.UniqueRounds, p.UniqueIDs = 1, 32e6
 	p.Rows = 1e5
 	return p
@@ -71,6 +76,7 @@ func Smoke() Profile {
 	p.Latency, p.LatencySamples, p.LatencyMost = 2*time.Millisecond, 100, 20*time.Millisecond
 	p.Idle, p.Windows = 20*time.Millisecond, 1
 	p.LeadFor, p.LeadRates = 10*time.Millisecond, []float64{1e6, 0}
+	p.PacedFor = 20 * time.Millisecond
 	p.UniqueRounds, p.UniqueIDs = 1, 1e5
 	p.Rows = 2000
 	return p

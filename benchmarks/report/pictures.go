@@ -67,7 +67,7 @@ func plotCached(r *Results, p *plot.Plot) error {
 func plotScale(r *Results, p *plot.Plot) error {
 	all := byGoroutines(r, "IDs/s", "uid-cached", "uid-lane", "uid-unordered", "uid-uncached",
 		"snowflake-16", "snowflake", "sonyflake", "google-uuid-v7", "google-uuid-v4-pool", "xid", "ulid", "ksuid",
-		"mysql-segment", "mysql-auto-increment", "redis-incr", "atomic-add")
+		"segment-mysql", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add")
 	low, high := bounds(all)
 	if err := lines(p, logarithms(all, true, true)); err != nil {
 		return err
@@ -82,7 +82,7 @@ func plotLatency(r *Results, p *plot.Plot) error {
 	var all []series
 	for _, name := range []string{
 		"uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake-16", "snowflake", "google-uuid-v7", "xid", "ulid",
-		"redis-incr", "mysql-auto-increment", "mysql-segment", "atomic-add", "nothing",
+		"segment-mysql", "redis-incr", "mysql-auto-increment", "mysql-hilo", "atomic-add", "nothing",
 	} {
 		s := series{label: labelOf(name), wide: subjects[name].Kind == subject.Ours}
 		want := labels{"subject": name, "goroutines": r.procs()}

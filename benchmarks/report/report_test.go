@@ -101,6 +101,27 @@ func TestTablesOfLess(t *testing.T) {
 	require.NoError(t, Draw(r, t.TempDir()))
 }
 
+// TestPaced: a pace that a source does not reach is told, and its calls are not shown as calls at
+// that pace.
+func TestPaced(t *testing.T) {
+	const name = "BenchmarkPaced/subject=redis-incr/rate="
+	r, err := Read(write(t, name+"full-2 50 90 p50-ns 80000 max-ns 50000 IDs/s 50000 IDs 50000 round-trips 1 step\n"+
+		name+"100000-2 50 91 p50-ns 80001 max-ns 89999 IDs/s 50000 IDs 50001 round-trips 1 step\n"+
+		name+"20000-2 20 92 p50-ns 80002 max-ns 18000 IDs/s 20000 IDs 0 round-trips 1 step\n"))
+	require.NoError(t, err)
+	var paced Table
+	for _, table := range Tables {
+		if table.Name == "paced" {
+			paced = table
+		}
+	}
+	rows := strings.Split(paced.Markdown(r), "\n")[2:]
+	require.Len(t, rows, 3)
+	require.Equal(t, "| Redis, INCR | 20,000 | 18.0 k [18.0–18.0 k] | none for 20,000 | 1 | 92.0 ns [92.0–92.0 ns] |  |  | 80.0 µs [80.0–80.0 µs] |", rows[0])
+	require.Equal(t, "| Redis, INCR | 100,000 | not reached: 90.0 k [90.0–90.0 k] | 1,000,020 | 1 |  |  |  |  |", rows[1])
+	require.Contains(t, rows[2], "| as many as it can | 50.0 k [50.0–50.0 k] | 1,000,000 | 1 | 90.0 ns")
+}
+
 func TestFillIn(t *testing.T) {
 	r := sample(t)
 	const before = "# A\n<!-- bench:unique -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
@@ -115,9 +136,16 @@ func TestFillIn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(once), string(twice))
 
+	empty, err := Read(write(t, "BenchmarkScale/subject=xid/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\n"))
+	require.NoError(t, err)
+	require.NoError(t, FillIn(empty, path))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(text), "-->\n\nNot measured yet.\n\n<!--"))
+
 	unknown := write(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n")
 	require.ErrorContains(t, FillIn(r, unknown), `"nothing"`)
-	text, err := os.ReadFile(unknown)
+	text, err = os.ReadFile(unknown)
 	require.NoError(t, err)
 	require.Equal(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n", string(text))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -32,6 +33,7 @@ var Tables = []Table{
 	{"latency-8", "Single calls, 8 goroutines", func(r *Results, t table.Writer) { latencies(r, t, "8") }},
 	{"costs", "What it costs besides time", costs},
 	{"lead", "Time borrowed in a second of drawing", leads},
+	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", paced},
 	{"unique", "Duplicates", unique},
 	{"insert", "Rows keyed by each kind of ID", inserts},
 }
@@ -47,7 +49,13 @@ func (t Table) Text(r *Results) string {
 }
 
 // Markdown returns the table for a document.
-func (t Table) Markdown(r *Results) string { return t.writer(r).RenderMarkdown() }
+func (t Table) Markdown(r *Results) string {
+	w := t.writer(r)
+	if w.Length() == 0 {
+		return "Not measured yet."
+	}
+	return w.RenderMarkdown()
+}
 
 func (t Table) writer(r *Results) table.Writer {
 	w := table.NewWriter()
@@ -74,7 +82,7 @@ func header(t table.Writer, left int, titles ...string) {
 // within each group in the order of the list of subjects.
 func (r *Results) order(name string) []subject.Subject {
 	var out []subject.Subject
-	listed := slices.Concat(subject.Local(), subject.MySQL(nil), []subject.Subject{subject.Redis(nil), measure.NoCall})
+	listed := slices.Concat(subject.Local(), subject.Served(nil, nil), []subject.Subject{measure.NoCall})
 	present := r.words(name, "subject")
 	for _, s := range listed {
 		if slices.Contains(present, s.Name) {
@@ -147,13 +155,16 @@ func (r *Results) duplicatesOf(name string) string {
 // shortList is what docs/performance.md shows.
 var shortList = []string{
 	"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
-	"mysql-segment", "mysql-auto-increment", "redis-incr", "atomic-add",
+	"segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add",
 }
 
 func short(r *Results, t table.Writer) {
 	header(t, 1, "8 goroutines", "time for an ID", "one call in a thousand takes", "built to sustain", "beyond that", "duplicates")
 	for _, name := range shortList {
 		s := subjects[name]
+		if r.timeOf(name) == "" {
+			continue
+		}
 		row := table.Row{
 			s.Label, r.timeOf(name), "", sustained(s), s.Beyond, r.duplicatesOf(name),
 		}
@@ -314,6 +325,86 @@ func leadSpan(seconds float64) string {
 		return significant(seconds/3600, 2) + " h"
 	}
 	return significant(seconds, 2) + " s"
+}
+
+// reached is the share of a pace that a source has to keep.
+const reached = 0.9
+
+func paced(r *Results, t table.Writer) {
+	titles := []string{"", "asked for in a second", "drawn in a second", "round trips for a million", "taken at a time in the end"}
+	for _, unit := range pacedUnits {
+		titles = append(titles, strings.TrimSuffix(unit, "-ns"))
+	}
+	titles[len(titles)-1] = "longest of a round"
+	header(t, 1, titles...)
+	for _, pace := range r.paces() {
+		for _, s := range r.order("Paced") {
+			want := labels{"subject": s.Name, "rate": measure.PaceLabel(pace)}
+			drawn, ok := r.sum("Paced", "IDs/s", want)
+			if !ok {
+				continue
+			}
+			asked, speed := grouped(pace), withRange(drawn, count)
+			if pace == 0 {
+				asked = "as many as it can"
+			}
+			row := table.Row{s.Label, asked, speed, r.tripsForMillion(want), r.stepOf(want)}
+			if drawn.Median < reached*pace {
+				row[2] = "not reached: " + speed
+				t.AppendRow(row) // the calls are those of as many as it can
+				continue
+			}
+			for _, unit := range pacedUnits {
+				row = append(row, r.cell("Paced", unit, want, span))
+			}
+			t.AppendRow(row)
+		}
+	}
+}
+
+// pacedUnits are what is shown of calls: the percentiles for which a slow pace has enough of them,
+// and the longest.
+var pacedUnits = []string{measure.PercentileUnit(50), measure.PercentileUnit(99), measure.PercentileUnit(99.9), measure.LongestUnit}
+
+// paces returns the paces in ascending order, the unbounded one last as 0.
+func (r *Results) paces() (out []float64) {
+	full := false
+	for _, name := range r.words("Paced", "rate") {
+		if pace, err := strconv.ParseFloat(name, 64); err == nil {
+			out = append(out, pace)
+		} else {
+			full = true
+		}
+	}
+	slices.Sort(out)
+	if full {
+		out = append(out, 0)
+	}
+	return out
+}
+
+// tripsForMillion returns how many round trips there were for a million numbers, of all rounds.
+func (r *Results) tripsForMillion(want labels) string {
+	trips, numbers := r.pick("Paced", measure.TripsUnit, want), total(r.pick("Paced", "IDs", want))
+	switch made := total(trips); {
+	case len(trips) == 0:
+		return ""
+	case made == 0:
+		return "none for " + grouped(numbers)
+	case made*1e4 < numbers: // below a hundred
+		return significant(1e6*made/numbers, 2)
+	default:
+		return grouped(1e6 * made / numbers)
+	}
+}
+
+// stepOf returns how many numbers were taken at a time in the last round.
+func (r *Results) stepOf(want labels) string {
+	steps := r.pick("Paced", measure.StepUnit, want)
+	if len(steps) == 0 {
+		return ""
+	}
+	return grouped(steps[len(steps)-1])
 }
 
 func unique(r *Results, t table.Writer) {

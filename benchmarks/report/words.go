@@ -13,8 +13,8 @@ import (
 
 // subjects are all that results can hold, by name.
 var subjects = func() map[string]subject.Subject {
-	all := append(subject.Local(), subject.MySQL(nil)...)
-	all = append(all, subject.Redis(nil), measure.NoCall)
+	all := append(subject.Local(), subject.Served(nil, nil)...)
+	all = append(all, measure.NoCall)
 	out := make(map[string]subject.Subject)
 	for _, s := range all {
 		out[s.Name] = s

@@ -10,18 +10,53 @@ import (
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
+// tripsForThousands is how many round trips it takes to open a source, draw 5,000 numbers with one
+// goroutine, and close it.
+var tripsForThousands = map[string]int64{
+	"mysql-auto-increment": 1 + 5000, // its table
+	"mysql-hilo":           2 + 5,    // its table, its row
+	"redis-incr":           5000,
+	"segment-mysql-fill":   4, // reads and writes its row to take, and again to give back
+}
+
+// countsTrips: what is counted are the round trips of a subject that was used before, and not those
+// by which they are counted.
+func countsTrips(t *testing.T, subjects []subject.Subject) {
+	for _, s := range subjects {
+		before, err := s.Trips()
+		require.NoError(t, err)
+		again, err := s.Trips()
+		require.NoError(t, err)
+		require.Equal(t, before, again, s.Name)
+		src, err := s.Open()
+		require.NoError(t, err)
+		require.NoError(t, src.Drawer().Draw(5000))
+		require.NoError(t, src.Close())
+		after, err := s.Trips()
+		require.NoError(t, err)
+		if want, known := tripsForThousands[s.Name]; known {
+			require.Equal(t, want, after-before, s.Name)
+			continue
+		}
+		require.Equal(t, subject.Ours, s.Kind)
+		// Its steps grow from 1,000 on: four takes at most, and giving back.
+		require.GreaterOrEqual(t, after-before, int64(4+2), s.Name)
+		require.LessOrEqual(t, after-before, int64(8+2), s.Name)
+	}
+}
+
 // TestServers: the subjects that need a server make IDs that differ, and nothing listens
 // any more when the set was stopped.
 func TestServers(t *testing.T) {
 	var set Set
 	defer set.Stop()
-	subjects := append(subject.MySQL(set.MariaDB), subject.Redis(set.Redis))
+	subjects := subject.Served(set.MariaDB, set.Redis)
 	for _, s := range subjects {
 		src, err := s.Open()
 		require.NoError(t, err)
 		const goroutines = 4
 		n := 200
-		if s.Name == "mysql-segment" {
+		if s.Name == "mysql-hilo" || s.Kind == subject.Ours {
 			n = 100_000 // many segments, whose ends goroutines meet at
 		}
 		each, errs := make([][]subject.Key, goroutines), make([]error, goroutines)
@@ -47,6 +82,8 @@ func TestServers(t *testing.T) {
 		require.NotContains(t, keys, subject.Key{}, s.Name)
 		require.NoError(t, src.Close())
 	}
+
+	countsTrips(t, subjects)
 
 	db, err := set.MariaDB()
 	require.NoError(t, err)

@@ -3,19 +3,46 @@ package subject
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// segmentStep is the number of IDs in a segment.
-const segmentStep = 1000
+// hiloStep is how many numbers the hi/lo takes at a time.
+const hiloStep = 1000
 
-// MySQL returns the usual ways to get IDs from a database: a row per ID, or an update of
-// one row per thousand IDs.
-func MySQL(db func() (*sqlx.DB, error)) []Subject {
+// onMariaDB returns package segment on a database, and the usual ways to get IDs from one without
+// it: a row per ID, or an update of one row per thousand IDs, the hi/lo that people write by hand.
+func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
+	trips := questions(db)
+	store := sync.OnceValues(func() (segment.Store, error) {
+		db, err := db()
+		if err != nil {
+			return nil, err
+		}
+		tables, err := sqlstore.New(db, sqlstore.Config{})
+		if err != nil {
+			return nil, err
+		}
+		return tables.Segments(), nil
+	})
 	return []Subject{
 		{
-			Name: "mysql-auto-increment", Label: "MariaDB, AUTO_INCREMENT", Kind: Server, Bits: 63, Shared: true,
+			Name: "segment-mysql", Label: "uid segment on MariaDB, GetUID", Kind: Ours, Bits: 63, Module: ours, Engine: MariaDB, Trips: trips,
+			Open: func() (Source, error) { g, err := openSegment(store, segment.Config{}); return segments{g}, err },
+		},
+		{
+			Name: "segment-mysql-fill", Label: "uid segment on MariaDB, Fill of 1,024, steps of 16 M", Kind: Ours, Bits: 63, Module: ours, Batches: true, Engine: MariaDB, Trips: trips,
+			Open: func() (Source, error) {
+				g, err := openSegment(store, segment.Config{MinStep: fillStep, MaxStep: fillStep})
+				return segmentFills{g}, err
+			},
+		},
+		{
+			Name: "mysql-auto-increment", Label: "MariaDB, AUTO_INCREMENT", Kind: Server, Bits: 63, Shared: true, Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				db, err := db()
 				if err != nil {
@@ -26,23 +53,39 @@ func MySQL(db func() (*sqlx.DB, error)) []Subject {
 			},
 		},
 		{
-			Name: "mysql-segment", Label: "MariaDB, segments of 1,000 (hi/lo)", Kind: Server, Bits: 63, Shared: true,
+			Name: "mysql-hilo", Label: "MariaDB, segments of 1,000 (hi/lo)", Kind: Server, Bits: 63, Shared: true, Engine: MariaDB, Trips: trips,
 			Open: func() (Source, error) {
 				db, err := db()
 				if err != nil {
 					return nil, err
 				}
 				for _, q := range []string{
-					"CREATE TABLE IF NOT EXISTS BENCH_SEGMENT (NAME VARCHAR(32) NOT NULL PRIMARY KEY, NEXT BIGINT NOT NULL)",
-					"INSERT IGNORE INTO BENCH_SEGMENT VALUES ('bench', 0)",
+					"CREATE TABLE IF NOT EXISTS BENCH_HILO (NAME VARCHAR(32) NOT NULL PRIMARY KEY, NEXT BIGINT NOT NULL)",
+					"INSERT IGNORE INTO BENCH_HILO VALUES ('bench', 0)",
 				} {
 					if _, err := db.Exec(q); err != nil {
 						return nil, err
 					}
 				}
-				return &segment{db: db}, nil
+				return &hilo{db: db}, nil
 			},
 		},
+	}
+}
+
+// questions returns a function that counts the statements of all clients, less those by which it
+// counts.
+func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
+	var own atomic.Int64
+	return func() (n int64, err error) {
+		db, err := db()
+		if err != nil {
+			return 0, err
+		}
+		if err := db.Get(&n, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'"); err != nil {
+			return 0, fmt.Errorf("count the statements: %w", err)
+		}
+		return n - own.Add(1), nil
 	}
 }
 
@@ -52,6 +95,7 @@ type rows struct {
 }
 
 func (s rows) Drawer() Drawer { return s }
+func (s rows) Step() int64    { return 1 }
 
 func (s rows) next() (uint64, error) {
 	r, err := s.db.Exec("INSERT INTO BENCH_ROW VALUES ()")
@@ -80,8 +124,9 @@ func (s rows) Keys(dst []Key) (err error) {
 	return nil
 }
 
-// A segment updates its row once per thousand numbers, which it hands out from memory.
-type segment struct {
+// A hilo updates its row once per thousand numbers, which it hands out from memory. It shares
+// nothing with package segment.
+type hilo struct {
 	db *sqlx.DB
 	nothingToClose
 
@@ -89,13 +134,14 @@ type segment struct {
 	next, end uint64 // guarded by mu
 }
 
-func (s *segment) Drawer() Drawer { return s }
+func (s *hilo) Drawer() Drawer { return s }
+func (s *hilo) Step() int64    { return hiloStep }
 
-func (s *segment) take() (uint64, error) {
+func (s *hilo) take() (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next == s.end {
-		r, err := s.db.Exec(fmt.Sprintf("UPDATE BENCH_SEGMENT SET NEXT = LAST_INSERT_ID(NEXT + %d) WHERE NAME = 'bench'", segmentStep))
+		r, err := s.db.Exec(fmt.Sprintf("UPDATE BENCH_HILO SET NEXT = LAST_INSERT_ID(NEXT + %d) WHERE NAME = 'bench'", hiloStep))
 		if err != nil {
 			return 0, err
 		}
@@ -103,13 +149,13 @@ func (s *segment) take() (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		s.next, s.end = uint64(end)-segmentStep, uint64(end)
+		s.next, s.end = uint64(end)-hiloStep, uint64(end)
 	}
 	s.next++
 	return s.next, nil
 }
 
-func (s *segment) Draw(n int) error {
+func (s *hilo) Draw(n int) error {
 	for range n {
 		if _, err := s.take(); err != nil {
 			return err
@@ -118,7 +164,7 @@ func (s *segment) Draw(n int) error {
 	return nil
 }
 
-func (s *segment) Keys(dst []Key) (err error) {
+func (s *hilo) Keys(dst []Key) (err error) {
 	for i := range dst {
 		if dst[i][0], err = s.take(); err != nil {
 			return err

@@ -10,6 +10,10 @@ import (
 	"fmt"
 	"regexp"
 	"runtime/debug"
+	"slices"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/redis/go-redis/v9"
 )
 
 // A Subject is a way to make IDs.
@@ -28,6 +32,13 @@ type Subject struct {
 	Module string
 	// Shared is set if the state belongs to the process: there is no second generator.
 	Shared bool
+	// Batches is set if a call makes many IDs.
+	Batches bool
+
+	// Engine is the server that the subject needs. Trips returns how many round trips it has
+	// answered so far, to all its clients; nil without a server.
+	Engine Engine
+	Trips  func() (int64, error)
 
 	Open func() (Source, error)
 }
@@ -41,6 +52,16 @@ const (
 	Peer
 	Server
 	Limit
+)
+
+// Engine is a server.
+type Engine int
+
+// The servers.
+const (
+	NoEngine Engine = iota
+	MariaDB
+	Redis
 )
 
 // Beyond is what a subject does when asked for more than it can sustain.
@@ -65,6 +86,12 @@ type Source interface {
 	Close() error
 }
 
+// A Stepper is a source that takes several numbers at a time from its server.
+type Stepper interface {
+	// Step returns how many numbers were taken last.
+	Step() int64
+}
+
 // A Drawer belongs to one goroutine.
 type Drawer interface {
 	// Draw makes n IDs and drops them.
@@ -84,6 +111,12 @@ func Local() []Subject {
 		googleV4, googleV4Pool, googleV7, gofrsV7, xidNew, ulidMake, ksuidNew, nanoid21,
 		atomicAdd, packedCounter, mutexCounter, timeNow,
 	}
+}
+
+// Served returns the subjects that need a server. They call db and client when one of them is
+// opened first, or its round trips are counted.
+func Served(db func() (*sqlx.DB, error), client func() (*redis.Client, error)) []Subject {
+	return slices.Concat(onMariaDB(db), onRedis(client))
 }
 
 // Missing returns the libraries that should be compared but are not, with the reasons.

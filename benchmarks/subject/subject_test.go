@@ -13,12 +13,8 @@ import (
 
 // TestLocal: each subject draws, from several goroutines, IDs whose keys differ.
 func TestLocal(t *testing.T) {
-	names := make(map[string]bool)
 	for _, s := range Local() {
 		t.Run(s.Name, func(t *testing.T) {
-			require.Regexp(t, regexp.MustCompile(`^[a-z0-9-]+$`), s.Name)
-			require.False(t, names[s.Name])
-			names[s.Name] = true
 			require.NotEmpty(t, s.Label)
 			require.Positive(t, s.Bits)
 			require.Equal(t, s.Sustained > 0, s.Beyond != Nothing)
@@ -31,6 +27,20 @@ func TestLocal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNames: no two subjects have the same name or label, and those with a server can count its
+// round trips.
+func TestNames(t *testing.T) {
+	all := append(Local(), Served(nil, nil)...)
+	names, labels := make(map[string]bool), make(map[string]bool)
+	for _, s := range all {
+		require.Regexp(t, regexp.MustCompile(`^[a-z0-9-]+$`), s.Name)
+		names[s.Name], labels[s.Label] = true, true
+		require.Equal(t, s.Engine != NoEngine, s.Trips != nil, s.Name)
+	}
+	require.Len(t, names, len(all))
+	require.Len(t, labels, len(all))
 }
 
 func collect(t *testing.T, src Source, goroutines, n int) map[Key]bool {
