@@ -16,6 +16,10 @@ import (
 // lease must not be in use yet.
 func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
 
+// SetChance sets what a lease draws at random: f returns a number below n. The lease must not be
+// in use yet.
+func SetChance(l *lease.Lease, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
+
 // StateFile returns the state file of a *lease.Lease or a *statefile.File that serves a
 // generator, or nil if it has none. No call of the worker may run while the file is used.
 func StateFile(worker any) *state.File {

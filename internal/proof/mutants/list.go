@@ -29,11 +29,24 @@ var all = slices.Concat(
 	leases,
 	store,
 	sqlTables,
+	sqlSegments,
 	tenure,
 	gates,
 	promise,
 	registries,
 	records,
+	etcdStore,
+	ranges,
+	segments,
+	segmentsZooKeeper,
+	redisStore,
+	leaseJSON,
+	zookeeper,
+	segmentJSON,
+	etcdSegments,
+	redisSegments,
+	segmentProof,
+	segmentCommand,
 )
 
 var core = []mutant{
@@ -434,8 +447,8 @@ var core = []mutant{
 	},
 	{
 		name: "lease: a wish of the far future wraps", file: ticksGo,
-		from: "ticks.Plus(tick, max(1, int64(l.cfg.Window/8/l.terms.Unit)))",
-		to:   "tick + max(1, int64(l.cfg.Window/8/l.terms.Unit))", tests: "LeaseExtendThrough",
+		from: "l.within(ticks.Plus(tick, n*max(1, int64(l.cfg.Window/8/l.terms.Unit))))",
+		to:   "l.within(tick + n*max(1, int64(l.cfg.Window/8/l.terms.Unit)))", tests: "LeaseExtendThrough",
 	},
 	{
 		name: "lease: a start waits for however long", file: startGo,
@@ -489,8 +502,18 @@ var core = []mutant{
 		to:   "if false {", tests: "LeaseOffline",
 	},
 	{
-		name: "command: a store is created by who only looks", file: "cmd/uid/store.go",
-		from: "if s.existing {",
+		name: "command: a store is created by who only looks", file: "cmd/uid/store_sqlite.go",
+		from: "if !create {",
 		to:   "if false {", tests: "^TestWorkerCreatesNothing",
+	},
+	{
+		name: "command: a URL's unreadable part is repeated", file: "cmd/uid/store_url.go",
+		from: `return nil, u.bad("has unreadable parameters")`,
+		to:   "return nil, badInput(\"%v\", err)", tests: "^TestBadStoreURLs",
+	},
+	{
+		name: "command: the layout, not the range, says how many IDs there are", file: "cmd/uid/worker.go",
+		from: "ids, all := ns.IDs, lease.Range{}",
+		to:   "ids, all := lease.Range{}, lease.Range{}", tests: "^TestRanges",
 	},
 }

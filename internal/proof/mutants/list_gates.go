@@ -33,6 +33,11 @@ var gates = []mutant{
 		to:   "if true {", tests: "^TestReportOfWhatRuns$",
 	},
 	{
+		name: "proxy: a network that is broken one way passes replies on", file: "internal/proxy/proxy.go",
+		from: "			if mangled {",
+		to:   "			if mangled && p == nil {", tests: "^TestMute$",
+	},
+	{
 		name: "testserver: the driver's log of a test is lost", file: "internal/testserver/testserver.go",
 		from: "Connect(s.DSN(database), Log(t))",
 		to:   "Connect(s.DSN(database), Quiet)", tests: "^TestDriverLog$",

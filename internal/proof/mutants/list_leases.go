@@ -15,7 +15,7 @@ var leases = []mutant{
 	},
 	{
 		name: "a new namespace has no floor", file: foundGo,
-		from: "ns.Floor = min(max(terms.TickAt(ns.Rest.Add(now.Error)), -1), terms.MaxTick)",
+		from: "ns.Floor = min(max(f.Terms.TickAt(ns.Rest.Add(now.Error)), -1), f.Terms.MaxTick)",
 		to:   "", tests: "^TestNamespaceRests$",
 	},
 	{
@@ -30,12 +30,12 @@ var leases = []mutant{
 	},
 	{
 		name: "a rest is ended though IDs are in use", file: foundGo,
-		from: "ns.Rest.Before(now.Now) || ns.Used)",
-		to:   "ns.Rest.Before(now.Now))", tests: "^TestFoundEndsTheRest",
+		from: "settled := ns.Used || f.Rest > 0 ||",
+		to:   "settled := f.Rest > 0 ||", tests: "^TestFoundEndsTheRest",
 	},
 	{
 		name: "a namespace of another layout is taken for made", file: foundGo,
-		from: "case !ns.Fresh && ns.Layout != terms.Layout:",
+		from: "case ns.Layout != f.Terms.Layout:",
 		to:   "case false:", tests: "^TestFoundRefuses",
 	},
 	{
@@ -80,8 +80,53 @@ var leases = []mutant{
 	},
 	{
 		name: "a burst reserves more than a later start accepts", file: renewGo,
-		from: "min(l.withSlack(through), l.highest(now.Now))",
-		to:   "l.withSlack(through)", tests: "^TestLeaseExtendThrough",
+		from: "min(l.withSlacks(through, slacks(early)), l.highest(now.Now))",
+		to:   "l.withSlacks(through, slacks(early))", tests: "^TestLeaseExtendThrough",
+	},
+	{
+		name: "a fleet renews its leases in step", file: ticksGo,
+		from: "l.cfg.Window/2 - time.Duration(l.chance(int64(l.cfg.Window/8)+1))",
+		to:   "l.cfg.Window / 2", tests: "^TestRenewalsAreSpread$",
+	},
+	{
+		name: "a renewal is put off beyond half a Window", file: ticksGo,
+		from: "l.cfg.Window/2 - time.Duration(l.chance(int64(l.cfg.Window/8)+1))",
+		to:   "l.cfg.Window/2 + time.Duration(l.chance(int64(l.cfg.Window/8)+1))", tests: "^TestRenewalsAreSpread$",
+	},
+	{
+		name: "a renewal is due by the clock alone", file: leaseGo,
+		from: "since >= h.pause:",
+		to:   "since >= l.cfg.Window/2:", tests: "^TestRenewalsAreSpread$",
+	},
+	{
+		name: "a lease keeps a connection between two calls", file: "worker/sqlstore/swap.go",
+		from: "\tdefer conn.Close()\n\tif l.dialect == database.SQLite {",
+		to:   "\tif l.dialect == database.SQLite {", in: "internal/proof/databases", tests: "^TestLeasesHoldNoConnection$",
+	},
+	{
+		name: "those that fail together try again together", file: "internal/retry/retry.go",
+		from: "pause/2 + rand.N(pause/2)",
+		to:   "pause/2 + rand.N(time.Duration(1))", tests: "^TestPausesAreSpread$",
+	},
+	{
+		name: "a burst writes at each call", file: ticksGo,
+		from: "return min(100*time.Millisecond, l.cfg.Window/16)",
+		to:   "return 0", tests: "^TestBurstsAreFloored$",
+	},
+	{
+		name: "a burst writes at each call where writes can be lost", file: ticksGo,
+		from: "return min(time.Second, l.cfg.Window/16)",
+		to:   "return 0", tests: "^TestBurstsAreFlooredWhereWritesCanBeLost$",
+	},
+	{
+		name: "a long burst reserves as little each time as a short one", file: ticksGo,
+		from: "1 << min(max(early-1, 0), 4)",
+		to:   "int64(1 + 0*early)", tests: "^TestBurstsAreFloored$",
+	},
+	{
+		name: "the first request of a burst waits", file: ticksGo,
+		from: "case h.early == 0:",
+		to:   "case false:", tests: "^TestLeaseExtendThrough$",
 	},
 	{
 		name: "a generator may lead by more than a later start of its lease accepts", file: leaseGo,

@@ -5,7 +5,7 @@ const (
 	overviewGo        = "worker/registry/overview.go"
 	collectGo         = "worker/registry/collect.go"
 	pruneGo           = "worker/sqlstore/registry.go"
-	checkSQLiteGo     = "worker/doctor/sqlite.go"
+	checkSQLiteGo     = "worker/doctor/sqldoctor/sqlite.go"
 )
 
 // registries are faults in what people do to leases with a registry, and in what the doctor
@@ -67,7 +67,7 @@ var registries = []mutant{
 	},
 	{
 		name: "prune: the namespace's row goes", file: pruneGo,
-		from: "AND WORKER_ID > ? AND LEASE_UNTIL < ?", to: "AND WORKER_ID >= ? AND LEASE_UNTIL < ?", in: inDatabases, tests: "^TestCollect$",
+		from: "AND WORKER_ID > \"+database.Int(max(above, controlID))", to: "AND WORKER_ID >= \"+database.Int(max(above, controlID))", in: inDatabases, tests: "^TestCollect$",
 	},
 	{
 		name: "prune: the last ticks of removed rows are forgotten", file: pruneGo,
@@ -76,22 +76,58 @@ var registries = []mutant{
 	},
 	{
 		name: "prune: a row goes though it was renewed", file: pruneGo,
-		from: "AND NONCE = ? AND HIGH = ? AND LEASE_UNTIL = ?\"", to: "AND (NONCE = ? OR HIGH <> ? OR LEASE_UNTIL > ?)\"",
+		from: "\" AND NONCE = \"+tx.dialect.Text(r.Nonce)+\" AND HIGH = \"+database.Int(r.High)+\" AND LEASE_UNTIL = \"+database.Int(r.Until)", to: "\"\"",
 		in: inDatabases, tests: "^TestCollectTakesOnly",
 	},
 	{
 		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
-		from: "conn.QueryRowContext(ctx, \"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\").Scan(&n.Rows, &n.Last)",
+		from: "conn.QueryRowContext(ctx, d.dialect.SQL(\"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\")).Scan(&n.Rows, &n.Last)",
 		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")",
 		in:   inDatabases, tests: "^TestForeignNames",
 	},
 	{
-		name: "doctor: quotes and brackets in a grant are not minded", file: "worker/doctor/grants.go",
+		name: "doctor: quotes and brackets in a grant are not minded", file: "worker/doctor/sqldoctor/grants.go",
 		from: "case depth == 0 && strings.HasPrefix(s[i:], sep):", to: "case strings.HasPrefix(s[i:], sep):", tests: "^TestParseGrant",
 	},
 	{
 		name: "doctor: two namespaces of a layout are not named", file: "worker/doctor/spaces.go",
-		from: "if same := sharing[layout]; len(same) > 1 {", to: "if same := sharing[layout]; len(same) > 2 {", tests: "^TestSpaces",
+		from: "len(same) > 1 {", to: "len(same) > 2 {", tests: "^TestSpaces",
+	},
+	{
+		name: "doctor: ranges that lie apart are taken for one space", file: "worker/doctor/spaces.go",
+		from: "a.First <= b.Last && b.First <= a.Last", to: "true", tests: "^TestSpaces",
+	},
+	{
+		name: "doctor: IDs are counted by the layout, not by the range", file: "worker/doctor/leases.go",
+		from: "ids := idsOf(ns, t)", to: "ids := lease.Range{Last: t.MaxWorkerID}", tests: "^TestJudgeNamespace",
+	},
+	{
+		name: "doctor: an ID outside of the range is not found", file: "worker/doctor/leases.go",
+		from: "if l.WorkerID < ns.IDs.First || l.WorkerID > ns.IDs.Last {", to: "if l.WorkerID < ns.IDs.First {", tests: "^TestJudgeNamespace",
+	},
+	{
+		name: "doctor: the error of a store's clock does not count", file: "worker/doctor/clocks.go",
+		from: "case apart > most || off > most-apart:", to: "case apart > most:", tests: "^TestJudgeClock",
+	},
+	{
+		name: "doctor: what the store itself finds is left out", file: "worker/doctor/check.go",
+		from: "c.findings = append(c.findings, found...)", to: "_ = found", tests: "^TestCheck$",
+	},
+	{
+		name: "doctor: a part that cannot be read is as good as empty", file: "worker/doctor/read.go",
+		from: "		c.unread = true\n", to: "", tests: "^TestCheck$",
+	},
+	{
+		name: "doctor: a Galera node is good for DurableStore", file: "worker/doctor/sqldoctor/galera.go",
+		from: "	if durable {", to: "	if false {", tests: "^TestJudgeGalera",
+	},
+	{
+		name: "doctor: a node outside of the primary component is sound", file: "worker/doctor/sqldoctor/galera.go",
+		from: "if component != \"Primary\" || ready != \"ON\" {", to: "if component != \"Primary\" {", tests: "^TestJudgeGalera",
+	},
+	{
+		name: "doctor: synchronous_commit may be off", file: "worker/doctor/sqldoctor/postgres.go",
+		from: `case v == "off":`, to: `case v == "never":`, tests: "^TestJudgePostgres",
 	},
 	{
 		name: "doctor: disposable IDs beside leases are not named", file: "worker/doctor/spaces.go",
@@ -103,7 +139,7 @@ var registries = []mutant{
 	},
 	{
 		name: "doctor: no links are found", file: checkSQLiteGo,
-		from: "c.add(judgeLinks(database.LinkCount(info)))", to: "c.add(judgeLinks(1, true))\n	_ = info", in: inDatabases, tests: "CheckOfASQLitePlace",
+		from: "e.add(judgeLinks(database.LinkCount(info)))", to: "e.add(judgeLinks(1, true))\n	_ = info", in: inDatabases, tests: "CheckOfASQLitePlace",
 	},
 	{
 		name: "doctor: no mount is found", file: checkSQLiteGo,
@@ -111,7 +147,7 @@ var registries = []mutant{
 	},
 	{
 		name: "doctor: any file in the place is taken for the one that is open", file: checkSQLiteGo,
-		from: "	if !same {\n		c.add(judgePlace(placeTaken))", to: "	if !same && false {\n		c.add(judgePlace(placeTaken))",
+		from: "	if !same {\n		e.add(judgePlace(placeTaken))", to: "	if !same && false {\n		e.add(judgePlace(placeTaken))",
 		in: inDatabases, tests: "CheckOfASQLitePlace",
 	},
 	{

@@ -1,45 +1,45 @@
 package main
 
 const (
-	sqlTransactionGo = "worker/sqlstore/transaction.go"
-	sqlLeasesGo      = "worker/sqlstore/leases.go"
-	sqlNumbersGo     = "worker/sqlstore/numbers.go"
-	placeGo          = "internal/database/place.go"
-	inDatabases      = "internal/proof/databases"
+	sqlSwapGo      = "worker/sqlstore/swap.go"
+	sqlWriteGo     = "worker/sqlstore/write.go"
+	sqlStatementGo = "worker/sqlstore/statement.go"
+	sqlFreeGo      = "worker/sqlstore/free.go"
+	originGo       = "internal/database/origin.go"
+	sqlLeasesGo    = "worker/sqlstore/leases.go"
+	sqlNumbersGo   = "worker/sqlstore/numbers.go"
+	placeGo        = "internal/database/place.go"
+	inDatabases    = "internal/proof/databases"
+	inEngines      = "internal/engines/sqlstore"
 )
 
 // sqlTables are faults in what workers do with the tables of a SQL database, its sessions, its
 // words and the place of its file.
 var sqlTables = []mutant{
 	{
-		name: "nobody looks where a SQLite file is", file: sqlTransactionGo,
-		from: "\tif l.dialect != database.SQLite {\n\t\treturn tx.run(",
-		to:   "\tif true {\n\t\treturn tx.run(", in: inDatabases, tests: "SQLiteFileIsLost",
+		name: "a lease is written before its file's names are looked at", file: sqlStatementGo,
+		from: "\tif err := place.Look(ctx, conn); err != nil {\n\t\treturn err\n\t}\n\tvar left",
+		to:   "\tvar left", in: inDatabases, tests: "SQLiteFileHasTwoNames",
 	},
 	{
-		name: "a lease is written before its file's names are looked at", file: sqlTransactionGo,
-		from: "\tif err := l.place.Look(ctx, conn); err != nil {\n\t\treturn err\n\t}\n\tif err := tx.run(",
-		to:   "\tif err := tx.run(", in: inDatabases, tests: "SQLiteFileHasTwoNames",
-	},
-	{
-		name: "a link made during a lease's transaction is not seen", file: sqlTransactionGo,
-		from: "\treturn l.place.Look(ctx, conn)\n}",
+		name: "a link made during a lease's transaction is not seen", file: sqlStatementGo,
+		from: "\treturn place.Look(ctx, conn)\n}",
 		to:   "\treturn nil\n}", in: inDatabases, tests: "SQLiteFileIsLinkedMeanwhile",
 	},
 	{
-		name: "a lease is not read back by its file's path", file: sqlTransactionGo,
-		from: `row.Nonce != "" {`,
-		to:   "row.Nonce != row.Nonce {", in: inDatabases, tests: "SQLiteConnectionIsStale|SQLiteLogIsLost",
+		name: "a lease is not read back by its file's path", file: sqlStatementGo,
+		from: "if left != nil {",
+		to:   "if false {", in: inDatabases, tests: "SQLiteConnectionIsStale|SQLiteLogIsLost",
 	},
 	{
-		name: "an inserted lease is not read back", file: sqlTransactionGo,
-		from: "database.Failed(\"insert a row\", err)\n\t}\n\ttx.written = r\n",
-		to:   "database.Failed(\"insert a row\", err)\n\t}\n", in: inDatabases, tests: "SQLiteConnectionIsStale",
+		name: "an inserted lease is not read back", file: sqlSwapGo,
+		from: "if !w.row.changes() {\n\t\treturn nil",
+		to:   "if !w.row.changes() || w.row.was == nil {\n\t\treturn nil", in: inDatabases, tests: "SQLiteConnectionIsStale",
 	},
 	{
-		name: "a renewed lease is not read back", file: sqlTransactionGo,
-		from: "n, r.WorkerID)\n\t}\n\ttx.written = r\n",
-		to:   "n, r.WorkerID)\n\t}\n", in: inDatabases, tests: "SQLiteLogIsLost",
+		name: "a renewed lease is not read back", file: sqlSwapGo,
+		from: "if !w.row.changes() {\n\t\treturn nil",
+		to:   "if !w.row.changes() || w.row.was != nil {\n\t\treturn nil", in: inDatabases, tests: "SQLiteLogIsLost",
 	},
 	{
 		name: "any row will do for the one that was written", file: placeGo,
@@ -153,8 +153,8 @@ var sqlTables = []mutant{
 	},
 	{
 		name: "a COMMIT does what the session's completion_type says", file: "internal/database/transaction.go",
-		from: `"COMMIT AND NO CHAIN NO RELEASE"`,
-		to:   `"COMMIT"`, in: inDatabases, tests: "^TestCompletionType",
+		from: " AND NO CHAIN NO RELEASE",
+		to:   "", in: inDatabases, tests: "^TestCompletionType",
 	},
 	{
 		name: "an ID INT is called an error", file: "internal/database/columns.go",
@@ -162,29 +162,24 @@ var sqlTables = []mutant{
 		to:   `kind == "bigint"`, tests: "^TestJudgeTable",
 	},
 	{
-		name: "lease: gaps are not used", file: "worker/sqlstore/free.go",
-		from: "\tif err != nil || largest < ids.Last {\n\t\treturn largest + 1, found, err\n\t}",
-		to:   "\tif true {\n\t\treturn largest + 1, found && largest < ids.Last, err\n\t}", in: inDatabases, tests: "TakeOffers",
+		name: "lease: gaps are not used", file: sqlFreeGo,
+		from: "range seen.parts[theGap] {",
+		to:   "range seen.parts[theGap][:0] {", in: inDatabases, tests: "TakeOffers",
 	},
 	{
-		name: "lease: a transaction that stands still keeps its locks", file: "internal/database/session.go",
+		name: "a transaction that stands still keeps its locks", file: "internal/database/session.go",
 		from: "if dialect != MySQL {",
-		to:   "if true {", in: inDatabases, tests: "LeaseStall",
+		to:   "if true {", in: inDatabases, tests: "PruneStall",
 	},
 	{
-		name: "lease: a commit has no end", file: "internal/database/transaction.go",
+		name: "a commit is left to database/sql", file: "internal/database/transaction.go",
 		from: "if dialect == SQLite {",
-		to:   "if true {", in: inDatabases, tests: "LeaseCommitHangs",
+		to:   "if true {", in: inDatabases, tests: "^TestCompletionType",
 	},
 	{
 		name: "lease: a connection keeps what a transaction has set", file: "internal/database/session.go",
 		from: `"SET SESSION wait_timeout = @uid_wait_timeout, SESSION sql_mode = @uid_sql_mode"`,
 		to:   `"DO 1"`, in: inDatabases, tests: "LeaseSession",
-	},
-	{
-		name: "a lease's row is read by the names of its columns", file: sqlTransactionGo,
-		from: "\terr = tx.QueryRowContext(ctx, \"SELECT \"+leaseColumns+\" FROM `\"+tx.leases+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, tx.namespace, id).\n\t\tScan(row.fields()...)\n",
-		to:   "\tvar by struct {\n\t\tID int64 `db:\"WORKER_ID\"`; Nonce string `db:\"NONCE\"`; High int64 `db:\"HIGH\"`; Until database.Micros `db:\"LEASE_UNTIL\"`; Layout string `db:\"LAYOUT\"`\n\t\tHolder string `db:\"HOLDER\"`; Acquired database.Micros `db:\"ACQUIRED\"`; Renewed database.Micros `db:\"RENEWED\"`; Reach int64 `db:\"REACH\"`\n\t}\n\terr = tx.GetContext(ctx, &by, \"SELECT \"+leaseColumns+\" FROM `\"+tx.leases+\"` WHERE NAMESPACE = ? AND WORKER_ID = ?\"+lock, tx.namespace, id)\n\trow = leaseRow{by.ID, by.Nonce, by.High, by.Until, by.Layout, by.Holder, by.Acquired, by.Renewed, by.Reach}\n", in: inDatabases, tests: "^TestForeignNames",
 	},
 	{
 		name: "a server's words on a column are passed on", file: "internal/database/failure.go",
@@ -202,32 +197,32 @@ var sqlTables = []mutant{
 		to:   `strings.Join(names, "|") + "|[a-z0-9]+"`, in: "worker/sqlstore", tests: "^TestNoWordsOfServers",
 	},
 	{
-		name: "a table that is missing is created while its owner runs", file: sqlTransactionGo,
-		from: "\treturn noNamespace(l.inPlace(ctx, conn, &transaction{Leases: l}, do))",
-		to:   "\terr = l.inPlace(ctx, conn, &transaction{Leases: l}, do)\n\tif database.KindOf(err) == database.MissingTable && create(ctx, conn, l.dialect, database.LeaseTable, l.leases) == nil {\n\t\terr = l.inPlace(ctx, conn, &transaction{Leases: l}, do)\n\t}\n\treturn noNamespace(err)", in: inDatabases, tests: "^TestNamespaceRenamedAway|^TestNamespaceIsMade",
+		name: "a table that is missing is created while its owner runs", file: sqlSwapGo,
+		from: "\t\ts, w, err := try(conn, races)\n",
+		to:   "\t\ts, w, err := try(conn, races)\n\t\tif database.KindOf(err) == database.MissingTable && create(ctx, conn, l.dialect, database.LeaseTable, l.leases) == nil {\n\t\t\ts, w, err = try(conn, races)\n\t\t}\n", in: inDatabases, tests: "^TestNamespaceRenamedAway|^TestNamespaceIsMade",
 	},
 	{
 		name: "a namespace that is made anew forgets the reach of the owners that are left", file: sqlLeasesGo,
-		from: "} else if was.Reach, err = tx.widestReach(ctx); err != nil {",
-		to:   "} else if _, err = tx.widestReach(ctx); err != nil {", in: inDatabases, tests: "^TestNamespaceRow",
+		from: "Reach: duration(rest.Reach), Fresh: true",
+		to:   "Fresh: true", in: inDatabases, tests: "^TestNamespaceRow",
 	},
 	{
 		name: "a namespace in use is told as one without IDs", file: sqlLeasesGo,
-		from: "if was.Used, err = tx.anyID(ctx); err != nil {",
-		to:   "if _, err = tx.anyID(ctx); err != nil {", in: inDatabases, tests: "^TestNamespaceRow",
+		from: "was.Used = rest.WorkerID > controlID",
+		to:   "was.Used = false", in: inDatabases, tests: "^TestNamespaceRow",
 	},
 	{
-		name: "a namespace's name may be stored under another charset as another", file: "worker/sqlstore/namespace.go",
+		name: "a namespace's name may be stored under another charset as another", file: "internal/namespace/namespace.go",
 		from: "c > '~' ||",
-		to:   "", tests: "^TestNamespaceNames",
+		to:   "", in: "worker/sqlstore", tests: "^TestNamespaceNames",
 	},
 	{
-		name: "national letters in the place of ASCII are not minded", file: "worker/sqlstore/namespace.go",
+		name: "national letters in the place of ASCII are not minded", file: "internal/namespace/namespace.go",
 		from: "|| strings.IndexByte(\"@[\\\\]^`{|}~\", c) >= 0 {",
 		to:   "{ _ = strings.IndexByte", in: inDatabases, tests: "^TestNamespaceUnderEveryCharset",
 	},
 	{
-		name: "the table's columns are not looked at", file: sqlLeasesGo,
+		name: "the table's columns are not looked at", file: "worker/sqlstore/table.go",
 		from: "if err != nil || len(shape.Columns) == 0 {",
 		to:   "if true {", in: inDatabases, tests: "^TestLeaseColumns",
 	},
@@ -252,14 +247,14 @@ var sqlTables = []mutant{
 		to:   `if replicas == "none" &&`, tests: "^TestLossySettings",
 	},
 	{
-		name: "a number that does not fit is stored as another", file: "internal/database/session.go",
-		from: `SESSION sql_mode = 'STRICT_ALL_TABLES'"`,
-		to:   `SESSION sql_mode = @@SESSION.sql_mode"`, in: inDatabases, tests: "^TestLeaseColumns",
+		name: "a number that does not fit is stored as another", file: "internal/database/strict.go",
+		from: "if d != MySQL {",
+		to:   "if true {", in: inDatabases, tests: "^TestLeaseColumns",
 	},
 	{
-		name: "an update that changes no row is taken for done", file: sqlTransactionGo,
-		from: "if n != 1 && !(n == 0 && r == was) {",
-		to:   "if n > 1 {", in: inDatabases, tests: "^TestUpdateIsConfirmed",
+		name: "an update that changes no row is taken for done", file: sqlWriteGo,
+		from: "case n == 0:\n\t\treturn errRaced",
+		to:   "case n == 0:\n\t\treturn nil", in: inDatabases, tests: "^TestUpdateIsConfirmed",
 	},
 	{
 		name: "the namespace's row is taken for an ID's", file: sqlLeasesGo,
@@ -267,18 +262,93 @@ var sqlTables = []mutant{
 		to:   "!found", in: inDatabases, tests: "^TestRow$",
 	},
 	{
-		name: "a row that was used too far ahead is offered first", file: "worker/sqlstore/free.go",
-		from: "before, w.Highest(now.Time()))",
-		to:   "before, math.MaxInt64)", in: inDatabases, tests: "^TestTakeOffers",
+		name: "a row that was used too far ahead is offered first", file: sqlFreeGo,
+		from: "if row.High <= highest {",
+		to:   "if true {", in: inDatabases, tests: "^TestTakeOffers",
 	},
 	{
-		name: "a Take does not lock its namespace", file: sqlLeasesGo,
-		from: "control, found, err := tx.lock(ctx, controlID)\n\t\tif err != nil",
-		to:   "control, found, err := tx.read(ctx, controlID, \"\")\n\t\tif err != nil", in: inDatabases, tests: "^TestStore/MySQL|^TestTakeAtOnce",
+		name: "a Take does not compare its namespace", file: sqlWriteGo,
+		from: `" WHERE " + l.is("c.", *w.control.was, false) + " AND " + l.is("r.", *w.row.was, true) + " AND " + same, affects`,
+		to:   `" WHERE " + l.key("c.", controlID) + " AND " + l.is("r.", *w.row.was, true) + " AND " + same, affects`, in: inDatabases, tests: "^TestStore/MySQL",
 	},
 	{
-		name: "a Change does not lock its row", file: sqlLeasesGo,
-		from: "was, found, err := tx.lock(ctx, id)",
-		to:   `was, found, err := tx.read(ctx, id, "")`, in: inDatabases, tests: "^TestStore/MySQL",
+		name: "a Change does not compare its row", file: sqlWriteGo,
+		from: `" WHERE " + l.is("", *w.row.was, true)`,
+		to:   `" WHERE " + l.key("", w.row.is.WorkerID)`, in: inDatabases, tests: "^TestStore/MySQL",
+	},
+	{
+		name: "a Take of an ID without a row does not compare its namespace", file: sqlWriteGo,
+		from: `i WHERE " + l.is("c.", *w.control.was, false)`,
+		to:   `i WHERE " + l.key("c.", controlID)`, in: inDatabases, tests: "^TestStore/MySQL",
+	},
+	{
+		name: "a row is compared by its nonce only", file: sqlWriteGo,
+		from: `if nonce || valueColumns[i] != "NONCE" {`,
+		to:   `if nonce == (valueColumns[i] == "NONCE") {`, in: inDatabases, tests: "^TestRowsAreComparedWhole",
+	},
+	{
+		name: "what was decided is written to another server", file: originGo,
+		from: "mysqlServer + \" = \" + Int(o.server)\n\tcase",
+		to:   "mysqlServer + \" = \" + mysqlServer\n\tcase", in: inDatabases, tests: "^TestStore/MySQL",
+	},
+	{
+		name: "what was decided is written by another session", file: originGo,
+		from: `mysqlConnection + " = " + Int(o.connection)`,
+		to:   `mysqlConnection + " = " + mysqlConnection`, in: inDatabases, tests: "^TestSharedConnection",
+	},
+	{
+		name: "a replica's rows are decided by", file: originGo,
+		from: "case !o.readOnly:",
+		to:   "case true:", in: inDatabases, tests: "^TestReadOnlyServer",
+	},
+	{
+		name: "what was decided is written to a PostgreSQL server that was started since", file: originGo,
+		from: "postgresServer + \" = \" + Int(o.server)\n\t}",
+		to:   "postgresServer + \" = \" + postgresServer\n\t}", in: inEngines, tests: "^TestPostgresStartsAnew$",
+	},
+	{
+		name: "what was decided is written to a standby that took over", file: originGo,
+		from: `"CAST(EXTRACT(EPOCH FROM PG_POSTMASTER_START_TIME()) * 1000000 AS BIGINT)"`,
+		to:   `"CAST(1 AS BIGINT)"`, in: inEngines, tests: "^TestPostgresFailsOver$",
+	},
+	{
+		name: "a standby's rows are decided by", file: originGo,
+		from: `"(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')"`,
+		to:   `"FALSE"`, in: inEngines, tests: "^TestPostgresStandby$",
+	},
+	{
+		name: "a session that may not write decides", file: originGo,
+		from: `(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')`,
+		to:   `PG_IS_IN_RECOVERY()`, in: inEngines, tests: "^TestPostgresStandby$",
+	},
+	{
+		name: "what was decided is written to PostgreSQL after a failover, in the suite", file: originGo,
+		from: "postgresServer + \" = \" + Int(o.server)",
+		to:   "postgresServer + \" = \" + postgresServer", in: inEngines, tests: "^TestStoreOnPostgres$/^exec$",
+	},
+	{
+		name: "an acquisition does not write the namespace's row", file: sqlLeasesGo,
+		from: "\t\t\tis = touched(is)\n",
+		to:   "", in: inDatabases, tests: "^TestNamespaceRow",
+	},
+	{
+		name: "an Init does not see an acquisition", file: sqlWriteGo,
+		from: "l.is(\"\", *w.control.was, true) + \" AND \" + same, exactly(1)\n\tcase w.control == nil",
+		to:   "l.is(\"\", *w.control.was, false) + \" AND \" + same, exactly(1)\n\tcase w.control == nil", in: inDatabases, tests: "^TestInitSeesAcquisitions",
+	},
+	{
+		name: "a write waits for a commit that never comes", file: originGo,
+		from: "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
+		to:   "1 = 1", in: inDatabases, tests: "^TestLeaseInATransaction",
+	},
+	{
+		name: "a collection prepares its statements", file: "worker/sqlstore/transaction.go",
+		from: "tx.key(\"\", id)+tx.dialect.ForUpdate())).",
+		to:   "tx.key(\"\", id)+\" AND 1 = ?\"+tx.dialect.ForUpdate()), 1).", in: inDatabases, tests: "^TestTransactionsPrepareNothing$",
+	},
+	{
+		name: "a Take that has lost an ID wants the next one", file: sqlFreeGo,
+		from: "1 << min(s.races, 12)",
+		to:   "1 << min(s.races, 0)", in: inDatabases, tests: "^TestTakesOverASlowNetwork",
 	},
 }

@@ -40,8 +40,8 @@ var store = []mutant{
 	},
 	{
 		name: "a renewal that was acknowledged leaves those before in mind", file: renewGo,
-		from: "h.nonce, h.limit, h.proposed = next.Nonce, next.High, nil",
-		to:   "h.nonce, h.limit = next.Nonce, next.High", tests: "^TestAcknowledgedRenewal",
+		from: "h.nonce, h.limit, h.proposed, h.early = next.Nonce, next.High, nil, early",
+		to:   "h.nonce, h.limit, h.early = next.Nonce, next.High, early", tests: "^TestAcknowledgedRenewal",
 	},
 	{
 		name: "the state file has the newest renewal alone", file: offlineGo,
@@ -55,8 +55,8 @@ var store = []mutant{
 	},
 	{
 		name: "an acquisition is taken up by its own nonce", file: acquireGo,
-		from: "h = &hold{id: d.id, nonce: newNonce(),",
-		to:   "h = &hold{id: d.id, nonce: row.Nonce,", tests: "^TestRetake$",
+		from: "h = &hold{id: d.id, ids: d.ids, nonce: newNonce(),",
+		to:   "h = &hold{id: d.id, ids: d.ids, nonce: row.Nonce,", tests: "^TestRetake$",
 	},
 	{
 		name: "the nonces of attempts to take an ID up are forgotten", file: acquireGo,
@@ -124,24 +124,24 @@ var store = []mutant{
 		to:   "return err", tests: "^TestNamespaceRestIsWaitedFor",
 	},
 	{
-		name: "a namespace that rests is made to rest again", file: foundGo,
-		from: "case !ns.Fresh && (rest > 0 || ns.Rest",
-		to:   "case !ns.Fresh && (ns.Rest", tests: "^TestFoundEndsTheRest",
+		name: "a start ends the rest of a namespace", file: foundGo,
+		from: "settled := ns.Used || f.Rest > 0 ||",
+		to:   "settled := ns.Used ||", tests: "^TestFoundEndsTheRest|^TestFoundSetsIDs",
 	},
 	{
 		name: "the floor of a namespace that does not rest is lowered", file: foundGo,
-		from: "ns.Rest.Before(now.Now) || ns.Used)",
-		to:   "ns.Used)", tests: "^TestFoundKeepsTheFloor",
+		from: "f.Rest > 0 || ns.Rest.Before(now.Now)",
+		to:   "f.Rest > 0", tests: "^TestFoundKeepsTheFloor",
 	},
 	{
 		name: "a namespace is made for terms of no layout", file: foundGo,
-		from: `if terms.Layout == "" || terms.Unit <= 0`,
-		to:   "if terms.Unit < 0", tests: "^TestFoundRefuses",
+		from: `case t.Layout == "" || t.Unit <= 0`,
+		to:   "case t.Unit < 0", tests: "^TestFoundRefuses",
 	},
 	{
 		name: "a namespace rests for a negative time", file: foundGo,
-		from: "if rest < 0 || rest > maxDuration {",
-		to:   "if rest > maxDuration {", tests: "^TestFoundRefuses",
+		from: "case f.Rest < 0 || f.Rest > maxDuration:",
+		to:   "case f.Rest > maxDuration:", tests: "^TestFoundRefuses",
 	},
 	{
 		name: "a store is looked at in each attempt", file: startGo,

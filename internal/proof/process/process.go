@@ -1,5 +1,5 @@
-// Package process runs more processes of the running program, for tests that kill, pause and
-// end them. They do not outlive it.
+// Package process runs processes, most of them of the running program, for tests that kill,
+// pause and end them. They do not outlive it.
 package process
 
 import (
@@ -13,6 +13,14 @@ import (
 
 // Config says how to start a process.
 type Config struct {
+	// Path is the program's file, and Args are its arguments. Without a Path it is the running
+	// program.
+	Path string
+	Args []string
+	// Dir is its working folder; this process's if empty.
+	Dir string
+	// Account is the user that it runs as, if not this process's. Only root may set it.
+	Account *Account
 	// Env is added to this process's environment.
 	Env []string
 	// Files are open in the process, the first as descriptor 3.
@@ -20,6 +28,9 @@ type Config struct {
 	// Output gets its standard output and error; nil discards them.
 	Output io.Writer
 }
+
+// An Account is a user of a Unix.
+type Account struct{ UID, GID uint32 }
 
 // A Process was started by Start. All methods may be called by any number of goroutines at
 // once.
@@ -31,17 +42,21 @@ type Process struct {
 	ended time.Time
 }
 
-// Start starts this program once more. The environment tells it what to do.
-func Start(c Config) (*Process, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
+// Start starts a program. It tells this one, once more, by the environment what to do.
+func Start(c Config) (_ *Process, err error) {
+	if c.Path == "" {
+		if c.Path, err = os.Executable(); err != nil {
+			return nil, err
+		}
 	}
-	p := &Process{cmd: exec.Command(program), began: time.Now(), done: make(chan struct{})}
+	p := &Process{cmd: exec.Command(c.Path, c.Args...), began: time.Now(), done: make(chan struct{})}
+	p.cmd.Dir = c.Dir
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.ExtraFiles = c.Files
 	p.cmd.Stdout, p.cmd.Stderr = c.Output, c.Output
-	p.cmd.SysProcAttr = dieWithParent()
+	if p.cmd.SysProcAttr, err = c.attributes(); err != nil {
+		return nil, err
+	}
 	if p.quit, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -91,18 +106,21 @@ func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
 
 // Kill ends it with a signal that it cannot handle, and waits for its end.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill()
+	_ = p.signal(kill)
 	<-p.done
 }
 
 // Quit asks it to end, see [AwaitQuit].
 func (p *Process) Quit() { _, _ = io.WriteString(p.quit, "quit\n") }
 
+// Signal sends it a signal, by which a program that knows nothing of Quit may end.
+func (p *Process) Signal(s os.Signal) { _ = p.cmd.Process.Signal(s) }
+
 // Pause stops it until Resume.
-func (p *Process) Pause() { _ = pause(p.cmd.Process) }
+func (p *Process) Pause() { _ = p.signal(pause) }
 
 // Resume continues it.
-func (p *Process) Resume() { _ = resume(p.cmd.Process) }
+func (p *Process) Resume() { _ = p.signal(resume) }
 
 // AwaitQuit is for the started process. It returns when that is asked to end. If the
 // process that started it is gone, it exits at once with the status orphan.

@@ -3,6 +3,4 @@ package process
 import "syscall"
 
 // dieWithParent has the kernel kill a process, even a paused one, when its parent dies.
-func dieWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-}
+func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

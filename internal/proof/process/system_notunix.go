@@ -5,9 +5,29 @@ package process
 import (
 	"errors"
 	"os"
+	"syscall"
 )
 
-var errPause = errors.New("this system pauses no processes")
+var errSystem = errors.New("process: this system has no accounts or signals as on a Unix")
 
-func pause(*os.Process) error  { return errPause }
-func resume(*os.Process) error { return errPause }
+func (c Config) attributes() (*syscall.SysProcAttr, error) {
+	if c.Account != nil {
+		return nil, errSystem
+	}
+	return nil, nil
+}
+
+type signal int
+
+const (
+	kill signal = iota
+	pause
+	resume
+)
+
+func (p *Process) signal(s signal) error {
+	if s == kill {
+		return p.cmd.Process.Signal(os.Kill)
+	}
+	return errSystem
+}

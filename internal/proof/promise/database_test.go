@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -170,16 +171,20 @@ var databaseFaults = []fault{
 			}
 			l := s.link()
 			p := s.start(how{db: l.db})
+			write := "COMMIT"
+			if s.leased() {
+				write = testserver.LeaseWrite
+			}
 			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
 				s.drawSome(p)
 				if s.leased() {
-					swallow("COMMIT")
+					swallow(write)
 					s.pass(window)
 					s.draw(p)
 					s.draw(p)
 				}
 				before := l.proxy.Swallowed()
-				swallow("COMMIT")
+				swallow(write)
 				other := s.start(how{seat: s.processes, db: l.db})
 				require.Equal(s.t, before+1, l.proxy.Swallowed())
 				s.draw(p, other)
@@ -359,6 +364,61 @@ var databaseFaults = []fault{
 		},
 		cells: onDatabases(notCovered("each copy gives the same IDs")),
 	},
+	{
+		name:  "regions",
+		title: "Two databases that know nothing of each other serve one layout",
+		what:  "A process draws on each of two databases, and another one on each when the leases of the first have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
+		play: func(s *scene) {
+			here, there := how{namespace: "regions"}, how{namespace: "regions", seat: 1, db: s.second()}
+			if s.leased() {
+				half := promised.MaxWorkerID() / 2
+				s.region(here, lease.Range{First: 0, Last: half})
+				s.region(there, lease.Range{First: half + 1, Last: promised.MaxWorkerID()})
+			}
+			for range 2 {
+				p, q := s.start(here), s.start(there)
+				for range 2 {
+					s.draw(p, q)
+					s.pass(window)
+					s.draw(q, p)
+				}
+				p.kill()
+				q.kill()
+				s.pass(longGone)
+			}
+		},
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), throwaway: notCovered("each database gives the same IDs"),
+			leased: uniqueIf(ownRanges), durable: uniqueIf(ownRanges), withFile: uniqueIf(ownRanges),
+		},
+	},
+}
+
+const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
+
+// second makes the twin: a second, empty database.
+func (s *scene) second() *sqlx.DB {
+	s.t.Helper()
+	if s.db == nil {
+		return nil
+	}
+	s.twin = s.way.store(s.t).Open(s.t)
+	return s.twin
+}
+
+// region makes the namespace of a region: with its range of IDs, if the condition holds.
+func (s *scene) region(h how, ids lease.Range) {
+	s.t.Helper()
+	if !s.met {
+		ids = lease.Range{}
+	}
+	db := h.db
+	if db == nil {
+		db = s.db
+	}
+	leases, err := s.tables(db).Leases(h.namespace)
+	require.NoError(s.t, err)
+	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Terms: promised.Terms(), IDs: ids}))
 }
 
 const (

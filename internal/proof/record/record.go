@@ -49,20 +49,29 @@ func (g Geometry) offsets(own uintptr) (last, owners, bitmap, end int64) {
 // New makes an empty record, with a zero Own for data of the test, which must hold atomic
 // words only and no pointers.
 func New[Own any](g Geometry) (*Record, *Own, error) {
-	file, err := anonymousFile()
-	if err != nil {
-		return nil, nil, fmt.Errorf("record: shared memory: %w", err)
-	}
 	_, _, _, end := g.offsets(unsafe.Sizeof(*new(Own)))
-	if err := file.Truncate(end); err != nil {
-		file.Close()
-		return nil, nil, fmt.Errorf("record: shared memory of %d bytes of addresses: %w", end, err)
+	file, err := sharedFile(end)
+	if err != nil {
+		return nil, nil, err
 	}
 	r, own, err := Open[Own](g, file)
 	if err != nil {
 		file.Close()
 	}
 	return r, own, err
+}
+
+// sharedFile returns a file without a name, of so many zeros.
+func sharedFile(size int64) (*os.File, error) {
+	file, err := anonymousFile()
+	if err != nil {
+		return nil, fmt.Errorf("record: shared memory: %w", err)
+	}
+	if err := file.Truncate(size); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("record: shared memory of %d bytes of addresses: %w", size, err)
+	}
+	return file, nil
 }
 
 // Open maps the record of another process, from its File.

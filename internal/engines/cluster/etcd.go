@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// An Etcd is a cluster of etcd.
+type Etcd struct {
+	Nodes []*Server // port 0 is for clients, 1 for the other nodes, 2 for its health
+}
+
+// StartEtcd starts a cluster of etcd with so many nodes, and more arguments for each. With
+// --cert-file among them clients have to use TLS. It returns when all of them know the leader.
+func StartEtcd(name string, nodes int, args ...string) (*Etcd, error) {
+	path, err := Find("etcd-server", "etcd")
+	if err != nil {
+		return nil, err
+	}
+	c := &Etcd{}
+	var members []string
+	for i := range nodes {
+		s, err := New(fmt.Sprintf("%s%d", name, i), 3)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+		c.Nodes = append(c.Nodes, s)
+		members = append(members, s.Name()+"=http://"+s.Addr(1))
+	}
+	scheme := "http://"
+	if slices.Contains(args, "--cert-file") {
+		scheme = "https://"
+	}
+	programs := map[*Server]Program{}
+	for _, s := range c.Nodes {
+		p := Program{
+			Path: path,
+			Args: []string{
+				"--name", s.Name(), "--data-dir", s.Path("data"), "--logger", "zap", "--log-level", "warn",
+				"--listen-client-urls", scheme + s.Addr(0), "--advertise-client-urls", scheme + s.Addr(0),
+				"--listen-peer-urls", "http://" + s.Addr(1), "--initial-advertise-peer-urls", "http://" + s.Addr(1),
+				"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", "new", "--initial-cluster-token", name,
+				"--listen-metrics-urls", "http://" + s.Addr(2),
+			},
+			Ready: func(ctx context.Context) error { return healthy(ctx, "http://"+s.Addr(2)) },
+		}
+		p.Args = append(p.Args, args...)
+		programs[s] = p
+	}
+	if err := StartAll(programs); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Endpoints returns the addresses for clients.
+func (c *Etcd) Endpoints() (all []string) {
+	for _, s := range c.Nodes {
+		all = append(all, s.Addr(0))
+	}
+	return all
+}
+
+// Close kills all nodes and removes their folders.
+func (c *Etcd) Close() {
+	for _, s := range c.Nodes {
+		s.Close()
+	}
+}
+
+// healthy asks a node whether it can answer a linearizable read.
+func healthy(ctx context.Context, url string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/health", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(text), `"health":"true"`) {
+		return fmt.Errorf("etcd: %s", text)
+	}
+	return nil
+}

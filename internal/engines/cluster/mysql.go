@@ -1,0 +1,263 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+// A MySQL is a private MySQL or MariaDB server with an empty database "uid". Its user "root" has
+// all rights and no password. A commit outlives its death, if not the machine's, unless options say otherwise.
+type MySQL struct {
+	*Server
+	flavour flavour
+}
+
+// StartMariaDB starts a server of the machine's package. Options are of the form "--name=value";
+// later ones win.
+func StartMariaDB(name string, options ...string) (*MySQL, error) {
+	return startMySQL(mariaDB, name, 1, options)
+}
+
+// StartMySQL9 starts a server of Debian sid's package; see [FromSid].
+func StartMySQL9(name string, options ...string) (*MySQL, error) {
+	return startMySQL(mySQL9, name, 1, options)
+}
+
+// A flavour is what MySQL and MariaDB do differently.
+type flavour struct {
+	// server returns the server, without options but those that say where its files are, and the
+	// program that makes its folder.
+	server func() (run, prepare Program, err error)
+
+	replicates, stop, position, reached string
+	follow                              func(port string) []string
+}
+
+var mariaDB = flavour{
+	server: func() (run, prepare Program, err error) {
+		if run.Path, err = Find("mariadb-server", "mariadbd", "/usr/sbin", "/usr/local/sbin"); err != nil {
+			return run, prepare, err
+		}
+		prepare.Path, err = Find("mariadb-server", "mariadb-install-db", "/usr/bin", "/usr/local/bin")
+		run.Args = []string{"--no-defaults"}
+		prepare.Args = []string{"--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"}
+		if _, err := user.Lookup("mysql"); err == nil {
+			run.User, prepare.User = "mysql", "mysql" // as a helper of Galera's that root starts becomes nobody
+		}
+		return run, prepare, err
+	},
+	position: "SELECT @@gtid_binlog_pos",
+	reached:  "SELECT MASTER_GTID_WAIT('%s', 0) = 0",
+	stop:     "STOP SLAVE; RESET SLAVE ALL",
+	follow: func(port string) []string {
+		return []string{
+			"SET GLOBAL gtid_slave_pos = ''",
+			"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = " + port + ", MASTER_USER = 'root', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
+			"START SLAVE",
+		}
+	},
+}
+
+var mySQL9 = flavour{
+	server: func() (run, prepare Program, err error) {
+		run, root, err := FromSid("mysqld")
+		run.Args = append(run.Args, "--no-defaults", "--mysqlx=OFF",
+			"--lc-messages-dir="+filepath.Join(root, "usr/share/mysql"), "--character-sets-dir="+filepath.Join(root, "usr/share/mysql/charsets"))
+		prepare = run
+		prepare.Args = append(run.Args[:len(run.Args):len(run.Args)], "--initialize-insecure")
+		return run, prepare, err
+	},
+	replicates: "--gtid-mode=ON --enforce-gtid-consistency=ON",
+	position:   "SELECT @@GLOBAL.gtid_executed",
+	reached:    "SELECT GTID_SUBSET('%s', @@GLOBAL.gtid_executed)",
+	stop:       "STOP REPLICA; RESET REPLICA ALL",
+	follow: func(port string) []string {
+		return []string{
+			"CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = " + port +
+				", SOURCE_USER = 'root', SOURCE_AUTO_POSITION = 1, SOURCE_CONNECT_RETRY = 1, SOURCE_SSL = 1",
+			"START REPLICA",
+		}
+	},
+}
+
+func startMySQL(f flavour, name string, ports int, options []string) (*MySQL, error) {
+	m, run, err := newMySQL(f, name, ports)
+	if err != nil {
+		return nil, err
+	}
+	run.Args = append(run.Args, options...)
+	run.Ready = m.ping
+	if err = m.Start(run); err == nil {
+		err = m.exec("CREATE DATABASE IF NOT EXISTS uid")
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// newMySQL makes a server with its data, and returns the program that runs it.
+func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
+	run, prepare, err := f.server()
+	if err != nil {
+		return nil, run, err
+	}
+	s, err := New(name, ports)
+	if err != nil {
+		return nil, run, err
+	}
+	m := &MySQL{s, f}
+	own := []string{"--datadir=" + m.Path("data")}
+	if os.Geteuid() == 0 && run.User == "" {
+		own = append(own, "--user=root") // else it refuses to
+	}
+	if err := m.fill(prepare, own); err != nil {
+		m.Close()
+		return nil, run, err
+	}
+	run.Args = append(run.Args, own...)
+	run.Args = append(run.Args, fmt.Sprintf("--port=%d", m.Port(0)), "--bind-address=127.0.0.1", "--socket="+m.Path("socket"), "--pid-file="+m.Path("pid"),
+		"--secure-file-priv=", "--loose-performance-schema=0", "--innodb-buffer-pool-size=16M", "--loose-innodb-log-file-size=8M",
+		"--loose-innodb-redo-log-capacity=8M", "--max-connections=400",
+		// A server's death loses nothing that the system has; the machine's would.
+		"--innodb-flush-method=nosync")
+	return m, run, nil
+}
+
+// templates have folders of data as programs have made them, which takes long; by the program.
+// They are servers that are never started, and end with this process.
+var templates struct {
+	mu     sync.Mutex
+	holder map[string]*Server
+}
+
+// fill makes the folder of the data, as the program does.
+func (m *MySQL) fill(prepare Program, own []string) error {
+	templates.mu.Lock()
+	defer templates.mu.Unlock()
+	if made := templates.holder[prepare.Path]; made != nil {
+		return os.CopyFS(m.Path("data"), os.DirFS(made.Path("data")))
+	}
+	prepare.Args = append(prepare.Args, own...)
+	if _, err := m.Do(prepare); err != nil {
+		return err
+	}
+	keep, err := New("template", 0)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(keep.Path("data"), os.DirFS(m.Path("data"))); err != nil {
+		return err
+	}
+	_ = os.Remove(keep.Path("data", "auto.cnf")) // which makes a server one of a kind
+	if templates.holder == nil {
+		templates.holder = map[string]*Server{}
+	}
+	templates.holder[prepare.Path] = keep
+	return nil
+}
+
+func (m *MySQL) ping(ctx context.Context) error {
+	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.PingContext(ctx)
+}
+
+// URL returns where the database is: at the server's address, or at that of a proxy.
+func (m *MySQL) URL(addr string) string { return "mysql://root@" + addr + "/uid" }
+
+// Source returns the same as a DSN for the driver.
+func (m *MySQL) Source(addr string) string { return m.source(addr, "uid") }
+
+func (m *MySQL) source(addr, database string) string {
+	return "root@tcp(" + addr + ")/" + database + "?timeout=2s"
+}
+
+// Version returns the server's version.
+func (m *MySQL) Version() (string, error) { return m.ask("SELECT VERSION()") }
+
+func (m *MySQL) exec(statements ...string) error {
+	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			return fmt.Errorf("cluster: %s: %s: %w", m.Name(), statement, err)
+		}
+	}
+	return nil
+}
+
+func (m *MySQL) ask(query string) (answer string, err error) {
+	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	if err := db.Get(&answer, query); err != nil {
+		return "", fmt.Errorf("cluster: %s: %s: %w", m.Name(), query, err)
+	}
+	return answer, nil
+}
+
+// StartMariaDBPair and StartMySQL9Pair start a server and a replica that replicates it
+// asynchronously: the primary acknowledges commits that the replica may not have yet.
+func StartMariaDBPair(name string, options ...string) (*Pair, error) {
+	return startMySQLPair(mariaDB, name, options)
+}
+
+// StartMySQL9Pair is described at StartMariaDBPair.
+func StartMySQL9Pair(name string, options ...string) (*Pair, error) {
+	return startMySQLPair(mySQL9, name, options)
+}
+
+func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
+	start := func(name string, number int) (*mysqlReplica, error) {
+		all := append(strings.Fields(f.replicates), "--log-bin=bin", "--loose-log-slave-updates", fmt.Sprintf("--server-id=%d", number))
+		m, err := startMySQL(f, name, 1, append(all, options...))
+		return &mysqlReplica{m}, err
+	}
+	return startPair(name, func(name string, number int) (replica, error) {
+		return start(name, number)
+	}, func(name string, number int, link *proxy.Proxy) (replica, error) {
+		m, err := start(name, number)
+		if err != nil {
+			return nil, err
+		}
+		// An empty server that replicates from the beginning ends up with the same data.
+		_, port, _ := strings.Cut(link.Addr(), ":")
+		if err := m.exec(f.follow(port)...); err != nil {
+			m.Close()
+			return nil, err
+		}
+		return m, nil
+	})
+}
+
+type mysqlReplica struct{ *MySQL }
+
+func (m *mysqlReplica) position() (string, error) { return m.ask(m.flavour.position) }
+
+func (m *mysqlReplica) reached(position string) (bool, error) {
+	yes, err := m.ask(fmt.Sprintf(m.flavour.reached, position))
+	return yes == "1", err
+}
+
+func (m *mysqlReplica) promote() error {
+	return m.exec(append(strings.Split(m.flavour.stop, "; "), "SET GLOBAL read_only = 0")...)
+}

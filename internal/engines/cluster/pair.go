@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uidgen/uid/internal/proxy"
+)
+
+// A replica is a server in either role of a [Pair].
+type replica interface {
+	URL(addr string) string
+	Version() (string, error)
+	Addr(int) string
+	Pause() error
+	Resume() error
+	Kill()
+	Restart() error
+	Close()
+	position() (string, error)    // of the newest commit, on a primary
+	reached(string) (bool, error) // whether a replica has it
+	promote() error
+}
+
+// A Pair is a server and one that replicates it asynchronously, through a proxy: Lag cuts them
+// off from each other, so that the primary acknowledges commits that the replica does not have.
+// One goroutine at a time may call its methods.
+type Pair struct {
+	name    string
+	first   func(name string, number int) (replica, error)
+	second  func(name string, number int, link *proxy.Proxy) (replica, error)
+	link    *proxy.Proxy // from the replica to the primary
+	count   int          // of servers started
+	primary replica
+	replica replica // nil between Failover and Rejoin
+}
+
+func startPair(name string, first func(string, int) (replica, error), second func(string, int, *proxy.Proxy) (replica, error)) (*Pair, error) {
+	p := &Pair{name: name, first: first, second: second}
+	p.count++
+	var err error
+	if p.primary, err = first(fmt.Sprintf("%s %d", name, p.count), p.count); err != nil {
+		return nil, err
+	}
+	if p.link, err = proxy.Listen("127.0.0.1:0", p.primary.Addr(0)); err == nil {
+		err = p.Rejoin()
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// URL returns where the database is: at the primary's address, or at that of a proxy.
+func (p *Pair) URL(addr string) string { return p.primary.URL(addr) }
+
+// Addr returns the address of the primary.
+func (p *Pair) Addr() string { return p.primary.Addr(0) }
+
+// Standby returns the address of the replica, which is there but between Failover and Rejoin.
+func (p *Pair) Standby() string { return p.replica.Addr(0) }
+
+// Version returns the servers' version.
+func (p *Pair) Version() (string, error) { return p.primary.Version() }
+
+// Lag cuts the replica off from the primary: it gets none of the later commits, until it is
+// called with false.
+func (p *Pair) Lag(lags bool) { p.link.Refuse(lags) }
+
+// CatchUp waits until the replica has everything that the primary has committed.
+func (p *Pair) CatchUp() error {
+	at, err := p.primary.position()
+	if err != nil {
+		return err
+	}
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if has, err := p.replica.reached(at); err != nil || has {
+			return err
+		}
+		if time.Since(began) > patience {
+			return fmt.Errorf("cluster: the replica of %s does not reach %s within %v", p.name, at, patience)
+		}
+	}
+}
+
+// Failover kills the primary and promotes the replica as it is.
+func (p *Pair) Failover() error {
+	if p.replica == nil {
+		return errors.New("cluster: the pair " + p.name + " has no replica: call Rejoin")
+	}
+	p.primary.Kill()
+	if err := p.replica.promote(); err != nil {
+		return err
+	}
+	p.primary.Close()
+	p.primary, p.replica = p.replica, nil
+	return nil
+}
+
+// Rejoin gives the primary a new replica and waits until it has caught up. What only a former
+// primary had is lost for good.
+func (p *Pair) Rejoin() error {
+	p.link.Refuse(false)
+	p.link.Retarget(p.primary.Addr(0))
+	p.count++
+	var err error
+	if p.replica, err = p.second(fmt.Sprintf("%s %d", p.name, p.count), p.count, p.link); err != nil {
+		p.replica = nil
+		return err
+	}
+	return p.CatchUp()
+}
+
+// Close kills both servers.
+func (p *Pair) Close() {
+	for _, s := range []replica{p.primary, p.replica} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	if p.link != nil {
+		p.link.Close()
+	}
+}

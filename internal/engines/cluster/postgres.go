@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"github.com/uidgen/uid/internal/proxy"
+)
+
+// A Postgres is a private PostgreSQL server with an empty database "uid". Its user "uid" has all
+// rights and no password. A commit outlives its death, as by PostgreSQL's own settings.
+type Postgres struct {
+	*Server
+	bin string // the folder of its programs
+}
+
+// StartPostgres starts a server of the newest version that is installed. It refuses to run for
+// root, so that the package's account runs it then. Options are of the form "name=value"; later
+// ones win.
+func StartPostgres(name string, options ...string) (*Postgres, error) {
+	p, err := newPostgres(name)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Do(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
+	if err == nil {
+		err = p.Start(p.server(options))
+	}
+	if err == nil {
+		err = p.exec("postgres", "CREATE DATABASE uid")
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func newPostgres(name string) (*Postgres, error) {
+	initdb, err := Find("postgresql", "initdb", "/usr/lib/postgresql/*/bin")
+	if err != nil {
+		return nil, err
+	}
+	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
+		return nil, err
+	}
+	s, err := New(name, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &Postgres{s, filepath.Dir(initdb)}, nil
+}
+
+// program returns a program of PostgreSQL.
+func (p *Postgres) program(name string, args ...string) Program {
+	return Program{Path: filepath.Join(p.bin, name), Args: args, User: "postgres"}
+}
+
+func (p *Postgres) server(options []string) Program {
+	all := []string{
+		"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.Path(), "max_connections=400", "shared_buffers=16MB",
+		"max_wal_senders=4", "wal_retrieve_retry_interval=100ms", "wal_receiver_timeout=2s",
+	}
+	args := []string{"-D", p.Path("data"), "-p", fmt.Sprint(p.Port(0))}
+	for _, option := range append(all, options...) {
+		args = append(args, "-c", option)
+	}
+	server := p.program("postgres", args...)
+	server.End = syscall.SIGINT // SIGTERM waits for the clients to leave
+	server.Ready = func(ctx context.Context) error {
+		db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return db.PingContext(ctx)
+	}
+	return server
+}
+
+// URL returns where the database is: at the server's address, or at that of a proxy.
+func (p *Postgres) URL(addr string) string { return p.source(addr, "uid") }
+
+func (p *Postgres) source(addr, database string) string {
+	return "postgres://uid@" + addr + "/" + database + "?sslmode=disable&connect_timeout=2"
+}
+
+// Version returns the server's version.
+func (p *Postgres) Version() (string, error) { return p.ask("SHOW server_version") }
+
+func (p *Postgres) exec(database, statement string) error {
+	db, err := sql.Open("pgx", p.source(p.Addr(0), database))
+	if err == nil {
+		defer db.Close()
+		_, err = db.Exec(statement)
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: %s: %s: %w", p.Name(), statement, err)
+	}
+	return nil
+}
+
+func (p *Postgres) ask(query string) (answer string, err error) {
+	db, err := sql.Open("pgx", p.source(p.Addr(0), "postgres"))
+	if err == nil {
+		defer db.Close()
+		err = db.QueryRow(query).Scan(&answer)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cluster: %s: %s: %w", p.Name(), query, err)
+	}
+	return strings.TrimSpace(answer), nil
+}
+
+// StartPostgresPair starts a server and a standby that replicates it asynchronously: the primary
+// acknowledges commits that the standby may not have yet.
+func StartPostgresPair(name string, options ...string) (*Pair, error) {
+	return startPair(name, func(name string, _ int) (replica, error) {
+		p, err := StartPostgres(name, options...)
+		return &postgresReplica{Postgres: p, options: options}, err
+	}, func(name string, _ int, link *proxy.Proxy) (replica, error) {
+		p, err := newPostgres(name)
+		if err != nil {
+			return nil, err
+		}
+		host, port, _ := strings.Cut(link.Addr(), ":")
+		_, err = p.Do(p.program("pg_basebackup", "--pgdata="+p.Path("data"), "--host="+host, "--port="+port, "--username=uid",
+			"--write-recovery-conf", "--checkpoint=fast", "--no-sync"))
+		if err == nil {
+			err = p.Start(p.server(options))
+		}
+		if err != nil {
+			p.Close()
+			return nil, err
+		}
+		return &postgresReplica{Postgres: p, options: options}, nil
+	})
+}
+
+type postgresReplica struct {
+	*Postgres
+	options []string
+}
+
+func (p *postgresReplica) position() (string, error) { return p.ask("SELECT pg_current_wal_lsn()") }
+
+func (p *postgresReplica) reached(position string) (bool, error) {
+	yes, err := p.ask("SELECT coalesce(pg_last_wal_replay_lsn() >= '" + position + "', false)")
+	return yes == "true", err
+}
+
+func (p *postgresReplica) promote() error { return p.exec("postgres", "SELECT pg_promote()") }

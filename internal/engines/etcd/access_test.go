@@ -1,0 +1,193 @@
+package etcd_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// canary is a password that turns up wherever one may stand by mistake.
+const canary = "hunter2"
+
+// authenticate turns authentication on, with a service's account that has the rights of the
+// documentation, and one that may only read.
+func authenticate(t *testing.T, admin *clientv3.Client) {
+	t.Helper()
+	ctx := t.Context()
+	do := func(_ any, err error) { t.Helper(); require.NoError(t, err) }
+	do(admin.RoleAdd(ctx, "root"))
+	do(admin.UserAdd(ctx, "root", canary+"root"))
+	do(admin.UserGrantRole(ctx, "root", "root"))
+	for name, may := range map[string]clientv3.PermissionType{"service": clientv3.PermissionType(clientv3.PermReadWrite), "reader": clientv3.PermissionType(clientv3.PermRead)} {
+		do(admin.RoleAdd(ctx, name))
+		do(admin.RoleGrantPermission(ctx, name, "uid/", clientv3.GetPrefixRangeEnd("uid/"), may))
+		do(admin.UserAdd(ctx, canary+name, canary))
+		do(admin.UserGrantRole(ctx, canary+name, name))
+	}
+	do(admin.AuthEnable(ctx))
+}
+
+// Whatever fails, no text tells an account or a password; and the rights of the documentation
+// suffice.
+func TestAccess(t *testing.T) {
+	c := start(t, 1)
+	authenticate(t, connect(t, nil, c.Endpoints()...))
+	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, *etcd.Leases) {
+		t.Helper()
+		cfg := clientv3.Config{Endpoints: c.Endpoints(), Logger: zap.NewNop(), Username: canary + "service", Password: canary, DialTimeout: 2 * time.Second}
+		change(&cfg)
+		client, err := clientv3.New(cfg)
+		if err != nil && cfg.Username != "" {
+			// New asks for a token at once. Let it go wrong later.
+			user, password := cfg.Username, cfg.Password
+			cfg.Username, cfg.Password = "", ""
+			client, err = clientv3.New(cfg)
+			require.NoError(t, err)
+			client.Username, client.Password = user, password
+		}
+		require.NoError(t, err)
+		t.Cleanup(func() { client.Close() })
+		store, err := etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second})
+		require.NoError(t, err)
+		l, err := store.Leases("orders")
+		require.NoError(t, err)
+		return store, l
+	}
+	round := func(t *testing.T, l *etcd.Leases) error {
+		if err := l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
+			return err
+		}
+		var id int64
+		err := l.Take(t.Context(), all, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			id, r.Until = r.WorkerID, now.Now.Add(time.Hour)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = l.Inspect(t.Context())
+		require.NoError(t, err)
+		return l.Change(t.Context(), id, func(*lease.Row, lease.Clock) error { return nil })
+	}
+	t.Run("the service", func(t *testing.T) {
+		store, l := open(t, func(*clientv3.Config) {})
+		require.NoError(t, round(t, l))
+		findings, err := doctor.Check(t.Context(), store, doctor.Config{})
+		require.NoError(t, err)
+		for _, f := range findings {
+			t.Log(f)
+			require.NotContains(t, f.Value+f.Why+f.Do, canary)
+			require.NotEqual(t, doctor.LevelError, f.Level, f)
+		}
+	})
+	t.Run("a reader", func(t *testing.T) {
+		store, l := open(t, func(c *clientv3.Config) { c.Username = canary + "reader" })
+		err := round(t, l)
+		require.ErrorContains(t, err, "permission denied")
+		require.False(t, retry.IsTransient(err))
+		require.NotContains(t, logtest.Texts(err), canary)
+		p, err := store.Rows(t.Context(), "orders", -1, 10)
+		require.NoError(t, err)
+		require.Len(t, p.Rows, 1)
+		findings, err := store.Examine(t.Context(), doctor.Config{})
+		require.NoError(t, err)
+		found := false
+		for _, f := range findings {
+			found = found || f.What == "etcd rights" && f.Level == doctor.LevelNote
+		}
+		require.True(t, found, findings)
+	})
+	for name, change := range map[string]func(*clientv3.Config){
+		"no user":    func(c *clientv3.Config) { c.Username, c.Password = "", "" },
+		"password":   func(c *clientv3.Config) { c.Password = canary + "x" },
+		"user":       func(c *clientv3.Config) { c.Username = canary },
+		"host":       func(c *clientv3.Config) { c.Endpoints = []string{canary + ".invalid:2379"} },
+		"refused":    func(c *clientv3.Config) { c.Endpoints = []string{"127.0.0.1:1"} },
+		"socket":     func(c *clientv3.Config) { c.Endpoints = []string{"unix:///" + canary} },
+		"wants TLS":  func(c *clientv3.Config) { c.TLS = &tls.Config{ServerName: canary} },
+		"everything": func(c *clientv3.Config) { c.Username, c.Password, c.Endpoints = canary, canary, []string{canary} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, l := open(t, change)
+			_, _, listed := store.Namespaces(t.Context())
+			_, inspected := l.Inspect(t.Context())
+			_, examined := store.Examine(t.Context(), doctor.Config{})
+			for _, err := range []error{round(t, l), listed} {
+				require.Error(t, err)
+				require.NotContains(t, logtest.Texts(err), canary)
+			}
+			require.NotContains(t, logtest.Texts(inspected)+logtest.Texts(examined), canary)
+		})
+	}
+}
+
+// TLS is the client's own: with its certificate a client gets an ID, without it none.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	pool, pair := certificate(t, dir)
+	cert := filepath.Join(dir, "cert")
+	c := start(t, 1, "--cert-file", cert, "--key-file", filepath.Join(dir, "key"), "--client-cert-auth", "--trusted-ca-file", cert)
+	for name, cfg := range map[string]*tls.Config{"trusted": {RootCAs: pool, Certificates: []tls.Certificate{pair}}, "unknown": {}, "no certificate": {RootCAs: pool}} {
+		client, err := clientv3.New(clientv3.Config{Endpoints: []string{"https://" + c.Endpoints()[0]}, TLS: cfg, Logger: zap.NewNop()})
+		require.NoError(t, err)
+		store, err := etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second})
+		require.NoError(t, err)
+		l, err := store.Leases("orders")
+		require.NoError(t, err)
+		err = l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil })
+		if name == "trusted" {
+			require.NoError(t, err)
+			_, err = l.Inspect(t.Context())
+			require.NoError(t, err)
+		} else {
+			require.Error(t, err, name)
+			t.Log(err)
+		}
+		client.Close()
+	}
+}
+
+// certificate writes a certificate for the server and its clients, which signs itself.
+func certificate(t *testing.T, dir string) (*x509.CertPool, tls.Certificate) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	cert, private := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "cert"), cert, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "key"), private, 0o600))
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(cert))
+	pair, err := tls.X509KeyPair(cert, private)
+	require.NoError(t, err)
+	return pool, pair
+}

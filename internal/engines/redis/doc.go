@@ -1,0 +1,2 @@
+// Package redis tests the store in Redis on real servers.
+package redis

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+)
+
+// A scene is processes that share a memory and a store.
+type scene struct {
+	t *testing.T
+	*memory
+	store *segmenttest.Memory
+}
+
+func newScene(t *testing.T) *scene {
+	m, err := newMemory(1 << 20)
+	require.NoError(t, err)
+	t.Cleanup(m.Close)
+	return &scene{t, m, segmenttest.NewMemory()}
+}
+
+// process starts a process, with a store that may be wrong.
+func (s *scene) process(wrong string) (number int, g *segment.Generator) {
+	number = int(s.started.Add(1)) - 1
+	for i := range drawers {
+		s.Processes[number].end(i)
+	}
+	var store segment.Store = s.store.Client()
+	if wrong != "" {
+		store = wrongStores[wrong](slow{store})
+	}
+	g, err := segment.New(segment.Source{Store: &noting{Store: store, ledger: &s.Processes[number].ledger}, Tag: "a"},
+		segment.Config{MinStep: 100, MaxStep: 100, Create: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = g.Close() }) // before the memory is
+	return number, g
+}
+
+func (s *scene) draw(process int, g *segment.Generator, n int) {
+	s.t.Helper()
+	drawn := make([]uid.UID, n)
+	s.Processes[process].begin(0)
+	n, err := g.Fill(drawn)
+	s.note(process, drawn[:n])
+	s.Processes[process].end(0)
+	require.NoError(s.t, err)
+}
+
+func (s *scene) close(process int, g *segment.Generator) {
+	require.NoError(s.t, g.Close())
+	s.Processes[process].ended(g.Stats())
+}
+
+func (s *scene) judge() verdict { return s.memory.judge(s.store.Row("a").Next) }
+
+// drawn is a scene in which process 0 was killed, and process 1 was closed.
+func drawn(t *testing.T) *scene {
+	s := newScene(t)
+	killed, first := s.process("")
+	closed, second := s.process("")
+	s.draw(killed, first, 150)
+	s.draw(closed, second, 250)
+	s.draw(killed, first, 130)
+	s.draw(closed, second, 100)
+	s.close(closed, second)
+	synctest.Wait()
+	return s
+}
+
+// What is wrong is found, and nothing else.
+func TestJudge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := drawn(t)
+		v := s.judge()
+		require.NoError(t, v.err)
+		require.Zero(t, v.doubles)
+		require.Zero(t, v.unexplained)
+		require.EqualValues(t, 630, v.issued)
+		require.EqualValues(t, v.next-1-630, v.holes)
+		require.Equal(t, v.holes, v.inHand)
+		require.Positive(t, v.holes)
+	})
+}
+
+func TestJudgeFinds(t *testing.T) {
+	for text, spoil := range map[string]func(*scene){
+		"were never issued, and no process had 3 of them": func(s *scene) {
+			row := s.store.Row("a")
+			row.Next += 3
+			s.store.SetRow(row)
+		},
+		"were never issued, but processes had only":              func(s *scene) { s.Processes[0].issued.Add(1) },
+		"1 numbers came twice: again were drawn [1 by process 0": func(s *scene) { s.note(0, []uid.UID{1}) },
+		"2 numbers have no bit":                                  func(s *scene) { s.Mark(1<<20-1, 1<<20, 1) },
+		"process 1 had 1 calls that failed":                      func(s *scene) { s.Processes[1].failed.Add(1) },
+		"process 0 found that the store had lost":                func(s *scene) { s.Processes[0].lost.Add(1) },
+		"process 0 had more ranges than there is room":           func(s *scene) { s.Processes[0].overflow.Add(1) },
+		"process 1 drew 1000000, but the store's next":           func(s *scene) { s.Processes[1].newest.Store(1e6) },
+		"process 1 closed with":                                  func(s *scene) { s.Processes[1].stats.buffered.Add(1) },
+	} {
+		t.Run(text, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := drawn(t)
+				spoil(s)
+				require.ErrorContains(t, s.judge().err, text)
+			})
+		})
+	}
+}
+
+// A process that goes on has used up all that it took before the latest two takes.
+func TestJudgeSkippedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		n, g := s.process("")
+		drawn := make([]uid.UID, 1000)
+		_, err := g.Fill(drawn)
+		require.NoError(t, err)
+		s.note(n, drawn[:40])
+		s.note(n, drawn[43:])
+		synctest.Wait()
+		v := s.judge()
+		require.EqualValues(t, 3, v.unexplained)
+		require.ErrorContains(t, v.err, "numbers from 41 to 43 were never issued, and no process had 3 of them")
+	})
+}
+
+// slow is a store whose calls take a while, so that those of several processes meet.
+type slow struct{ segment.Store }
+
+func (s slow) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+	time.Sleep(rand.N(3 * time.Millisecond))
+	return s.Store.Change(ctx, tag, decide)
+}
+
+// Each wrong store is found out.
+func TestWrongStores(t *testing.T) {
+	for wrong, found := range map[string]func(v verdict) bool{
+		refusedTaken: func(v verdict) bool { return v.doubles > 0 },
+		givenTwice:   func(v verdict) bool { return v.doubles > 0 },
+		skipping:     func(v verdict) bool { return v.unexplained > 0 },
+	} {
+		t.Run(wrong, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScene(t)
+				var drawing sync.WaitGroup
+				for range 4 {
+					drawing.Go(func() {
+						some := make([]uid.UID, 10)
+						n, g := s.process(wrong)
+						for range 200 {
+							s.Processes[n].begin(0)
+							k, err := g.Fill(some)
+							s.note(n, some[:k])
+							s.Processes[n].end(0)
+							if err != nil { // it has noticed
+								n, g = s.process(wrong)
+							}
+							_, _ = g.Release(t.Context())
+						}
+					})
+				}
+				drawing.Wait()
+				v := s.judge()
+				require.Error(t, v.err)
+				require.True(t, found(v))
+			})
+		})
+	}
+}
+
+func TestCovered(t *testing.T) {
+	ranges := []segment.Range{{First: 1, Last: 10}, {First: 3, Last: 4}, {First: 8, Last: 12}, {First: 20, Last: 30}}
+	for _, c := range []struct{ first, last, want int64 }{
+		{1, 30, 23}, {1, 1, 1}, {11, 13, 2}, {13, 19, 0}, {19, 20, 1}, {30, 40, 1}, {31, 40, 0}, {2, 3, 2},
+	} {
+		require.Equal(t, c.want, covered(c.first, c.last, ranges), "%d to %d", c.first, c.last)
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+const (
+	etcdTxnGo      = "stores/etcd/txn.go"
+	etcdLeasesGo   = "stores/etcd/leases.go"
+	etcdFreeGo     = "stores/etcd/free.go"
+	etcdRacedGo    = "stores/etcd/raced.go"
+	etcdScanGo     = "stores/etcd/scan.go"
+	etcdValuesGo   = "stores/etcd/values.go"
+	etcdRegistryGo = "stores/etcd/registry.go"
+	etcdErrorsGo   = "stores/etcd/errors.go"
+	etcdFaultsGo   = "stores/etcd/etcdtest/faults.go"
+)
+
+// etcdStore are faults of the store in etcd. Its tests have a small server in memory.
+var etcdStore = []mutant{
+	{
+		name: "a write does not compare values", file: etcdTxnGo,
+		from: "\tif r.found() {\n\t\tcmps",
+		to:   "\tif false {\n\t\tcmps", tests: "DecidedBeforeRestore",
+	},
+	{
+		name: "a write does not compare revisions", file: etcdTxnGo,
+		from: `clientv3.Compare(clientv3.ModRevision(r.key), "=", r.revision)`,
+		to:   `clientv3.Compare(clientv3.ModRevision(r.key), ">", int64(-1))`, tests: "TestStore",
+	},
+	{
+		name: "a write does not ask for the revision that was read", file: etcdTxnGo,
+		from: "clientv3.WithRev(r.revision), clientv3.WithCountOnly()",
+		to:   "clientv3.WithCountOnly()", tests: "DecidedBeforeRestore",
+	},
+	{
+		name: "a revision that is compacted fails a write", file: etcdTxnGo,
+		from: "|| errors.Is(err, rpctypes.ErrCompacted):",
+		to:   ":", tests: "DecidedBeforeRestore",
+	},
+	{
+		name: "any cluster confirms a write", file: etcdTxnGo,
+		from: "case resp.Header.ClusterId != r.cluster:",
+		to:   "case false:", tests: "DecidedBeforeRestore",
+	},
+	{
+		name: "a write that was sent twice is refused", file: etcdTxnGo,
+		from: "return now, now.has(puts[0]), nil",
+		to:   "return now, false, nil", tests: "SentTwice",
+	},
+	{
+		name: "two writes can have the same value", file: etcdValuesGo,
+		from: "leasejson.Namespace(n, rand.Text())",
+		to:   "leasejson.Namespace(n, rand.Text()[:0])", tests: "ValuesDiffer",
+	},
+	{
+		name: "two writes of a row can have the same value", file: etcdValuesGo,
+		from: "leasejson.Row(r, rand.Text())",
+		to:   "leasejson.Row(r, rand.Text()[:0])", tests: "ValuesDiffer",
+	},
+	{
+		name: "a namespace of another cluster is used", file: etcdTxnGo,
+		from: "if s.value.Cluster != hex(r.cluster) {",
+		to:   "if false {", tests: "RestoredElsewhere",
+	},
+	{
+		name: "clients have bounds for their clocks that differ", file: etcdTxnGo,
+		from: "e != l.store.cfg.ClockError {",
+		to:   "e < 0 {", tests: "ClockErrors",
+	},
+	{
+		name: "a request waits until there is a leader", file: etcdTxnGo,
+		from: "context.WithTimeout(clientv3.WithRequireLeader(ctx), s",
+		to:   "context.WithTimeout(ctx, s", tests: "Requests",
+	},
+	{
+		name: "a request has no time limit", file: etcdTxnGo,
+		from: "clientv3.WithRequireLeader(ctx), s.cfg.RequestTimeout)",
+		to:   "clientv3.WithRequireLeader(ctx), 1000*s.cfg.RequestTimeout*1000)", tests: "Contexts", hangs: true,
+	},
+	{
+		name: "a Change does not ask whose cluster it is", file: etcdLeasesGo,
+		from: "\t\tif err := l.fits(r, n); err != nil {\n\t\t\treturn err\n\t\t}\n",
+		to:   "", tests: "RestoredElsewhere",
+	},
+	{
+		name: "an Init does not ask whose cluster it is", file: etcdLeasesGo,
+		from: "\t\tif err := l.fits(r, was); err != nil {\n\t\t\treturn err\n\t\t}\n",
+		to:   "", tests: "RestoredElsewhere",
+	},
+	{
+		name: "a Take does not ask whose cluster it is", file: etcdFreeGo,
+		from: "\tif err := l.fits(r, v.space); err != nil {\n\t\treturn v, err\n\t}\n",
+		to:   "", tests: "RestoredElsewhere",
+	},
+	{
+		name: "a Change does not compare the namespace", file: etcdLeasesGo,
+		from: "[]record{n.record, was}",
+		to:   "[]record{was}", tests: "NamespaceMadeAnew",
+	},
+	{
+		name: "a Take in etcd does not compare the namespace", file: etcdLeasesGo,
+		from: "[]record{v.space.record, free.record}",
+		to:   "[]record{free.record}", tests: "Prune",
+	},
+	{
+		name: "a Take does not compare the row", file: etcdLeasesGo,
+		from: "[]record{v.space.record, free.record}",
+		to:   "[]record{v.space.record}", tests: "TestStore",
+	},
+	{
+		name: "the highest ID is not noted", file: etcdLeasesGo,
+		from: "\t\tif free.Fresh {\n",
+		to:   "\t\tif false {\n", tests: "LargeNamespace",
+	},
+	{
+		name: "the highest ID goes down", file: etcdTxnGo,
+		from: `clientv3.Value(l.keys.top), "<", number(id)`,
+		to:   `clientv3.Value(l.keys.top), "!=", number(id)`, tests: "LargeNamespace|FullNamespace|RangeOf",
+	},
+	{
+		name: "a namespace that is made anew forgets the rows that are left", file: etcdScanGo,
+		from: "top, reach = number(k.WorkerID), max(reach, k.Reach)",
+		to:   "reach = max(reach, k.Reach)", tests: "RowsAreLeft",
+	},
+	{
+		name: "the octaves above the first rows are not looked at", file: etcdFreeGo,
+		from: "size > 0 && size <= ids.Last-ids.First; size *= 2",
+		to:   "size < 0; size *= 2", tests: "LargeNamespace",
+	},
+	{
+		name: "what was read beyond the namespace's own range counts", file: etcdFreeGo,
+		from: "\t\tif !v.all && v.ids != ids {\n",
+		to:   "\t\tif false {\n", tests: "RangeOfItsOwn",
+	},
+	{
+		name: "many that start at once want the same ID", file: etcdFreeGo,
+		from: "return 1 << min(v.losses, 20)",
+		to:   "return 1 + int64(v.losses)>>20", tests: "ManyAtOnce",
+	},
+	{
+		name: "rows that others have got are tried one by one", file: etcdRacedGo,
+		from: "found && is != k.revision",
+		to:   "found && is < k.revision", tests: "ManyAtOnce",
+	},
+	{
+		name: "a Take reads no further", file: etcdFreeGo,
+		from: "\tcase !v.all || len(v.lost) > 0 && len(over) == 0:",
+		to:   "\tcase len(v.lost) > 0 && len(over) == 0:", tests: "FullNamespace",
+	},
+	{
+		name: "the last resort is forgotten", file: etcdScanGo,
+		from: "\t\t\t\t\tover = append(over, k)\n",
+		to:   "", tests: "FullNamespace",
+	},
+	{
+		name: "a namespace's own form may be any", file: etcdValuesGo,
+		from: "leasejson.Strict(string(data), version, &v)",
+		to:   "json.Unmarshal(data, &v)", tests: "Unreadable",
+	},
+	{
+		name: "a cluster's ID may be any text", file: etcdValuesGo,
+		from: "if !isCluster(v.Cluster) {",
+		to:   "if false {", tests: "Unreadable",
+	},
+	{
+		name: "a bound for the clocks that nobody can have set is read", file: etcdValuesGo,
+		from: "if v.ClockError < 1 || v.ClockError > maxClockError.Microseconds() {",
+		to:   "if false {", tests: "Unreadable",
+	},
+	{
+		name: "a row that has changed is removed", file: etcdRegistryGo,
+		from: "clientv3.OpTxn(k.unchanged(), ",
+		to:   "clientv3.OpTxn(nil, ", tests: "Prune",
+	},
+	{
+		name: "rows are removed and their ticks forgotten", file: etcdRegistryGo,
+		from: "raised.Floor = max(raised.Floor, k.High)",
+		to:   "raised.Floor = max(raised.Floor, k.High-1000)", tests: "Prune",
+	},
+	{
+		name: "rows are removed in another cluster", file: etcdRegistryGo,
+		from: "\t\tif err := l.fits(r, n); err != nil {\n\t\t\treturn nil, err\n\t\t}\n",
+		to:   "", tests: "Prune",
+	},
+	{
+		name: "rows of a namespace without a key are removed", file: etcdRegistryGo,
+		from: "if err != nil || n.Fresh {",
+		to:   "if err != nil {", tests: "Prune",
+	},
+	{
+		name: "an error quotes a text that may hold a secret", file: etcdErrorsGo,
+		from: `"etcd: %s: %s (%v)", doing, p.say, s.Code())`,
+		to:   `"etcd: %s: %s (%v)", doing, p.say+s.Message(), s.Code())`, tests: "TestErrors",
+	},
+	{
+		name: "an error of a kind that is not known is quoted", file: etcdErrorsGo,
+		from: `"etcd: %s: %v (its text is withheld, for it may quote an address or an account)", doing, s.Code())`,
+		to:   `"etcd: %s: %v (its text is withheld)", doing, s.Message())`, tests: "TestErrors",
+	},
+	{
+		name: "a lost leader is final", file: etcdErrorsGo,
+		from: "passes := err.Code() == codes.Unavailable",
+		to:   "passes := false", tests: "TestErrors",
+	},
+	{
+		name: "etcdtest: a write that is to be lost is sent", file: etcdFaultsGo,
+		from: "case storetest.Refuse, storetest.LoseWrite:", to: "case storetest.Refuse:", tests: "TestFaults",
+	},
+	{
+		name: "etcdtest: a reply that is to be lost arrives", file: etcdFaultsGo,
+		from: "case storetest.LoseReply:", to: "case -1:", tests: "TestFaults",
+	},
+	{
+		name: "etcdtest: a read takes a write's fault", file: etcdFaultsGo,
+		from: "if writes || f.next == storetest.Refuse {", to: "{", tests: "TestFaults",
+	},
+}
