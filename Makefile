@@ -10,12 +10,14 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
 # What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
+# What make test builds and lints, but leaves to make engines to run.
+ENGINES := ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
 RACE     := $(if $(CC_FOUND),-race,)
 
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 # How much the deeper gates do.
 HISTORIES ?= 1000000
 TAKES     ?= 500000000
@@ -30,10 +32,10 @@ test: server lint imports race portable ## everything a change has to pass; unde
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	$(GO) vet $(ALL)
-	$(STATICCHECK) $(ALL)
-	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL)
-	$(INEFFASSIGN) $(ALL)
+	$(GO) vet $(ALL) $(ENGINES)
+	$(STATICCHECK) $(ALL) $(ENGINES)
+	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(ENGINES)
+	$(INEFFASSIGN) $(ALL) $(ENGINES)
 
 .PHONY: imports
 imports: ## what each part imports, and how many bytes each way to a worker ID adds to a program
@@ -61,13 +63,13 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
 	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'make test-tmpfs needs /dev/shm with 1 GB free'; exit 1; fi; \
 	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
-	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
+	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and builds for other machines
-	GOARCH=386 $(GO) test ./ ./bits ./plan ./ringbuffer ./internal/tenure ./cached ./default ./worker ./worker/lease
-	GOARCH=386 $(GO) build $(ALL)
-	GOARCH=arm64 $(GO) build $(ALL)
+	GOARCH=386 $(GO) test ./ ./bits ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
+	GOARCH=386 $(GO) build $(ALL) $(ENGINES)
+	GOARCH=arm64 $(GO) build $(ALL) $(ENGINES)
 	GOOS=windows $(GO) build ./... ./cmd/uid ./worker/sqlite
 	GOOS=darwin $(GO) build ./... ./cmd/uid ./worker/sqlite
 
@@ -76,7 +78,7 @@ docs: ## write docs/promise.md anew, from the tests that it names
 	$(GO) test -count 1 -run '^TestPromisePage$$' ./internal/proof/promise -update
 
 .PHONY: model
-model: model-ring model-lease model-tenure ## check the Promela models of the ring, of leases and of generators, and that their mutants are caught
+model: model-ring model-lease model-tenure model-segment ## check the Promela models of the ring, of leases, of generators and of segments, and that their mutants are caught
 
 .PHONY: model-ring
 model-ring: spin
@@ -89,6 +91,10 @@ model-lease: spin
 .PHONY: model-tenure
 model-tenure: spin
 	internal/tenure/model/check
+
+.PHONY: model-segment
+model-segment: spin
+	segment/model/check
 
 .PHONY: spin
 spin:
@@ -108,6 +114,17 @@ stress: ## half a billion takes from tiny, starved rings
 faults: ## kill and pause leaseholders and database servers, hundreds of times
 	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/proof/fleet
 
+.PHONY: simulation
+simulation: ## simulate a year of 10,000 processes in three regions, and write docs/fleet.md and docs/fleet.svg; ten minutes
+	UID_SIMULATION=full GOGC=800 $(GO) test -count 1 -timeout 2h -v -run '^TestFull$$' ./internal/proof/simulation
+
+FULL ?=
+.PHONY: engines
+engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
+	FULL=$(FULL) $(GO) run ./internal/proof/gotest -count 1 -p 2 -timeout 20m $(ENGINES)
+	$(GO) run ./internal/engines/faults $(if $(FULL),-full)
+	$(GO) run ./internal/engines/segments $(if $(FULL),-full)
+
 .PHONY: mutants
 mutants: ## take each guard out in turn, and see a test fail
 	$(GO) run ./internal/proof/mutants
@@ -125,7 +142,7 @@ soak: ## billions of UIDs by processes that are killed and paused; a night: make
 	$(GO) run ./internal/proof/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
 .PHONY: bench
-bench: bench-module ## measure everything, redraw the charts and tables (some 15 minutes; keep the machine idle)
+bench: bench-module ## measure everything, redraw the charts and tables (some 20 minutes; keep the machine idle)
 	cd benchmarks && $(GO) run . run --profile full && $(GO) run . draw results/full.txt
 
 .PHONY: bench-quick
