@@ -85,10 +85,7 @@ func (l *Leases) read(ctx context.Context, conn session, parts ...string) (sight
 
 func (l *Leases) readOnce(ctx context.Context, conn session, parts []string) (sight, error) {
 	s := sight{parts: map[part][]leaseRow{}}
-	query := "SELECT " + l.dialect.OriginColumns() + ", r.* FROM (SELECT 1 AS ONE) o LEFT JOIN (" + strings.Join(parts, " UNION ALL ") + ") r ON 1 = 1"
-	if l.cluster.Load() == isCluster {
-		query = inStep + query
-	}
+	query := l.inStep() + "SELECT " + l.dialect.OriginColumns() + ", r.* FROM (SELECT 1 AS ONE) o LEFT JOIN (" + strings.Join(parts, " UNION ALL ") + ") r ON 1 = 1"
 	rows, err := conn.QueryContext(ctx, l.dialect.SQL(query))
 	if err != nil {
 		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))
@@ -141,8 +138,25 @@ const (
 	isAlone
 )
 
-// inStep makes a node of a Galera cluster read what has been committed on all of them.
-const inStep = "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
+// inStep returns how a query begins that has to see what was committed before it, on whichever node
+// of a Galera cluster. A node ignores it in a transaction. It needs learn.
+func (t *tables) inStep() string {
+	if t.cluster.Load() == isCluster {
+		return "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
+	}
+	return ""
+}
+
+// catchUp waits until the server has all that was committed before, for a transaction that follows.
+func (t *tables) catchUp(ctx context.Context, conn *sqlx.Conn) error {
+	if err := t.learn(ctx, conn); err != nil || t.inStep() == "" {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, t.inStep()+"SELECT 1"); err != nil {
+		return database.Failed("wait for what the cluster has committed", err)
+	}
+	return nil
+}
 
 // learn finds out, once, whether the server is a node of a Galera cluster.
 func (t *tables) learn(ctx context.Context, conn *sqlx.Conn) error {

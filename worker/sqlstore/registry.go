@@ -21,11 +21,11 @@ func (d *DB) Namespace(name string) (lease.Store, error) { return d.Leases(name)
 
 // Namespaces implements [registry.Store]. It needs SELECT.
 func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
-	err = d.connected(ctx, func(conn *sqlx.Conn) error {
+	err = d.looking(ctx, func(conn *sqlx.Conn) error {
 		if now, err = d.readClock(ctx, conn); err != nil {
 			return err
 		}
-		if err := conn.SelectContext(ctx, &names, d.dialect.SQL("SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE")); err != nil {
+		if err := conn.SelectContext(ctx, &names, d.dialect.SQL(d.inStep()+"SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE")); err != nil {
 			return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))
 		}
 		return nil
@@ -49,11 +49,12 @@ func noNamespace(err error) error {
 	return err
 }
 
-// Rows implements [registry.Store]. It takes one round trip to a server, and needs SELECT.
+// Rows implements [registry.Store]. It takes one round trip to a server (the first on
+// MySQL two), and needs SELECT.
 func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	page := registry.Page{Namespace: lease.Namespace{Fresh: true}}
 	l := d.namespace(namespace)
-	err := d.connected(ctx, func(conn *sqlx.Conn) error {
+	err := d.looking(ctx, func(conn *sqlx.Conn) error {
 		seen, err := l.read(ctx, conn, l.rows(theNamespace, ofNamespace),
 			l.rows(theID, "a.WORKER_ID > "+database.Int(max(above, controlID))+" ORDER BY a.WORKER_ID LIMIT "+database.Int(int64(most))))
 		if err != nil {

@@ -144,10 +144,7 @@ func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []seg
 	if most < 1 {
 		return nil, nil
 	}
-	err = s.connected(ctx, func(conn *sqlx.Conn) error {
-		if err := s.learn(ctx, conn); err != nil {
-			return err
-		}
+	err = s.looking(ctx, func(conn *sqlx.Conn) error {
 		rows, err = s.page(ctx, conn, after, most)
 		return err
 	})

@@ -186,14 +186,6 @@ func rowsOf(found []tagRow) (rows []segment.Row, err error) {
 	return rows, nil
 }
 
-// inStep returns how a query begins that has to see what was committed before it.
-func (s *Segments) inStep() string {
-	if s.cluster.Load() == isCluster {
-		return inStep
-	}
-	return ""
-}
-
 // A tagRow is a row of both tables as the database returns it. Numbers are texts: SQLite keeps
 // anything in any column.
 type tagRow struct {

@@ -35,6 +35,9 @@ func (l *Leases) transact(ctx context.Context, do func(*transaction) error) erro
 		return err
 	}
 	defer restore()
+	if err := l.catchUp(ctx, conn); err != nil {
+		return err
+	}
 	return noNamespace(database.Transact(ctx, conn, l.dialect, func(s database.Session) error { return do(&transaction{s, l}) }))
 }
 

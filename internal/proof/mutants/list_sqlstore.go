@@ -351,4 +351,20 @@ var sqlTables = []mutant{
 		from: "1 << min(s.races, 12)",
 		to:   "1 << min(s.races, 0)", in: inDatabases, tests: "^TestTakesOverASlowNetwork",
 	},
+	{
+		name: "a node of a cluster reads what it has itself", file: "worker/sqlstore/read.go",
+		from: "query := l.inStep() + ", to: "query := ", tests: "^TestRegistryWaits",
+	},
+	{
+		name: "a registry does not ask whether a server is a node of a cluster", file: "worker/sqlstore/table.go",
+		from: "t.learn(ctx, conn); err != nil", to: "error(nil); err != nil", tests: "^TestRegistryWaits",
+	},
+	{
+		name: "a registry names the namespaces that its own node has", file: pruneGo,
+		from: "d.inStep()+", to: "", tests: "^TestRegistryWaits",
+	},
+	{
+		name: "a collection begins with what its own node has", file: "worker/sqlstore/transaction.go",
+		from: "l.catchUp(ctx, conn); err != nil", to: "l.learn(ctx, conn); err != nil", tests: "^TestRegistryWaits",
+	},
 }
