@@ -66,12 +66,11 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
-portable: ## the tests on 32 bits, and builds for other machines
+portable: ## the tests on 32 bits, and whether everything compiles for other machines
 	GOARCH=386 $(GO) test ./ ./bits ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
-	GOARCH=386 $(GO) build $(ALL) $(ENGINES)
-	GOARCH=arm64 $(GO) build $(ALL) $(ENGINES)
-	GOOS=windows $(GO) build ./... ./cmd/uid ./worker/sqlite
-	GOOS=darwin $(GO) build ./... ./cmd/uid ./worker/sqlite
+	GOARCH=arm64 $(GO) build ./... ./cmd/uid
+	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES)
+	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...
 
 .PHONY: docs
 docs: ## write docs/promise.md anew, from the tests that it names

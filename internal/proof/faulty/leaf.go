@@ -111,9 +111,13 @@ func (d Database) BesideLeaf(t *testing.T, rounds int) {
 	got := []segment.Range{first}
 	var mu sync.Mutex
 	var processes sync.WaitGroup
+	together := newPack(2 * each)
 	process := func(take func() (segment.Range, error)) {
+		m := together.join()
 		processes.Go(func() {
+			defer m.leave()
 			for range rounds {
+				m.step()
 				r, err := take()
 				mu.Lock()
 				if err == nil {
