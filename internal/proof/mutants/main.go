@@ -6,7 +6,10 @@
 // A mutant is caught when a test fails or the program under test panics. Tests that
 // take too long have not noticed anything, unless the mutant says that it hangs.
 //
-//	go run ./internal/proof/mutants [-j n] [-run regexp] [-times n]
+// All of them take half an hour and more. With -of n one part in n is tried. The sources choose
+// which: a change has its part, and who repeats a run has the same.
+//
+//	go run ./internal/proof/mutants [-j n] [-run regexp] [-of n] [-times n]
 package main
 
 import (
@@ -46,8 +49,14 @@ type verdict struct {
 func main() {
 	jobs := flag.Int("j", runtime.NumCPU(), "mutants to test at the same time")
 	only := flag.String("run", "", "test only the mutants whose file or name matches")
+	of := flag.Int("of", 1, "test one part in so many, as the sources choose")
 	times := flag.Int("times", 1, "have each caught so many times, to find those that are caught by luck")
 	flag.Parse()
+	chosen, err := choose(all, *of)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
 	re, err := regexp.Compile(*only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -61,7 +70,7 @@ func main() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, *jobs)
-	for _, m := range all {
+	for _, m := range chosen {
 		if !re.MatchString(m.file) && !re.MatchString(m.name) {
 			continue
 		}
