@@ -50,3 +50,28 @@ func ExampleUID_Scan() {
 	// <nil> 180363646902239241
 	// syntax error: NULL is not a UID; scan it into a sql.Null[uid.UID]
 }
+
+// A Number is a number in JSON, for layouts of at most 53 bits.
+func ExampleNumber() {
+	type order struct {
+		ID uid.Number `json:"id"`
+	}
+	text, err := json.Marshal(order{ID: 21501022212111})
+	fmt.Println(string(text), err)
+
+	var o order
+	err = json.Unmarshal([]byte(`{"id": 180363646902239241}`), &o)
+	fmt.Println(errors.Is(err, uid.ErrRange), err)
+	// Output:
+	// {"id":21501022212111} <nil>
+	// true value out of range: "180363646902239241" is above 9007199254740991, the largest UID to be a JSON number
+}
+
+func ExampleUID_Format() {
+	const u uid.UID = 180363646902239241
+	fmt.Printf("%v %x %#v\n", u, u, u)
+	fmt.Printf("%08d\n", uid.UID(7))
+	// Output:
+	// 180363646902239241 280c7c800008009 uid.UID(180363646902239241)
+	// 00000007
+}

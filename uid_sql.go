@@ -14,6 +14,11 @@ import (
 // scan a column that may hold it into a sql.Null[uid.UID]. A failure leaves u as
 // it was.
 func (u *UID) Scan(src any) error {
+	return u.scan(src, "uid.UID")
+}
+
+// scan is Scan for the UID and for the types made of it.
+func (u *UID) scan(src any, typeName string) error {
 	switch v := src.(type) {
 	case int64:
 		if v < 0 {
@@ -41,7 +46,7 @@ func (u *UID) Scan(src any) error {
 		return nil
 	}
 	if src == nil {
-		return fmt.Errorf("%w: NULL is not a UID; scan it into a sql.Null[uid.UID]", ErrSyntax)
+		return fmt.Errorf("%w: NULL is not a UID; scan it into a sql.Null[%s]", ErrSyntax, typeName)
 	}
 	return fmt.Errorf("%w: a database value of type %T is not a UID", ErrSyntax, src)
 }

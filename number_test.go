@@ -1,0 +1,130 @@
+package uid_test
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+)
+
+var (
+	_ fmt.Stringer             = uid.Number(0)
+	_ encoding.TextMarshaler   = uid.Number(0)
+	_ encoding.TextAppender    = uid.Number(0)
+	_ encoding.TextUnmarshaler = (*uid.Number)(nil)
+	_ sql.Scanner              = (*uid.Number)(nil)
+	_ driver.Valuer            = uid.Number(0)
+)
+
+func TestNumberJSONRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type row struct {
+			ID   uid.Number  `json:"id"`
+			Ref  *uid.Number `json:"ref"`
+			None *uid.Number `json:"none"`
+			Zero uid.Number  `json:"zero,omitzero"`
+		}
+		n, m := uid.Number(rapid.Int64Range(0, 1<<53-1).Draw(t, "n")), uid.Number(rapid.Int64Range(0, 1<<53-1).Draw(t, "m"))
+		in := row{ID: n, Ref: &m}
+		text, err := json.Marshal(in)
+		require.NoError(t, err)
+		require.Equal(t, `{"id":`+n.String()+`,"ref":`+m.String()+`,"none":null}`, string(text))
+		var out row
+		require.NoError(t, json.Unmarshal(text, &out))
+		require.Equal(t, in, out)
+
+		var float struct{ ID float64 } // as JavaScript keeps it
+		require.NoError(t, json.Unmarshal(text, &float))
+		require.EqualValues(t, n, float.ID)
+		require.Equal(t, n.String(), strconv.FormatFloat(float.ID, 'f', -1, 64))
+	})
+}
+
+func TestNumberJSONRange(t *testing.T) {
+	require.Equal(t, uid.Number(9007199254740991), uid.MaxNumber, "Number.MAX_SAFE_INTEGER")
+	for _, n := range []uid.Number{0, 1, uid.MaxNumber} {
+		text, err := json.Marshal(n)
+		require.NoError(t, err)
+		require.Equal(t, n.String(), string(text))
+		var back uid.Number
+		require.NoError(t, json.Unmarshal(text, &back))
+		require.Equal(t, n, back)
+	}
+	for _, n := range []uid.Number{-1, math.MinInt64, uid.MaxNumber + 1, math.MaxInt64} {
+		_, err := n.MarshalJSON()
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, n.String())
+	}
+	_, err := (uid.MaxNumber + 1).MarshalJSON()
+	require.EqualError(t, err, "value out of range: 9007199254740992 is above 9007199254740991, the largest UID to be a JSON number")
+}
+
+func TestNumberUnmarshalJSON(t *testing.T) {
+	n := uid.Number(42)
+	require.NoError(t, json.Unmarshal([]byte(`null`), &n))
+	require.EqualValues(t, 42, n, "null changes nothing")
+	require.NoError(t, json.Unmarshal([]byte(` 7 `), &n))
+	require.EqualValues(t, 7, n)
+
+	for text, want := range map[string]error{
+		`-1`: uid.ErrSyntax, `-0`: uid.ErrSyntax, `1.0`: uid.ErrSyntax, `1e3`: uid.ErrSyntax, `1E0`: uid.ErrSyntax, `0.5`: uid.ErrSyntax,
+		`"7"`: uid.ErrSyntax, `""`: uid.ErrSyntax, `"null"`: uid.ErrSyntax, `true`: uid.ErrSyntax, `{}`: uid.ErrSyntax, `[1]`: uid.ErrSyntax,
+		`9007199254740992`: uid.ErrRange, `9223372036854775807`: uid.ErrRange, `9223372036854775808`: uid.ErrRange, `99999999999999999999999`: uid.ErrRange,
+	} {
+		n := uid.Number(42)
+		err := json.Unmarshal([]byte(text), &n)
+		require.ErrorIs(t, err, want, "%s", text)
+		require.ErrorContains(t, err, strconv.Quote(text))
+		require.EqualValues(t, 42, n, "%s", text)
+	}
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"7":0}`), &map[uid.Number]int{}), uid.ErrSyntax, "keys are strings")
+	// What encoding/json never passes on, but another caller may.
+	for _, text := range []string{``, `"`, `"1`, ` 1`, `1 `, `Null`, `01`, `+1`, `٣`} {
+		n := uid.Number(42)
+		require.ErrorIs(t, n.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+		require.EqualValues(t, 42, n, "%s", text)
+	}
+	require.EqualError(t, n.UnmarshalJSON([]byte(`"7"`)), `syntax error: "\"7\"" is not a JSON number of digits only`)
+	require.EqualError(t, n.UnmarshalJSON([]byte(`9007199254740992`)),
+		`value out of range: "9007199254740992" is above 9007199254740991, the largest UID to be a JSON number`)
+}
+
+// In all but JSON a Number is the UID, above 53 bits too.
+func TestNumberIsAUID(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := uid.UID(rapid.Int64().Draw(t, "u"))
+		n := uid.Number(u)
+		require.Equal(t, u.String(), n.String())
+		wantText, wantErr := u.MarshalText()
+		text, err := n.MarshalText()
+		require.Equal(t, wantText, text)
+		require.Equal(t, wantErr, err)
+		wantText, wantErr = u.AppendText([]byte("x"))
+		text, err = n.AppendText([]byte("x"))
+		require.Equal(t, wantText, text)
+		require.Equal(t, wantErr, err)
+		wantValue, wantErr := u.Value()
+		value, err := n.Value()
+		require.Equal(t, wantValue, value)
+		require.Equal(t, wantErr, err)
+		for _, src := range []any{int64(u), uint64(u), u.String(), []byte(u.String()), 1.5} {
+			want, got := uid.UID(42), uid.Number(42)
+			require.Equal(t, want.Scan(src), got.Scan(src))
+			require.EqualValues(t, want, got)
+		}
+		want, got := uid.UID(42), uid.Number(42)
+		require.Equal(t, want.UnmarshalText([]byte(u.String())), got.UnmarshalText([]byte(u.String())))
+		require.EqualValues(t, want, got)
+	})
+	var n uid.Number
+	require.ErrorContains(t, n.Scan(nil), "sql.Null[uid.Number]")
+}

@@ -1,0 +1,30 @@
+package uid
+
+import "fmt"
+
+// Format implements fmt.Formatter: %b, %c, %d, %o, %O, %x, %X and %U print the number, with
+// the widths and flags of an integer; %s and %v its decimal text, %q that text quoted, with
+// those of a string; %#v prints Go syntax, uid.UID(180363646902239241). Of any UID, %x and %X
+// print the number in hexadecimal, not the bytes of its text.
+//
+// It costs two to three times what fmt takes for an int64, some 0.2 µs more. String and AppendText
+// do not pass here.
+func (u UID) Format(s fmt.State, verb rune) {
+	format(s, verb, u, "uid.UID")
+}
+
+// format is Format for the UID and for the types made of it.
+func format(s fmt.State, verb rune, u UID, typeName string) {
+	switch verb {
+	case 'v', 's', 'q':
+		if verb == 'v' && s.Flag('#') {
+			fmt.Fprintf(s, "%s(%d)", typeName, int64(u))
+			return
+		}
+		fmt.Fprintf(s, fmt.FormatString(s, verb), u.String())
+	case 'b', 'c', 'd', 'o', 'O', 'x', 'X', 'U':
+		fmt.Fprintf(s, fmt.FormatString(s, verb), int64(u))
+	default:
+		fmt.Fprintf(s, "%%!%c(%s=%d)", verb, typeName, int64(u)) // as fmt reports a wrong verb
+	}
+}
