@@ -12,7 +12,8 @@
 // A layout (package bits) sets the widths, the epoch and the unit of the time field.
 // Package cached draws UIDs from a lock-free ring that it fills ahead of time; package
 // uncached (folder default) reads the clock for each. Worker IDs come from package
-// worker and the packages below it.
+// worker and the packages below it. Package form has the forms of a UID other than decimal
+// digits: short texts, texts with a prefix, UUIDs.
 //
 // This package imports the standard library only.
 package uid

@@ -47,6 +47,7 @@ var all = slices.Concat(
 	redisSegments,
 	segmentProof,
 	segmentCommand,
+	forms,
 )
 
 var core = []mutant{

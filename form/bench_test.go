@@ -1,0 +1,86 @@
+package form_test
+
+import (
+	"testing"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/form"
+)
+
+const benchUID uid.UID = 180363646902239241
+
+func benchmarkAppend(b *testing.B, appendTo func([]byte, uid.UID) ([]byte, error)) {
+	b.ReportAllocs()
+	buf := make([]byte, 0, 64)
+	for b.Loop() {
+		buf, _ = appendTo(buf[:0], benchUID)
+	}
+}
+
+func benchmarkParse(b *testing.B, text string, parse func(string) (uid.UID, error)) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := parse(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendBase32(b *testing.B)       { benchmarkAppend(b, form.AppendBase32) }
+func BenchmarkParseBase32(b *testing.B)        { benchmarkParse(b, form.Base32(benchUID), form.ParseBase32) }
+func BenchmarkAppendBase58(b *testing.B)       { benchmarkAppend(b, form.AppendBase58) }
+func BenchmarkParseBase58(b *testing.B)        { benchmarkParse(b, form.Base58(benchUID), form.ParseBase58) }
+func BenchmarkAppendBase58Flickr(b *testing.B) { benchmarkAppend(b, form.AppendBase58Flickr) }
+func BenchmarkParseBase58Flickr(b *testing.B) {
+	benchmarkParse(b, form.Base58Flickr(benchUID), form.ParseBase58Flickr)
+}
+func BenchmarkAppendBase62(b *testing.B)         { benchmarkAppend(b, form.AppendBase62) }
+func BenchmarkParseBase62(b *testing.B)          { benchmarkParse(b, form.Base62(benchUID), form.ParseBase62) }
+func BenchmarkAppendBase62Inverted(b *testing.B) { benchmarkAppend(b, form.AppendBase62Inverted) }
+func BenchmarkParseBase62Inverted(b *testing.B) {
+	benchmarkParse(b, form.Base62Inverted(benchUID), form.ParseBase62Inverted)
+}
+
+func BenchmarkAppendID(b *testing.B) {
+	benchmarkAppend(b, func(buf []byte, u uid.UID) ([]byte, error) { return OrderID(u).AppendText(buf) })
+}
+
+func BenchmarkParseID(b *testing.B) {
+	benchmarkParse(b, OrderID(benchUID).String(), func(s string) (uid.UID, error) {
+		id, err := form.ParseID[Order](s)
+		return id.UID(), err
+	})
+}
+
+func BenchmarkAppendUUID(b *testing.B) {
+	benchmarkAppend(b, func(buf []byte, u uid.UID) ([]byte, error) {
+		x, err := orders.UUID(u)
+		if err != nil {
+			return nil, err
+		}
+		return x.AppendText(buf)
+	})
+}
+
+func BenchmarkParseUUID(b *testing.B) {
+	x, err := orders.UUID(benchUID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkParse(b, x.String(), func(s string) (uid.UID, error) {
+		x, err := form.ParseUUID(s)
+		if err != nil {
+			return 0, err
+		}
+		return orders.UID(x)
+	})
+}
+
+func BenchmarkNewNamespace(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := form.NewNamespace("orders"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package form
+
+import (
+	"crypto/sha256"
+	"database/sql/driver"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/uidgen/uid"
+)
+
+// UUID is a UUID of RFC 9562, for columns and APIs of that type. It converts to
+// github.com/google/uuid's UUID and to any other [16]byte. [Namespace.UUID] makes one of a UID.
+//
+// Its text is 05018f90-0001-8001-88e0-b456d8069047: hexadecimal, lower case, with four hyphens. In a
+// database it is that text, as the type uuid of PostgreSQL and of MariaDB takes it; for a
+// BINARY(16) column pass the slice of the 16 bytes, x[:].
+type UUID [16]byte
+
+// A Namespace makes UUIDs of UIDs, and UIDs of these again. UIDs are unique only within one layout
+// and one space of worker IDs: with a namespace for each such space, UUIDs are unique beyond it. (Two
+// names have the same 59 bits of a hash with a chance of 1 in 2^59.) The name is no secret: whoever
+// guesses it can tell that it is right.
+//
+// A Namespace is an immutable value: make it once, with [NewNamespace]. The zero Namespace makes
+// nothing.
+type Namespace struct {
+	name string
+	bits uint64 // the low 59
+}
+
+const (
+	version = 8
+	variant = 0b10
+
+	// Of the UID 60 bits are in the first half of the UUID and 3 in the second, above the
+	// namespace's.
+	lowBits       = 3
+	namespaceBits = 59
+
+	lowMask       = 1<<lowBits - 1
+	namespaceMask = 1<<namespaceBits - 1
+)
+
+// NewNamespace returns the namespace of a name, which can be any text, compared byte by byte. It
+// returns uid.ErrConfig when the name is empty. It hashes the name, once.
+func NewNamespace(name string) (Namespace, error) {
+	if name == "" {
+		return Namespace{}, fmt.Errorf("%w: a namespace of UUIDs needs a name", uid.ErrConfig)
+	}
+	hash := sha256.Sum256([]byte(name))
+	return Namespace{name, binary.BigEndian.Uint64(hash[:]) >> (64 - namespaceBits)}, nil
+}
+
+// MustNamespace is NewNamespace for program variables; it panics where NewNamespace fails.
+func MustNamespace(name string) Namespace {
+	n, err := NewNamespace(name)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// String returns the name.
+func (n Namespace) String() string { return n.name }
+
+// UUID returns the UUID of u in this namespace, of version 8 (RFC 9562, section 5.8):
+//
+//	 48 bits    4      12 bits    2    3 bits    59 bits
+//	+----------+------+----------+----+---------+-----------------+
+//	| u, first | 1000 | u, next  | 10 | u, last | the namespace's |
+//	+----------+------+----------+----+---------+-----------------+
+//
+// The namespace's bits are the first 59 of the SHA-256 of its name.
+//
+// UUIDs of one namespace sort as the UIDs do, as bytes and as texts, and so they do in the uuid
+// columns of PostgreSQL and, from 10.11.5 on, of MariaDB; SQL Server compares the last bytes first.
+// It returns uid.ErrRange when u is negative, and uid.ErrConfig when n is the zero Namespace.
+func (n Namespace) UUID(u uid.UID) (UUID, error) {
+	if n.name == "" {
+		return UUID{}, noNamespace()
+	}
+	if u < 0 {
+		return UUID{}, negativeError(u)
+	}
+	var x UUID
+	high := uint64(u) >> lowBits
+	binary.BigEndian.PutUint64(x[:8], high>>12<<16|version<<12|high&0xfff)
+	binary.BigEndian.PutUint64(x[8:], variant<<62|uint64(u)&lowMask<<namespaceBits|n.bits)
+	return x, nil
+}
+
+// UID returns the UID of which [Namespace.UUID] made x. It returns uid.ErrSyntax when x has another
+// version than 8, another variant than RFC 9562's or the bits of another namespace (the error says
+// which), and uid.ErrConfig when n is the zero Namespace. Every UUID that it takes is the one
+// that Namespace.UUID returns for that UID.
+func (n Namespace) UID(x UUID) (uid.UID, error) {
+	if n.name == "" {
+		return 0, noNamespace()
+	}
+	first, second := binary.BigEndian.Uint64(x[:8]), binary.BigEndian.Uint64(x[8:])
+	if v := first >> 12 & 0xf; v != version {
+		return 0, fmt.Errorf("%w: the UUID %s is of version %d, one of a UID is of %d", uid.ErrSyntax, x, v, version)
+	}
+	if v := second >> 62; v != variant {
+		return 0, fmt.Errorf("%w: the UUID %s has the variant %02b, one of a UID has %02b", uid.ErrSyntax, x, v, variant)
+	}
+	if b := second & namespaceMask; b != n.bits {
+		return 0, fmt.Errorf("%w: the UUID %s is not of the namespace %.40q: its last 59 bits are %015x, not %015x",
+			uid.ErrSyntax, x, n.name, b, n.bits)
+	}
+	high := first>>16<<12 | first&0xfff
+	return uid.UID(high<<lowBits | second>>namespaceBits&lowMask), nil
+}
+
+func noNamespace() error {
+	return fmt.Errorf("%w: the zero Namespace has no UUIDs: use NewNamespace", uid.ErrConfig)
+}
+
+const uuidLen = 36
+
+// isHyphen reports whether a hyphen stands at index i of a text.
+func isHyphen(i int) bool {
+	return i == 8 || i == 13 || i == 18 || i == 23
+}
+
+// ParseUUID reads a UUID from its text: 32 hexadecimal digits, lower case, with hyphens, and nothing
+// around it. It returns uid.ErrSyntax when s is anything else. It takes UUIDs of all versions:
+// [Namespace.UID] judges those.
+func ParseUUID(s string) (UUID, error) {
+	return parseUUID(s)
+}
+
+func parseUUID[T string | []byte](s T) (UUID, error) {
+	if len(s) != uuidLen {
+		return UUID{}, fmt.Errorf("%w: %.40q is no UUID: it has %d bytes, not %d", uid.ErrSyntax, string(s), len(s), uuidLen)
+	}
+	var x UUID
+	n := 0 // digits so far
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isHyphen(i):
+			if c != '-' {
+				return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is no hyphen", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+			}
+			continue
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return UUID{}, fmt.Errorf("%w: %q is no UUID: %q at position %d is none of 0123456789abcdef", uid.ErrSyntax, string(s), string(s[i:i+1]), i+1)
+		}
+		x[n/2] = x[n/2]<<4 | c
+		n++
+	}
+	return x, nil
+}
+
+// String returns the text of x. It allocates the string.
+func (x UUID) String() string {
+	var text [uuidLen]byte
+	return string(x.append(text[:0]))
+}
+
+func (x UUID) append(b []byte) []byte {
+	b = hex.AppendEncode(b, x[:4])
+	for i := 4; i < 10; i += 2 {
+		b = append(b, '-')
+		b = hex.AppendEncode(b, x[i:i+2])
+	}
+	b = append(b, '-')
+	return hex.AppendEncode(b, x[10:])
+}
+
+// AppendText appends the text of x to b. The error is always nil.
+func (x UUID) AppendText(b []byte) ([]byte, error) {
+	return x.append(b), nil
+}
+
+// MarshalText returns the text of x. The error is always nil.
+func (x UUID) MarshalText() ([]byte, error) {
+	return x.append(make([]byte, 0, uuidLen)), nil
+}
+
+// UnmarshalText sets x from text as ParseUUID does, and leaves it as it was when that fails.
+func (x *UUID) UnmarshalText(text []byte) error {
+	v, err := parseUUID(text)
+	if err != nil {
+		return err
+	}
+	*x = v
+	return nil
+}
+
+// MarshalJSON returns the text of x as a JSON string. The error is always nil.
+func (x UUID) MarshalJSON() ([]byte, error) {
+	return quote(x)
+}
+
+// UnmarshalJSON sets x from a JSON string, without escapes, as ParseUUID does. By the convention of
+// encoding/json, null leaves x as it was; so does every failure, all of which are uid.ErrSyntax.
+func (x *UUID) UnmarshalJSON(data []byte) error {
+	return unquote(x, data)
+}
+
+// Scan sets x from a database value: the text in a string or []byte, or 16 bytes in a []byte. It
+// implements sql.Scanner. It returns uid.ErrSyntax when the value is anything else. NULL is refused
+// too: scan a column that may hold it into a sql.Null[form.UUID]. A failure leaves x as it was.
+func (x *UUID) Scan(src any) error {
+	switch v := src.(type) {
+	case []byte:
+		if len(v) == len(x) {
+			*x = UUID(v)
+			return nil
+		}
+		if v != nil {
+			return x.UnmarshalText(v)
+		}
+		src = nil
+	case string:
+		parsed, err := parseUUID(v)
+		if err != nil {
+			return err
+		}
+		*x = parsed
+		return nil
+	}
+	if src == nil {
+		return nullError(*x)
+	}
+	return fmt.Errorf("%w: a database value of type %T is not a UUID", uid.ErrSyntax, src)
+}
+
+// Value returns the text of x. It implements driver.Valuer. The error is always nil.
+func (x UUID) Value() (driver.Value, error) {
+	return x.String(), nil
+}

@@ -1,0 +1,264 @@
+package form_test
+
+import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/form"
+)
+
+var (
+	_ fmt.Stringer             = form.UUID{}
+	_ encoding.TextMarshaler   = form.UUID{}
+	_ encoding.TextAppender    = form.UUID{}
+	_ encoding.TextUnmarshaler = (*form.UUID)(nil)
+	_ json.Marshaler           = form.UUID{}
+	_ json.Unmarshaler         = (*form.UUID)(nil)
+	_ sql.Scanner              = (*form.UUID)(nil)
+	_ driver.Valuer            = form.UUID{}
+)
+
+var orders = form.MustNamespace("orders")
+
+// The values are from a few lines of Python, which put the bits together as a text of 0 and 1.
+func TestUUIDGolden(t *testing.T) {
+	users := form.MustNamespace("users")
+	for _, c := range []struct {
+		form.Namespace
+		u    uid.UID
+		text string
+	}{
+		{orders, 0, "00000000-0000-8000-80e0-b456d8069047"},
+		{orders, 180363646902239241, "05018f90-0001-8001-88e0-b456d8069047"},
+		{users, 180363646902239241, "05018f90-0001-8001-8bef-da67b3ba1658"},
+		{orders, uid.Max, "ffffffff-ffff-8fff-b8e0-b456d8069047"},
+	} {
+		x, err := c.UUID(c.u)
+		require.NoError(t, err)
+		require.Equal(t, c.text, x.String())
+		x, err = form.ParseUUID(c.text)
+		require.NoError(t, err)
+		u, err := c.UID(x)
+		require.NoError(t, err)
+		require.Equal(t, c.u, u)
+	}
+}
+
+func namespaces() *rapid.Generator[form.Namespace] {
+	return rapid.Map(rapid.StringN(1, -1, -1), form.MustNamespace)
+}
+
+func TestUUIDRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, u := namespaces().Draw(t, "n"), uids().Draw(t, "u")
+		x, err := n.UUID(u)
+		require.NoError(t, err)
+		require.EqualValues(t, 8, x[6]>>4, "the version")
+		require.EqualValues(t, 0b10, x[8]>>6, "the variant")
+		back, err := n.UID(x)
+		require.NoError(t, err)
+		require.Equal(t, u, back)
+
+		parsed, err := form.ParseUUID(x.String())
+		require.NoError(t, err)
+		require.Equal(t, x, parsed)
+		require.Equal(t, fmt.Sprintf("%x-%x-%x-%x-%x", x[:4], x[4:6], x[6:8], x[8:10], x[10:]), x.String())
+
+		type googleUUID [16]byte
+		require.Equal(t, x, form.UUID(googleUUID(x)))
+	})
+}
+
+func TestUUIDOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, u, v := namespaces().Draw(t, "n"), uids().Draw(t, "u"), uids().Draw(t, "v")
+		x, err := n.UUID(u)
+		require.NoError(t, err)
+		y, err := n.UUID(v)
+		require.NoError(t, err)
+		require.Equal(t, u.Compare(v), bytes.Compare(x[:], y[:]))
+		require.Equal(t, u.Compare(v), strings.Compare(x.String(), y.String()))
+	})
+}
+
+// Each bit counts: with one of them turned it is another UID, or none.
+func TestUUIDOneForEachUID(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := uids().Draw(t, "u")
+		for bit := range 128 {
+			x, err := orders.UUID(u)
+			require.NoError(t, err)
+			x[bit/8] ^= 0x80 >> (bit % 8)
+			v, err := orders.UID(x)
+			var want string
+			switch {
+			case bit >= 48 && bit < 52:
+				want = "is of version"
+			case bit == 64 || bit == 65:
+				want = "has the variant"
+			case bit >= 69:
+				want = `is not of the namespace "orders"`
+			default:
+				require.NoError(t, err)
+				require.NotEqual(t, u, v)
+				y, err := orders.UUID(v)
+				require.NoError(t, err)
+				require.Equal(t, x, y)
+				continue
+			}
+			require.ErrorIs(t, err, uid.ErrSyntax)
+			require.ErrorContains(t, err, want)
+			require.Zero(t, v)
+		}
+	})
+}
+
+// RFC 9562, appendices A and B: its UUIDs of version 8 are of no namespace here, the others of another version.
+func TestUIDRefusesTheExamplesOfRFC9562(t *testing.T) {
+	for text, want := range map[string]string{
+		"c232ab00-9414-11ec-b3c8-9f6bdeced846": "is of version 1, one of a UID is of 8",
+		"5df41881-3aed-3515-88a7-2f4a814cf09e": "is of version 3, one of a UID is of 8",
+		"919108f7-52d1-4320-9bac-f847db4148a8": "is of version 4, one of a UID is of 8",
+		"2ed6657d-e927-568b-95e1-2665a8aea6a2": "is of version 5, one of a UID is of 8",
+		"1ec9414c-232a-6b00-b3c8-9f6bdeced846": "is of version 6, one of a UID is of 8",
+		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f": "is of version 7, one of a UID is of 8",
+		"2489e9ad-2ee2-8e00-8ec9-32d5f69181c0": `is not of the namespace "orders": its last 59 bits are 6c932d5f69181c0, not 0e0b456d8069047`,
+		"5c146b14-3c52-8afd-938a-375d0df1fbf6": `is not of the namespace "orders": its last 59 bits are 38a375d0df1fbf6, not 0e0b456d8069047`,
+		"00000000-0000-0000-0000-000000000000": "is of version 0, one of a UID is of 8",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff": "is of version 15, one of a UID is of 8",
+		"05018f90-0001-8001-48e0-b456d8069047": "has the variant 01, one of a UID has 10",
+		"05018f90-0001-8001-c8e0-b456d8069047": "has the variant 11, one of a UID has 10",
+	} {
+		x, err := form.ParseUUID(text)
+		require.NoError(t, err)
+		u, err := orders.UID(x)
+		require.ErrorIs(t, err, uid.ErrSyntax)
+		require.EqualError(t, err, "syntax error: the UUID "+text+" "+want)
+		require.Zero(t, u)
+	}
+}
+
+func TestNamespace(t *testing.T) {
+	n, err := form.NewNamespace("orders")
+	require.NoError(t, err)
+	require.Equal(t, orders, n)
+	require.Equal(t, "orders", n.String())
+	require.NotEqual(t, n, form.MustNamespace("Orders"))
+
+	_, err = form.NewNamespace("")
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.Panics(t, func() { form.MustNamespace("") })
+
+	var zero form.Namespace
+	x, err := zero.UUID(7)
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.Zero(t, x)
+	_, err = zero.UID(form.UUID{6: 0x80, 8: 0x80})
+	require.ErrorIs(t, err, uid.ErrConfig)
+
+	x, err = n.UUID(-1)
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, "-1 is below 0")
+	require.Zero(t, x)
+}
+
+// notUUIDs are texts that other parsers read as UUIDs, or that look like them.
+var notUUIDs = []string{
+	"", "0", "05018f900001800188e0b456d8069047", "{05018f90-0001-8001-88e0-b456d8069047}", "urn:uuid:05018f90-0001-8001-88e0-b456d8069047",
+	"05018F90-0001-8001-88E0-B456D8069047", "05018f90-0001-8001-88e0-b456d806904", "05018f90-0001-8001-88e0-b456d80690470",
+	"05018f90-0001-8001-88e0-b456d806904g", "05018f90-0001-8001-88e0-b456d806904/", "05018f90-0001-8001-88e0-b456d806904:",
+	"05018f90-0001-8001-88e0-b456d806904`", "05018f90-0001-8001-88e0-b456d806904-", "05018f90_0001-8001-88e0-b456d8069047",
+	"05018f90-000108001-88e0-b456d8069047", "05018f90-0001-8001088e0-b456d8069047", "05018f90-0001-8001-88e00b456d8069047",
+	"05018f9-00001-8001-88e0-b456d8069047", " 5018f90-0001-8001-88e0-b456d8069047", "05018f90-0001-8001-88e0-b456d806904\xff",
+	"05018f90-0001-8001-88e0-b456d806904\n",
+}
+
+func TestParseUUIDRefuses(t *testing.T) {
+	for _, text := range notUUIDs {
+		x, err := form.ParseUUID(text)
+		require.ErrorIs(t, err, uid.ErrSyntax, "%q", text)
+		require.Zero(t, x, "%q", text)
+
+		x = form.UUID{7}
+		require.ErrorIs(t, x.UnmarshalText([]byte(text)), uid.ErrSyntax)
+		require.ErrorIs(t, x.Scan(text), uid.ErrSyntax)
+		require.ErrorIs(t, x.Scan([]byte(text)), uid.ErrSyntax)
+		require.Equal(t, form.UUID{7}, x, "a failure changes nothing")
+	}
+	for text, want := range map[string]string{
+		"05018F90-0001-8001-88e0-b456d8069047": `syntax error: "05018F90-0001-8001-88e0-b456d8069047" is no UUID: "F" at position 6 is none of 0123456789abcdef`,
+		"05018f90-0001-8001088e0-b456d8069047": `syntax error: "05018f90-0001-8001088e0-b456d8069047" is no UUID: "0" at position 19 is no hyphen`,
+		"05018f90":                             `syntax error: "05018f90" is no UUID: it has 8 bytes, not 36`,
+	} {
+		_, err := form.ParseUUID(text)
+		require.EqualError(t, err, want)
+	}
+	_, err := form.ParseUUID(strings.Repeat("0", 1<<20))
+	require.ErrorContains(t, err, "it has 1048576 bytes, not 36")
+	require.Less(t, len(err.Error()), 200)
+}
+
+func TestUUIDJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type row struct {
+			ID   form.UUID           `json:"id"`
+			None *form.UUID          `json:"none"`
+			Keys map[form.UUID]int64 `json:"keys"`
+		}
+		x, err := orders.UUID(uids().Draw(t, "u"))
+		require.NoError(t, err)
+		in := row{ID: x, Keys: map[form.UUID]int64{x: 1}}
+		text, err := json.Marshal(in)
+		require.NoError(t, err)
+		require.Equal(t, `{"id":"`+x.String()+`","none":null,"keys":{"`+x.String()+`":1}}`, string(text))
+		var out row
+		require.NoError(t, json.Unmarshal(text, &out))
+		require.Equal(t, in, out)
+	})
+	x := form.UUID{7}
+	require.NoError(t, json.Unmarshal([]byte(`null`), &x))
+	for _, text := range []string{
+		`7`, `""`, `true`, `{}`, `[]`, `"null"`, `"05018F90-0001-8001-88e0-b456d8069047"`, `"\u00305018f90-0001-8001-88e0-b456d8069047"`,
+	} {
+		require.ErrorIs(t, json.Unmarshal([]byte(text), &x), uid.ErrSyntax, "%s", text)
+	}
+	for _, text := range []string{``, `"`, `05018f90-0001-8001-88e0-b456d8069047`, `{05018f90-0001-8001-88e0-b456d8069047}`,
+		`"05018f90-0001-8001-88e0-b456d8069047'`, `'05018f90-0001-8001-88e0-b456d8069047"`} {
+		require.ErrorIs(t, x.UnmarshalJSON([]byte(text)), uid.ErrSyntax, "%s", text)
+	}
+	require.Equal(t, form.UUID{7}, x)
+}
+
+func TestUUIDScan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := form.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "x"))
+		for _, src := range []any{x.String(), []byte(x.String()), x[:]} {
+			var got form.UUID
+			require.NoError(t, got.Scan(src))
+			require.Equal(t, x, got)
+		}
+		v, err := x.Value()
+		require.NoError(t, err)
+		require.Equal(t, driver.Value(x.String()), v)
+	})
+	for _, src := range []any{nil, []byte(nil), []byte{}, make([]byte, 15), make([]byte, 17), strings.Repeat("\x00", 16), int64(7), 1.5, time.Time{}} {
+		x := form.UUID{7}
+		require.ErrorIs(t, x.Scan(src), uid.ErrSyntax, "%#v", src)
+		require.Equal(t, form.UUID{7}, x)
+	}
+	var x form.UUID
+	require.ErrorContains(t, x.Scan(nil), "sql.Null[form.UUID]")
+	require.ErrorContains(t, x.Scan([]byte(nil)), "sql.Null[form.UUID]")
+	require.ErrorContains(t, x.Scan(7.5), "float64")
+}
