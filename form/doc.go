@@ -27,6 +27,6 @@
 // None of these forms hides anything: whoever has the text has the UID.
 //
 // All functions and methods are safe for concurrent use, but for those of a pointer (such as Scan)
-// on the same variable. Appending and parsing take 0.2 µs at most, and allocate nothing unless the
+// on the same variable. Appending and parsing take well below a microsecond, and allocate nothing unless the
 // slice has no room or the text is refused.
 package form
