@@ -81,6 +81,12 @@ func main() {
 	if !r.end() {
 		os.Exit(1)
 	}
+	if *long && *only == "" && len(r.lacking) == 0 {
+		if err := r.write("docs/segments.md"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 }
 
 // engine tests an engine.

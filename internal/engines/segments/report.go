@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/engines"
+	"github.com/uidgen/uid/internal/marked"
 )
 
 // A report is what is printed. Engines report to it at the same time.
@@ -88,6 +89,18 @@ func (r *report) end() bool {
 		fmt.Fprintf(r.out, "\nNOT TESTED, for want of a server: %s\n", strings.Join(r.lacking, ", "))
 	}
 	return !r.failed
+}
+
+// write puts the table into a document.
+func (r *report) write(path string) error {
+	var b strings.Builder
+	b.WriteString("| server | numbers | segments | processes killed, closed, paused | servers killed | numbers skipped | of these without a reason | duplicates | after losses: stopped, went on |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	for _, l := range r.lines {
+		fmt.Fprintf(&b, "| %s %s | %d | %d | %d, %d, %d | %d | %d | %d | %d | %d, %d |\n", l.engine, l.version, l.issued, l.takes, l.kills, l.closes, l.pauses,
+			l.servers, l.holes, l.unexplained, l.doubles, l.losses.lost, l.losses.kept)
+	}
+	return marked.Fill(path, "segments", strings.TrimSuffix(b.String(), "\n"))
 }
 
 // rank is an engine's place in the table.
