@@ -1,0 +1,60 @@
+package opaque
+
+import (
+	"testing"
+
+	"github.com/uidgen/uid"
+)
+
+// BenchmarkAES is the floor: the ten blocks of AES that a UID takes.
+func BenchmarkAES(b *testing.B) {
+	block := newAES(b, counting(16))
+	text := make([]byte, 16)
+	for b.Loop() {
+		for range rounds {
+			block.Encrypt(text, text)
+		}
+	}
+}
+
+func BenchmarkEncrypt(b *testing.B) {
+	for _, size := range []int{16, 32} {
+		b.Run(map[int]string{16: "AES-128", 32: "AES-256"}[size], func(b *testing.B) {
+			c := newCipher(b, counting(size), "orders")
+			b.ReportAllocs()
+			u := uid.UID(180363646902239241)
+			for b.Loop() {
+				u, _ = c.Encrypt(u)
+			}
+		})
+	}
+}
+
+func BenchmarkDecrypt(b *testing.B) {
+	c := newCipher(b, counting(16), "orders")
+	b.ReportAllocs()
+	u := uid.UID(180363646902239241)
+	for b.Loop() {
+		u, _ = c.Decrypt(u)
+	}
+}
+
+func BenchmarkSeal(b *testing.B) {
+	s := newSealer(b, Config{Keys: []Key{{1, counting(16)}}, Current: 1, Tweak: "orders"})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Seal(180363646902239241); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	s := newSealer(b, Config{Keys: []Key{{1, counting(16)}}, Current: 1, Tweak: "orders"})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Open("10000000000000"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

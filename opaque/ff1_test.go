@@ -1,0 +1,156 @@
+package opaque
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/hex"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A sample is a numeral string and its encryption, with one character for each numeral.
+type sample struct {
+	name, key, tweak string // the key and tweak in hexadecimal
+	radix            uint64
+	plain, sealed    string
+}
+
+const (
+	key128 = "2b7e151628aed2a6abf7158809cf4f3c"
+	key192 = key128 + "ef4359d8d580aa4f"
+	key256 = key192 + "7f036d6f04fc6a94"
+)
+
+// samples are NIST's nine for FF1, from the examples to SP 800-38G:
+// https://csrc.nist.gov/CSRC/media/Projects/Cryptographic-Standards-and-Guidelines/documents/examples/FF1samples.pdf
+// And four of radix 2 from Zcash, one with a tweak of many blocks:
+// https://github.com/zcash-hackworks/zcash-test-vectors/blob/master/ff1.py
+var samples = []sample{
+	{"NIST 1", key128, "", 10, "0123456789", "2433477484"},
+	{"NIST 2", key128, "39383736353433323130", 10, "0123456789", "6124200773"},
+	{"NIST 3", key128, "3737373770717273373737", 36, "0123456789abcdefghi", "a9tv40mll9kdu509eum"},
+	{"NIST 4", key192, "", 10, "0123456789", "2830668132"},
+	{"NIST 5", key192, "39383736353433323130", 10, "0123456789", "2496655549"},
+	{"NIST 6", key192, "3737373770717273373737", 36, "0123456789abcdefghi", "xbj3kv35jrawxv32ysr"},
+	{"NIST 7", key256, "", 10, "0123456789", "6657667009"},
+	{"NIST 8", key256, "39383736353433323130", 10, "0123456789", "1001623463"},
+	{"NIST 9", key256, "3737373770717273373737", 36, "0123456789abcdefghi", "xs8a0azh2avyalyzuwd"},
+	{"Zcash 1", key256, "", 2, strings.Repeat("0", 88), littleEndian("90acee3f83cde7ae5622f3")},
+	{"Zcash 2", key256, "", 2, littleEndian("90acee3f83cde7ae5622f3"), littleEndian("5b8bf120f39bab8527ea1b")},
+	{"Zcash 3", key256, "", 2, strings.Repeat("01", 44), littleEndian("f082b7ee8f29c07691ce64")},
+	{"Zcash 4", key256, upTo255(), 2, strings.Repeat("01", 44), littleEndian("be11b886a8059c27517bc5")},
+}
+
+// littleEndian spells bytes as bits, the lowest of each byte first, as Zcash does.
+func littleEndian(text string) string {
+	var s strings.Builder
+	for _, b := range unhex(text) {
+		for range 8 {
+			s.WriteByte('0' + b&1)
+			b >>= 1
+		}
+	}
+	return s.String()
+}
+
+// upTo255 is the bytes 0, 1, 2 to 254.
+func upTo255() string {
+	b := make([]byte, 255)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return hex.EncodeToString(b)
+}
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func newAES(t require.TestingT, key []byte) cipher.Block {
+	block, err := aes.NewCipher(key)
+	require.NoError(t, err)
+	return block
+}
+
+// TestSamples runs the very code that seals UIDs, with other radices and lengths.
+func TestSamples(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.name, func(t *testing.T) {
+			f := newFF1(newAES(t, unhex(s.key)), s.radix, len(s.plain), string(unhex(s.tweak)))
+			halves := func(text string) (a, b uint64) {
+				a, err := strconv.ParseUint(text[:len(text)/2], int(s.radix), 64)
+				require.NoError(t, err)
+				b, err = strconv.ParseUint(text[len(text)/2:], int(s.radix), 64)
+				require.NoError(t, err)
+				return a, b
+			}
+			type pair [2]uint64
+			a, b := f.encrypt(halves(s.plain))
+			wantA, wantB := halves(s.sealed)
+			require.Equal(t, pair{wantA, wantB}, pair{a, b})
+			a, b = f.decrypt(a, b)
+			wantA, wantB = halves(s.plain)
+			require.Equal(t, pair{wantA, wantB}, pair{a, b})
+		})
+	}
+}
+
+// The textbook, with which the code is compared below, gives the samples, too.
+func TestSamplesOfTheTextbook(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.name, func(t *testing.T) {
+			f := textbook{newAES(t, unhex(s.key)), int64(s.radix), unhex(s.tweak)}
+			numerals := func(text string) (x []uint16) {
+				for _, c := range text {
+					n, err := strconv.ParseUint(string(c), int(s.radix), 16)
+					require.NoError(t, err)
+					x = append(x, uint16(n))
+				}
+				return x
+			}
+			require.Equal(t, numerals(s.sealed), f.encrypt(numerals(s.plain)))
+			require.Equal(t, numerals(s.plain), f.decrypt(numerals(s.sealed)))
+		})
+	}
+}
+
+// The code does what the textbook does, for any radix, length, tweak and key whose halves it can
+// hold.
+func TestTextbook(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		radix := rapid.Int64Range(2, 65535).Draw(t, "radix")
+		if rapid.Bool().Draw(t, "binary") {
+			radix = 1 << rapid.IntRange(1, 15).Draw(t, "bits")
+		}
+		most := 0 // numerals of a half
+		for n := big.NewInt(radix); n.Cmp(big.NewInt(1).Lsh(big.NewInt(1), 63)) <= 0; n.Mul(n, big.NewInt(radix)) {
+			most++
+		}
+		length := rapid.IntRange(2, 2*most).Draw(t, "length")
+		key := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key")
+		tweak := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "tweak")
+		x := rapid.SliceOfN(rapid.Uint16Range(0, uint16(radix-1)), length, length).Draw(t, "string")
+
+		block := newAES(t, key)
+		want := textbook{block, radix, tweak}
+		code := newFF1(block, uint64(radix), length, string(tweak))
+		plainA, plainB := want.num(x[:length/2]).Uint64(), want.num(x[length/2:]).Uint64()
+		sealed := want.encrypt(x)
+		a, b := code.encrypt(plainA, plainB)
+		require.Equal(t, want.num(sealed[:length/2]).Uint64(), a)
+		require.Equal(t, want.num(sealed[length/2:]).Uint64(), b)
+		a, b = code.decrypt(a, b)
+		require.Equal(t, plainA, a)
+		require.Equal(t, plainB, b)
+		require.Equal(t, x, want.decrypt(sealed))
+	})
+}

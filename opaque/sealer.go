@@ -1,0 +1,122 @@
+package opaque
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/uidgen/uid"
+)
+
+// ErrUnknownKey is returned when a text names a key that the Sealer does not have.
+var ErrUnknownKey = errors.New("unknown key")
+
+// Config says to [New] how UIDs are sealed.
+type Config struct {
+	// Keys are those that open texts. Their numbers and secrets have to differ.
+	Keys []Key
+
+	// Current is the number of the key that seals.
+	Current int
+
+	// Tweak is the name of the kind of ID, such as "orders": under another tweak the same UID
+	// has another text. At most MaxTweak bytes, compared as they are; it may be empty. Never
+	// change it: no text would open to its UID any more, and no error would say so.
+	Tweak string
+}
+
+// TextLength is the length of each text.
+const TextLength = 1 + base32Length
+
+// digits are those of Crockford's base32, in the order of their values.
+const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the
+// number of the key, and the sealed UID in Crockford's base32. Make a Sealer with [New]. It is
+// immutable, safe for concurrent use, and shows no key however it is printed.
+type Sealer struct {
+	current int
+	ciphers [MaxKeyNumber + 1]*Cipher // by number; nil where there is no key
+	tweak   string
+}
+
+// New returns a Sealer. It keeps no reference to the secrets' bytes. It returns ErrConfig when there
+// is no key or none with the Current number, when a number is not from 1 to MaxKeyNumber, when two
+// keys share their number or their secret, and when NewCipher refuses a secret or the tweak.
+func New(cfg Config) (*Sealer, error) {
+	s := &Sealer{current: cfg.Current, tweak: cfg.Tweak}
+	for i, k := range cfg.Keys {
+		if k.Number < 1 || k.Number > MaxKeyNumber {
+			return nil, fmt.Errorf("%w: key number %d is not from 1 to %d", uid.ErrConfig, k.Number, MaxKeyNumber)
+		}
+		if s.ciphers[k.Number] != nil {
+			return nil, fmt.Errorf("%w: two keys have the number %d", uid.ErrConfig, k.Number)
+		}
+		for _, other := range cfg.Keys[:i] {
+			if bytes.Equal(k.Secret, other.Secret) {
+				return nil, fmt.Errorf("%w: the keys %d and %d have the same secret", uid.ErrConfig, other.Number, k.Number)
+			}
+		}
+		c, err := NewCipher(k.Secret, cfg.Tweak)
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", k.Number, err)
+		}
+		s.ciphers[k.Number] = c
+	}
+	if cfg.Current < 1 || cfg.Current > MaxKeyNumber || s.ciphers[cfg.Current] == nil {
+		return nil, fmt.Errorf("%w: the current key is to be number %d, known are %s", uid.ErrConfig, cfg.Current, s.numbers())
+	}
+	return s, nil
+}
+
+// Seal returns the text of u under the current key. It returns ErrRange when u is negative.
+func (s *Sealer) Seal(u uid.UID) (string, error) {
+	sealed, err := s.ciphers[s.current].Encrypt(u)
+	if err != nil {
+		return "", err
+	}
+	return digits[s.current:s.current+1] + formatBase32(sealed), nil
+}
+
+// Open returns the UID that Seal has turned into text, under the key that the text names. A text of
+// that form that comes from nowhere turns into some UID, too: see the package's comment. Open
+// accepts nothing that Seal does not write, such as capital letters. It returns ErrSyntax when text
+// is not of that form, ErrRange when it is but the number is above uid.Max, and ErrUnknownKey when
+// the Sealer does not have the key.
+func (s *Sealer) Open(text string) (uid.UID, error) {
+	if len(text) != TextLength {
+		return 0, fmt.Errorf("%w: %.40q has %d bytes, and a sealed UID %d", uid.ErrSyntax, text, len(text), TextLength)
+	}
+	number := strings.IndexByte(digits, text[0])
+	if number < 1 {
+		return 0, fmt.Errorf("%w: %q does not begin with the number of a key", uid.ErrSyntax, text)
+	}
+	sealed, err := parseBase32(text[1:])
+	if err != nil {
+		return 0, fmt.Errorf("after the number of the key: %w", err)
+	}
+	c := s.ciphers[number]
+	if c == nil {
+		return 0, fmt.Errorf("%w: %q names key %d, known are %s", ErrUnknownKey, text, number, s.numbers())
+	}
+	return c.Decrypt(sealed)
+}
+
+// numbers lists the numbers of the keys.
+func (s Sealer) numbers() string {
+	var list []string
+	for n, c := range s.ciphers {
+		if c != nil {
+			list = append(list, strconv.Itoa(n))
+		}
+	}
+	return cmp.Or(strings.Join(list, ", "), "none")
+}
+
+// Format writes the tweak and the numbers of the keys, for every verb and flag.
+func (s Sealer) Format(f fmt.State, _ rune) {
+	fmt.Fprintf(f, "opaque.Sealer of %q, keys %s, current %d", s.tweak, s.numbers(), s.current)
+}

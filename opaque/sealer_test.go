@@ -1,0 +1,190 @@
+package opaque
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+func newSealer(t require.TestingT, cfg Config) *Sealer {
+	s, err := New(cfg)
+	require.NoError(t, err)
+	return s
+}
+
+func TestSealer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.IntRange(1, MaxKeyNumber).Draw(t, "number")
+		s := newSealer(t, Config{Keys: []Key{{number, counting(32)}}, Current: number, Tweak: "orders"})
+		u := drawUID(t, "u")
+		text, err := s.Seal(u)
+		require.NoError(t, err)
+		require.Regexp(t, "^["+digits+"]{14}$", text)
+		require.Equal(t, digits[number], text[0])
+		back, err := s.Open(text)
+		require.NoError(t, err)
+		require.Equal(t, u, back)
+
+		// The rest of the text is the number that a Cipher makes.
+		sealed, err := newCipher(t, counting(32), "orders").Encrypt(u)
+		require.NoError(t, err)
+		require.Equal(t, formatBase32(sealed), text[1:])
+	})
+}
+
+func TestSealerRefusesNegativeNumbers(t *testing.T) {
+	s := newSealer(t, Config{Keys: []Key{{1, counting(16)}}, Current: 1})
+	for _, u := range []uid.UID{-1, math.MinInt64} {
+		text, err := s.Seal(u)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.Empty(t, text)
+	}
+}
+
+// Old texts open while new ones come from the new key.
+func TestRotation(t *testing.T) {
+	first, second := Key{1, counting(16)}, Key{2, counting(32)}
+	const u uid.UID = 180363646902239241
+	seal := func(s *Sealer) string {
+		text, err := s.Seal(u)
+		require.NoError(t, err)
+		return text
+	}
+	before := newSealer(t, Config{Keys: []Key{first}, Current: 1, Tweak: "orders"})
+	ready := newSealer(t, Config{Keys: []Key{first, second}, Current: 1, Tweak: "orders"})
+	after := newSealer(t, Config{Keys: []Key{second, first}, Current: 2, Tweak: "orders"})
+	ended := newSealer(t, Config{Keys: []Key{second}, Current: 2, Tweak: "orders"})
+
+	require.Equal(t, seal(before), seal(ready))
+	require.Equal(t, seal(after), seal(ended))
+	require.NotEqual(t, seal(before)[1:], seal(after)[1:])
+	for _, text := range []string{seal(before), seal(after)} {
+		for _, s := range []*Sealer{ready, after} {
+			back, err := s.Open(text)
+			require.NoError(t, err)
+			require.Equal(t, u, back)
+		}
+	}
+	got, err := before.Open(seal(after))
+	require.ErrorIs(t, err, ErrUnknownKey)
+	require.ErrorContains(t, err, "names key 2, known are 1")
+	require.Zero(t, got)
+	_, err = ended.Open(seal(before))
+	require.ErrorIs(t, err, ErrUnknownKey)
+	require.ErrorContains(t, err, "names key 1, known are 2")
+}
+
+func TestTweaksDiffer(t *testing.T) {
+	const u uid.UID = 180363646902239241
+	keys := []Key{{1, counting(16)}}
+	seen := map[string]string{}
+	for _, tweak := range []string{"", "orders", "Orders", "orders ", "invoices", "o", "\x00", "orders\x00"} {
+		text, err := newSealer(t, Config{Keys: keys, Current: 1, Tweak: tweak}).Seal(u)
+		require.NoError(t, err)
+		require.NotContains(t, seen, text, "%q", tweak)
+		seen[text] = tweak
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	s := newSealer(t, Config{Keys: []Key{{1, counting(16)}, {31, counting(32)}}, Current: 1})
+	for text, want := range map[string]error{
+		"":                          uid.ErrSyntax,
+		"1":                         uid.ErrSyntax,
+		"1000000000000":             uid.ErrSyntax, // 13
+		"100000000000000":           uid.ErrSyntax, // 15
+		strings.Repeat("x", 1<<20):  uid.ErrSyntax,
+		"00000000000000":            uid.ErrSyntax, // key 0
+		"u0000000000000":            uid.ErrSyntax, // not of the alphabet
+		"-0000000000000":            uid.ErrSyntax,
+		"1000000000000o":            uid.ErrSyntax, // Crockford would read a 0
+		"1000000000000A":            uid.ErrSyntax,
+		"1000000000000i":            uid.ErrSyntax,
+		"1000000000000l":            uid.ErrSyntax,
+		"1000000000000 ":            uid.ErrSyntax,
+		"1000000-000000":            uid.ErrSyntax,
+		"1000000000000\xff":         uid.ErrSyntax,
+		"1u000000000000":            uid.ErrSyntax,
+		"18000000000000":            uid.ErrRange,
+		"1zzzzzzzzzzzzz":            uid.ErrRange,
+		"28000000000000":            uid.ErrRange, // before the key is looked up
+		"20000000000000":            ErrUnknownKey,
+		"y7zzzzzzzzzzzz":            ErrUnknownKey,
+		"180363646902239241":        uid.ErrSyntax,
+		"order_1000000000000000000": uid.ErrSyntax,
+	} {
+		u, err := s.Open(text)
+		require.ErrorIs(t, err, want, "%.50q", text)
+		require.Less(t, len(err.Error()), 400)
+		require.Zero(t, u)
+	}
+	for _, text := range []string{"10000000000000", "17zzzzzzzzzzzz", "z0000000000000"} {
+		u, err := s.Open(text)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, u, uid.UID(0))
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	one := Key{1, counting(16)}
+	for says, cfg := range map[string]Config{
+		"the current key is to be number 0, known are none":                {},
+		"the current key is to be number 1, known are none":                {Current: 1},
+		"the current key is to be number 0, known are 1":                   {Keys: []Key{one}},
+		"the current key is to be number 2, known are 1, 3":                {Keys: []Key{one, {3, counting(32)}}, Current: 2},
+		"the current key is to be number 32, known are 1":                  {Keys: []Key{one}, Current: 32},
+		"the current key is to be number -1, known are 1":                  {Keys: []Key{one}, Current: -1},
+		"key number 0 is not from 1 to 31":                                 {Keys: []Key{{0, counting(16)}}, Current: 0},
+		"key number 32 is not from 1 to 31":                                {Keys: []Key{{32, counting(16)}}, Current: 32},
+		"key number -1 is not from 1 to 31":                                {Keys: []Key{{-1, counting(16)}}, Current: -1},
+		"two keys have the number 1":                                       {Keys: []Key{one, {1, counting(32)}}, Current: 1},
+		"the keys 1 and 2 have the same secret":                            {Keys: []Key{one, {2, counting(16)}}, Current: 2},
+		"key 2: unusable configuration: a secret of 20 bytes, and AES":     {Keys: []Key{one, {2, counting(20)}}, Current: 1},
+		"key 2: unusable configuration: a secret of 24 bytes, all of them": {Keys: []Key{one, {2, make(Secret, 24)}}, Current: 1},
+		"a tweak of 300 bytes":                                             {Keys: []Key{one}, Current: 1, Tweak: strings.Repeat("x", 300)},
+	} {
+		s, err := New(cfg)
+		require.ErrorIs(t, err, uid.ErrConfig, says)
+		require.ErrorContains(t, err, says)
+		require.Nil(t, s)
+	}
+}
+
+// What the package's comment says of forged numbers: Doubt refuses nine of ten in the first year of the
+// default layout, and hardly any in the last.
+func TestForgedTimes(t *testing.T) {
+	c := newCipher(t, counting(16), "orders")
+	const forged = 10_000
+	doubted := func(now time.Time) (n int) {
+		for sealed := range uid.UID(forged) {
+			u, err := c.Decrypt(sealed)
+			require.NoError(t, err)
+			if bits.Default().Doubt(u, now) != "" {
+				n++
+			}
+		}
+		return n
+	}
+	require.Greater(t, doubted(time.Date(2026, time.July, 1, 0, 0, 0, 0, time.UTC)), forged*9/10)
+	require.Less(t, doubted(time.Date(2034, time.April, 1, 0, 0, 0, 0, time.UTC)), forged/20)
+}
+
+func TestBase32(t *testing.T) {
+	for text, u := range map[string]uid.UID{
+		"0000000000000": 0, "0000000000001": 1, "000000000000z": 31, "0000000000010": 32,
+		"05067s0001009": 180363646902239241,
+		"7zzzzzzzzzzzz": uid.Max,
+	} {
+		require.Equal(t, text, formatBase32(u))
+		back, err := parseBase32(text)
+		require.NoError(t, err)
+		require.Equal(t, u, back)
+	}
+}
