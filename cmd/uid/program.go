@@ -70,7 +70,7 @@ line on standard error.`,
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.worker(), p.segment(), p.bench(), p.version())
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.seal(), p.open(), p.worker(), p.segment(), p.bench(), p.version())
 	return root
 }
 

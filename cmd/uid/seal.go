@@ -1,0 +1,102 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+)
+
+// seal is the command that hides what UIDs tell.
+type seal struct {
+	sealing
+	newKey    string // file
+	newKeySet bool
+}
+
+func (p *program) seal() *cobra.Command {
+	c := &seal{sealing: sealing{program: p}}
+	cmd := &cobra.Command{
+		Use:   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+		Short: "Turn UIDs into texts that tell nothing without a key",
+		Long: `seal turns UIDs into texts of 14 letters and digits that show neither when a UID
+was made nor by whom, nor how many there are. uid open turns them back. UIDs are
+arguments, or else words on standard input. Package opaque does the same in
+programs; its documentation says what this protects from and what not.
+
+` + sealingHelp + `
+
+--new-key makes a key of 32 bytes, number 1, in a file that only you can read.
+It does not touch a file that is there. Keep a copy of the key: without it
+nothing can be opened.
+
+seal stops with exit code 2 at the first UID that it cannot read. If that is an
+argument, it shows none of them.`,
+		Example: "  uid seal --new-key keys\n" +
+			"  uid seal --keys keys --tweak orders 180363646902239241\n" +
+			"  uid gen -n 3 | uid seal --keys keys --tweak orders --format json",
+		DisableFlagsInUseLine: true,
+		Args:                  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if c.newKeySet {
+				return c.makeKey(args)
+			}
+			return c.run(args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	c.register(flags)
+	flags.Var(&setString{&c.newKey, &c.newKeySet, "FILE"}, "new-key", "make a key")
+	return cmd
+}
+
+func (c *seal) run(args []string) error {
+	s, err := c.sealer()
+	if err != nil {
+		return err
+	}
+	show, end := c.printer(func(id sealedID) string { return id.sealed })
+	err = c.each(args, "UID", func(word string) (id sealedID, err error) {
+		if id.uid, err = uid.Parse(word); err == nil {
+			id.sealed, err = s.seal(id.uid)
+		}
+		return id, err
+	}, show)
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+// makeKey makes a file with a new key.
+func (c *seal) makeKey(args []string) error {
+	if c.fileSet || c.numbers || c.tweak != "" || c.format != plain || len(args) > 0 {
+		return badInput("--new-key goes with no other flag and no UID")
+	}
+	if likeKey.MatchString(c.newKey) {
+		return badInput("--new-key takes the name of a file, and this looks like a key")
+	}
+	f, err := os.OpenFile(c.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("make a key: %w", err)
+	}
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails
+	_, err = fmt.Fprintf(f, "1:%x\n", secret)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("make a key: %w", err)
+	}
+	c.note("%s has a new key: keep a copy, without it nothing that it seals can be opened", c.newKey)
+	return nil
+}

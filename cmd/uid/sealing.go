@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/opaque"
+)
+
+// keysEnv is the environment variable with the keys that seal.
+const keysEnv = "UID_SEAL_KEYS"
+
+const sealingHelp = `The keys are the first of these that is given:
+  --keys FILE      a file that uid seal --new-key has made
+  $` + keysEnv + `   what such a file holds
+They are words such as 1:00112233445566778899aabbccddeeff: the number of the
+key, from 1 to 31, and 16, 24 or 32 random bytes in hexadecimal. The first key
+seals, and all of them open. To change keys, give the new one a number of its
+own, put it behind the old one everywhere, and then before it.
+
+Give each kind of ID a --tweak of its own, such as its table's name: it makes an
+order and an invoice of the same UID look different. Always use the same one:
+under another tweak an ID opens to another UID, and no error says so.
+
+With --numbers the sealed IDs are numbers, as UIDs are. A number does not tell
+its key, so there has to be one key only.
+
+Formats:
+  plain  the result, one per line (the default)
+  json   one object per line: uid and sealed, both strings
+  table  for people`
+
+// sealing is what the commands seal and open share.
+type sealing struct {
+	*program
+	file    string // of keys
+	fileSet bool
+	tweak   string
+	numbers bool
+	format  format
+}
+
+func (s *sealing) register(flags *pflag.FlagSet) {
+	s.format = plain
+	flags.Var(&setString{&s.file, &s.fileSet, "FILE"}, "keys", "file of keys (or else "+keysEnv+" has them)")
+	flags.StringVar(&s.tweak, "tweak", "", "`NAME` of the kind of ID")
+	flags.BoolVar(&s.numbers, "numbers", false, "sealed IDs are numbers")
+	flags.Var(&s.format, "format", "form of the output")
+}
+
+// A sealer seals and opens UIDs, in one of two forms.
+type sealer struct {
+	seal func(uid.UID) (string, error)
+	open func(string) (uid.UID, error)
+}
+
+func (s *sealing) sealer() (sealer, error) {
+	keys, source, err := s.readKeys()
+	if err != nil {
+		return sealer{}, err
+	}
+	texts, err := opaque.New(opaque.Config{Keys: keys, Current: keys[0].Number, Tweak: s.tweak})
+	if err != nil {
+		return sealer{}, badInput("the keys in %s: %w", source, err)
+	}
+	if !s.numbers {
+		return sealer{texts.Seal, texts.Open}, nil
+	}
+	if len(keys) > 1 {
+		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, len(keys))
+	}
+	numbers, err := opaque.NewCipher(keys[0].Secret, s.tweak)
+	if err != nil {
+		return sealer{}, err
+	}
+	return sealer{
+		seal: func(u uid.UID) (string, error) {
+			sealed, err := numbers.Encrypt(u)
+			return sealed.String(), err
+		},
+		open: func(text string) (uid.UID, error) {
+			sealed, err := uid.Parse(text)
+			if err != nil {
+				return 0, err
+			}
+			return numbers.Decrypt(sealed)
+		},
+	}, nil
+}
+
+// readKeys returns the keys, at least one, and where they were.
+func (s *sealing) readKeys() (keys []opaque.Key, source string, err error) {
+	source, text := keysEnv, s.getenv(keysEnv)
+	switch {
+	case s.fileSet && likeKey.MatchString(s.file):
+		return nil, "", badInput("--keys takes a file, and this looks like a key: put it into one, or into %s", keysEnv)
+	case s.fileSet:
+		b, err := os.ReadFile(s.file)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the keys: %w", err)
+		}
+		source, text = s.file, string(b)
+	case text == "":
+		return nil, "", badInput("there are no keys: give --keys or %s; uid seal --new-key FILE makes a key", keysEnv)
+	}
+	keys, err = opaque.ParseKeys(text)
+	if err != nil {
+		return nil, "", badInput("the keys in %s: %w", source, err)
+	}
+	return keys, source, nil
+}
+
+// likeKey matches what may have a key in it, and is not repeated to the user.
+var likeKey = regexp.MustCompile(`[0-9A-Fa-f]{32}`)
+
+// A sealedID is a UID and its sealed form.
+type sealedID struct {
+	uid    uid.UID
+	sealed string
+}
+
+// each seals or opens the arguments, or else the words of the input, and shows the results; what
+// names the kind of word. If an argument is bad, it shows nothing.
+func (s *sealing) each(args []string, what string, turn func(string) (sealedID, error), show func(sealedID) error) error {
+	checked := func(word string) (sealedID, error) {
+		if likeKey.MatchString(word) {
+			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
+		}
+		return turn(word)
+	}
+	if len(args) == 0 {
+		return s.input(what, checked, show)
+	}
+	var all []sealedID
+	for _, arg := range args {
+		id, err := checked(arg)
+		if err != nil {
+			return inputError{err}
+		}
+		all = append(all, id)
+	}
+	for _, id := range all {
+		if err := show(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sealing) input(what string, turn func(string) (sealedID, error), show func(sealedID) error) error {
+	if isTerminal(s.stdin) {
+		s.note("reading %ss from the terminal", what)
+	}
+	in := &flushingReader{in: s.stdin, out: s.out}
+	words := bufio.NewScanner(in)
+	words.Split(bufio.ScanWords)
+	n := 0
+	for words.Scan() {
+		if in.failed {
+			break // the word may be cut off
+		}
+		n++
+		id, err := turn(words.Text())
+		if err != nil {
+			return badInput("%s %d of the input: %w", what, n, err)
+		}
+		if err := show(id); err != nil {
+			return err
+		}
+	}
+	if err := words.Err(); err != bufio.ErrTooLong {
+		return err
+	}
+	return badInput("%s %d of the input: %w: it has more than %d bytes", what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
+}
+
+// printer returns a function that shows an ID, and one to call at the end. The plain form shows what
+// result returns.
+func (s *sealing) printer(result func(sealedID) string) (show func(sealedID) error, end func() error) {
+	if s.format == plain {
+		return func(id sealedID) error {
+			_, err := fmt.Fprintln(s.out, result(id))
+			return err
+		}, func() error { return nil }
+	}
+	l := newListing(s.out, s.format, column{"uid", "UID", true}, column{"sealed", "sealed", s.numbers})
+	return func(id sealedID) error {
+		return l.add(cell{value: id.uid}, cell{value: id.sealed})
+	}, l.end
+}
