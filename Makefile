@@ -69,7 +69,7 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and whether everything compiles for other machines
-	GOARCH=386 $(GO) test ./ ./bits ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
+	GOARCH=386 $(GO) test ./ ./bits ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
 	GOARCH=arm64 $(GO) build ./... ./cmd/uid
 	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES)
 	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...
@@ -110,6 +110,10 @@ linearizability: ## check a million short histories of the real ring
 .PHONY: stress
 stress: ## half a billion takes from tiny, starved rings
 	UID_STRESS_TAKES=$(TAKES) $(GO) test -count 1 -timeout 15m -run '^(TestStress|TestStressDetects|TestPublished)$$' ./ringbuffer
+
+.PHONY: sealed
+sealed: ## look for an order in ten million sealed UIDs of one day
+	UID_SEALED=10000000 $(GO) test -count 1 -timeout 15m -run '^(TestNoVisibleOrder|TestWeakCiphersShow)$$' ./opaque
 
 .PHONY: faults
 faults: ## kill and pause leaseholders and database servers, hundreds of times
@@ -154,7 +158,7 @@ bench-module: ## what calls cost, as multiples of a bare atomic add, by the benc
 	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
-	$(GO) test -run '^$$' -bench . ./default ./bits ./plan .
+	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots

@@ -50,7 +50,7 @@ func Example() {
 	// 17e595010v5e6r 180363646902239241 <nil>
 	// 11cht1jq290j1q 180363646902239242 <nil>
 	// 160rkdc71zfndk 180363646902239243 <nil>
-	// 0 after the number of the key: syntax error: "7e595010v5e6R" has a character that is not one of 0123456789abcdefghjkmnpqrstvwxyz
+	// 0 after the number of the key: syntax error: "7e595010v5e6R" is no base32 UID: "R" at position 13 is none of 0123456789abcdefghjkmnpqrstvwxyz
 }
 
 // An invoice of the same number as an order does not look like it.

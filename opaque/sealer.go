@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/form"
 )
 
 // ErrUnknownKey is returned when a text names a key that the Sealer does not have.
@@ -29,13 +30,13 @@ type Config struct {
 }
 
 // TextLength is the length of each text.
-const TextLength = 1 + base32Length
+const TextLength = 1 + form.Base32Len
 
 // digits are those of Crockford's base32, in the order of their values.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // A Sealer turns UIDs into texts and back. A text is 14 lower-case letters and digits: one for the
-// number of the key, and the sealed UID in Crockford's base32. Make a Sealer with [New]. It is
+// number of the key, and the sealed UID as form.Base32 writes it. Make a Sealer with [New]. It is
 // immutable, safe for concurrent use, and shows no key however it is printed.
 type Sealer struct {
 	current int
@@ -78,7 +79,7 @@ func (s *Sealer) Seal(u uid.UID) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return digits[s.current:s.current+1] + formatBase32(sealed), nil
+	return digits[s.current:s.current+1] + form.Base32(sealed), nil
 }
 
 // Open returns the UID that Seal has turned into text, under the key that the text names. A text of
@@ -94,7 +95,7 @@ func (s *Sealer) Open(text string) (uid.UID, error) {
 	if number < 1 {
 		return 0, fmt.Errorf("%w: %q does not begin with the number of a key", uid.ErrSyntax, text)
 	}
-	sealed, err := parseBase32(text[1:])
+	sealed, err := form.ParseBase32(text[1:])
 	if err != nil {
 		return 0, fmt.Errorf("after the number of the key: %w", err)
 	}

@@ -48,6 +48,7 @@ var all = slices.Concat(
 	segmentProof,
 	segmentCommand,
 	forms,
+	opaques,
 )
 
 var core = []mutant{
