@@ -2,6 +2,7 @@
 //
 //	uid gen -n 5                          five new UIDs, under a worker ID of its own
 //	uid parse 180363646902239241          what is in one, with a picture of its bits
+//	uid seal 180363646902239241           a text that tells nothing without a key; uid open reads it
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
 //	uid layouts                           the presets
