@@ -69,7 +69,7 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and whether everything compiles for other machines
-	GOARCH=386 $(GO) test ./ ./bits ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
+	GOARCH=386 $(GO) test ./ ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
 	GOARCH=arm64 $(GO) build ./... ./cmd/uid
 	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES)
 	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...

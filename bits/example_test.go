@@ -94,17 +94,31 @@ func ExampleConvert() {
 }
 
 // Under the wrong layout a UID has an unlikely time.
-func ExampleGuess() {
+func ExampleLayout_Doubt() {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	const u = 1541815603606036480
-	fmt.Println(bits.Default().Doubt(u, now))
-	for _, c := range bits.Guess(u, now) {
-		fmt.Println(c.Name, c.Parts)
-	}
+	fmt.Println(bits.Default().Doubt(1541815603606036480, now))
 	// Output:
 	// its time, 2027-06-04T08:38:59Z, is 195 days in the future: it may be of another layout
-	// twitter 1541815603606036480: 2022-06-28T16:07:40.105Z, worker 378, sequence 0
-	// uidgenerator 1541815603606036480: 2017-10-21T00:38:59Z, worker 3870909, sequence 0
+}
+
+// A fresh table under the new epoch begins with worker 1 again, as the old one did.
+func ExampleFindOverlap() {
+	moved := time.Date(2026, 11, 21, 16, 14, 46, 0, time.UTC)
+	before := bits.Issuer{Layout: bits.UidGenerator(), FirstWorker: 1, LastWorker: 1000, To: moved}
+	after := bits.Issuer{Layout: bits.Default(), FirstWorker: 1, LastWorker: 50, From: moved}
+	o, found, err := bits.FindOverlap(before, after)
+	fmt.Println(found, err)
+	fmt.Println("first made twice:", o.First, "at", o.FirstA, "and", o.FirstB)
+	fmt.Println("last made twice: ", o.Last, "at", o.LastA, "and", o.LastB)
+
+	after.FirstWorker, after.LastWorker = 1001, 1050
+	_, found, err = bits.FindOverlap(before, after)
+	fmt.Println(found, err)
+	// Output:
+	// true <nil>
+	// first made twice: 963862335636643840 at 2017-04-09 08:14:46 +0000 UTC and 2026-11-21 16:14:46 +0000 UTC
+	// last made twice:  9223372002495455231 at 2024-11-20 13:24:15 +0000 UTC and 2034-07-04 21:24:15 +0000 UTC
+	// false <nil>
 }
 
 func ExampleExpiry() {

@@ -57,7 +57,7 @@ func TestExpiryStart(t *testing.T) {
 // The last tick is as long as the others, and a time field of 63 bits, whose end
 // no number of ticks can say, has one too.
 func TestExpiryOfEveryPreset(t *testing.T) {
-	for _, p := range append(Presets(), Named{"63 bits", mustBuild(Config{TimeBits: 63, Unit: time.Nanosecond})}) {
+	for _, p := range append(Presets(), Named{Name: "63 bits", Layout: mustBuild(Config{TimeBits: 63, Unit: time.Nanosecond})}) {
 		policy := Expiry{Refuse: -1}
 		last := p.Layout.Expires().Add(p.Layout.Unit() - 1)
 		require.NoError(t, policy.Start(p.Layout, last), p.Name)

@@ -18,7 +18,8 @@ type Config struct {
 	TimeBits, WorkerBits, SequenceBits int
 
 	// Epoch is the instant at which tick 0 begins. The zero Time stands for
-	// 2026-01-01T00:00:00Z. An epoch before 1970 or after the present is refused.
+	// 2026-01-01T00:00:00Z. An epoch before 1970 or after the present is refused; one up
+	// to the default is never after the present, whatever the clock says.
 	// Choose one, and never change it: it is part of what every UID means.
 	Epoch time.Time
 
@@ -86,7 +87,7 @@ func newLayout(cfg Config, now time.Time) (Layout, error) {
 	if err != nil {
 		return Layout{}, err
 	}
-	if l.epoch.After(now) {
+	if l.epoch.After(now) && l.epoch.After(defaultEpoch) {
 		return Layout{}, fmt.Errorf("%w: epoch %s is after the present, %s",
 			uid.ErrConfig, stamp(l.epoch), stamp(now))
 	}

@@ -208,6 +208,19 @@ func TestFrozenVectors(t *testing.T) {
 	}
 }
 
+// A clock that has yet to be set refuses no layout of today, so that programs can make theirs
+// when they start. (Whether generators start is Expiry's.)
+func TestNewLayoutWithoutAClock(t *testing.T) {
+	cfg := Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13}
+	l, err := newLayout(cfg, time.Unix(0, 0))
+	require.NoError(t, err)
+	require.Equal(t, Default(), l)
+	cfg.Epoch = Default().Epoch().Add(1)
+	_, err = newLayout(cfg, time.Unix(0, 0))
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "2026-01-01T00:00:00.000000001Z is after the present, 1970-01-01T00:00:00Z")
+}
+
 func TestNewLayoutRefuses(t *testing.T) {
 	ok := Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13}
 	_, err := newLayout(ok, now)

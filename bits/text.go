@@ -45,7 +45,7 @@ func (l Layout) String() string {
 //
 //	28/22/13
 //	41ms/10/12
-//	39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z
+//	37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z
 //	41ms/10/12 fields=datacenter:5,worker:5
 //
 // where the time may have a unit (ns, us, ms, s, m, h) and unit=, epoch= and fields= may

@@ -44,7 +44,7 @@ func TestParseLayout(t *testing.T) {
 		"60ns/1/1":           {TimeBits: 60, WorkerBits: 1, SequenceBits: 1, Unit: 1},
 		"20m/1/1":            {TimeBits: 20, WorkerBits: 1, SequenceBits: 1, Unit: time.Minute},
 		"20h/1/1":            {TimeBits: 20, WorkerBits: 1, SequenceBits: 1, Unit: time.Hour},
-		"39/8/16 unit=10ms":  {TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: 10 * time.Millisecond},
+		"37/16/10 unit=10ms": {TimeBits: 37, WorkerBits: 16, SequenceBits: 10, Unit: 10 * time.Millisecond},
 		"20/1/1 unit=1h0m0s": {TimeBits: 20, WorkerBits: 1, SequenceBits: 1, Unit: time.Hour},
 		"20/1/1  epoch=1970-01-01T01:00:00+01:00": {TimeBits: 20, WorkerBits: 1, SequenceBits: 1, Epoch: time.Unix(0, 0)},
 		"41ms/10/12 fields=datacenter:5,worker:5": parted,
@@ -103,7 +103,7 @@ func TestPresets(t *testing.T) {
 			require.Equal(t, p.Layout, l)
 		}
 	}
-	require.Equal(t, []string{"default", "uidgenerator", "twitter", "javascript", "redis"}, names)
+	require.Equal(t, []string{"default", "uidgenerator", "twitter", "javascript", "redis", "discord", "instagram", "yitter"}, names)
 	js, err := Preset("js")
 	require.NoError(t, err)
 	require.Equal(t, JavaScriptSafe(), js)
@@ -128,13 +128,17 @@ func TestPresetsAreTheConfigs(t *testing.T) {
 		{Twitter(), Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1288834974657)}},
 		{JavaScriptSafe(), Config{TimeBits: 33, WorkerBits: 4, SequenceBits: 15}},
 		{Redis(), Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond}},
+		{Discord(), Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond, Epoch: time.UnixMilli(1420070400000),
+			Fields: []Field{{Name: "worker", Bits: 5}, {Name: "process", Bits: 5}}}},
+		{Instagram(), Config{TimeBits: 40, WorkerBits: 13, SequenceBits: 10, Unit: time.Millisecond, Epoch: time.UnixMilli(1314220021721)}},
+		{Yitter(), Config{TimeBits: 41, WorkerBits: 6, SequenceBits: 6, Unit: time.Millisecond, Epoch: time.UnixMilli(1582136402000)}},
 	} {
 		require.Equal(t, MustLayout(c.cfg), c.preset)
 	}
 }
 
 func FuzzParseLayout(f *testing.F) {
-	for _, s := range []string{"28/22/13", "41ms/10/12", "default", "js", "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z", "41ms/10/12 fields=datacenter:5,worker:5",
+	for _, s := range []string{"28/22/13", "41ms/10/12", "default", "js", "37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z", "41ms/10/12 fields=datacenter:5,worker:5",
 		"62/0/0 unit=2540400h0m0s", "28/22/13 epoch=1969-12-31T23:59:60Z", "1h/0/0 epoch=1970-01-01T00:00:00.000000001-23:59"} {
 		f.Add(s)
 	}

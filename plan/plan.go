@@ -137,7 +137,9 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 		}
 	}
 	for _, p := range bits.Presets() {
-		add(p.Name, p.Layout)
+		if !p.Foreign {
+			add(p.Name, p.Layout)
+		}
 	}
 	found := false
 	for i, unit := range planUnits {

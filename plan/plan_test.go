@@ -480,3 +480,13 @@ func TestLower(t *testing.T) {
 		}
 	}
 }
+
+// The layouts of others are there to be read. (UidGenerator's is full, too.)
+func TestLayoutsOffersNoForeignPreset(t *testing.T) {
+	options, err := layouts(Need{Rate: 1, Workers: 2, Years: 1, From: now}, now)
+	require.NoError(t, err)
+	for _, p := range bits.Presets() {
+		offered := slices.ContainsFunc(options, func(o Option) bool { return o.Name == p.Name })
+		require.Equal(t, !p.Foreign, offered, p.Name)
+	}
+}

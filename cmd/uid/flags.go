@@ -24,12 +24,15 @@ func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
 const layoutUsage = `a preset (uid layouts lists them; default: "default"), or the widths of
 time, worker ID and sequence in bits: 28/22/13 or 41ms/10/12; options follow,
-in quotes: "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z",
+in quotes: "37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z",
 "41ms/10/12 fields=datacenter:5,worker:5"`
 
 func (f *layoutFlag) Set(text string) (err error) {
 	f.Layout, err = bits.ParseLayout(text)
 	f.set = true
+	if err != nil && namesFormat(text) {
+		return fmt.Errorf("%.40q is the form of another generator: parse reads it, and plan --from", text)
+	}
 	return err
 }
 

@@ -16,10 +16,12 @@ var update = flag.Bool("update", false, "write testdata/*.txt anew")
 // TestGolden compares all that the command says with what it is known to say.
 func TestGolden(t *testing.T) {
 	const (
-		known   = "180363646902239241"
-		tweet   = "1541815603606036480"
-		machine = "41ms/10/12 epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5"
-		plan    = "--burst 5e7 --workers 500 --restarts-per-day 20 --years 30"
+		known    = "180363646902239241"
+		tweet    = "1541815603606036480"
+		sony     = "417256906266053127"
+		overflow = "-7053003394352373760"
+		machine  = "41ms/10/12 epoch=2010-11-04T01:42:54.657Z fields=datacenter:5,worker:5"
+		plan     = "--burst 5e7 --workers 500 --restarts-per-day 20 --years 30"
 	)
 	needs := func(rate string, more ...string) []string {
 		return append(append([]string{"plan", "--rate", rate}, strings.Fields(plan)...), more...)
@@ -45,6 +47,15 @@ func TestGolden(t *testing.T) {
 		{"parse_plain", call{args: []string{"parse", "--format", "plain"}, stdin: known + "\n42 \t43\r\n"}},
 		{"parse_json", call{args: []string{"parse", "--format", "json", "--layout", machine, known, tweet}}},
 		{"parse_json_hints", call{args: []string{"parse", "--format", "json"}, stdin: strings.Repeat(tweet+" ", 3)}},
+		{"parse_overflow", call{args: []string{"parse", "--layout", "uidgenerator", "--", overflow, known}}},
+		{"parse_overflow_json", call{args: []string{"parse", "--layout", "uidgenerator", "--format", "json", "--", overflow, known}}},
+		{"parse_overflow_future", call{args: []string{"parse", "--layout", "uidgenerator", "--", "-1"}}},
+		{"parse_sonyflake", call{args: []string{"parse", "--layout", "sonyflake", sony}}},
+		{"parse_sonyflake_plain", call{args: []string{"parse", "--layout", "sonyflake", "--format", "plain"}, stdin: sony + " 1\n"}},
+		{"parse_sonyflake_own", call{args: []string{"parse", "--layout", "sonyflake2 41/12/10 unit=1ms epoch=2020-05-18T00:00:00Z", "861909339860796392"}}},
+		{"parse_discord", call{args: []string{"parse", "--layout", "discord", "90339695967350784"}}},
+		{"guess_overflow", call{args: []string{"parse", "--guess", "--", overflow, sony}}},
+		{"guess_some", call{args: []string{"parse", "--guess", "--format", "plain", sony, "42"}}},
 		{"guess", call{args: []string{"parse", "--guess", known, tweet}}},
 		{"guess_json", call{args: []string{"parse", "--guess", "--format", "json", known}}},
 		{"guess_plain", call{args: []string{"parse", "--guess", "--format", "plain"}, stdin: known}},
@@ -56,6 +67,16 @@ func TestGolden(t *testing.T) {
 		{"plan_nothing_json", call{args: needs("2e6", "--js-safe", "--format", "json")}},
 		{"plan_nothing_burst", call{args: []string{"plan", "--rate", "1", "--burst", "1e15", "--max-lead", "1ms"}}},
 		{"plan_nothing_all", call{args: []string{"plan", "--rate", "1e12", "--burst", "1e15", "--workers", "1e15", "--years", "250", "--js-safe"}}},
+		{"plan_from", call{args: []string{"plan", "--from", "uidgenerator"}}},
+		{"plan_from_json", call{args: []string{"plan", "--from", "uidgenerator", "--format", "json"}}},
+		{"plan_from_plain", call{args: []string{"plan", "--from", "default", "--layout", "twitter", "--format", "plain"}}},
+		{"plan_from_workers", call{args: []string{"plan", "--from", "uidgenerator", "--from-workers", "1-1000", "--to-workers", "1001-2000"}}},
+		{"plan_from_same", call{args: []string{"plan", "--from", "bwmarrin", "--layout", "twitter"}}},
+		{"plan_from_wider", call{args: []string{"plan", "--from", "uidgenerator", "--from-workers", "5", "--to-workers", "5",
+			"--layout", "29/21/13 epoch=2016-05-19T16:00:00Z", "--at", "2026-11-21T15:52:32Z"}}},
+		{"plan_from_slower", call{args: []string{"plan", "--from", "default", "--layout", "twitter", "--from-lead", "24h"}}},
+		{"plan_from_sonyflake", call{args: []string{"plan", "--from", "sonyflake"}}},
+		{"plan_from_later", call{args: []string{"plan", "--from", "sonyflake", "--at", "2026-01-15", "--format", "json"}}},
 		{"layouts", call{args: []string{"layouts"}}},
 		{"layouts_plain", call{args: []string{"layouts", "--format", "plain"}}},
 		{"range", call{args: []string{"range", "--from", "2026-11-01", "--to", "2026-12-01"}}},

@@ -13,7 +13,11 @@ func (p *program) layouts() *cobra.Command {
 		Short: "List the preset layouts",
 		Long: `layouts lists the layouts that --layout knows by name: the bits of time, worker and
 sequence, when tick 0 and the last tick begin, how many worker IDs there are, and
-how many UIDs a second each worker can sustain.`,
+how many UIDs a second each worker can sustain. js is short for javascript; bwmarrin
+and leaf are other names of twitter.
+
+uidgenerator, discord, instagram and yitter are there to read the IDs of these. parse
+also knows the forms sonyflake and sonyflake2, which are no layouts.`,
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -1,9 +1,10 @@
 // Command uid makes UIDs and reads them, and takes dense numbers from a store:
 //
 //	uid gen -n 5                          five new UIDs, under a worker ID of its own
-//	uid parse 180363646902239241          what is in one, with a picture of its bits
-//	uid seal 180363646902239241           a text that tells nothing without a key; uid open reads it
+//	uid parse 962672698415128576          what is in one, with a picture of its bits
+//	uid seal 962672698415128576           a text that tells nothing without a key; uid open reads it
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
+//	uid plan --from uidgenerator          what it costs to leave a layout
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
 //	uid layouts                           the presets
 //	uid bench                             what a UID costs on this machine

@@ -2,46 +2,58 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
 // parse is the command that takes UIDs apart.
 type parse struct {
 	*program
-	layout layoutFlag
+	form   formFlag
 	guess  bool
 	format format
 }
 
 func (p *program) parse() *cobra.Command {
-	c := &parse{program: p, layout: newLayoutFlag(), format: table}
+	c := &parse{program: p, form: newFormFlag(), format: table}
 	cmd := &cobra.Command{
 		Use:   "parse [--layout NAME|T/W/S | --guess] [--format table|plain|json] [UID...]",
 		Short: "Show what is in a UID",
 		Long: `parse takes UIDs apart by a layout and shows the time, worker ID and sequence of
 each, and a picture of its bits. UIDs are arguments, or else words on standard
-input. A UID tells nothing about its own layout: parse gives a hint when a UID does
-not look like one of the layout's, and --guess lists the presets under which it
-makes sense.
+input. Before arguments below 0 put --, or they are taken for flags.
+
+A UID tells nothing about its own layout: parse gives a hint when a UID does not look
+like one of the layout's. --guess lists what it could be, of all presets and other
+generators' forms under which its time makes sense, and how sure that is:
+
+  likely       two or all of: its time is of the last 30 days; its worker ID, and
+               its sequence, is in the lowest 32nd of its field
+  possible     one of these
+  widths only  none: it fits, as many numbers would
 
 Formats:
   table  for people (the default)
   plain  UID, time, worker ID and sequence on a line, tab-separated; with --guess,
-         UID, preset, time, worker ID and sequence
+         UID, name, time, worker ID, sequence, how sure, and why
   json   one object per line: uid (a string), time, worker_id, machine (if the layout
-         names parts), sequence; with --guess, one for each preset
+         names parts), sequence; with --guess, one for each guess, with layout,
+         confidence and signs
 
 parse stops with exit code 2 at the first UID that it cannot read or that the layout
-cannot hold. If that is an argument, it shows none of them.`,
+cannot hold. If that is an argument, it shows none of them. With --guess the exit code
+is 1 when a number could be nothing of all that.`,
 		Example: "  uid parse --layout uidgenerator 180363646902239241\n" +
+			"  uid parse --layout uidgenerator -- -7053003394352373760\n" +
 			"  uid gen -n 3 | uid parse --format json\n" +
-			"  uid parse --layout \"41ms/10/12 fields=datacenter:5,worker:5\" 1541815603606036480\n" +
+			"  uid parse --layout discord 90339695967350784\n" +
+			"  uid parse --layout sonyflake 417256906266053127\n" +
 			"  uid parse --guess 1541815603606036480",
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.ArbitraryArgs,
@@ -49,23 +61,26 @@ cannot hold. If that is an argument, it shows none of them.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(&c.layout, "layout", layoutUsage)
-	flags.BoolVar(&c.guess, "guess", false, "list the presets under which the UIDs make sense")
+	flags.Var(&c.form, "layout", formUsage)
+	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
 	flags.Var(&c.format, "format", "form of the output")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cmp.Or(minusError(err), flagError(cmd, err))
+	})
 	return cmd
 }
 
-// A reader shows UIDs, one after the other.
+// A reader shows UIDs, one after the other. They are below 0 in some forms.
 type reader interface {
-	// check returns the error with which show would refuse u.
-	check(u uid.UID) error
-	show(u uid.UID) error
+	// check returns the error with which show would refuse id.
+	check(id int64) error
+	show(id int64) error
 	end() error
 }
 
 func (c *parse) run(args []string) error {
-	if c.guess && c.layout.set {
-		return badInput("--guess and --layout exclude each other: --guess looks at all presets")
+	if c.guess && c.form.set {
+		return badInput("--guess and --layout exclude each other: --guess looks at all that there are")
 	}
 	var r reader
 	switch {
@@ -74,7 +89,7 @@ func (c *parse) run(args []string) error {
 	case c.format == table:
 		r = &portrayer{parse: c}
 	default:
-		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.layout.Layout)}
+		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 	}
 	if len(args) > 0 {
 		return c.arguments(r, args)
@@ -83,19 +98,19 @@ func (c *parse) run(args []string) error {
 }
 
 func (c *parse) arguments(r reader, args []string) error {
-	var all []uid.UID
+	var all []int64
 	for _, arg := range args {
-		u, err := uid.Parse(arg)
+		id, err := number64(arg)
 		if err == nil {
-			err = r.check(u)
+			err = r.check(id)
 		}
 		if err != nil {
 			return inputError{err}
 		}
-		all = append(all, u)
+		all = append(all, id)
 	}
-	for _, u := range all {
-		if err := r.show(u); err != nil {
+	for _, id := range all {
+		if err := r.show(id); err != nil {
 			return err
 		}
 	}
@@ -115,14 +130,14 @@ func (c *parse) input(r reader) error {
 			break // the word may be cut off
 		}
 		n++
-		u, err := uid.Parse(words.Text())
+		id, err := number64(words.Text())
 		if err == nil {
-			err = r.check(u)
+			err = r.check(id)
 		}
 		if err != nil {
 			return badInput("UID %d of the input: %w", n, err)
 		}
-		if err := r.show(u); err != nil {
+		if err := r.show(id); err != nil {
 			return err
 		}
 	}
@@ -157,12 +172,16 @@ func (f *flushingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// checkFit is the check of readers with a single layout.
-func (c *parse) checkFit(u uid.UID) error {
-	if _, err := c.layout.Tick(u); err != nil {
-		return fmt.Errorf("%w; it may be of another layout, try --guess", err)
+// checkFit is the check of readers with a single form.
+func (c *parse) checkFit(id int64) error {
+	err := c.form.check(id)
+	switch {
+	case err == nil:
+		return nil
+	case id < 0:
+		return fmt.Errorf("%w; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them", err)
 	}
-	return nil
+	return fmt.Errorf("%w; it may be of another layout, try --guess", err)
 }
 
 // splitter shows UIDs to programs.
@@ -172,20 +191,34 @@ type splitter struct {
 	doubtful int
 }
 
-func (s *splitter) check(u uid.UID) error { return s.checkFit(u) }
+func (s *splitter) check(id int64) error { return s.checkFit(id) }
 
-func (s *splitter) show(u uid.UID) error {
-	parts, err := s.layout.Parse(u)
+func (s *splitter) show(id int64) error {
+	if s.form.byFormat(id) {
+		parts, err := s.form.format.Parse(id)
+		if err != nil {
+			return err
+		}
+		s.hint(id, foreign.Doubt(s.form.format, id, s.now()))
+		return s.listing.addForeign(parts)
+	}
+	parts, err := s.form.Parse(uid.UID(id))
 	if err != nil {
 		return err
 	}
-	if doubt := s.layout.Doubt(u, s.now()); doubt != "" {
-		if s.doubtful == 0 {
-			s.note("hint: %d: %s, try --guess", u, doubt)
-		}
-		s.doubtful++
-	}
+	s.hint(id, s.form.Doubt(parts.UID, s.now()))
 	return s.listing.add(parts)
+}
+
+// hint tells of the first doubt, and counts them all.
+func (s *splitter) hint(id int64, doubt string) {
+	if doubt == "" {
+		return
+	}
+	if s.doubtful == 0 {
+		s.note("hint: %d: %s, try --guess", id, doubt)
+	}
+	s.doubtful++
 }
 
 func (s *splitter) end() error {
@@ -204,45 +237,17 @@ type portrayer struct {
 	shown bool
 }
 
-func (p *portrayer) check(u uid.UID) error { return p.checkFit(u) }
+func (p *portrayer) check(id int64) error { return p.checkFit(id) }
 
-func (p *portrayer) show(u uid.UID) error {
+func (p *portrayer) show(id int64) error {
 	if p.shown {
 		p.out.WriteByte('\n')
 	}
 	p.shown = true
-	return portray(p.out, p.layout.Layout, u, p.now())
+	if p.form.byFormat(id) {
+		return portrayForeign(p.out, p.form.format, id, p.now())
+	}
+	return portray(p.out, p.form.Layout, uid.UID(id), p.now())
 }
 
 func (p *portrayer) end() error { return nil }
-
-// guesser shows the presets that fit each UID.
-type guesser struct {
-	*parse
-	listing *listing
-}
-
-func (c *parse) newGuesser() *guesser {
-	return &guesser{parse: c, listing: newListing(c.out, c.format,
-		column{"uid", "UID", true}, column{"layout", "layout", false}, column{"time", "time", false},
-		column{"worker_id", "worker ID", true}, column{"sequence", "sequence", true})}
-}
-
-func (g *guesser) check(uid.UID) error { return nil }
-
-func (g *guesser) show(u uid.UID) error {
-	candidates := bits.Guess(u, g.now())
-	if len(candidates) == 0 {
-		g.note("%d: none of the presets makes sense of it", u)
-	}
-	for _, c := range candidates {
-		err := g.listing.add(cell{value: u}, cell{value: c.Name}, cell{value: c.Parts.Time},
-			cell{value: c.Parts.WorkerID}, cell{value: c.Parts.Sequence})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *guesser) end() error { return g.listing.end() }

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
 func TestParseStopsAtBadInput(t *testing.T) {
@@ -28,6 +31,72 @@ func TestParseStopsAtBadInput(t *testing.T) {
 
 	o = call{args: []string{"parse"}}.run()
 	require.Equal(t, outcome{}, o, "no UIDs, no output")
+}
+
+// A number below 0 looks like a flag, and few layouts have any.
+func TestParseExplainsTheMinus(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"-1", `-1 begins as a flag does: put -- before it, as in "uid parse -- -1"`},
+		{"--layout uidgenerator 5 -7053003394352373760", `-7053003394352373760 begins as a flag does: put -- before it, as in "uid parse -- -7053003394352373760"`},
+		{"--guess -12345678901234567890", "unknown flag (uid parse --help lists them)"},
+		{"-1x", "unknown flag (uid parse --help lists them)"},
+		{"-- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
+		{"--layout sonyflake -- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
+		{"--layout uidgenerator -- -9223372036854775809", `value out of range: "-9223372036854775809" is not within -9223372036854775808 and 9223372036854775807`},
+		{"-- -0", `syntax error: "-0" is not a decimal number`},
+		{"-- -", `syntax error: "-" is not a decimal number`},
+	} {
+		require.Equal(t, c.want, call{args: append([]string{"parse"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.line)
+	}
+}
+
+// Only parse and plan --from know the forms that are no layouts.
+func TestFormatsAreNoLayouts(t *testing.T) {
+	for _, line := range []string{"gen --layout sonyflake2", "range --from 2026-01-01 --layout sonyflake2", "plan --from default --layout sonyflake2"} {
+		require.Equal(t, `--layout: "sonyflake2" is the form of another generator: parse reads it, and plan --from`,
+			call{args: strings.Fields(line)}.fails(t, exitBadInput))
+	}
+	require.Contains(t, call{args: []string{"parse", "--layout", "sonyflake2 40/8/16", "1"}}.fails(t, exitBadInput), "40/8/16")
+}
+
+func TestPlanFromRefuses(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"--from default --rate 5", "--rate is for finding a layout, not for --from"},
+		{"--from default --js-safe", "--js-safe is for finding a layout, not for --from"},
+		{"--layout default", "--layout is for --from"},
+		{"--rate 5 --at 2026-01-01", "--at is for --from"},
+		{"", "--rate is missing, the UIDs a second of one worker; or --from, the layout to leave"},
+		{"--from nothing", `--from: syntax error: no layout is named "nothing"`},
+		{"--from sonyflake --from-workers 1-5", "--from-workers: sonyflake has the machine ID below the sequence; leave the range out"},
+		{"--from default --layout uidgenerator", "is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
+		{"--from uidgenerator --at 2025-12-31", "before the epoch 2026-01-01T00:00:00Z of the new layout"},
+		{"--from twitter --from-workers 5-1024", "worker IDs 5 to 1024 are no range within 0 and 1023"},
+		{"--from twitter --from-workers 6-5", "--from-workers: 6 is above 5"},
+		{"--from twitter --to-workers 5-", `--to-workers: "5-" is no worker ID, and no range of them such as 0-1023`},
+		{"--from twitter --to-workers 99999999999999999999", `--to-workers: "99999999999999999999" is beyond any worker ID`},
+		{"--from twitter --from-lead 0s", "--from-lead: 0s is not above 0"},
+	} {
+		require.Contains(t, call{args: append([]string{"plan"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.want, c.line)
+	}
+}
+
+// The examples of the help do what they are to show, without a doubt.
+func TestHelpExamples(t *testing.T) {
+	p := &program{}
+	p.begin()
+	ran := 0
+	for _, cmd := range append(p.root().Commands(), p.root()) {
+		for example := range strings.Lines(cmd.Example) {
+			words := strings.Fields(example)
+			if words[1] != "parse" && words[1] != "plan" && words[1] != "range" || strings.ContainsAny(example, "\"|") {
+				continue
+			}
+			ran++
+			require.NotEmpty(t, ok(t, words[1:]...), example)
+			require.NotContains(t, ok(t, words[1:]...), "hint", example)
+		}
+	}
+	require.Greater(t, ran, 8)
 }
 
 // turns gives one UID a Read, and records how much had been written by then.
@@ -54,6 +123,44 @@ func TestParseAnswersBeforeItReadsOn(t *testing.T) {
 	require.Zero(t, in.written[0])
 	require.Less(t, in.written[0], in.written[1])
 	require.Less(t, in.written[1], in.written[2])
+}
+
+// TestPartsTellTheNumber: a number of a foreign format can be put together again from its picture,
+// and its parts are the same in all forms.
+func TestPartsTellTheNumber(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(foreign.Formats()).Draw(t, "format")
+		least := int64(0)
+		if f.Name() == "uidgenerator" {
+			least = math.MinInt64
+		}
+		id := rapid.Int64Range(least, math.MaxInt64).Draw(t, "id")
+		want, err := f.Parse(id)
+		require.NoError(t, err)
+		show := func(format string) string {
+			o := call{args: []string{"parse", "--layout", f.String(), "--format", format, "--", strconv.FormatInt(id, 10)}}.run()
+			require.Zero(t, o.code)
+			return o.out
+		}
+		var parts foreign.Parts
+		require.NoError(t, json.Unmarshal([]byte(show("json")), &parts))
+		require.Equal(t, want, parts)
+		require.Equal(t, fmt.Sprintf("%d\t%s\t%d\t%d\n", id, want.Time.Format(time.RFC3339Nano), want.Machine, want.Sequence), show("plain"))
+		n, err := strconv.ParseUint(drawnDigits(t, show("table")), 2, 64)
+		require.NoError(t, err)
+		require.Equal(t, id, int64(n))
+	})
+}
+
+// drawnDigits returns the digits of all fields of a picture, one after the other.
+func drawnDigits(t require.TestingT, text string) (digits string) {
+	for line := range strings.Lines(text) {
+		if line, ok := strings.CutPrefix(line, "  |"); ok {
+			digits += strings.NewReplacer("|", "", " ", "", "\n", "").Replace(line)
+		}
+	}
+	require.Len(t, digits, 64)
+	return digits
 }
 
 // TestPartsTellTheUID: the UID can be put together again from any format.
@@ -89,15 +196,7 @@ func TestPartsTellTheUID(t *testing.T) {
 		require.NoError(t, err)
 		again(at, number(words[2]), number(words[3]))
 
-		// The picture: all digits of all fields, one after the other.
-		var digits string
-		for line := range strings.Lines(show("table")) {
-			if line, ok := strings.CutPrefix(line, "  |"); ok {
-				digits += strings.NewReplacer("|", "", " ", "", "\n", "").Replace(line)
-			}
-		}
-		require.Len(t, digits, 64)
-		n, err := strconv.ParseInt(digits, 2, 64)
+		n, err := strconv.ParseInt(drawnDigits(t, show("table")), 2, 64)
 		require.NoError(t, err)
 		require.Equal(t, u, uid.UID(n))
 	})

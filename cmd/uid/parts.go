@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
 // partsListing lists the parts of UIDs of one layout. Its JSON is that of uid.Parts; its
@@ -45,4 +46,18 @@ func (l partsListing) add(p uid.Parts) error {
 		_, err := fmt.Fprintf(l.out, "%d\t%s\t%d\t%d\n", p.UID, p.Time.Format(time.RFC3339Nano), p.WorkerID, p.Sequence)
 		return err
 	}
+}
+
+// addForeign adds a row of another generator's number, in the same form.
+func (l partsListing) addForeign(p foreign.Parts) error {
+	if l.format == asJSON {
+		text, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		_, err = l.out.Write(append(text, '\n'))
+		return err
+	}
+	_, err := fmt.Fprintf(l.out, "%d\t%s\t%d\t%d\n", p.ID, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence)
+	return err
 }

@@ -11,10 +11,53 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
 // pictureWidth is the most columns that a picture or a hint takes.
 const pictureWidth = 80
+
+// A portrait is what a person is shown of a number.
+type portrait struct {
+	number  string
+	lines   [][2]string // a name and what it is
+	doubt   string
+	picture picture
+}
+
+func (p *portrait) line(name string, value any) {
+	p.lines = append(p.lines, [2]string{name, fmt.Sprint(value)})
+}
+
+func (p *portrait) write(w io.Writer) error {
+	widest := len("sequence")
+	for _, l := range p.lines {
+		widest = max(widest, len(l[0]))
+	}
+	if p.doubt != "" {
+		name := "hint"
+		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", pictureWidth-2-widest-2), "\n") {
+			p.line(name, strings.TrimRight(part, " "))
+			name = ""
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, p.number)
+	for _, l := range p.lines {
+		fmt.Fprintf(&b, "  %-*s  %s\n", widest, l[0], l[1])
+	}
+	for _, row := range wrap(p.picture) {
+		b.WriteByte('\n')
+		row.draw(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// timeLine is the time of a number, with its tick.
+func timeLine(at time.Time, tick int64) string {
+	return fmt.Sprintf("%s (tick %d)", at.Format(time.RFC3339Nano), tick)
+}
 
 // portray writes what is in u, for a person.
 func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
@@ -26,36 +69,48 @@ func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	widest := len("sequence")
-	for _, f := range l.Fields() {
-		widest = max(widest, len("  ")+len(f.Name))
-	}
-	var b strings.Builder
-	line := func(name string, value any) { fmt.Fprintf(&b, "  %-*s  %v\n", widest, name, value) }
-
-	fmt.Fprintln(&b, u)
-	line("time", fmt.Sprintf("%s (tick %d)", parts.Time.Format(time.RFC3339Nano), tick))
-	line("worker", parts.WorkerID)
+	p := portrait{number: u.String(), doubt: l.Doubt(u, now), picture: fieldsOf(l, parts, tick)}
+	p.line("time", timeLine(parts.Time, tick))
+	p.line("worker", parts.WorkerID)
 	for name, value := range parts.Machine() {
-		line("  "+name, value)
+		p.line("  "+name, value)
 	}
-	line("sequence", parts.Sequence)
+	p.line("sequence", parts.Sequence)
 	layout, _, _ := strings.Cut(l.String(), " fields=") // already named in the picture
-	line("layout", layout)
-	if doubt := l.Doubt(u, now); doubt != "" {
-		indent := 2 + widest + 2
-		name := "hint"
-		for part := range strings.SplitSeq(text.WrapSoft(doubt+", try --guess", pictureWidth-indent), "\n") {
-			line(name, strings.TrimRight(part, " "))
-			name = ""
+	p.line("layout", layout)
+	return p.write(w)
+}
+
+// portrayForeign writes what is in a number of another generator.
+func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
+	parts, err := f.Parse(id)
+	if err != nil {
+		return err
+	}
+	p := portrait{number: strconv.FormatInt(id, 10), doubt: foreign.Doubt(f, id, now)}
+	width := 0
+	for _, field := range f.Fields() {
+		width += field.Bits
+	}
+	if width < 64 {
+		p.picture = picture{{"", 64 - width, 0}} // the sign
+	}
+	for _, field := range f.Fields() {
+		width -= field.Bits
+		value := int64(uint64(id) >> width & (1<<field.Bits - 1))
+		p.picture = append(p.picture, bitField{field.Name, field.Bits, value})
+		if field.Name == "time" {
+			p.line("time", timeLine(parts.Time, value))
+			continue
 		}
+		p.line(field.Name, value)
 	}
-	for _, row := range wrap(fieldsOf(l, parts, tick)) {
-		b.WriteByte('\n')
-		row.draw(&b)
+	p.line("layout", f)
+	if id < 0 {
+		l := f.Layout()
+		p.line("note", "the seconds have run over into the sign since "+l.Expires().Add(l.Unit()).Format(time.RFC3339))
 	}
-	_, err = io.WriteString(w, b.String())
-	return err
+	return p.write(w)
 }
 
 // A bitField is a part of a UID in a picture.

@@ -12,7 +12,7 @@ import (
 	planning "github.com/uidgen/uid/plan"
 )
 
-// plan is the command that finds layouts.
+// plan is the command that finds layouts, and what a move to one costs.
 type plan struct {
 	*program
 	rate, burst, restarts, years numberFlag
@@ -20,14 +20,17 @@ type plan struct {
 	jsSafe                       bool
 	hold, lead                   spanFlag
 	epoch                        timeFlag
+	move                         move
 	format                       format
 }
 
 func (p *program) plan() *cobra.Command {
 	c := &plan{program: p, workers: 1, years: 10, hold: spanFlag(time.Hour), lead: spanFlag(24 * time.Hour), format: table}
+	c.move = move{program: p, from: newFormFlag(), to: newLayoutFlag(), format: &c.format}
 	cmd := &cobra.Command{
-		Use:   "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]",
-		Short: "Find layouts that are large enough",
+		Use: "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n" +
+			"  uid plan --from LAYOUT [--layout LAYOUT] [--from-workers A-B] [--to-workers A-B] [--at TIME]",
+		Short: "Find layouts that are large enough, and what a move to one costs",
 		Long: `plan lists the layouts that are large enough for a fleet of workers. --rate, --burst
 and --restarts-per-day are those of the busiest worker: every worker has the same
 number of UIDs in a tick, and none can use another's.
@@ -42,13 +45,28 @@ number of UIDs in a tick, and none can use another's.
   burst           the lead that it borrows from the future, and how long it takes to
                   give it back at --rate
 
-When no layout fits, plan says what to give up, and the exit code is 1.`,
-		Example:               "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n  uid plan --rate 1000 --workers 16 --js-safe",
+When no layout fits, plan says what to give up, and the exit code is 1.
+
+` + moveHelp,
+		Example: "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n" +
+			"  uid plan --rate 1000 --workers 16 --js-safe\n" +
+			"  uid plan --from uidgenerator\n" +
+			"  uid plan --from uidgenerator --from-workers 1-1000 --to-workers 1001-2000",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("rate") {
-				return badInput("--rate is missing, the UIDs a second of one worker")
+			flags := cmd.Flags()
+			if flags.Changed("from") {
+				if err := excludes(flags, "%s is for finding a layout, not for --from", needFlags...); err != nil {
+					return err
+				}
+				return c.move.run()
+			}
+			if err := excludes(flags, "%s is for --from", moveFlags...); err != nil {
+				return err
+			}
+			if !flags.Changed("rate") {
+				return badInput("--rate is missing, the UIDs a second of one worker; or --from, the layout to leave")
 			}
 			return c.run()
 		},
@@ -64,6 +82,7 @@ When no layout fits, plan says what to give up, and the exit code is 1.`,
 	flags.Var(&c.epoch, "epoch", "when tick 0 begins (default 2026-01-01)")
 	flags.Var(&c.lead, "max-lead", "the most that a burst may borrow")
 	flags.Var(&c.hold, "hold", "how long a leased ID stays out of use after its worker's end")
+	c.move.register(flags)
 	flags.Var(&c.format, "format", "form of the output")
 	return cmd
 }

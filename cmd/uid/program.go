@@ -55,7 +55,7 @@ dense numbers without time, 1, 2, 3, from a store: see uid segment.
 Exit codes: 0 on success and when the reader of the output has gone away, 1 when
 something failed, 2 when the input was bad, 130 when interrupted. An error is one
 line on standard error.`,
-		Example:       "  uid gen\n  uid parse 180363646902239241",
+		Example:       "  uid gen\n  uid parse 962672698415128576",
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -44,7 +44,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store takes a file"},
 		{[]string{"gen", "--timeout", "0s"}, "--timeout: 0s is not above 0"},
 		{[]string{"gen", "--timeout", "soon"}, `--timeout: "soon" is not a duration`},
-		{[]string{"parse", "-1"}, "unknown flag"},
+		{[]string{"parse", "-1"}, "-1 begins as a flag does: put -- before it"},
 		{[]string{"parse", "1x"}, `syntax error: "1x" is not a decimal UID`},
 		{[]string{"parse", "1", "2", "x"}, `syntax error: "x"`},
 		{[]string{"parse", "9223372036854775808"}, "value out of range"},

@@ -49,6 +49,7 @@ var all = slices.Concat(
 	segmentCommand,
 	forms,
 	opaques,
+	foreignForms,
 )
 
 var core = []mutant{
@@ -264,7 +265,7 @@ var core = []mutant{
 	},
 	{
 		name: "an epoch in the future", file: "bits/layout.go",
-		from: "if l.epoch.After(now) {",
+		from: "if l.epoch.After(now) && l.epoch.After(defaultEpoch) {",
 		to:   "if false {", tests: "",
 	},
 	{

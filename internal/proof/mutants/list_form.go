@@ -1,25 +1,25 @@
 package main
 
 const (
-	formatGo   = "uid_format.go"
-	numberGo   = "number.go"
-	alphabetGo = "form/alphabet.go"
-	base32Go   = "form/base32.go"
-	uuidGo     = "form/uuid.go"
-	formJSONGo = "form/json.go"
-	idGo       = "form/id.go"
+	uidFormatGo = "uid_format.go"
+	numberGo    = "number.go"
+	alphabetGo  = "form/alphabet.go"
+	base32Go    = "form/base32.go"
+	uuidGo      = "form/uuid.go"
+	formJSONGo  = "form/json.go"
+	idGo        = "form/id.go"
 )
 
 // forms are faults of the forms of a UID: what is written that is not to be, and texts that are read
 // though no form writes them.
 var forms = []mutant{
 	{
-		name: "hexadecimal is that of the text", file: formatGo,
+		name: "hexadecimal is that of the text", file: uidFormatGo,
 		from: "fmt.Fprintf(s, fmt.FormatString(s, verb), int64(u))",
 		to:   "fmt.Fprintf(s, fmt.FormatString(s, verb), u.String())", tests: "^TestFormat",
 	},
 	{
-		name: "a width is lost", file: formatGo,
+		name: "a width is lost", file: uidFormatGo,
 		from: "fmt.Fprintf(s, fmt.FormatString(s, verb), u.String())",
 		to:   "fmt.Fprint(s, u.String())", tests: "^TestFormat",
 	},

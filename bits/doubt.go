@@ -3,7 +3,6 @@ package bits
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -49,25 +48,4 @@ func span(d time.Duration) string {
 	default:
 		return "a day"
 	}
-}
-
-// A Candidate is a preset under which a UID makes sense, with the UID's parts under it.
-type Candidate struct {
-	Named
-	Parts uid.Parts
-}
-
-// Guess returns the presets under which u makes sense at the time now: those without a
-// [Layout.Doubt], the one with the latest time first. There may be none, or several.
-func Guess(u uid.UID, now time.Time) []Candidate {
-	var found []Candidate
-	for _, preset := range Presets() {
-		if p, err := preset.Layout.Parse(u); err == nil && preset.Layout.doubt(p, now) == "" {
-			found = append(found, Candidate{preset, p})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b Candidate) int {
-		return b.Parts.Time.Compare(a.Parts.Time)
-	})
-	return found
 }

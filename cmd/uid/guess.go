@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid/foreign"
+)
+
+// guesser shows what each number could be.
+type guesser struct {
+	*parse
+	listing *listing
+	shown   bool
+	misfit  int64 // the first number that nothing fits
+	misfits int   // how many there are
+}
+
+func (c *parse) newGuesser() *guesser {
+	g := &guesser{parse: c}
+	if c.format != table {
+		g.listing = newListing(c.out, c.format, column{key: "uid"}, column{key: "layout"}, column{key: "time"},
+			column{key: "worker_id"}, column{key: "sequence"}, column{key: "confidence"}, column{key: "signs"})
+	}
+	return g
+}
+
+func (g *guesser) check(int64) error { return nil }
+
+func (g *guesser) show(id int64) error {
+	guesses := foreign.Guesses(id, g.now())
+	if len(guesses) == 0 {
+		if g.misfits == 0 {
+			g.misfit = id
+		}
+		g.misfits++
+		return nil
+	}
+	if g.listing == nil {
+		return g.tell(id, guesses)
+	}
+	for _, guess := range guesses {
+		p := guess.Parts
+		err := g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time}, cell{value: p.Machine},
+			cell{value: p.Sequence}, cell{value: guess.Confidence().String()}, cell{value: append(signs{}, guess.Signs...)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signs is a list of words, in JSON an array.
+type signs []string
+
+func (s signs) String() string { return strings.Join(s, ", ") }
+
+// tell shows guesses to a person.
+func (g *guesser) tell(id int64, guesses []foreign.Guess) error {
+	if g.shown {
+		g.out.WriteByte('\n')
+	}
+	g.shown = true
+	widest := 0
+	for _, guess := range guesses {
+		widest = max(widest, len(guess.Name))
+	}
+	fmt.Fprintln(g.out, id)
+	for _, guess := range guesses {
+		p := guess.Parts
+		fmt.Fprintf(g.out, "  %-*s  %s, worker %d, sequence %d\n", widest, guess.Name, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence)
+		why := guess.Confidence().String()
+		if len(guess.Signs) > 0 {
+			why += ": " + signs(guess.Signs).String()
+		}
+		if _, err := fmt.Fprintf(g.out, "  %-*s  %s\n", widest, "", why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *guesser) end() error {
+	switch g.misfits {
+	case 0:
+		return nil
+	case 1:
+		g.note("%d: nothing that is known here makes sense of it", g.misfit)
+	default:
+		g.note("%d and %d more: nothing that is known here makes sense of them", g.misfit, g.misfits-1)
+	}
+	return errAnswered
+}

@@ -1,0 +1,117 @@
+package foreign
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Parts is a number taken apart. Its JSON is that of uid.Parts: an object with the keys uid
+// (a quoted decimal), time (RFC 3339), worker_id and sequence.
+type Parts struct {
+	ID int64 `json:"uid,string"`
+	// Time is the instant at which the number's tick begins, in UTC.
+	Time time.Time `json:"time"`
+	// Machine is what the format calls a machine or a worker ID.
+	Machine  int64 `json:"worker_id"`
+	Sequence int64 `json:"sequence"`
+}
+
+// MarshalJSON never fails: a year past 9999, which a wide time field can hold, is written
+// out.
+func (p Parts) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"uid":"%d","time":"%s","worker_id":%d,"sequence":%d}`,
+		p.ID, p.Time.Format(time.RFC3339Nano), p.Machine, p.Sequence), nil
+}
+
+// A Format reads the numbers of another generator. [Sonyflake] and [UidGenerator] are
+// formats.
+type Format interface {
+	// Name is the one by which ParseFormat finds the format.
+	Name() string
+	// String describes the format completely: ParseFormat returns the format of it.
+	String() string
+	// Layout returns a layout with the same widths, unit and epoch: what its fields
+	// hold is the format's. It serves all that asks for the time alone, such as
+	// bits.FindOverlap of all machines, First, Last and Range.
+	Layout() bits.Layout
+	// Fields returns the parts of a number with their widths, the highest bits first.
+	Fields() []uid.Field
+	// Parse takes id apart. It returns ErrRange when the generator cannot have made it.
+	Parse(id int64) (Parts, error)
+}
+
+// Formats returns the formats that have a name, in a new slice: sonyflake (its version 1),
+// sonyflake2 and uidgenerator, as they are by default.
+func Formats() []Format {
+	return []Format{SonyflakeV1(), SonyflakeV2(), UidGenerator{}}
+}
+
+// ParseFormat reads a format from a text for people to type: a name that [Formats] has,
+// and what differs from its defaults, in the form of bits.ParseLayout:
+//
+//	sonyflake
+//	sonyflake2 epoch=2026-06-01T00:00:00Z
+//	sonyflake2 40/7/16 unit=1ms epoch=2026-06-01T00:00:00Z
+//	uidgenerator 29/21/13 epoch=2016-05-19T16:00:00Z
+//
+// The widths are in the order of the format's fields: time, sequence and machine for
+// Sonyflake; time, worker and sequence for UidGenerator. It returns ErrSyntax when the text
+// is anything else, and the errors of [NewSonyflake] and [NewUidGenerator].
+func ParseFormat(text string) (Format, error) {
+	words := strings.Fields(text)
+	var names []string
+	for _, f := range Formats() {
+		if len(words) > 0 && f.Name() == words[0] {
+			return parseOptions(f, words[1:])
+		}
+		names = append(names, f.Name())
+	}
+	return nil, fmt.Errorf("%w: %.60q names no format: there are %s", uid.ErrSyntax, text, strings.Join(names, ", "))
+}
+
+// parseOptions returns f with what the words say of it.
+func parseOptions(f Format, words []string) (Format, error) {
+	if len(words) == 0 {
+		return f, nil
+	}
+	// All that the words leave out is f's: the text of a whole layout.
+	defaults := strings.Fields(f.Layout().String())
+	widths, unit, epoch := defaults[0], defaults[1], defaults[2]
+	if strings.Contains(words[0], "/") {
+		widths, words = words[0], words[1:]
+	}
+	if says(words, "unit=") || strings.ContainsAny(widths, "nsumh") {
+		unit = ""
+	}
+	if says(words, "epoch=") {
+		epoch = ""
+	}
+	l, err := bits.ParseLayout(strings.Join(append([]string{widths, unit, epoch}, words...), " "))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	var made Format
+	if _, ok := f.(UidGenerator); ok {
+		made, err = NewUidGenerator(l)
+	} else {
+		made, err = newSonyflake(l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// says reports whether a word begins with the key.
+func says(words []string, key string) bool {
+	for _, w := range words {
+		if strings.HasPrefix(w, key) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package foreign_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/foreign"
+)
+
+// at is for tables outside of tests.
+func at(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func TestParseFormat(t *testing.T) {
+	for text, want := range map[string]string{
+		"sonyflake":    "sonyflake 39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z",
+		" sonyflake2 ": "sonyflake2 39/8/16 unit=10ms epoch=2025-01-01T00:00:00Z",
+		"uidgenerator": "uidgenerator 28/22/13 unit=1s epoch=2016-05-19T16:00:00Z",
+		// What is left out is the named one's.
+		"sonyflake epoch=2025-01-01T00:00:00Z":                      "sonyflake2 39/8/16 unit=10ms epoch=2025-01-01T00:00:00Z",
+		"sonyflake2 epoch=2026-02-01T00:00:00Z":                     "sonyflake 39/8/16 unit=10ms epoch=2026-02-01T00:00:00Z",
+		"sonyflake2 unit=1ms":                                       "sonyflake 39/8/16 unit=1ms epoch=2025-01-01T00:00:00Z",
+		"sonyflake2 40/7/16":                                        "sonyflake 40/7/16 unit=10ms epoch=2025-01-01T00:00:00Z",
+		"sonyflake2 40ms/7/16":                                      "sonyflake 40/7/16 unit=1ms epoch=2025-01-01T00:00:00Z",
+		"sonyflake2 40/7/16 epoch=2026-02-01T00:00:00Z unit=1s":     "sonyflake 40/7/16 unit=1s epoch=2026-02-01T00:00:00Z",
+		"sonyflake2 epoch=2026-02-01T00:00:00.01999Z":               "sonyflake 39/8/16 unit=10ms epoch=2026-02-01T00:00:00.01Z",
+		"uidgenerator 29/21/13":                                     "uidgenerator 29/21/13 unit=1s epoch=2016-05-19T16:00:00Z",
+		"uidgenerator epoch=2016-05-20T00:00:00Z":                   "uidgenerator 28/22/13 unit=1s epoch=2016-05-20T00:00:00Z",
+		"uidgenerator 28/22/13 unit=1s epoch=2016-05-19T16:00:00Z ": "uidgenerator 28/22/13 unit=1s epoch=2016-05-19T16:00:00Z",
+	} {
+		f, err := foreign.ParseFormat(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, f.String(), text)
+	}
+}
+
+func TestParseFormatRefuses(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		err  error
+		want string
+	}{
+		{"", uid.ErrSyntax, "there are sonyflake, sonyflake2, uidgenerator"},
+		{"Sonyflake", uid.ErrSyntax, `"Sonyflake" names no format`},
+		{"twitter", uid.ErrSyntax, "names no format"},
+		{"sonyflake2 x", uid.ErrSyntax, `"x" is none of unit=, epoch=`},
+		{"sonyflake2 40ms/7/16 unit=1s", uid.ErrSyntax, "twice"},
+		{"sonyflake2 epoch=2026 epoch=2026", uid.ErrSyntax, "2026"},
+		{"sonyflake2 39/8/17", uid.ErrConfig, "39/8/17"},
+		{"sonyflake2 39/8/15", uid.ErrConfig, "39/8/15 bits of time, sequence and machine"},
+		{"sonyflake2 63/0/0", uid.ErrConfig, "63/0/0"},
+		{"sonyflake2 39us/8/16", uid.ErrConfig, "1µs is below 1ms"},
+		{"sonyflake2 fields=a:8", uid.ErrConfig, "no named parts such as a:8"},
+		{"uidgenerator 28/22/12", uid.ErrConfig, "62 bits"},
+		{"uidgenerator unit=1ms", uid.ErrConfig, "1ms"},
+		{"sonyflake2 " + strings.Repeat("x", 300), uid.ErrSyntax, "255"},
+	} {
+		f, err := foreign.ParseFormat(c.text)
+		require.ErrorIs(t, err, c.err, c.text)
+		require.ErrorContains(t, err, c.want)
+		require.Less(t, len(err.Error()), 300)
+		require.Nil(t, f)
+	}
+}
+
+// Formats are found by their names, and read what they should.
+func TestFormats(t *testing.T) {
+	for _, f := range foreign.Formats() {
+		found, err := foreign.ParseFormat(f.Name())
+		require.NoError(t, err)
+		require.Equal(t, f, found)
+	}
+	foreign.Formats()[0] = nil // a slice of one's own
+	require.NotNil(t, foreign.Formats()[0])
+}
+
+func TestPartsJSON(t *testing.T) {
+	p := foreign.Parts{ID: -7053003394352373760, Time: at("2026-11-21T15:31:37.5Z"), Machine: 5, Sequence: 6}
+	text, err := json.Marshal(p)
+	require.NoError(t, err)
+	require.Equal(t, `{"uid":"-7053003394352373760","time":"2026-11-21T15:31:37.5Z","worker_id":5,"sequence":6}`, string(text))
+	var back foreign.Parts
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, p, back)
+
+	wide, err := foreign.ParseFormat("sonyflake2 61/1/1 unit=1s")
+	require.NoError(t, err)
+	p, err = wide.Parse(400e9 << 2)
+	require.NoError(t, err)
+	text, err = json.Marshal(p)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"time":"14700-07-01T15:06:40Z"`)
+}

@@ -1,0 +1,146 @@
+package foreign
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Sonyflake reads the IDs of github.com/sony/sonyflake, versions 1 and 2: the time since a
+// start, then the sequence, then the machine ID. Make it with [SonyflakeV1], [SonyflakeV2]
+// or [NewSonyflake]; the zero Sonyflake is that of SonyflakeV2.
+type Sonyflake struct {
+	// layout has the sequence where UIDs have the worker ID, and the machine ID where
+	// they have the sequence.
+	layout bits.Layout
+}
+
+// SonyflakeConfig is what version 2 calls Settings, as far as it shows in an ID.
+type SonyflakeConfig struct {
+	// BitsSequence and BitsMachineID are the widths, 1 to 30. Zero stands for 8, and
+	// for 16. The time has the rest of 63 bits, at least 32.
+	BitsSequence, BitsMachineID int
+	// TimeUnit is the length of a tick, at least 1 ms; zero stands for 10 ms. Unlike
+	// Sonyflake, this package takes only units that divide a second or are a multiple of
+	// one.
+	TimeUnit time.Duration
+	// StartTime is when tick 0 begins, which Sonyflake rounds down to a multiple of
+	// TimeUnit since 1970. The zero Time stands for 2025-01-01T00:00:00Z.
+	StartTime time.Time
+}
+
+const (
+	sonyflakeBits        = 63
+	sonyflakeLeastTime   = 32
+	sonyflakeMostOther   = 30
+	sonyflakeDefaultUnit = 10 * time.Millisecond
+)
+
+var (
+	sonyflakeV1 = mustSonyflake(time.Date(2014, time.September, 1, 0, 0, 0, 0, time.UTC))
+	sonyflakeV2 = mustSonyflake(time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC))
+)
+
+// SonyflakeV1 returns the format of version 1 unless its StartTime is set: 39 bits of 10 ms
+// since 2014-09-01T00:00:00Z, 8 bits of sequence, 16 bits of machine ID. (With another
+// StartTime its IDs are those of [NewSonyflake].) It is full in 2188.
+func SonyflakeV1() Sonyflake { return sonyflakeV1 }
+
+// SonyflakeV2 returns the format of version 2 with its default settings: that of version 1,
+// but since 2025-01-01T00:00:00Z.
+func SonyflakeV2() Sonyflake { return sonyflakeV2 }
+
+// NewSonyflake returns the format that version 2 has with these settings, and version 1 if
+// only StartTime is set. It returns ErrConfig when Sonyflake or this package does not allow
+// a width or a unit, or the start is before 1970 or after the present.
+func NewSonyflake(cfg SonyflakeConfig) (Sonyflake, error) {
+	s, m := cmp.Or(cfg.BitsSequence, 8), cmp.Or(cfg.BitsMachineID, 16)
+	unit := cmp.Or(cfg.TimeUnit, sonyflakeDefaultUnit)
+	start := cfg.StartTime
+	if start.IsZero() {
+		start = sonyflakeV2.layout.Epoch()
+	}
+	l, err := bits.NewLayout(bits.Config{TimeBits: sonyflakeBits - s - m, WorkerBits: s, SequenceBits: m, Unit: unit, Epoch: start})
+	if err != nil {
+		return Sonyflake{}, fmt.Errorf("sonyflake: %w", err)
+	}
+	return newSonyflake(l)
+}
+
+// newSonyflake makes a Sonyflake of the layout of its fields.
+func newSonyflake(l bits.Layout) (Sonyflake, error) {
+	t, s, m := l.TimeBits(), l.WorkerBits(), l.SequenceBits()
+	if s < 1 || s > sonyflakeMostOther || m < 1 || m > sonyflakeMostOther || t < sonyflakeLeastTime || t+s+m != sonyflakeBits {
+		return Sonyflake{}, widthsError(t, s, m)
+	}
+	if l.Unit() < time.Millisecond {
+		return Sonyflake{}, fmt.Errorf("%w: a Sonyflake's unit of %v is below 1ms", uid.ErrConfig, l.Unit())
+	}
+	if len(l.Fields()) > 0 {
+		return Sonyflake{}, fmt.Errorf("%w: a Sonyflake has no named parts such as %s", uid.ErrConfig, l.Split())
+	}
+	if start := roundDown(l.Epoch(), l.Unit()); start != l.Epoch() {
+		rounded, err := bits.NewLayout(bits.Config{TimeBits: t, WorkerBits: s, SequenceBits: m, Unit: l.Unit(), Epoch: start})
+		if err != nil {
+			return Sonyflake{}, fmt.Errorf("sonyflake: %w", err)
+		}
+		l = rounded
+	}
+	return Sonyflake{l}, nil
+}
+
+func mustSonyflake(start time.Time) Sonyflake {
+	l := bits.MustLayout(bits.Config{TimeBits: 39, WorkerBits: 8, SequenceBits: 16, Unit: sonyflakeDefaultUnit, Epoch: start})
+	return Sonyflake{l}
+}
+
+func widthsError(t, s, m int) error {
+	return fmt.Errorf("%w: a Sonyflake of %d/%d/%d bits of time, sequence and machine: at least %d, 1 to %d and 1 to %[6]d, %d in all",
+		uid.ErrConfig, t, s, m, sonyflakeLeastTime, sonyflakeMostOther, sonyflakeBits)
+}
+
+// roundDown returns t, rounded down to a multiple of unit since 1970.
+func roundDown(t time.Time, unit time.Duration) time.Time {
+	tick := uid.TickAt(time.Unix(0, 0), unit, t)
+	if unit >= time.Second {
+		return time.Unix(tick*int64(unit/time.Second), 0).UTC()
+	}
+	perSecond := int64(time.Second / unit)
+	return time.Unix(tick/perSecond, tick%perSecond*int64(unit)).UTC()
+}
+
+func (s Sonyflake) Name() string {
+	if s.Layout() == sonyflakeV2.layout {
+		return "sonyflake2"
+	}
+	return "sonyflake"
+}
+
+func (s Sonyflake) String() string { return s.Name() + " " + s.Layout().String() }
+
+// Layout returns the layout that has Sonyflake's sequence as worker ID, and its machine ID
+// as sequence.
+func (s Sonyflake) Layout() bits.Layout {
+	if s.layout.IsZero() {
+		return sonyflakeV2.layout
+	}
+	return s.layout
+}
+
+// Fields returns time, sequence and machine.
+func (s Sonyflake) Fields() []uid.Field {
+	l := s.Layout()
+	return []uid.Field{{Name: "time", Bits: l.TimeBits()}, {Name: "sequence", Bits: l.WorkerBits()}, {Name: "machine", Bits: l.SequenceBits()}}
+}
+
+// Parse takes id apart. It returns ErrRange when id is negative.
+func (s Sonyflake) Parse(id int64) (Parts, error) {
+	p, err := s.Layout().Parse(uid.UID(id))
+	if err != nil {
+		return Parts{}, err
+	}
+	return Parts{ID: id, Time: p.Time, Machine: p.Sequence, Sequence: p.WorkerID}, nil
+}

@@ -1,0 +1,157 @@
+package foreign_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
+)
+
+// What parseUID says of each, that of DefaultUidGenerator.java (baidu/uid-generator, commit
+// 2fcbc13) run with -Duser.timezone=UTC:
+//
+//	{"UID":"-7053003394352373760","timestamp":"2026-11-21 15:31:37","workerId":"5","sequence":"0"}
+var asJavaReads = []foreign.Parts{
+	{ID: -7053003394352373760, Time: at("2026-11-21T15:31:37Z"), Machine: 5, Sequence: 0},
+	{ID: math.MaxInt64, Time: at("2024-11-20T13:24:15Z"), Machine: 4194303, Sequence: 8191},
+	{ID: math.MinInt64, Time: at("2024-11-20T13:24:16Z"), Machine: 0, Sequence: 0},
+	{ID: -1, Time: at("2033-05-24T10:48:31Z"), Machine: 4194303, Sequence: 8191},
+	{ID: 180363646902239241, Time: at("2016-07-19T10:07:53Z"), Machine: 4, Sequence: 9},
+	{ID: 0, Time: at("2016-05-19T16:00:00Z"), Machine: 0, Sequence: 0},
+}
+
+func TestUidGeneratorAsJavaReadsIt(t *testing.T) {
+	for _, want := range asJavaReads {
+		p, err := foreign.UidGenerator{}.Parse(want.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, p)
+		require.Equal(t, want, foreign.UidGeneratorUID(want.ID).Parts())
+	}
+	wide, err := foreign.NewUidGenerator(bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.UidGenerator().Epoch()}))
+	require.NoError(t, err)
+	p, err := wide.Parse(5696891900414435328)
+	require.NoError(t, err)
+	require.Equal(t, foreign.Parts{ID: 5696891900414435328, Time: at("2026-11-21T15:52:32Z"), Machine: 5}, p)
+}
+
+// Any number under any widths: the parts make it again, with 64 bits, and up to the sign
+// they are the layout's.
+func TestUidGeneratorTakesApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
+		workerBits := rapid.IntRange(0, 63-timeBits).Draw(t, "worker bits")
+		l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: workerBits, SequenceBits: 63 - timeBits - workerBits})
+		g, err := foreign.NewUidGenerator(l)
+		require.NoError(t, err)
+		id := rapid.Int64().Draw(t, "id")
+		p, err := g.Parse(id)
+		require.NoError(t, err)
+		require.Equal(t, uint64(id), uint64(l.TickAt(p.Time))<<(63-timeBits)|uint64(p.Machine)<<l.SequenceBits()|uint64(p.Sequence))
+		if id >= 0 {
+			want, err := l.Parse(uid.UID(id))
+			require.NoError(t, err)
+			require.Equal(t, foreign.Parts{ID: id, Time: want.Time, Machine: want.WorkerID, Sequence: want.Sequence}, p)
+		}
+		back, err := foreign.ParseFormat(g.String())
+		require.NoError(t, err)
+		require.Equal(t, g.Layout(), back.Layout())
+		sum := 0
+		for _, f := range g.Fields() {
+			sum += f.Bits
+		}
+		require.Equal(t, 64, sum)
+	})
+}
+
+func TestUidGeneratorRefuses(t *testing.T) {
+	for _, c := range []struct {
+		l    bits.Layout
+		want string
+	}{
+		{bits.Layout{}, "not 0 bits and 0s"},
+		{bits.Twitter(), "not 63 bits and 1ms"},
+		{bits.JavaScriptSafe(), "not 52 bits and 1s"},
+	} {
+		g, err := foreign.NewUidGenerator(c.l)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, c.want)
+		require.Zero(t, g)
+	}
+}
+
+func TestScan(t *testing.T) {
+	for _, c := range []struct {
+		src  any
+		want foreign.UidGeneratorUID
+		err  error
+	}{
+		{int64(-7053003394352373760), -7053003394352373760, nil},
+		{[]byte("-7053003394352373760"), -7053003394352373760, nil},
+		{"-9223372036854775808", math.MinInt64, nil},
+		{"9223372036854775807", math.MaxInt64, nil},
+		{uint64(math.MaxInt64), math.MaxInt64, nil},
+		{"0", 0, nil},
+		{uint64(1 << 63), 7, uid.ErrRange},
+		{"-9223372036854775809", 7, uid.ErrRange},
+		{"9223372036854775808", 7, uid.ErrRange},
+		{"-0", 7, uid.ErrSyntax}, {"+1", 7, uid.ErrSyntax}, {"", 7, uid.ErrSyntax}, {"-", 7, uid.ErrSyntax}, {"--1", 7, uid.ErrSyntax},
+		{"01", 7, uid.ErrSyntax}, {"-01", 7, uid.ErrSyntax}, {" 1", 7, uid.ErrSyntax}, {"1_0", 7, uid.ErrSyntax},
+		{nil, 7, uid.ErrSyntax}, {[]byte(nil), 7, uid.ErrSyntax}, {1.5, 7, uid.ErrSyntax}, {true, 7, uid.ErrSyntax},
+	} {
+		got := foreign.UidGeneratorUID(7)
+		require.ErrorIs(t, got.Scan(c.src), c.err, "%v", c.src)
+		require.Equal(t, c.want, got, "%v", c.src)
+	}
+	var null sql.Null[foreign.UidGeneratorUID]
+	require.NoError(t, null.Scan(nil))
+	require.False(t, null.Valid)
+	for _, null := range []any{nil, []byte(nil)} {
+		require.ErrorContains(t, new(foreign.UidGeneratorUID).Scan(null), "NULL is not a UID; scan it into a sql.Null[foreign.UidGeneratorUID]")
+	}
+
+	v, err := foreign.UidGeneratorUID(-5).Value()
+	require.NoError(t, err)
+	require.Equal(t, int64(-5), v)
+}
+
+// Through JSON, text and the database each number comes back; numbers sort by time.
+func TestUidGeneratorUIDComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := foreign.UidGeneratorUID(rapid.Int64().Draw(t, "u"))
+		text, err := json.Marshal(u)
+		require.NoError(t, err)
+		require.Equal(t, `"`+u.String()+`"`, string(text))
+		for _, data := range [][]byte{text, []byte(u.String())} {
+			var back foreign.UidGeneratorUID
+			require.NoError(t, json.Unmarshal(data, &back))
+			require.Equal(t, u, back)
+		}
+		value, err := u.Value()
+		require.NoError(t, err)
+		var back foreign.UidGeneratorUID
+		require.NoError(t, back.Scan(value))
+		require.Equal(t, u, back)
+
+		v := foreign.UidGeneratorUID(rapid.Int64().Draw(t, "v"))
+		if order := u.Parts().Time.Compare(v.Parts().Time); order != 0 {
+			require.Equal(t, order, u.Compare(v))
+		}
+	})
+	kept := foreign.UidGeneratorUID(7)
+	require.NoError(t, json.Unmarshal([]byte("null"), &kept))
+	require.ErrorIs(t, json.Unmarshal([]byte("1e3"), &kept), uid.ErrSyntax)
+	require.ErrorIs(t, json.Unmarshal([]byte(`"x"`), &kept), uid.ErrSyntax)
+	require.EqualValues(t, 7, kept)
+
+	all := []foreign.UidGeneratorUID{-1, 5, math.MinInt64, math.MaxInt64, 0}
+	slices.SortFunc(all, foreign.UidGeneratorUID.Compare)
+	require.Equal(t, []foreign.UidGeneratorUID{0, 5, math.MaxInt64, math.MinInt64, -1}, all)
+}
