@@ -29,7 +29,8 @@
 // can be equal. These are different spaces: the IDs of two sources that do not know of each
 // other, two namespaces of leases, leased IDs and disposable ones, and two tables. UIDs of two
 // layouts can be equal too, and so can UIDs of one layout before and after its epoch was changed.
-// Keep UIDs of different spaces in different columns.
+// Keep UIDs of different spaces in different columns. A [Space] names that of a static ID, so that
+// two generators of one process that share an ID by mistake are found.
 //
 // # IDs that come from elsewhere
 //

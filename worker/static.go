@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
+	"weak"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
@@ -20,40 +22,64 @@ import (
 // worker starts above the last tick of the earlier ones, so that borrowed future is not issued
 // again.
 //
-// Static knows only what happened to this one value, in this one process. It cannot promise
-// unique UIDs when
+// Static knows only what happened to this one value, in this one process; with a [Space], what
+// happened to all values of that name, ID and layout in this process. It cannot promise unique
+// UIDs when
 //
 //   - another process, or another Static in this one, has the same ID;
 //   - the process restarts before the clock has passed the last tick that it issued, which is the
 //     tick of its end or up to the generator's MaxLead later;
 //   - the clock went back across a restart.
 //
+// Two Statics with the same ID are right where their UIDs may be equal, such as the keys of two
+// tables. So without a Space a second generator on the same ID and layout, while the first one is
+// open, only causes a warning to [slog.Default], once for each ID and layout, with the places
+// where both Statics were made. In one Space it is refused.
+//
 // A state file (package worker/statefile) on [FixedID] covers the second and third case, and the
 // first among processes that use the same file.
 //
-// All methods may be called by any number of goroutines at once.
-func Static(id int64) uid.Worker { return FromSource(FixedID(id)) }
+// More than one Space, or one without a name, makes Acquire return [uid.ErrConfig]. All methods
+// may be called by any number of goroutines at once.
+func Static(id int64, in ...Space) uid.Worker { return newStatic(FixedID(id), in, caller()) }
 
 // FromSource returns a worker like [Static], but takes its ID from s each time a generator is
 // made; Acquire returns the source's error, too. What Static cannot promise, it cannot either.
-func FromSource(s Source) uid.Worker {
-	return &static{source: s, binding: binding.New("the static worker"), last: -1}
+func FromSource(s Source, in ...Space) uid.Worker { return newStatic(s, in, caller()) }
+
+func newStatic(source Source, in []Space, made string) *static {
+	s := &static{source: source, binding: binding.New("the static worker"), made: made, last: -1}
+	switch {
+	case len(in) > 1:
+		s.unusable = fmt.Errorf("%w: %d Spaces for one worker: %.100q", uid.ErrConfig, len(in), in)
+	case len(in) == 1 && in[0] == "":
+		s.unusable = fmt.Errorf("%w: a Space without a name", uid.ErrConfig)
+	case len(in) == 1:
+		s.space = in[0]
+	}
+	return s
 }
 
 type static struct {
-	source  Source
-	binding *binding.Binding
+	source   Source
+	space    Space // "" for none
+	made     string
+	unusable error // why the worker cannot be acquired, nil if it can
+	binding  *binding.Binding
 
-	mu     sync.Mutex // guards the rest: two generators may try to bind at once
-	id     int64      // of the generator that is or was bound
-	first  int64      // first tick of the generator that is bound
-	layout string     // layout of the generator that is bound, or of last
-	last   int64      // largest tick issued by earlier generators, -1 for none
+	mu      sync.Mutex      // guards the rest: two generators may try to bind at once
+	claim   claim           // of the generator that is or was bound
+	dropped runtime.Cleanup // frees the claim when the worker is garbage
+	first   int64           // first tick of the generator that is bound
+	last    int64           // largest tick issued by earlier generators, -1 for none
 }
 
 func (s *static) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return uid.Reservation{}, fmt.Errorf("acquire a static worker ID: %w", err)
+	}
+	if s.unusable != nil {
+		return uid.Reservation{}, s.unusable
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,13 +96,27 @@ func (s *static) take(t uid.Terms) error {
 	switch {
 	case err != nil:
 		return err
-	case s.last >= 0 && s.layout != t.Layout:
-		return fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.id, s.layout, t.Layout)
-	case s.last >= t.MaxTick:
-		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, s.id, s.last, t.MaxTick)
+	case s.last >= 0 && s.claim.layout != t.Layout:
+		return fmt.Errorf("%w: worker ID %d issued UIDs of %s, now asked for %s", ErrLayout, s.claim.id, s.claim.layout, t.Layout)
 	}
-	s.id, s.first, s.layout = id, s.last+1, t.Layout
+	now := claim{s.space, t.Layout, id}
+	used, err := claims.take(now, s)
+	if err != nil {
+		return err
+	}
+	used = max(used, s.last)
+	if used >= t.MaxTick {
+		s.drop(now, -1)
+		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, id, used, t.MaxTick)
+	}
+	s.claim, s.first = now, used+1
 	return nil
+}
+
+// drop gives a claim up. s.mu is held.
+func (s *static) drop(c claim, last int64) {
+	s.dropped.Stop()
+	claims.free(c, weak.Make(s), last)
 }
 
 func (s *static) Extend(context.Context, int64) (uid.Reservation, error) {
@@ -95,9 +135,10 @@ func (s *static) Release(_ context.Context, last int64) error {
 		return err
 	}
 	s.last = max(s.last, last)
+	s.drop(s.claim, last)
 	return nil
 }
 
 func (s *static) reservation() uid.Reservation {
-	return uid.Reservation{WorkerID: s.id, First: s.first, Last: math.MaxInt64, Renew: math.MaxInt64}
+	return uid.Reservation{WorkerID: s.claim.id, First: s.first, Last: math.MaxInt64, Renew: math.MaxInt64}
 }

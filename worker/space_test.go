@@ -1,0 +1,193 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker"
+)
+
+// said returns what is logged by default from now on.
+func said(t *testing.T) *logtest.Records {
+	t.Helper()
+	var records logtest.Records
+	before := slog.Default()
+	slog.SetDefault(records.Logger())
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &records
+}
+
+var layouts atomic.Int64
+
+// newLayout returns terms of a layout that no test has had before.
+func newLayout() uid.Terms {
+	terms := terms(9)
+	terms.Layout = fmt.Sprint("layout-", layouts.Add(1))
+	return terms
+}
+
+func acquire(t *testing.T, w uid.Worker, terms uid.Terms) uid.Reservation {
+	t.Helper()
+	r, err := w.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	return r
+}
+
+func TestTwoStaticsAreReported(t *testing.T) {
+	records, terms := said(t), newLayout()
+	first, second, third := worker.Static(3), worker.Static(3), worker.FromSource(worker.FixedID(3))
+	acquire(t, first, terms)
+	require.Empty(t, records.String())
+
+	acquire(t, second, terms)
+	require.Equal(t, 1, records.Count("two generators have the same static worker ID"))
+	require.Regexp(t, `level=WARN .*worker\.Space.* worker_id=3 layout=`+terms.Layout+` first=worker/space_test\.go:(\d+) second=worker/space_test\.go:\d+\n$`, records.String())
+
+	acquire(t, third, terms)
+	require.Equal(t, 1, records.Count("level"), "once")
+	for _, w := range []uid.Worker{second, first, third} {
+		require.NoError(t, w.Release(t.Context(), 5))
+	}
+	require.Zero(t, acquire(t, worker.Static(3), terms).First, "they are no Space")
+	acquire(t, worker.Static(3), terms)
+	require.Equal(t, 1, records.Count("level"), "once for an ID")
+}
+
+func TestStaticsThatAreNotReported(t *testing.T) {
+	records, mine := said(t), newLayout()
+	acquire(t, worker.Static(3), mine)
+	acquire(t, worker.Static(4), mine)
+	other := mine
+	other.Layout += " of another kind"
+	acquire(t, worker.Static(3), other)
+	acquire(t, worker.Static(3, worker.Space(t.Name())), mine)
+	acquire(t, worker.Static(3, worker.Space(t.Name()+" too")), mine)
+
+	for range 3 { // one after the other
+		w := worker.Static(5)
+		acquire(t, w, mine)
+		require.NoError(t, w.Release(t.Context(), 5))
+	}
+	require.Empty(t, records.String())
+}
+
+// The warning is for each pair of ID and layout.
+func TestEachIDIsReported(t *testing.T) {
+	records, terms := said(t), newLayout()
+	for id := range int64(3) {
+		acquire(t, worker.Static(id), terms)
+		acquire(t, worker.Static(id), terms)
+	}
+	require.Equal(t, 3, records.Count("level=WARN"))
+}
+
+func TestSpace(t *testing.T) {
+	records, terms := said(t), newLayout()
+	space := worker.Space(t.Name())
+	first, second := worker.Static(3, space), worker.Static(3, space)
+	acquire(t, first, terms)
+
+	_, err := second.Acquire(t.Context(), terms)
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.ErrorContains(t, err, `worker ID 3 of the space "TestSpace", by the worker made at worker/space_test.go:`)
+	_, err = second.Extend(t.Context(), 1)
+	require.ErrorIs(t, err, uid.ErrNoReservation, "a refusal binds nothing")
+	acquire(t, worker.Static(4, space), terms)
+
+	require.NoError(t, first.Release(t.Context(), 7))
+	require.EqualValues(t, 8, acquire(t, second, terms).First, "above what the first has issued")
+	_, err = first.Acquire(t.Context(), terms)
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.NoError(t, second.Release(t.Context(), -1))
+	require.EqualValues(t, 8, acquire(t, worker.Static(3, space), terms).First)
+	require.Empty(t, records.String())
+}
+
+func TestSpaceExhausted(t *testing.T) {
+	terms := newLayout()
+	space := worker.Space(t.Name())
+	w := worker.Static(3, space)
+	acquire(t, w, terms)
+	require.NoError(t, w.Release(t.Context(), terms.MaxTick))
+	for range 2 { // the first refusal claims nothing
+		_, err := worker.Static(3, space).Acquire(t.Context(), terms)
+		require.ErrorIs(t, err, uid.ErrExhausted)
+		require.ErrorContains(t, err, "268435455")
+	}
+}
+
+func TestUnusableSpaces(t *testing.T) {
+	_, err := worker.Static(3, "").Acquire(t.Context(), newLayout())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = worker.Static(3, "a", "b").Acquire(t.Context(), newLayout())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, `2 Spaces for one worker: ["a" "b"]`)
+}
+
+func TestSpaceServesOneOfMany(t *testing.T) {
+	terms := newLayout()
+	var bound atomic.Int32
+	var wg sync.WaitGroup
+	for range 16 {
+		w := worker.Static(3, worker.Space(t.Name()))
+		wg.Go(func() {
+			if _, err := w.Acquire(t.Context(), terms); err == nil {
+				bound.Add(1)
+			}
+			runtime.KeepAlive(w)
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, bound.Load())
+}
+
+// In a Space no tick is issued twice, whichever worker has its turn.
+func TestSpaceNeverRepeatsATick(t *testing.T) {
+	terms := newLayout()
+	rapid.Check(t, func(t *rapid.T) {
+		space := worker.Space(rapid.StringN(1, 20, -1).Draw(t, "space"))
+		workers := []uid.Worker{worker.Static(1, space), worker.Static(1, space), worker.Static(1, space)}
+		used := int64(-1)
+		for range rapid.IntRange(1, 10).Draw(t, "generators") {
+			w := rapid.SampledFrom(workers).Draw(t, "worker")
+			r, err := w.Acquire(context.Background(), terms)
+			require.NoError(t, err)
+			require.Greater(t, r.First, used)
+			last := int64(-1)
+			if issued := rapid.Int64Range(0, 1000).Draw(t, "issued"); issued > 0 {
+				last = r.First + issued - 1
+				used = last
+			}
+			require.NoError(t, w.Release(context.Background(), last))
+		}
+	})
+}
+
+//go:noinline
+func forget(t *testing.T, space worker.Space) {
+	_, err := uncached.New(worker.Static(3, space), uncached.Config{})
+	require.NoError(t, err)
+}
+
+// A generator that was dropped without Close holds its ID no longer than memory.
+func TestDroppedGeneratorFreesItsID(t *testing.T) {
+	space := worker.Space(t.Name())
+	forget(t, space)
+	runtime.GC()
+	g, err := uncached.New(worker.Static(3, space), uncached.Config{})
+	require.NoError(t, err)
+	_, err = uncached.New(worker.Static(3, space), uncached.Config{})
+	require.ErrorIs(t, err, uid.ErrWorkerInUse)
+	require.NoError(t, g.Close())
+}
