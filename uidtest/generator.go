@@ -1,0 +1,209 @@
+package uidtest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+)
+
+// Config configures a [Generator]. Its zero value works: the UIDs are 1, 2, 3.
+type Config struct {
+	// Start is the time of the first UID, to the layout's tick. The zero value stands for
+	// the layout's epoch.
+	Start time.Time
+	// Layout of the UIDs. The zero value is bits.Default().
+	Layout bits.Layout
+	// WorkerID is the worker ID in the UIDs, from 0 to the layout's maximum.
+	WorkerID int64
+
+	// Err is what draws return after the first FailAfter ones have succeeded. With a nil
+	// Err no draw fails, and FailAfter has to be 0.
+	Err       error
+	FailAfter int64
+	// CloseErr is what the first Close returns.
+	CloseErr error
+}
+
+// A Generator is a [uid.Generator] whose UIDs are known beforehand. Each is the one before plus
+// one, until the sequence of a tick is used up; then the next tick begins. The first one ends in
+// zeros and a 1, so that the n-th UID ends in n: in three digits in the default layout, and else in
+// as many as leave half of a tick (none if a tick has less than 20 UIDs). Two generators of one
+// Config make the same UIDs.
+//
+// It never waits, and looks at no clock. Make it with [New]. All methods may be called by any
+// number of goroutines at once.
+type Generator struct {
+	layout   bits.Layout
+	workerID int64
+	tick     int64  // of the first UID
+	sequence uint64 // of the first UID
+
+	mu       sync.Mutex // guards the rest
+	drawn    int64
+	failAt   int64 // how many draws succeed while err is not nil
+	err      error
+	closed   bool
+	closeErr error
+}
+
+// New returns a generator. It returns [uid.ErrRange] when the layout does not hold cfg's Start
+// or WorkerID, and [uid.ErrConfig] when FailAfter is negative, or is given without an Err.
+func New(cfg Config) (*Generator, error) {
+	layout := cfg.Layout
+	if layout.IsZero() {
+		layout = bits.Default()
+	}
+	if cfg.Start.IsZero() {
+		cfg.Start = layout.Epoch()
+	}
+	if cfg.FailAfter < 0 || cfg.FailAfter > 0 && cfg.Err == nil {
+		return nil, fmt.Errorf("uidtest: %w: FailAfter %d with the Err %v", uid.ErrConfig, cfg.FailAfter, cfg.Err)
+	}
+	if _, err := layout.First(cfg.Start); err != nil {
+		return nil, fmt.Errorf("uidtest: Start: %w", err)
+	}
+	tick := layout.TickAt(cfg.Start)
+	begin, err := layout.Compose(tick, cfg.WorkerID, 0)
+	if err != nil {
+		return nil, fmt.Errorf("uidtest: %w", err)
+	}
+	return &Generator{
+		layout: layout, workerID: cfg.WorkerID, tick: tick, sequence: readable(uint64(begin), layout.SequenceBits()),
+		failAt: cfg.FailAfter, err: cfg.Err, closeErr: cfg.CloseErr,
+	}, nil
+}
+
+// MustNew is New for tests; it panics where New fails.
+func MustNew(cfg Config) *Generator {
+	g, err := New(cfg)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// readable returns how far behind begin, the first of 2^sequenceBits UIDs, is the first one that
+// ends in zeros and a 1.
+func readable(begin uint64, sequenceBits int) uint64 {
+	round := uint64(1)
+	for round <= 1<<sequenceBits/20 {
+		round *= 10
+	}
+	if round == 1 {
+		return 0
+	}
+	return (round-begin%round)%round + 1
+}
+
+// Nth returns the n-th UID that the generator makes, counted from 1, whether it has been drawn or
+// not. It returns [uid.ErrRange] when n is below 1, and [uid.ErrExhausted] when the layout's last
+// tick is used up before.
+func (g *Generator) Nth(n int64) (uid.UID, error) {
+	if n < 1 {
+		return 0, fmt.Errorf("uidtest: %w: UID number %d: the first is 1", uid.ErrRange, n)
+	}
+	at := g.sequence + uint64(n-1)
+	ticks := at >> g.layout.SequenceBits()
+	if ticks > uint64(g.layout.MaxTick()-g.tick) {
+		return 0, fmt.Errorf("uidtest: %w: UID number %d is behind the last tick, %d, of the layout %s", uid.ErrExhausted, n, g.layout.MaxTick(), g.layout)
+	}
+	return g.layout.Compose(g.tick+int64(ticks), g.workerID, int64(at)&g.layout.MaxSequence())
+}
+
+// Drawn returns how many UIDs have been drawn.
+func (g *Generator) Drawn() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.drawn
+}
+
+// Fail makes all draws from now on return err; with nil they succeed again. It takes the place of
+// Config's Err and FailAfter.
+func (g *Generator) Fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.err, g.failAt = err, 0
+}
+
+// GetUID returns the next UID. It returns [uid.ErrClosed] after Close, [uid.ErrExhausted] when the
+// layout's last tick is used up, and the error that the generator was told to return.
+func (g *Generator) GetUID() (uid.UID, error) {
+	return g.GetUIDContext(context.Background())
+}
+
+// GetUIDContext is GetUID, but returns ctx's error if ctx has ended.
+func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	var one [1]uid.UID
+	_, err := g.FillContext(ctx, one[:])
+	return one[0], err
+}
+
+// TryGetUID is GetUID, which never waits.
+func (g *Generator) TryGetUID() (uid.UID, error) { return g.GetUID() }
+
+// Fill fills dst with the next UIDs and returns how many it got: len(dst), or fewer and the error
+// that GetUID would have returned.
+func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
+	return g.FillContext(context.Background(), dst)
+}
+
+// FillContext is Fill, but returns ctx's error, and takes nothing, if ctx has ended.
+func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for n = range dst {
+		u, err := g.next()
+		if err != nil {
+			return n, err
+		}
+		dst[n] = u
+		g.drawn++
+	}
+	return len(dst), nil
+}
+
+// next returns what the next draw returns. g.mu is held.
+func (g *Generator) next() (uid.UID, error) {
+	switch {
+	case g.closed:
+		return 0, fmt.Errorf("uidtest: %w", uid.ErrClosed)
+	case g.err != nil && g.drawn >= g.failAt:
+		return 0, g.err
+	}
+	return g.Nth(g.drawn + 1)
+}
+
+// ParseUID splits a UID by the generator's layout. It works on a closed generator.
+func (g *Generator) ParseUID(u uid.UID) (uid.Parts, error) { return g.layout.Parse(u) }
+
+// Layout returns the layout in use.
+func (g *Generator) Layout() bits.Layout { return g.layout }
+
+// Close ends the generator: later draws return [uid.ErrClosed]. It returns Config's CloseErr, and
+// nil when the generator was closed before.
+func (g *Generator) Close() error {
+	return g.CloseContext(context.Background())
+}
+
+// CloseContext is Close; it waits for nothing, whether ctx has ended or not.
+func (g *Generator) CloseContext(context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	return g.closeErr
+}
+
+var (
+	_ uid.Generator = (*Generator)(nil)
+	_ uid.Parser    = (*Generator)(nil)
+)

@@ -1,0 +1,217 @@
+package uidtest_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/uidtest"
+)
+
+func draw(t *testing.T, g *uidtest.Generator, n int) []uid.UID {
+	t.Helper()
+	dst := make([]uid.UID, n)
+	got, err := g.Fill(dst)
+	require.NoError(t, err)
+	require.Equal(t, n, got)
+	return dst
+}
+
+// The texts are those that a failing test shows.
+func TestReadableUIDs(t *testing.T) {
+	tiny := func(sequenceBits int) bits.Layout {
+		return bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: sequenceBits})
+	}
+	second := bits.Default().Epoch().Add(time.Second)
+	for _, c := range []struct {
+		cfg  uidtest.Config
+		want []uid.UID
+	}{
+		{uidtest.Config{}, []uid.UID{1, 2, 3}},
+		{uidtest.Config{WorkerID: 1}, []uid.UID{9001, 9002, 9003}},
+		{uidtest.Config{Start: second}, []uid.UID{1<<35 + 632 + 1, 34359739002, 34359739003}}, // 2^35 = 34359738368
+		{uidtest.Config{Layout: bits.Twitter(), Start: bits.Twitter().Epoch().Add(time.Millisecond)}, []uid.UID{4195001, 4195002}},
+		{uidtest.Config{Layout: tiny(5), WorkerID: 1}, []uid.UID{41, 42, 43}},
+		{uidtest.Config{Layout: tiny(4), WorkerID: 1}, []uid.UID{16, 17, 18}},
+		{uidtest.Config{Layout: tiny(0), WorkerID: 1}, []uid.UID{1, 1025, 2049}},
+		{uidtest.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 1, SequenceBits: 62}), Start: second}, []uid.UID{5000000000000000001, 5000000000000000002}},
+	} {
+		require.Equal(t, c.want, draw(t, uidtest.MustNew(c.cfg), len(c.want)))
+	}
+}
+
+// drawConfig draws a Config that New takes.
+func drawConfig(t *rapid.T) uidtest.Config {
+	timeBits := rapid.IntRange(1, 40).Draw(t, "time bits")
+	sequenceBits := rapid.IntRange(0, 63-timeBits).Draw(t, "sequence bits")
+	l := bits.MustLayout(bits.Config{TimeBits: timeBits, WorkerBits: rapid.IntRange(0, 63-timeBits-sequenceBits).Draw(t, "worker bits"), SequenceBits: sequenceBits})
+	return uidtest.Config{
+		Layout: l, WorkerID: rapid.Int64Range(0, l.MaxWorkerID()).Draw(t, "worker"),
+		Start: l.TimeOf(rapid.Int64Range(0, l.MaxTick()).Draw(t, "tick")).Add(rapid.SampledFrom([]time.Duration{0, l.Unit() - 1}).Draw(t, "within")),
+	}
+}
+
+// UIDs are those that Nth says, each larger than the one before, of the worker, and of the first
+// tick at least as long as half of it lasts.
+func TestUIDsAreKnownBeforehand(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawConfig(t)
+		g, again := uidtest.MustNew(cfg), uidtest.MustNew(cfg)
+		l, last := cfg.Layout, uid.UID(-1)
+		for n := int64(1); n <= 50; n++ {
+			want, err := again.Nth(n)
+			u, drawErr := g.GetUID()
+			if err != nil {
+				require.ErrorIs(t, err, uid.ErrExhausted)
+				require.Equal(t, err, drawErr)
+				require.Equal(t, n-1, g.Drawn())
+				return
+			}
+			require.NoError(t, drawErr)
+			require.Equal(t, want, u)
+			require.Greater(t, u, last)
+			last = u
+			parts, err := g.ParseUID(u)
+			require.NoError(t, err)
+			require.Equal(t, cfg.WorkerID, parts.WorkerID)
+			if n <= (l.MaxSequence()+1)/2 {
+				require.Equal(t, l.TimeOf(l.TickAt(cfg.Start)), parts.Time)
+			}
+			if l.MaxSequence() >= 255 { // two digits count
+				require.Equal(t, n, int64(u)%100)
+			}
+		}
+	})
+}
+
+func TestUIDsToTheEnd(t *testing.T) {
+	l := bits.MustLayout(bits.Config{TimeBits: 2, WorkerBits: 1, SequenceBits: 2})
+	g := uidtest.MustNew(uidtest.Config{Layout: l, WorkerID: 1, Start: l.TimeOf(1)})
+	require.Equal(t, l, g.Layout())
+	all := make([]uid.UID, 13)
+	n, err := g.Fill(all)
+	require.ErrorIs(t, err, uid.ErrExhausted)
+	require.ErrorContains(t, err, "UID number 13 is behind the last tick, 3,")
+	require.Equal(t, 12, n)
+	require.Equal(t, []uid.UID{12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31, 0}, all)
+	_, err = g.GetUID()
+	require.ErrorIs(t, err, uid.ErrExhausted)
+	for _, n := range []int64{13, math.MaxInt64} {
+		_, err = g.Nth(n)
+		require.ErrorIs(t, err, uid.ErrExhausted)
+	}
+	for _, n := range []int64{0, -1, math.MinInt64} {
+		_, err = g.Nth(n)
+		require.ErrorIs(t, err, uid.ErrRange)
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	l := bits.Default()
+	for says, cfg := range map[string]uidtest.Config{
+		"2025-12-31T23:59:59Z":             {Start: l.Epoch().Add(-time.Second)},
+		"2034-07-04T21:24:16Z":             {Start: l.Expires().Add(time.Second)},
+		"4194304":                          {WorkerID: 4194304},
+		"-1":                               {WorkerID: -1},
+		"FailAfter -1 with the Err closed": {FailAfter: -1, Err: errors.New("closed")},
+		"FailAfter 3 with the Err <nil>":   {FailAfter: 3},
+	} {
+		_, err := uidtest.New(cfg)
+		require.ErrorContains(t, err, says)
+		want := uid.ErrRange
+		if cfg.FailAfter != 0 {
+			want = uid.ErrConfig
+		}
+		require.ErrorIs(t, err, want)
+		require.Panics(t, func() { uidtest.MustNew(cfg) })
+	}
+}
+
+func TestFailures(t *testing.T) {
+	boom := errors.New("boom")
+	g := uidtest.MustNew(uidtest.Config{Err: boom, FailAfter: 3})
+	dst := []uid.UID{-1, -1, -1, -1, -1}
+	n, err := g.Fill(dst)
+	require.Equal(t, boom, err)
+	require.Equal(t, 3, n)
+	require.Equal(t, []uid.UID{1, 2, 3, -1, -1}, dst, "no more than it says")
+	_, err = g.TryGetUID()
+	require.Equal(t, boom, err)
+	require.EqualValues(t, 3, g.Drawn())
+
+	g.Fail(nil)
+	require.Equal(t, []uid.UID{4, 5}, draw(t, g, 2), "a failure takes nothing")
+	g.Fail(uid.ErrRejectedTake)
+	_, err = g.GetUID()
+	require.Equal(t, uid.ErrRejectedTake, err)
+
+	_, err = uidtest.MustNew(uidtest.Config{Err: boom}).GetUID()
+	require.Equal(t, boom, err, "at once")
+}
+
+func TestContext(t *testing.T) {
+	g := uidtest.MustNew(uidtest.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	u, err := g.GetUIDContext(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, u)
+	cancel()
+	_, err = g.GetUIDContext(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	n, err := g.FillContext(ctx, make([]uid.UID, 3))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, n)
+	require.EqualValues(t, 1, g.Drawn())
+}
+
+func TestClose(t *testing.T) {
+	boom := errors.New("boom")
+	g := uidtest.MustNew(uidtest.Config{CloseErr: boom, Err: boom})
+	require.Equal(t, boom, g.Close())
+	require.NoError(t, g.Close())
+	_, err := g.GetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+	_, err = g.ParseUID(1)
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g = uidtest.MustNew(uidtest.Config{})
+	require.NoError(t, g.CloseContext(ctx))
+	_, err = g.TryGetUID()
+	require.ErrorIs(t, err, uid.ErrClosed)
+}
+
+// Goroutines at once get each UID once.
+func TestGoroutines(t *testing.T) {
+	const goroutines, each = 8, 500
+	g := uidtest.MustNew(uidtest.Config{WorkerID: 3})
+	var seen sync.Map
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range each {
+				u, err := g.GetUID()
+				if err == nil {
+					seen.Store(u, true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for n := int64(1); n <= goroutines*each; n++ {
+		u, err := g.Nth(n)
+		require.NoError(t, err)
+		_, found := seen.Load(u)
+		require.True(t, found)
+	}
+	require.EqualValues(t, goroutines*each, g.Drawn())
+}

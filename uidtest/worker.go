@@ -1,0 +1,193 @@
+package uidtest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/binding"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/ticks"
+)
+
+// A Worker is a [uid.Worker] that stands for a worker ID in a store: it reserves ticks, and does
+// what a test tells it. The zero Worker has the ID 0 and reserves all ticks.
+//
+// The fields are set before the first call and left alone then. Do not copy a Worker. All methods
+// may be called by any number of goroutines at once, but Lose not from inside a call of the
+// worker.
+type Worker struct {
+	// ID is the worker ID. Acquire returns [uid.ErrRange] when the layout does not hold it.
+	ID int64
+	// Ticks is how many ticks are reserved at a time, counted from the clock's own: the
+	// generator has to renew its reservation, and cannot borrow more of the future than that.
+	// Zero stands for all ticks, with no renewal. Acquire returns [uid.ErrConfig] for less.
+	Ticks int64
+	// Now is the wall clock that Ticks are counted by; nil is time.Now. Give the worker and
+	// the generator the same one.
+	Now func() time.Time
+
+	once    sync.Once
+	binding *binding.Binding
+
+	mu    sync.Mutex     // guards the rest
+	id    int64          // the present ID
+	lost  map[int64]bool // IDs that the worker had before
+	fail  error
+	terms uid.Terms
+	next  int64 // the first tick that a later generator may issue
+	calls []Call
+}
+
+// A Call is a call of one of the worker's methods.
+type Call struct {
+	Method      string          // Acquire, Extend or Release
+	Through     int64           // the tick that Extend was asked for
+	Last        int64           // the tick that Release was told
+	Reservation uid.Reservation // what was returned
+	Err         error           // what was returned
+}
+
+// begin makes the zero Worker ready.
+func (w *Worker) begin() {
+	w.once.Do(func() {
+		w.binding = binding.New("the worker of a test")
+		w.id, w.lost = w.ID, map[int64]bool{}
+	})
+}
+
+// Fail makes Acquire, Extend and Release return err from now on, as if the store were down; with
+// nil they succeed again. What is reserved stays reserved. A generator whose Extend failed asks
+// again, by the real clock, after pauses that grow to five seconds.
+func (w *Worker) Fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fail = err
+}
+
+// Lose takes the worker's ID away, as if another process had it now: the generator drops what it
+// has ready, issues nothing until it gets another reservation, and gets one under the ID id.
+// (While Fail has an error it gets none.) Before Acquire it only changes the ID.
+//
+// It returns [uid.ErrRange] when id is negative, above the generator's layout, or one that the
+// worker has now or had before, whose UIDs would come again. Then nothing changes.
+func (w *Worker) Lose(id int64) error {
+	w.begin()
+	w.mu.Lock()
+	if err := w.canHave(id); err != nil {
+		w.mu.Unlock()
+		return err
+	}
+	w.lost[w.id] = true
+	w.id, w.next = id, 0
+	w.mu.Unlock()
+	// Not under the lock: it may wait for an Extend, which needs the lock.
+	w.binding.Invalidate()
+	return nil
+}
+
+// canHave returns an error if the worker cannot go on under id. w.mu is held.
+func (w *Worker) canHave(id int64) error {
+	switch {
+	case id == w.id || w.lost[id]:
+		return fmt.Errorf("uidtest: %w: the worker has or had the ID %d", uid.ErrRange, id)
+	case id < 0:
+		return fmt.Errorf("uidtest: %w: worker ID %d is below 0", uid.ErrRange, id)
+	case w.binding.Check() == nil && id > w.terms.MaxWorkerID:
+		return fmt.Errorf("uidtest: %w: worker ID %d: the layout holds 0 to %d", uid.ErrRange, id, w.terms.MaxWorkerID)
+	}
+	return nil
+}
+
+// Terms returns what the last generator told Acquire, and zero Terms before.
+func (w *Worker) Terms() uid.Terms {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.terms
+}
+
+// Calls returns the calls of Acquire, Extend and Release so far, in their order.
+func (w *Worker) Calls() []Call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]Call(nil), w.calls...)
+}
+
+// Acquire binds the worker to a generator. It returns Fail's error, ctx's when that has ended,
+// [uid.ErrWorkerInUse] while another generator is bound, and the errors of ID and Ticks. A later
+// generator gets ticks above those that earlier ones have issued.
+func (w *Worker) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	return w.call(ctx, Call{Method: "Acquire"}, func() (uid.Reservation, error) {
+		err := w.binding.Take(t.Revoke, func() error {
+			switch {
+			case w.id < 0 || w.id > t.MaxWorkerID:
+				return fmt.Errorf("uidtest: %w: worker ID %d: the layout holds 0 to %d", uid.ErrRange, w.id, t.MaxWorkerID)
+			case w.Ticks < 0:
+				return fmt.Errorf("uidtest: %w: %d Ticks", uid.ErrConfig, w.Ticks)
+			}
+			return nil
+		})
+		if err != nil {
+			return uid.Reservation{}, err
+		}
+		w.terms = t
+		return w.reserve(), nil
+	})
+}
+
+// Extend renews the reservation. It returns Fail's error, ctx's when that has ended, and
+// [uid.ErrNoReservation] when no generator is bound.
+func (w *Worker) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	return w.call(ctx, Call{Method: "Extend", Through: through}, func() (uid.Reservation, error) {
+		if err := w.binding.Check(); err != nil {
+			return uid.Reservation{}, err
+		}
+		return w.reserve(), nil
+	})
+}
+
+// Release ends the binding, even if it returns Fail's error. It returns [uid.ErrNoReservation]
+// when no generator is bound.
+func (w *Worker) Release(_ context.Context, last int64) error {
+	w.begin()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.binding.Unbind()
+	if err == nil {
+		w.next = max(w.next, last+1)
+		err = w.fail
+	}
+	w.calls = append(w.calls, Call{Method: "Release", Last: last, Err: err})
+	return err
+}
+
+// call notes a call and what it returns.
+func (w *Worker) call(ctx context.Context, c Call, do func() (uid.Reservation, error)) (uid.Reservation, error) {
+	w.begin()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.Err = ctx.Err(); c.Err == nil {
+		c.Err = w.fail
+	}
+	if c.Err == nil {
+		c.Reservation, c.Err = do()
+	}
+	w.calls = append(w.calls, c)
+	return c.Reservation, c.Err
+}
+
+// reserve returns the reservation as it is now. w.mu is held.
+func (w *Worker) reserve() uid.Reservation {
+	r := uid.Reservation{WorkerID: w.id, First: w.next, Last: math.MaxInt64, Renew: math.MaxInt64}
+	if w.Ticks > 0 {
+		begin := max(w.next, w.terms.TickAt(settings.Clock(w.Now)()))
+		r.Last = ticks.Plus(begin, w.Ticks-1)
+		r.Renew = r.Last - w.Ticks/2 + 1
+	}
+	return r
+}
+
+var _ uid.Worker = (*Worker)(nil)
