@@ -35,7 +35,7 @@ func (e Expiry) Start(l Layout, now time.Time) error {
 		return errZero
 	}
 	if now.Before(l.epoch) {
-		return fmt.Errorf("%w: the clock is at %s, before the layout's epoch %s: is it right?",
+		return fmt.Errorf("%w: the clock is at %s, before the layout's epoch %s: is it right? (In testing/synctest it begins in 2000: package uidtest shows what to do.)",
 			uid.ErrRange, stamp(now), stamp(l.epoch))
 	}
 	expires := l.Expires()

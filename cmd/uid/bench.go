@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,6 +47,7 @@ func (p *program) bench() *cobra.Command {
 its ways, from the uncached one, and, as the limit, an atomic add to a shared counter.
 All take turns within one run; the table shows medians of 11 turns and their range.
 
+  at once  how many goroutines draw at the same time
   ns/UID   time per UID, all goroutines together
   × add    the same as a multiple of an atomic add by as many goroutines
   UIDs/s   the rate; each block of the bar doubles it, starting at a million
@@ -56,7 +58,7 @@ borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs awa
 		Example:               "  uid bench\n  uid bench --time 10s --format json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
-		RunE:                  func(*cobra.Command, []string) error { return c.run() },
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -80,7 +82,9 @@ type heat struct {
 	ns         []float64 // per ID, for each turn
 }
 
-func (c *bench) run() (err error) {
+func (c *bench) run(ctx context.Context) (err error) {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	contenders, end, err := benchContenders()
 	if err != nil {
 		return err
@@ -97,15 +101,15 @@ func (c *bench) run() (err error) {
 		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
 	}
 	turn := time.Duration(c.length) / time.Duration(benchRounds*len(heats))
+	defer bar.end()
 	for range benchRounds {
 		for _, h := range heats {
-			if err := h.take(turn); err != nil {
-				return err
+			if err := h.take(ctx, turn); err != nil {
+				return interrupted(ctx, err)
 			}
 			bar.add(1)
 		}
 	}
-	bar.end()
 	return c.list(heats)
 }
 
@@ -186,8 +190,8 @@ func benchContenders() (all []contender, end func() error, err error) {
 	}, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
 }
 
-// take draws for about d.
-func (h *heat) take(d time.Duration) error {
+// take draws for about d. It returns ctx's error if that ends before.
+func (h *heat) take(ctx context.Context, d time.Duration) error {
 	var (
 		stop   atomic.Bool
 		drawn  atomic.Int64
@@ -210,10 +214,18 @@ func (h *heat) take(d time.Duration) error {
 			drawn.Add(n)
 		})
 	}
-	time.Sleep(d)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 	stop.Store(true)
 	ended.Wait()
 	took := time.Since(began)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := failed.Load(); err != nil {
 		return fmt.Errorf("%s: %w", h.name, *err)
 	}
@@ -229,8 +241,8 @@ func median(turns []float64) float64 {
 
 func (c *bench) list(heats []*heat) error {
 	columns := []column{
-		{"goroutines", "goroutines", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
-		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "UIDs/s", true},
+		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
+		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
 	}
 	if c.format == table {
 		columns = append(columns, column{"bar", "", false})
@@ -280,7 +292,7 @@ func decimal(v float64) cell {
 }
 
 // rateText returns a rate in millions.
-func rateText(rate float64) string { return fmt.Sprintf("%.1f million", rate/1e6) }
+func rateText(rate float64) string { return fmt.Sprintf("%.1f", rate/1e6) }
 
 // rateBar returns a bar that grows by a block with each doubling of the rate.
 func rateBar(rate float64) string {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,11 +19,12 @@ var benchCalls = []string{"atomic add", "cached GetUID", "cached Unordered", "ca
 // TestBenchTable looks at the form, since the numbers are another each time.
 func TestBenchTable(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(ok(t, "bench", "--time", "30ms"), "\n"), "\n")
-	require.Regexp(t, `^goroutines + ns/UID + from +to +× add + UIDs/s$`, lines[0])
-	require.Regexp(t, `^─+$`, lines[1])
-	row := regexp.MustCompile(`^ +\d+  (.{16})  +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +\d+\.\d million(  [█▏▎▍▌▋▊▉]+)?$`)
+	require.Regexp(t, `^  at + million$`, lines[0])
+	require.Regexp(t, `^once + ns/UID + from +to +× add + UIDs/s$`, lines[1])
+	require.Regexp(t, `^─+$`, lines[2])
+	row := regexp.MustCompile(`^ +\d+  (.{16})  +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +\d+\.\d(  [█▏▎▍▌▋▊▉]+)?$`)
 	var calls []string
-	for _, line := range lines[2:] {
+	for _, line := range lines[3:] {
 		require.Regexp(t, row, line)
 		calls = append(calls, strings.TrimSpace(row.FindStringSubmatch(line)[1]))
 	}
@@ -55,6 +59,19 @@ func TestBenchJSON(t *testing.T) {
 		most = max(most, r.Goroutines)
 	}
 	require.Equal(t, 8*runtime.GOMAXPROCS(0), most)
+}
+
+// A long bench ends with the interruption, as gen does.
+func TestBenchInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr bytes.Buffer
+	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
+	p.begin()
+	c := &bench{program: p, length: spanFlag(10_000 * time.Hour), format: table}
+	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
+	require.Equal(t, "uid: interrupted\n", stderr.String())
+	require.Empty(t, out.String())
 }
 
 func TestTimesAdd(t *testing.T) {

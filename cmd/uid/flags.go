@@ -22,10 +22,7 @@ type layoutFlag struct {
 
 func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
-const layoutUsage = `a preset (uid layouts lists them; default: "default"), or the widths of
-time, worker ID and sequence in bits: 28/22/13 or 41ms/10/12; options follow,
-in quotes: "37/16/10 unit=10ms epoch=2020-01-01T00:00:00Z",
-"41ms/10/12 fields=datacenter:5,worker:5"`
+const layoutUsage = `a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 (see uid help layouts; default "default")`
 
 func (f *layoutFlag) Set(text string) (err error) {
 	f.Layout, err = bits.ParseLayout(text)
@@ -163,24 +160,3 @@ func (f *timeFlag) String() string {
 }
 
 func (*timeFlag) Type() string { return "TIME" }
-
-// format is the form of a command's output.
-type format string
-
-const (
-	plain  format = "plain"
-	asJSON format = "json"
-	table  format = "table"
-)
-
-func (f *format) Set(text string) error {
-	switch v := format(text); v {
-	case plain, asJSON, table:
-		*f = v
-		return nil
-	}
-	return fmt.Errorf("%.40q is not one of plain, json, table", text)
-}
-
-func (f *format) String() string { return string(*f) }
-func (*format) Type() string     { return "plain|json|table" }

@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,9 +44,7 @@ func (p *program) gen() *cobra.Command {
 		Short: "Make UIDs",
 		Long: `gen makes UIDs and prints them, each larger than the one before.
 
-` + storeHelp(", created if it is missing", `a SQLite database in the user's data folder:
-uid/workers.db in $XDG_DATA_HOME if that is set, or else in ~/.local/share (macOS:
-~/Library/Application Support, Windows: %LocalAppData%)`) + `
+` + storeHelp + ` A file that is missing is created.
 
 UIDs are unique among all runs that share one store and one layout. A SQLite file serves
 one machine: processes on several machines need one server.
@@ -128,15 +122,15 @@ func (g *gen) run(ctx context.Context) (err error) {
 		cfg.MaxLead = cached.Unbounded
 	}
 
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 
 	s, err := g.store.open(ctx, g.getenv, settings{log: cfg.Logger})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
+	g.tellFirst(s)
 	if s.numbers == nil {
 		cfg.MaxLead = 0 // another run gets the ID soon
 	}
@@ -146,7 +140,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	}
 	generator, err := cached.NewContext(ctx, w, cfg)
 	if err != nil {
-		return interrupted(ctx, err)
+		return interrupted(ctx, g.full(s, err))
 	}
 	defer func() {
 		// Not under ctx: release the worker ID after an interruption, too.
@@ -160,14 +154,6 @@ func (g *gen) run(ctx context.Context) (err error) {
 		return interrupted(ctx, err)
 	}
 	return g.out.Flush()
-}
-
-// interrupted marks err as caused by a signal, if there was one.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !errors.Is(err, errClosedPipe) {
-		return errInterrupted
-	}
-	return err
 }
 
 // write draws the UIDs and writes them. It warns of a large lead only once there is one:

@@ -59,7 +59,7 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 	}
 	switch {
 	case g.format != plain:
-		return badInput("--format %s shows the time, worker ID and sequence of UIDs; a number of --segment has none of them: use plain", g.format)
+		return badInput("--format %s shows the time, worker ID and sequence of UIDs; a number of --segment has none of them: use --format plain", g.format)
 	case s.last > 0 && s.last < s.first:
 		return badInput("--last %d is below --first %d", s.last, s.first)
 	case s.step > segment.MaxStep:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/big"
 	"os"
@@ -163,10 +164,13 @@ func TestWhereTheStoreIs(t *testing.T) {
 func TestDefaultStore(t *testing.T) {
 	data := t.TempDir()
 	env := map[string]string{"XDG_DATA_HOME": data}
-	for _, workerID := range []string{`"worker_id":1`, `"worker_id":2`} {
+	// The first run says what it leaves behind.
+	first := "uid: worker IDs and numbers are kept in " + filepath.Join(data, "uid", "workers.db") + ", a new file; uid store shows it, moves it, or removes it\n"
+	for i, says := range []string{first, ""} {
 		o := call{args: []string{"gen", "-n", "1", "--format", "json"}, env: env}.run()
 		require.Zero(t, o.code, o.err)
-		require.Contains(t, o.out, workerID)
+		require.Equal(t, says, o.err)
+		require.Contains(t, o.out, fmt.Sprintf(`"worker_id":%d`, i+1))
 	}
 	info, err := os.Stat(filepath.Join(data, "uid"))
 	require.NoError(t, err)
@@ -175,6 +179,21 @@ func TestDefaultStore(t *testing.T) {
 	}
 	require.FileExists(t, filepath.Join(data, "uid", "workers.db"))
 	require.Contains(t, call{args: []string{"gen"}}.fails(t, exitFailure), "no folder for the store")
+}
+
+// TestFullLayout: who has used up the worker IDs of a layout is told what else there is.
+func TestFullLayout(t *testing.T) {
+	last := call{args: []string{"gen", "-n", "1", "--layout", "28/1/13", "--store", newStore(t)}}
+	require.Zero(t, last.run().code)
+	said := last.run()
+	require.Equal(t, exitFailure, said.code)
+	require.Contains(t, said.err, "no worker ID left: the table's next ID is 2, the layout's maximum is 1; take a layout with more worker bits (uid layouts), "+
+		"or a store that leases IDs and gets them back: etcd, ZooKeeper or Redis (uid help stores)")
+
+	var g gen
+	leased := &workerStore{}
+	require.ErrorContains(t, g.full(leased, fmt.Errorf("x: %w", uid.ErrNoWorkerID)), "no worker ID left; IDs come back five minutes after")
+	require.Equal(t, io.EOF, g.full(leased, io.EOF))
 }
 
 // TestOrderOfStores: a flag is preferred to the environment, and that to the default.

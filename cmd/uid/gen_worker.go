@@ -43,3 +43,22 @@ func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
 func noNamespace(err error, namespace string) error {
 	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
 }
+
+// tellFirst says what a first run leaves behind.
+func (p *program) tellFirst(s *workerStore) {
+	if s.made != "" {
+		p.note("worker IDs and numbers are kept in %s, a new file; uid store shows it, moves it, or removes it", s.made)
+	}
+}
+
+// full adds to the error of a store without a free worker ID what can be done.
+func (g *gen) full(s *workerStore, err error) error {
+	switch {
+	case !errors.Is(err, uid.ErrNoWorkerID):
+		return err
+	case s.numbers == nil:
+		return fmt.Errorf("%w; IDs come back five minutes after their runs have ended; a layout with more worker bits, in a namespace of its own, has more", err)
+	}
+	return fmt.Errorf("%w; take a layout with more worker bits (uid layouts), or a store that leases IDs and gets them back: etcd, ZooKeeper or Redis "+
+		"(uid help stores); a new store of this kind begins with ID 1 again, and its UIDs can be equal to these", err)
+}

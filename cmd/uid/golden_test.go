@@ -97,6 +97,13 @@ func TestGolden(t *testing.T) {
 		{"help_segment_next", call{args: []string{"segment", "next", "--help"}}},
 		{"help_segment_set", call{args: []string{"segment", "set", "--help"}}},
 		{"help_bench", call{args: []string{"bench", "--help"}}},
+		{"help_layouts", call{args: []string{"help", "layouts"}}},
+		{"help_range", call{args: []string{"range", "--help"}}},
+		{"help_store", call{args: []string{"store", "--help"}}},
+		{"help_store_move", call{args: []string{"store", "move", "--help"}}},
+		{"help_store_remove", call{args: []string{"store", "remove", "--help"}}},
+		{"help_stores", call{args: []string{"help", "stores"}}},
+		{"help_times", call{args: []string{"help", "times"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, tt.name, tt.call.run())

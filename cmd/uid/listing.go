@@ -1,25 +1,21 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
-
-	gopretty "github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // A listing writes rows of the same columns in one of three formats: a table for people;
 // one JSON object per line; or one row per line, tab-separated. It writes the last two as
 // rows come in, and a table when the listing ends.
 type listing struct {
-	out     *bufio.Writer
+	out     *output
 	format  format
 	columns []column
-	table   gopretty.Writer
+	rows    [][]string // of a table
 }
 
 // A column has a title for tables, of one or two lines, and a key for JSON. Numbers are
@@ -35,47 +31,19 @@ type cell struct {
 	text  string
 }
 
-// tableStyle draws one line, below the titles.
-var tableStyle = func() gopretty.Style {
-	s := gopretty.StyleLight
-	s.Format.Header = text.FormatDefault
-	s.Options = gopretty.Options{SeparateHeader: true}
-	s.Box.PaddingLeft, s.Box.PaddingRight = "", "  "
-	return s
-}()
-
-func newListing(out *bufio.Writer, f format, columns ...column) *listing {
-	l := &listing{out: out, format: f, columns: columns}
-	if f != table {
-		return l
-	}
-	l.table = gopretty.NewWriter()
-	l.table.SetStyle(tableStyle)
-	l.table.SuppressTrailingSpaces()
-	var titles gopretty.Row
-	var configs []gopretty.ColumnConfig
-	for i, c := range columns {
-		titles = append(titles, c.title)
-		align := text.AlignLeft
-		if c.numbers {
-			align = text.AlignRight
-		}
-		configs = append(configs, gopretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
-	}
-	l.table.SetColumnConfigs(configs)
-	l.table.AppendHeader(titles)
-	return l
+func newListing(out *output, f format, columns ...column) *listing {
+	return &listing{out: out, format: f, columns: columns}
 }
 
 // add adds a row, with a cell for each column.
 func (l *listing) add(cells ...cell) error {
 	switch l.format {
 	case table:
-		var row gopretty.Row
+		var row []string
 		for _, c := range cells {
 			row = append(row, c.people())
 		}
-		l.table.AppendRow(row)
+		l.rows = append(l.rows, row)
 		return nil
 	case asJSON:
 		l.out.WriteByte('{')
@@ -106,19 +74,22 @@ func (l *listing) add(cells ...cell) error {
 
 // end writes the table, if it is one and has rows.
 func (l *listing) end() error {
-	if l.table == nil || l.table.Length() == 0 {
+	if len(l.rows) == 0 {
 		return nil
 	}
-	_, err := l.out.WriteString(l.table.Render() + "\n")
+	_, err := l.out.WriteString(textTable{l.columns, l.rows}.render(l.out.width))
 	return err
 }
 
 // people returns what the table shows.
-func (c cell) people() any {
+func (c cell) people() string {
 	if c.text != "" {
 		return c.text
 	}
-	return c.program()
+	if v := c.program(); v != nil {
+		return fmt.Sprint(v)
+	}
+	return ""
 }
 
 // program returns what the other formats show.

@@ -14,6 +14,8 @@
 //	uid segment next invoice              the next number of a tag
 //	uid worker ls                         who holds which worker ID
 //	uid worker check                      whether a database of worker IDs is set up safely
+//	uid store                             where all this is kept, and what is in it
+//	uid help stores                       how to name a store; also: help times, help layouts
 //
 // Each command's --help says the rest. Exit codes: 0 on success, and when the reader of
 // the output has gone away; 1 on failure; 2 on bad input; 130 when interrupted. An error

@@ -36,6 +36,9 @@ func command(env []string, args ...string) *exec.Cmd {
 // today is when the tests take place that need a time.
 var today = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
 
+// noEnv is an empty environment.
+func noEnv(string) string { return "" }
+
 // A call is one run of the command in this process.
 type call struct {
 	args  []string

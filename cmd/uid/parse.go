@@ -155,7 +155,7 @@ func (c *parse) input(r reader) error {
 // types a UID sees the answer at once.
 type flushingReader struct {
 	in     io.Reader
-	out    *bufio.Writer
+	out    *output
 	failed bool // a Read has returned an error other than io.EOF
 }
 

@@ -82,7 +82,7 @@ func TestPlanFromRefuses(t *testing.T) {
 
 // The examples of the help do what they are to show, without a doubt.
 func TestHelpExamples(t *testing.T) {
-	p := &program{}
+	p := &program{getenv: func(string) string { return "" }}
 	p.begin()
 	ran := 0
 	for _, cmd := range append(p.root().Commands(), p.root()) {

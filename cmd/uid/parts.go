@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -17,7 +16,7 @@ type partsListing struct {
 	*listing
 }
 
-func newPartsListing(out *bufio.Writer, f format, l bits.Layout) partsListing {
+func newPartsListing(out *output, f format, l bits.Layout) partsListing {
 	columns := []column{{"uid", "UID", true}, {"time", "time", false}, {"worker_id", "worker ID", true}}
 	if f == table {
 		for _, field := range l.Fields() {

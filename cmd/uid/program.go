@@ -19,7 +19,7 @@ type program struct {
 	getenv         func(string) string
 	now            func() time.Time
 
-	out     *bufio.Writer // stdout; run flushes it at the end
+	out     *output // stdout; run flushes it at the end
 	verbose bool
 }
 
@@ -29,14 +29,16 @@ func (p *program) run(args []string) int {
 	p.begin()
 	root := p.root()
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-	root.SetIn(p.stdin)
-	root.SetOut(p.out)
-	root.SetErr(p.stderr)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		forAll(root, complete) // a shell asks; cobra keeps the answers for ever
+	}
 	return p.end(root.Execute())
 }
 
 // begin prepares the output, and end writes it out and returns the exit code of err.
-func (p *program) begin() { p.out = bufio.NewWriterSize(pipe{p.stdout}, outputBuffer) }
+func (p *program) begin() {
+	p.out = &output{bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), p.width()}
+}
 
 func (p *program) end(err error) int {
 	if flushErr := p.out.Flush(); err == nil {
@@ -67,11 +69,30 @@ line on standard error.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.out) // before completion, which looks at it
+	root.SetErr(p.stderr)
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), p.layouts(), p.seal(), p.open(), p.worker(), p.segment(), p.bench(), p.version())
+	layouts := p.layouts()
+	layouts.Short, layouts.Long = "List the preset layouts, and say how layouts are written", layouts.Long+layoutsTopic
+	root.AddCommand(p.gen(), p.parse(), p.plan(), p.timeRange(), layouts, p.seal(), p.open(), p.worker(), p.segment(), p.storeCommand(), p.bench(), p.version())
+	root.AddCommand(p.topics()...)
+	root.SetHelpFunc(p.help)
+	root.SetHelpCommand(p.helpCommand())
+	root.PersistentPreRunE = oneFormat
+	completion(root)
+	forAll(root, addJSON)
 	return root
+}
+
+// forAll calls do for a command and all below it.
+func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, c := range cmd.Commands() {
+		forAll(c, do)
+	}
 }
 
 // plainWord matches what is safe to repeat to the user. Anything else may be a password,

@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,6 +43,12 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "--mysql", ""}, "--mysql: it is empty"},
 		{[]string{"gen", "--mysql", "nonsense"}, "the DSN of --mysql cannot be read"},
 		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/"}, "the DSN of --mysql names no database"},
+		{[]string{"gen", "--mysql", "/x"}, "the DSN of --mysql names no host: it has to be user:password@tcp(host:3306)/database"},
+		{[]string{"gen", "--mysql", "me@/x"}, "the DSN of --mysql names no host"},
+		{[]string{"gen", "--mysql", "me:hunter2@tcp/x"}, "the DSN of --mysql names no host"},
+		{[]string{"gen", "--mysql", "me@tcp()/x"}, "the DSN of --mysql names no host"},
+		{[]string{"gen", "--mysql", "me@tcp(:3306)/x"}, "the DSN of --mysql names no host"},
+		{[]string{"gen", "--mysql", "me@unix()/x?timeout=1s"}, "the DSN of --mysql names no host"},
 		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/x?tls=unheard"}, "the DSN of --mysql cannot be read"},
 		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store takes a file"},
 		{[]string{"gen", "--timeout", "0s"}, "--timeout: 0s is not above 0"},
@@ -58,8 +67,12 @@ func TestBadInput(t *testing.T) {
 		{[]string{"plan", "--rate", "1", "--epoch", "1969-12-31"}, "epoch"},
 		{[]string{"range"}, "--from is missing"},
 		{[]string{"range", "--from", "yesterday"}, `--from: "yesterday" is not a time`},
-		{[]string{"range", "--from", "2026-11-22"}, "the range begins at"},
-		{[]string{"range", "--from", "2025-11-21"}, "2025-11-21T00:00:00Z is not within"},
+		{[]string{"range", "--from", "2026-11-22"}, "--from 2026-11-22T00:00:00Z: value out of range: that is not in the past (now is 2026-11-21T10:00:00Z), and without --to"},
+		{[]string{"range", "--from", "2025-11-21"}, "--from 2025-11-21T00:00:00Z: value out of range: the layout 28/22/13 unit=1s epoch=2026-01-01T00:00:00Z begins at 2026-01-01T00:00:00Z"},
+		{[]string{"range", "--from", "2026-11-21", "--to", "2026-11-21"}, "--from 2026-11-21T00:00:00Z: value out of range: that is not before --to 2026-11-21T00:00:00Z"},
+		{[]string{"range", "--from", "2026-11-21", "--to", "2034-07-05"}, "--to 2034-07-05T00:00:00Z: value out of range: the layout"},
+		{[]string{"range", "--from", "2034-07-05", "--to", "2034-07-06"}, "ends at 2034-07-04T21:24:16Z"},
+		{[]string{"range", "--from", "2024-11-01", "--layout", "uidgenerator"}, "--to is missing: value out of range: without it the range ends now, 2026-11-21T10:00:00Z, and the layout"},
 		{[]string{"bench", "fast"}, "uid bench takes no arguments"},
 		{[]string{"bench", "--time", "0"}, "--time: 0s is not above 0"},
 		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
@@ -107,6 +120,11 @@ func TestBadInput(t *testing.T) {
 		{[]string{"segment", "set"}, "uid segment set takes one tag"},
 		{[]string{"segment", "set", "a"}, "there is nothing to set"},
 		{[]string{"segment", "ls", "--store", "etcd://127.0.0.1:1/x", "--segment-table", "x"}, "--segment-table are for databases that speak SQL"},
+		{[]string{"store", "list"}, `unknown command "list": the commands are move, remove`},
+		{[]string{"store", "move"}, "uid store move takes the new path"},
+		{[]string{"store", "move", ""}, "uid store move takes the new path"},
+		{[]string{"store", "move", "x", "--store", "mysql://me:hunter2@h/x"}, "--store names a server: this command is for files"},
+		{[]string{"store", "remove", "--mysql", "me:hunter2@tcp(h)/x"}, "--mysql names a server: this command is for files"},
 		{[]string{"worker", "gc", "--older-than", "never"}, `--older-than: "never" is not a duration`},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
@@ -135,8 +153,25 @@ func TestErrorsAreOneLine(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	require.Regexp(t, `^uid \S+ \(go1\.\S+, \w+/\w+\)\n$`, ok(t, "version"))
+	require.Regexp(t, `^uid \S+ \(.*go1\.\S+, \w+/\w+\)\n$`, ok(t, "version"))
 	require.Equal(t, ok(t, "version"), ok(t, "--version"))
+}
+
+// What the go command records of a module, of a clone, of a clone with changes, and of nothing.
+func TestVersionText(t *testing.T) {
+	with := func(version string, settings ...string) string {
+		info := &debug.BuildInfo{Main: debug.Module{Version: version}}
+		for i := 0; i < len(settings); i += 2 {
+			info.Settings = append(info.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
+		}
+		return strings.TrimSuffix(versionText(info), fmt.Sprintf("%s, %s/%s)", runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	}
+	const revision = "f0b9d9c609b4984e3ff3d0582f4439873c7d2465"
+	require.Equal(t, "v0.1.0 (", with("v0.1.0"))
+	require.Equal(t, "v0.1.1-0.20261122112522-f0b9d9c609b4+dirty (revision f0b9d9c609b4 of 2026-11-22, modified, ",
+		with("v0.1.1-0.20261122112522-f0b9d9c609b4+dirty", "vcs", "git", "vcs.revision", revision, "vcs.time", "2026-11-22T11:25:22Z", "vcs.modified", "true"))
+	require.Equal(t, "(devel) (revision f0b9d9c609b4, ", with("(devel)", "vcs.revision", revision, "vcs.modified", "false"))
+	require.Equal(t, "(unknown) (", with(""))
 }
 
 // TestVerbose: without -v standard error stays empty, with it the worker ID
@@ -184,6 +219,10 @@ func TestOutputThatFails(t *testing.T) {
 		{"version"},
 		{"worker", "ls", "--store", used},
 		{"worker", "ls", "--store", used, "--json"},
+		{"store", "--store", used},
+		{"store", "--store", used, "--json"},
+		{"gen", "--help"},
+		{"help", "times"},
 		{"worker", "release", "shop/0", "--force", "--store", used},
 		{"worker", "gc", "--store", used},
 		{"worker", "check", "--store", used},
@@ -200,7 +239,7 @@ func TestOutputThatFails(t *testing.T) {
 				stdin := strings.NewReader(strings.Repeat("180363646902239241\n", 5_000))
 				p := &program{
 					stdin: stdin, stdout: &failingWriter{n: 3, err: err}, stderr: &stderr,
-					getenv: func(string) string { return "" }, now: func() time.Time { return today },
+					getenv: noEnv, now: func() time.Time { return today },
 				}
 				return p.run(args), stderr.String()
 			}

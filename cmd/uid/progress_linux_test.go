@@ -33,3 +33,13 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Nil(t, newProgress(terminal, &file, 10))
 	require.Nil(t, newProgress(&file, os.Stdin, 10))
 }
+
+func TestWidthOfATerminal(t *testing.T) {
+	terminal := newTerminal(t)
+	p := &program{stdout: terminal, getenv: noEnv}
+	require.Equal(t, usualWidth, p.width(), "it does not know")
+	require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 123}))
+	require.Equal(t, 123, p.width())
+	p.getenv = func(string) string { return "77" }
+	require.Equal(t, 77, p.width(), "the user's word comes first")
+}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 )
 
 // timeRange is the command range, a keyword in Go.
@@ -24,12 +26,15 @@ behind it by its MaxLag, so widen the range by these to find every row of it.`,
 		Example:               "  uid range --from 2026-11-01 --to 2026-12-01\n  uid range --from \"2026-11-21 09:00\" --layout twitter --format json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from.IsZero() {
 				return badInput("--from is missing, a time such as %s", timeUsage)
 			}
 			if to.IsZero() {
 				to.Time = p.now().UTC()
+			}
+			if err := checkRange(layout.Layout, from.Time, to.Time, cmd.Flags().Changed("to")); err != nil {
+				return err
 			}
 			lo, hi, err := layout.Range(from.Time, to.Time)
 			if err != nil {
@@ -45,6 +50,28 @@ behind it by its MaxLag, so widen the range by these to find every row of it.`,
 	flags.Var(&layout, "layout", layoutUsage)
 	flags.Var(&f, "format", "form of the output")
 	return cmd
+}
+
+// checkRange refuses a range that layout.Range would refuse, in the words of the flags. given says
+// whether to was given; else it is now.
+func checkRange(l bits.Layout, from, to time.Time, given bool) error {
+	begin, end := l.Epoch(), l.Expires().Add(l.Unit())
+	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+	switch {
+	case !from.Before(to) && !given:
+		return badInput("--from %s: %w: that is not in the past (now is %s), and without --to the range ends now", at(from), uid.ErrRange, to.Format(time.RFC3339))
+	case !from.Before(to):
+		return badInput("--from %s: %w: that is not before --to %s", at(from), uid.ErrRange, at(to))
+	case from.Before(begin):
+		return badInput("--from %s: %w: the layout %s begins at %s", at(from), uid.ErrRange, l, at(begin))
+	case !from.Before(end):
+		return badInput("--from %s: %w: the layout %s ends at %s", at(from), uid.ErrRange, l, at(end))
+	case to.After(end) && !given:
+		return badInput("--to is missing: %w: without it the range ends now, %s, and the layout %s ended at %s", uid.ErrRange, to.Format(time.RFC3339), l, at(end))
+	case to.After(end):
+		return badInput("--to %s: %w: the layout %s ends at %s", at(to), uid.ErrRange, l, at(end))
+	}
+	return nil
 }
 
 func (p *program) writeRange(f format, lo, hi uid.UID) error {

@@ -29,8 +29,7 @@ leaf_alloc, which is Leaf's, and in leaf_alloc_takers beside it.
 
 A tag has 1 to 128 ASCII letters, digits and spaces, and ` + tagSigns + ` as well.
 
-` + registryStore() + `
-Only set --create creates anything.`,
+` + storeHelp + ` Only set --create creates anything.`,
 		Example: "  uid segment set invoice --create --store numbers.db\n" +
 			"  uid segment next invoice --store numbers.db\n" +
 			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid segment ls",

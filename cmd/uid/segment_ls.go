@@ -29,7 +29,7 @@ Formats:
   json   one object per line: tag, next (a string, since JavaScript would lose bits of the
          number), step, updated (null if the store does not know), description
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid segment ls --store numbers.db\n  uid segment ls invoice order --json",
 		DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {

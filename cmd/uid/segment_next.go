@@ -23,13 +23,13 @@ func (p *program) segmentNext() *cobra.Command {
 		Long: `next takes the next numbers of a tag and prints them, one per line. It takes as many as
 it prints, whatever the row's step, and at most a million at once. What it has not
 printed in the end, because it was interrupted, it gives back; numbers are skipped only
-when others have taken some since, or when it is killed. An output whose reader goes away
-may cost a thousand numbers.
+when others have taken some since, or when it is killed. When the reader of its output goes
+away, what was on the way there is skipped: up to tens of thousands, in buffers and pipes.
 
 It refuses a store that can lose what it has acknowledged, in a crash or when another
 server takes over: numbers would come twice. --lossy-store accepts that.
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid segment next invoice --store numbers.db\n  uid segment next order -n 1000 > orders.txt",
 		DisableFlagsInUseLine: true,
 		Args:                  oneTag,

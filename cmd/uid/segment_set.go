@@ -38,8 +38,7 @@ taken some of these notices when it next takes numbers, and stops.
 --step is the fewest numbers that programs take at once; they take more when they use many.
 uid segment next and uid gen --segment take as many as they print, whatever the step.
 
-` + registryStore() + `
-Only --create creates anything.`,
+` + storeHelp + ` Only --create creates anything.`,
 		Example: "  uid segment set invoice --create --next 10001 --description \"invoices since 2026\"\n" +
 			"  uid segment set order --step 100",
 		DisableFlagsInUseLine: true,

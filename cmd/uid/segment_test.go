@@ -23,7 +23,7 @@ import (
 // inProcess runs part of a command, with the store's flags as they are by default.
 func inProcess(f format, do func(tables) error) outcome {
 	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, now: func() time.Time { return today }}
+	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv, now: func() time.Time { return today }}
 	p.begin()
 	t := p.newTables()
 	t.format, t.store.timeout = f, spanFlag(10*time.Second)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,24 +16,6 @@ const (
 	storeEnv = "UID_STORE"
 	dsnEnv   = "UID_MYSQL_DSN"
 )
-
-// storeHelp returns the part of a command's help about its store: file says what becomes of a
-// file, and none what the store is when none is given.
-func storeHelp(file, none string) string {
-	var forms strings.Builder
-	for _, e := range allEngines() {
-		fmt.Fprintf(&forms, "                      %s%s\n", e.form, e.secure)
-	}
-	return `The store is the first of these that is given:
-  --store FILE      a SQLite database` + file + `
-  --store URL       servers that the machines share (with TLS, as the examples have it):
-` + forms.String() + `  --mysql DSN       MySQL or MariaDB, as its Go driver names it:
-                    user:password@tcp(host:3306)/database
-  $` + storeEnv + `        what --store takes
-  $` + dsnEnv + `    what --mysql takes
-Other users of the machine can read a command line: better put a password into the
-environment. Without any, the store is ` + none + `.`
-}
 
 // store holds the flags that say where worker IDs and numbers come from.
 type store struct {
@@ -69,35 +50,51 @@ func (f *setString) Set(text string) error {
 func (f *setString) String() string { return "" }
 func (f *setString) Type() string   { return f.kind }
 
-// open opens the store. It need not be reachable yet.
-func (s *store) open(ctx context.Context, getenv func(string) string, with settings) (*workerStore, error) {
-	with.timeout = time.Duration(s.timeout)
+// A choice is the store that a user has named.
+type choice struct {
+	text   string // a file, a URL or a DSN
+	dsn    bool   // it is a DSN
+	source string // where it was given; "" for the file that is used without any
+}
+
+// choose returns the store that the flags and the environment name.
+func (s *store) choose(getenv func(string) string) (choice, error) {
+	place, dsn := getenv(storeEnv), getenv(dsnEnv)
 	switch {
 	case s.placeSet && s.dsnSet:
-		return nil, badInput("--store and --mysql exclude each other")
+		return choice{}, badInput("--store and --mysql exclude each other")
 	case s.placeSet:
-		return s.openPlace(ctx, s.place, "--store", with)
+		return choice{text: s.place, source: "--store"}, nil
 	case s.dsnSet:
-		return openDSN(s.dsn, "--mysql", with)
-	}
-	if place := getenv(storeEnv); place != "" {
-		return s.openPlace(ctx, place, storeEnv, with)
-	}
-	if dsn := getenv(dsnEnv); dsn != "" {
-		return openDSN(dsn, dsnEnv, with)
+		return choice{text: s.dsn, dsn: true, source: "--mysql"}, nil
+	case place != "":
+		return choice{text: place, source: storeEnv}, nil
+	case dsn != "":
+		return choice{text: dsn, dsn: true, source: dsnEnv}, nil
 	}
 	folder, err := dataFolder(getenv, runtime.GOOS)
+	return choice{text: filepath.Join(folder, "workers.db")}, err
+}
+
+// isFile reports whether it is a file, and no server.
+func (c choice) isFile() bool { return !c.dsn && !strings.Contains(c.text, "://") }
+
+// open opens the store. It need not be reachable yet.
+func (s *store) open(ctx context.Context, getenv func(string) string, with settings) (*workerStore, error) {
+	c, err := s.choose(getenv)
 	if err != nil {
 		return nil, err
 	}
-	return openSQLite(ctx, filepath.Join(folder, "workers.db"), !s.existing, with)
+	return s.openChoice(ctx, c, with)
 }
 
-// openPlace opens a file or what a URL names.
-func (s *store) openPlace(ctx context.Context, place, source string, with settings) (*workerStore, error) {
+func (s *store) openChoice(ctx context.Context, c choice, with settings) (*workerStore, error) {
+	with.timeout = time.Duration(s.timeout)
 	switch {
-	case strings.Contains(place, "://"):
-		u, err := parseStoreURL(place, source)
+	case c.dsn:
+		return openDSN(c.text, c.source, with)
+	case !c.isFile():
+		u, err := parseStoreURL(c.text, c.source)
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +102,13 @@ func (s *store) openPlace(ctx context.Context, place, source string, with settin
 			return nil, badInput("--node-table, --lease-table and --segment-table are for databases that speak SQL")
 		}
 		return u.engine.open(ctx, u, with)
-	case strings.Contains(place, "@tcp(") || strings.Contains(place, "@unix("):
+	case strings.Contains(c.text, "@tcp(") || strings.Contains(c.text, "@unix("):
 		// SQLite would create a file of any name.
-		return nil, badInput("%s takes a file or a URL, and this is a DSN: use --mysql or %s", source, dsnEnv)
+		return nil, badInput("%s takes a file or a URL, and this is a DSN: use --mysql or %s", c.source, dsnEnv)
 	}
-	return openSQLite(ctx, place, !s.existing, with)
+	w, err := openSQLite(ctx, c.text, !s.existing, with)
+	if w != nil && c.source != "" {
+		w.made = "" // who named the file knows of it
+	}
+	return w, err
 }

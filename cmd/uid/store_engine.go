@@ -40,4 +40,6 @@ type workerStore struct {
 	numbers  disposable.Numbers
 	segments segment.Store
 	close    func()
+	// made is the file that this run has made without being told its name.
+	made string
 }

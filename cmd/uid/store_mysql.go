@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"database/sql"
+	"net"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
@@ -45,7 +47,21 @@ func openDSN(dsn, source string, s settings) (*workerStore, error) {
 	if cfg.DBName == "" {
 		return nil, bad("names no database")
 	}
+	if !namesHost(dsn, cfg) {
+		return nil, bad("names no host")
+	}
 	return openMySQL(cfg, bad, s)
+}
+
+// namesHost reports whether a DSN, of which cfg is what the driver has read, says where the
+// server is. The driver takes localhost where it does not, and whoever wrote $HOST meant another.
+func namesHost(dsn string, cfg *mysql.Config) bool {
+	address := dsn[:strings.LastIndexByte(dsn, '/')] // the driver has found one
+	if !strings.HasSuffix(address, ")") || strings.HasSuffix(address, "()") {
+		return false
+	}
+	host, _, err := net.SplitHostPort(cfg.Addr)
+	return cfg.Net != "tcp" || err != nil || host != ""
 }
 
 func openMySQL(cfg *mysql.Config, bad func(why string) error, s settings) (*workerStore, error) {

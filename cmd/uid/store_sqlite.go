@@ -10,15 +10,18 @@ import (
 
 // openSQLite opens a file; unless create is set it has to exist.
 func openSQLite(ctx context.Context, file string, create bool, s settings) (*workerStore, error) {
-	if !create {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("no store: %w", err)
-		}
+	_, missing := os.Stat(file)
+	if !create && missing != nil {
+		return nil, fmt.Errorf("no store: %w", missing)
 	}
 	db, err := sqlite.Open(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	return sqlStore(db, s)
+	w, err := sqlStore(db, s)
+	if err == nil && missing != nil {
+		w.made = file
+	}
+	return w, err
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -21,11 +23,30 @@ func (p *program) version() *cobra.Command {
 	}
 }
 
-// version is the module's version as recorded by the go command.
+// version says which version this is, as the go command has recorded it.
 func version() string {
-	v := "(unknown)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
 	}
-	return fmt.Sprintf("%s (%s, %s/%s)", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return versionText(info)
+}
+
+// versionText returns the module's version. For a build in a clone it adds the revision, and
+// whether something was changed since; for all, what it was built with and for.
+func versionText(info *debug.BuildInfo) string {
+	vcs := map[string]string{}
+	for _, s := range info.Settings {
+		vcs[s.Key] = s.Value
+	}
+	var about []string
+	if revision := vcs["vcs.revision"]; revision != "" {
+		at, _, _ := strings.Cut(vcs["vcs.time"], "T")
+		about = append(about, strings.TrimSuffix(fmt.Sprintf("revision %.12s of %s", revision, at), " of "))
+	}
+	if vcs["vcs.modified"] == "true" {
+		about = append(about, "modified")
+	}
+	about = append(about, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+	return fmt.Sprintf("%s (%s)", cmp.Or(info.Main.Version, "(unknown)"), strings.Join(about, ", "))
 }

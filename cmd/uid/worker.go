@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,8 +22,7 @@ func (p *program) worker() *cobra.Command {
 In a database these are two tables: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of
 leased ones.
 
-` + registryStore() + `
-Only init creates anything.`,
+` + storeHelp + ` Only init creates anything.`,
 		Example: "  uid worker ls --store workers.db\n" +
 			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid worker check",
 		DisableFlagsInUseLine: true,
@@ -43,12 +38,8 @@ Only init creates anything.`,
 	return cmd
 }
 
-// registryHelp is the part of the subcommands' help about their store.
-func registryHelp() string {
-	return registryStore() + "\nThe command creates nothing."
-}
-
-func registryStore() string { return storeHelp("", "the SQLite database that uid gen uses by default") }
+// registryHelp is the part of the help of commands that create nothing.
+const registryHelp = storeHelp + " The command creates nothing."
 
 // tables is what the subcommands share: the store, and how to show it.
 type tables struct {
@@ -94,48 +85,39 @@ func (r *tables) registerOutput(flags *pflag.FlagSet) {
 
 func (r *tables) registerFormat(flags *pflag.FlagSet) {
 	flags.Var(&r.format, "format", "form of the output")
-	flags.Var(jsonFlag{&r.format}, "json", "short for --format json")
-	flags.Lookup("json").NoOptDefVal = "true"
 }
-
-// jsonFlag is a switch that sets a format.
-type jsonFlag struct{ *format }
-
-func (f jsonFlag) Set(text string) error {
-	if text != "true" {
-		return fmt.Errorf("%.40q: it takes no value", text)
-	}
-	*f.format = asJSON
-	return nil
-}
-
-func (jsonFlag) String() string   { return "" }
-func (jsonFlag) Type() string     { return "bool" }
-func (jsonFlag) IsBoolFlag() bool { return true }
 
 // with calls do with the registry, under a context that a signal cancels.
 func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
 	return r.open(ctx, func(ctx context.Context, s *workerStore) error {
-		reg, err := registry.New(s.all, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
+		reg, err := r.registry(s)
 		if err != nil {
-			return inputError{err}
+			return err
 		}
 		return do(ctx, reg)
 	})
 }
 
+// registry returns the registry of an open store.
+func (r *tables) registry(s *workerStore) (*registry.Registry, error) {
+	reg, err := registry.New(s.all, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
+	if err != nil {
+		return nil, inputError{err}
+	}
+	return reg, nil
+}
+
 // open calls do with the store, under a context that a signal cancels.
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-
 	with := settings{nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases), segments: unless(segmentTable, r.segments), log: r.log()}
 	s, err := r.store.open(ctx, r.getenv, with)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
+	r.tellFirst(s)
 	r.inTables = s.numbers != nil
 	if err := do(ctx, s); err != nil {
 		return interrupted(ctx, err)

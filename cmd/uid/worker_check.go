@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/worker/doctor"
@@ -19,9 +18,6 @@ type workerCheck struct {
 	durable bool
 }
 
-// findingWidth is the longest line of a finding's text.
-const findingWidth = 64
-
 func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
 	cmd := &cobra.Command{
@@ -32,7 +28,7 @@ func (p *program) workerCheck() *cobra.Command {
   MySQL, MariaDB  the isolation of transactions, auto_increment_increment,
                   innodb_flush_log_at_trx_commit and sync_binlog; whether the server is
                   read-only, a replica, or has replicas and of which kind;
-                  AUTO_ID_CACHE on TiDB; rights that this account lacks or does not need
+                  AUTO_ID_CACHE on TiDB; rights that this account lacks or does not need;
                   on Galera also the node's part in the cluster
   PostgreSQL      synchronous_commit, fsync, full_page_writes, wal_level; whether the
                   server is a standby, or has standbys and of which kind; indexes and
@@ -55,7 +51,7 @@ Each finding is
 
 With --durable it judges by what workers with DurableStore need.
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -117,18 +113,14 @@ func (c *workerCheck) show(findings []doctor.Finding) error {
 
 // findingText is a finding's value; below it, if something is wrong, why and what to do.
 func findingText(f doctor.Finding) string {
-	lines := []string{text.WrapSoft(f.Value, findingWidth)}
+	lines := []string{f.Value}
 	if f.Why != "" {
-		lines = append(lines, text.WrapSoft(f.Why, findingWidth))
+		lines = append(lines, f.Why)
 	}
 	if f.Do != "" {
-		lines = append(lines, text.WrapSoft("→ "+f.Do, findingWidth))
+		lines = append(lines, "→ "+f.Do)
 	}
-	all := strings.Split(strings.Join(lines, "\n"), "\n")
-	for i := range all {
-		all[i] = strings.TrimRight(all[i], " ") // WrapSoft pads
-	}
-	return strings.Join(all, "\n")
+	return strings.Join(lines, "\n")
 }
 
 func plural(n int, what string) string {

@@ -32,7 +32,7 @@ use free IDs again by themselves.
 
 gc never removes disposable IDs: the largest one keeps old ones from being given again.
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid worker gc --dry-run\n  uid worker gc --older-than 720h",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,

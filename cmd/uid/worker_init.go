@@ -45,7 +45,7 @@ generator and the longest Offline.
 If the namespace exists, init changes nothing, with one exception: if a worker created
 it and it has leased no ID yet, init without --rest ends the wait, and sets --ids.
 
-` + registryStore(),
+` + storeHelp,
 		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --rest 10m",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,

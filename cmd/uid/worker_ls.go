@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -44,7 +45,7 @@ Formats:
   plain  one lease, namespace or count of disposable IDs per line, tab-separated
   json   the same as objects, whose "kind" is lease, namespace or disposable
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid worker ls --store workers.db\n  uid worker ls --namespace orders --json",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
@@ -70,6 +71,9 @@ Formats:
 }
 
 func (c *workerLs) show(o registry.Overview) error {
+	if c.namespace != "" && !slices.ContainsFunc(o.Namespaces, func(ns registry.NamespaceInfo) bool { return ns.Namespace == c.namespace }) {
+		return unknownNamespace(c.namespace)
+	}
 	if o.Nodes == nil && !o.HasLeases {
 		if c.inTables {
 			c.note("there is no table of worker IDs (%s, %s)", c.nodes, c.leases)
@@ -80,7 +84,7 @@ func (c *workerLs) show(o registry.Overview) error {
 	}
 	shown := 0
 	section := func(l *listing) error {
-		if l.table != nil && l.table.Length() > 0 {
+		if len(l.rows) > 0 {
 			if shown > 0 {
 				c.out.WriteByte('\n')
 			}
@@ -101,7 +105,7 @@ func (c *workerLs) show(o registry.Overview) error {
 	}
 	namespaces := c.listOf(kind, column{"namespace", "namespace", false}, column{"layout", "layout", false}, column{"range", "range", false}, column{"worker_ids", "worker\nIDs", true},
 		column{"live", "live", true}, column{"quarantine", "in\nquarantine", true}, column{"free", "free\nagain", true},
-		column{"never_used", "never\nused", true}, column{"left", "left", true})
+		column{"never_used", "", true}, column{"left", "left", true})
 	for _, ns := range o.Namespaces {
 		if c.shows(ns.Namespace) {
 			if err := namespaces.add(c.namespaceCells(ns, o.Leases)...); err != nil {

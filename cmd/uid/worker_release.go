@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	names "github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/registry"
 )
 
@@ -31,7 +33,7 @@ The table keeps the last tick that may have been used, so that nobody issues it 
 A holder that turns out to live does no harm either: it issues only what was reserved
 for it, and acquires another ID when it next renews its lease.
 
-` + registryHelp(),
+` + registryHelp,
 		Example:               "  uid worker release default/7 --force",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -71,9 +73,20 @@ func leaseName(text string) (namespace string, id int64, err error) {
 	return namespace, id, nil
 }
 
+// unknownNamespace is the error of a namespace that is not in the store. It does not repeat what
+// cannot be a name, which may be a DSN.
+func unknownNamespace(name string) error {
+	if name, err := names.Resolve(name); err == nil {
+		return fmt.Errorf("%w: %q (uid worker ls shows those that there are)", worker.ErrNoNamespace, name)
+	}
+	return fmt.Errorf("%w: what was given is no name of one", worker.ErrNoNamespace)
+}
+
 func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace string, id int64) error {
 	was, err := r.Release(ctx, namespace, id, c.force)
 	switch {
+	case errors.Is(err, worker.ErrNoNamespace):
+		return fmt.Errorf("%w: %w", registry.ErrNoLease, unknownNamespace(namespace))
 	case errors.Is(err, registry.ErrLive):
 		return fmt.Errorf("%w; if its holder is known to be dead, --force ends it", err)
 	case err != nil:

@@ -130,6 +130,8 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_ls_plain", plain, ls(nil)},
 		{"worker_ls_namespace", table, ls(func(c *workerLs) { c.namespace = "default"; c.ids.max = 3 })},
 		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
+		{"worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" })},
+		{"worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" })},
 		{"worker_ls_nothing", table, func(r tables) error { return (&workerLs{tables: r}).show(registry.Overview{}) }},
 		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
@@ -144,7 +146,7 @@ func TestWorkerGolden(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, stderr bytes.Buffer
-			p := &program{stdout: &out, stderr: &stderr}
+			p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
 			p.begin()
 			code := p.end(tt.do(tables{program: p, format: tt.format, nodes: nodeTable, leases: leaseTable, inTables: true}))
 			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
@@ -252,7 +254,7 @@ func TestWorkerInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: func(string) string { return "" }}
+	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
 	p.begin()
 	r := p.newTables()
 	r.store.place, r.store.placeSet = storeWithLease(t), true

@@ -32,7 +32,7 @@ const (
 )
 
 var rules = []rule{
-	{[]string{"", "bits", "foreign", "form", "opaque", "plan", "ringbuffer", "cached", "default", "worker", "internal/proof/imports/ways/static"}, sql + "|" + locks + "|" + helpers + `|^net/http$`},
+	{[]string{"", "bits", "foreign", "form", "opaque", "plan", "ringbuffer", "cached", "default", "worker", "uidtest", "internal/proof/imports/ways/static"}, sql + "|" + locks + "|" + helpers + `|^net/http$`},
 	{[]string{"worker/lease", "worker/disposable", "worker/statefile", "worker/registry", "worker/doctor", "internal/tenure", "internal/retry", "internal/state"}, sql + "|" + helpers},
 	{[]string{"worker/sqlstore", "worker/doctor/sqldoctor"}, `modernc\.org|worker/sqlite|` + helpers},
 	{[]string{"worker/sqlite"}, `go-sql-driver|` + helpers},

@@ -50,6 +50,7 @@ var all = slices.Concat(
 	forms,
 	opaques,
 	foreignForms,
+	testKit,
 )
 
 var core = []mutant{
@@ -506,7 +507,7 @@ var core = []mutant{
 	},
 	{
 		name: "command: a store is created by who only looks", file: "cmd/uid/store_sqlite.go",
-		from: "if !create {",
+		from: "if !create && missing != nil {",
 		to:   "if false {", tests: "^TestWorkerCreatesNothing",
 	},
 	{

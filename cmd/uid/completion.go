@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid/bits"
+)
+
+// complete tells shells what the flags of a command take: the names of layouts, the formats, the
+// files of --store, and nothing where only the user can know.
+func complete(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		var offer func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+		switch kind := flag.Value.Type(); {
+		case kind == new(layoutFlag).Type():
+			offer = offerLayouts
+		case kind == new(format).Type():
+			offer = cobra.FixedCompletions(strings.Split(kind, "|"), cobra.ShellCompDirectiveNoFileComp)
+		case strings.Contains(kind, "FILE"):
+			return // the shell knows
+		default:
+			offer = cobra.NoFileCompletions
+		}
+		_ = cmd.RegisterFlagCompletionFunc(flag.Name, offer) // fails only for an unknown flag, or twice
+	})
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}
+
+func offerLayouts(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	for _, p := range bits.Presets() {
+		names = append(names, cobra.CompletionWithDesc(p.Name, p.Layout.String()))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completion makes cobra's command completion refuse what it does not know.
+func completion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Use = "completion bash|zsh|fish|powershell"
+		c.Short = "Print a script that makes a shell complete this command"
+		c.DisableFlagsInUseLine = true
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(cmd, args[0])
+		}
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		for _, shell := range c.Commands() {
+			shell.Short = "The script for " + shell.Name()
+			shell.Args = noArgs
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// format is the form of a command's output, its flag --format.
+type format string
+
+const (
+	plain  format = "plain"
+	asJSON format = "json"
+	table  format = "table"
+)
+
+func (f *format) Set(text string) error {
+	switch v := format(text); v {
+	case plain, asJSON, table:
+		*f = v
+		return nil
+	}
+	return fmt.Errorf("%.40q is not one of plain, json, table", text)
+}
+
+func (f *format) String() string { return string(*f) }
+func (*format) Type() string     { return "plain|json|table" }
+
+// formatOf returns a command's --format, nil if it has none.
+func formatOf(flags *pflag.FlagSet) *format {
+	if flag := flags.Lookup("format"); flag != nil {
+		if f, ok := flag.Value.(*format); ok {
+			return f
+		}
+	}
+	return nil
+}
+
+// addJSON gives a command with --format the switch --json, too.
+func addJSON(cmd *cobra.Command) {
+	if f := formatOf(cmd.Flags()); f != nil {
+		cmd.Flags().Var(jsonFlag{f}, "json", "short for --format json")
+		cmd.Flags().Lookup("json").NoOptDefVal = "true"
+	}
+}
+
+// oneFormat refuses --format together with --json.
+func oneFormat(cmd *cobra.Command, _ []string) error {
+	if flags := cmd.Flags(); formatOf(flags) != nil && flags.Changed("format") && flags.Changed("json") {
+		return badInput("--format and --json exclude each other: --json is short for --format json")
+	}
+	return nil
+}
+
+// jsonFlag is a switch that sets a format.
+type jsonFlag struct{ *format }
+
+func (f jsonFlag) Set(text string) error {
+	if text != "true" {
+		return fmt.Errorf("%.40q: it takes no value", text)
+	}
+	*f.format = asJSON
+	return nil
+}
+
+func (jsonFlag) String() string   { return "" }
+func (jsonFlag) Type() string     { return "bool" }
+func (jsonFlag) IsBoolFlag() bool { return true }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// commands returns all commands and topics by the words that call them.
+func commands() map[string]*cobra.Command {
+	p := &program{getenv: noEnv}
+	p.begin()
+	all := map[string]*cobra.Command{}
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
+		_, words, _ := strings.Cut(cmd.CommandPath()+" ", " ")
+		all[strings.TrimSpace(words)] = cmd
+		for _, c := range cmd.Commands() {
+			add(c)
+		}
+	}
+	add(p.root())
+	return all
+}
+
+// needed are the arguments without which a command does not even look at its flags.
+var needed = map[string][]string{
+	"segment set": {"x"}, "segment next": {"x"}, "worker release": {"1"}, "store move": {"x"},
+}
+
+// Where there is --format there is --json, and nowhere do both go together.
+func TestFormatAndJSON(t *testing.T) {
+	var found []string
+	for words, cmd := range commands() {
+		if formatOf(cmd.Flags()) == nil {
+			require.Nil(t, cmd.Flags().Lookup("json"), words)
+			continue
+		}
+		found = append(found, words)
+		args := append(strings.Fields(words), needed[words]...)
+		for _, both := range [][]string{{"--json", "--format", "json"}, {"--format", "table", "--json"}} {
+			said := call{args: append(slices.Clone(args), both...)}.fails(t, exitBadInput)
+			require.Equal(t, "--format and --json exclude each other: --json is short for --format json", said, words)
+		}
+		require.Contains(t, call{args: append(slices.Clone(args), "--json=no")}.fails(t, exitBadInput), `--json: "no": it takes no value`, words)
+	}
+	slices.Sort(found)
+	for _, words := range []string{"bench", "gen", "layouts", "parse", "plan", "range", "segment ls", "segment set", "store", "store move", "store remove",
+		"worker check", "worker gc", "worker init", "worker ls", "worker release"} {
+		require.Contains(t, found, words)
+	}
+}
+
+func TestJSONIsTheFormatJSON(t *testing.T) {
+	for _, args := range [][]string{{"parse", "1803636469"}, {"layouts"}, {"plan", "--rate", "5"}, {"range", "--from", "2026-11-01"}} {
+		long, short := call{args: append(slices.Clone(args), "--format", "json")}.run(), call{args: append(slices.Clone(args), "--json")}.run()
+		require.Zero(t, long.code)
+		require.Equal(t, long, short)
+		require.True(t, strings.HasPrefix(short.out, "{"))
+	}
+}
