@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/form"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/form"
 )
 
 func newSealer(t require.TestingT, cfg Config) *Sealer {
