@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -91,85 +89,17 @@ func (c *parse) run(args []string) error {
 	default:
 		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 	}
-	if len(args) > 0 {
-		return c.arguments(r, args)
-	}
-	return c.input(r)
-}
-
-func (c *parse) arguments(r reader, args []string) error {
-	var all []int64
-	for _, arg := range args {
-		id, err := number64(arg)
+	err := eachWord(c.program, args, "UID", func(word string) (int64, error) {
+		id, err := number64(word)
 		if err == nil {
 			err = r.check(id)
 		}
-		if err != nil {
-			return inputError{err}
-		}
-		all = append(all, id)
-	}
-	for _, id := range all {
-		if err := r.show(id); err != nil {
-			return err
-		}
-	}
-	return r.end()
-}
-
-func (c *parse) input(r reader) error {
-	if isTerminal(c.stdin) {
-		c.note("reading UIDs from the terminal")
-	}
-	in := &flushingReader{in: c.stdin, out: c.out}
-	words := bufio.NewScanner(in)
-	words.Split(bufio.ScanWords)
-	n := 0
-	for words.Scan() {
-		if in.failed {
-			break // the word may be cut off
-		}
-		n++
-		id, err := number64(words.Text())
-		if err == nil {
-			err = r.check(id)
-		}
-		if err != nil {
-			return badInput("UID %d of the input: %w", n, err)
-		}
-		if err := r.show(id); err != nil {
-			return err
-		}
-	}
-	switch err := words.Err(); err {
-	case nil:
-		return r.end()
-	case bufio.ErrTooLong:
-		return badInput("UID %d of the input: %w: it has more than %d bytes", n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
-	default:
+		return id, err
+	}, r.show)
+	if err != nil {
 		return err
 	}
-}
-
-// A flushingReader flushes the output before each read that may wait, so that whoever
-// types a UID sees the answer at once.
-type flushingReader struct {
-	in     io.Reader
-	out    *output
-	failed bool // a Read has returned an error other than io.EOF
-}
-
-func (f *flushingReader) Read(b []byte) (int, error) {
-	if err := f.out.Flush(); err != nil {
-		f.failed = true
-		return 0, err
-	}
-	n, err := f.in.Read(b)
-	if err != nil && err != io.EOF {
-		f.failed = true
-		err = fmt.Errorf("reading the input: %w", err)
-	}
-	return n, err
+	return r.end()
 }
 
 // checkFit is the check of readers with a single form.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"regexp"
@@ -133,50 +132,7 @@ func (s *sealing) each(args []string, what string, turn func(string) (sealedID, 
 		}
 		return turn(word)
 	}
-	if len(args) == 0 {
-		return s.input(what, checked, show)
-	}
-	var all []sealedID
-	for _, arg := range args {
-		id, err := checked(arg)
-		if err != nil {
-			return inputError{err}
-		}
-		all = append(all, id)
-	}
-	for _, id := range all {
-		if err := show(id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *sealing) input(what string, turn func(string) (sealedID, error), show func(sealedID) error) error {
-	if isTerminal(s.stdin) {
-		s.note("reading %ss from the terminal", what)
-	}
-	in := &flushingReader{in: s.stdin, out: s.out}
-	words := bufio.NewScanner(in)
-	words.Split(bufio.ScanWords)
-	n := 0
-	for words.Scan() {
-		if in.failed {
-			break // the word may be cut off
-		}
-		n++
-		id, err := turn(words.Text())
-		if err != nil {
-			return badInput("%s %d of the input: %w", what, n, err)
-		}
-		if err := show(id); err != nil {
-			return err
-		}
-	}
-	if err := words.Err(); err != bufio.ErrTooLong {
-		return err
-	}
-	return badInput("%s %d of the input: %w: it has more than %d bytes", what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
+	return eachWord(s.program, args, what, checked, show)
 }
 
 // printer returns a function that shows an ID, and one to call at the end. The plain form shows what

@@ -175,11 +175,11 @@ var opaques = []mutant{
 		from: "Current: keys[0].Number", to: "Current: keys[len(keys)-1].Number", tests: "^TestSealGolden$",
 	},
 	{
-		name: "what comes before a bad argument is sealed", file: sealingGo,
-		from: "		all = append(all, id)\n", to: "		if err := show(id); err != nil {\n\t\t\treturn err\n\t\t}\n", tests: "^TestSealBadInput$",
+		name: "what comes before a bad argument is sealed", file: "cmd/uid/words.go",
+		from: "		all = append(all, v)\n", to: "		if err := show(v); err != nil {\n\t\t\treturn err\n\t\t}\n", tests: "^TestSealBadInput$",
 	},
 	{
-		name: "a UID that is cut off is sealed", file: sealingGo,
+		name: "a UID that is cut off is sealed", file: "cmd/uid/words.go",
 		from: "if in.failed {", to: "if false {", tests: "^TestSealPipesThatFail$",
 	},
 	{

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/uidgen/uid"
+)
+
+// eachWord reads the arguments, or else the words of the input, and shows each; what names the kind
+// of word. If an argument is bad, it shows none.
+func eachWord[T any](p *program, args []string, what string, read func(string) (T, error), show func(T) error) error {
+	if len(args) == 0 {
+		return eachOfInput(p, what, read, show)
+	}
+	var all []T
+	for _, arg := range args {
+		v, err := read(arg)
+		if err != nil {
+			return inputError{err}
+		}
+		all = append(all, v)
+	}
+	for _, v := range all {
+		if err := show(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachOfInput[T any](p *program, what string, read func(string) (T, error), show func(T) error) error {
+	if isTerminal(p.stdin) {
+		p.note("reading %ss from the terminal", what)
+	}
+	in := &flushingReader{in: p.stdin, out: p.out}
+	words := bufio.NewScanner(in)
+	words.Split(bufio.ScanWords)
+	n := 0
+	for words.Scan() {
+		if in.failed {
+			break // the word may be cut off
+		}
+		n++
+		v, err := read(words.Text())
+		if err != nil {
+			return badInput("%s %d of the input: %w", what, n, err)
+		}
+		if err := show(v); err != nil {
+			return err
+		}
+	}
+	if err := words.Err(); err != bufio.ErrTooLong {
+		return err
+	}
+	return badInput("%s %d of the input: %w: it has more than %d bytes", what, n+1, uid.ErrSyntax, bufio.MaxScanTokenSize)
+}
+
+// A flushingReader flushes the output before each read that may wait, so that whoever
+// types a UID sees the answer at once.
+type flushingReader struct {
+	in     io.Reader
+	out    *output
+	failed bool // a Read has returned an error other than io.EOF
+}
+
+func (f *flushingReader) Read(b []byte) (int, error) {
+	if err := f.out.Flush(); err != nil {
+		f.failed = true
+		return 0, err
+	}
+	n, err := f.in.Read(b)
+	if err != nil && err != io.EOF {
+		f.failed = true
+		err = fmt.Errorf("reading the input: %w", err)
+	}
+	return n, err
+}
