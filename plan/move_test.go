@@ -277,3 +277,26 @@ func TestCostIsExact(t *testing.T) {
 		}
 	})
 }
+
+// Where the old layout gains on the new one slowly, its worker IDs bring the end of the safe time
+// forward by many ticks.
+func TestWorkersCloseTheWindow(t *testing.T) {
+	epoch := time.Unix(1.7e9, 0).UTC()
+	from := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 4, SequenceBits: 10, Unit: 15 * time.Second, Epoch: epoch.Add(time.Hour)})
+	to := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 0, SequenceBits: 10, Epoch: epoch})
+	windowEnd := func(lastWorker int64) time.Time {
+		old := from.Issuer()
+		old.LastWorker = lastWorker
+		c, err := Move{From: old, To: to.Issuer(), At: epoch.Add(2 * time.Hour)}.Cost()
+		require.NoError(t, err)
+		require.True(t, c.Above)
+		end := c.Safe[0].To
+		highest, err := from.Compose(from.TickAt(end.Add(-1)), lastWorker, from.MaxSequence())
+		require.NoError(t, err)
+		lowest, err := to.Compose(to.TickAt(end.Add(-1)), 0, 0)
+		require.NoError(t, err)
+		require.Greater(t, lowest, highest)
+		return end
+	}
+	require.Greater(t, windowEnd(0).Sub(windowEnd(15)), 3*time.Minute)
+}

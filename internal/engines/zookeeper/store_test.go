@@ -41,7 +41,7 @@ func ensemble(t testing.TB) *cluster.ZooKeeper {
 }
 
 // root returns the path of a node that is not there yet.
-func root() string { return fmt.Sprintf("/test/%d", shared.roots.Add(1)) }
+func root() string { return fmt.Sprintf("/test%d/uid", shared.roots.Add(1)) }
 
 // connect returns a connection that ends with the test.
 func connect(t testing.TB, servers ...string) *zk.Conn {

@@ -259,7 +259,7 @@ var foreignForms = []mutant{
 	{
 		name: "move: the workers make no difference", file: moveGo,
 		from: "times(minus(h, w), times(uTo, uFrom))",
-		to:   "times(minus(h, h), w)", tests: "^TestCostIsExact$",
+		to:   "times(minus(h, h), w)", tests: "^TestWorkersCloseTheWindow$",
 	},
 	{
 		name: "move: equal paces are always safe", file: moveGo,
