@@ -10,6 +10,8 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
 # What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
+# Those of them that test for longest begin first.
+LONGEST := ./internal/proof/databases ./internal/proof/fleet ./internal/proof/promise ./cached ./worker/lease ./internal/proof/soak ./cmd/uid
 # What make test builds and lints, but leaves to make engines to run.
 ENGINES := ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
 
@@ -58,7 +60,7 @@ server: ## say which database server the tests get; as root, install one if need
 .PHONY: race
 race: server ## all tests, with the race detector, databases included
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) run ./internal/proof/gotest $(RACE) -p 3 $(ALL)
+	$(GO) run ./internal/proof/gotest $(RACE) -p 3 $(LONGEST) $(ALL)
 
 .PHONY: test-tmpfs
 test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
@@ -68,9 +70,12 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
-portable: ## the tests on 32 bits, and whether everything compiles for other machines
+portable: ## the tests on 32 bits, and a build for ARM
 	GOARCH=386 $(GO) test ./ ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
 	GOARCH=arm64 $(GO) build ./... ./cmd/uid
+
+.PHONY: machines
+machines: ## whether all, with its tests, compiles on 32 bits, ARM, Windows and macOS: by its types alone, which is quick
 	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES)
 	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...
 
