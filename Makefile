@@ -19,7 +19,7 @@ ENGINES := ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./interna
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
 RACE     := $(if $(CC_FOUND),-race,)
 
-FUZZTIME ?= 4s
+FUZZTIME ?= 3s
 # FULL=1 has mutants and engines do all that they can, which takes hours.
 FULL ?=
 # How much the deeper gates do.
@@ -135,8 +135,8 @@ engines: ## the stores of all engines, on real servers, and faults of both; FULL
 	$(GO) run ./internal/engines/segments $(if $(FULL),-full)
 
 .PHONY: mutants
-mutants: ## take guards out, one in turn, and see a test fail: a fifth of all, as the sources choose; FULL=1 takes each
-	$(GO) run ./internal/proof/mutants $(if $(FULL),,-of 5)
+mutants: ## take guards out, one in turn, and see a test fail: an eighth of all, as the sources choose; FULL=1 takes each
+	$(GO) run ./internal/proof/mutants $(if $(FULL),,-of 8)
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
