@@ -11,7 +11,7 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 # What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
 # Those of them that test for longest begin first.
-LONGEST := ./internal/proof/databases ./internal/proof/fleet ./internal/proof/promise ./cached ./worker/lease ./internal/proof/soak ./cmd/uid
+LONGEST := ./internal/proof/databases ./internal/proof/fleet ./internal/proof/promise
 # What make test builds and lints, but leaves to make engines to run.
 ENGINES := ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
 

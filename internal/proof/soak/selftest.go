@@ -31,7 +31,7 @@ type finding struct {
 }
 
 // trialLimit is how long a fault may stay unfound.
-const trialLimit = 30 * time.Second
+const trialLimit = 2 * time.Minute
 
 func planted(fault, workers, store string, draw ...string) slot {
 	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
