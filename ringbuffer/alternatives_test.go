@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/cpu"
 )
 
@@ -145,8 +146,85 @@ func (o *onePerUID) take() (uint64, bool) {
 	}
 }
 
+// funnel is the counter of Aggregating Funnels (Roh, Wei, Ruppert, Fatourou, Jayanti and Shun,
+// PPoPP 2025): goroutines add to one of several aggregators, and the first of each batch adds the
+// batch to the main counter. It keeps what was published of all batches, up to 2,097,152, since
+// somebody who was asleep may need it yet. A generator would have to find out who does.
+type funnel struct {
+	_           cpu.CacheLinePad
+	main        atomic.Uint64
+	_           cpu.CacheLinePad
+	aggregators []aggregator
+}
+
+const funnelBatches = 2 << 20
+
+type aggregator struct {
+	_ cpu.CacheLinePad
+	// added is how many calls came here.
+	added atomic.Uint64
+	_     cpu.CacheLinePad
+	// done is how many of them belong to a batch that was published, and batches how many
+	// batches were.
+	done, batches atomic.Uint64
+	published     []batch
+}
+
+// A batch begins with the aggregator's call from, which gets base of the main counter.
+type batch struct{ from, base atomic.Uint64 }
+
+func newFunnel(aggregators int) *funnel {
+	f := &funnel{aggregators: make([]aggregator, aggregators)}
+	for i := range f.aggregators {
+		f.aggregators[i].published = make([]batch, funnelBatches)
+	}
+	return f
+}
+
+func (f *funnel) reset() {
+	f.main.Store(0)
+	for i := range f.aggregators {
+		a := &f.aggregators[i]
+		a.added.Store(0)
+		a.done.Store(0)
+		a.batches.Store(0)
+	}
+}
+
+// take adds one by way of the aggregator i, and makes a UID of what the main counter was then.
+//
+//go:noinline
+func (f *funnel) take(i int) (uint64, bool) {
+	a := &f.aggregators[i]
+	mine := a.added.Add(1) - 1
+	for pause := 1; a.done.Load() < mine; pause++ { // an earlier batch, or mine, is on its way
+		if pause%64 == 0 {
+			runtime.Gosched()
+		}
+	}
+	var pos uint64
+	if a.done.Load() == mine { // nobody counted me: I am the first of the next batch
+		end := a.added.Load()
+		pos = f.main.Add(end-mine) - (end - mine)
+		n := a.batches.Load()
+		b := &a.published[n]
+		b.from.Store(mine)
+		b.base.Store(pos)
+		a.batches.Store(n + 1)
+		a.done.Store(end)
+	} else {
+		n := a.batches.Load() - 1
+		for a.published[n].from.Load() > mine {
+			n--
+		}
+		b := &a.published[n]
+		pos = b.base.Load() + mine - b.from.Load()
+	}
+	return pos>>altSeqBits<<altValBits | altWorker | pos%altRun, true
+}
+
 // built is the ring of this package, refilled by the taker that enters a run.
-func built() func() {
+func built() func(int) (uint64, bool) {
 	r, err := New(Config{Slots: 8, SequenceBits: altSeqBits, WorkerBits: altValBits - altSeqBits})
 	if err != nil {
 		panic(err)
@@ -160,21 +238,22 @@ func built() func() {
 	}
 	fill()
 	r.Open()
-	return func() {
-		_, pos, ok := r.Take()
+	return func(int) (uint64, bool) {
+		v, pos, ok := r.Take()
 		for !ok {
 			var state State
-			if _, state = r.Resolve(pos); state == Taken {
+			if v, state = r.Resolve(pos); state == Taken {
 				if r.Enters(pos) {
 					fill()
 				}
-				return
+				break
 			} else if state == Ahead {
 				fill()
 			} else {
 				pos = r.Claim(1)
 			}
 		}
+		return v, true
 	}
 }
 
@@ -188,18 +267,21 @@ func BenchmarkClaim(b *testing.B) {
 		_ cpu.CacheLinePad
 	}
 	a, classic, ring := newAlternative(), newOnePerUID(), built()
+	one, two := newFunnel(1), newFunnel(2)
 
 	designs := []struct {
 		name  string
 		reset func()
-		take  func()
+		take  func(goroutine int) (uint64, bool)
 	}{
 		{"as-built", func() {}, ring},
-		{"flag-behind-add", func() { a = newAlternative() }, func() { a.flagBehind() }},
-		{"no-slots", func() { a = newAlternative() }, func() { a.noSlots() }},
-		{"compare-and-swap", func() { a = newAlternative() }, func() { a.compareAndSwap(false) }},
-		{"compare-and-swap-back-off", func() { a = newAlternative() }, func() { a.compareAndSwap(true) }},
-		{"one-slot-per-UID", func() {}, func() { classic.take() }},
+		{"flag-behind-add", func() { a = newAlternative() }, func(int) (uint64, bool) { return a.flagBehind() }},
+		{"no-slots", func() { a = newAlternative() }, func(int) (uint64, bool) { return a.noSlots() }},
+		{"compare-and-swap", func() { a = newAlternative() }, func(int) (uint64, bool) { return a.compareAndSwap(false) }},
+		{"compare-and-swap-back-off", func() { a = newAlternative() }, func(int) (uint64, bool) { return a.compareAndSwap(true) }},
+		{"one-slot-per-UID", func() {}, func(int) (uint64, bool) { return classic.take() }},
+		{"funnel-of-1", one.reset, func(int) (uint64, bool) { return one.take(0) }},
+		{"funnel-of-2", two.reset, func(goroutine int) (uint64, bool) { return two.take(goroutine % 2) }},
 	}
 	const rounds, n = 11, 2 << 20
 	for _, goroutines := range []int{1, 2, 8} {
@@ -209,7 +291,7 @@ func BenchmarkClaim(b *testing.B) {
 				var fails uint64
 				for range rounds {
 					d.reset()
-					base := inParallel(goroutines, n, func() { add.n.Add(1) })
+					base := inParallel(goroutines, n, func(int) (uint64, bool) { return add.n.Add(1), true })
 					ratios = append(ratios, float64(inParallel(goroutines, n, d.take))/float64(base))
 					fails += a.fails.Swap(0)
 				}
@@ -226,18 +308,50 @@ func BenchmarkClaim(b *testing.B) {
 	}
 }
 
-// inParallel calls f so many times in all. The call through a function value is the same
-// for everything that is compared.
-func inParallel(goroutines, n int, f func()) time.Duration {
+// inParallel calls f so many times in all, and adds up what it returns, lest it is computed for
+// nothing. The call through a function value is the same for everything that is compared.
+func inParallel(goroutines, n int, f func(goroutine int) (uint64, bool)) time.Duration {
 	began := time.Now()
 	var wg sync.WaitGroup
-	for range goroutines {
+	for i := range goroutines {
 		wg.Go(func() {
+			var sum uint64
 			for range n / goroutines {
-				f()
+				v, _ := f(i)
+				sum += v
 			}
+			drawn.Add(sum)
 		})
 	}
 	wg.Wait()
 	return time.Since(began)
+}
+
+var drawn atomic.Uint64
+
+// TestFunnel: the prototype that is measured hands out each number once, and to each goroutine in
+// order.
+func TestFunnel(t *testing.T) {
+	const goroutines, each = 4, 20_000
+	f := newFunnel(2)
+	got := make([][]uint64, goroutines)
+	var wg sync.WaitGroup
+	for i := range goroutines {
+		wg.Go(func() {
+			for range each {
+				v, _ := f.take(i % 2)
+				got[i] = append(got[i], v)
+			}
+		})
+	}
+	wg.Wait()
+	for _, of := range got {
+		require.True(t, slices.IsSorted(of))
+	}
+	all := slices.Concat(got...)
+	slices.Sort(all)
+	for i, v := range all {
+		i := uint64(i)
+		require.EqualValues(t, i>>altSeqBits<<altValBits|altWorker|i%altRun, v)
+	}
 }

@@ -61,7 +61,7 @@ func TestNoAllocations(t *testing.T) {
 		},
 		"Claim": func() { sum += r.Claim(3) },
 		"a full ring's Put": func() {
-			for range r.Slots() + 1 {
+			for range r.Runs() + 1 {
 				_ = put(r, r.Tail())
 			}
 		},

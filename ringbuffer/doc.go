@@ -53,17 +53,39 @@
 // So the number of takers bounds the positions that are claimed in vain, and lost if their
 // takers do not wait.
 //
+// While the ring is shut, the producer may claim for takers that wait (Allot), in an order
+// of its own. If it does so before it opens the ring, nobody passes them: an add to an open
+// cursor gets a position behind theirs.
+//
+// # Blocks
+//
+// With runs of a few UIDs nearly every take would find front outdated, and each run would cost two
+// stores. So ticks may share a slot, in aligned blocks of a power of two:
+//
+//	tick   40 | 41 | 42 | 43 || 44 | 45 | 46 | 47 ||
+//	       [ flag: run 40    ][ flag: run 44      ]       tail: 46
+//
+// The flag is the run that began the block, and stands for all ticks from there to the end of the
+// block, as far as they are below the tail. The runs that follow it in a row, under the same worker
+// ID, are published by the tail alone. Behind a gap a flag of its own begins, and what was left of
+// the old one's block is void; another worker ID waits until the block's ticks are used up.
+// Front names a block when that was published as a whole, from its first tick on: who saw the tail
+// beyond the block and then its flag knows that it was. Take knows the first run of that block, and
+// OfFront all of it, by a look at front alone. With blocks of one tick all this is what is said above.
+//
 // # Why it is right
 //
 //  1. A position is claimed by the one atomic step that moves the cursor over it. There
 //     is no second step that could fail or be judged by an older value.
 //  2. The cursor of an open ring only grows, and is opened at or above where it was
-//     shut. So no position is claimed twice.
+//     shut, and behind what was allotted meanwhile. So no position is claimed twice.
 //  3. A UID is made from a position and a run that carries the position's tick. A run
 //     is in front or in a slot only after it was published, and a tick is published at
 //     most once, since the tail only grows. So a UID has one worker ID and was allowed.
-//  4. Front is read before the claim, and may be outdated. An outdated run does not carry
-//     the tick of the new position, so it is not used.
+//     (A flag that stands for other ticks too does so only for those published in a row
+//     with its own: a gap or another worker ID within its block replaces it.)
+//  4. Front may be outdated when it is read, before a claim (Take) or after it (OfFront). An
+//     outdated run does not carry the tick of the position, so it is not used.
 //  5. Positions grow in the order of the claims, and UIDs with positions. So a take that
 //     begins after another one ended gets the larger UID.
 //
@@ -73,8 +95,8 @@
 //
 // Take is one load of a cache line that is written once a run, one atomic add on the line
 // that all takers share, and five register instructions. Put is two stores. Shut and Open
-// are one atomic exchange each, about once a second. No call allocates, locks, spins or
-// reads a clock.
+// are one atomic exchange each, about once a second. OfFront is a load of the line that Take has
+// just read, and some register instructions. No call allocates, locks, spins or reads a clock.
 //
 // # What was tried and dropped
 //

@@ -55,7 +55,7 @@ func fill(t testing.TB, r *Ring) (n int) {
 		}
 		require.NoError(t, err)
 		n++
-		require.LessOrEqual(t, n, r.Slots())
+		require.LessOrEqual(t, n, r.Runs())
 	}
 }
 
@@ -103,7 +103,7 @@ func TestNew(t *testing.T) {
 	} {
 		r, err := New(c)
 		require.NoError(t, err, "%+v", c)
-		require.Equal(t, c.Slots, r.Slots())
+		require.Equal(t, c.Slots, r.Runs())
 		require.True(t, r.IsShut())
 		require.True(t, r.hasRoom())
 		require.Zero(t, r.Tail())

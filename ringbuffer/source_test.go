@@ -1,6 +1,7 @@
 package ringbuffer
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -35,7 +36,7 @@ type taking interface {
 
 // A plan says what a generator's ring is like and how it is looked after.
 type plan struct {
-	slots, sequenceBits, workerBits int
+	slots, blockBits, sequenceBits, workerBits int
 
 	first uint64 // tick at which the generator starts
 	ticks uint64 // how many it issues, passed over ones included
@@ -72,7 +73,7 @@ type generator struct {
 }
 
 func newGenerator(p plan) *generator {
-	r, err := New(Config{Slots: p.slots, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
+	r, err := New(Config{Slots: p.slots, BlockBits: p.blockBits, SequenceBits: p.sequenceBits, WorkerBits: p.workerBits})
 	if err != nil {
 		panic(err)
 	}
@@ -138,10 +139,14 @@ func (g *generator) refill() bool {
 	}
 	most := g.end()
 	if g.plan.starved {
-		most = min(most, before+uint64(r.Slots()))
+		most = min(most, before+uint64(r.Runs()))
 	}
-	for r.Tail() < most && r.hasRoom() {
-		g.expect(put(r, r.Tail()))
+	for r.Tail() < most {
+		if _, err := r.PutThrough(r.Tail(), most-1, workerOf(r)); errors.Is(err, ErrFull) {
+			break
+		} else if g.expect(err); err != nil {
+			break
+		}
 	}
 	if r.Tail() == g.end() {
 		g.over.Store(true)
@@ -156,11 +161,11 @@ func (g *generator) move() {
 	before, tail := r.Position(), r.Tail()
 	switch at := r.Tick(before); g.rand.IntN(3) {
 	case 0:
-		if tick := at + g.rand.Uint64N(uint64(r.Slots())); tick < tail {
+		if tick := at + g.rand.Uint64N(uint64(r.Runs())); tick < tail {
 			g.expect(r.Skip(tick, g.rand.Uint64N(r.seqMask+1)))
 		}
 	case 1:
-		if tick := tail + g.rand.Uint64N(2*uint64(r.Slots())); tick < g.end() {
+		if tick := tail + g.rand.Uint64N(2*uint64(r.Runs())); tick < g.end() {
 			g.expect(restart(r, tick, g.rand.Uint64N(r.seqMask+1)))
 		}
 	}
@@ -171,9 +176,10 @@ func (g *generator) move() {
 	r.Open()
 }
 
-// taker returns one of four kinds of taker: those that take one by one, those that
-// claim several at once, those that fall asleep between claim and take, and those
-// that do not wake before they have been lapped.
+// taker returns one of five kinds of taker: those that take one by one, those that are
+// allotted some of a shut ring now and then, those that claim several at once, those that
+// fall asleep between claim and take, and those that do not wake before they have been
+// lapped.
 func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 	single := func(buf []uint64) (int, bool) {
 		v, ok := g.one()
@@ -184,6 +190,16 @@ func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 		return 1, true
 	}
 	switch i % 8 {
+	case 1:
+		calls := 0
+		return func(buf []uint64) (n int, more bool) {
+			if calls++; calls%16 == 0 {
+				if n = g.allot(buf[:min(len(buf), 1+calls/16%3)]); n > 0 {
+					return n, true
+				}
+			}
+			return single(buf)
+		}
 	case 3:
 		return func(buf []uint64) (n int, more bool) {
 			want := min(uint64(len(buf)), g.ring.seqMask+1, 4)
@@ -203,7 +219,7 @@ func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 				return single(buf)
 			}
 			pos, more := g.ring.Claim(1), true
-			for lapped := g.ring.Tick(pos) + uint64(g.ring.Slots()); more && n < len(buf)-1 && g.ring.Tail() <= lapped; n++ {
+			for lapped := g.ring.Tick(pos) + uint64(g.ring.Runs()); more && n < len(buf)-1 && g.ring.Tail() <= lapped; n++ {
 				var v uint64
 				if v, more = g.one(); !more {
 					break
@@ -215,6 +231,19 @@ func (g *generator) taker(i int) func(buf []uint64) (n int, more bool) {
 		}
 	}
 	return single
+}
+
+// allot shuts the ring, takes what it allots, and opens it again.
+func (g *generator) allot(buf []uint64) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ring.Shut()
+	defer g.ring.Open()
+	v, _, got := g.ring.Allot(uint64(len(buf)))
+	for i := range got {
+		buf[i] = v + i
+	}
+	return int(got)
 }
 
 // one takes a UID, and returns false when there are none left.
@@ -231,7 +260,11 @@ func (g *generator) take() (v, pos uint64, ok bool) {
 	if g.mutant != nil {
 		return g.mutant.Take()
 	}
-	return g.ring.Take()
+	v, pos, ok = g.ring.Take()
+	if !ok {
+		v, ok = g.ring.OfFront(pos)
+	}
+	return v, pos, ok
 }
 
 func (g *generator) resolve(pos uint64) (v uint64, s State) {

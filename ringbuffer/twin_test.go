@@ -11,9 +11,13 @@ import (
 // remembers everything that was ever put, and works out the rest.
 type twin struct {
 	slots   uint64
+	block   uint64 // ticks that share a slot
 	length  uint64 // of a run
 	ticks   uint64 // of the layout
+	runOf   func(tick, worker uint64) uint64
 	put     map[uint64]uint64
+	cut     map[uint64]bool   // the rows that ended within their blocks
+	row     map[uint64]uint64 // the first tick of those put in a row with a tick, in its block
 	tail    uint64
 	next    uint64 // the position that is claimed next
 	claimed uint64
@@ -47,23 +51,40 @@ func (w *twin) worth(pos uint64) (v uint64, s State) {
 	return w.put[tick] + pos%w.length, Taken
 }
 
-// holds reports whether a tick was put and none in its place since.
+// holds reports whether a tick was put and no other row in its place since.
 func (w *twin) holds(tick uint64) bool {
 	if _, ok := w.put[tick]; !ok {
 		return false
 	}
 	for later := range w.put {
-		if later > tick && later%w.slots == tick%w.slots {
+		if w.cut[w.row[tick]] || later > tick && later/w.block%w.slots == tick/w.block%w.slots && w.row[later] != w.row[tick] {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *twin) full() bool { return w.tail >= w.next/w.length+w.slots }
+// begun reports whether the block of the tail has begun.
+func (w *twin) begun() bool {
+	_, ok := w.put[w.tail-1]
+	return ok && w.tail%w.block != 0
+}
 
-func (w *twin) publish(tick, run uint64) {
-	w.put[tick] = run
+// continues reports whether the tail's run would be in a row with the one before.
+func (w *twin) continues(worker uint64) bool {
+	return w.begun() && w.put[w.tail-1]/w.length == w.runOf(w.tail-1, worker)/w.length
+}
+
+func (w *twin) full() bool {
+	at := w.next / w.length
+	if w.begun() {
+		return at < w.tail
+	}
+	return w.tail/w.block >= at/w.block+w.slots
+}
+
+func (w *twin) publish(tick, run, row uint64) {
+	w.put[tick], w.row[tick] = run, row
 	w.tail = tick + 1
 }
 
@@ -86,18 +107,27 @@ func likeTwin(t *rapid.T) {
 	s := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 62)).Draw(t, "sequence bits")
 	w := rapid.OneOf(rapid.Just(62-s), rapid.IntRange(0, 62-s)).Draw(t, "worker bits")
 	slots := uint64(1) << rapid.IntRange(0, 4).Draw(t, "log slots")
-	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w})
+	blockBits := rapid.OneOf(rapid.Just(0), rapid.IntRange(1, 3)).Draw(t, "block bits")
+	if 63-s-w < minBlockTickBits {
+		blockBits = 0
+	}
+	r, err := New(Config{Slots: int(slots), SequenceBits: s, WorkerBits: w, BlockBits: blockBits})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &twin{slots: slots, length: 1 << s, ticks: 1 << (63 - s - w), put: map[uint64]uint64{}}
+	x := &twin{
+		slots: slots, block: 1 << blockBits, length: 1 << s, ticks: 1 << (63 - s - w),
+		runOf: func(tick, worker uint64) uint64 { return tick<<(s+w) | worker<<s },
+		put:   map[uint64]uint64{}, row: map[uint64]uint64{}, cut: map[uint64]bool{},
+	}
 
 	var (
 		held []uint64 // claimed and not resolved for good
 		last uint64   // the position that was claimed last, plus one
 	)
-	drawWorker := func() uint64 { return rapid.Uint64Range(0, 1<<w-1).Draw(t, "worker") }
-	runOf := func(tick, worker uint64) uint64 { return tick<<(s+w) | worker<<s }
+	drawWorker := func() uint64 {
+		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Range(0, 1<<w-1)).Draw(t, "worker")
+	}
 	drawSequence := func() uint64 {
 		return rapid.OneOf(rapid.Just(uint64(0)), rapid.Just(x.length-1), rapid.Just(x.length), rapid.Just(uint64(1)<<63),
 			rapid.Uint64Range(0, x.length-1)).Draw(t, "sequence")
@@ -105,7 +135,7 @@ func likeTwin(t *rapid.T) {
 	// drawTick returns one that is near the tail, at the end of the layout, or any.
 	drawTick := func() uint64 {
 		return rapid.OneOf(rapid.Custom(func(t *rapid.T) uint64 {
-			return x.tail + uint64(rapid.IntRange(-int(slots)-2, int(slots)+2).Draw(t, "from tail"))
+			return x.tail + uint64(rapid.IntRange(-r.Runs()-2, r.Runs()+2).Draw(t, "from tail"))
 		}), rapid.Custom(func(t *rapid.T) uint64 {
 			return x.ticks - rapid.Uint64Range(0, 3).Draw(t, "to end")
 		}), rapid.Uint64Range(0, x.ticks-1)).Draw(t, "tick")
@@ -137,6 +167,9 @@ func likeTwin(t *rapid.T) {
 	t.Repeat(map[string]func(*rapid.T){
 		"take": func(t *rapid.T) {
 			v, pos, ok := r.Take()
+			if !ok && rapid.Bool().Draw(t, "of front") {
+				v, ok = r.OfFront(pos)
+			}
 			want := x.claim(1)
 			if len(want) == 0 {
 				if _, s := r.Resolve(pos); ok || s != NotOpen {
@@ -182,16 +215,26 @@ func likeTwin(t *rapid.T) {
 				return
 			}
 			worker := drawWorker()
-			err := r.Put(x.tail, worker)
+			through := x.tail + rapid.Uint64Range(0, 10).Draw(t, "more")
+			next, err := r.PutThrough(x.tail, through, worker)
 			switch {
-			case x.full():
+			case !x.continues(worker) && x.full():
 				if !errors.Is(err, ErrFull) {
 					t.Fatalf("put on a full ring: %v", err)
 				}
 			case err != nil:
 				t.Fatal(err)
 			default:
-				x.publish(x.tail, runOf(x.tail, worker))
+				row := x.tail
+				if x.continues(worker) {
+					row = x.row[x.tail-1]
+				}
+				for end := min(through, x.tail|(x.block-1)) + 1; x.tail < end; {
+					x.publish(x.tail, x.runOf(x.tail, worker), row)
+				}
+				if next != x.tail {
+					t.Fatalf("put up to %d, want %d", next, x.tail)
+				}
 			}
 		},
 		"wrong put": func(t *rapid.T) {
@@ -212,6 +255,26 @@ func likeTwin(t *rapid.T) {
 			r.Open()
 			x.open = len(x.put) > 0
 		},
+		"allot": func(t *rapid.T) {
+			n := rapid.Uint64Range(0, 40).Draw(t, "n")
+			v, pos, got := r.Allot(n)
+			want := uint64(0)
+			if !x.open {
+				want = min(n, x.buffered(), x.length-x.next%x.length)
+			}
+			if got != want {
+				t.Fatalf("%d were allotted, want %d", got, want)
+			}
+			if got == 0 {
+				return
+			}
+			if wantV, s := x.worth(pos); pos != x.next || s != Taken || v != wantV {
+				t.Fatalf("%#x was allotted at %#x, want %#x at %#x, %d", v, pos, wantV, x.next, s)
+			}
+			claimed(pos + got - 1)
+			x.next += got
+			x.claimed += got
+		},
 		"skip": func(t *rapid.T) {
 			tick, sequence := drawTick(), drawSequence()
 			err := r.Skip(tick, sequence)
@@ -231,7 +294,10 @@ func likeTwin(t *rapid.T) {
 			if ok := !x.open && tick >= x.tail && sequence < x.length; ok != (err == nil) {
 				t.Fatalf("restart at %d, %d: %v", tick, sequence, err)
 			} else if ok {
-				x.publish(tick, runOf(tick, worker))
+				if x.begun() {
+					x.cut[x.row[x.tail-1]] = true
+				}
+				x.publish(tick, x.runOf(tick, worker), tick)
 				x.moveTo(tick*x.length + sequence)
 			}
 		},

@@ -1,6 +1,7 @@
 /*
  * The ring of runs (package ringbuffer) and those who share it (package cached):
- * takers, the goroutine that refills, the worker that grants and revokes, Close.
+ * takers, those of them that wait, the goroutine that refills, the worker that grants and
+ * revokes, Close.
  * README.md says which step stands for what, and what is left out.
  *
  * An access to a word that somebody else may write at that moment (cursor, front,
@@ -27,6 +28,9 @@
 #endif
 #ifndef SLOTS
 #define SLOTS    2
+#endif
+#ifndef B
+#define B        0      /* block bits: 2^B ticks share a slot */
 #endif
 #ifndef LEAD
 #define LEAD     1      /* ticks by which a UID may be ahead of the steady clock */
@@ -67,6 +71,7 @@
 #define NOCLAIM  255    /* a position that was claimed of a shut ring */
 #define NORUN    254
 #define NEVER    255
+#define NOBODY   255
 
 /* A position is tick<<S | sequence, a run is tick<<1 | worker ID. */
 #define TICK(p)       ((p) >> (S))
@@ -75,7 +80,16 @@
 #define RUN(t, w)     (((t) << 1) | (w))
 #define RUNTICK(r)    ((r) >> 1)
 #define RUNWORKER(r)  ((r) & 1)
-#define SLOT(t)       flag[(t) % SLOTS]
+#define BLOCK(t)      ((t) >> (B))
+#define SLOT(t)       flag[BLOCK(t) % SLOTS]
+#define END(t)        ((BLOCK(t) + 1) << (B))           /* the first tick of the next block */
+/* Whether flag f stands for tick t, below the tail: Ring.runAt. */
+#ifdef M_BLOCK_FIRST
+#define STANDS(f, t)  (BLOCK(RUNTICK(f)) == BLOCK(t))
+#else
+#define STANDS(f, t)  (BLOCK(RUNTICK(f)) == BLOCK(t) && RUNTICK(f) <= (t))
+#endif
+#define RUNOF(f, t)   RUN(t, RUNWORKER(f))              /* and the run then */
 #define HAS(set, i)   (((set) >> (i)) & 1)
 #define MAX(a, b)     ((a) > (b) -> (a) : (b))
 #define MIN(a, b)     ((a) < (b) -> (a) : (b))
@@ -93,12 +107,22 @@ bool mu;
 bool started, discarded, closed, parked;
 bool workerID;
 byte last = (GRANTS -> RESERVED : 31);   /* of the reservation */
-byte waiting;                   /* calls in wait */
-byte deaf;                      /* the set of those that no news has come to yet */
-byte told, seen;
+byte seen;
+
+/* The calls in wait. */
+byte waiting;                   /* how many have not been served */
+byte ahead;                     /* the set of those that hold a position ahead of the tail: */
+byte held[TAKERS];              /* this one */
+byte line[TAKERS] = NOBODY;     /* the others, in their order; */
+byte served;                    /* the first so many have been served */
+byte given[TAKERS];             /* the first position that a call was given, or 0, */
+byte many[TAKERS];              /* how many, */
+byte from[TAKERS];              /* and of which run */
+byte news;                      /* the set of those that have yet to look at the grant again */
 
 /* What the holder of the lock is about; zero when nobody holds it. */
 byte now, steady, limit, next, at;
+byte who, x;
 #ifdef M_SHUT_LOAD
 byte loaded;
 #endif
@@ -115,7 +139,8 @@ int  published, under1;         /* the ticks published, and those under worker 1
 int  issued;                    /* the positions whose UIDs calls have got */
 int  dropped;                   /* the ticks of which a claim was given up as missed */
 byte low;                       /* calls that begin now get this position or later */
-byte held[TAKERS];              /* the positions that calls in wait hold */
+int  withdrawn;                 /* the ticks that were published before the revocation */
+byte before[TAKERS];            /* who was in line when a call came */
 
 /* ---------------------------------------------------------------- ringbuffer */
 
@@ -124,7 +149,9 @@ byte held[TAKERS];              /* the positions that calls in wait hold */
 inline claim(n) {
 	if
 	:: cursor >= SHUT -> pos = NOCLAIM
-	:: else -> pos = cursor + 1; cursor = cursor + n
+	:: else ->
+		assert(waiting == 0);               /* nobody passes a call that waits */
+		pos = cursor + 1; cursor = cursor + n
 	fi
 }
 
@@ -158,18 +185,51 @@ inline issue(count) {
  * reads the flag, for a tick below the tail. */
 mtype = { Taken, Ahead, Missed, NotOpen };
 
+/* Whether front may be set to the flag found: a block's is for the whole of it, so the tail
+ * must have been at its end before the flag was read, and the flag be that of its first tick.
+ * The front of a ring of blocks is never but such a flag. */
+#if B
+#ifdef M_BLOCK_PART
+#define WHOLE      whole = true
+#else
+#define WHOLE      whole = (tail >= END(TICK(pos)))
+#endif
+#ifdef M_BLOCK_LATE
+#define GUESS(f)   whole = (RUNTICK(f) == BLOCK(TICK(pos)) << (B))
+#define SETS       (whole && tail >= END(TICK(pos)))
+#else
+#define GUESS(f)   whole = (whole && RUNTICK(f) == BLOCK(TICK(pos)) << (B))
+#define SETS       whole
+#endif
+#define NOGUESS    whole = false
+#define SETFRONT   front = (SETS -> RUN(BLOCK(RUNTICK(r)) << (B), RUNWORKER(r)) : front); whole = false
+#define FRONTOF(t) front = (tail >= END(t) && RUNTICK(SLOT(t)) == BLOCK(t) << (B) -> SLOT(t) : front)
+#define FRONTIS(f)
+#else
+#define WHOLE      skip
+#define GUESS(f)
+#define NOGUESS
+#define SETFRONT   front = r
+#define FRONTOF(t) front = SLOT(t)
+#define FRONTIS(f) front = f
+#endif
+
 inline lap(f) {
 	r = f;
 	if
 #ifdef M_NO_LAP_SLOT
 	:: true -> state = Taken
 #else
-	:: RUNTICK(r) == TICK(pos) -> state = Taken
+	:: STANDS(r, TICK(pos)) ->
+		GUESS(r);
+		r = RUNOF(r, TICK(pos));
+		state = Taken
 	:: else ->
 		r = 0;
 		state = Missed;
+		NOGUESS;
 		/* No claim is given up of which a UID could be had, now or later. */
-		assert(RUNTICK(SLOT(TICK(pos))) != TICK(pos));
+		assert(!STANDS(SLOT(TICK(pos)), TICK(pos)));
 		if
 		:: HAS(published, TICK(pos))
 		:: else -> dropped = dropped | (1 << TICK(pos))
@@ -195,7 +255,7 @@ inline resolve() {
 #else
 	:: pos != NOCLAIM && BEYOND -> state = Ahead
 #endif
-	:: pos != NOCLAIM && !BEYOND -> lap(SLOT(TICK(pos)))
+	:: pos != NOCLAIM && !BEYOND -> WHOLE; lap(SLOT(TICK(pos)))
 	fi
 }
 
@@ -212,39 +272,56 @@ inline shut() {
 	fi
 }
 
+/* The slot of the tail holds ticks of the same block, under the same worker ID or not. */
+#define BEGUN     (SLOT(next) != NORUN && BLOCK(RUNTICK(SLOT(next))) == BLOCK(next))
+#ifdef M_BLOCK_WORKER
+#define CONTINUES BEGUN
+#else
+#define CONTINUES (BEGUN && RUNWORKER(SLOT(next)) == workerID)
+#endif
+
 /* Ring.hasRoom. That there is room stays true until it is used. */
 #ifdef M_ROOM
 #define ROOM (tail <= TICK(POSITION) + SLOTS)
-#else
+#elif B == 0
 #define ROOM (tail < TICK(POSITION) + SLOTS)
+#elif defined(M_BLOCK_OVER)
+#define ROOM (BLOCK(tail) < BLOCK(TICK(POSITION)) + SLOTS)
+#else
+#define ROOM (BEGUN -> CONTINUES || tail <= TICK(POSITION) : BLOCK(tail) < BLOCK(TICK(POSITION)) + SLOTS)
 #endif
 
-/* Ring.publish. It begins with the store to the flag, */
-inline publish() {
+/* Ring.publish. It begins with the store to the flag, unless that stands for the tick by itself:
+ * then there is nothing but the tail to be raised. The code raises it over all the ticks of a block
+ * that it can at once. */
+inline publish(anew) {
 	assert(!HAS(published, next));      /* a tick is published once, */
 	assert(!HAS(dropped, next));        /* and not when claims on it were given up */
 	published = published | (1 << next);
 	under1 = under1 | (workerID << next);
-	SLOT(next) = RUN(next, workerID)
+	if
+	:: !anew && CONTINUES
+	:: else -> SLOT(next) = RUN(next, workerID)
+	fi
 }
 
 /* and ends with those to front, if it is the first run, and to the tail. */
 inline raise() {
 	if
-	:: atomic { front == NORUN -> front = RUN(next, workerID) };
+	:: atomic { front == NORUN && !B -> front = RUN(next, workerID) };
 		tail = next + 1
-	:: atomic { front != NORUN -> tail = next + 1 }
+	:: atomic { front != NORUN || B -> tail = next + 1 }
 	fi
 }
 
 #ifdef M_PUBLISH_FIRST
-#define PUBLISH  tail = next + 1
-#define RAISE    atomic { publish(); front = (front == NORUN -> RUN(next, workerID) : front) }
+#define PUBLISH(anew)  tail = next + 1
+#define RAISE    atomic { publish(true); front = (front == NORUN -> RUN(next, workerID) : front) }
 #elif defined(M_TORN)
-#define PUBLISH  SLOT(next) = RUN(next, 0)
-#define RAISE    raise(); atomic { publish() }
+#define PUBLISH(anew)  SLOT(next) = RUN(next, 0)
+#define RAISE    raise(); atomic { publish(true) }
 #else
-#define PUBLISH  publish()
+#define PUBLISH(anew)  publish(anew)
 #define RAISE    raise()
 #endif
 
@@ -252,7 +329,7 @@ inline raise() {
  * the ticks have no hole that the clock did not make. */
 inline fits() {
 	assert(next == tail && HAS(published, next - 1));
-	assert(SLOT(next) == NORUN || RUNTICK(SLOT(next)) < TICK(POSITION))
+	assert(SLOT(next) == NORUN || CONTINUES || MIN(END(RUNTICK(SLOT(next))), tail) <= TICK(POSITION))
 }
 
 /* Ring.moveTo of run r and sequence s. There is no way back. */
@@ -272,7 +349,7 @@ inline moveTo(s) {
 	:: FIRST(RUNTICK(r)) + s >= resume ->
 #endif
 		resume = FIRST(RUNTICK(r)) + s;
-		front = r
+		FRONTIS(r)
 	fi
 #endif
 }
@@ -281,7 +358,7 @@ inline moveTo(s) {
 
 inline unlock() {
 	mu = false;
-	now = 0; steady = 0; limit = 0; next = 0; at = 0
+	now = 0; steady = 0; limit = 0; next = 0; at = 0; who = 0
 }
 
 /* What refill begins with: the clock, the reservation and the position. */
@@ -332,14 +409,187 @@ inline shutToMove() {
 #endif
 }
 
+/* The queue's line: what follows the first place moves up, or makes room. */
+inline moveUp(i) {
+	x = i;
+	do
+	:: x + 1 < TAKERS -> line[x] = line[x + 1]; x++
+	:: else -> break
+	od;
+	line[TAKERS - 1] = NOBODY;
+	x = 0
+}
+
+inline insert(i, w) {
+	x = TAKERS - 1;
+	do
+	:: x > i -> line[x] = line[x - 1]; x--
+	:: else -> break
+	od;
+	line[i] = w;
+	x = 0
+}
+
+/* queue.join */
+inline join() {
+	assert(given[_pid] == 0);
+	waiting++;
+	news = news & ~(1 << _pid);
+	if
+	:: pos == NOCLAIM ->
+		x = 0;
+		do
+		:: line[x] != NOBODY -> before[_pid] = before[_pid] | (1 << line[x]); x++
+		:: else -> break
+		od;
+		line[x] = _pid;
+		x = 0
+	:: else -> ahead = ahead | (1 << _pid); held[_pid] = pos
+	fi;
+#ifndef M_PARK_DEAF
+	parked = false;
+#endif
+#ifndef M_NO_KICK
+	if
+	:: waiting == 1 -> kick = true
+	:: else
+	fi
+#endif
+}
+
+/* queue.leave, of a call that was served or not. */
+inline leave() {
+	if
+	:: given[_pid] == 0 -> waiting--
+	:: else
+	fi;
+	if
+	:: HAS(ahead, _pid) -> ahead = ahead & ~(1 << _pid)
+	:: else ->
+		who = 0;
+		do
+		:: line[who] != _pid -> who++
+		:: else -> break
+		od;
+		if
+		:: who < served -> served--
+		:: else
+		fi;
+		moveUp(who);
+		who = 0
+	fi;
+	held[_pid] = 0; given[_pid] = 0; many[_pid] = 0; from[_pid] = 0; before[_pid] = 0;
+	who = 0;
+	do
+	:: who == TAKERS -> break
+	:: else -> before[who] = before[who] & ~(1 << _pid); who++
+	od;
+	who = 0
+}
+
+/* queue.serve: a call whose own claim lies in a tick that is published by now. */
+#define DUE(i) (HAS(ahead, i) && TICK(held[i]) < tail)
+#if TAKERS > 2
+#define ANYDUE (DUE(0) || DUE(1) || DUE(2))
+#else
+#define ANYDUE (DUE(0) || DUE(1))
+#endif
+
+inline serveAhead() {
+	who = 0;
+	do
+	:: !DUE(who) -> who++
+	:: else -> break
+	od;
+	ahead = ahead & ~(1 << who);
+	if
+	:: STANDS(SLOT(TICK(held[who])), TICK(held[who])) ->
+		FRONTOF(TICK(held[who]));
+		given[who] = held[who];
+		many[who] = 1;
+		from[who] = RUNOF(SLOT(TICK(held[who])), TICK(held[who]));
+		insert(0, who);
+		served++;
+		waiting--
+	:: else ->
+		/* Passed over: it is first in line. */
+		dropped = (HAS(published, TICK(held[who])) -> dropped : dropped | (1 << TICK(held[who])));
+		held[who] = 0;
+		insert(served, who)
+	fi
+}
+
+/* Another one gets what is left of the tick, up to what it wants: Ring.Allot. */
+inline serveLine() {
+#ifdef M_LAST_FIRST
+	who = TAKERS - 1;
+	do
+	:: line[who] == NOBODY -> who--
+	:: else -> break
+	od;
+	x = line[who];
+	line[who] = line[served];
+	line[served] = x;
+	x = 0;
+#endif
+	who = line[served];
+	at = before[who];
+	x = 0;
+	do
+	:: x == served -> break
+	:: else -> at = at & ~(1 << line[x]); x++
+	od;
+	assert(at == 0);                    /* nobody who came before it is left in line */
+	FRONTOF(TICK(resume));
+	assert(STANDS(SLOT(TICK(resume)), TICK(resume)));
+	given[who] = resume;
+	many[who] = MIN((FILL -> FILL : 1), R - SEQ(resume));
+	from[who] = RUNOF(SLOT(TICK(resume)), TICK(resume));
+#ifndef M_GRANT_TWICE
+	resume = resume + many[who];
+#endif
+	x = 0; at = 0;
+	served++;
+	waiting--
+}
+
+#define LINEDUE   (served < TAKERS && line[served] != NOBODY && isShut && TICK(resume) < tail)
+#define SERVABLE  (OPEN && USABLE && (ANYDUE || LINEDUE))
+#ifdef M_SKIP_QUEUE
+#define SERVES    (SERVABLE && ANYDUE)
+#elif defined(M_SERVE_IF_LEFT)
+#define SERVES    (SERVABLE && TICK(resume) < tail)
+#else
+#define SERVES    SERVABLE
+#endif
+#define PUTS      (OPEN && next <= limit && ROOM)
+
+/* queue.withdraw */
+inline withdraw() {
+	x = 0;
+	do
+	:: x == served -> break
+	:: else ->
+		given[line[x]] = 0; many[line[x]] = 0; from[line[x]] = 0; held[line[x]] = 0;
+		waiting++;
+		x++
+	od;
+	served = 0;
+	x = 0
+}
+
 /* refill, behind look. */
 inline refill() {
 	if
 	:: atomic { OPEN && RESTARTS -> shutToMove() };
-		atomic { PUBLISH };
+#if B && !defined(M_BLOCK_CUT)
+		/* A block that is left before its end loses its flag. */
+		atomic { SLOT(tail) = (SLOT(tail) != NORUN && BLOCK(RUNTICK(SLOT(tail))) == BLOCK(tail) -> NORUN : SLOT(tail)) };
+#endif
+		atomic { PUBLISH(true) };
 		RAISE;
 		atomic {
-			r = SLOT(next);
+			r = RUNOF(SLOT(next), next);
 			if
 			:: moveTo(0)
 			:: RANDOM && R > 1 -> moveTo(R - 1)
@@ -350,8 +600,8 @@ inline refill() {
 		}
 	:: atomic { OPEN && SKIPS -> shutToMove() };
 		atomic {
-			r = SLOT(now);
-			assert(RUNTICK(r) == now);
+			assert(STANDS(SLOT(now), now));
+			r = RUNOF(SLOT(now), now);
 			if
 			:: moveTo(0)
 			:: RANDOM && R > 1 -> moveTo(R - 1)
@@ -362,25 +612,32 @@ inline refill() {
 	:: !(OPEN && (RESTARTS || SKIPS || WITHDRAWS))
 	fi;
 	do
-	:: atomic { OPEN && next <= limit && ROOM -> fits(); PUBLISH };
+	:: atomic { PUTS -> fits(); PUBLISH(false) };
 		RAISE;
 		next++
 #ifdef M_REJECT_USES
 	:: atomic { OPEN && next <= limit && !ROOM -> tail = next + 1; break }
 #endif
-	:: !(OPEN && next <= limit && ROOM) -> break
+	:: atomic { !PUTS && SERVES ->
+			if
+			:: ANYDUE -> serveAhead()
+			:: else -> serveLine()
+			fi;
+#ifdef M_SERVE_ONCE
+			limit = 0;
+#endif
+			who = 0
+		}
+	:: !PUTS && !SERVES -> break
 	od
 }
 
-/* reopen: Ring.Open, if there is something to give; then the news. */
+/* reopen: Ring.Open, if there is something left. */
 inline reopen() {
 	if
 	:: OPEN && started && !discarded ->
 		if
 		:: isShut && TICK(resume) < tail ->
-#ifdef M_NEWS_IF_OPENED
-			told = 0;
-#endif
 			isShut = false;
 #ifdef M_OPEN_LOW
 			cursor = resume - 2;
@@ -391,14 +648,6 @@ inline reopen() {
 			:: parked -> parked = false; kick = true
 			:: else
 			fi
-		:: else
-		fi;
-		if
-#ifdef M_NEWS_IF_OPENED
-		:: told == 0 -> told = tail; deaf = 0
-#else
-		:: tail != told -> told = tail; deaf = 0
-#endif
 		:: else
 		fi
 	:: else
@@ -467,6 +716,20 @@ inline issueShare() {
 	get()
 }
 
+/* collect: a call takes what it was given, and leaves. */
+inline collect() {
+	assert(!closed);                                    /* Close frees all, */
+	assert(!HAS(withdrawn, TICK(given[_pid])));         /* and a revocation takes back */
+	if
+	:: given[_pid] == pos -> n = MAX(n, 1); m = MIN(n, LEFT)
+	:: else -> pos = given[_pid]; n = many[_pid]; m = n
+	fi;
+	r = from[_pid];
+	leave();
+	waits = false;
+	get()
+}
+
 inline giveUp() {
 	pos = 0; n = 0; mine = 0;
 	slow = false
@@ -479,13 +742,18 @@ active [TAKERS] proctype Taker()
 	byte pos, n;            /* what the call has claimed and not settled yet */
 	bool slow;              /* Resolve was of no use: the lock is needed */
 	bool refilled, enters;
+	bool waits;             /* it has a place in the queue */
 	byte r, m, k, uid;
+#if B
+	bool whole;             /* front may be set to what Resolve has found */
+#endif
 	mtype state, todo;
 
 	do
 	:: n == 0 && calls == 0 -> break
 
-	/* Ring.Take: the guess, the claim, the comparison. */
+	/* Ring.Take: the guess, the claim, the comparison. (For a block's later runs it fails in
+	 * the code.) */
 #ifdef M_STALE_EMPTY
 	:: atomic { n == 0 && calls > 0 -> calls--; mine = low; pos = cursor };
 		if
@@ -515,7 +783,7 @@ active [TAKERS] proctype Taker()
 #ifdef M_NO_LAP
 			:: pos != NOCLAIM && r != NORUN -> m = 1; get()
 #else
-			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> m = 1; get()
+			:: pos != NOCLAIM && BLOCK(RUNTICK(r)) == BLOCK(TICK(pos)) -> r = RUNOF(r, TICK(pos)); m = 1; get()
 #endif
 			:: else -> r = 0; slow = (pos == NOCLAIM)
 			fi
@@ -536,6 +804,13 @@ active [TAKERS] proctype Taker()
 		}
 #endif
 
+#if B
+	/* Ring.OfFront: the guess is read after the claim. */
+	:: atomic { n == 1 && !slow && !m && BLOCK(RUNTICK(front)) == BLOCK(TICK(pos)) ->
+			r = RUNOF(front, TICK(pos)); m = 1; get()
+		}
+#endif
+
 	/* Ring.Resolve without the lock, and what enter and settle do with it. */
 #ifdef M_FLAG_FIRST
 	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
@@ -548,7 +823,7 @@ active [TAKERS] proctype Taker()
 		};
 #else
 	:: atomic { n > 0 && !slow && BEYOND -> slow = true }
-	:: atomic { n > 0 && !slow && !BEYOND -> skip };
+	:: atomic { n > 0 && !slow && !BEYOND -> WHOLE };
 		atomic { lap(SLOT(TICK(pos))) };
 #endif
 		if
@@ -556,7 +831,7 @@ active [TAKERS] proctype Taker()
 #ifdef M_HANDOVER
 				r = SLOT(TICK(pos));
 #endif
-				front = r;
+				SETFRONT;
 				enters = (SEQ(pos) == 0);
 				issueShare()
 			};
@@ -569,10 +844,10 @@ active [TAKERS] proctype Taker()
 		fi
 
 	/* settle with the lock */
-	:: atomic { n > 0 && slow && !mu -> mu = true; refilled = false; draw() };
+	:: atomic { n > 0 && slow && !waits && !mu -> mu = true; refilled = false; draw() };
 		do
 		:: atomic { todo == Issue ->
-				front = r;
+				SETFRONT;
 				issueShare();
 				todo = 0;
 				unlock()
@@ -591,41 +866,53 @@ active [TAKERS] proctype Taker()
 		:: atomic { todo == Fail && closed -> todo = 0; giveUp(); unlock() };
 			break
 		:: atomic { todo == Fail && !closed ->
+#ifndef M_JOIN_OPEN
 				shut();
+#endif
 				assert(next > limit);   /* no call fails or waits for a tick that may be issued */
 				todo = 0;
 				if
 				:: GIVEUP -> giveUp()
-				:: true ->
-					/* wait */
-					waiting++;
-					deaf = deaf | (1 << _pid);
-					held[_pid] = pos;
-#ifdef M_PARK_DEAF
-					skip
-#else
-					parked = false
-#endif
+				:: true -> join(); waits = true
 				fi;
 				unlock()
 			};
-			if
-			:: atomic { n > 0 ->
-#ifdef M_NO_KICK
-					skip
-#else
-					kick = true
-#endif
-				};
-				if
-				:: !HAS(deaf, _pid)
-				:: atomic { GIVEUP > 1 -> giveUp(); deaf = deaf & ~(1 << _pid) }
-				fi;
-				atomic { !mu -> waiting--; held[_pid] = 0 }
-			:: n == 0
-			fi;
 			break
 		od
+
+	/* wait, and what attempt and giveUp do with a call that has a place */
+	:: atomic { waits && !mu && given[_pid] != 0 -> collect() }
+	:: atomic { waits && !mu && given[_pid] == 0 && GIVEUP > 1 ->
+#ifdef M_STAYS
+			waiting--;
+#else
+			leave();
+#endif
+			waits = false;
+			giveUp()
+		}
+	:: atomic { waits && !mu && given[_pid] == 0 && HAS(news, _pid) ->
+			mu = true;
+			news = news & ~(1 << _pid)
+		};
+		if
+		:: atomic { closed -> leave(); waits = false; giveUp(); unlock() }
+		:: atomic { !closed -> look() };
+			refill();
+			atomic { reopen() };
+			atomic {
+				if
+				:: given[_pid] != 0 -> collect()
+				:: else ->
+					assert(next > limit);
+					if
+					:: GIVEUP -> leave(); waits = false; giveUp()
+					:: true
+					fi
+				fi;
+				unlock()
+			}
+		fi
 	od;
 	ended++
 }
@@ -675,27 +962,19 @@ over:
 	skip
 }
 
-/* Nobody waits in vain: nothing more may be issued before the clock moves on, and no
- * tick is published that a call waits for. */
+/* Nobody waits in vain: nothing more may be issued before the clock moves on, and nothing
+ * is published that a call waits for. */
 inline quiet() {
 	assert(clock < 12);
-	assert(waiting > 0 && !closed && !mu);
-	assert(MAX(tail, clock - back) > MIN(clock + LEAD, last));
-	i = 0;
-	do
-	:: i == TAKERS -> break
-	:: else ->
-		assert(!HAS(deaf, i) || held[i] == NOCLAIM || TICK(held[i]) >= tail);
-		i++
-	od;
-	i = 0
+	assert(waiting > 0 && !closed && !mu && !SERVABLE);
+	assert(MAX(tail, clock - back) > MIN(clock + LEAD, last))
 }
 
 /* Time. It goes on at any moment a few times, and then whenever nothing else can
  * happen, until every call has come to an end. */
 active proctype Clock()
 {
-	byte left = CLOCKS, i;
+	byte left = CLOCKS;
 
 	do
 	:: atomic { left > 0 -> left--; clock++ }
@@ -719,12 +998,19 @@ active proctype Worker()
 #ifndef M_DISCARD_OPEN
 		shut();
 #endif
+#ifndef M_KEEP_GIVEN
+		withdraw();
+#endif
+		withdrawn = published;
+#ifndef M_DISCARD_PARKED
+		parked = false;
+#endif
 		discarded = true;
 		last = 0;
 		low = MAX(low, FIRST(tail))     /* void is what was published so far */
 	};
 #endif
-	atomic { !mu -> last = 31; workerID = 1; kick = true; deaf = 0 }
+	atomic { !mu -> last = 31; workerID = 1; kick = true; news = (1 << TAKERS) - 1 }
 }
 #endif
 
@@ -736,8 +1022,13 @@ active proctype Closer()
 #ifndef M_CLOSE_OPEN
 		shut();
 #endif
+#ifndef M_CLOSE_KEEPS
+		withdraw();
+#endif
 		low = NEVER;
-		deaf = 0;
+#ifndef M_CLOSE_DEAF
+		news = (1 << TAKERS) - 1;
+#endif
 		quit = true
 	};
 	quitted
