@@ -49,6 +49,11 @@ type Terms struct {
 	Unit  time.Duration
 	// MaxTick and MaxWorkerID are the largest values that the layout can hold.
 	MaxTick, MaxWorkerID int64
+	// MinTick is the first tick that the generator may issue: 0 unless it was given a floor. A
+	// Worker that keeps what was issued keeps this as well: whoever has the ID after this
+	// generator begins there or later, even if it issues nothing. The generator itself issues no
+	// earlier tick, whatever the Worker reserves.
+	MinTick int64
 	// MaxLead is how far ahead of its clock the generator may ask for ticks: none that
 	// it asks for begins later than that. It is 0 for one that never asks for more than
 	// the clock's own tick, and math.MaxInt64 if only MaxTick bounds it. While the wall

@@ -20,7 +20,7 @@ import (
 // earlier generator has issued UIDs of another layout, [uid.ErrExhausted] when an earlier one has
 // used the last tick, and the context's error when it has ended. A later generator on the same
 // worker starts above the last tick of the earlier ones, so that borrowed future is not issued
-// again.
+// again, and above their floors.
 //
 // Static knows only what happened to this one value, in this one process; with a [Space], what
 // happened to all values of that name, ID and layout in this process. It cannot promise unique
@@ -71,6 +71,7 @@ type static struct {
 	claim   claim           // of the generator that is or was bound
 	dropped runtime.Cleanup // frees the claim when the worker is garbage
 	first   int64           // first tick of the generator that is bound
+	floor   int64           // last tick that its floor rules out, -1 for none
 	last    int64           // largest tick issued by earlier generators, -1 for none
 }
 
@@ -109,7 +110,7 @@ func (s *static) take(t uid.Terms) error {
 		s.drop(now, -1)
 		return fmt.Errorf("%w: worker ID %d has used tick %d, the last one is %d", uid.ErrExhausted, id, used, t.MaxTick)
 	}
-	s.claim, s.first = now, used+1
+	s.claim, s.first, s.floor = now, max(used+1, t.MinTick), t.MinTick-1
 	return nil
 }
 
@@ -134,6 +135,7 @@ func (s *static) Release(_ context.Context, last int64) error {
 	if err := s.binding.Unbind(); err != nil {
 		return err
 	}
+	last = max(last, s.floor)
 	s.last = max(s.last, last)
 	s.drop(s.claim, last)
 	return nil

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -144,4 +145,25 @@ func TestStaticNeverRepeatsATick(t *testing.T) {
 			require.NoError(t, w.Release(context.Background(), last))
 		}
 	})
+}
+
+// A worker keeps a floor for the generators that come later.
+func TestStaticFloor(t *testing.T) {
+	terms := bits.Twitter().Terms()
+	w := worker.Static(9, worker.Space(t.Name()))
+	terms.MinTick, terms.Revoke = 1000, func() {}
+	r, err := w.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, r.First)
+	require.NoError(t, w.Release(t.Context(), -1))
+	terms.MinTick = 0
+	r, err = w.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, r.First)
+	require.NoError(t, w.Release(t.Context(), 2000))
+	terms.MinTick = 500
+	r, err = w.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	require.EqualValues(t, 2001, r.First, "what was issued counts as well")
+	require.NoError(t, w.Release(t.Context(), -1))
 }

@@ -62,7 +62,7 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 		if n == 1 {
 			level = slog.LevelWarn
 		}
-		log.Log(ctx, level, "a call of the store failed, trying again", "attempt", n, "error", last)
+		log.Log(ctx, level, "a call of the store failed, trying again", "attempts", n, "error", last)
 		timer := time.NewTimer(pause/2 + rand.N(pause/2))
 		select {
 		case <-timer.C:

@@ -3,6 +3,7 @@ package state
 import (
 	"reflect"
 	"slices"
+	"time"
 )
 
 // A Record is what a worker keeps across restarts. Package state does not interpret it.
@@ -18,6 +19,9 @@ type Record struct {
 	Nonce     string     `json:"nonce,omitempty"`     // of the newest renewal that was confirmed
 	Limit     int64      `json:"limit,omitempty"`     // the last tick that it reserved
 	Proposals []Proposal `json:"proposals,omitempty"` // renewals since, any of which may have replaced Nonce and Limit
+	// Reach is how far beyond the clock the namespace knows the owner to reserve, in nanoseconds, or
+	// 0 where that was of no use, since the store was taken to be durable.
+	Reach time.Duration `json:"reach,omitempty"`
 }
 
 // A Proposal is a renewal that was sent to the store and not confirmed. It is saved before it is

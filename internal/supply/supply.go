@@ -18,6 +18,6 @@ func Low(used, most int64) bool {
 func Warn(ctx context.Context, log *slog.Logger, id, first, last int64, how string, attrs ...any) {
 	if Low(id-first, last-first) {
 		log.WarnContext(ctx, "worker IDs are running out: more than 80 % "+how,
-			append([]any{"worker_id", id, "min_worker_id", first, "max_worker_id", last, "left", last - id}, attrs...)...)
+			append([]any{"worker_id", id, "min_worker_id", first, "max_worker_id", last, "ids_left", last - id}, attrs...)...)
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/uidgen/uid/bits"
 )
 
-// Begin is Start with the checks of every generator: it refuses to start without a worker
-// or on a layout whose time field is full or nearly so, and warns when that comes near.
-// name, that of the generator's package, is for the texts.
-func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, cfg Config) (*Tenure, error) {
+// Begin is Start with the checks of every generator: it refuses to start without a worker,
+// on a layout whose time field is full or nearly so, and with a floor out of reach; and it
+// warns when the time field will be full before long. name, that of the generator's package,
+// is for the texts.
+func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry bits.Expiry, floor Floor, cfg Config) (*Tenure, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%s: %w: nil worker", name, uid.ErrConfig)
 	}
@@ -19,6 +20,11 @@ func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry
 	if err := expiry.Start(l, now); err != nil {
 		return nil, err
 	}
+	minTick, err := floor.tick(l, now)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	cfg.Terms.MinTick = minTick
 	if expiry.Warns(l, now) {
 		cfg.Logger.Warn("uid: the layout's time field is nearly full", "layout", l.String(), "expires", l.Expires())
 	}

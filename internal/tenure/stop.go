@@ -28,6 +28,9 @@ func (t *Tenure) Stop(ctx context.Context, last int64) error {
 	t.mu.Lock()
 	first := !t.stopped
 	t.stopped = true
+	if t.trouble.timer != nil {
+		t.trouble.timer.Stop()
+	}
 	t.mu.Unlock()
 	if !first {
 		return t.awaitStop(ctx)

@@ -46,9 +46,10 @@ type Grant struct {
 // Config configures a Tenure. The functions are the generator's callbacks; each may be nil.
 // They are called one at a time, and may call Want, but neither End nor Stop.
 type Config struct {
-	// Terms are the worker's; Start fills in Revoke.
+	// Terms are the worker's; Start fills in Revoke, and Begin also MinTick.
 	Terms uid.Terms
-	// Now is the wall clock. Logger gets panics of the worker. Neither is nil.
+	// Now is the wall clock. Logger gets renewals that fail, and panics of the worker. Neither is
+	// nil.
 	Now    func() time.Time
 	Logger *slog.Logger
 
@@ -84,9 +85,14 @@ type Tenure struct {
 	// and before the generator's own locks.
 	hand sync.Mutex
 
+	// saying is held while trouble is logged, so that the records come in order. It is taken
+	// before mu, and never with hand.
+	saying sync.Mutex
+
 	// mu may be taken while the generator's own locks are held.
 	mu       sync.Mutex
 	refused  error         // why the last Extend failed, nil if it did not
+	trouble  trouble       // of renewals that fail
 	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
 	through  int64         // the furthest tick asked for
 	wanted   bool          // there is a new through, or a revocation
@@ -122,6 +128,7 @@ func Start(ctx context.Context, w uid.Worker, cfg Config) (*Tenure, error) {
 	defer t.hand.Unlock()
 	t.mu.Lock()
 	t.acquired = true
+	t.raise(&res)
 	if t.revoked > 0 {
 		res = nothing(res.WorkerID)
 	}
@@ -208,6 +215,8 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 			return t.listen(), nil
 		}
 		why = errOnItsWay
+	} else {
+		t.spend()
 	}
 	return nil, fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
 		uid.ErrNoReservation, tick, was.WorkerID, was.Until, why)
@@ -215,19 +224,12 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 
 var errOnItsWay = errors.New("more has been asked for")
 
-// News returns a channel that is closed at the next Tell, change of the Grant, or failure
-// to extend it.
+// News returns a channel that is closed at the next change of the Grant, or failure to
+// extend it.
 func (t *Tenure) News() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.listen()
-}
-
-// Tell ends every wait.
-func (t *Tenure) Tell() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tell()
 }
 
 func (t *Tenure) listen() <-chan struct{} {
@@ -237,6 +239,7 @@ func (t *Tenure) listen() <-chan struct{} {
 	return t.news
 }
 
+// tell ends every wait. mu is held.
 func (t *Tenure) tell() {
 	if t.news != nil {
 		close(t.news)
@@ -296,6 +299,9 @@ func (t *Tenure) startLocked() {
 	}
 }
 
+// raise keeps the ticks below the generator's floor out of a reservation.
+func (t *Tenure) raise(r *uid.Reservation) { r.First = max(r.First, t.cfg.Terms.MinTick) }
+
 func (t *Tenure) check(r uid.Reservation) error {
 	if r.WorkerID < 0 || r.WorkerID > t.cfg.Terms.MaxWorkerID {
 		return fmt.Errorf("worker ID %d: the layout holds 0 to %d: %w", r.WorkerID, t.cfg.Terms.MaxWorkerID, uid.ErrRange)
@@ -327,6 +333,7 @@ func (t *Tenure) renew() {
 			}
 		}
 		progress, err := t.extend()
+		t.report()
 		if progress {
 			pause = minPause
 			continue
@@ -377,6 +384,7 @@ func (t *Tenure) extend() (progress bool, err error) {
 	cancel()
 	if err == nil {
 		err = t.check(res)
+		t.raise(&res)
 	}
 	t.hand.Lock()
 	defer t.hand.Unlock()
@@ -386,7 +394,7 @@ func (t *Tenure) extend() (progress bool, err error) {
 	if err != nil {
 		t.mu.Lock()
 		t.wanted = true
-		t.refused = err
+		t.failed(err)
 		t.tell()
 		t.mu.Unlock()
 		return false, err

@@ -677,10 +677,6 @@ func TestAwait(t *testing.T) {
 			require.ErrorIs(t, err, fake.ErrDown)
 		}
 
-		told := ten.News()
-		ten.Tell()
-		requireClosed(t, told)
-
 		granted := ten.News()
 		grants(w, endless)
 		time.Sleep(maxPause)

@@ -28,4 +28,8 @@ type Config struct {
 	// % of the layout's IDs are used, and one when the store is not available at first. The
 	// default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
+
+	// Now is the clock that tells whether a generator's floor is still ahead. The default, for
+	// nil, is time.Now.
+	Now func() time.Time
 }

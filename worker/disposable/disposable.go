@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/settings"
 	"github.com/uidgen/uid/internal/supply"
+	"github.com/uidgen/uid/internal/ticks"
 )
 
 // Disposable is a [uid.Worker] that takes a number nobody has had before each time a generator is
@@ -25,7 +27,9 @@ type Disposable struct {
 	cfg     Config
 	host    hostSource
 	binding *binding.Binding
-	id      atomic.Int64 // of the generator that is bound
+	id      atomic.Int64 // of the generator that is bound,
+	first   atomic.Int64 // its first tick,
+	most    atomic.Int64 // and the largest ID of its layout
 }
 
 // New returns a worker on numbers. It returns [uid.ErrConfig] or [uid.ErrRange] when a
@@ -45,7 +49,7 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 	if cfg.PortEnv == nil {
 		cfg.PortEnv = defaultPortEnv
 	}
-	cfg.Logger = settings.Logger(cfg.Logger)
+	cfg.Logger, cfg.Now = settings.Logger(cfg.Logger), settings.Clock(cfg.Now)
 	host := hostSource{host: cfg.Host, port: cfg.Port, hostEnv: cfg.HostEnv, portEnv: cfg.PortEnv}
 	if err := host.validate(); err != nil {
 		return nil, err
@@ -53,7 +57,9 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 	return &Disposable{numbers: numbers, cfg: cfg, host: host, binding: binding.New("the worker on " + numbers.Name())}, nil
 }
 
-// Acquire takes the next number, and returns a reservation of all ticks under it.
+// Acquire takes the next number, and returns a reservation of all ticks under it: of those above
+// the generator's floor, and above those that other starts have kept in the store (see
+// [Beginner]).
 //
 // It retries failures that may pass until the configured Timeout or the end of ctx. Then its
 // error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
@@ -68,39 +74,64 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 // An attempt that fails may leave its number unused.
 func (d *Disposable) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
 	err := d.binding.Take(t.Revoke, func() error {
-		id, err := d.assign(ctx, t.MaxWorkerID)
+		id, first, err := d.assign(ctx, t)
 		if err != nil {
 			return fmt.Errorf("assign an ID from %s: %w", d.numbers.Name(), err)
 		}
 		d.id.Store(id)
+		d.first.Store(first)
+		d.most.Store(t.MaxWorkerID)
 		return nil
 	})
 	if err != nil {
 		return uid.Reservation{}, err
 	}
-	return reservationOf(d.id.Load()), nil
+	return d.reservation(), nil
 }
 
-func (d *Disposable) assign(ctx context.Context, most int64) (int64, error) {
+// assign returns a number, and the first tick under it.
+func (d *Disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, err error) {
 	host, err := d.host.identify()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	var id int64
+	most := t.MaxWorkerID
 	err = retry.Do(ctx, d.cfg.Timeout, d.cfg.Logger, func(ctx context.Context) (err error) {
-		id, err = d.numbers.Next(ctx, host, most)
+		if id, err = d.numbers.Next(ctx, host, most); err == nil && 0 < id && id <= most {
+			first, err = d.begin(ctx, t, id)
+		}
 		return err
 	})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if id <= 0 || id > most {
-		return 0, fmt.Errorf("%w: %s gave the number %d, which is not within 1..%d", uid.ErrRange, d.numbers.Name(), id, most)
+		return 0, 0, fmt.Errorf("%w: %s gave the number %d, which is not within 1..%d", uid.ErrRange, d.numbers.Name(), id, most)
 	}
 	d.cfg.Logger.InfoContext(ctx, "worker ID assigned", "worker_id", id, "max_worker_id", most,
 		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)
 	supply.Warn(ctx, d.cfg.Logger, id, 0, most, "are used", "store", d.numbers.Name())
-	return id, nil
+	return id, first, nil
+}
+
+// begin keeps the generator's floor, and returns the first tick above all floors that are kept.
+func (d *Disposable) begin(ctx context.Context, t uid.Terms, id int64) (first int64, err error) {
+	keeper, keeps := d.numbers.(Beginner)
+	if !keeps {
+		return t.MinTick, nil
+	}
+	var at time.Time
+	if now := d.cfg.Now(); t.MinTick > t.TickAt(now) {
+		at = now.Add(ticks.Until(t, now, t.MinTick))
+	}
+	kept, err := keeper.Begin(ctx, id, at)
+	if err != nil {
+		return 0, err
+	}
+	if !kept.IsZero() {
+		first = t.TickAt(kept.Add(-1)) + 1
+	}
+	return max(first, t.MinTick), nil
 }
 
 // Extend returns the reservation of all ticks again, and [uid.ErrNoReservation] when no generator
@@ -109,13 +140,13 @@ func (d *Disposable) Extend(context.Context, int64) (uid.Reservation, error) {
 	if err := d.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
-	return reservationOf(d.id.Load()), nil
+	return d.reservation(), nil
 }
 
 // Release gives the ID up for ever. It returns [uid.ErrNoReservation] when no generator is
 // bound to d.
 func (d *Disposable) Release(context.Context, int64) error { return d.binding.Unbind() }
 
-func reservationOf(id int64) uid.Reservation {
-	return uid.Reservation{WorkerID: id, Last: math.MaxInt64, Renew: math.MaxInt64}
+func (d *Disposable) reservation() uid.Reservation {
+	return uid.Reservation{WorkerID: d.id.Load(), First: d.first.Load(), Last: math.MaxInt64, Renew: math.MaxInt64}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -244,7 +246,9 @@ func TestIDsRunOut(t *testing.T) {
 		t.Run(fmt.Sprint(c.id, " of ", c.maxID), func(t *testing.T) {
 			var logged logtest.Records
 			numbers := &counter{last: c.id - 1}
-			r, err := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms(c.maxID))
+			d := newDisposable(t, numbers, disposable.Config{Logger: logged.Logger()})
+			require.Equal(t, health.Worker{Kind: "disposable", Place: "table NUMBERS"}, d.WorkerHealth())
+			r, err := d.Acquire(t.Context(), terms(c.maxID))
 			if c.refused {
 				require.ErrorIs(t, err, uid.ErrNoWorkerID)
 				require.ErrorContains(t, err, "table NUMBERS")
@@ -254,7 +258,8 @@ func TestIDsRunOut(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.id, r.WorkerID)
 			require.Equal(t, c.warns, logged.Count("level=WARN") == 1)
-			require.Equal(t, c.warns, logged.Count(fmt.Sprintf("left=%d ", c.maxID-c.id)) == 1)
+			require.Equal(t, c.warns, logged.Count(fmt.Sprintf("ids_left=%d ", c.maxID-c.id)) == 1)
+			require.Equal(t, &health.IDs{Taken: c.id, Total: c.maxID, Low: c.warns}, d.WorkerHealth().IDs)
 		})
 	}
 }
@@ -364,4 +369,64 @@ func TestSilentStore(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 1, numbers.calls)
 	})
+}
+
+// keeper are numbers that keep floors.
+type keeper struct {
+	counter
+	asked []time.Time
+	kept  time.Time
+	fail  error
+}
+
+func (k *keeper) Begin(_ context.Context, id int64, at time.Time) (time.Time, error) {
+	if id != k.last {
+		return time.Time{}, fmt.Errorf("asked for %d", id)
+	}
+	k.asked = append(k.asked, at)
+	if at.After(k.kept) {
+		k.kept = at
+	}
+	return k.kept, k.fail
+}
+
+// A floor that is still ahead is kept with the number, and later starts begin above it. One that
+// the clock has passed keeps nobody from anything, and nothing is stored.
+func TestFloor(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.UTC)
+	terms := bits.Default().Terms()
+	tick := terms.TickAt(now)
+	for _, c := range []struct{ own, kept, first int64 }{
+		{0, 0, 0},
+		{tick - 10, 0, tick - 10},
+		{tick + 10, 0, tick + 10},
+		{0, tick + 20, tick + 20},
+		{tick + 10, tick + 20, tick + 20},
+		{tick + 30, tick + 20, tick + 30},
+	} {
+		var k keeper
+		if c.kept > 0 {
+			k.kept = bits.Default().TimeOf(c.kept)
+		}
+		d, err := disposable.New(&k, disposable.Config{Host: "h", Now: func() time.Time { return now }, Logger: (&logtest.Records{}).Logger()})
+		require.NoError(t, err)
+		terms.MinTick, terms.Revoke = c.own, func() {}
+		r, err := d.Acquire(t.Context(), terms)
+		require.NoError(t, err)
+		require.Equal(t, uid.Reservation{WorkerID: 1, First: c.first, Last: math.MaxInt64, Renew: math.MaxInt64}, r, "%v", c)
+		again, err := d.Extend(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+		want := time.Time{}
+		if c.own > tick {
+			want = bits.Default().TimeOf(c.own)
+		}
+		require.Len(t, k.asked, 1)
+		require.True(t, want.Equal(k.asked[0]), "%v: %v", c, k.asked)
+	}
+	k := keeper{fail: errors.New("no rights")}
+	d, err := disposable.New(&k, disposable.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
+	require.NoError(t, err)
+	_, err = d.Acquire(t.Context(), terms)
+	require.ErrorIs(t, err, k.fail, "the store may have a floor that is not known")
 }

@@ -1,6 +1,9 @@
 package disposable
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Numbers hands out numbers that nobody has had before, such as a database's generated keys.
 //
@@ -18,6 +21,15 @@ type Numbers interface {
 
 	// Name describes the store to people. It holds no secret.
 	Name() string
+}
+
+// Beginner is what Numbers have that keep floors (see MinTick of [uid.Terms]) for the processes
+// that start later. Of others' floors nothing is known then: each start has to be given its own.
+type Beginner interface {
+	// Begin stores that no UID under id, a number of this process, begins before at; zero asks for
+	// nothing. It returns the latest such time that is stored for any number up to id and that the
+	// store's clock has not reached, or zero. It may round up. Its errors are as those of Next.
+	Begin(ctx context.Context, id int64, at time.Time) (time.Time, error)
 }
 
 // A Host says where a process runs, for people who read the store. It does not tell processes

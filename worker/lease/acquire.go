@@ -71,7 +71,7 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 		if !d.matches(row, now) {
 			return errNothing
 		}
-		h = &hold{id: d.id, ids: d.ids, nonce: newNonce(), base: d.base, limit: d.limit, granted: d.granted}
+		h = &hold{id: d.id, ids: d.ids, nonce: newNonce(), base: d.base, limit: d.limit, granted: d.granted, reach: d.reach}
 		if h.limit == h.base {
 			h.wait = l.untilReach(now, h.base+1)
 		}
@@ -117,6 +117,8 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 		if row.Nonce != "" {
 			event.Kind, event.Holder = TakenOver, row.Holder
 		}
+		// Whoever comes later begins above this owner's floor, too.
+		ns.Floor = max(ns.Floor, l.terms.MinTick-1)
 		reach := l.reach(now)
 		if ns.Reach < reach && !l.cfg.DurableStore { // what cannot be lost need not be burnt
 			ns.Reach = reach
@@ -133,7 +135,7 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 
 // begin decides at which tick a new owner of a row begins.
 func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
-	h := &hold{id: row.WorkerID, nonce: newNonce(), base: max(row.High, ns.Floor)}
+	h := &hold{id: row.WorkerID, nonce: newNonce(), base: max(row.High, ns.Floor, l.terms.MinTick-1)}
 	if row.Fresh {
 		// The ID may have had a row. Whoever had it did not use ticks of the future.
 		h.base = max(h.base, l.tickAt(now, -l.cfg.MaxClockSkew)-1)
@@ -143,7 +145,7 @@ func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 	} else {
 		burn := max(ns.Reach, l.reach(now))
 		h.base = max(h.base, l.tickAt(now, burn))
-		h.limit = h.base
+		h.limit, h.reach = h.base, l.reach(now)
 		h.wait = l.untilReach(now, h.base+1)
 	}
 	if h.base >= l.terms.MaxTick {
@@ -179,6 +181,21 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 		}
 		return fmt.Errorf("%w: the ticks of %s are used up to %d, the store's clock is at %d, more than MaxAhead %v before that", worker.ErrClock,
 			whose, max(row.High, ns.Floor), l.tickAt(now, 0), l.cfg.MaxAhead)
+	}
+	return l.checkFloor(now.Now)
+}
+
+// checkFloor refuses a floor of the generator that is too far ahead of a clock. On a store that
+// can lose writes a start has to wait until a tick above it can be reserved. Nothing is written:
+// the namespace would keep the floor, and all later starts would have to wait.
+func (l *Lease) checkFloor(now time.Time) error {
+	allowed := min(l.cfg.MaxAhead, maxDuration)
+	if !l.cfg.DurableStore {
+		allowed = min(allowed, l.cfg.reach()+l.patience())
+	}
+	if floor := l.terms.MinTick - 1; floor >= 0 && floor > l.terms.TickAt(now.Add(allowed)) {
+		return fmt.Errorf("%w: the generator's floor rules out ticks up to %d, the clock is at %d; a lease can begin %v ahead of it at most",
+			uid.ErrRange, floor, l.terms.TickAt(now), allowed)
 	}
 	return nil
 }

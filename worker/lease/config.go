@@ -71,7 +71,7 @@ type Config struct {
 	// NoWait makes Acquire return as soon as the ID is leased. The first ticks follow about
 	// MaxClockSkew and a tick later; calls that draw UIDs wait for them, and return the error if
 	// the first reservation fails. It is for programs that make many generators one after
-	// another. On a durable store it changes nothing.
+	// another; those of a [Group] wait together. On a durable store it changes nothing.
 	NoWait bool
 
 	// MaxClockOffset is how far this process's clock may differ from the store's when a lease is
@@ -90,9 +90,16 @@ type Config struct {
 	// epoch. No tick can be reserved before the epoch.
 	AllowBeforeEpoch bool
 
-	// StateFile is the path of a file that keeps the lease across restarts, so that a generator
-	// can be made while the store is down. It needs Offline. The file is bound to this host, and
-	// locked while a generator uses it.
+	// StateFile is the path of a file that keeps the lease across restarts. A start within TTL (or
+	// Offline) of the last renewal goes on with the ID, above the last tick that the file has: at
+	// once, whatever the store. While the store is down it goes on with what was reserved beyond
+	// that tick: what was not issued before Close or, after a crash, only what Offline adds. On a
+	// store that can lose writes a start acquires another ID when Window or MaxClockSkew has become
+	// longer, or DurableStore is no longer set: only an acquisition tells later owners how far an
+	// owner may have reserved.
+	// Release keeps the lease, so that an ID that is not taken up again is free only after TTL (or
+	// Offline) and Quarantine. The file is bound to this host, and locked while a generator uses
+	// it.
 	StateFile string
 
 	// Host names this machine in the state file. If the operating system's host name changes from
@@ -101,9 +108,8 @@ type Config struct {
 	Host string
 
 	// Offline is how long a service can do without the store, restarts included. Ticks are
-	// reserved that far ahead instead of 3/2 Window, the lease lasts as long, and Release keeps
-	// it. An ID that is not taken up again is therefore free only after Offline and Quarantine.
-	// It needs StateFile and a durable store (see DurableStore): on any other a new owner would
+	// reserved that far ahead instead of 3/2 Window, and the lease lasts as long. It needs
+	// StateFile and a durable store (see DurableStore): on any other a new owner would
 	// have to start as far ahead of the clock, to make up for a lost write. The default, 0, is
 	// off.
 	Offline time.Duration
@@ -118,8 +124,8 @@ type Config struct {
 	// panic in it is logged.
 	OnEvent func(Event)
 
-	// Logger gets a record for each event, and for trouble with the store. The default is
-	// slog.Default at the time of New.
+	// Logger gets a record for each event but Low, and for trouble with the store at a start. The
+	// default is slog.Default at the time of New.
 	Logger *slog.Logger
 
 	// Now is the clock that is compared with the store's. The default is time.Now.
@@ -184,8 +190,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", uid.ErrConfig, c.Quarantine, c.MaxClockSkew)
 	case c.MaxAhead < c.reach()+c.MaxClockSkew:
 		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", uid.ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
-	case (c.Offline > 0) != (c.StateFile != ""):
-		return c, fmt.Errorf("%w: Offline %v and StateFile %.100q go together", uid.ErrConfig, c.Offline, c.StateFile)
+	case c.Offline > 0 && c.StateFile == "":
+		return c, fmt.Errorf("%w: Offline %v needs a StateFile", uid.ErrConfig, c.Offline)
 	case c.Offline > 0 && !c.DurableStore:
 		return c, fmt.Errorf("%w: Offline %v needs a durable store: one whose kind promises that, or DurableStore", uid.ErrConfig, c.Offline)
 	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:

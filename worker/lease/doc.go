@@ -28,7 +28,9 @@
 // for bursts: at first one tick for each that passes. An uncached one under a policy other than
 // Logical refuses to draw, or waits, as long as its ticks are ahead of the clock. A start also
 // waits until the clock has moved on by MaxClockSkew and a tick. A durable store has none of these
-// costs.
+// costs, and neither has a start that goes on with the lease in its state file (see [Config]).
+// That a row was released in good order does not help: an owner that came after that may be what
+// the store has lost.
 //
 // A running owner creates nothing: a namespace that has disappeared is an error, and no other
 // takes its place. On a durable store a start creates nothing either; somebody who knows that
@@ -61,7 +63,8 @@
 //     a replica that takes over, a disk that lies about what it has synced.
 //   - With DurableStore, rows edited or deleted by hand.
 //   - Without DurableStore, a row that is deleted, or whose end is moved back, and that comes
-//     back as it was before its owner has renewed, which is within half a Window.
+//     back as it was before its owner has renewed, which is within half a Window, or
+//     within TTL if the owner is stopped and has a state file.
 //   - Without DurableStore, a former namespace that is put back after the one in its place has
 //     rested, while an owner's TTL is longer than that rest.
 //   - Rows that are lost when an owner's TTL is longer than both five minutes and the TTL of the

@@ -38,7 +38,8 @@ const (
 	// the generator has ready under the old one are still issued, except after Invalidate.
 	Lost
 	// Low: less than half of the Window is left, and the reservation could not be extended. If
-	// the store does not come back in time, calls fail with uid.ErrNoReservation.
+	// the store does not come back in time, calls fail with uid.ErrNoReservation. The lease does not
+	// log it: the generator logs renewals that fail.
 	Low
 )
 
@@ -57,7 +58,8 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
 
-// report logs an event and passes it to OnEvent.
+// report logs an event and passes it to OnEvent. Low it only passes on: the generator logs
+// renewals that fail, whatever the worker.
 func (l *Lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
 	level, text := slog.LevelInfo, "worker ID leased"
@@ -66,17 +68,17 @@ func (l *Lease) report(ctx context.Context, e Event) {
 		level, text = slog.LevelWarn, "worker ID taken over from a holder that did not release it"
 	case Lost:
 		level, text = slog.LevelWarn, "worker's lease lost"
-	case Low:
-		level, text = slog.LevelError, "worker's reservation is nearly out and could not be extended"
 	}
 	attrs := []slog.Attr{slog.Int64("worker_id", e.WorkerID), slog.String("store", e.Store)}
 	if e.Holder != "" {
 		attrs = append(attrs, slog.String("other", e.Holder))
 	}
-	if e.Kind == Lost || e.Kind == Low {
+	if e.Kind == Lost {
 		attrs = append(attrs, slog.Duration("left", e.Left), slog.Any("error", e.Err))
 	}
-	l.cfg.Logger.LogAttrs(ctx, level, text, attrs...)
+	if e.Kind != Low {
+		l.cfg.Logger.LogAttrs(ctx, level, text, attrs...)
+	}
 	if l.cfg.OnEvent == nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -17,7 +18,10 @@ const shortestRest = 5 * time.Minute
 
 // A Founding says what [Found] makes.
 type Founding struct {
-	// Terms are those of the layout of the namespace's UIDs.
+	// Terms are those of the layout of the namespace's UIDs. Whoever gets an ID of the namespace
+	// begins at MinTick or later, which is at most ten minutes ahead of the store's clock. On a
+	// store that can lose writes starts fail with [uid.ErrNoReservation] until it is as near as a
+	// new owner begins, some two minutes by default.
 	Terms uid.Terms
 
 	// Rest is how long nobody gets an ID of the namespace, 100 years at most. Nobody ever gets a
@@ -36,12 +40,13 @@ type Founding struct {
 }
 
 // Found makes the namespace of a store if it is missing. One that exists it leaves as it is, with
-// one exception: a Rest of 0 ends the rest of a namespace that a start has made and of which
-// nobody has had an ID yet, and sets its IDs if f has some.
+// two exceptions. A Rest of 0 ends the rest of a namespace that a start has made and of which
+// nobody has had an ID yet, and sets its IDs if f has some. And a MinTick above the namespace's
+// floor raises that, for all who get an ID from then on; those who have one go on as they are.
 //
 // It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
-// the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs are not within the layout's
-// or not those that the namespace has, [worker.ErrLayout] when the namespace has another layout,
+// the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs or MinTick are not within
+// the layout's, MinTick is too far ahead, or the IDs are not those that the namespace has, [worker.ErrLayout] when the namespace has another layout,
 // or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	t := f.Terms
@@ -50,11 +55,22 @@ func Found(ctx context.Context, store Store, f Founding) error {
 		return fmt.Errorf("%w: the Terms for %s are not those of a layout: %q", uid.ErrConfig, store.Name(), t.Layout)
 	case f.Rest < 0 || f.Rest > maxDuration:
 		return fmt.Errorf("%w: Rest %v is not within 0 and %v", uid.ErrConfig, f.Rest, maxDuration)
+	case t.MinTick < 0 || t.MinTick > t.MaxTick:
+		return fmt.Errorf("%w: MinTick %d is not within 0..%d, the ticks of the layout", uid.ErrRange, t.MinTick, t.MaxTick)
 	case !f.IDs.within(t.MaxWorkerID):
 		return fmt.Errorf("%w: the worker IDs %d to %d are not within 0..%d, those of the layout", uid.ErrRange, f.IDs.First, f.IDs.Last, t.MaxWorkerID)
 	}
-	return written(store.Init(ctx, func(ns *Namespace, now Clock) error { return found(ns, f, now) }))
+	return written(store.Init(ctx, func(ns *Namespace, now Clock) error {
+		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
+			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; %v is allowed, since nobody could begin before",
+				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, mostFloorAhead)
+		}
+		return found(ns, f, now)
+	}))
 }
+
+// mostFloorAhead is as far as a generator runs ahead of its clock by default.
+const mostFloorAhead = 10 * time.Minute
 
 // within reports whether the range has an ID, and none above last.
 func (r Range) within(last int64) bool { return 0 <= r.First && r.First <= r.Last && r.Last <= last }
@@ -65,10 +81,10 @@ func found(ns *Namespace, f Founding, now Clock) error {
 		return refound(ns, f, now)
 	}
 	ns.Layout, ns.IDs, ns.Made, ns.Renewed = f.Terms.Layout, f.IDs, now.Now, now.Now
-	ns.Floor, ns.Rest = -1, time.Unix(0, 0).UTC()
+	ns.Floor, ns.Rest = f.Terms.MinTick-1, time.Unix(0, 0).UTC()
 	if f.Rest > 0 {
 		ns.Rest = now.after(f.Rest)
-		ns.Floor = min(max(f.Terms.TickAt(ns.Rest.Add(now.Error)), -1), f.Terms.MaxTick)
+		ns.Floor = max(ns.Floor, min(f.Terms.TickAt(ns.Rest.Add(now.Error)), f.Terms.MaxTick))
 	}
 	return nil
 }
@@ -82,12 +98,15 @@ func refound(ns *Namespace, f Founding, now Clock) error {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, f.Terms.Layout)
 	case settled && others:
 		return fmt.Errorf("%w: the namespace has the worker IDs %v, now asked for %v", uid.ErrRange, ns.IDs, f.IDs)
-	case settled:
+	case settled && f.Terms.MinTick-1 <= ns.Floor:
 		return errNothing
+	case settled:
+		ns.Floor, ns.Renewed = f.Terms.MinTick-1, now.Now
+		return nil
 	}
 	if others {
 		ns.IDs = f.IDs
 	}
-	ns.Floor, ns.Rest, ns.Renewed = -1, time.Unix(0, 0).UTC(), now.Now
+	ns.Floor, ns.Rest, ns.Renewed = f.Terms.MinTick-1, time.Unix(0, 0).UTC(), now.Now
 	return nil
 }

@@ -218,6 +218,7 @@ func TestNoTickTwice(t *testing.T) {
 		"burnt":   {false, false, 80},
 		"durable": {true, false, 80},
 		"offline": {true, true, 2}, // a file is synced at each step
+		"files":   {false, true, 2},
 	} {
 		for kind, versions := range kinds {
 			for _, off := range []time.Duration{0, 300 * time.Millisecond} {
@@ -246,7 +247,10 @@ func (y *history) play(t *testing.T) {
 		off := y.within(time.Second)
 		p.cfg = lease.Config{DurableStore: y.durable, NoWait: true, Timeout: 2 * time.Second, Now: func() time.Time { return y.now().Add(off) }}
 		if y.files {
-			p.cfg.StateFile, p.cfg.Offline = filepath.Join(t.TempDir(), "lease"), 4*window
+			p.cfg.StateFile = filepath.Join(t.TempDir(), "lease")
+			if y.durable {
+				p.cfg.Offline = 4 * window
+			}
 		}
 		y.owners = append(y.owners, p)
 		y.start(p)

@@ -24,13 +24,20 @@ type hold struct {
 	base     int64 // High before the owner reserved anything: its first tick is the next
 	granted  int64 // last tick that the generator may issue: limit, or less with a state file
 	resumed  bool  // taken up from a state file
-	renew    int64 // first tick at which a renewal is due
-	early    int   // how many of the last writes, one after another, came before they were due
+	// reach is how far beyond the clock the namespace knows the owner to reserve, or 0 if it was
+	// acquired with DurableStore.
+	reach time.Duration
+	renew int64 // first tick at which a renewal is due
+	early int   // how many of the last writes, one after another, came before they were due
 
 	at    time.Time     // of the last write, on the monotonic clock
 	pause time.Duration // from then until the next renewal is due
 	wait  time.Duration // from then until ticks can be reserved for the first time
 }
+
+// unreserved reports whether no tick is reserved that may be issued. limit is below base if the
+// generator has a floor beyond what a state file has.
+func (h *hold) unreserved() bool { return h.limit <= h.base }
 
 // mostProposed is how many renewals are remembered. If a forgotten one has happened after all,
 // that costs the lease, and nothing else.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/binding"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/state"
@@ -63,6 +65,7 @@ type Lease struct {
 	clock   func() time.Time    // monotonic, for the time between two calls
 	chance  func(n int64) int64 // a number below n, at random
 	binding *binding.Binding
+	health  atomic.Pointer[health.Worker] // for WorkerHealth; nil before the first call
 
 	// Only the generator's calls use what follows, one at a time.
 	terms uid.Terms
@@ -94,10 +97,10 @@ func New(store Store, cfg Config) (*Lease, error) {
 // than MaxAhead only if there is no other. An acquisition whose reply was lost is taken up again
 // by the next attempt.
 //
-// On a durable store it takes no longer than the store. On others it waits for MaxClockSkew and a
-// tick besides (see NoWait), or twice the Error of the store's Clock if that is longer, and longer
-// still for an ID whose ticks were used further ahead; and it creates a missing namespace, which
-// then rests.
+// On a durable store, and with a state file whose lease still lasts, it takes no longer than the
+// store. On others it waits for MaxClockSkew and a tick besides (see NoWait), or twice the Error of
+// the store's Clock if that is longer, and longer still for an ID whose ticks were used further
+// ahead; and it creates a missing namespace, which then rests.
 //
 // It retries failures that may pass until the configured Timeout or the end of ctx. It fails at
 // once with
@@ -105,7 +108,9 @@ func New(store Store, cfg Config) (*Lease, error) {
 //   - [uid.ErrNoWorkerID] when all IDs that it may choose from are leased or in quarantine: those
 //     of the layout, of the namespace and of Config.IDs;
 //   - [uid.ErrRange] when the layout or the namespace lacks some of Config.IDs, when the namespace
-//     has none of the layout's IDs, and when the state file's is not one of Config.IDs;
+//     has none of the layout's IDs, when the state file's is not one of Config.IDs, and when the
+//     generator's floor is further ahead of the clock than a lease can begin: MaxAhead or, on a
+//     store that can lose writes, 3/2 Window, MaxClockSkew, two ticks and Timeout;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;
 //   - [uid.ErrNoReservation] when the namespace rests for longer than Timeout, and when the ID's
 //     ticks are used or burnt so far ahead of the clock that more than Timeout, MaxClockSkew and
@@ -135,6 +140,7 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 		return uid.Reservation{}, err
 	}
 	l.terms = t
+	defer l.tell()
 	if err := l.start(ctx); err != nil {
 		err = l.failure("acquire", err)
 		l.abandon(ctx)
@@ -157,6 +163,7 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	if err := l.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
+	defer l.tell()
 	if l.hold != nil && l.binding.Invalid() {
 		l.lost(ctx, errInvalidated)
 	}
@@ -194,7 +201,7 @@ func (l *Lease) due(through int64) bool {
 	switch {
 	case since >= h.pause:
 		return true
-	case h.limit == h.base && !l.cfg.DurableStore:
+	case h.unreserved() && !l.cfg.DurableStore:
 		return since >= h.wait // no tick can be reserved before
 	case through <= h.limit:
 		return false
@@ -209,6 +216,7 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 		return err
 	}
 	defer func() { _ = l.binding.Unbind() }()
+	defer l.tell()
 	if l.hold != nil && l.binding.Invalid() {
 		l.lost(ctx, errInvalidated)
 	}

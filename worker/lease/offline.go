@@ -55,11 +55,19 @@ func (l *Lease) resume(ctx context.Context) error {
 		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, more than MaxAhead %v before that", worker.ErrClock,
 			l.cfg.StateFile, r.High, l.terms.TickAt(now), l.cfg.MaxAhead)
 	}
+	if err := l.checkFloor(now); err != nil {
+		return err
+	}
 	l.hold = &hold{
 		id: r.WorkerID, nonce: r.Nonce, proposed: r.Proposals,
-		base: r.High, limit: r.Limit, granted: r.High, resumed: true,
+		base: max(r.High, l.terms.MinTick-1), limit: r.Limit, granted: r.High, resumed: true,
+		reach: r.Reach,
 	}
-	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, 0) })
+	through := int64(0)
+	if l.hold.unreserved() {
+		through = l.hold.base + 1 // there is a floor beyond what the store has reserved
+	}
+	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, through) })
 	if lost, is := errors.AsType[*lostError](err); is {
 		l.lost(ctx, lost)
 		return nil
@@ -116,7 +124,7 @@ func (l *Lease) enough(through int64) bool {
 func (l *Lease) save(h *hold) error {
 	return l.file.Save(state.Record{
 		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
-		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed,
+		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
 	})
 }
 

@@ -34,6 +34,10 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		if !now.within(row.Until) {
 			return &lostError{why: fmt.Sprintf("it ended at %s, the store's time is %s", stamp(row.Until), stamp(now.Now))}
 		}
+		if reach := l.reach(now); !l.cfg.DurableStore && h.reach < reach {
+			// Only an acquisition tells the namespace, so that others burn as much.
+			return &lostError{why: fmt.Sprintf("it would reserve %v beyond the clock, its state file is of an owner that reserved %v (0 with DurableStore)", reach, h.reach)}
+		}
 		next = state.Proposal{Nonce: newNonce(), High: max(row.High, l.within(l.tickAt(now, l.cfg.reach())))}
 		if l.cfg.DurableStore {
 			// Not beyond what a later owner accepts.

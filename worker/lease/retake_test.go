@@ -105,7 +105,7 @@ func TestRetakeArrivesLate(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
 		var before, after lease.Row
-		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempt=2": func() {
+		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempts=2": func() {
 			before = h.row(0)
 			require.Equal(t, 1, h.memory.Deliver())
 			after = h.row(0)

@@ -21,7 +21,7 @@ func (l *Lease) start(ctx context.Context) error {
 		}
 	}
 	if l.hold != nil {
-		return l.note(l.hold.base + 1)
+		return l.settle(ctx)
 	}
 	if l.file != nil {
 		// An ID that cannot be saved would be lost, so write the file once before.
@@ -42,19 +42,30 @@ func (l *Lease) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return l.settle(ctx)
+}
+
+// settle has the state file note the lease, if there is one, and waits for the first reservation.
+func (l *Lease) settle(ctx context.Context) error {
+	waits := l.hold.unreserved() && !l.cfg.DurableStore && !l.cfg.NoWait
 	if l.file != nil {
-		return l.note(l.hold.base + 1)
+		if err := l.note(l.hold.base + 1); err != nil || !waits {
+			return err
+		}
 	}
-	if l.cfg.NoWait {
+	if !waits {
 		return nil
 	}
-	return l.awaitTicks(ctx)
+	if err := l.awaitTicks(ctx); err != nil || l.file == nil {
+		return err
+	}
+	return l.note(l.hold.base + 1)
 }
 
 // awaitTicks waits for the first reservation. It replaces a lease that is lost meanwhile.
 func (l *Lease) awaitTicks(ctx context.Context) error {
-	longest := l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
-	for losses := 0; l.hold.limit == l.hold.base; {
+	longest := l.patience()
+	for losses := 0; l.hold.unreserved(); {
 		if l.hold.wait > longest {
 			return fmt.Errorf("%w: the ticks of worker ID %d are used or burnt up to %d, and more can be reserved only in %v; a start waits for up to %v", uid.ErrNoReservation,
 				l.hold.id, l.hold.base, l.hold.wait.Round(time.Second), longest)
@@ -79,6 +90,11 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// patience is how long a start waits for its first reservation.
+func (l *Lease) patience() time.Duration {
+	return l.cfg.MaxClockSkew + 2*l.terms.Unit + l.cfg.Timeout
 }
 
 // mostLosses is how many leases a start may lose before its first reservation.
@@ -115,10 +131,12 @@ func (l *Lease) first(ctx context.Context) error {
 }
 
 // abandon gives up what a failed start has acquired. If the state file may have the lease, High
-// stays as it is: a start without the store could still use it up.
+// stays as it is: a start without the store could still use it up. On a store that can lose writes
+// the lease stays, too. Another owner could get the ID as soon as the release is stored; if that
+// was lost later, the file would have a lease again.
 func (l *Lease) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	if h := l.hold; h != nil && !h.resumed {
+	if h := l.hold; h != nil && !h.resumed && (l.file == nil || l.cfg.DurableStore) {
 		last := int64(-1)
 		if l.file != nil {
 			last = h.limit

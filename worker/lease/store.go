@@ -86,6 +86,24 @@ type Store interface {
 	Name() string
 }
 
+// MaxBatch is the largest number of rows that one TakeBatch is asked for.
+const MaxBatch = 100
+
+// A BatchStore is a Store that can lease several IDs in one transaction. A [Group] makes use of
+// that, for a process that starts with many leases.
+type BatchStore interface {
+	Store
+
+	// TakeBatch is as many Takes as rows, one after another, in one transaction. It calls decide
+	// with the namespace and with n rows of different IDs, in the order in which these Takes would
+	// be offered them. decide sets those to nil that are not to be taken. The others are written with
+	// the namespace, all or nothing. All else is as in Take.
+	//
+	// It may offer fewer than n rows, though not none, even where more are free; the caller asks
+	// again. n is at least 1, and at most MaxBatch.
+	TakeBatch(ctx context.Context, w Wanted, n int, decide func(*Namespace, []*Row, Clock) error) error
+}
+
 // Wanted says which row Take is to find.
 type Wanted struct {
 	// IDs are the worker IDs to choose from, as far as the namespace has them; see Within.

@@ -35,7 +35,7 @@ func (l *Lease) untilReach(now Clock, tick int64) time.Duration {
 func (l *Lease) dueAfter(h *hold) {
 	h.pause = l.cfg.Window/2 - time.Duration(l.chance(int64(l.cfg.Window/8)+1))
 	pause := h.pause
-	if h.limit == h.base {
+	if h.unreserved() {
 		pause = h.wait
 	}
 	h.renew = l.terms.TickAt(l.cfg.Now().Add(pause))

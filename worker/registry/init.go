@@ -15,7 +15,9 @@ type Namespace struct {
 	Name string
 
 	// Terms describe the layout of the namespace's UIDs: the result of bits.Layout's method
-	// Terms. All generators in the namespace must have this layout.
+	// Terms. All generators in the namespace must have this layout. MinTick, which is 0 there, is
+	// the floor: whoever gets an ID begins with this tick or a later one (see bits.Layout's
+	// method TickAbove).
 	Terms uid.Terms
 
 	// Rest is how long nobody gets an ID. The first ticks that anybody gets then lie above its
@@ -35,9 +37,9 @@ type Namespace struct {
 // so a person calls it, once, not each start of a program. Leases with DurableStore need it;
 // others are spared the rest of five minutes at the first start.
 //
-// If the namespace is there already, Init changes nothing, with one exception: a Rest of 0 ends
+// If the namespace is there already, Init changes nothing, with two exceptions. A Rest of 0 ends
 // the rest of a namespace that a start has made and of which nobody has had an ID yet, and sets
-// its IDs if n has some.
+// its IDs if n has some. And a MinTick above the namespace's floor raises that.
 //
 // It returns [uid.ErrConfig] or [uid.ErrRange] when n cannot be used, [uid.ErrRange] also when the
 // namespace has other IDs, and [worker.ErrLayout] when it has another layout. It needs the rights

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -22,11 +23,12 @@ const (
 	SQLite   Dialect = "sqlite"
 )
 
-// Config holds the settings of a [DB]. The zero value works, for any database whose driver
-// is called mysql, pgx, postgres, sqlite or sqlite3.
+// Config holds the settings of a [DB]. The zero value works with the drivers that Dialect lists.
 type Config struct {
-	// Dialect is the SQL that the database speaks. The default, for "", follows from the name of
-	// the database's driver; a driver of another name needs it set.
+	// Dialect is the SQL that the database speaks. The default, for "", follows from the driver: of
+	// a [sqlx.DB] by its name, which is mysql, pgx, postgres, sqlite or sqlite3; of a [sql.DB] by its
+	// type, which comes from go-sql-driver/mysql, pgx/v5/stdlib, lib/pq, modernc.org/sqlite or
+	// mattn/go-sqlite3. Any other driver, such as one that traces another's calls, needs it set.
 	Dialect Dialect
 
 	// NodeTable and LeaseTable are the names of the tables of disposable and of leased IDs,
@@ -59,9 +61,21 @@ type tables struct {
 	cluster *atomic.Int32 // whether the server is a node of a Galera cluster: unknown at first
 }
 
-// New returns the tables in db, which the caller closes. It returns [uid.ErrConfig] when a
-// setting cannot be used. It does not touch the database.
-func New(db *sqlx.DB, cfg Config) (*DB, error) {
+// New returns the tables in db, a [sql.DB] or a [sqlx.DB], which the caller closes. It returns
+// [uid.ErrConfig] when a setting cannot be used. It does not touch the database.
+func New[Database *sql.DB | *sqlx.DB](db Database, cfg Config) (*DB, error) {
+	switch db := any(db).(type) {
+	case *sqlx.DB:
+		return open(db, cfg)
+	case *sql.DB:
+		if db != nil {
+			return open(sqlx.NewDb(db, database.DriverName(db)), cfg)
+		}
+	}
+	return open(nil, cfg)
+}
+
+func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
@@ -90,7 +104,7 @@ func New(db *sqlx.DB, cfg Config) (*DB, error) {
 	return d, nil
 }
 
-// SQL returns the database that was given to New.
+// SQL returns the database that was given to New, as sqlx has it.
 func (d *DB) SQL() *sqlx.DB { return d.db }
 
 // Dialect returns the dialect that was set, or that of the driver.

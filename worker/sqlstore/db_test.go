@@ -1,9 +1,12 @@
 package sqlstore_test
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"strings"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +42,38 @@ func TestConfigIsChecked(t *testing.T) {
 		_, err := sqlstore.New(db, sqlstore.Config{})
 		require.ErrorIs(t, err, uid.ErrConfig)
 	}
+	var none *sql.DB
+	_, err := sqlstore.New(none, sqlstore.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+// traced is a database whose driver wraps another one.
+type traced struct{ *fakeDB }
+
+type tracingDriver struct{ driver.Driver }
+
+func (traced) Driver() driver.Driver { return new(tracingDriver) }
+
+// A sql.DB does not know its driver's name; the type of the driver tells its dialect.
+func TestPlainDatabase(t *testing.T) {
+	connector, err := mysql.NewConnector(mysql.NewConfig())
+	require.NoError(t, err)
+	d, err := sqlstore.New(sql.OpenDB(connector), sqlstore.Config{})
+	require.NoError(t, err)
+	require.Equal(t, sqlstore.MySQL, d.Dialect())
+
+	fake := &fakeDB{}
+	for connector, says := range map[driver.Connector]string{fake: "<nil>", traced{fake}: "*sqlstore_test.tracingDriver"} {
+		_, err = sqlstore.New(sql.OpenDB(connector), sqlstore.Config{})
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, "set Dialect")
+	}
+	d, err = sqlstore.New(sql.OpenDB(fake), sqlstore.Config{Dialect: sqlstore.MySQL})
+	require.NoError(t, err)
+	require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
+	_, err = d.Numbers().Next(t.Context(), withPort, 9)
+	require.NoError(t, err)
 }
 
 func TestConfigIsTaken(t *testing.T) {

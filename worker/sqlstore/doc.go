@@ -6,8 +6,8 @@
 //	numbers := tables.Numbers()           // for disposable.New
 //	segments := tables.Segments()         // for segment.New
 //
-// The database is the caller's own [sqlx.DB]. This package neither opens nor closes one, and
-// holds no connection between two calls.
+// The database is the caller's own [sql.DB] or [sqlx.DB]. This package neither opens nor closes
+// one, and holds no connection between two calls.
 //
 // # The tables
 //
@@ -28,6 +28,10 @@
 // again, and an acquisition then chooses at random among more and more IDs. So no lock is held
 // while a statement travels, and whoever stands still stops nobody. (SQLite locks its file during
 // both.) Comparing all columns, not a version, lets it see what people change by hand.
+//
+// Many acquisitions of one process can share these two statements (see [lease.Group]). The second one then has the
+// namespace's row and up to a hundred others, of some 700 bytes each; it is refused as a whole if any of them is not as it was
+// read, and the next attempt has half as many.
 //
 // The second statement names the server that has answered the first: the connection's number and
 // the server's on MySQL, the time at which the server was started on PostgreSQL. So what was

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,8 @@ type fakeSegments struct {
 	// fail, if set, is asked before each step: connect, select, update, insert, begin, commit,
 	// create, set. n counts the calls of that step from 1.
 	fail func(step string, n int) error
+	// failQuery, if set, is asked before each read.
+	failQuery func(query string) error
 	// row has the columns of both tables; nil stands for a tag that neither has.
 	row []driver.Value
 	// changes, if set, is how many rows an update or insert reports; n counts from 1.
@@ -139,12 +142,23 @@ func (c *fakeSegmentsConn) QueryContext(_ context.Context, query string, args []
 	if err := c.step("select"); err != nil {
 		return nil, err
 	}
+	if c.failQuery != nil {
+		if err := c.failQuery(query); err != nil {
+			return nil, err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.selected++
 	row := c.row
 	if row == nil || !strings.Contains(query, "leaf_alloc") {
 		row = make([]driver.Value, 7)
+	}
+	if !strings.Contains(query, "leaf_alloc_takers") {
+		row = append(slices.Clone(row[:5]), nil, nil)
+	}
+	if strings.Contains(query, "ORDER BY") { // a page
+		return &fakeTagRows{columns: len(row), rows: [][]driver.Value{row}}, nil
 	}
 	session := int64(1)
 	if c.sessions > 0 {
@@ -155,12 +169,15 @@ func (c *fakeSegmentsConn) QueryContext(_ context.Context, query string, args []
 	if c.twice {
 		rows = append(rows, row)
 	}
-	return &fakeTagRows{rows}, nil
+	return &fakeTagRows{columns: len(row), rows: rows}, nil
 }
 
-type fakeTagRows struct{ rows [][]driver.Value }
+type fakeTagRows struct {
+	columns int
+	rows    [][]driver.Value
+}
 
-func (r *fakeTagRows) Columns() []string { return make([]string, 13) }
+func (r *fakeTagRows) Columns() []string { return make([]string, r.columns) }
 func (r *fakeTagRows) Close() error      { return nil }
 func (r *fakeTagRows) Next(to []driver.Value) error {
 	if len(r.rows) == 0 {

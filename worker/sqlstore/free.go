@@ -14,23 +14,28 @@ import (
 type search struct {
 	*Leases
 	wanted lease.Wanted
+	n      int // how many are wanted
 	races  int
 }
 
 // most is how many rows that are over a search reads.
-func (s search) most() int { return 4 << min(s.races, 6) }
+func (s search) most() int { return max(4<<min(s.races, 6), s.n<<min(s.races, 2)) }
 
-// spread is how many IDs it chooses from.
-func (s search) spread() int64 { return 1 << min(s.races, 12) }
+// batch is how many IDs it chooses: fewer, the more often one of them was lost to another Take.
+func (s search) batch() int64 { return max(1, int64(s.n)>>min(s.races, 62)) }
 
-// A find is the row that a Take is offered; was is nil for an ID without a row.
+// spread is how many IDs it chooses them from.
+func (s search) spread() int64 { return int64(s.n) << min(s.races, 12) }
+
+// A find is a row that a Take is offered; was is nil for an ID without a row.
 type find struct {
 	was *leaseRow
 	id  int64
 }
 
-// find reads the namespace and finds an ID, in one statement where it can.
-func (s search) find(ctx context.Context, conn session) (sight, find, error) {
+// find reads the namespace and finds IDs, at least one, in one statement where it can. All of them
+// have a row, or none has.
+func (s search) find(ctx context.Context, conn session) (sight, []find, error) {
 	asked := s.wanted.IDs
 	ids, err := s.wanted.Within(lease.Namespace{IDs: s.owned()})
 	if err != nil {
@@ -38,16 +43,16 @@ func (s search) find(ctx context.Context, conn session) (sight, find, error) {
 	}
 	seen, err := s.look(ctx, conn, s.quick(ids)...)
 	if err != nil {
-		return seen, find{}, err
+		return seen, nil, err
 	}
 	within, err := s.within(seen)
 	if err != nil {
-		return seen, find{}, err
+		return seen, nil, err
 	}
 	if within != ids {
 		ids = within
 		if seen, err = s.look(ctx, conn, s.quick(ids)...); err != nil {
-			return seen, find{}, err
+			return seen, nil, err
 		}
 	}
 	highest := s.wanted.Highest(seen.Now.Time())
@@ -56,13 +61,13 @@ func (s search) find(ctx context.Context, conn session) (sight, find, error) {
 	}
 	seen, err = s.look(ctx, conn, append(s.quick(ids), s.thorough(ids, highest)...)...)
 	if err != nil {
-		return seen, find{}, err
+		return seen, nil, err
 	}
 	if within, err = s.within(seen); err != nil {
-		return seen, find{}, err
+		return seen, nil, err
 	}
 	if within != ids {
-		return seen, find{}, errMoved
+		return seen, nil, errMoved
 	}
 	if f, found := s.choose(seen, ids, highest); found {
 		return seen, f, nil
@@ -71,7 +76,7 @@ func (s search) find(ctx context.Context, conn session) (sight, find, error) {
 		return seen, f, nil
 	}
 	next, _ := seen.first(theNextFree)
-	return seen, find{}, lease.NoneFree(ids, next.Until.Add(s.wanted.Rest).Time())
+	return seen, nil, lease.NoneFree(ids, next.Until.Add(s.wanted.Rest).Time())
 }
 
 // within returns the IDs to choose from, by the namespace that was seen.
@@ -135,10 +140,14 @@ func (s search) longestFirst() string {
 
 // choose chooses what a Take offers first: a row that was not used too far ahead, or else an ID
 // without a row. It does not find all of these if the sight is quick.
-func (s search) choose(seen sight, ids lease.Range, highest int64) (find, bool) {
+func (s search) choose(seen sight, ids lease.Range, highest int64) ([]find, bool) {
 	var usable []leaseRow
 	freed, quick := seen.parts[theFreed], !seen.has(theNextFree)
-	for _, row := range append(freed[:len(freed):len(freed)], seen.parts[theUsable]...) {
+	over := freed
+	if !quick { // which has those of theFreed that are usable, too
+		over = seen.parts[theUsable]
+	}
+	for _, row := range over {
 		if row.High <= highest {
 			usable = append(usable, row)
 		}
@@ -147,7 +156,7 @@ func (s search) choose(seen sight, ids lease.Range, highest int64) (find, bool) 
 	case len(usable) > 0:
 		return s.any(usable), true
 	case quick && len(freed) == s.most(): // there may be more
-		return find{}, false
+		return nil, false
 	}
 	var free []lease.Range
 	first, last := ids.First, ids.Last
@@ -167,37 +176,47 @@ func (s search) choose(seen sight, ids lease.Range, highest int64) (find, bool) 
 	return s.anyOf(free)
 }
 
-// last chooses a row that was used too far ahead, when there is nothing else.
-func (s search) last(seen sight) (find, bool) {
+// last chooses rows that were used too far ahead, when there is nothing else.
+func (s search) last(seen sight) ([]find, bool) {
 	freed := seen.parts[theFreed]
 	if len(freed) == 0 {
-		return find{}, false
+		return nil, false
 	}
 	return s.any(freed), true
 }
 
-// any chooses one of the first rows.
-func (s search) any(rows []leaseRow) find {
-	row := rows[rand.N(min(int64(len(rows)), s.spread()))]
-	return find{&row, row.WorkerID}
+// any chooses some of the first rows, one after another.
+func (s search) any(rows []leaseRow) (chosen []find) {
+	from, to := s.stretch(int64(len(rows)))
+	for _, row := range rows[from:to] {
+		chosen = append(chosen, find{&row, row.WorkerID})
+	}
+	return chosen
 }
 
-// anyOf chooses one of the first IDs.
-func (s search) anyOf(free []lease.Range) (find, bool) {
+// anyOf chooses some of the first IDs, one after another.
+func (s search) anyOf(free []lease.Range) (chosen []find, found bool) {
 	var all int64
 	for _, r := range free {
 		all += min(r.Last-r.First+1, s.spread()) // enough of each
 	}
-	if all == 0 {
-		return find{}, false
-	}
-	n := rand.N(min(all, s.spread()))
+	from, to := s.stretch(all)
 	for _, r := range free {
-		if have := r.Last - r.First + 1; n < have {
-			return find{id: r.First + n}, true
-		} else {
-			n -= have
+		have := r.Last - r.First + 1
+		for n := max(from, 0); n < min(to, have); n++ {
+			chosen = append(chosen, find{id: r.First + n})
 		}
+		from, to = from-have, to-have
 	}
-	return find{}, false
+	return chosen, len(chosen) > 0
+}
+
+// stretch chooses a batch of as many things. Stretches of two searches meet less often than as many
+// things that are chosen one by one.
+func (s search) stretch(of int64) (from, to int64) {
+	last := min(of, s.spread()) - s.batch() // where the last stretch begins
+	if last > 0 {
+		from = rand.N(last + 1)
+	}
+	return from, min(of, from+s.batch())
 }

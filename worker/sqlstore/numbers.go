@@ -19,6 +19,7 @@ import (
 const (
 	typeContainer = 1 // HOST_NAME and PORT are an address
 	typeActual    = 2 // PORT is a random text
+	// 3 and 4 are the same of rows with a floor; see Begin.
 )
 
 // Numbers is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
@@ -26,7 +27,10 @@ const (
 // goroutines at once.
 type Numbers struct{ tables }
 
-var _ disposable.Numbers = (*Numbers)(nil)
+var (
+	_ disposable.Numbers  = (*Numbers)(nil)
+	_ disposable.Beginner = (*Numbers)(nil)
+)
 
 // Numbers returns the numbers of the table of disposable IDs. It does not touch the database.
 func (d *DB) Numbers() *Numbers { return &Numbers{d.tables} }
@@ -151,7 +155,7 @@ func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce,
 			// The table has a unique key over host and port. The process before has ended, or
 			// also uses the port. It keeps its row, and this one keeps the random text.
 			s.log.WarnContext(ctx, "the table of worker IDs takes no second row with this host and port, whose row therefore keeps a random text for the port",
-				"worker_id", id, "table", s.nodes, "port", port)
+				"worker_id", id, "store", s.Name(), "port", port)
 			return nil
 		}
 		if err != nil {

@@ -90,15 +90,30 @@ func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight
 }
 
 // lookOnce reads what there is: no table is needed for a decision that stores nothing.
-func (s *Segments) lookOnce(ctx context.Context, conn session, tag string) (seen tagSight, err error) {
-	for _, there := range []tablesThere{{true, true}, {leaf: true}, {}} {
-		seen, err = s.lookAt(ctx, conn, tag, there)
-		seen.missing = !there.takers
-		if database.KindOf(err) != database.MissingTable {
-			break
-		}
+func (s *Segments) lookOnce(ctx context.Context, conn session, tag string) (tagSight, error) {
+	return whatThereIs(func(there tablesThere) (tagSight, error) { return s.lookAt(ctx, conn, tag, there) })
+}
+
+// whatThereIs reads both tables in one statement, or else Leaf's alone, or else none.
+func whatThereIs[T any](read func(tablesThere) (T, error)) (T, error) {
+	isMissing := func(err error) bool { return database.KindOf(err) == database.MissingTable }
+	both, err := read(tablesThere{leaf: true, takers: true})
+	if !isMissing(err) {
+		return both, err
 	}
-	return seen, err
+	alone, err := read(tablesThere{leaf: true})
+	switch {
+	case isMissing(err):
+		return read(tablesThere{})
+	case err != nil:
+		return alone, err
+	}
+	// If the other table has been made meanwhile, somebody may have written to both before Leaf's was
+	// read alone.
+	if both, err = read(tablesThere{leaf: true, takers: true}); isMissing(err) {
+		return alone, nil
+	}
+	return both, err
 }
 
 // tablesThere says which tables there are.
@@ -119,7 +134,7 @@ func (s *Segments) columns(there tablesThere) string {
 
 func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
-	seen := tagSight{tag: tag}
+	seen := tagSight{tag: tag, missing: !there.takers}
 	query := s.inStep() + "SELECT " + d.OriginColumns() + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
 	if there.leaf {
 		query += " LEFT JOIN `" + s.segments + "` a ON a.biz_tag = " + d.Text(tag)
@@ -151,24 +166,25 @@ func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there t
 }
 
 // page reads rows in the order of the tags' bytes.
-func (s *Segments) page(ctx context.Context, conn session, after string, most int) (rows []segment.Row, err error) {
-	d := s.dialect
-	for _, there := range []tablesThere{{true, true}, {leaf: true}} {
-		query := s.inStep() + "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
-		if there.takers {
-			query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("a.biz_tag")
-		}
-		query += " WHERE " + d.Bytes("a.biz_tag") + " > " + d.Text(after) + " ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT " + database.Int(int64(most))
-		var found []tagRow
-		found, err = database.SelectRows(ctx, conn, (*tagRow).fields, d.SQL(query))
-		if err == nil {
-			return rowsOf(found)
-		}
-		if err = database.Failed("read table "+s.segments, err); database.KindOf(err) != database.MissingTable {
-			return nil, err
-		}
+func (s *Segments) page(ctx context.Context, conn session, after string, most int) ([]segment.Row, error) {
+	return whatThereIs(func(there tablesThere) ([]segment.Row, error) { return s.pageAt(ctx, conn, after, most, there) })
+}
+
+func (s *Segments) pageAt(ctx context.Context, conn session, after string, most int, there tablesThere) ([]segment.Row, error) {
+	if !there.leaf {
+		return nil, nil
 	}
-	return nil, nil
+	d := s.dialect
+	query := s.inStep() + "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
+	if there.takers {
+		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("a.biz_tag")
+	}
+	query += " WHERE " + d.Bytes("a.biz_tag") + " > " + d.Text(after) + " ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT " + database.Int(int64(most))
+	found, err := database.SelectRows(ctx, conn, (*tagRow).fields, d.SQL(query))
+	if err != nil {
+		return nil, database.Failed("read table "+s.segments, err)
+	}
+	return rowsOf(found)
 }
 
 func rowsOf(found []tagRow) (rows []segment.Row, err error) {

@@ -293,6 +293,48 @@ func TestSegmentsInATransaction(t *testing.T) {
 	require.Equal(t, 1, fake.calls("rollback"))
 }
 
+// TestTakersTableIsMadeMeanwhile: a row of Leaf's table is not taken for one without takers because
+// the other table was missing just before.
+func TestTakersTableIsMadeMeanwhile(t *testing.T) {
+	missing := &mysql.MySQLError{Number: 1146}
+	for name, read := range map[string]func(t *testing.T, s *sqlstore.Segments) []segment.Row{
+		"Change": func(t *testing.T, s *sqlstore.Segments) (rows []segment.Row) {
+			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+				rows = append(rows, *r)
+				return errLook
+			}), errLook)
+			return rows
+		},
+		"Rows": func(t *testing.T, s *sqlstore.Segments) []segment.Row {
+			rows, err := s.Rows(t.Context(), "", 10)
+			require.NoError(t, err)
+			return rows
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for since := range 3 { // the number of the first read that finds both tables
+				both := 0
+				fake := &fakeSegments{row: leafRow()}
+				fake.failQuery = func(query string) error {
+					if strings.Contains(query, "leaf_alloc_takers") {
+						if both++; both <= since {
+							return missing
+						}
+					}
+					return nil
+				}
+				rows := read(t, fake.store(t))
+				require.Len(t, rows, 1)
+				if since < 2 {
+					require.Equal(t, []segment.Taker{{Nonce: "A", Last: 1000}}, rows[0].Takers, "read %d finds both", since)
+				} else {
+					require.Empty(t, rows[0].Takers)
+				}
+			}
+		})
+	}
+}
+
 // Tables are made when there is something to write, and no sooner.
 func TestSegmentTablesAreMade(t *testing.T) {
 	missing := &mysql.MySQLError{Number: 1146}

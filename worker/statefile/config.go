@@ -42,8 +42,8 @@ type Config struct {
 	// files: a copy is a second owner of the worker ID.
 	AnyHost bool
 
-	// Logger gets an Info record when a generator is made, and Warn records when the file is
-	// damaged or cannot be written. The default, for nil, is slog.Default at the time of New.
+	// Logger gets an Info record when a generator is made, and a Warn record when the file is
+	// damaged; the generator logs renewals that fail. The default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
 
 	// Now is the clock. The default, for nil, is time.Now.

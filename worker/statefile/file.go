@@ -47,14 +47,13 @@ type File struct {
 	cfg     Config
 	binding *binding.Binding
 
-	mu      sync.Mutex  // guards the rest; held while the file is read or written
-	state   *state.File // nil while no generator is bound
-	terms   uid.Terms
-	record  state.Record // as last saved; High is the last tick reserved
-	base    int64        // High before the generator that is bound came
-	window  int64        // in ticks
-	reach   int64        // 3/2 Window, in ticks, more than window
-	failing bool         // the last Extend failed and was logged
+	mu     sync.Mutex  // guards the rest; held while the file is read or written
+	state  *state.File // nil while no generator is bound
+	terms  uid.Terms
+	record state.Record // as last saved; High is the last tick reserved
+	base   int64        // High before the generator that is bound came
+	window int64        // in ticks
+	reach  int64        // 3/2 Window, in ticks, more than window
 }
 
 // New returns a worker with the source's ID and a state file at path. The first generator creates
@@ -86,6 +85,7 @@ func New(path string, source worker.Source, cfg Config) (*File, error) {
 //     (see Config's AnyHost);
 //   - [worker.ErrLayout] when it belongs to another layout;
 //   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead);
+//   - [uid.ErrRange] when the generator's floor does;
 //   - [uid.ErrExhausted] when the layout's last tick has been reserved;
 //   - [uid.ErrConfig] when the host has no name, and when the generator's MaxLead is more than
 //     MaxAhead;
@@ -104,7 +104,7 @@ func (f *File) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error
 		return uid.Reservation{}, err
 	}
 	f.cfg.Logger.InfoContext(ctx, "worker ID taken up with its state file", "worker_id", f.record.WorkerID,
-		"max_worker_id", t.MaxWorkerID, "file", f.state.Path(), "first_tick", f.base+1, "last_tick", f.record.High)
+		"max_worker_id", t.MaxWorkerID, "store", f.state.Path(), "first_tick", f.base+1, "last_tick", f.record.High)
 	return f.reservation(), nil
 }
 
@@ -118,7 +118,7 @@ func (f *File) take(t uid.Terms) error {
 	if err != nil {
 		return err
 	}
-	f.state, f.terms, f.failing = file, t, false
+	f.state, f.terms = file, t
 	f.window = ticks.Count(f.cfg.Window, t.Unit)
 	// More than the window even where a tick is longer, or a renewal would be due at once again.
 	f.reach = max(ticks.Count(f.cfg.Window+f.cfg.Window/2, t.Unit), f.window+1)
@@ -159,10 +159,14 @@ func (f *File) start(want state.Record) error {
 		}
 		f.base = found.High
 	}
+	if err := f.checkFloor(); err != nil {
+		return err
+	}
+	f.base = max(f.base, f.terms.MinTick-1)
 	f.record.High = f.base
 	if f.state.Torn() {
 		f.cfg.Logger.Warn("one of the two records of a worker's state file is damaged, as when writing it was interrupted; the other one is used",
-			"worker_id", want.WorkerID, "file", f.state.Path(), "last_tick", f.base)
+			"worker_id", want.WorkerID, "store", f.state.Path(), "last_tick", f.base)
 	}
 	return f.reserve(f.base + 1)
 }
@@ -170,7 +174,6 @@ func (f *File) start(want state.Record) error {
 // check returns an error when a generator cannot go on from what the file holds.
 func (f *File) check(found, want state.Record) error {
 	path := f.state.Path()
-	allowed := max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), f.reach)
 	clock := f.clock()
 	switch {
 	case found.Kind != want.Kind:
@@ -185,13 +188,26 @@ func (f *File) check(found, want state.Record) error {
 		return fmt.Errorf("%w: %s reserves ticks up to %d", worker.ErrState, path, found.High)
 	case found.High >= f.terms.MaxTick:
 		return fmt.Errorf("%w: %s reserves tick %d under worker ID %d, the last one is %d", uid.ErrExhausted, path, found.High, found.WorkerID, f.terms.MaxTick)
-	case found.High-allowed > clock && f.cfg.MaxAhead != math.MaxInt64:
+	case found.High-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64:
 		return fmt.Errorf("%w: %s reserves ticks up to %d, which is %s ahead of the clock's tick %d; MaxAhead allows %v. "+
 			"Either the clock is wrong now, or it was when the file was written", worker.ErrClock, path, found.High,
 			f.span(found.High, clock), clock, f.cfg.MaxAhead)
 	}
 	return nil
 }
+
+// checkFloor refuses a floor with which the next start would refuse the file.
+func (f *File) checkFloor() error {
+	floor, clock := f.terms.MinTick-1, f.clock()
+	if floor >= 0 && floor-f.allowed() > clock && f.cfg.MaxAhead != math.MaxInt64 {
+		return fmt.Errorf("%w: ticks up to %d are ruled out, which is %s ahead of the clock's tick %d; MaxAhead %v of %s allows less",
+			uid.ErrRange, floor, f.span(floor, clock), clock, f.cfg.MaxAhead, f.state.Path())
+	}
+	return nil
+}
+
+// allowed is how many ticks ahead of the clock the file may reserve.
+func (f *File) allowed() int64 { return max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), f.reach) }
 
 // span formats the time from one tick to another.
 func (f *File) span(to, from int64) string {
@@ -206,19 +222,13 @@ func (f *File) span(to, from int64) string {
 // is later. It returns [worker.ErrState] when the file cannot be written, is no longer in its
 // place or was changed, and [uid.ErrNoReservation] when no generator is bound to f. It does not
 // look at ctx.
-func (f *File) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+func (f *File) Extend(_ context.Context, through int64) (uid.Reservation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.binding.Check(); err != nil {
 		return uid.Reservation{}, err
 	}
-	err := f.reserve(through)
-	if err != nil && !f.failing {
-		f.cfg.Logger.WarnContext(ctx, "a worker's state file cannot be renewed", "worker_id", f.record.WorkerID,
-			"file", f.state.Path(), "last_tick", f.record.High, "left", f.record.High-f.clock(), "error", err)
-	}
-	f.failing = err != nil
-	if err != nil {
+	if err := f.reserve(through); err != nil {
 		return uid.Reservation{}, err
 	}
 	return f.reservation(), nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,7 +86,10 @@ func (r *recorder) call(c *client, i int, random *rand.Rand) {
 			r.p.Deliver()
 		}
 	}
+	_, batches := c.store.(lease.BatchStore)
 	switch {
+	case kind < 15 && batches:
+		r.takeBatch(c, i, p)
 	case kind < 40:
 		r.take(c, i, p)
 	case kind < 85:
@@ -121,6 +125,41 @@ func (r *recorder) take(c *client, i int, p plan) {
 			o.On[ids].Wrote = r.writesNamespace(n, now)
 		}
 		o.On[row.WorkerID].Wrote = r.writesRow(row, p, now)
+		return err
+	})
+	r.end(o, ran, err)
+}
+
+// takeBatch takes up to two rows, and with keep leaves the first alone if there is another.
+func (r *recorder) takeBatch(c *client, i int, p plan) {
+	ctx, cancel := context.WithCancel(r.p.Ctx)
+	defer cancel()
+	o, ran := r.Begin("TakeBatch", i), false
+	w := wanted(0, ids-1)
+	w.Rest = time.Minute
+	err := c.TakeBatch(ctx, w, 2, func(n *lease.Namespace, rows []*lease.Row, now lease.Clock) error {
+		if slices.ContainsFunc(rows, func(row *lease.Row) bool { return row.WorkerID < 0 || row.WorkerID >= ids }) {
+			return errLook // which the client reports
+		}
+		ran = true
+		o.On = [suite.Values]suite.Access{ids: r.seesNamespace(n, now)}
+		saw := make([]suite.Access, len(rows))
+		for k := range rows {
+			saw[k] = r.seesRow(rows[k], now)
+		}
+		err := r.Decide(p.Plan, cancel)
+		if !p.keep {
+			o.On[ids].Wrote = r.writesNamespace(n, now)
+		}
+		for k := range rows {
+			if p.keep && k == 0 && len(rows) > 1 {
+				rows[k] = nil // others may write it
+				continue
+			}
+			id := rows[k].WorkerID
+			o.On[id] = saw[k]
+			o.On[id].Wrote = r.writesRow(rows[k], p, now)
+		}
 		return err
 	})
 	r.end(o, ran, err)

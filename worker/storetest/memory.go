@@ -79,7 +79,15 @@ type change struct {
 	space     *space
 	namespace *record[lease.Namespace]
 	row       *record[lease.Row]
-	id        int64 // of the row
+	id        int64     // of the row
+	batch     []*member // in place of row
+}
+
+// A member is a row of a batch.
+type member struct {
+	record[lease.Row]
+	id   int64
+	left bool // decide does not take it
 }
 
 // space returns the space of a name, which may be empty. The caller holds m.mu.
@@ -101,14 +109,14 @@ func (m *Memory) now() lease.Clock {
 // whole returns a time as it is stored.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// A Client is a [lease.Store] in a Memory.
+// A Client is a [lease.BatchStore] in a Memory.
 type Client struct {
 	m         *Memory
 	namespace string
 	faults    suite.Queue[Fault]
 }
 
-var _ lease.Store = (*Client)(nil)
+var _ lease.BatchStore = (*Client)(nil)
 
 // Take implements [lease.Store].
 func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
@@ -121,8 +129,39 @@ func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return change{}, err
 		}
 		namespace := *s.namespace
-		return change{s, &namespace, &row, row.value.WorkerID}, nil
+		return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
 	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+}
+
+// TakeBatch implements [lease.BatchStore].
+func (c *Client) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
+	return c.transact(ctx, func(s *space) (change, error) {
+		if s.namespace == nil {
+			return change{}, c.missing()
+		}
+		rows, err := s.severalFree(w, n, c.m.now())
+		if err != nil {
+			return change{}, err
+		}
+		namespace := *s.namespace
+		ch := change{space: s, namespace: &namespace}
+		for _, r := range rows {
+			ch.batch = append(ch.batch, &member{record: r, id: r.value.WorkerID})
+		}
+		return ch, nil
+	}, func(ch change, now lease.Clock) error {
+		rows := make([]*lease.Row, len(ch.batch))
+		for i, b := range ch.batch {
+			rows[i] = &b.value
+		}
+		if err := decide(&ch.namespace.value, rows, now); err != nil {
+			return err
+		}
+		for i, b := range ch.batch {
+			b.left = rows[i] == nil
+		}
+		return nil
+	})
 }
 
 // Change implements [lease.Store].
@@ -263,6 +302,11 @@ func (ch *change) newest() bool {
 	if ch.space.namespace != nil {
 		version = ch.space.namespace.version
 	}
+	for _, b := range ch.batch {
+		if !b.left && b.version != ch.space.rows[b.id].version {
+			return false
+		}
+	}
 	return (ch.namespace == nil || ch.namespace.version == version) &&
 		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
 }
@@ -273,12 +317,20 @@ func (m *Memory) store(ch *change) {
 		n := ch.namespace.value
 		n.Fresh, n.Used = false, false
 		n.Rest, n.Made, n.Renewed = whole(n.Rest), whole(n.Made), whole(n.Renewed)
-		ch.space.namespace = &record[lease.Namespace]{n, m.version}
+		ch.space.namespace = &record[lease.Namespace]{value: n, version: m.version}
 	}
 	if ch.row != nil {
-		r := ch.row.value
-		r.WorkerID, r.Fresh = ch.id, false
-		r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
-		ch.space.rows[ch.id] = record[lease.Row]{r, m.version}
+		m.storeRow(ch.space, ch.id, ch.row.value)
 	}
+	for _, b := range ch.batch {
+		if !b.left {
+			m.storeRow(ch.space, b.id, b.value)
+		}
+	}
+}
+
+func (m *Memory) storeRow(s *space, id int64, r lease.Row) {
+	r.WorkerID, r.Fresh = id, false
+	r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
+	s.rows[id] = record[lease.Row]{value: r, version: m.version}
 }

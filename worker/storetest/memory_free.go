@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/uidgen/uid/worker/lease"
@@ -42,6 +43,23 @@ func (s *space) free(w lease.Wanted, clock lease.Clock) (row record[lease.Row], 
 		return row, errors.New("storetest: no worker IDs are wanted")
 	}
 	return row, lease.NoneFree(w.IDs, first.until.Add(rest))
+}
+
+// severalFree picks the rows for as many Takes, one after another.
+func (s *space) severalFree(w lease.Wanted, n int, clock lease.Clock) (rows []record[lease.Row], err error) {
+	then := &space{namespace: s.namespace, rows: maps.Clone(s.rows)}
+	for len(rows) < n {
+		row, err := then.free(w, clock)
+		if err != nil && len(rows) > 0 {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+		row.value.Until = clock.Now.Add(time.Hour) // nobody else takes it
+		then.rows[row.value.WorkerID] = row
+	}
+	return rows, nil
 }
 
 // An ending is the row whose lease ends first of those that it was told of. Of two that end at

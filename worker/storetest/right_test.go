@@ -34,7 +34,7 @@ func spreading() wrong {
 				row = s.other(w, now, row, lost)
 			}
 			namespace := *s.namespace
-			return change{s, &namespace, &row, row.value.WorkerID}, nil
+			return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
 		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }

@@ -114,4 +114,4 @@ type check struct {
 }
 
 // checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, initChecks, takeChecks, changeChecks, concurrencyChecks, historyChecks)
+var checks = slices.Concat(valueChecks, initChecks, takeChecks, batchChecks, changeChecks, concurrencyChecks, historyChecks)

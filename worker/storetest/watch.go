@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,38 +21,75 @@ type client struct {
 // Take calls the store's Take under watch.
 func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	k := c.p.call("Take")
-	highest := w.Highest
-	var asked []time.Time
-	w.Highest = func(now time.Time) int64 {
-		asked = append(asked, now)
-		return highest(now)
-	}
+	w, asked := k.asks(w)
 	return k.End(c.store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		return k.Run(func() error {
 			if n == nil || r == nil {
 				c.p.Errorf("Take offers namespace %v and row %v", n, r)
 				return errNothing
 			}
-			k.clock(now)
-			k.namespace(n)
-			k.row(r)
-			switch {
-			case n.Fresh:
-				c.p.Errorf("Take offers a namespace that is Fresh")
-			case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
-				c.p.Errorf("Take offers worker ID %d, wanted was one of %d to %d", r.WorkerID, w.IDs.First, w.IDs.Last)
-			case n.IDs != (lease.Range{}) && (r.WorkerID < n.IDs.First || r.WorkerID > n.IDs.Last):
-				c.p.Errorf("Take offers worker ID %d, the namespace has %v", r.WorkerID, n.IDs)
-			case !r.Fresh && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
-				c.p.Errorf("Take offers worker ID %d until %v, wanted was one over for more than %v at %v, less %v", r.WorkerID, r.Until, w.Rest, now.Now, now.Error)
-			}
-			for _, at := range asked {
-				if now.Now.Sub(at).Abs() > now.Error+suite.Limit {
-					c.p.Errorf("Highest was asked about %v, the Clock is at %v", at, now.Now)
-				}
-			}
-			asked = nil
+			k.offers(w, n, r, now)
+			asked(now)
 			return decide(n, r, now)
+		})
+	}))
+}
+
+// asks returns what is wanted, and what checks at which times the store has asked for Highest.
+func (k *call) asks(w lease.Wanted) (lease.Wanted, func(lease.Clock)) {
+	highest := w.Highest
+	var asked []time.Time
+	w.Highest = func(now time.Time) int64 {
+		asked = append(asked, now)
+		return highest(now)
+	}
+	return w, func(now lease.Clock) {
+		for _, at := range asked {
+			if now.Now.Sub(at).Abs() > now.Error+suite.Limit {
+				k.p.Errorf("Highest was asked about %v, the Clock is at %v", at, now.Now)
+			}
+		}
+		asked = nil
+	}
+}
+
+// offers checks a row that is offered to who wants one.
+func (k *call) offers(w lease.Wanted, n *lease.Namespace, r *lease.Row, now lease.Clock) {
+	k.clock(now)
+	k.namespace(n)
+	k.row(r)
+	switch {
+	case n.Fresh:
+		k.p.Errorf("%s offers a namespace that is Fresh", k.Name())
+	case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
+		k.p.Errorf("%s offers worker ID %d, wanted was one of %d to %d", k.Name(), r.WorkerID, w.IDs.First, w.IDs.Last)
+	case n.IDs != (lease.Range{}) && (r.WorkerID < n.IDs.First || r.WorkerID > n.IDs.Last):
+		k.p.Errorf("%s offers worker ID %d, the namespace has %v", k.Name(), r.WorkerID, n.IDs)
+	case !r.Fresh && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
+		k.p.Errorf("%s offers worker ID %d until %v, wanted was one over for more than %v at %v, less %v", k.Name(), r.WorkerID, r.Until, w.Rest, now.Now, now.Error)
+	}
+}
+
+// TakeBatch calls the TakeBatch of a BatchStore under watch.
+func (c *client) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
+	k := c.p.call("TakeBatch")
+	w, asked := k.asks(w)
+	return k.End(c.store.(lease.BatchStore).TakeBatch(ctx, w, n, func(ns *lease.Namespace, rows []*lease.Row, now lease.Clock) error {
+		return k.Run(func() error {
+			if ns == nil || len(rows) == 0 || len(rows) > n || slices.Contains(rows, nil) {
+				c.p.Errorf("TakeBatch of %d offers namespace %v and %d rows", n, ns, len(rows))
+				return errNothing
+			}
+			ids := map[int64]bool{}
+			for i := range rows {
+				k.offers(w, ns, rows[i], now)
+				if ids[rows[i].WorkerID] {
+					c.p.Errorf("TakeBatch offers worker ID %d twice", rows[i].WorkerID)
+				}
+				ids[rows[i].WorkerID] = true
+			}
+			asked(now)
+			return decide(ns, rows, now)
 		})
 	}))
 }

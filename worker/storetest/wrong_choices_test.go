@@ -198,7 +198,7 @@ func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.
 				return change{}, err
 			}
 			namespace := *s.namespace
-			return change{s, &namespace, &row, row.value.WorkerID}, nil
+			return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
 		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }

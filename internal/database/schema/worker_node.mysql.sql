@@ -7,9 +7,9 @@ CREATE TABLE IF NOT EXISTS `WORKER_NODE` (
   ID          BIGINT      NOT NULL AUTO_INCREMENT COMMENT 'worker ID',
   HOST_NAME   VARCHAR(64) NOT NULL COMMENT 'host name',
   PORT        VARCHAR(64) NOT NULL COMMENT 'port, or a random text when none is known',
-  TYPE        INT         NOT NULL COMMENT '1 CONTAINER (port known), 2 ACTUAL',
+  TYPE        INT         NOT NULL COMMENT '1 CONTAINER (port known), 2 ACTUAL; 3 and 4 the same with a floor',
   LAUNCH_DATE DATE        NOT NULL COMMENT 'day of the start',
-  MODIFIED    TIMESTAMP   NOT NULL DEFAULT CURRENT_TIMESTAMP COMMENT 'time of the last change',
+  MODIFIED    TIMESTAMP   NOT NULL DEFAULT CURRENT_TIMESTAMP COMMENT 'time of the last change; with a floor, the time in UTC at which its UIDs begin',
   CREATED     TIMESTAMP   NOT NULL DEFAULT CURRENT_TIMESTAMP COMMENT 'time of the start',
   PRIMARY KEY (ID)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COMMENT = 'worker IDs of UID generators' /*T![auto_id_cache] AUTO_ID_CACHE 1 */

@@ -70,6 +70,12 @@
 #ifndef STALE
 #define STALE      0    /* 1: a follower, which may lag behind, answers what owners read */
 #endif
+#ifndef AFTER
+#define AFTER      0    /* owner 0 asks for ticks above this one only (MinTick). 0: it does not */
+#endif
+#ifndef BATCH
+#define BATCH      0    /* 1: acquires of several owners may be written together (TakeBatch) */
+#endif
 #ifndef MIXED
 #define MIXED      0    /* 1: owner 0 does not trust the store, the others do (LossyStore) */
 #endif
@@ -181,6 +187,16 @@
 #define M_STALE_READS        63
 #define M_NO_CONTROL_WRITE   64
 #define M_CONTROL_FIRST      65
+#define M_AFTER_IGNORED      66
+#define M_AFTER_NOT_KEPT     67
+#define M_AFTER_LOWERS       68
+#define M_AFTER_RETAKEN      69
+#define M_BATCH_TWICE        70
+#define M_BATCH_HALF         71
+#define M_NO_WAIT            72
+#define M_NO_BURN_RELEASED   73
+#define M_FILE_RELEASES      74
+#define M_FILE_WIDER         75
 
 /* What can happen. */
 #ifndef SEEN
@@ -219,6 +235,9 @@
 #define W_UNSYNCED           31
 #define W_OVERTAKEN          32
 #define W_STALE              33
+#define W_AFTER              34
+#define W_AFTER_KEPT         35
+#define W_TOGETHER           36
 
 #ifndef LEMMAS
 #define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice, */
@@ -239,12 +258,19 @@
 #define NONCES          12
 #define GONE            11
 #define START           (QUARANTINE + SKEW + 1)
+#if FILE && WIDER
+bit grown;                      /* owner 0 has been given its wider window, for its next start */
+#define REACH(o)        (WINDOW + ((o) == 0 && grown -> WIDER : 0))
+#define WIDENED(o)      (WINDOW + own[o].wide < REACH(o))       /* the namespace knows of less */
+#else
 #define REACH(o)        (WINDOW + ((o) == 0 -> WIDER : 0))
+#define WIDENED(o)      0
+#endif
 #define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
-#define FLOORS          (COLLECT || FOUNDS)
+#define FLOORS          (COLLECT || FOUNDS || AFTER)
 #define CAS_FAULT           (FAULT >= M_CAS_BLIND && FAULT <= M_CAS_TIMED || FAULT == M_NO_ROTATION || FAULT == M_CAS_FAILOVER_TAKE || FAULT == M_STALE_WRITES)
 #define LOSSY(s)            (!DURABLE || MIXED && (s) == 0)
-#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1 || (STALE || MIXED) && !CAS || STALE && (FAILS || FOUNDS)
+#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1 || AFTER && (FOUNDS || FILE) || (STALE || MIXED || BATCH) && !CAS || STALE && (FAILS || FOUNDS)
 #error these do not go together
 #endif
 
@@ -349,6 +375,10 @@ typedef Transaction {
 #if FAULT == M_CONTROL_FIRST
 	; byte floor            /* as it was read with the control row */
 #endif
+#if AFTER
+	; byte after            /* the owner asks for ticks above this one, */
+	; bit due               /* and for a property: the namespace keeps AFTER since before this began */
+#endif
 };
 #define ABSENT   (NONCES + 1)
 Transaction tx[SLOTS];
@@ -362,6 +392,9 @@ typedef Lease {
 	byte base, limit        /* ticks above base, up to limit, may be issued, */
 #if FILE
 	; byte granted          /* or with a state file up to granted */
+#if WIDER
+	; byte wide             /* the reach that its acquire told the namespace - WINDOW */
+#endif
 #endif
 };
 Lease own[OWNERS];
@@ -373,6 +406,9 @@ typedef Record {
 	byte id, nonce;         /* 0: there is none */
 	short doubted;          /* the nonce that was proposed last */
 	byte limit, granted
+#if WIDER
+	; byte wide
+#endif
 };
 Record file[OWNERS];
 #endif
@@ -399,6 +435,9 @@ byte takes = TAKES, doubts = DOUBTS, fails = FAILS, shifts = SHIFTS;
  * gives back was not issued. */
 int issued[IDS];
 byte reserved[IDS];             /* the largest HIGH that was ever committed */
+#if AFTER
+bit kept;                       /* an acquire that asked for ticks above AFTER was acknowledged */
+#endif
 #if SEEN
 int returned[IDS];              /* the ticks given back */
 bool drains[OWNERS];
@@ -406,7 +445,7 @@ bool stayed[OWNERS];            /* its table was away, or it has started from it
 #endif
 
 /* Used within steps only. */
-hidden byte i, j, at;
+hidden byte i, j, at, one;
 hidden short set, doubted;
 hidden byte name[NONCES], was[NONCES];
 
@@ -415,6 +454,9 @@ inline raise(o, upto) {
 	if
 	:: upto > own[o].limit ->
 		LEMMA(upto <= reserved[own[o].id]);
+#if AFTER
+		assert(o || own[o].limit >= AFTER);
+#endif
 #if SEEN
 		assert(SEEN != W_HANDED_ON || !(returned[own[o].id] & TICKS(own[o].limit, upto)));
 #endif
@@ -439,6 +481,9 @@ inline grant(o, upto) {
 inline save(o, upto, proposals) {
 	file[o].id = own[o].id; file[o].nonce = own[o].nonce; file[o].doubted = proposals;
 	file[o].limit = own[o].limit; file[o].granted = upto
+#if WIDER
+	; file[o].wide = own[o].wide
+#endif
 }
 #endif
 
@@ -457,12 +502,18 @@ inline clear(s) {
 #if FAULT == M_CONTROL_FIRST
 	; tx[s].floor = 0
 #endif
+#if AFTER
+	; tx[s].after = 0; tx[s].due = 0
+#endif
 }
 
 inline drop(o) {
 	own[o].id = 0; own[o].nonce = 0; own[o].doubted = 0; own[o].base = 0; own[o].limit = 0
 #if FILE
 	; own[o].granted = 0
+#if WIDER
+	; own[o].wide = 0
+#endif
 #endif
 }
 
@@ -695,6 +746,9 @@ inline choose(s, k) {
 #if FAULT == M_CONTROL_FIRST
 		tx[s].floor = FLOOR;
 #endif
+#if AFTER
+		tx[s].due = kept;
+#endif
 		tx[s].phase = Chosen;
 		CONTROL(s) = (IS(M_NO_CONTROL) || CAS -> 0 : s + 1)
 	:: else -> clear(s)
@@ -711,6 +765,11 @@ inline take(s) {
 	tx[s].base = MAX(ROW.high, FLOOR);
 #endif
 	tx[s].base = (DURABLE && !ROW.until && !IS(M_NO_NEAR) -> MAX(tx[s].base, NEAR) : tx[s].base);
+#if AFTER
+	assert(SEEN != W_AFTER || tx[s].base >= tx[s].after);
+	assert(SEEN != W_AFTER_KEPT || s == 0 || MAX(ROW.high, NEAR) >= FLOOR);
+	tx[s].base = MAX(tx[s].base, tx[s].after);
+#endif
 #if COLLECT
 	assert(SEEN != W_COLLECTED || ROW.until || FLOOR <= NEAR);
 #endif
@@ -721,7 +780,7 @@ inline take(s) {
 	assert(SEEN != W_JUMPED || ROW.high <= at + WINDOW + SKEW);
 #endif
 	if
-	:: !LOSSY(s) ->
+	:: !LOSSY(s) || IS(M_NO_BURN_RELEASED) && ROW.until && !ROW.nonce ->
 		tx[s].high = MAX(tx[s].base, at + WINDOW + tx[s].wide)
 	:: LOSSY(s) && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
 		tx[s].high = tx[s].base
@@ -740,6 +799,9 @@ inline prolong(s) {
 	tx[s].until = at + CLIENTS + TTL;
 	tx[s].high = at + WINDOW + tx[s].wide;
 	tx[s].high = (IS(M_HIGH_LOWERED) -> tx[s].high : MAX(ROW.high, tx[s].high));
+#if FAULT == M_NO_WAIT
+	tx[s].high = (s < OWNERS && own[s].limit == own[s].base -> MAX(own[s].base + 1, tx[s].high) : tx[s].high);
+#endif
 	proposed[tx[s].nonce] = tx[s].high
 }
 
@@ -856,7 +918,7 @@ inline swap(k) {
 	j = row[k].high; row[k].high = copy[k].high; copy[k].high = j;
 	j = row[k].until; row[k].until = copy[k].until; copy[k].until = j;
 	j = row[k].by; row[k].by = copy[k].by; copy[k].by = j
-#if COLLECT
+#if FLOORS
 	; j = floor; floor = copyFloor; copyFloor = j
 #endif
 }
@@ -871,13 +933,38 @@ inline outdated(s) {
 }
 #endif
 
-inline commit(s) {
+/* What is decided is stored. */
+inline write(s) {
 #if SEEN == W_OVERTAKEN
 	for (i : 0 .. OWNERS - 1) {
 		assert(SEEN != W_OVERTAKEN || s < OWNERS || tx[s].kind != Extend || !(tx[i].kind == Extend && tx[i].phase == Locked && tx[i].id == tx[s].id && HAS(own[i].doubted, tx[s].nonce)))
 	}
 #endif
 	assert(SEEN != W_LATE_COMMIT || s < OWNERS || tx[s].kind != Extend);
+#if AFTER
+	/* The namespace keeps what was asked for, and whoever comes later begins above it. */
+	if
+	:: tx[s].kind == Acquire ->
+		assert(!tx[s].due || tx[s].base >= AFTER);
+		if
+		:: (tx[s].after > floor || IS(M_AFTER_LOWERS)) && !IS(M_AFTER_NOT_KEPT) ->
+			floor = tx[s].after;
+#if CAS
+			refuse(s, IDS, Acquire)
+#endif
+#if NODES > 1
+			for (at : 0 .. SLOTS - 1) {
+				if
+				:: at != s && controlBy[1 - tx[s].node] == at + 1 -> unlock(at); clear(at)
+				:: else
+				fi
+			}
+#endif
+		:: else
+		fi
+	:: else
+	fi;
+#endif
 	if
 	:: tx[s].kind == Acquire ->
 		for (i : 0 .. OWNERS - 1) {
@@ -909,9 +996,41 @@ inline commit(s) {
 	if
 	:: s < OWNERS -> tx[s].phase = Done; tx[s].until = 0
 	:: else -> clear(s)
-	fi;
+	fi
+}
+
+inline commit(s) {
+	write(s);
 	tidy()
 }
+
+#if BATCH
+#if AFTER
+#define RAISES(s) (tx[s].after > floor)
+#else
+#define RAISES(s) 0
+#endif
+/* With an acquire go those of all others that have been decided and are not refused, in one step:
+ * each of a row of its own. All of them are told that it was stored; each reply may be lost. (A
+ * member whose window is wider than all before, or who raises the floor, changes the namespace, so that those that were
+ * decided without it begin anew: in the code they are decided after it.) */
+#define JOINS(s)  (tx[one].kind == Acquire && tx[one].phase == Locked && one != s && reach >= WINDOW + tx[one].wide + BURNT && !RAISES(one) && (tx[one].id != tx[s].id || IS(M_BATCH_TWICE)))
+inline batch(s) {
+	for (one : 0 .. OWNERS - 1) {
+		if
+		:: JOINS(s) ->
+			WITNESS(W_TOGETHER);
+			if
+			:: IS(M_BATCH_HALF) || tx[one].id == tx[s].id -> tx[one].phase = Done; tx[one].until = 0
+			:: else -> write(one)
+			fi
+		:: else
+		fi
+	}
+	write(s);
+	tidy()
+}
+#endif
 
 inline rollback(s) {
 	unlock(s);
@@ -954,6 +1073,9 @@ inline send(s, o, what) {
 	tx[s].phase = Sent;
 	tx[s].id = own[o].id;
 	tx[s].wide = REACH(o) - WINDOW;
+#if AFTER
+	tx[s].after = (o == 0 && !IS(M_AFTER_IGNORED) -> AFTER : 0);
+#endif
 	tx[s].mine = (HOLDS(o) -> (1 << own[o].nonce) | own[o].doubted : 0);
 	if
 	:: what != Release -> fresh(s, o)
@@ -992,7 +1114,7 @@ inline remember(o) {
 inline retake(o) {
 	send(o, o, Retake);
 	tx[o].id = lost[o].id; tx[o].mine = lost[o].nonces;
-	tx[o].high = lost[o].high; tx[o].base = (IS(M_RETAKE_BELOW) -> 0 : lost[o].base);
+	tx[o].high = lost[o].high; tx[o].base = (IS(M_RETAKE_BELOW) || IS(M_AFTER_RETAKEN) -> 0 : lost[o].base);
 	tx[o].nonce = (IS(M_RETAKE_READS) || IS(M_RETAKE_KEEPS) || IS(M_RETAKE_RELEASED) -> row[lost[o].id].nonce : tx[o].nonce);
 	judge(o);
 	if
@@ -1013,6 +1135,9 @@ inline spare() {
 #define SPARE (tx[OWNERS].phase == Nothing || tx[SLOTS - 1].phase == Nothing)
 
 inline hear(o) {
+#if AFTER
+	kept = kept || DURABLE && o == 0 && (tx[o].kind == Acquire || tx[o].kind == Retake);
+#endif
 	if
 	:: tx[o].kind == Acquire ->
 		own[o].id = tx[o].id;
@@ -1021,6 +1146,9 @@ inline hear(o) {
 		own[o].limit = tx[o].base;
 #if FILE
 		own[o].granted = tx[o].base;
+#if WIDER
+		own[o].wide = tx[o].wide;
+#endif
 #endif
 #if SEEN == W_DRAINS
 		assert(SEEN != W_DRAINS || !drains[o]);
@@ -1073,7 +1201,7 @@ end:
 		}
 
 	/* Extend: the row is locked and judged. */
-	:: d_step { IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) && !IS(M_EARLY_CLOCK) -> send(me, me, Extend); judge(me) }
+	:: d_step { IDLE(me) && HOLDS(me) && THERE && !LOCK(me, own[me].id) && !IS(M_EARLY_CLOCK) && (!WIDENED(me) || IS(M_FILE_WIDER)) -> send(me, me, Extend); judge(me) }
 #if STALE
 	/* The same, and acquires, at a follower that lags. */
 	:: d_step { IDLE(me) && HOLDS(me) && OLD(own[me].id) -> k = own[me].id; send(me, me, Extend); swap(k); judge(me); swap(k); k = 0; outdated(me) }
@@ -1157,14 +1285,24 @@ end:
 			own[me].limit = file[me].limit;
 			own[me].base = (IS(M_FILE_BELOW) && time < file[me].granted -> time : file[me].granted);
 			own[me].granted = own[me].base;
+#if WIDER
+			own[me].wide = file[me].wide;
+#endif
 #if SEEN == W_RESUMED || SEEN == W_RESUMED_PROPOSED
 			stayed[me] = 1;
 #endif
 			tidy()
 		}
 
-	/* A start cannot write its file, or does not know whether it has, and gives up. */
-	:: d_step { IDLE(me) && HOLDS(me) && own[me].granted == own[me].base && SPARE ->
+#if WIDER
+	/* Its next start has a wider window. It may issue what its file has, and extends nothing, for
+	 * only an acquire tells the namespace. */
+	:: d_step { me == 0 && !grown && IDLE(me) && !HOLDS(me) -> grown = 1; tidy() }
+#endif
+
+	/* A start cannot write its file, or does not know whether it has, and gives up. Where commits
+	 * can be lost it leaves its row as it is, for the end of its lease could be lost as well. */
+	:: d_step { (!LOSSY(me) || IS(M_FILE_RELEASES)) && IDLE(me) && HOLDS(me) && own[me].granted == own[me].base && SPARE ->
 			spare();
 			at = j;
 			send(at, me, Release);
@@ -1177,6 +1315,9 @@ end:
 	/* the acquire's row is locked, the clock is read, and the row is judged again. */
 	:: d_step { MAY_ASK(me) -> judge(me) }
 	:: d_step { LANDS(me) -> commit(me) }
+#if BATCH
+	:: d_step { LANDS(me) && tx[me].kind == Acquire -> batch(me) }
+#endif
 	:: d_step { tx[me].phase == Known || tx[me].phase == Done && (!SYNC || !fails) -> hear(me) }
 
 	/* Faults: the clock is read before the locks are had; the locks are had by reading,
@@ -1222,6 +1363,9 @@ end:
 			tx[j].kind = tx[me].kind; tx[j].phase = tx[me].phase; tx[j].id = tx[me].id;
 			tx[j].wide = tx[me].wide; tx[j].mine = tx[me].mine; tx[j].nonce = tx[me].nonce;
 			tx[j].high = tx[me].high; tx[j].until = tx[me].until; tx[j].base = tx[me].base;
+#if AFTER
+			tx[j].after = tx[me].after; tx[j].due = tx[me].due;
+#endif
 #if NODES > 1
 			tx[j].node = tx[me].node;
 #endif

@@ -1,0 +1,34 @@
+package database
+
+import (
+	"database/sql"
+	"reflect"
+)
+
+// drivers are the names of drivers, as [Dialect.Resolve] knows them, by the packages that their
+// types come from.
+var drivers = map[string]string{
+	"github.com/go-sql-driver/mysql": "mysql",
+	"github.com/jackc/pgx/v5/stdlib": "pgx",
+	"github.com/lib/pq":              "postgres",
+	"modernc.org/sqlite":             "sqlite",
+	"github.com/mattn/go-sqlite3":    "sqlite3",
+}
+
+// DriverName returns the name of a database's driver, by its type: a sql.DB does not know the name
+// under which it was opened. For a driver that is not one of those known, such as one that wraps
+// another, it is the type, which no dialect goes with.
+func DriverName(db *sql.DB) string {
+	driver := reflect.TypeOf(db.Driver())
+	if driver == nil {
+		return "<nil>" // of a connector that has none
+	}
+	named := driver
+	if named.Kind() == reflect.Pointer {
+		named = named.Elem()
+	}
+	if name, ok := drivers[named.PkgPath()]; ok {
+		return name
+	}
+	return driver.String()
+}

@@ -1,0 +1,17 @@
+package nap
+
+import (
+	"syscall"
+	"time"
+)
+
+// sleep may be cut short by a signal, such as those that the runtime sends to preempt.
+func sleep(d time.Duration) bool {
+	left := syscall.NsecToTimespec(int64(d))
+	for {
+		err := syscall.Nanosleep(&left, &left)
+		if err != syscall.EINTR {
+			return err == nil
+		}
+	}
+}

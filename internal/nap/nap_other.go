@@ -1,0 +1,7 @@
+//go:build !linux
+
+package nap
+
+import "time"
+
+func sleep(time.Duration) bool { return false }

@@ -1,0 +1,152 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// from are terms with a floor: ticks from min on.
+func from(min int64) uid.Terms {
+	t := millis(1023)
+	t.MinTick = min
+	return t
+}
+
+// A floor ahead of the clock is where its owner begins, and all who get an ID later, under the same
+// ID or another, though they ask for none. Who has an ID already goes on as it is.
+func TestFloor(t *testing.T) {
+	for name, durable := range map[string]bool{"": false, "durable": true} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				cfg := lease.Config{DurableStore: durable, MaxAhead: time.Hour}
+				earlier := h.lease(cfg)
+				before := h.acquire(earlier)
+				floor := h.tick() + ms(reach) + 20_000 // what a start waits for at most is 32 s
+				asking := h.lease(cfg)
+				r, err := asking.Acquire(t.Context(), from(floor))
+				require.NoError(t, err)
+				require.Equal(t, floor, r.First)
+				require.GreaterOrEqual(t, r.Last, floor, "it can begin at once")
+				require.Equal(t, floor-1, h.namespace().Floor)
+				require.NoError(t, asking.Release(t.Context(), -1))
+				require.GreaterOrEqual(t, h.row(r.WorkerID).High, floor-1, "and its row keeps it")
+
+				other := h.acquire(h.lease(cfg))
+				require.NotEqual(t, r.WorkerID, other.WorkerID)
+				require.GreaterOrEqual(t, other.First, floor)
+				require.Equal(t, before.First, h.extend(earlier, before.Last+1).First)
+
+				// A lower floor, or none, does not lower it.
+				lower := h.lease(cfg)
+				_, err = lower.Acquire(t.Context(), from(floor-10))
+				require.NoError(t, err)
+				require.Equal(t, floor-1, h.namespace().Floor)
+			})
+		})
+	}
+}
+
+// A floor beyond what a lease can begin with is refused with the numbers, and nothing is written:
+// all others would have to wait for it.
+func TestFloorTooFarAhead(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg  lease.Config
+		most time.Duration
+	}{
+		"lossy":   {lease.Config{Timeout: 10 * time.Second}, reach + skew + 2*time.Millisecond + 10*time.Second},
+		"durable": {lease.Config{DurableStore: true, MaxAhead: 5 * time.Minute}, 5 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				l := h.lease(c.cfg)
+				namespace := h.namespace()
+				_, err := l.Acquire(t.Context(), from(h.tick()+ms(c.most)+2))
+				require.ErrorIs(t, err, uid.ErrRange)
+				require.ErrorContains(t, err, "the generator's floor rules out ticks up to")
+				require.ErrorContains(t, err, c.most.String())
+				require.Equal(t, namespace, h.namespace())
+				r, err := l.Acquire(t.Context(), from(h.tick()+ms(c.most)))
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, r.Last, r.First)
+			})
+		})
+	}
+}
+
+// An acquisition with a floor whose reply was lost is taken up above the floor.
+func TestFloorOfARetake(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := lease.Config{DurableStore: true, MaxAhead: time.Hour}
+		h.foundNow(0)
+		l, client := h.client(cfg)
+		client.Fault(storetest.LoseReply)
+		floor := h.tick() + ms(10*time.Minute)
+		r, err := l.Acquire(t.Context(), from(floor))
+		require.NoError(t, err)
+		require.Equal(t, floor, r.First)
+	})
+}
+
+// Found gives a namespace its floor, and raises that of one which is there; it does not lower it.
+func TestFoundFloor(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		found := func(f lease.Founding) error { return lease.Found(t.Context(), h.memory.Store(orders), f) }
+		now := h.tick()
+		require.NoError(t, found(lease.Founding{Terms: from(now + 5000)}))
+		require.Equal(t, now+4999, h.namespace().Floor)
+		require.NoError(t, found(lease.Founding{Terms: from(now + 1000)}))
+		require.Equal(t, now+4999, h.namespace().Floor)
+		require.NoError(t, found(lease.Founding{Terms: from(now + 9000)}))
+		require.Equal(t, now+8999, h.namespace().Floor)
+		r := h.acquire(h.lease(lease.Config{DurableStore: true}))
+		require.Equal(t, now+9000, r.First)
+
+		for _, min := range []int64{-1, 1 << 41} {
+			err := found(lease.Founding{Terms: from(min)})
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, "is not within 0..2199023255551")
+		}
+		before := h.namespace()
+		err := found(lease.Founding{Terms: from(now + ms(10*time.Minute) + 1)})
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "is 10m0.001s ahead of the store's clock")
+		require.Equal(t, before, h.namespace())
+		require.NoError(t, found(lease.Founding{Terms: from(now + ms(10*time.Minute))}))
+
+		rests := h.memory.Store("resting")
+		require.NoError(t, lease.Found(t.Context(), rests, lease.Founding{Terms: from(now + ms(9*time.Minute)), Rest: time.Minute}))
+		ns, _ := h.memory.Namespace("resting")
+		require.Equal(t, now+ms(9*time.Minute)-1, ns.Floor, "the floor is beyond the rest")
+	})
+}
+
+// A lease that is taken up from its state file begins above the floor, with the store and without,
+// and the file keeps it.
+func TestFloorOffline(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := offlineConfig(t)
+		l := h.lease(cfg)
+		h.acquire(l)
+		require.NoError(t, l.Release(t.Context(), -1))
+		floor := h.tick() + ms(offline) + 60_000 // beyond what the store has reserved
+		resumed := h.lease(cfg)
+		r, err := resumed.Acquire(t.Context(), from(floor))
+		require.NoError(t, err)
+		require.Equal(t, floor, r.First)
+		require.GreaterOrEqual(t, r.Last, floor)
+		require.NoError(t, resumed.Release(t.Context(), -1))
+		last := h.lease(cfg)
+		again := h.acquire(last)
+		require.GreaterOrEqual(t, again.First, floor)
+		require.NoError(t, last.Release(t.Context(), again.First))
+
+		_, err = h.lease(cfg).Acquire(t.Context(), from(1<<40))
+		require.ErrorIs(t, err, uid.ErrRange)
+	})
+}

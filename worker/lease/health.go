@@ -1,0 +1,33 @@
+package lease
+
+import (
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/supply"
+)
+
+var _ health.WorkerReporter = (*Lease)(nil)
+
+// WorkerHealth says which store the lease is in, when it ends if it is not renewed, and how many
+// of the worker IDs were leased at once when it got its own. It returns what the last call of the
+// generator left, and never waits. Any number of goroutines may call it at once.
+func (l *Lease) WorkerHealth() health.Worker {
+	if w := l.health.Load(); w != nil {
+		return *w
+	}
+	return health.Worker{Kind: "lease", Place: l.store.Name()}
+}
+
+// tell publishes what WorkerHealth returns. It is called at the end of the generator's calls.
+func (l *Lease) tell() {
+	w := health.Worker{Kind: "lease", Place: l.store.Name()}
+	if h := l.hold; h != nil && !h.at.IsZero() {
+		w.Ends = l.cfg.Now().Add(l.cfg.ttl() - l.clock().Sub(h.at))
+	}
+	if h := l.hold; h != nil && !h.resumed {
+		w.IDs = &health.IDs{
+			Taken: h.id - h.ids.First + 1, Total: h.ids.Last - h.ids.First + 1,
+			Low: supply.Low(h.id-h.ids.First, h.ids.Last-h.ids.First),
+		}
+	}
+	l.health.Store(&w)
+}

@@ -1,0 +1,44 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// What a lease tells of itself, from before its first call until it is lost and released.
+func TestWorkerHealth(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+		w := l.WorkerHealth()
+		require.Equal(t, "lease", w.Kind)
+		require.NotEmpty(t, w.Place)
+		require.Zero(t, w.Ends)
+		require.Nil(t, w.IDs)
+
+		h.acquire(l)
+		began := l.WorkerHealth()
+		require.Equal(t, &health.IDs{Taken: 1, Total: 5}, began.IDs)
+		require.Positive(t, began.Ends.Sub(h.now()))
+		h.pass(window / 2)
+		require.Equal(t, began, l.WorkerHealth(), "nothing has been renewed")
+		h.extend(l, 0)
+		require.Equal(t, window/2, l.WorkerHealth().Ends.Sub(began.Ends).Round(time.Millisecond))
+
+		for range 3 {
+			other := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+			h.acquire(other)
+		}
+		last := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+		h.acquire(last)
+		require.Equal(t, &health.IDs{Taken: 5, Total: 5, Low: true}, last.WorkerHealth().IDs)
+
+		require.NoError(t, l.Release(t.Context(), -1))
+		require.Zero(t, l.WorkerHealth().Ends)
+		require.Nil(t, l.WorkerHealth().IDs)
+	})
+}
