@@ -25,7 +25,7 @@ func ExampleParse() {
 
 // In JSON a UID is a string, since JavaScript would lose bits of the number; a
 // number is read as well.
-func ExampleUID_MarshalJSON() {
+func ExampleUID_UnmarshalJSON() {
 	type order struct {
 		ID uid.UID `json:"id"`
 	}

@@ -12,10 +12,11 @@ type TakeHandler func(Rejection) error
 type Rejection struct {
 	// Err wraps ErrRejectedTake and has the numbers.
 	Err error
-	// Wait is how long it takes until the clock allows another tick. It is 0 when the call waits
-	// not for the clock but for a store.
+	// Wait is how long it takes until the clock allows the tick in which it would be this call's
+	// turn. It is 0 when the call waits not for the clock but for a store.
 	Wait time.Duration
-	// Attempt is how often this call was rejected before, from 0.
+	// Attempt is how often this call was rejected before, from 0. A call of package cached that
+	// was let wait keeps its place until it is served, and is not rejected again.
 	Attempt int
 }
 

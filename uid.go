@@ -10,10 +10,12 @@ import (
 // UID is a unique ID: a non-negative integer of up to 63 bits, whose order is the
 // order in time. What its bits mean is the layout's, in package bits.
 //
-// Its text is the decimal number, in JSON a quoted one (see [UID.MarshalJSON]), in
-// a database a BIGINT. Being a plain integer it may be copied, compared, used as a
+// Its text is the decimal number, in JSON a quoted one, "180363646902239241": from 2^53 up
+// a JSON number would lose its lowest bits in JavaScript, and in every other reader that
+// keeps numbers as 64-bit floats. In a database it is a BIGINT. Being a plain integer it may be copied, compared, used as a
 // map key and shared freely. A negative UID can only come from a conversion: no
 // function of this module returns one, and none writes one out, String aside.
+// (encoding/json writes UIDs by MarshalText.)
 type UID int64
 
 // Max is the largest UID.
@@ -43,28 +45,76 @@ func MustParse(s string) UID {
 }
 
 func parse[T string | []byte](s T) (UID, error) {
-	if len(s) == 0 || len(s) > 1 && s[0] == '0' {
-		return 0, syntaxError(s)
+	if len(s) == 0 || len(s) > maxDigits || len(s) > 1 && s[0] == '0' {
+		return 0, parseError(s)
 	}
-	// The syntax is judged before the range, so that "99999999999999999999x" is
-	// not reported as a number.
-	for i := range len(s) {
-		if s[i]-'0' > 9 {
-			return 0, syntaxError(s)
-		}
+	// 19 digits make less than 2^64. Three groups are made of them, the first of which begins with as
+	// many zeros as are missing. They do not wait for each other.
+	if len(s) <= 16 {
+		return parseShort(s)
 	}
-	if len(s) > maxDigits {
-		return 0, textRangeError(s)
-	}
-	// 19 digits make less than 2^64.
-	var n uint64
-	for i := range len(s) {
-		n = n*10 + uint64(s[i]-'0')
-	}
-	if n > uint64(Max) {
-		return 0, textRangeError(s)
+	short := 8 * (len(s) - 16)
+	first, ok1 := parseEight(loadEight(s, 0)<<(64-short) | zeros>>short)
+	second, ok2 := parseEight(loadEight(s, len(s)-16))
+	third, ok3 := parseEight(loadEight(s, len(s)-8))
+	n := first*1e16 + second*1e8 + third
+	if !ok1 || !ok2 || !ok3 || n > uint64(Max) {
+		return 0, parseError(s)
 	}
 	return UID(n), nil
+}
+
+// parseShort is parse for texts of 1 to 16 bytes.
+func parseShort[T string | []byte](s T) (UID, error) {
+	var n uint64
+	for i := range len(s) {
+		d := uint64(s[i]) - '0'
+		if d > 9 {
+			return 0, parseError(s)
+		}
+		n = n*10 + d
+	}
+	return UID(n), nil
+}
+
+// zeros is eight digits 0.
+const zeros = 0x3030303030303030
+
+// loadEight returns eight bytes, the first one in the lowest byte. The compiler makes one load of it.
+func loadEight[T string | []byte](s T, at int) uint64 {
+	s = s[at : at+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// parseEight returns the number of eight digits, the first one in the lowest byte, and whether they
+// are digits. It adds up neighbours in pairs, all pairs at once: digits, then numbers of two and of
+// four digits (Johnny Lee, "Fast numeric string to int", 2016).
+func parseEight(v uint64) (n uint64, ok bool) {
+	const (
+		high = 0xf0f0f0f0f0f0f0f0
+		six  = 0x0606060606060606
+	)
+	// A byte is a digit if its upper half is 3, and still is when 6 is added.
+	ok = (v&high)|(v+six)&high>>4 == 0x3333333333333333
+	v = v & 0x0f0f0f0f0f0f0f0f * (10<<8 + 1) >> 8
+	v = v & 0x00ff00ff00ff00ff * (100<<16 + 1) >> 16
+	v = v & 0x0000ffff0000ffff * (10000<<32 + 1) >> 32
+	return v, ok
+}
+
+// parseError says why parse refuses s. The syntax is judged before the range, so that
+// "99999999999999999999x" is not reported as a number.
+func parseError[T string | []byte](s T) error {
+	if len(s) == 0 || len(s) > 1 && s[0] == '0' {
+		return syntaxError(s)
+	}
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return syntaxError(s)
+		}
+	}
+	return textRangeError(s)
 }
 
 func syntaxError[T string | []byte](s T) error {

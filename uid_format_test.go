@@ -3,7 +3,6 @@ package uid_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -85,15 +84,4 @@ func TestStringAllocatesOnce(t *testing.T) {
 	var text string
 	require.EqualValues(t, 1, testing.AllocsPerRun(100, func() { text = uid.UID(180363646902239241).String() }))
 	require.Equal(t, "180363646902239241", text)
-}
-
-func BenchmarkFormat(b *testing.B) {
-	for _, directive := range []string{"%v", "%d", "%016x"} {
-		b.Run(directive, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				fmt.Fprintf(io.Discard, directive, uid.UID(180363646902239241))
-			}
-		})
-	}
 }

@@ -2,16 +2,8 @@ package uid
 
 import "strconv"
 
-// MarshalJSON returns u as a quoted decimal, "180363646902239241": from 2^53 up a JSON
-// number would lose its lowest bits in JavaScript, and in every other reader that keeps
-// numbers as 64-bit floats. It returns ErrRange when u is negative.
-func (u UID) MarshalJSON() ([]byte, error) {
-	if u < 0 {
-		return nil, negativeError(int64(u))
-	}
-	return u.appendJSON(make([]byte, 0, maxDigits+2)), nil
-}
-
+// appendJSON appends u as encoding/json writes it, by its MarshalText: that is quicker than a
+// MarshalJSON, whose result it would have to parse.
 func (u UID) appendJSON(b []byte) []byte {
 	b = append(b, '"')
 	b = strconv.AppendInt(b, int64(u), 10)

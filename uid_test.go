@@ -2,6 +2,7 @@ package uid_test
 
 import (
 	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -101,7 +102,7 @@ func TestNegativeIsNotWritten(t *testing.T) {
 		b, err := u.AppendText([]byte("x"))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.Equal(t, "x", string(b))
-		_, err = u.MarshalJSON()
+		_, err = json.Marshal(struct{ ID uid.UID }{u})
 		require.ErrorIs(t, err, uid.ErrRange)
 		v, err := u.Value()
 		require.ErrorIs(t, err, uid.ErrRange)
@@ -109,6 +110,23 @@ func TestNegativeIsNotWritten(t *testing.T) {
 		require.Nil(t, v)
 		_, err = uid.Parts{UID: u}.MarshalJSON()
 		require.ErrorIs(t, err, uid.ErrRange)
+	}
+}
+
+// Each byte at each place of texts of all lengths is judged as the standard library judges it.
+func TestParseEachByte(t *testing.T) {
+	const digits = "9223372036854775807"
+	for n := 1; n <= len(digits); n++ {
+		for at := range n {
+			for c := range 256 {
+				text := []byte(digits[:n])
+				text[at] = byte(c)
+				want, wantErr := reference(string(text))
+				u, err := uid.Parse(string(text))
+				require.ErrorIs(t, err, wantErr, "%q", text)
+				require.Equal(t, want, u, "%q", text)
+			}
+		}
 	}
 }
 
@@ -154,28 +172,4 @@ func reference(s string) (uid.UID, error) {
 		return 0, uid.ErrRange
 	}
 	return uid.UID(n), err
-}
-
-func BenchmarkParse(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := uid.Parse("180363646902239241"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkString(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = uid.UID(180363646902239241).String()
-	}
-}
-
-func BenchmarkAppendText(b *testing.B) {
-	b.ReportAllocs()
-	buf := make([]byte, 0, 32)
-	for b.Loop() {
-		buf, _ = uid.UID(180363646902239241).AppendText(buf[:0])
-	}
 }

@@ -52,6 +52,25 @@ func (l Layout) Range(from, to time.Time) (lo, hi uid.UID, err error) {
 	return lo, hi, nil
 }
 
+// TickAbove returns the first tick whose UIDs are all larger than u, under whatever worker
+// ID: one after the tick that u has in this layout. u may be a number of any origin, such as
+// the largest key of a column. TickAbove returns ErrRange, with the numbers, when u is negative
+// and when the layout has no such tick.
+func (l Layout) TickAbove(u uid.UID) (int64, error) {
+	switch {
+	case l.IsZero():
+		return 0, errZero
+	case u < 0:
+		return 0, fmt.Errorf("%w: UID %d is negative", uid.ErrRange, int64(u))
+	}
+	tick := int64(u)>>(l.workerBits+l.sequenceBits) + 1
+	if tick > l.MaxTick() {
+		return 0, fmt.Errorf("%w: no tick of the layout %s is above UID %d: it lies in tick %d, the last one is %d",
+			uid.ErrRange, l, int64(u), tick-1, l.MaxTick())
+	}
+	return tick, nil
+}
+
 // tickOf is TickAt for times that the time field can hold. It compares times, since ticks
 // of a nanosecond would wrap for a time centuries away.
 func (l Layout) tickOf(t time.Time) (int64, error) {

@@ -1,6 +1,7 @@
 package cached_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,24 +17,28 @@ import (
 )
 
 // A subject is something to draw from; draw returns what one goroutine does to draw n
-// UIDs.
+// UIDs. It returns their sum, so that none is computed for nothing.
 type subject struct {
 	name string
-	make func(b *testing.B) (draw func(n int))
+	make func(b *testing.B) (draw func(n int) uint64)
 }
 
 // bareAdd is what everything else is compared with: a counter that all goroutines add
-// to, alone on its cache line.
-func bareAdd(*testing.B) func(int) {
+// to, alone on its cache line. It must not be inlined: the compiler turns the add in a
+// closure of an inlined function into a call, which would flatter whatever is compared.
+//
+//go:noinline
+func bareAdd(*testing.B) func(int) uint64 {
 	x := new(struct {
 		_ cpu.CacheLinePad
 		n atomic.Uint64
 		_ cpu.CacheLinePad
 	})
-	return func(n int) {
+	return func(n int) (sum uint64) {
 		for range n {
-			x.n.Add(1)
+			sum += x.n.Add(1)
 		}
+		return sum
 	}
 }
 
@@ -42,56 +47,99 @@ func generator(b *testing.B) *cached.Generator {
 }
 
 var subjects = []subject{
-	{"GetUID", func(b *testing.B) func(int) {
+	{"GetUID", func(b *testing.B) func(int) uint64 {
 		g := generator(b)
-		return func(n int) {
+		return func(n int) (sum uint64) {
 			for range n {
-				if _, err := g.GetUID(); err != nil {
+				id, err := g.GetUID()
+				if err != nil {
 					panic(err)
 				}
+				sum += uint64(id)
 			}
+			return sum
 		}
 	}},
-	{"Lane", func(b *testing.B) func(int) {
+	{"GetUIDContext", inContext(func(*testing.B) context.Context { return context.Background() })},
+	{"GetUIDContext-WithCancel", inContext(func(b *testing.B) context.Context {
+		ctx, cancel := context.WithCancel(context.Background())
+		b.Cleanup(cancel)
+		return ctx
+	})},
+	{"Lane", func(b *testing.B) func(int) uint64 {
 		g := generator(b)
-		return func(n int) {
+		return func(n int) (sum uint64) {
 			l := g.Lane()
 			for range n {
-				if _, err := l.GetUID(); err != nil {
+				id, err := l.GetUID()
+				if err != nil {
 					panic(err)
 				}
+				sum += uint64(id)
 			}
+			return sum
 		}
 	}},
-	{"Fill1024", func(b *testing.B) func(int) {
-		g := generator(b)
-		return func(n int) {
-			dst := make([]uid.UID, 1024)
-			for range n / len(dst) {
-				if _, err := g.Fill(dst); err != nil {
-					panic(err)
-				}
-			}
-		}
-	}},
-	{"Unordered", func(b *testing.B) func(int) {
+	{"Fill64", fillOf(64)},
+	{"Fill1024", fillOf(1024)},
+	{"Unordered", func(b *testing.B) func(int) uint64 {
 		o := generator(b).Unordered()
-		return func(n int) {
+		return func(n int) (sum uint64) {
 			for range n {
-				if _, err := o.GetUID(); err != nil {
+				id, err := o.GetUID()
+				if err != nil {
 					panic(err)
 				}
+				sum += uint64(id)
 			}
+			return sum
 		}
 	}},
 }
 
+// inContext is GetUIDContext with a context of one kind.
+func inContext(make func(*testing.B) context.Context) func(*testing.B) func(int) uint64 {
+	return func(b *testing.B) func(int) uint64 {
+		g, ctx := generator(b), make(b)
+		return func(n int) (sum uint64) {
+			for range n {
+				id, err := g.GetUIDContext(ctx)
+				if err != nil {
+					panic(err)
+				}
+				sum += uint64(id)
+			}
+			return sum
+		}
+	}
+}
+
+// fillOf is Fill of a slice of one length.
+func fillOf(length int) func(*testing.B) func(int) uint64 {
+	return func(b *testing.B) func(int) uint64 {
+		g := generator(b)
+		return func(n int) (sum uint64) {
+			dst := make([]uid.UID, length)
+			for range n / length {
+				if _, err := g.Fill(dst); err != nil {
+					panic(err)
+				}
+				sum += uint64(dst[0] + dst[length-1]) // the others are in memory, where Fill must put them
+			}
+			return sum
+		}
+	}
+}
+
+// sink keeps what was drawn.
+var sink atomic.Uint64
+
 // timed returns how long it takes several goroutines to draw n UIDs in all.
-func timed(goroutines, n int, draw func(int)) time.Duration {
+func timed(goroutines, n int, draw func(int) uint64) time.Duration {
 	began := time.Now()
 	var wg sync.WaitGroup
 	for range goroutines {
-		wg.Go(func() { draw(n / goroutines) })
+		wg.Go(func() { sink.Add(draw(n / goroutines)) })
 	}
 	wg.Wait()
 	return time.Since(began)
@@ -100,25 +148,29 @@ func timed(goroutines, n int, draw func(int)) time.Duration {
 // BenchmarkRatio reports what a UID costs as a multiple of a bare atomic add by the same
 // number of goroutines. Adds and draws alternate, so that a machine that becomes faster
 // or slower does so for both; the median of the rounds is reported, and their range.
-// Run it with -benchtime=1x; a round draws 8 million UIDs.
+// -benchtime says how many rounds: each is 262,144 adds and as many UIDs, a millisecond or a few,
+// in which a busy machine often does nothing else.
 func BenchmarkRatio(b *testing.B) {
-	const rounds, n = 15, 8 << 20
+	const n = 1 << 18
 	for _, goroutines := range []int{1, 2, 8, 32} {
 		for _, s := range subjects {
 			b.Run(fmt.Sprintf("%s/goroutines=%d", s.name, goroutines), func(b *testing.B) {
 				add, draw := bareAdd(b), s.make(b)
+				timed(goroutines, n/8, add) // the first calls fetch what the others find
+				timed(goroutines, n/8, draw)
 				var ratios, adds, draws []float64
-				for range rounds {
+				for range b.N {
 					a := timed(goroutines, n, add)
 					d := timed(goroutines, n, draw)
 					ratios = append(ratios, float64(d)/float64(a))
 					adds = append(adds, float64(a)/n)
 					draws = append(draws, float64(d)/n)
 				}
-				slices.Sort(ratios)
-				b.ReportMetric(ratios[rounds/2], "×add")
-				b.ReportMetric(ratios[0], "×add-min")
-				b.ReportMetric(ratios[rounds-1], "×add-max")
+				b.ReportMetric(median(ratios), "×add")
+				if b.N > 1 {
+					b.ReportMetric(slices.Min(ratios), "×add-min")
+					b.ReportMetric(slices.Max(ratios), "×add-max")
+				}
 				b.ReportMetric(median(adds), "ns/add")
 				b.ReportMetric(median(draws), "ns/UID")
 				b.ReportMetric(0, "ns/op")
@@ -140,14 +192,16 @@ func BenchmarkLatency(b *testing.B) {
 	g := generator(b)
 	for _, s := range []struct {
 		name string
-		call func()
+		call func() uint64
 	}{
-		{"clock", func() {}},
-		{"add", func() { x.Add(1) }},
-		{"GetUID", func() {
-			if _, err := g.GetUID(); err != nil {
+		{"clock", func() uint64 { return 0 }},
+		{"add", func() uint64 { return x.Add(1) }},
+		{"GetUID", func() uint64 {
+			id, err := g.GetUID()
+			if err != nil {
 				panic(err)
 			}
+			return uint64(id)
 		}},
 	} {
 		b.Run(s.name, func(b *testing.B) {
@@ -155,12 +209,13 @@ func BenchmarkLatency(b *testing.B) {
 			var wg sync.WaitGroup
 			for i := range took {
 				wg.Go(func() {
-					out := make([]time.Duration, n/goroutines)
+					out, sum := make([]time.Duration, n/goroutines), uint64(0)
 					for k := range out {
 						began := time.Now()
-						s.call()
+						sum += s.call()
 						out[k] = time.Since(began)
 					}
+					sink.Add(sum)
 					took[i] = out
 				})
 			}

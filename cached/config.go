@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	mathbits "math/bits"
 	"time"
 
 	uid "github.com/uidgen/uid"
@@ -57,8 +58,26 @@ type Config struct {
 	// must be exact, use package uncached.
 	MaxLag time.Duration
 
+	// After is the floor: no UID at or below it is issued, whatever the clock shows and
+	// whatever layout made it. It is for the move from another generator or layout: the
+	// largest UID that was made before. The UIDs begin with the next tick. Leases, state
+	// files and disposable rows keep the floor, so that whoever begins there later begins
+	// above it, too. The zero value is no floor. New refuses one that is negative, that no
+	// UID of the layout is above, or whose next tick begins more than MaxLead (a tick, if
+	// that is longer) ahead of the clock.
+	After uid.UID
+
 	// Slots is how many ticks the ring buffers: a power of two from 2 to 65,536. The
-	// default is 8, UidGenerator's boost power of 3. A slot costs 72 bytes.
+	// default is 8, UidGenerator's boost power of 3, unless ticks are short. A tick costs 72
+	// bytes.
+	//
+	// Ticks of up to 32 UIDs (5 sequence bits) share slots of the ring, which makes GetUID
+	// cheaper: a block of up to 256 UIDs each, but never so many that fewer than 8 blocks are
+	// left. So 16 ticks or more are in blocks, if the layout has 34 time bits or more. By default
+	// there are 8 blocks of the full size, but no more than 8 seconds of ticks: 128 ticks of 16
+	// UIDs in a millisecond. A block costs 72 bytes, so the default ring never costs more than
+	// 8 ticks do. It is filled anew when a whole block is used up. If the worker's ID changes,
+	// ticks under the new one wait until those that its block holds already are used up.
 	Slots int
 
 	// PaddingFactor is the fill level, in per cent of the ring from 1 to 99, below which
@@ -73,16 +92,19 @@ type Config struct {
 	RandomStart bool
 
 	// OnRejectedTake decides what GetUID, Fill or a Lane does when no UID may be issued
-	// before the clock moves on. Nil is uid.Wait.
+	// before the clock moves on. Nil is uid.Wait. A call that it lets wait takes its place
+	// in the queue then, and keeps it until it is served: it is not asked again. The Wait of
+	// a rejection is the time until the call's turn, with the calls that wait already.
 	OnRejectedTake uid.TakeHandler
 
 	// OnRejectedPut is called for each tick that the clock has reached and for which a
 	// refill in the background found no room: the whole ring holds ticks before the
 	// clock's that are not yet stale, so UIDs are issued behind the clock, within
-	// MaxLag. That happens only if MaxLag is at least Slots ticks; more Slots or a
-	// shorter MaxLag end it. (A ring full of later ticks rejects nothing: it is as full
-	// as it should be.) The tick is not used up, but offered again, unless the clock has
-	// passed it by then. Nil does nothing; Stats counts rejected puts in any case. The
+	// MaxLag. That happens only if MaxLag is at least Slots ticks, or 7/8 of them if ticks
+	// share slots; more Slots or a shorter MaxLag end it. (It also happens to a tick that
+	// would begin under another worker ID amid ticks that share its slot. A ring full of
+	// later ticks rejects nothing: it is as full as it should be.) The tick is not used up,
+	// but offered again, unless the clock has passed it by then. Nil does nothing; Stats counts rejected puts in any case. The
 	// generator's goroutine calls it and refills nothing meanwhile (takers still do). It
 	// may call the generator's methods except Close.
 	OnRejectedPut func(tick int64)
@@ -127,7 +149,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	switch {
 	case c.Slots == 0:
-		c.Slots = DefaultSlots
+		c.Slots = DefaultSlots << defaultBlockBits(c.Layout)
 	case c.Slots < 2 || c.Slots > 1<<16 || c.Slots&(c.Slots-1) != 0:
 		return c, fmt.Errorf("cached: %w: %d Slots: want a power of two from 2 to %d", uid.ErrConfig, c.Slots, 1<<16)
 	}
@@ -142,6 +164,32 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
+}
+
+// In ticks of few UIDs nearly every call would find the run in front used up. So ticks of up to
+// 2^longestShort UIDs share slots of the ring, in blocks of about 2^blockSpan UIDs.
+const (
+	longestShort = 5
+	blockSpan    = 8
+
+	shortTimeBits = 34 // the ring wants so many
+)
+
+// blockBits returns the base-2 logarithm of how many ticks share a slot of the ring. A ring has
+// the default number of slots before it has blocks.
+func blockBits(ticks int, l bits.Layout) int {
+	if l.SequenceBits() > longestShort || l.TimeBits() < shortTimeBits {
+		return 0
+	}
+	spare := mathbits.Len(uint(ticks/DefaultSlots)) - 1
+	return max(0, min(spare, blockSpan-l.SequenceBits()))
+}
+
+// defaultBlockBits is blockBits for a ring of the default size. It buffers no more time than
+// that of ticks of a second: what is buffered has to be reserved, and is lost if it is revoked.
+func defaultBlockBits(l bits.Layout) int {
+	perSecond := max(1, time.Second/l.Unit())
+	return blockBits(DefaultSlots<<min(mathbits.Len64(uint64(perSecond))-1, blockSpan), l)
 }
 
 var (

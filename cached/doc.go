@@ -29,6 +29,21 @@
 // At the bound of MaxLead, Config.OnRejectedTake decides: the call waits, which is the
 // default, or fails, or does what a handler of yours says.
 //
+// # Waiting
+//
+// Calls that wait are served in the order in which they began to: GetUID, Fill, Lanes and
+// Unordered alike, whether they wait for the clock or for the worker. The ring stays shut
+// until all of them have been served, so that a later call cannot pass them, TryGetUID
+// neither: it fails while others wait. A Fill gets at its turn what the tick has left, and
+// then queues again behind the others for the rest. A call that gives up frees its place.
+//
+// Positions are given to calls when their tick is put into the ring, not when they begin to
+// wait. So a call that gives up wastes nothing, a tick that the clock skips takes none along,
+// and what was given to a call that has not collected it is taken back when the worker
+// revokes the reservation or the generator is closed: it is not issued. One position is lost
+// at most for each call that claimed it by running over the end of an open ring, and then
+// gives up.
+//
 // The wall clock need not go forward. If it is set back, ticks go on from the last one, at
 // the rate at which time really passes, and the resulting lead is given back as the clock
 // catches up. If it is set forward, the generator notices within half MaxLag (or a tick).
@@ -37,9 +52,9 @@
 //
 // # Refilling
 //
-// The first call to draw from a tick checks whether the ring is still filled beyond
-// Config.PaddingFactor, and if not tops it up before it goes on; if another call is doing
-// so, it does not wait. That takes less than a hundred nanoseconds a tick. A goroutine
+// The first call to draw from a tick, or from a block of short ticks (see Config.Slots), checks
+// whether the ring is still filled beyond Config.PaddingFactor, and if not tops it up before it
+// goes on; if another call is doing so, it does not wait. That takes less than a hundred nanoseconds a tick. A goroutine
 // moves the ring on when the clock has left it behind, about once a second while UIDs are
 // drawn. An idle generator sleeps; the next call finds the ring shut and brings it up to
 // the clock itself, in less than a microsecond.

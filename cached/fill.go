@@ -4,6 +4,7 @@ import (
 	"context"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/consecutive"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -14,8 +15,9 @@ const fillChunk = 4096
 // Fill fills dst with new UIDs, each larger than the one before, and returns how many it
 // got: len(dst), or fewer and the error that GetUID would have returned. It claims
 // thousands with one atomic add. The UIDs of concurrent calls interleave; relative to
-// earlier and later calls the order is strict, as for GetUID. An empty dst gets nothing
-// and no error.
+// earlier and later calls the order is strict, as for GetUID. Where it has to wait, it gets
+// at its turn what the tick has left, and queues again behind the others for the rest. An
+// empty dst gets nothing and no error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
 	return g.FillContext(context.Background(), dst)
 }
@@ -27,18 +29,35 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		c := g.claim(uint64(len(dst)-n), fillChunk)
-		for c.pos != c.end {
-			if err := g.enter(ctx, &c); err != nil {
-				return n, err
-			}
-			out := dst[n : n+int(c.last-c.next)]
-			v := uid.UID(c.next)
-			for i := range out {
-				out[i] = v + uid.UID(i)
-			}
-			n += len(out)
+		want := g.ready(uint64(len(dst)-n), fillChunk)
+		pos := g.ring.Claim(want)
+		v, state := g.ring.Resolve(pos)
+		if state == ringbuffer.Taken && want <= g.ring.Left(pos) && !g.ring.Enters(pos) {
+			// Most claims are like this: in one run, which others have entered. For a short
+			// dst, what enter costs shows.
+			consecutive.Fill(dst[n:n+int(want)], uid.UID(v))
+			n += int(want)
+			continue
 		}
+		got, err := g.fillFrom(ctx, dst[n:], claim{pos: pos, end: pos + want})
+		n += got
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// fillFrom fills dst from a claim, or from what the claim becomes, until that is used up or dst
+// is full.
+func (g *Generator) fillFrom(ctx context.Context, dst []uid.UID, c claim) (n int, err error) {
+	for c.pos != c.end {
+		if err := g.enter(ctx, &c, uint64(len(dst)-n)); err != nil {
+			return n, err
+		}
+		out := dst[n : n+int(c.last-c.next)]
+		consecutive.Fill(out, uid.UID(c.next))
+		n += len(out)
 	}
 	return n, nil
 }
@@ -50,32 +69,38 @@ type claim struct {
 	next, last uint64 // settled UIDs, from next up to but without last
 }
 
-// claim claims up to want positions: at most most, and no more than the ring holds ready
-// if that is at least one.
+// claim claims up to want positions, at most most, as ready says.
 func (g *Generator) claim(want, most uint64) claim {
-	n := min(want, most, g.ring.Left(0))
-	n = max(1, min(n, g.ring.Ready()))
+	n := g.ready(want, most)
 	pos := g.ring.Claim(n)
 	return claim{pos: pos, end: pos + n}
 }
 
-// enter settles the next positions of a claim as far as they lie in one run.
-func (g *Generator) enter(ctx context.Context, c *claim) error {
+// ready returns how many positions to claim where up to want are wanted: at most most, and no
+// more than the ring holds ready if that is at least one.
+func (g *Generator) ready(want, most uint64) uint64 {
+	n := min(want, most, g.ring.Left(0))
+	return max(1, min(n, g.ring.Ready()))
+}
+
+// enter settles the next positions of a claim as far as they lie in one run. If they are worth
+// nothing, the claim becomes another one, of up to want positions.
+func (g *Generator) enter(ctx context.Context, c *claim, want uint64) error {
 	n := min(c.end-c.pos, g.ring.Left(c.pos))
 	v, state := g.ring.Resolve(c.pos)
 	if state != ringbuffer.Taken {
-		var settled uint64
+		var settled, got uint64
 		var err error
 		rest := c.end - c.pos - 1
-		v, settled, err = g.settle(ctx, c.pos, g.cfg.OnRejectedTake)
+		v, settled, got, err = g.settle(ctx, c.pos, want, g.cfg.OnRejectedTake)
 		if err != nil || settled != c.pos {
 			// The same holds for the others: they were claimed with the ring shut, or
 			// their ticks were skipped.
 			if c.pos>>63 == 0 {
 				g.counts.lost.Add(rest)
 			}
-			c.pos, c.end = settled, settled+1
-			n = 1
+			c.pos, c.end = settled, settled+got
+			n = got
 		}
 		if err != nil {
 			c.end = c.pos

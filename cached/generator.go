@@ -49,6 +49,7 @@ type Generator struct {
 	// refill, move or shut the ring. It is never held during a handler, a call of the
 	// worker or a wait.
 	mu    sync.Mutex
+	queue queue
 	lanes lanes
 	state state
 	// unordered is nil until it is first used.
@@ -65,17 +66,14 @@ type state struct {
 	steadyAt time.Duration // when steady was read, since born
 	seen     uint64        // the ring's position at run's last look
 	parked   bool          // run has shut the ring because it was idle
-	waiting  int           // calls that wait for news
-	held     int           // of these, the ones that hold a position ahead of the tail
-	seenTail uint64        // the tail that waiting calls were last woken for
 	skipped  uint64        // ticks skipped because they were stale or discarded
 	refills  uint64        // refills that brought at least one tick
 	ticks    uint64        // ticks published
 }
 
 // New acquires the worker and returns a running generator; Close ends it. New returns
-// uid.ErrConfig, with the field and the number, when cfg is unusable; the error of
-// bits.Expiry when the layout's time field is (nearly) full or the clock is before its
+// uid.ErrConfig, with the field and the number, when cfg is unusable; ErrRange when the floor
+// After is out of reach; the error of bits.Expiry when the layout's time field is (nearly) full or the clock is before its
 // epoch; the worker's own error, such as ErrWorkerInUse, when it cannot be acquired; and
 // ErrRange when the worker's ID does not fit the layout.
 func New(w uid.Worker, cfg Config) (*Generator, error) {
@@ -107,8 +105,9 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		quit:     make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	blockBits := blockBits(cfg.Slots, layout)
 	if err := g.ring.Init(ringbuffer.Config{
-		Slots: cfg.Slots, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(),
+		Slots: cfg.Slots >> blockBits, SequenceBits: layout.SequenceBits(), WorkerBits: layout.WorkerBits(), BlockBits: blockBits,
 	}); err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 	g.floor.Store(allStale)
 	terms := layout.Terms()
 	terms.MaxLead = cfg.MaxLead
-	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, tenure.Config{
+	g.tenure, err = tenure.Begin(ctx, "cached", w, layout, cfg.Expiry, tenure.Floor{After: cfg.After, Ahead: max(cfg.MaxLead, unit)}, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		Granted: func(uid.Reservation) { g.kick() },
 		Discard: g.discard,
@@ -151,7 +150,8 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // another one starts, in whatever goroutines, its UID is the smaller.
 //
 // Usually it costs one atomic add. If the ring is empty, it refills the ring itself; if no
-// tick may be issued before the clock moves on, Config.OnRejectedTake decides. It returns
+// tick may be issued before the clock moves on, Config.OnRejectedTake decides; calls that
+// wait are served first come, first served. It returns
 // ErrClosed after Close, ErrExhausted when the time field is full, ErrNoReservation when
 // the worker's reservation is used up and the last attempt to extend it failed, and the
 // error of OnRejectedTake.
@@ -177,7 +177,8 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 }
 
 // TryGetUID is GetUID that never waits and calls no handler: where GetUID might wait, it
-// returns an error that wraps ErrRejectedTake or ErrNoReservation.
+// returns an error that wraps ErrRejectedTake or ErrNoReservation. It passes no call that
+// waits.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	v, pos, ok := g.ring.Take()
 	if !ok {
@@ -214,10 +215,7 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 	g.stop.Do(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.tenure.End(nil, uid.ErrClosed)
-		g.ring.Shut()
-		g.setFloor(allStale)
-		g.last = g.newest()
+		g.end()
 		close(g.quit)
 	})
 	<-g.done // run may be in OnRejectedPut
@@ -225,6 +223,16 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 		return fmt.Errorf("cached: releasing the worker: %w", err)
 	}
 	return nil
+}
+
+// end lets nothing be issued from now on, to calls that were served and have not collected
+// either. g.mu is held.
+func (g *Generator) end() {
+	g.tenure.End(nil, uid.ErrClosed)
+	g.ring.Shut()
+	g.counts.lost.Add(g.queue.withdraw())
+	g.setFloor(allStale)
+	g.last = g.newest()
 }
 
 // newest returns the newest tick with a claimed UID, or -1. The ring must be shut.
@@ -236,12 +244,20 @@ func (g *Generator) newest() int64 {
 	return int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
 }
 
-// discard drops what is buffered and what Lanes hold: the reservation was revoked.
+// discard drops what is buffered, what calls that wait have not collected and what Lanes hold: the
+// reservation was revoked.
 func (g *Generator) discard() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.drop()
+}
+
+// drop is discard with g.mu held.
+func (g *Generator) drop() {
 	g.ring.Shut()
+	g.counts.lost.Add(g.queue.withdraw())
 	g.setFloor(allStale)
+	g.state.parked = false // those from whom something was taken back wait again
 	g.state.discarded = true
 	g.state.void = g.ring.Tail()
 }

@@ -85,7 +85,7 @@ func (l *Lane) refill() error {
 			l.rest = g.claim(l.chunk, maxLaneChunk)
 			l.chunk = min(2*l.chunk, maxLaneChunk)
 		}
-		if err := g.enter(context.Background(), &l.rest); err != nil {
+		if err := g.enter(context.Background(), &l.rest, 1); err != nil {
 			l.n, l.end = none, none
 			atomic.StoreInt64(&l.last, none)
 			return err

@@ -10,16 +10,34 @@ import (
 )
 
 // refill brings the ring up to the clock, fills it with all ticks that may be issued and
-// for which it has room, and opens it if it holds UIDs. It returns the tick that the clock
-// has reached and for which there was no room, or -1. It does nothing after Close. g.mu is
-// held.
+// for which it has room, serves the calls that wait, and opens the ring if it holds UIDs
+// then. It returns the tick that the clock has reached and for which there was no room, or
+// -1. It does nothing after Close. g.mu is held.
 func (g *Generator) refill(now time.Time) (rejected int64) {
 	grant := g.tenure.Grant()
 	if grant.Ended != nil {
 		return -1
 	}
+	s := &g.state
+	published := s.ticks
 	rejected = g.publish(now, grant)
-	g.open(now)
+	if s.started && !s.discarded {
+		g.freshen(now)
+		for waiting := g.queue.waiting; waiting > 0; waiting = g.queue.waiting {
+			g.counts.lost.Add(g.queue.serve(&g.ring))
+			if g.queue.waiting == waiting {
+				break
+			}
+			rejected = g.put(int64(g.ring.Tail()), now, grant) // they may have made room for more
+		}
+		g.open()
+	}
+	if s.ticks > published {
+		s.refills++
+	}
+	if max(g.layout.TickAt(now), int64(g.ring.Tail())-1) >= grant.Renew {
+		g.tenure.Want(g.wish(now))
+	}
 	return rejected
 }
 
@@ -28,7 +46,6 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 	s := &g.state
 	clock := max(g.layout.TickAt(now), 0)
 	limit := g.limit(now, grant)
-	published := s.ticks
 
 	// The ring holds consecutive ticks. If the next one is not the tail, because the
 	// clock or the reservation is beyond it or the ring was discarded, the ring starts
@@ -56,47 +73,46 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 		g.setFloor(allStale)
 		s.discarded = true
 	}
-	rejected = -1
-	for ; next <= limit; next++ {
-		err := g.ring.Put(uint64(next), uint64(grant.WorkerID))
+	return g.put(next, now, grant)
+}
+
+// put puts ticks from next on into the ring, as many as may be issued and find room. It returns
+// the first that found none, if the clock has reached it, or -1.
+func (g *Generator) put(next int64, now time.Time, grant *tenure.Grant) (rejected int64) {
+	clock, limit := g.layout.TickAt(now), g.limit(now, grant)
+	for next <= limit {
+		end, err := g.ring.PutThrough(uint64(next), uint64(limit), uint64(grant.WorkerID))
 		if errors.Is(err, ringbuffer.ErrFull) {
 			if next <= clock { // ticks beyond the clock are only stock
-				rejected = next
+				return next
 			}
 			break
 		}
 		must(err)
-		s.ticks++
+		g.state.ticks += end - uint64(next)
+		next = int64(end)
 	}
-	if s.ticks > published {
-		s.refills++
-	}
-	if max(clock, next-1) >= grant.Renew {
-		g.tenure.Want(g.wish(now))
-	}
-	return rejected
+	return -1
 }
 
-// open opens a shut ring that holds UIDs, and tells the waiting calls.
-func (g *Generator) open(now time.Time) {
+// freshen lets Lanes keep what they are about to claim, if they may keep nothing so far.
+func (g *Generator) freshen(now time.Time) {
+	at := g.ring.Tick(g.ring.Position())
+	if at < g.ring.Tail() && g.floor.Load() == allStale {
+		g.setFloor(g.floorAt(now, at))
+	}
+}
+
+// open opens a shut ring that holds more UIDs than the calls that wait were served.
+func (g *Generator) open() {
 	s := &g.state
-	if s.discarded || !s.started {
+	if g.ring.Tick(g.ring.Position()) >= g.ring.Tail() {
 		return
 	}
-	tail := g.ring.Tail()
-	if at := g.ring.Tick(g.ring.Position()); at < tail {
-		if g.floor.Load() == allStale {
-			g.setFloor(g.floorAt(now, at))
-		}
-		g.ring.Open()
-		if s.parked {
-			s.parked = false
-			g.kick()
-		}
-	}
-	if tail != s.seenTail {
-		s.seenTail = tail
-		g.tenure.Tell()
+	g.ring.Open()
+	if s.parked {
+		s.parked = false
+		g.kick()
 	}
 }
 
@@ -108,7 +124,7 @@ func (g *Generator) limit(now time.Time, grant *tenure.Grant) int64 {
 // wish returns the tick up to which to ask the worker to reserve: what the ring may need
 // to be full once more.
 func (g *Generator) wish(now time.Time) int64 {
-	ahead := int64(g.ring.Tail()) + 2*int64(g.ring.Slots())
+	ahead := int64(g.ring.Tail()) + 2*int64(g.ring.Runs())
 	return min(max(ahead, g.layout.TickAt(now)), g.leadLimit(now), g.layout.MaxTick())
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/fake"
 )
@@ -15,23 +16,28 @@ import (
 // TestNothingUnreservedIsIssued draws as fast as it can under a worker that reserves a
 // few ticks at a time.
 func TestNothingUnreservedIsIssued(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{ID: 2, Window: 20}
-		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
-		var last uid.UID
-		for range 16 * 1000 {
-			u, err := g.GetUID()
-			require.NoError(t, err)
-			require.Greater(t, u, last)
-			last = u
-			w.Set(func(w *fake.Worker) {
-				require.LessOrEqual(t, w.Terms.TickAt(parse(t, g, u).Time), w.High)
-			})
-		}
-		w.Set(func(w *fake.Worker) { require.Greater(t, len(w.Asked), 20) })
-	})
+	for _, ticks := range ticksOfRings {
+		synctest.Test(t, func(t *testing.T) {
+			clock := fake.NewClock(day)
+			w := &fake.Worker{ID: 2, Window: 20}
+			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			var last uid.UID
+			for range 16 * 125 * ticks {
+				u, err := g.GetUID()
+				require.NoError(t, err)
+				require.Greater(t, u, last)
+				last = u
+				w.Set(func(w *fake.Worker) {
+					require.LessOrEqual(t, w.Terms.TickAt(parse(t, g, u).Time), w.High)
+				})
+			}
+			w.Set(func(w *fake.Worker) { require.Greater(t, len(w.Asked), 20) })
+		})
+	}
 }
+
+// ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
+var ticksOfRings = []int{8, 32}
 
 func TestReservationIsRenewedWhileIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -109,27 +115,29 @@ func TestABurstWaitsForItsReservation(t *testing.T) {
 
 // TestWorkerIDChanges: a worker that lost its ID goes on under another one.
 func TestWorkerIDChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{ID: 3, Window: 30}
-		g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded})
-		var last uid.UID
-		changed := false
-		for i := range 16 * 200 {
-			if i == 1000 {
-				w.Set(func(w *fake.Worker) { w.ID = 4 })
+	for _, ticks := range ticksOfRings {
+		synctest.Test(t, func(t *testing.T) {
+			clock := fake.NewClock(day)
+			w := &fake.Worker{ID: 3, Window: 30}
+			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			var last uid.UID
+			changed := false
+			for i := range 16 * 25 * ticks {
+				if i == 1000 {
+					w.Set(func(w *fake.Worker) { w.ID = 4 })
+				}
+				u, err := g.GetUID()
+				require.NoError(t, err)
+				require.Greater(t, u, last)
+				last = u
+				id := parse(t, g, u).WorkerID
+				require.True(t, id == 4 || id == 3 && !changed)
+				changed = changed || id == 4
 			}
-			u, err := g.GetUID()
-			require.NoError(t, err)
-			require.Greater(t, u, last)
-			last = u
-			id := parse(t, g, u).WorkerID
-			require.True(t, id == 4 || id == 3 && !changed)
-			changed = changed || id == 4
-		}
-		require.True(t, changed)
-		require.EqualValues(t, 4, g.Stats().WorkerID)
-	})
+			require.True(t, changed)
+			require.EqualValues(t, 4, g.Stats().WorkerID)
+		})
+	}
 }
 
 // TestRevoke: what was ready is gone when Revoke returns, in the ring and in Lanes, and
@@ -169,15 +177,25 @@ func TestRevoke(t *testing.T) {
 }
 
 func TestRevokeDuringUse(t *testing.T) {
+	revokeDuringUse(t, cached.Config{MaxLead: cached.Unbounded}, 100_000)
+}
+
+func TestRevokeBlocksDuringUse(t *testing.T) {
+	for _, ticks := range ticksOfRings {
+		revokeDuringUse(t, cached.Config{MaxLead: cached.Unbounded, Layout: millis, Slots: ticks}, 10_000)
+	}
+}
+
+func revokeDuringUse(t *testing.T, cfg cached.Config, draws int) {
 	w := &fake.Worker{ID: 3, Window: 1 << 20}
-	g := start(t, w, nil, cached.Config{MaxLead: cached.Unbounded})
+	g := start(t, w, nil, cfg)
 	stop := time.AfterFunc(0, func() {})
 	defer stop.Stop()
 	done := make(chan struct{})
 	streams := make([][]uid.UID, 5)
 	for i := range streams {
 		go func() {
-			streams[i] = drawSomehow(t, g, i, 100_000)
+			streams[i] = drawSomehow(t, g, i, draws)
 			done <- struct{}{}
 		}()
 	}
@@ -213,29 +231,31 @@ func TestFirstTickIsMinded(t *testing.T) {
 // TestRevokeOfClaimsAhead: what a Lane or a shard has claimed in the next run, and not
 // looked at yet, is gone as well, even while that run is still in its slot.
 func TestRevokeOfClaimsAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{ID: 1, Window: 1 << 20}
-		g := start(t, w, clock, cached.Config{Layout: runsOf16, MaxLead: 7 * time.Second})
-		_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
-		require.NoError(t, err)
-		lane := g.Lane()
-		for range 15 {
-			_, err := lane.GetUID()
+	for _, layout := range []bits.Layout{runsOf16, millis} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := fake.NewClock(day)
+			w := &fake.Worker{ID: 1, Window: 1 << 20}
+			g := start(t, w, clock, cached.Config{Layout: layout, MaxLead: 7 * layout.Unit()})
+			_, err := g.GetUID() // the Lane's claim of 16 then lies in two runs
 			require.NoError(t, err)
-		}
-		for range 15 {
-			_, err := g.Unordered().GetUID()
-			require.NoError(t, err)
-		}
-		w.Set(func(w *fake.Worker) { w.ID = 2 })
-		w.Terms.Revoke()
-		synctest.Wait()
-		clock.Step(time.Second)
-		for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
-			u, err := draw()
-			require.NoError(t, err)
-			require.EqualValues(t, 2, parse(t, g, u).WorkerID)
-		}
-	})
+			lane := g.Lane()
+			for range 15 {
+				_, err := lane.GetUID()
+				require.NoError(t, err)
+			}
+			for range 15 {
+				_, err := g.Unordered().GetUID()
+				require.NoError(t, err)
+			}
+			w.Set(func(w *fake.Worker) { w.ID = 2 })
+			w.Terms.Revoke()
+			synctest.Wait()
+			clock.Step(time.Second)
+			for _, draw := range []func() (uid.UID, error){g.GetUID, lane.GetUID, g.Unordered().GetUID, lane.GetUID} {
+				u, err := draw()
+				require.NoError(t, err)
+				require.EqualValues(t, 2, parse(t, g, u).WorkerID)
+			}
+		})
+	}
 }

@@ -2,6 +2,8 @@ package cached
 
 import (
 	"time"
+
+	"github.com/uidgen/uid/internal/nap"
 )
 
 // run tends the ring between calls: it moves the ring on when the clock has left it
@@ -22,13 +24,24 @@ func (g *Generator) run() {
 		}
 		g.mu.Lock()
 		after, rejected := g.tend(timedOut)
+		waiting := g.queue.waiting > 0
 		g.mu.Unlock()
 		if rejected >= 0 && g.cfg.OnRejectedPut != nil {
 			g.contain("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
 		}
-		if after < 0 {
+		switch {
+		case after < 0:
 			timer.Stop()
-		} else {
+		case !waiting:
+			timer.Reset(after)
+		case nap.Sleep(after):
+			timer.Reset(0)
+		default:
+			// Timers may oversleep, and with short ticks much of the next one would be
+			// gone: the last of the time is for a nap.
+			if after > nap.Longest {
+				after -= nap.Longest
+			}
 			timer.Reset(after)
 		}
 	}
@@ -41,7 +54,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	if g.closed() || s.parked {
 		return -1, -1
 	}
-	if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {
+	if timedOut && g.queue.waiting == 0 && g.ring.Position() == s.seen {
 		// Nobody drew since the last look. The next taker reads the clock itself, so its
 		// UID is of its own time, and this goroutine need not wake until then.
 		g.park()
@@ -55,7 +68,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 		g.setFloor(g.floorAt(now, at))
 	}
 	s.seen = g.ring.Position()
-	if s.waiting > 0 {
+	if g.queue.waiting > 0 {
 		return g.untilNextTick(), rejected
 	}
 	return g.patienceFrom(now), rejected

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"time"
+
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 // counters count what happens off the hot path, without its lock.
@@ -47,8 +49,9 @@ type Stats struct {
 	RejectedTakes uint64
 	// RejectedPuts is for how many ticks Config.OnRejectedPut was, or would have been,
 	// called. It stays 0 as long as the ring has room for the clock's own tick, which
-	// is always so if MaxLag is less than Slots ticks. If it rises, UIDs are issued
-	// behind the clock because the ring is too small for its MaxLag.
+	// is always so if MaxLag is less than Slots ticks, or 7/8 of them if ticks share slots,
+	// and the worker ID stays. If it rises, UIDs are issued behind the clock because the ring
+	// is too small for its MaxLag.
 	RejectedPuts uint64
 	// HandlerPanics is how often OnRejectedTake and OnRejectedPut panicked.
 	HandlerPanics uint64
@@ -81,13 +84,17 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, grant := &g.state, g.tenure.Grant()
-	now := g.now()
+	return g.stats(g.now(), g.tenure.Grant())
+}
+
+// stats is Stats at the time now, under a grant. g.mu is held.
+func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
+	s := &g.state
 	st := Stats{
 		WorkerID:         grant.WorkerID,
 		Expires:          g.layout.Expires(),
 		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
-		Capacity:         uint64(g.ring.Slots()) << g.seqBits,
+		Capacity:         uint64(g.ring.Runs()) << g.seqBits,
 		Ticks:            s.ticks,
 		Refills:          s.refills,
 		StaleTicks:       s.skipped,
@@ -104,7 +111,7 @@ func (g *Generator) Stats() Stats {
 		st.Buffered = g.ring.Buffered()
 	}
 	if claimed := g.ring.Claimed(); claimed > 0 {
-		void := st.Lost + uint64(s.held)
+		void := st.Lost + uint64(len(g.queue.ahead))
 		st.Issued = claimed - min(void, claimed)
 		issued := int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
 		if d := time.Duration(issued-g.layout.TickAt(now)) * g.unit; d >= 0 {

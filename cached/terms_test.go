@@ -39,8 +39,11 @@ func TestMaxLeadIsTold(t *testing.T) {
 			c.cfg.Layout, c.cfg.Now, c.cfg.OnRejectedTake = runsOf16, clock.Now, uid.Fail
 			g := start(t, w, nil, c.cfg)
 			require.Equal(t, c.told, w.Terms.MaxLead)
-			for range 16 * 1000 {
-				_, _ = g.GetUID()
+			for range 1000 {
+				for range 16 {
+					_, _ = g.GetUID()
+				}
+				synctest.Wait() // what was asked for has been reserved
 			}
 			time.Sleep(3 * time.Second)
 			synctest.Wait()

@@ -29,7 +29,7 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 		return &refusal{err: grant.Ended}
 	}
 	now := g.now()
-	next := max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
+	next := g.nextTick(now, grant)
 	if next > g.layout.MaxTick() {
 		return &refusal{err: fmt.Errorf("%w: the last tick of the layout %s was %s",
 			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))}
@@ -42,36 +42,31 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 	if allowed {
 		return &refusal{news: g.tenure.News()}
 	}
-	pause := max(g.layout.TimeOf(next-g.lead).Sub(g.steady(now)), 0)
+	turn := g.turn(next)
+	pause := g.untilLead(turn, now)
 	return &refusal{rejection: &uid.Rejection{
 		Wait: pause,
-		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; wait %v",
-			uid.ErrRejectedTake, next, g.cfg.MaxLead, limit, pause),
+		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; %d calls wait; wait %v",
+			uid.ErrRejectedTake, turn, g.cfg.MaxLead, limit, g.queue.waiting, pause),
 	}}
 }
 
-// wait waits for news while run watches the clock. ahead says that the call holds a
-// position ahead of the tail.
-func (g *Generator) wait(ctx context.Context, news <-chan struct{}, ahead bool) error {
-	g.addWaiting(1, ahead)
-	defer g.addWaiting(-1, ahead)
-	g.kick()
+// turn returns the tick from which a call would be served that joined the queue now, if next
+// is the first to be published. g.mu is held and the ring is shut.
+func (g *Generator) turn(next int64) int64 {
+	begin := max(g.ring.Position(), uint64(next)<<g.seqBits)
+	return min(int64(g.ring.Tick(begin+g.queue.wanted)), g.layout.MaxTick())
+}
+
+// wait waits until the call is served, or there is news of the reservation, while run
+// watches the clock.
+func (g *Generator) wait(ctx context.Context, w *waiter, news <-chan struct{}) error {
 	select {
+	case <-w.served:
+		return nil
 	case <-news:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-func (g *Generator) addWaiting(n int, ahead bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.state.waiting += n
-	if ahead {
-		g.state.held += n
-	}
-	if n > 0 {
-		g.state.parked = false
 	}
 }

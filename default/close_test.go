@@ -96,7 +96,7 @@ func TestWorkerPanics(t *testing.T) {
 		_, err = g.GetUID()
 		require.NoError(t, err)
 		require.EqualError(t, g.Close(), "uncached: releasing the worker: the worker's Release panicked: no such row")
-		require.Equal(t, 2, strings.Count(log.String(), "level=ERROR"), log.String())
+		require.Equal(t, 2, strings.Count(log.String(), "a worker panicked"), log.String())
 		require.Contains(t, log.String(), "close_test.go", "the stack")
 	})
 }

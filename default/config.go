@@ -9,6 +9,9 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
+// MaxFloorAhead is how far ahead of the clock the first tick above Config.After may begin.
+const MaxFloorAhead = 10 * time.Minute
+
 // Config configures a generator. Its zero value works. New copies it.
 type Config struct {
 	// Layout of the UIDs. The zero value is bits.Default(). A part of the worker ID
@@ -18,6 +21,16 @@ type Config struct {
 	// ClockBack is what to do when the wall clock is behind the last UID. The zero
 	// value is Logical().
 	ClockBack Policy
+
+	// After is the floor: no UID at or below it is issued, whatever the clock shows and
+	// whatever layout made it. It is for the move from another generator or layout: the
+	// largest UID that was made before. The UIDs begin with the next tick; while the clock is
+	// before that, ClockBack decides, as after a step back. Leases, state files and
+	// disposable rows keep the floor, so that whoever begins there later begins above it,
+	// too. The zero value is no floor. New refuses one that is negative, that no UID of the
+	// layout is above, or whose next tick begins more than MaxFloorAhead (a tick, if that is
+	// longer) ahead of the clock.
+	After uid.UID
 
 	// RandomStart begins each tick at a random sequence in its first half instead of
 	// at 0, so that UIDs drawn at a low rate are spread evenly modulo any small
@@ -32,9 +45,11 @@ type Config struct {
 	// slog.Default().
 	Logger *slog.Logger
 
-	// Now is the wall clock; nil is time.Now. It is for tests and simulations. It may
-	// jump in either direction; any number of goroutines call it at once. Timers use
-	// the real clock.
+	// Now is the wall clock, which is then read for each UID. It is for tests and
+	// simulations. It may jump in either direction; any number of goroutines call it at
+	// once. Timers use the real clock. Nil is time.Now, a reading of which serves for the
+	// calls of up to a millisecond: the package's documentation says what that means for
+	// steps of the clock.
 	Now func() time.Time
 }
 

@@ -1,4 +1,4 @@
-// Package uncached makes UIDs and reads the clock for each one.
+// Package uncached makes UIDs and looks at the clock for each one.
 //
 // Its folder is named default, which Go does not allow as a package's name.
 //
@@ -19,11 +19,11 @@
 //
 // # What it costs
 //
-// A call reads the clock once and moves one word by a compare-and-swap. It takes no lock
-// and does not allocate. With one goroutine that costs 1.2 to 1.3 times a bare time.Now (49
-// ns and 60 ns on the machine where it was measured), with several on two cores 1.6 to 1.7
-// times: the clock is the limit. Fill makes all remaining UIDs of a tick for the price of
-// one call.
+// A call looks at the monotonic clock once and moves one word by a compare-and-swap. It
+// waits for no lock and does not allocate. With one goroutine that costs 1.05 times a bare
+// time.Now (51 ns on the machine where it was measured), with two to eight on two cores 2.8 to
+// 3.3 times: they contend for the word. Fill makes all remaining UIDs of a tick for the price
+// of one call.
 //
 // The layout is the other limit. A worker has 2^sequence bits UIDs in a tick, 8,192 a
 // second in the default layout; a call that finds them used up sleeps until the next tick
@@ -53,6 +53,27 @@
 // All policies follow a step forward: it looks like time that has passed. In a leap second
 // clocks repeat a second, stand still or run slower: that is a step back of at most a
 // second.
+//
+// # When a step is seen
+//
+// time.Now reads two clocks of the machine, the wall clock and the monotonic one, which go
+// alike unless the wall clock is set. So a reading tells how long the wall clock's tick lasts
+// by the monotonic clock, and the calls until then look only at that one. The wall clock is
+// read again when the tick is over, or the reading a millisecond old: a UID has a tick that
+// the wall clock showed during the call, but for a step in the millisecond before. Corrections
+// that make a clock go faster or slower are no steps.
+//
+// A step, forward or back, is seen no more than a millisecond after it, or earlier if a call
+// finds the clock behind; whatever the policy does, it does then, by the clock of that moment.
+// The UIDs until then have the time from before the step. The millisecond is the monotonic
+// clock's, which on Linux stands still while the machine is suspended: after that the calls of
+// up to a millisecond have the time from before, hours ago perhaps. Nothing of this makes
+// a UID come twice: whether one may be issued is decided by the ticks that were reserved and
+// used, and not by the clock.
+//
+// Whoever needs each step seen by the next call sets Config.Now to time.Now, which then is
+// read for each UID. So it is with Remember, whose order follows the clock, and with ticks
+// shorter than a millisecond.
 //
 // # Restarts
 //

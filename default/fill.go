@@ -4,10 +4,11 @@ import (
 	"context"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/consecutive"
 )
 
 // Fill fills dst with new UIDs and returns how many it got: len(dst), or fewer and the
-// error that GetUID would have returned. One reading of the clock and one compare-and-swap
+// error that GetUID would have returned. One look at the clock and one compare-and-swap
 // take all that a tick has left; those UIDs are consecutive. The order among them, and
 // relative to other calls, is as for GetUID. An empty dst gets nothing and no error.
 func (g *Generator) Fill(dst []uid.UID) (n int, err error) {
@@ -26,9 +27,7 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 			return n, err
 		}
 		out := dst[n : n+int(got)]
-		for i := range out {
-			out[i] = first + uid.UID(i)
-		}
+		consecutive.Fill(out, first)
 		n += len(out)
 	}
 	return n, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A Generator makes UIDs and reads the clock for each. Make it with New. Its methods may
+// A Generator makes UIDs and looks at the clock for each. Make it with New. Its methods may
 // be called by any number of goroutines at once. It must not be copied.
 type Generator struct {
 	// marks say how far ticks have been used; see take. The mark of a tick is
@@ -30,10 +30,12 @@ type Generator struct {
 	epoch              time.Time
 	unit               time.Duration
 	now                func() time.Time
+	clock              wallClock // tells ticks; reads now
 
 	cfg    Config
 	layout bits.Layout
 	policy policy
+	queue  queue
 	born   time.Time // the origin of the monotonic clock
 	tenure *tenure.Tenure
 	quit   chan struct{} // closed by Close
@@ -48,7 +50,8 @@ type Generator struct {
 }
 
 // New acquires the worker and returns a generator; Close ends it. New returns
-// uid.ErrConfig, with the numbers, when cfg is unusable; the error of bits.Expiry when the
+// uid.ErrConfig, with the numbers, when cfg is unusable; ErrRange when the floor After is out
+// of reach; the error of bits.Expiry when the
 // layout's time field is (nearly) full or the clock is before its epoch; the worker's own
 // error, such as ErrWorkerInUse, when it cannot be acquired; and ErrRange when the worker's
 // ID does not fit the layout, minus the bits that RollbackBits takes.
@@ -59,6 +62,7 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 // NewContext is New with a context for the worker's acquisition, which may use a
 // database. The generator itself outlives ctx.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
+	ownClock := cfg.Now != nil
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -90,9 +94,11 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		g.used[i] = -1
 	}
 	terms := layout.Terms()
+	g.clock.terms, g.clock.wall, g.clock.born = terms, g.now, g.born
+	g.clock.each = ownClock || !g.glances()
 	terms.MaxWorkerID >>= turnBits
 	terms.MaxLead = cfg.ClockBack.lead(layout.Unit())
-	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, tenure.Config{
+	g.tenure, err = tenure.Begin(ctx, "uncached", w, layout, cfg.Expiry, tenure.Floor{After: cfg.After, Ahead: max(MaxFloorAhead, layout.Unit())}, tenure.Config{
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		// UIDs under the new worker ID, which may be smaller, must be larger than all under
 		// the one before: they begin with the tick after the newest one.
@@ -118,8 +124,9 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // when one call returns before another one starts, in whatever goroutines, its UID is the
 // smaller.
 //
-// It costs one reading of the clock and one compare-and-swap. If the sequence of the
-// clock's tick is used up, it sleeps until the next tick; if the clock is behind,
+// It costs one look at the monotonic clock and one compare-and-swap. If the sequence of the
+// clock's tick is used up, it sleeps until the next tick, and calls that wait are served
+// first come, first served; if the clock is behind,
 // Config.ClockBack decides; if the worker's reservation is used up, it waits for the next
 // one. It returns ErrClosed after Close, ErrExhausted when the time field is full,
 // ErrNoReservation when the worker's reservation is used up and the last attempt to extend
@@ -141,6 +148,7 @@ func (g *Generator) GetUIDContext(ctx context.Context) (uid.UID, error) {
 
 // TryGetUID is GetUID that never waits: where GetUID might wait, it returns an error that
 // wraps ErrRejectedTake (the tick's sequence is used up), ErrClockBack or ErrNoReservation.
+// It passes no call that waits.
 func (g *Generator) TryGetUID() (uid.UID, error) {
 	u, _, err := g.draw(context.Background(), 1, false)
 	return u, err

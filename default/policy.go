@@ -28,6 +28,9 @@ const (
 // Every policy keeps UIDs unique while the generator lives, whatever the clock does.
 // They differ in what they give up instead: order, the true time, or the call.
 //
+// What they say of what the clock shows during a call holds but for a step of the millisecond
+// before it, unless Config.Now is set: see the package's documentation.
+//
 // A step back within one tick goes unseen and does no harm: the tick's sequence goes on.
 //
 // After a restart the generator knows nothing of before. Only the worker can notice a clock

@@ -27,7 +27,7 @@ type Stats struct {
 	Lead time.Duration
 	// Behind is how often a call found the clock behind and asked its policy.
 	Behind uint64
-	// SequenceWaits is how often a call slept because the sequence of its tick was used
+	// SequenceWaits is how often a call waited because the sequence of its tick was used
 	// up: the callers draw more than the layout sustains.
 	SequenceWaits uint64
 

@@ -2,6 +2,7 @@ package uncached
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -23,8 +24,11 @@ const (
 // draw returns the first of up to n consecutive UIDs, and how many they are, at least
 // one. With wait false it fails where it would have to wait.
 func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
+	if g.queue.waiting.Load() > 0 {
+		return g.drawSlow(ctx, n, wait)
+	}
 	gr, turn := g.tenure.Grant(), g.turn()
-	u, n1, out := g.take(gr, g.tickAt(g.now()), turn, n)
+	u, n1, out := g.take(gr, g.clock.tick(), turn, n)
 	if out != issued {
 		return g.drawSlow(ctx, n, wait)
 	}
@@ -100,18 +104,23 @@ func (g *Generator) sequenceStart() int64 {
 
 // drawSlow completes a draw that could not take at once.
 func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, int64, error) {
+	var w *waiter           // the call's place in the queue, once it waits for UIDs
 	var slept time.Duration // for the clock's sake
 	for {
 		gr, turn := g.tenure.Grant(), g.turn()
 		if gr.Ended != nil {
-			return 0, 0, gr.Ended
+			return g.giveUp(w, gr.Ended)
 		}
 		now := g.now()
 		clock := g.tickAt(now)
 		tick := clock
-		u, n1, out := g.take(gr, tick, turn, n)
+		u, n1, out := g.takeInTurn(w, n, gr, tick, turn)
+		var pause time.Duration // until there may be UIDs
+		var err error
 		if out == behind {
-			if now = g.now(); g.tickAt(now) > clock {
+			// No call has the old tick from here on: else one that begins after a policy has
+			// counted a step back could go on in that tick, and the step would count twice.
+			if now = g.clock.look(); g.tickAt(now) > clock {
 				continue // see take: a call with a later reading may have moved the mark
 			}
 			clock = g.tickAt(now)
@@ -121,42 +130,68 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 				continue
 			}
 			g.report(b)
-			var pause time.Duration
-			var err error
 			tick, pause, err = g.policy(g, b)
-			if pause > 0 && wait {
+			switch {
+			case pause > 0 && wait && errors.Is(err, uid.ErrRejectedTake):
+				out, err = usedUp, nil
+			case pause > 0 && wait:
 				pause = min(pause, maxSleep)
-				if err := g.sleep(ctx, pause); err != nil {
-					return 0, 0, err
+				if err := g.sleep(ctx, pause, w); err != nil {
+					return g.giveUp(w, err)
 				}
 				slept += pause
 				continue
+			case err != nil:
+				return g.giveUp(w, err)
+			default:
+				u, n1, out = g.takeInTurn(w, n, gr, tick, turn)
 			}
-			if err != nil {
-				return 0, 0, err
-			}
-			u, n1, out = g.take(gr, tick, turn, n)
 		}
-		var err error
 		switch out {
 		case issued:
 			return u, n1, nil
 		case usedUp:
 			switch {
+			case pause > 0:
 			case tick == g.layout.MaxTick():
 				g.exhaust(gr)
+				continue
 			case tick == clock:
-				err = g.awaitTick(ctx, tick+1, now, wait)
+				pause, err = g.untilTick(tick+1, now, wait)
+			default:
+				continue
 			}
 		case unreserved:
 			if tick > g.layout.MaxTick() {
 				g.exhaust(gr)
-			} else {
-				err = g.awaitReservation(ctx, gr, tick, wait)
+				continue
 			}
+			if !wait {
+				if err := g.awaitReservation(ctx, gr, tick, false, nil); err != nil {
+					return 0, 0, err
+				}
+				continue
+			}
+		default:
+			continue
+		}
+		switch {
+		case err != nil:
+		case w == nil:
+			w = g.queue.join(n)
+			if out == usedUp {
+				g.counts.usedUp.Add(1)
+			}
+			continue // the clock may have moved on before the call had its place
+		case !g.queue.isFirst(w):
+			err = g.await(ctx, w)
+		case out == usedUp:
+			err = g.sleep(ctx, min(pause, maxSleep), w)
+		default:
+			err = g.awaitReservation(ctx, gr, tick, true, w)
 		}
 		if err != nil {
-			return 0, 0, err
+			return g.giveUp(w, err)
 		}
 	}
 }

@@ -13,15 +13,14 @@ import (
 // their own: meanwhile the wall clock may be set forward, or the machine suspended.
 const maxSleep = time.Second
 
-// awaitTick sleeps until the clock may have entered tick. The tick before it, now's own, is
-// used up.
-func (g *Generator) awaitTick(ctx context.Context, tick int64, now time.Time, wait bool) error {
+// untilTick returns how long it is until the clock may have entered tick, for a call that waits.
+// The tick before it, now's own, is used up.
+func (g *Generator) untilTick(tick int64, now time.Time, wait bool) (time.Duration, error) {
 	pause := g.layout.TimeOf(tick).Sub(now)
 	if !wait {
-		return g.usedUpError(tick-1, pause)
+		return 0, g.usedUpError(tick-1, pause)
 	}
-	g.counts.usedUp.Add(1)
-	return g.sleep(ctx, min(pause, maxSleep))
+	return max(pause, time.Nanosecond), nil
 }
 
 func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
@@ -29,28 +28,17 @@ func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
 		uid.ErrRejectedTake, tick, g.layout.MaxSequence(), pause)
 }
 
-// sleep returns after d, or when the generator is closed, or with ctx's error.
-func (g *Generator) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-g.quit:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
-}
-
 // awaitReservation waits until gr, a grant that does not reach up to tick, may have been
-// replaced, or returns why it was not.
-func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick int64, wait bool) error {
+// replaced, or returns why it was not. w is the place of a call that waits.
+func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick int64, wait bool, w *waiter) error {
 	news, err := g.tenure.Await(gr, tick, g.wish(tick), wait)
 	if err != nil || news == nil {
 		return err
 	}
 	select {
 	case <-news:
+		return nil
+	case <-w.turn:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -1,0 +1,60 @@
+package cached_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
+)
+
+// TestFillMeetsTicks: the UIDs of a Fill that begins anywhere in a tick, and ends there or in
+// one of the next, are the ticks' own, one after the other.
+func TestFillMeetsTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // time stands still, so that no tick is left early
+		for length := 1; length <= 40; length++ {
+			g := start(t, &fake.Worker{ID: 9}, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded})
+			dst := make([]uid.UID, length)
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			before, err := g.ParseUID(u)
+			require.NoError(t, err)
+			for call := range 16 {
+				n, err := g.Fill(dst)
+				require.NoError(t, err)
+				require.Equal(t, length, n)
+				for i, u := range dst {
+					p, err := g.ParseUID(u)
+					require.NoError(t, err)
+					want := before
+					want.UID, want.Sequence = u, before.Sequence+1
+					if want.Sequence == 16 {
+						want.Time, want.Sequence = before.Time.Add(time.Millisecond), 0
+					}
+					require.Equal(t, want, p, "UID %d of %d, call %d", i, length, call)
+					before = p
+				}
+			}
+		}
+	})
+}
+
+// TestFillTopsUp: a Fill that enters a tick has the ring refilled before it is empty, as GetUID
+// does. Nobody else does here: time stands still.
+func TestFillTopsUp(t *testing.T) {
+	for _, ticks := range ticksOfRings {
+		synctest.Test(t, func(t *testing.T) {
+			g := start(t, &fake.Worker{}, fake.NewClock(day), cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
+			dst := make([]uid.UID, 16)
+			for range 5 * ticks {
+				_, err := g.Fill(dst)
+				require.NoError(t, err)
+				require.Positive(t, g.Stats().Buffered)
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package cached
+
+import (
+	"fmt"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/tenure"
+)
+
+var _ health.Reporter = (*Generator)(nil)
+
+// Health says whether the generator is ready, why not, and how long the things last that it
+// depends on. It reads the clock and takes a lock, which calls that find a UID in the ring do not
+// take: it costs them nothing.
+func (g *Generator) Health() health.Health {
+	h := g.tenure.Health(g.layout, g.cfg.Expiry, g.now())
+	h.Generator = "cached"
+	ended := g.fillHealth(&h)
+	h.Judge(ended)
+	return h
+}
+
+// fillHealth adds what the ring knows to h. It returns why nothing will ever be issued again, nil
+// if something may.
+func (g *Generator) fillHealth(h *health.Health) (ended error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, grant := g.now(), g.tenure.Grant()
+	st := g.stats(now, grant)
+	h.Buffered = int64(st.Buffered)
+	h.Lead = g.leadHealth(st)
+	for name, n := range map[health.Count]uint64{
+		health.Issued: st.Issued, health.Lost: st.Lost,
+		health.Ticks: st.Ticks, health.StaleTicks: st.StaleTicks, health.Refills: st.Refills,
+		health.RejectedTakes: st.RejectedTakes, health.RejectedPuts: st.RejectedPuts,
+		health.HandlerPanics: st.HandlerPanics,
+	} {
+		h.Counts[name] = n
+	}
+	if grant.Ended != nil || h.Buffered > 0 && !g.allStale(now) {
+		return grant.Ended
+	}
+	// The next call refills the ring, if it may.
+	switch next := g.nextTick(now, grant); {
+	case next > g.layout.MaxTick():
+		return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
+	case next > grant.Until:
+		h.Reservation.UsedUp = true
+	case next > g.leadLimit(now):
+		h.Lead.Wait.Duration = g.untilLead(next, now)
+	}
+	return nil
+}
+
+func (g *Generator) leadHealth(st Stats) *health.Lead {
+	l := &health.Lead{Unbounded: g.cfg.MaxLead == Unbounded}
+	l.Now.Duration, l.Lag.Duration, l.Tick.Duration = st.Lead, st.Lag, g.unit
+	if !l.Unbounded {
+		l.Bound.Duration = time.Duration(g.lead) * g.unit
+	}
+	return l
+}
+
+// allStale reports whether the clock has left behind everything in the ring. g.mu is held.
+func (g *Generator) allStale(now time.Time) bool {
+	at, clock := int64(g.ring.Tick(g.ring.Position())), g.layout.TickAt(now)
+	return at+g.lag < clock && clock >= int64(g.ring.Tail())
+}
+
+// nextTick is the tick that a call needs when the ring has none. g.mu is held.
+func (g *Generator) nextTick(now time.Time, grant *tenure.Grant) int64 {
+	return max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
+}
+
+// untilLead is how long it takes until MaxLead allows a tick. g.mu is held.
+func (g *Generator) untilLead(tick int64, now time.Time) time.Duration {
+	return max(g.layout.TimeOf(tick-g.lead).Sub(g.steady(now)), 0)
+}

@@ -1,0 +1,219 @@
+package cached
+
+import (
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/ringbuffer"
+)
+
+// shutRing returns a ring of runs of four that is shut at the beginning of tick 10.
+func shutRing(t *testing.T) *ringbuffer.Ring {
+	r, err := ringbuffer.New(ringbuffer.Config{Slots: 4, SequenceBits: 2})
+	require.NoError(t, err)
+	require.NoError(t, r.Restart(10, 0, 0))
+	return r
+}
+
+// TestQueueOrder: those whose own claims lie ahead come first, by position; the others in the order
+// in which they came.
+func TestQueueOrder(t *testing.T) {
+	var q queue
+	r := shutRing(t)
+	r.Open()
+	for range 4 {
+		r.Take()
+	}
+	_, first, _ := r.Take()
+	_, second, _ := r.Take()
+	r.Shut()
+	a := q.join(noClaim, 1, false)
+	h2 := q.join(second, 1, true)
+	b := q.join(noClaim, 9, false)
+	h1 := q.join(first, 1, true)
+	c := q.join(noClaim, 1, false)
+	require.Equal(t, 5, q.waiting)
+	require.EqualValues(t, 11, q.wanted)
+	require.Zero(t, q.serve(r))
+	require.Equal(t, 5, q.waiting, "nothing is published")
+
+	require.NoError(t, r.Put(11, 0))
+	require.Zero(t, q.serve(r))
+	require.Equal(t, 1, q.waiting)
+	require.EqualValues(t, 1, q.wanted)
+	for i, w := range []*waiter{h1, h2, a, b, c} {
+		require.Equal(t, []uint64{44, 45, 46, 47, 0}[i], w.v)
+		require.Equal(t, []uint64{1, 1, 1, 1, 0}[i], w.got)
+		require.Len(t, w.served, int(w.got))
+	}
+	q.leave(h2)
+	q.leave(a)
+
+	// What was not collected is taken back, and given anew before others.
+	require.EqualValues(t, 2, q.withdraw())
+	require.Equal(t, 3, q.waiting)
+	require.NoError(t, r.Put(12, 0))
+	require.NoError(t, r.Put(13, 0))
+	require.Zero(t, q.serve(r))
+	got := map[*waiter][2]uint64{}
+	for _, w := range []*waiter{h1, b, c} {
+		got[w] = [2]uint64{w.v, w.got}
+	}
+	require.Equal(t, map[*waiter][2]uint64{h1: {48, 1}, b: {49, 3}, c: {52, 1}}, got)
+	q.leave(b)
+	q.leave(h1)
+	q.leave(c)
+	require.Zero(t, q.waiting)
+	require.Zero(t, q.wanted)
+	require.Zero(t, q.line.Len())
+	require.Nil(t, q.next)
+}
+
+// TestQueuePassedOver: a call whose own claim is passed over comes first in line.
+func TestQueuePassedOver(t *testing.T) {
+	var q queue
+	r := shutRing(t)
+	r.Open()
+	for range 4 {
+		r.Take()
+	}
+	var own []uint64
+	for range 2 {
+		_, pos, _ := r.Take()
+		own = append(own, pos)
+	}
+	r.Shut()
+	late := q.join(noClaim, 1, false)
+	h1, h2 := q.join(own[0], 1, true), q.join(own[1], 1, true)
+	require.NoError(t, r.Restart(20, 0, 1))
+	require.EqualValues(t, 2, q.serve(r))
+	require.Equal(t, []uint64{81, 82, 83}, []uint64{h1.v, h2.v, late.v})
+	for _, w := range []*waiter{h1, late, h2} {
+		q.leave(w)
+	}
+	require.Zero(t, q.waiting)
+	require.Zero(t, q.wanted)
+
+	// Nobody else waits: the queue begins with them.
+	r.Open()
+	for range 9 {
+		r.Take()
+	}
+	r.Shut()
+	h1, h2 = q.join(21<<2, 1, true), q.join(21<<2+1, 1, true)
+	require.NoError(t, r.Restart(30, 0, 0))
+	require.EqualValues(t, 2, q.serve(r))
+	require.Equal(t, []uint64{120, 121}, []uint64{h1.v, h2.v})
+}
+
+// TestQueueLeave: whoever leaves takes nothing along, and nobody is forgotten.
+func TestQueueLeave(t *testing.T) {
+	var q queue
+	r := shutRing(t)
+	var all []*waiter
+	for range 8 {
+		all = append(all, q.join(noClaim, 1, false))
+	}
+	q.leave(all[0])
+	q.leave(all[3])
+	q.leave(all[7])
+	require.Equal(t, 5, q.waiting)
+	require.EqualValues(t, 5, q.wanted)
+	require.Zero(t, q.serve(r))
+	require.Equal(t, []uint64{40, 41, 42, 43, 0}, []uint64{all[1].v, all[2].v, all[4].v, all[5].v, all[6].v})
+	q.leave(all[6])
+	require.Zero(t, q.waiting)
+	late := q.join(noClaim, 1, false)
+	require.NoError(t, r.Put(11, 0))
+	require.Zero(t, q.serve(r))
+	require.EqualValues(t, 44, late.v)
+}
+
+// withServed calls f, with the lock held, when calls wait of which the first 16 have been served and
+// have not collected yet. It returns what they returned, those that wait longer than after when the
+// generator was closed.
+func withServed(t *testing.T, after time.Duration, f func(g *Generator, clock *fake.Clock)) (got []uid.UID, errs []error) {
+	const calls = 20
+	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	clock := fake.NewClock(day)
+	g, err := New(&fake.Worker{}, Config{Layout: runsOf16, MaxLead: 1, Now: clock.Now, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	_, err = g.Fill(make([]uid.UID, 16))
+	require.NoError(t, err)
+	got, errs = make([]uid.UID, calls), make([]error, calls)
+	var returned sync.WaitGroup
+	for i := range calls {
+		returned.Go(func() { got[i], errs[i] = g.GetUID() })
+		synctest.Wait()
+	}
+	clock.Step(time.Second)
+	func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.refill(g.now())
+		require.Equal(t, calls-16, g.queue.waiting)
+		f(g, clock)
+	}()
+	time.Sleep(after)
+	synctest.Wait()
+	require.NoError(t, g.Close())
+	returned.Wait()
+	return got, errs
+}
+
+var runsOf16 = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 20, SequenceBits: 4})
+
+// TestRevocationTakesBack: what calls were given and have not collected is not issued when the
+// reservation is withdrawn, and Close leaves nothing to collect.
+func TestRevocationTakesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, errs := withServed(t, 0, func(*Generator, *fake.Clock) {})
+		for i, err := range errs {
+			if i < 16 {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, uid.ErrClosed)
+			}
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var void uint64
+		got, errs := withServed(t, 0, func(g *Generator, clock *fake.Clock) {
+			g.drop()
+			require.Equal(t, 20, g.queue.waiting)
+			require.EqualValues(t, 16, g.counts.lost.Load())
+			void = g.state.void << g.valBits
+			clock.Step(time.Second)
+			g.refill(g.now())
+			require.Equal(t, 4, g.queue.waiting)
+		})
+		for i := range 16 {
+			require.NoError(t, errs[i])
+			require.Equal(t, uid.UID(void)+uid.UID(i), got[i], "in the old order")
+		}
+		require.ErrorIs(t, errs[16], uid.ErrClosed)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		_, errs := withServed(t, 0, func(g *Generator, _ *fake.Clock) { g.end() })
+		for _, err := range errs {
+			require.ErrorIs(t, err, uid.ErrClosed)
+		}
+	}) // run has just found that nobody draws, and has to watch the clock again.
+	synctest.Test(t, func(t *testing.T) {
+		_, errs := withServed(t, time.Second, func(g *Generator, _ *fake.Clock) {
+			g.park()
+			g.drop()
+		})
+		for i, err := range errs {
+			require.Equal(t, i < 16, err == nil, "call %d: %v", i, err)
+		}
+	})
+}

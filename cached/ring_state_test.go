@@ -1,0 +1,64 @@
+package cached_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/fake"
+)
+
+// What the ring is said to hold goes with what is drawn from it, and agrees with Stats.
+func TestRingState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const perTick = 16
+		layout := bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 10, SequenceBits: 4})
+		now := layout.Epoch().Add(1000 * time.Second)
+		clock := fake.NewClock(now)
+		g := start(t, &fake.Worker{ID: 7}, clock, cached.Config{Layout: layout, Slots: 4, MaxLead: 5500 * time.Millisecond, MaxLag: 2 * time.Second})
+		want := cached.RingState{
+			Slots: 4, PerTick: perTick, Cursor: 1000, Tail: 1004, Usable: true,
+			MaxLead: 5 * time.Second, MaxLag: 2 * time.Second,
+		}
+		require.Equal(t, want, g.Ring())
+		require.EqualValues(t, 4*perTick, g.Ring().Buffered())
+
+		for range perTick + 3 {
+			_, err := g.GetUID()
+			require.NoError(t, err)
+		}
+		s := g.Ring()
+		require.EqualValues(t, 1001, s.Cursor)
+		require.EqualValues(t, 3, s.Used)
+		require.Equal(t, g.Stats().Buffered, s.Buffered())
+
+		// All that MaxLead allows; the next call gets nothing, and leaves the cursor at the tail.
+		for range 5*perTick - 3 {
+			_, err := g.GetUID()
+			require.NoError(t, err)
+		}
+		_, err := g.TryGetUID()
+		require.Error(t, err)
+		s = g.Ring()
+		require.EqualValues(t, 1006, s.Tail)
+		require.Equal(t, s.Tail, s.Cursor)
+		require.Zero(t, s.Used)
+		require.Zero(t, s.Buffered())
+		require.True(t, s.Usable)
+
+		require.NoError(t, g.Close())
+		s = g.Ring()
+		require.False(t, s.Usable)
+		require.Zero(t, s.Buffered())
+
+		free := start(t, &fake.Worker{ID: 8}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
+		require.Equal(t, cached.Unbounded, free.Ring().MaxLead)
+		free.Ring()
+		require.NoError(t, free.Close())
+		require.Zero(t, free.Ring().Buffered(), "after Close")
+	})
+}

@@ -1,0 +1,92 @@
+package uncached
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/ticks"
+)
+
+// glance is how long a reading of the wall clock is relied on, at most.
+const glance = time.Millisecond
+
+// A wallClock tells the ticks of the wall clock. time.Now reads two clocks of the machine, and
+// time.Since only the monotonic one. Unless it is set, the wall clock goes as that does. So a
+// reading says until when the wall clock is in the same tick, by the monotonic clock, and calls
+// before then need only look at that.
+//
+// A step of the wall clock, or a suspension during which the monotonic clock stands still, goes
+// unseen until the reading is a glance old, or until another call looks.
+type wallClock struct {
+	terms uid.Terms // its epoch and unit
+	wall  func() time.Time
+	born  time.Time // the origin of the monotonic clock
+	each  bool      // every call reads the wall clock
+
+	// The wall clock is in the tick known while the monotonic clock is before limit, and no more
+	// than a glance before it: limit may be of another monotonic clock, for each synctest bubble
+	// has its own.
+	//
+	// A reading begins by setting limit to none, and ends by setting it anew, after known. So a
+	// call that loads limit, and then known, has the tick of the reading that set this limit,
+	// or of one made since, while the call was under way.
+	limit, known atomic.Int64
+	mu           sync.Mutex // held during a reading: they follow each other
+}
+
+// none is no limit.
+const none = 0
+
+// tick returns a tick in which the wall clock was during the call, but for steps of the last
+// glance. It waits for no other call.
+func (c *wallClock) tick() int64 {
+	if c.each {
+		return c.terms.TickAt(c.wall())
+	}
+	limit := c.limit.Load()
+	known := c.known.Load()
+	at := time.Since(c.born)
+	if uint64(limit-int64(at)-1) < uint64(glance) { // 0 < limit-at <= glance
+		return known
+	}
+	return c.readTick(at)
+}
+
+func (c *wallClock) readTick(at time.Duration) int64 {
+	if !c.mu.TryLock() {
+		return c.terms.TickAt(c.wall()) // another call is about to set limit
+	}
+	defer c.mu.Unlock()
+	return c.terms.TickAt(c.read(at))
+}
+
+// look reads the wall clock. No call that begins after it relies on an earlier reading.
+func (c *wallClock) look() time.Time {
+	if c.each {
+		return c.wall()
+	}
+	at := time.Since(c.born)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read(at)
+}
+
+// read reads the wall clock, and notes its tick and how long that lasts. The monotonic clock was
+// read before: should the goroutine be held up in between, the limit is too early, not too late.
+// mu is held.
+func (c *wallClock) read(at time.Duration) time.Time {
+	c.limit.Store(none)
+	now := c.wall()
+	tick := c.terms.TickAt(now)
+	c.known.Store(tick)
+	c.limit.Store(int64(at + min(glance, ticks.Until(c.terms, now, tick+1))))
+	return now
+}
+
+// glances reports whether a reading of the machine's clock may serve several calls. With Remember
+// it may not: a call that read the clock after a step forward could issue a UID of a later tick,
+// and one that begins after it, with a reading from before, a smaller one. One mark for all ticks
+// does not let that happen. And a tick shorter than a glance is over before it has served many.
+func (g *Generator) glances() bool { return len(g.marks) == 1 && g.unit >= glance }

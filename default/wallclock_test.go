@@ -1,0 +1,277 @@
+package uncached
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
+)
+
+// glancing makes a generator that takes a wall clock for the machine's, beside the monotonic
+// clock: in a synctest bubble, the bubble's.
+func glancing(t testing.TB, w uid.Worker, cfg Config, wall func() time.Time) *Generator {
+	cfg.Now = wall
+	g := quiet(t, w, cfg)
+	g.clock.each = !g.glances()
+	return g
+}
+
+// A wallOf counts how often a clock is read.
+type wallOf struct {
+	*fake.Clock
+	readings int
+}
+
+func (w *wallOf) Now() time.Time {
+	w.readings++
+	return w.Clock.Now()
+}
+
+// The machine's wall clock is read once in a glance, and at the boundaries of ticks.
+func TestReadings(t *testing.T) {
+	for _, tt := range []struct {
+		layout bits.Layout
+		start  time.Duration
+		wait   time.Duration // after the first UID
+		read   bool          // whether the second one takes another reading
+		want   at            // the second one, after the first one
+	}{
+		{seconds, 0, 0, false, at{sequence: 1}},
+		{seconds, 0, glance - 1, false, at{sequence: 1}},
+		{seconds, 0, glance, true, at{sequence: 1}},
+		{seconds, time.Second - 300, 299, false, at{sequence: 1}},
+		{seconds, time.Second - 300, 300, true, at{since: time.Second}},
+		{millis, 700_000, 299_999, false, at{sequence: 1}},
+		{millis, 700_000, 300_000, true, at{since: time.Millisecond}},
+		{millis, 0, 5 * time.Millisecond, true, at{since: 5 * time.Millisecond}},
+	} {
+		for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), RollbackBits(2)} {
+			synctest.Test(t, func(t *testing.T) {
+				clock := &wallOf{Clock: fake.NewClock(morning.Add(tt.start))}
+				g := glancing(t, fake.Endless(7), Config{Layout: tt.layout, ClockBack: policy}, clock.Now)
+				defer g.Close()
+				before := clock.readings
+				require.Equal(t, at{}, take(t, g))
+				require.Equal(t, before+1, clock.readings)
+				time.Sleep(tt.wait)
+				require.Equal(t, tt.want, take(t, g))
+				require.Equal(t, tt.read, clock.readings == before+2, tt)
+			})
+		}
+	}
+}
+
+// A clock that is configured is read for each UID; so is the machine's where it has to be.
+func TestReadsEachTime(t *testing.T) {
+	for _, tt := range []struct {
+		cfg  Config
+		each bool
+	}{
+		{Config{Layout: seconds}, false},
+		{Config{Layout: millis, ClockBack: RollbackBits(2)}, false},
+		{Config{Layout: millis, Now: time.Now}, true},
+		{Config{Layout: millis, ClockBack: Remember(2)}, true},
+		{Config{Layout: bits.MustLayout(bits.Config{TimeBits: 51, WorkerBits: 5, SequenceBits: 7, Unit: time.Second / 2000})}, true},
+	} {
+		g := quiet(t, fake.Endless(7), tt.cfg)
+		require.Equal(t, tt.each, g.clock.each, tt)
+		require.NoError(t, g.Close())
+	}
+	synctest.Test(t, func(t *testing.T) {
+		clock := &wallOf{Clock: fake.NewClock(morning)}
+		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: clock.Now})
+		defer g.Close()
+		for range 5 {
+			before := clock.readings
+			take(t, g)
+			require.Equal(t, before+1, clock.readings)
+		}
+	})
+}
+
+// A step of the wall clock counts when the last reading is a glance old, and is then dealt with as
+// if it came then. Until then UIDs are of the tick from before.
+func TestStepWithinAGlance(t *testing.T) {
+	const ms = time.Millisecond
+	for _, policy := range policies {
+		for _, step := range []time.Duration{-time.Hour, -5 * ms, 5 * ms, time.Hour} {
+			t.Run(fmt.Sprint(policy, step), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					clock := fake.NewClock(morning)
+					g := glancing(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy}, clock.Now)
+					defer g.Close()
+					require.Equal(t, at{}, take(t, g))
+					clock.Step(step)
+					if policy.kind == kindRemember { // it reads the clock for each UID
+						require.Equal(t, at{since: step}, take(t, g))
+						return
+					}
+					require.Equal(t, at{sequence: 1}, take(t, g))
+					time.Sleep(glance - 1)
+					require.Equal(t, at{sequence: 2}, take(t, g))
+					require.Zero(t, g.Stats().Behind)
+					time.Sleep(time.Nanosecond)
+					if step > 0 {
+						require.Equal(t, at{since: step + ms}, take(t, g))
+						return
+					}
+					back := -step - ms
+					switch policy.kind {
+					case kindLogical:
+						require.Equal(t, at{sequence: 3}, take(t, g))
+					case kindFail:
+						requireBack(t, g, back, 0)
+					case kindWait:
+						if step == -time.Hour {
+							requireBack(t, g, back, DefaultWait)
+							break
+						}
+						began := time.Now()
+						require.Equal(t, at{sequence: 3}, take(t, g))
+						require.Equal(t, back, time.Since(began))
+					case kindRollback:
+						require.Equal(t, at{since: step + ms, turn: 1}, take(t, g))
+					}
+					require.NotZero(t, g.Stats().Behind)
+				})
+			})
+		}
+	}
+}
+
+// A machine that was suspended goes on with the tick from before for a glance, but never with a
+// tick that is not reserved.
+func TestSuspendedWithinAGlance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		first := seconds.Terms().TickAt(morning)
+		w := fake.Giving(uid.Reservation{WorkerID: 7, First: first, Last: first + 10, Renew: first + 11})
+		g := glancing(t, w, Config{Layout: seconds}, clock.Now)
+		defer g.Close()
+		require.Equal(t, at{}, take(t, g))
+		clock.Step(time.Hour) // the monotonic clock stood still meanwhile
+		require.Equal(t, at{sequence: 1}, take(t, g))
+		time.Sleep(glance)
+		for range 3 {
+			_, err := g.TryGetUID()
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+		}
+	})
+}
+
+// A step that one call has found is seen by all that begin after it, though the reading from
+// before is not a glance old: it counts once.
+func TestStepSeenByAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		g := glancing(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2)}, clock.Now)
+		defer g.Close()
+		require.Equal(t, at{}, take(t, g))
+		clock.Step(-time.Hour)
+		u, _, err := g.drawSlow(context.Background(), 1, true) // as after a swap that failed
+		require.NoError(t, err)
+		p, err := g.ParseUID(u)
+		require.NoError(t, err)
+		require.Equal(t, morning.Add(-time.Hour), p.Time)
+		for i := range int64(3) {
+			require.Equal(t, at{since: -time.Hour, turn: 1, sequence: i + 1}, take(t, g))
+		}
+		require.EqualValues(t, 1, g.Stats().Behind)
+	})
+}
+
+// While one call reads the wall clock, others neither wait for it nor rely on the reading before.
+func TestReadingUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		reading := clock.Now
+		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
+		defer g.Close()
+		require.Equal(t, at{}, take(t, g))
+		later := g.tickAt(morning) + 5
+		reading = func() time.Time {
+			before := clock.Now()
+			clock.Step(5 * time.Millisecond)
+			reading = clock.Now
+			require.Equal(t, later, g.clock.tick())
+			return before
+		}
+		require.Equal(t, morning, g.clock.look())
+	})
+}
+
+// A goroutine that is held up while it reads the clock does not lengthen its tick.
+func TestHeldUpWhileReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		reading := clock.Now
+		g := glancing(t, fake.Endless(7), Config{Layout: millis}, func() time.Time { return reading() })
+		defer g.Close()
+		reading = func() time.Time {
+			now := clock.Now()
+			time.Sleep(3 * glance)
+			reading = clock.Now
+			return now
+		}
+		require.Equal(t, at{}, take(t, g))
+		require.Equal(t, at{since: 3 * time.Millisecond}, take(t, g))
+	})
+}
+
+// What was noted by one monotonic clock means nothing by another, be that ahead or behind. In a
+// synctest bubble a generator from outside finds another one.
+func TestOtherMonotonicClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		g := glancing(t, fake.Endless(7), Config{Layout: millis}, clock.Now)
+		defer g.Close()
+		for i, shift := range []time.Duration{0, -time.Hour, time.Hour, -glance, glance, 26 * 365 * 24 * time.Hour, 0} {
+			g.clock.born = g.born.Add(shift)
+			require.Equal(t, at{since: time.Duration(i) * time.Second}, take(t, g), shift)
+			clock.Step(time.Second)
+		}
+	})
+}
+
+// Goroutines that draw at once, by a clock that goes with the monotonic one, get the tick of some
+// moment during the call.
+func TestTicksOfTheMoment(t *testing.T) {
+	start := time.Now()
+	wall := func() time.Time {
+		return morning.Add(time.Since(start))
+	}
+	for _, policy := range []Policy{Logical(), Fail()} {
+		g := glancing(t, fake.Endless(7), Config{Layout: roomy["ms"], ClockBack: policy}, wall)
+		const calls = 5000
+		goroutines := 2 * runtime.GOMAXPROCS(0)
+		var wg sync.WaitGroup
+		for range goroutines {
+			wg.Go(func() {
+				for range calls {
+					before := g.tickAt(morning.Add(time.Since(start)))
+					u, err := g.GetUID()
+					after := g.tickAt(morning.Add(time.Since(start)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if tick, _ := g.layout.Tick(u); tick < before || tick > after {
+						t.Errorf("tick %d in a call that began in %d and ended in %d", tick, before, after)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		require.NoError(t, g.Close())
+	}
+}

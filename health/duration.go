@@ -1,0 +1,55 @@
+package health
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+)
+
+// A Duration is a time.Duration whose JSON is its number of seconds, with as many decimals as it
+// needs, up to nine: 74.2.
+type Duration struct{ time.Duration }
+
+// MarshalJSON returns the number of seconds.
+func (d Duration) MarshalJSON() ([]byte, error) {
+	n, text := uint64(d.Duration), ""
+	if d.Duration < 0 {
+		n, text = -n, "-"
+	}
+	text += strconv.FormatUint(n/1e9, 10)
+	if part := n % 1e9; part != 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%09d", part), "0")
+	}
+	return []byte(text), nil
+}
+
+// UnmarshalJSON reads a number of seconds. It returns an error that wraps [uid.ErrSyntax] for all
+// that is no decimal number of at most nine decimals and no exponent, and [uid.ErrRange] for one of
+// more than 292 years. null changes nothing.
+func (d *Duration) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	digits, negative := strings.CutPrefix(string(text), "-")
+	whole, part, point := strings.Cut(digits, ".")
+	if whole == "" || point && part == "" || len(part) > 9 || strings.Trim(whole+part, "0123456789") != "" {
+		return fmt.Errorf("%w: %.40q is no number of seconds with up to nine decimals", uid.ErrSyntax, text)
+	}
+	most := uint64(math.MaxInt64)
+	if negative {
+		most++
+	}
+	n, err := strconv.ParseUint(strings.TrimLeft(whole, "0")+part+strings.Repeat("0", 9-len(part)), 10, 64)
+	if err != nil || n > most {
+		return fmt.Errorf("%w: %.40s seconds are more than a duration holds, %d ns", uid.ErrRange, text, int64(math.MaxInt64))
+	}
+	d.Duration = time.Duration(n)
+	if negative {
+		d.Duration = time.Duration(-n)
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package health_test
+
+import (
+	"fmt"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/worker"
+)
+
+// A generator says whether it is ready, and why not.
+func Example() {
+	g := cached.MustNew(worker.Static(7), cached.Config{})
+	h := g.Health()
+	fmt.Println(h, h.Reservation.WorkerID, h.Lead.Bound)
+	if err := g.Close(); err != nil {
+		fmt.Println(err)
+	}
+	h = g.Health()
+	fmt.Println(h)
+	fmt.Println(h.Reasons[0].Code == health.Closed)
+	// Output:
+	// ready 7 10m0s
+	// not ready: generator is closed
+	// true
+}

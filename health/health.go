@@ -1,0 +1,134 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Reporter tells of its health. The generators of packages cached, uncached and segment are
+// Reporters.
+type Reporter interface {
+	// Health says how the generator stands at this moment. Any number of goroutines may call it
+	// at once, also after Close. It never waits for a store.
+	Health() Health
+}
+
+// A Health says how a generator stood at one moment. It is a value: nothing changes it later.
+//
+// Its JSON has durations as numbers of seconds, times in UTC as RFC 3339 and errors as texts; it
+// can be read back without loss.
+type Health struct {
+	// Generator is the kind of the generator: cached, uncached or segment. Tag is that of a
+	// segment.
+	Generator string `json:"generator"`
+	Tag       string `json:"tag,omitzero"`
+	// Time is when this was so, by the generator's clock.
+	Time time.Time `json:"time"`
+
+	// Ready says that a call gets its UID without an error, and without waiting for longer than a
+	// tick. Reasons say why it does not, or soon will not. The graver ones come first.
+	Ready   bool     `json:"ready"`
+	Reasons []Reason `json:"reasons"`
+
+	// Buffered is how many UIDs are ready in memory. It is 0 for uncached, which keeps none.
+	Buffered int64 `json:"buffered"`
+
+	// Reservation, Lead and TimeField are nil for a segment, Numbers for the others. Worker is nil
+	// for a segment, and where the worker tells nothing of itself.
+	Reservation *Reservation `json:"reservation,omitzero"`
+	Lead        *Lead        `json:"lead,omitzero"`
+	TimeField   *TimeField   `json:"time_field,omitzero"`
+	Numbers     *Numbers     `json:"numbers,omitzero"`
+	Worker      *Worker      `json:"worker,omitzero"`
+	// Failing is nil if the last attempt to renew the reservation, or to take numbers, succeeded.
+	Failing *Failing `json:"failing,omitzero"`
+
+	// Counts are what the generator counts, since it was made. None ever falls. Those that its
+	// kind does not count are missing.
+	Counts map[Count]uint64 `json:"counts"`
+}
+
+// A Reservation is what the worker has reserved for the generator.
+type Reservation struct {
+	// WorkerID is the ID under which UIDs are made now.
+	WorkerID int64 `json:"worker_id"`
+	// Until is when the last tick that may be issued begins. It is zero while nothing is
+	// reserved, and beyond the year 9999.
+	Until time.Time `json:"until,omitzero"`
+	// Remaining is how long the reserved ticks last by the clock, or 0: how long the worker's
+	// store may stay away. Who draws more than the layout sustains uses them up sooner.
+	Remaining Duration `json:"remaining_seconds"`
+	// Bounded says that there is something to renew. If it is false, the worker has reserved all
+	// ticks up to the end of the time field.
+	Bounded bool `json:"bounded"`
+	// UsedUp says that every reserved tick was made ready or has passed, and that no UID is ready.
+	UsedUp bool `json:"used_up"`
+}
+
+// A Lead is how the generator stands to the clock.
+type Lead struct {
+	// Now is how far the newest tick from which a UID was issued is ahead of the clock, in whole
+	// ticks, and Lag how far it is behind: one of them is zero. The Lag of an idle generator
+	// grows, but its next UID gets its own time. Lag is zero for uncached.
+	Now Duration `json:"now_seconds"`
+	Lag Duration `json:"lag_seconds"`
+	// Bound is the MaxLead of cached. It is zero for uncached, which borrows no future time, and
+	// when Unbounded is true.
+	Bound     Duration `json:"bound_seconds"`
+	Unbounded bool     `json:"unbounded"`
+	// Tick is the length of a tick.
+	Tick Duration `json:"tick_seconds"`
+	// Wait is how long it takes until the clock allows the next UID. It is at most a tick if more
+	// is drawn than the layout sustains, and longer if the clock is behind what was issued before.
+	Wait Duration `json:"wait_seconds"`
+}
+
+// A TimeField is the layout's.
+type TimeField struct {
+	// Expires is when the last tick begins. It is zero beyond the year 9999.
+	Expires time.Time `json:"expires,omitzero"`
+	// Remaining is how long it takes until the last tick has passed, at most 292 years.
+	Remaining Duration `json:"remaining_seconds"`
+	// Ending says that Expires is within the Expiry.Warn of the configuration, a year by default.
+	Ending bool `json:"ending"`
+}
+
+// Numbers are those that a segment's generator has in hand.
+type Numbers struct {
+	// Lasts is how long the Buffered ones last at the present rate: 0 when that is not known yet,
+	// or when nothing is drawn.
+	Lasts Duration `json:"lasts_seconds"`
+	// Newest is the highest number that was taken from the store, 0 before the first. Left is how
+	// many there are above it, of the Total from First to Last of the configuration.
+	Newest int64 `json:"newest"`
+	Left   int64 `json:"left"`
+	Total  int64 `json:"total"`
+	// Low says that more than 80 % of the numbers from First to Last are used.
+	Low bool `json:"low"`
+}
+
+// A Failing is a renewal that fails.
+type Failing struct {
+	// Error is the text of the last failure.
+	Error string `json:"error"`
+	// Since is when the first of the failures in a row came, and Attempts how many they are.
+	Since    time.Time `json:"since,omitzero"`
+	Attempts int64     `json:"attempts"`
+}
+
+// String is "ready" or "not ready", with the texts of the reasons.
+func (h Health) String() string {
+	text := "ready"
+	if !h.Ready {
+		text = "not ready"
+	}
+	if len(h.Reasons) == 0 {
+		return text
+	}
+	texts := make([]string, len(h.Reasons))
+	for i, r := range h.Reasons {
+		texts[i] = r.Text
+	}
+	return fmt.Sprintf("%s: %s", text, strings.Join(texts, "; "))
+}

@@ -1,0 +1,76 @@
+// Package readyz serves the health of generators over HTTP, for load balancers and orchestrators.
+//
+//	ready, err := readyz.Handler(map[string]health.Reporter{"orders": orders})
+//	http.Handle("/readyz", ready)
+//
+// It is a package of its own because the generators must not pull in net/http.
+package readyz
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+)
+
+// A Report is what the handler returns as JSON.
+type Report struct {
+	// Ready says that all generators are.
+	Ready bool `json:"ready"`
+	// Generators are by the names that Handler got.
+	Generators map[string]health.Health `json:"generators"`
+}
+
+// Handler returns a handler that answers GET and HEAD with a [Report] of the named generators:
+// status 200 if all are ready, else 503. It asks them at each request, which costs calls that
+// draw UIDs nothing. A generator that is closed is not ready, for ever.
+//
+// The report has worker IDs, names of stores and texts of errors: it is for the inside of a
+// network, as metrics are. Use it as a readiness probe, never as a liveness probe: a restart makes
+// nothing better.
+//
+// Handler returns an error that wraps [uid.ErrConfig] when there is no generator, or a nil one.
+func Handler(generators map[string]health.Reporter) (http.Handler, error) {
+	if len(generators) == 0 {
+		return nil, fmt.Errorf("readyz: %w: no generators", uid.ErrConfig)
+	}
+	for name, g := range generators {
+		if g == nil {
+			return nil, fmt.Errorf("readyz: %w: the generator %q is nil", uid.ErrConfig, name)
+		}
+	}
+	return handler(maps.Clone(generators)), nil
+}
+
+type handler map[string]health.Reporter
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		return
+	}
+	report := Report{Ready: true, Generators: map[string]health.Health{}}
+	for name, g := range h {
+		one := g.Health()
+		report.Ready = report.Ready && one.Ready
+		report.Generators[name] = one
+	}
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil { // a Reporter of the program's own, with times that JSON cannot hold
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	text = append(text, '\n')
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.Header().Set("Cache-Control", "no-store")
+	if !report.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_, _ = w.Write(text) // net/http drops the body for HEAD; whoever is gone needs no answer
+}

@@ -1,0 +1,86 @@
+package readyz_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/health/readyz"
+	"github.com/uidgen/uid/worker"
+)
+
+func TestHandler(t *testing.T) {
+	orders := cached.MustNew(worker.Static(1, "readyz orders"), cached.Config{})
+	events := cached.MustNew(worker.Static(2, "readyz events"), cached.Config{})
+	defer func() { require.NoError(t, events.Close()) }()
+	all := map[string]health.Reporter{"orders": orders, "events": events}
+	h, err := readyz.Handler(all)
+	require.NoError(t, err)
+	delete(all, "events") // the handler has a copy
+	server := httptest.NewServer(h)
+	defer server.Close()
+
+	ask := func(method string) (int, readyz.Report) {
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL, nil)
+		require.NoError(t, err)
+		response, err := server.Client().Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		var report readyz.Report
+		if method == http.MethodGet {
+			require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+			require.Equal(t, "no-store", response.Header.Get("Cache-Control"))
+			require.NoError(t, json.Unmarshal(text, &report))
+		}
+		return response.StatusCode, report
+	}
+	status, report := ask(http.MethodGet)
+	require.Equal(t, http.StatusOK, status)
+	require.True(t, report.Ready)
+	require.Len(t, report.Generators, 2)
+	require.EqualValues(t, 2, report.Generators["events"].Reservation.WorkerID)
+
+	require.NoError(t, orders.Close())
+	status, report = ask(http.MethodGet)
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	require.False(t, report.Ready)
+	require.Equal(t, health.Closed, report.Generators["orders"].Reasons[0].Code)
+	require.True(t, report.Generators["events"].Ready)
+	status, _ = ask(http.MethodHead)
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	status, _ = ask(http.MethodPost)
+	require.Equal(t, http.StatusMethodNotAllowed, status)
+}
+
+func TestHandlerRefuses(t *testing.T) {
+	_, err := readyz.Handler(nil)
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = readyz.Handler(map[string]health.Reporter{"orders": nil})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "orders")
+}
+
+// A program's own Reporter may hold what JSON cannot.
+func TestHandlerOfAnUnwritableReport(t *testing.T) {
+	h, err := readyz.Handler(map[string]health.Reporter{"it": reporter(func() health.Health {
+		return health.Health{Ready: true, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
+	})})
+	require.NoError(t, err)
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	require.Equal(t, http.StatusInternalServerError, answer.Code)
+}
+
+type reporter func() health.Health
+
+func (r reporter) Health() health.Health { return r() }
