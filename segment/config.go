@@ -22,7 +22,7 @@ const (
 // it.
 type Config struct {
 	// First and Last bound the numbers: none below First and none above Last is issued, whatever
-	// the store has. First is at least 1, and its zero value stands for 1, so that no number is a
+	// the store has: after a move from other numbers, First is the one after the largest of them. First is at least 1, and its zero value stands for 1, so that no number is a
 	// zero value. Last is less than 2^63-1; its zero value stands for the largest one.
 	First, Last int64
 

@@ -98,7 +98,7 @@ func (d *Daily) forget(tag string) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.days.cfg.Timeout)
 	defer cancel()
 	if err := d.days.Forget(ctx, tag); err != nil {
-		d.days.cfg.Logger.Warn("uid: numbers of another day are skipped", "tag", tag, "err", err)
+		d.days.cfg.Logger.Warn("uid: numbers of another day are skipped", "tag", tag, "error", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/consecutive"
 )
 
 // fillChunk is how many numbers Fill claims at a time, at most.
@@ -50,9 +51,7 @@ func (g *Generator) settle(dst []uid.UID, front *span, pos uint64) (n int) {
 		}
 		d := pos - s.first
 		out := dst[n:min(len(dst), n+int(min(s.n-d, fillChunk)))]
-		for i := range out {
-			out[i] = uid.UID(s.base + d + uint64(i))
-		}
+		consecutive.Fill(out, uid.UID(s.base+d))
 		n += len(out)
 		pos += uint64(len(out))
 		front = s

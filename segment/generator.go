@@ -49,14 +49,16 @@ type state struct {
 	stock   Range    // the numbers after those; none while they are not there yet
 	last    *span    // the end of all spans
 
-	busy     bool // somebody takes numbers from the store, or gives them back
-	holding  bool // the ring is to stay shut: numbers are being given back
-	news     chan struct{}
-	retry    *time.Timer // pending; nil while there is none
-	failed   error       // why the last attempt failed, nil if it did not
-	failures int         // attempts in a row that failed
-	since    time.Time   // the first of them
-	told     int         // what the log has of them: 1 that they fail, 2 that nothing is left
+	busy       bool // somebody takes numbers from the store, or gives them back
+	holding    bool // the ring is to stay shut: numbers are being given back
+	news       chan struct{}
+	retry      *time.Timer // pending; nil while there is none
+	failed     error       // why the last attempt failed, nil if it did not
+	failures   int         // attempts in a row that failed
+	failedEver uint64      // attempts that failed, ever
+	since      time.Time   // the first of them
+	whole      int64       // the numbers in hand then
+	told       stage       // what the log has of them
 
 	step    int64
 	asked   time.Time // when step was decided
@@ -66,6 +68,7 @@ type state struct {
 	done    uint64 // numbers issued of the segments before the current one
 	newest  int64  // the last one of those
 	took    uint64 // numbers taken
+	taken   int64  // the highest of them
 	times   uint64 // how often
 	given   uint64 // numbers given back
 	dropped uint64 // numbers of which nobody knows whether they were given back

@@ -19,7 +19,8 @@ import (
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse()
-		g := h.start(t, segment.Config{MaxStep: 1e6, Lasting: 15 * time.Minute})
+		// Without LossyStore an attempt ends at the inspection, once the last one is an hour old.
+		g := h.start(t, segment.Config{MaxStep: 1e6, Lasting: 15 * time.Minute, LossyStore: true})
 		draw := func() error {
 			time.Sleep(100 * time.Millisecond)
 			_, err := g.GetUID()
@@ -39,8 +40,9 @@ func TestOutage(t *testing.T) {
 		require.Greater(t, lasted, 15*time.Minute)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
 		require.NotNil(t, g.Stats().ReservationError)
-		require.Equal(t, 1, h.log.Count("level=WARN"), "while numbers are left")
-		require.Contains(t, h.log.String(), "lasts=")
+		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: no numbers can be taken"`), "more than a minute is left")
+		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: half of the numbers are left`))
+		require.Equal(t, 1, h.log.Count(" left=1"), h.log.String())
 		require.Equal(t, 1, h.log.Count("level=ERROR"), "when none are left")
 
 		for range 1000 {
@@ -60,8 +62,32 @@ func TestOutage(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 1, h.calls.Load()-calls, "numbers are taken again without a call that asks")
 		require.NoError(t, draw())
-		require.Equal(t, 1, h.log.Count("level=INFO"))
+		require.Equal(t, 1, h.log.Count(`level=INFO msg="uid: numbers are taken again"`))
 		require.NoError(t, g.Stats().ReservationError)
+	})
+}
+
+// An outage that begins with less than a minute left is a warning at once, and so is its half.
+func TestOutageWithinTheLastMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MaxStep: 1000})
+		for range 5100 {
+			next(t, g)
+			time.Sleep(50 * time.Millisecond)
+		}
+		require.Zero(t, h.log.String())
+		h.Outage(true)
+		for {
+			if _, err := g.TryGetUID(); err != nil {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: no numbers can be taken"`), h.log.String())
+		require.Equal(t, 1, h.log.Count(`level=WARN msg="uid: half of the numbers are left, and still none can be taken"`))
+		require.Equal(t, 1, h.log.Count(`level=ERROR msg="uid: no numbers are left, and none can be taken: calls fail"`))
+		require.Equal(t, 3, h.log.Count("msg="))
 	})
 }
 

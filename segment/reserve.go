@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/retry"
 )
 
@@ -19,12 +21,9 @@ const (
 	idlePause = 30 * time.Second
 )
 
-// The log tells of attempts that have failed for warnAfter, or sooner when what is left lasts no
-// longer than warnBefore.
-const (
-	warnAfter  = 5 * time.Second
-	warnBefore = time.Minute
-)
+// tellAfter is how long attempts fail before the log tells of it, unless half of what was left is
+// used sooner, or what is left lasts less than a minute.
+const tellAfter = 5 * time.Second
 
 // plan asks the store for more numbers if the time has come: none are in stock, and of those in use
 // a tenth is used. g.mu is held.
@@ -137,11 +136,12 @@ func (g *Generator) add(r Range) (say func()) {
 	if s.told > 0 {
 		failures, since := s.failures, g.cfg.Now().Sub(s.since)
 		say = func() {
-			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "failures", failures, "for", since)
+			g.cfg.Logger.Info("uid: numbers are taken again", "tag", g.source.Tag, "store", g.source.Store.Name(), "attempts", failures, "for", since)
 		}
 	}
-	s.failed, s.failures, s.told = nil, 0, 0
+	s.failed, s.failures, s.told = nil, 0, fine
 	s.took += uint64(r.Len())
+	s.taken = max(s.taken, r.Last)
 	s.times++
 	s.stock = r
 	return say
@@ -154,16 +154,17 @@ func (g *Generator) fail(err error) (say func()) {
 		return silent
 	}
 	if s.failures == 0 {
-		s.since = now
+		s.since, s.whole = now, g.buffered()
 	}
 	s.failures++
+	s.failedEver++
 	s.failed = err
 	switch {
 	case errors.Is(err, ErrLost):
 		g.ring.Shut()
 		s.ended = fmt.Errorf("segment: %w", err)
 		return func() {
-			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag, "store", g.source.Store.Name(), "err", err)
+			g.cfg.Logger.Error("uid: numbers were lost, none of this tag are issued any more", "tag", g.source.Tag, "store", g.source.Store.Name(), "error", err)
 		}
 	case errors.Is(err, uid.ErrExhausted):
 		return silent
@@ -186,25 +187,59 @@ func (g *Generator) fail(err error) (say func()) {
 	return g.warn(now)
 }
 
-// warn tells the log of failures: once while there are numbers left, and once when there are none.
-// g.mu is held.
+// A stage is how far failures have come. Each is logged once.
+type stage int
+
+const (
+	fine  stage = iota
+	begun       // attempts fail, and there are numbers left
+	half        // half of those that were left when it began are left
+	over        // none are left
+)
+
+// stage is how far the failures have come by now. g.mu is held.
+func (g *Generator) stage(now time.Time, buffered int64, lasts time.Duration, known bool) stage {
+	s := &g.state
+	switch {
+	case buffered == 0:
+		return over
+	case buffered <= s.whole/2:
+		return half
+	case now.Sub(s.since) >= tellAfter || known && lasts < health.Minute:
+		return begun
+	}
+	return fine
+}
+
+// warn tells the log of failures. g.mu is held.
 func (g *Generator) warn(now time.Time) (say func()) {
 	s := &g.state
 	buffered := g.buffered()
-	if s.told == 2 || s.told == 1 && buffered > 0 {
+	lasts, known := s.pace.lasts(now, g.issued(), buffered)
+	stage := g.stage(now, buffered, lasts, known)
+	if stage <= s.told {
 		return silent
 	}
-	lasts, known := s.pace.lasts(now, g.issued(), buffered)
-	log := g.cfg.Logger.With("tag", g.source.Tag, "store", g.source.Store.Name(), "err", s.failed, "failures", s.failures)
+	s.told = stage
+	level, text := slog.LevelInfo, "uid: no numbers can be taken"
 	switch {
-	case buffered == 0:
-		s.told = 2
-		return func() { log.Error("uid: no numbers are left, and none can be taken") }
-	case now.Sub(s.since) >= warnAfter || known && lasts <= warnBefore:
-		s.told = 1
-		return func() { log.Warn("uid: no numbers can be taken", "left", buffered, "lasts", lasts.Round(time.Second)) }
+	case stage == over:
+		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
+	case stage == half:
+		text = "uid: half of the numbers are left, and still none can be taken"
 	}
-	return silent
+	if stage != over && known && lasts < health.Minute {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("tag", g.source.Tag), slog.String("store", g.source.Store.Name()),
+		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
+		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
+	}
+	if known {
+		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
+	}
+	return func() { g.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...) }
 }
 
 // buffered returns how many numbers are in hand. g.mu is held.

@@ -62,6 +62,11 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 func (g *Generator) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.stats()
+}
+
+// stats is Stats with g.mu held.
+func (g *Generator) stats() Stats {
 	s := &g.state
 	st := Stats{
 		Tag: g.source.Tag, Store: g.source.Store.Name(),

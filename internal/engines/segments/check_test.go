@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -133,7 +134,62 @@ func TestJudgeSkippedBefore(t *testing.T) {
 		v := s.judge()
 		require.EqualValues(t, 3, v.unexplained)
 		require.ErrorContains(t, v.err, "numbers from 41 to 43 were never issued, and no process had 3 of them")
+		require.ErrorContains(t, v.err, "\n  process 0 took 1 to 100 at ")
+		require.ErrorContains(t, v.err, " (stored)\n  the ledger of process 0: 1")
+		require.NotContains(t, v.err.Error(), "took 101 to 200")
 	})
+}
+
+// A goroutine that has drawn and does not get to mark it hides nothing of what the others of its process
+// have in hand, however often they take numbers meanwhile.
+func TestJudgeSlowDrawer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		n, g := s.process("")
+		s.Processes[n].begin(1)
+		slow, err := g.GetUID()
+		require.NoError(t, err)
+		some := make([]uid.UID, 90)
+		for i := 0; i < 200 && err == nil; i++ {
+			var k int
+			s.Processes[n].begin(0)
+			k, err = g.Fill(some)
+			s.note(n, some[:k])
+			s.Processes[n].end(0)
+		}
+		synctest.Wait()
+		v := s.judge()
+		require.NoError(t, v.err)
+		require.Positive(t, v.holes)
+		require.Equal(t, v.holes, v.inHand)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		require.ErrorIs(t, err, errFull)
+
+		s.note(n, []uid.UID{slow})
+		s.Processes[n].end(1)
+		time.Sleep(time.Minute) // until the generator tries again
+		s.draw(n, g, 300)
+		s.close(n, g)
+		require.NoError(t, s.judge().err)
+	})
+}
+
+// A history has the latest decisions, and tells of those about some numbers.
+func TestHistory(t *testing.T) {
+	h := &history{}
+	require.Empty(t, h.about(0, math.MaxInt64))
+	for i := range int64(len(h.decisions)) + 2 {
+		h.decided(toTake, 10*i, 10*i+9)
+	}
+	h.decided(toGive, 25, 29).outcome.Store(raced)
+	require.Len(t, h.about(0, math.MaxInt64), len(h.decisions))
+	require.Empty(t, h.about(0, 19))
+	some := h.about(25, 30)
+	require.Len(t, some, 2)
+	require.Regexp(t, `^gave back 25 to 29 at \d\d:\d\d:\d\d\.\d{3} \(refused\)$`, some[0])
+	require.Regexp(t, `^took 30 to 39 at .* \(no answer\)$`, some[1])
+	require.Len(t, h.about(29, 29), 1)
+	require.Len(t, h.about(30, 30), 1)
 }
 
 // slow is a store whose calls take a while, so that those of several processes meet.

@@ -43,12 +43,16 @@ func (j job) do(file *os.File) error {
 	if err != nil {
 		return err
 	}
+	me := &m.Processes[j.Process]
 	store, connection, err := engines.Open(ctx, j.Store)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // it was told to quit before it had begun
+		me.ended(segment.Stats{})
+		return nil
+	case err != nil:
 		return err
 	}
 	defer connection.Close()
-	me := &m.Processes[j.Process]
 	s := store.Segments
 	if j.Wrong != "" {
 		s = wrongStores[j.Wrong](s)

@@ -6,9 +6,10 @@
 //
 // Each process marks every number that it gets in a bitmap that all of them map into memory (package
 // record, internal/proof/record). There it also notes each range of numbers before it takes it from the
-// store, so that it is known what a killed process had in hand. A hole, a number below the row's Next that
-// nobody got, has to be one of those: of a range that a process had when it was killed, or could
-// not give back when it ended.
+// store, and takes none that it has no room to note, so that it is known what a killed process had in
+// hand. A hole, a number below the row's Next that nobody got, has to be one of those: of a range that
+// a process had when it was killed, or could not give back when it ended. Of a hole that is not, the
+// report tells which processes have decided about its numbers, and what their ledgers say.
 //
 // Then stores that are wrong on purpose have to be found out: a run in which they are not has
 // proven nothing, and fails. At last a server loses what it has acknowledged, or has a row restored: each

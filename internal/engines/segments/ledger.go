@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker"
 )
 
 // A ledger is what a process has taken from the store, as it stands in shared memory: each range is
@@ -19,8 +21,10 @@ type ledger struct {
 	given       atomic.Int64 // numbers given back
 	keptReplies atomic.Int64 // of the takes, those whose reply was lost, but that the row had
 	lostReplies atomic.Int64 // writes whose outcome the process was not told
+	noRoom      atomic.Int64 // calls that were not made, for want of room
 	overflow    atomic.Int64 // ranges for which there was no room
 	spans       [32]span
+	history
 	// drawing has for each goroutine that draws the oldest take of which it may have numbers that
 	// are not marked yet, or idle.
 	drawing [drawers]atomic.Int64
@@ -73,11 +77,23 @@ func (l *ledger) all(state int64) (some []*span) {
 	return some
 }
 
+// full reports whether there is no room for one more range: while a goroutine that draws gets no
+// processor, the others may use up any number of ranges, and all are kept.
+func (l *ledger) full() bool {
+	l.forget()
+	return len(l.all(isFree)) == 0
+}
+
 // took notes that a range was taken, and forgets those whose numbers are all marked.
 func (l *ledger) took(s *span) {
 	l.taken.Add(s.len())
 	s.nth.Store(l.takes.Add(1))
 	s.state.Store(isTaken)
+	l.forget()
+}
+
+// forget forgets the ranges whose numbers are all marked.
+func (l *ledger) forget() {
 	from := l.oldest()
 	for i := range l.drawing {
 		from = min(from, l.drawing[i].Load())
@@ -147,14 +163,24 @@ type noting struct {
 	knows bool   // the row that was read last tells what the generator has taken
 }
 
+// errFull is returned instead of a call whose range could not be noted. The generator tries
+// again; a call that waits for its numbers fails, so that what it has drawn before is marked.
+var errFull = worker.Transient(errors.New("the ledger is full: numbers that were drawn are not marked yet"))
+
 func (s *noting) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
 	s.calls.Add(1)
 	defer s.calls.Add(-1)
+	if s.full() {
+		s.noRoom.Add(1)
+		return errFull
+	}
 	var mine *span
+	var was *decision
 	err := s.Store.Change(ctx, tag, func(row *segment.Row) error {
 		if mine != nil { // the write that an earlier run has decided was refused
 			mine.state.Store(isFree)
 			mine = nil
+			was.outcome.Store(raced)
 		}
 		s.look(row)
 		next := max(row.Next, 1)
@@ -164,15 +190,21 @@ func (s *noting) Change(ctx context.Context, tag string, decide func(*segment.Ro
 		switch {
 		case row.Next > next:
 			mine = s.add(isOpen, next, row.Next-1)
+			was = s.decided(toTake, next, row.Next-1)
 			s.nonce = row.Takers[len(row.Takers)-1].Nonce
 		case row.Next < next:
 			mine = s.add(isBack, row.Next, next-1)
+			was = s.decided(toGive, row.Next, next-1)
 		}
 		return nil
 	})
+	if mine == nil {
+		return err
+	}
+	was.outcome.Store(stored)
 	switch {
-	case mine == nil:
 	case err != nil:
+		was.outcome.Store(unknown)
 		s.lostReplies.Add(1)
 	case mine.state.Load() == isBack:
 		s.gave(mine.first.Load(), mine.last.Load())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
 )
@@ -105,12 +106,46 @@ func TestLedger(t *testing.T) {
 	require.NoError(t, k.change(70))
 	require.Equal(t, [][2]int64{{34, 35}}, ranges(l, isBack), "for good")
 
-	for range l.spans {
-		k.client.Fault(segmenttest.LoseWrite)
-		require.Error(t, k.change(80))
-	}
-	require.Positive(t, l.overflow.Load())
+	require.Zero(t, l.overflow.Load())
 	require.Zero(t, l.calls.Load())
+}
+
+// While there is no room for a range, none is taken: none is ever forgotten. A goroutine that draws
+// may get no processor for as long as others need for any number of takes.
+func TestLedgerFull(t *testing.T) {
+	m := segmenttest.NewMemory()
+	l := newLedger()
+	k := newTaker(m, "me", l)
+	require.NoError(t, k.change(11))
+	l.begin(1)
+	next := int64(11)
+	for range len(l.spans) - 1 {
+		next += 10
+		require.NoError(t, k.change(next))
+	}
+	require.Zero(t, l.noRoom.Load())
+	for range 3 {
+		err := k.change(next + 10)
+		require.ErrorIs(t, err, errFull)
+		require.True(t, retry.IsTransient(err))
+	}
+	require.EqualValues(t, 3, l.noRoom.Load())
+	require.Equal(t, next, m.Row("a").Next)
+	require.Len(t, ranges(l, isTaken), len(l.spans))
+	require.Contains(t, ranges(l, isTaken), [2]int64{1, 10})
+	require.Zero(t, l.calls.Load())
+
+	l.end(1)
+	require.NoError(t, k.change(next+10))
+	require.ElementsMatch(t, [][2]int64{{next - 10, next - 1}, {next, next + 9}}, ranges(l, isTaken))
+	require.Zero(t, l.overflow.Load())
+	require.Equal(t, next+9, l.taken.Load())
+
+	for len(l.all(isFree)) > 0 {
+		require.NotNil(t, l.add(isOpen, 1, 1))
+	}
+	require.Nil(t, l.add(isOpen, 1, 1))
+	require.EqualValues(t, 1, l.overflow.Load())
 }
 
 // A write that was refused, because others have written meanwhile, was none.

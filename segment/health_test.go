@@ -1,0 +1,110 @@
+package segment_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/segment"
+)
+
+func reasons(h health.Health) (all []health.Code) {
+	for _, r := range h.Reasons {
+		all = append(all, r.Code)
+	}
+	return all
+}
+
+func TestHealth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{First: 1, Last: 2500})
+		now := g.Health()
+		require.True(t, now.Ready, "it has not asked for anything")
+		require.Equal(t, "segment", now.Generator)
+		require.Equal(t, "a", now.Tag)
+		require.Equal(t, &health.Numbers{Left: 2500, Total: 2500}, now.Numbers)
+
+		next(t, g)
+		synctest.Wait()
+		now = g.Health()
+		require.Empty(t, reasons(now))
+		require.EqualValues(t, 999, now.Buffered)
+		require.EqualValues(t, 1500, now.Numbers.Left)
+		require.EqualValues(t, 1, now.Counts[health.Issued])
+		require.EqualValues(t, 1000, now.Counts[health.NumbersTaken])
+		text, err := json.Marshal(now)
+		require.NoError(t, err)
+		var read health.Health
+		require.NoError(t, json.Unmarshal(text, &read))
+		require.Equal(t, now, read)
+
+		// Two a second, so that what is in hand lasts some minutes; then for less than one.
+		h.Outage(true)
+		for range 900 {
+			next(t, g)
+			time.Sleep(500 * time.Millisecond)
+			now = g.Health()
+			require.True(t, now.Ready)
+			if now.Failing != nil {
+				require.Equal(t, now.Numbers.Lasts.Duration > 0 && now.Numbers.Lasts.Duration < health.Minute,
+					len(now.Reasons) == 1, "%v", now)
+			}
+		}
+		require.Equal(t, []health.Code{health.ReservationFailing}, reasons(warned(t, h, g)))
+	})
+}
+
+// warned uses up what is left, and returns the last health that was ready.
+func warned(t *testing.T, h *house, g *segment.Generator) (last health.Health) {
+	for {
+		now := g.Health()
+		if now.Buffered == 0 {
+			require.False(t, now.Ready)
+			require.Equal(t, []health.Code{health.NoReservation}, reasons(now))
+			_, err := g.TryGetUID()
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+			break
+		}
+		last = now
+		next(t, g)
+		time.Sleep(500 * time.Millisecond)
+	}
+	h.Outage(false)
+	time.Sleep(5 * time.Second)
+	synctest.Wait()
+	now := g.Health()
+	require.True(t, now.Ready)
+	require.Nil(t, now.Failing)
+	require.Positive(t, now.Counts[health.RenewalFailures])
+	return last
+}
+
+func TestHealthAtTheEnd(t *testing.T) {
+	for _, step := range []int64{3, 10} { // of ten at once, the end is known while there are some left
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse()
+			g := h.start(t, segment.Config{First: 11, Last: 20, MinStep: step, MaxStep: step})
+			for i := range 10 {
+				now := g.Health()
+				require.True(t, now.Ready, "%d: %v", i, now)
+				require.Equal(t, now.Numbers.Newest >= 19, len(now.Reasons) == 1, "%d: %v", i, now)
+				next(t, g)
+				synctest.Wait()
+			}
+			_, err := g.GetUID()
+			require.ErrorIs(t, err, uid.ErrExhausted)
+			now := g.Health()
+			require.False(t, now.Ready)
+			require.Equal(t, []health.Code{health.Exhausted}, reasons(now))
+			require.Zero(t, now.Numbers.Left)
+			require.NoError(t, g.Close())
+			require.Equal(t, []health.Code{health.Closed}, reasons(g.Health()))
+		})
+	}
+}
