@@ -1,0 +1,94 @@
+package backfill
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/internal/tenure"
+)
+
+// Config configures a [Generator]. Its zero value works. New copies it.
+type Config struct {
+	// Layout of the UIDs: that of the live ones. The zero value is bits.Default(). A part of the
+	// worker ID named "rollback" is refused. It may be one whose time field is full by now. Times
+	// before its epoch have no UIDs.
+	Layout bits.Layout
+
+	// From and To bound the times of the run: all ticks from that of From to that of To, both
+	// included. The default of From, for the zero time, is the layout's epoch; that of To is the
+	// present, when New is called, or the end of the layout if that is earlier. A time outside the
+	// layout, and a To after the present, is refused. With FromLeases say what you need: the more a
+	// run covers, the fewer worker IDs can serve it.
+	From, To time.Time
+
+	// Workers is how many worker IDs the run takes, each of which has 2^sequence bits UIDs in a
+	// tick. Those of the second are used in ticks in which the first has none left, and so on. The
+	// default, for 0, is 1. A negative number and one above the layout's worker IDs is refused.
+	Workers int
+
+	// Order is the order of the times. The default is AnyOrder, which remembers all ticks.
+	Order Order
+
+	// Apart are namespaces of leases, other than the source's own, from whose UIDs those of the run
+	// must be apart, since they stand in the same column. New refuses a worker ID that one of them has.
+	Apart []Live
+
+	// Logger gets a record for each worker ID. Nil is slog.Default().
+	Logger *slog.Logger
+
+	// Now is the clock; New reads it once. Nil is time.Now.
+	Now func() time.Time
+}
+
+// withDefaults checks the settings and fills in the defaults.
+func (c Config) withDefaults() (Config, error) {
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
+	if c.Layout.IsZero() {
+		c.Layout = bits.Default()
+	}
+	if err := tenure.RefuseRollback(c.Layout.Fields()); err != nil {
+		return c, err
+	}
+	if err := c.Order.check(); err != nil {
+		return c, err
+	}
+	if c.Workers == 0 {
+		c.Workers = 1
+	}
+	if c.Workers < 0 || int64(c.Workers)-1 > c.Layout.MaxWorkerID() {
+		return c, fmt.Errorf("%w: Workers %d is not within 1 and %d, the worker IDs of the layout", uid.ErrConfig, c.Workers, c.Layout.MaxWorkerID()+1)
+	}
+	for _, n := range c.Apart {
+		if n.Store == nil {
+			return c, fmt.Errorf("%w: Apart has a namespace %.100q without a store", uid.ErrConfig, n.Namespace)
+		}
+	}
+	return c.withTimes()
+}
+
+func (c Config) withTimes() (Config, error) {
+	now, first, last := c.Now(), c.Layout.Epoch(), c.Layout.Expires()
+	if c.From.IsZero() {
+		c.From = first
+	}
+	if c.To.IsZero() {
+		if c.To = now; now.After(last) {
+			c.To = last
+		}
+	}
+	end := last.Add(c.Layout.Unit())
+	switch {
+	case c.To.After(now):
+		return c, fmt.Errorf("%w: To %s is after the present, %s: a run gives UIDs for times that are past", uid.ErrRange, stamp(c.To), stamp(now))
+	case c.From.After(c.To):
+		return c, fmt.Errorf("%w: From %s is after To %s", uid.ErrRange, stamp(c.From), stamp(c.To))
+	case c.From.Before(first) || !c.To.Before(end):
+		return c, fmt.Errorf("%w: the run goes from %s to %s, the layout %s from %s to %s: older times need a layout with an earlier epoch", uid.ErrRange,
+			stamp(c.From), stamp(c.To), c.Layout, stamp(first), stamp(end))
+	}
+	return c, nil
+}

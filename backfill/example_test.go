@@ -1,0 +1,120 @@
+package backfill_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// Old rows get UIDs of the time of their creation, in the namespace of the live generators. The store
+// in memory stands for one that processes share, from package sqlstore say.
+func Example() {
+	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	if err := lease.Found(context.Background(), store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows := []time.Time{ // SELECT created_at FROM orders WHERE uid IS NULL
+		time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC),
+		time.Date(2026, 1, 31, 9, 0, 0, 500e6, time.UTC),
+		time.Date(2026, 3, 2, 18, 7, 53, 0, time.UTC),
+	}
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{
+		From:   rows[1], // SELECT MIN(created_at), MAX(created_at)
+		To:     rows[0],
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, createdAt := range rows {
+		u, err := g.At(createdAt)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(u) // UPDATE orders SET uid = …
+	}
+	if err := g.Close(); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 180363646902206464
+	// 90173697372979200
+	// 180363646902206465
+}
+
+// More rows than a tick holds: exactly their time as long as there is room, and else up to a minute
+// later.
+func ExampleGenerator_AtOrAfter() {
+	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	layout := bits.MustLayout(bits.Config{TimeBits: 31, WorkerBits: 31, SequenceBits: 1, Unit: time.Second})
+	if err := lease.Found(context.Background(), store, lease.Founding{Terms: layout.Terms()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	noon := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{
+		Layout: layout, From: noon, To: noon.Add(time.Hour), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 3 {
+		if _, err := g.At(noon); errors.Is(err, backfill.ErrFull) {
+			fmt.Println(err)
+		}
+	}
+	u, err := g.AtOrAfter(noon, time.Minute)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	parts, err := g.ParseUID(u)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(parts.Time)
+	// Output:
+	// the tick is full: tick 2721600 of the time 2026-02-01T12:00:00Z: all 2 UIDs of a tick are issued, under 1 worker IDs
+	// 2026-02-01 12:00:01 +0000 UTC
+}
+
+// Rows of which only the day is known.
+func ExampleGenerator_Spread() {
+	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
+	if err := lease.Found(context.Background(), store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	night := day.Add(24*time.Hour - 1)
+	g, err := backfill.New(backfill.FromLeases(store, backfill.LeaseConfig{}), backfill.Config{From: day, To: night, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for u, err := range g.Spread(day, night, 4) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		parts, _ := g.ParseUID(u)
+		fmt.Println(parts.Time.Format(time.DateTime))
+	}
+	// Output:
+	// 2026-02-01 00:00:00
+	// 2026-02-01 06:00:00
+	// 2026-02-01 12:00:00
+	// 2026-02-01 18:00:00
+}

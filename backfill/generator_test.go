@@ -1,0 +1,450 @@
+package backfill_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+)
+
+// Whatever is asked for in whatever order: no UID comes twice, each has the tick that was asked
+// for or the next one with room, and a tick is full exactly when all its UIDs are out.
+func TestAgainstAList(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ids := []int64{5, 2, 7}[:rapid.IntRange(1, 3).Draw(rt, "workers")]
+		back := rapid.SampledFrom([]time.Duration{-1, 0, 300 * time.Millisecond, time.Second, 4 * time.Second}).Draw(rt, "back")
+		g := listed(t, func(c *backfill.Config) {
+			c.From, c.To = at(100), at(120)
+			if back >= 0 {
+				c.Order = backfill.Sorted(back)
+			}
+		}, append([]int64{}, ids...)...)
+		perTick := int64(4 * len(ids))
+		issued, used, newest := map[uid.UID]bool{}, map[int64]int64{}, int64(-1)
+		take := func(u uid.UID, tick int64) {
+			require.False(rt, issued[u], "twice: %d", u)
+			issued[u] = true
+			got, id, _ := parts(rt, u)
+			require.Equal(rt, tick, got)
+			require.Contains(rt, ids, id)
+			used[tick]++
+		}
+		window := int64((max(back, 0) + time.Second - 1) / time.Second)
+		for range rapid.IntRange(1, 200).Draw(rt, "calls") {
+			tick := rapid.Int64Range(98, 122).Draw(rt, "tick")
+			outside, late := tick < 100 || tick > 120, back >= 0 && newest-tick > window
+			refused := func(err error) bool {
+				switch {
+				case outside:
+					require.ErrorIs(rt, err, uid.ErrRange)
+				case late:
+					require.ErrorIs(rt, err, backfill.ErrOrder)
+				}
+				return outside || late
+			}
+			switch rapid.SampledFrom([]string{"at", "at", "after", "fill"}).Draw(rt, "call") {
+			case "at":
+				u, err := g.At(at(tick))
+				if refused(err) {
+					break
+				}
+				if used[tick] == perTick {
+					var full *backfill.FullError
+					require.ErrorAs(rt, err, &full)
+					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: tick, Workers: len(ids), PerTick: perTick}, *full)
+					break
+				}
+				require.NoError(rt, err)
+				take(u, tick)
+				newest = max(newest, tick)
+			case "after":
+				within := rapid.Int64Range(0, 5).Draw(rt, "within")
+				u, err := g.AtOrAfter(at(tick), time.Duration(within)*time.Second)
+				if refused(err) {
+					break
+				}
+				through, found := min(tick+within, 120), tick
+				for used[found] == perTick {
+					found++
+				}
+				if found > through {
+					var full *backfill.FullError
+					require.ErrorAs(rt, err, &full)
+					require.Equal(rt, backfill.FullError{Time: at(tick), First: tick, Last: through, Workers: len(ids), PerTick: perTick}, *full)
+					break
+				}
+				require.NoError(rt, err)
+				take(u, found)
+				newest = max(newest, tick)
+			case "fill":
+				dst := make([]uid.UID, rapid.IntRange(0, 6).Draw(rt, "n"))
+				n, err := g.Fill(at(tick), dst)
+				if refused(err) {
+					require.Zero(rt, n)
+					break
+				}
+				want := min(int64(len(dst)), perTick-used[tick])
+				require.EqualValues(rt, want, n)
+				if n < len(dst) {
+					require.ErrorIs(rt, err, backfill.ErrFull)
+				} else {
+					require.NoError(rt, err)
+				}
+				for _, u := range dst[:n] {
+					take(u, tick)
+					newest = max(newest, tick)
+				}
+			}
+		}
+		require.EqualValues(rt, len(issued), g.Stats().Issued)
+	})
+}
+
+// A tick's UIDs come in ascending order: those of the lowest ID first.
+func TestATick(t *testing.T) {
+	g := listed(t, nil, 6, 1)
+	require.Equal(t, []int64{1, 6}, g.Stats().WorkerIDs)
+	var before uid.UID
+	for n := range int64(8) {
+		u, err := g.At(at(77))
+		require.NoError(t, err)
+		require.Greater(t, u, before)
+		before = u
+		tick, id, sequence := parts(t, u)
+		require.Equal(t, [3]int64{77, []int64{1, 6}[n/4], n % 4}, [3]int64{tick, id, sequence})
+		p, err := g.ParseUID(u)
+		require.NoError(t, err)
+		require.Equal(t, id, p.WorkerID)
+	}
+	_, err := g.At(at(77))
+	require.ErrorIs(t, err, backfill.ErrFull)
+	require.EqualError(t, err, "the tick is full: tick 77 of the time 2020-01-01T00:01:17.3Z: all 8 UIDs of a tick are issued, under 2 worker IDs")
+	_, err = g.AtOrAfter(at(77), 999*time.Millisecond-300*time.Millisecond)
+	require.ErrorIs(t, err, backfill.ErrFull)
+	u, err := g.AtOrAfter(at(77), 700*time.Millisecond)
+	require.NoError(t, err)
+	tick, _, _ := parts(t, u)
+	require.EqualValues(t, 78, tick)
+	require.Equal(t, uint64(1), g.Stats().Later)
+	_, err = g.AtOrAfter(at(77), -1)
+	require.ErrorIs(t, err, uid.ErrRange)
+	for range 15 {
+		_, err = g.AtOrAfter(at(77), 2*time.Second)
+		require.NoError(t, err)
+	}
+	_, err = g.AtOrAfter(at(77), 2*time.Second)
+	require.ErrorContains(t, err, "ticks 77 to 79 of the time")
+}
+
+// AtOrAfter stops at the end of the run, where nothing is reserved.
+func TestNothingAfterTheEnd(t *testing.T) {
+	g := listed(t, func(c *backfill.Config) { c.To = at(50) }, 1)
+	for range 4 {
+		_, err := g.AtOrAfter(at(50), time.Hour)
+		require.NoError(t, err)
+	}
+	for _, within := range []time.Duration{0, time.Hour, math.MaxInt64} {
+		_, err := g.AtOrAfter(at(50), within)
+		var full *backfill.FullError
+		require.ErrorAs(t, err, &full)
+		require.EqualValues(t, 50, full.Last)
+	}
+}
+
+func TestTimesOfTheRun(t *testing.T) {
+	g := listed(t, func(c *backfill.Config) { c.From, c.To = at(10), at(20) }, 1)
+	for _, bad := range []time.Time{{}, at(9), seconds.TimeOf(10).Add(-1), seconds.TimeOf(21), at(present + 1), time.Unix(1<<60, 0), time.Unix(-1<<60, 0)} {
+		_, err := g.At(bad)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "is not within the run's, from 2020-01-01T00:00:10Z to before 2020-01-01T00:00:21Z")
+		n, err := g.Fill(bad, make([]uid.UID, 1))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.Zero(t, n)
+	}
+	for _, good := range []time.Time{seconds.TimeOf(10), seconds.TimeOf(21).Add(-1)} {
+		_, err := g.At(good)
+		require.NoError(t, err)
+	}
+	require.NoError(t, g.Close())
+	require.NoError(t, g.Close())
+	_, err := g.At(at(15))
+	require.ErrorIs(t, err, uid.ErrClosed)
+	_, err = g.Fill(at(15), make([]uid.UID, 1))
+	require.ErrorIs(t, err, uid.ErrClosed)
+}
+
+// Times that are sorted are forgotten, and those that need not be are all remembered.
+func TestMemory(t *testing.T) {
+	sorted := listed(t, func(c *backfill.Config) { c.Order = backfill.Sorted(9500 * time.Millisecond) }, 1)
+	all := listed(t, nil, 2)
+	for tick := range int64(9000) {
+		for range 4 {
+			_, err := sorted.At(at(tick))
+			require.NoError(t, err)
+			_, err = all.At(at(tick))
+			require.NoError(t, err)
+		}
+		if tick >= 10 { // the last that is remembered is full
+			_, err := sorted.At(at(tick - 10))
+			require.ErrorIs(t, err, backfill.ErrFull)
+		}
+		if tick >= 11 {
+			_, err := sorted.At(at(tick - 11))
+			require.ErrorIs(t, err, backfill.ErrOrder)
+			require.ErrorContains(t, err, "is 11 ticks before the newest one")
+			require.ErrorContains(t, err, "allows 10")
+		}
+	}
+	require.LessOrEqual(t, sorted.Stats().Ticks, 1024)
+	require.Equal(t, 9000, all.Stats().Ticks)
+}
+
+// A long run of full ticks is walked once, not by each call.
+func TestManyFullTicks(t *testing.T) {
+	g := listed(t, func(c *backfill.Config) { c.To = at(present) }, 3)
+	issued := map[uid.UID]bool{}
+	for range 4 * (present + 1) {
+		u, err := g.AtOrAfter(at(0), time.Hour*24)
+		require.NoError(t, err)
+		issued[u] = true
+	}
+	require.Len(t, issued, 4*(present+1))
+	_, err := g.AtOrAfter(at(0), time.Hour*24)
+	require.ErrorIs(t, err, backfill.ErrFull)
+}
+
+func TestSpread(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := listed(t, nil, 1, 2)
+		first := rapid.Int64Range(0, present).Draw(rt, "first")
+		count := rapid.Int64Range(1, min(50, present-first+1)).Draw(rt, "count")
+		n := rapid.Int64Range(0, 8*count).Draw(rt, "n")
+		seen, used, before := map[uid.UID]bool{}, map[int64]int64{}, first
+		for u, err := range g.Spread(at(first), at(first+count-1), n) {
+			require.NoError(rt, err)
+			tick, _, _ := parts(rt, u)
+			require.GreaterOrEqual(rt, tick, before)
+			require.Less(rt, tick, first+count)
+			before, seen[u] = tick, true
+			used[tick]++
+		}
+		require.Len(rt, seen, int(n))
+		for tick := first; tick < first+count; tick++ { // evenly
+			require.LessOrEqual(rt, used[tick], (n+count-1)/count)
+			require.GreaterOrEqual(rt, used[tick], n/count)
+		}
+	})
+}
+
+func TestSpreadRefuses(t *testing.T) {
+	g := listed(t, func(c *backfill.Config) { c.From, c.To = at(10), at(20) }, 1)
+	for _, c := range []struct {
+		from, to, n int64
+		text        string
+	}{
+		{15, 14, 1, "1 UIDs from"}, {15, 16, -1, "-1 UIDs from"}, {9, 12, 1, "is not within the run's times"},
+		{12, 21, 1, "is not within the run's times"}, {10, 20, 45, "the 11 ticks have 44"},
+	} {
+		calls := 0
+		for u, err := range g.Spread(at(c.from), at(c.to), c.n) {
+			require.ErrorIs(t, err, uid.ErrRange)
+			require.ErrorContains(t, err, c.text)
+			require.Zero(t, u)
+			calls++
+		}
+		require.Equal(t, 1, calls)
+	}
+	for range g.Spread(at(10), at(20), 44) {
+		break
+	}
+	require.EqualValues(t, 1, g.Stats().Issued)
+	var last error
+	for _, err := range g.Spread(at(10), at(20), 44) {
+		last = err
+	}
+	require.ErrorIs(t, last, backfill.ErrFull, "another call has had one of the first tick")
+	require.EqualValues(t, 4, g.Stats().Issued)
+}
+
+// The largest numbers: nothing overflows.
+func TestWideLayouts(t *testing.T) {
+	for _, c := range []bits.Config{
+		{TimeBits: 1, SequenceBits: 62, Unit: 3650 * 24 * time.Hour}, {TimeBits: 2, WorkerBits: 61, Unit: 3650 * 24 * time.Hour},
+		{TimeBits: 63, Unit: time.Nanosecond}, {TimeBits: 62, WorkerBits: 1, Unit: time.Nanosecond},
+	} {
+		c.Epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+		l := bits.MustLayout(c)
+		ids, n := []int64{l.MaxWorkerID()}, 1
+		if l.MaxWorkerID() == 0 {
+			continue // no disposable ID is 0
+		}
+		g, err := backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}),
+			backfill.Config{Layout: l, Logger: quiet, Workers: n, Now: newClock(present).now})
+		require.NoError(t, err)
+		u, err := g.AtOrAfter(at(present-1), math.MaxInt64)
+		require.NoError(t, err)
+		back, err := l.Parse(u)
+		require.NoError(t, err)
+		require.Equal(t, l.TickAt(at(present-1)), l.TickAt(back.Time))
+		for _, err := range g.Spread(at(present), at(present), 1) {
+			if l.TickAt(at(present)) != l.TickAt(at(present-1)) {
+				require.NoError(t, err)
+			}
+		}
+	}
+}
+
+func TestGoroutines(t *testing.T) {
+	g := listed(t, nil, 4, 5)
+	var wg sync.WaitGroup
+	found := make(chan []uid.UID, 8)
+	for w := range int64(8) {
+		wg.Go(func() {
+			var mine []uid.UID
+			for i := range int64(1000) {
+				u, err := g.At(at((i + w) % 1000))
+				if err == nil {
+					mine = append(mine, u)
+				}
+			}
+			found <- mine
+		})
+	}
+	wg.Wait()
+	close(found)
+	seen := map[uid.UID]bool{}
+	for mine := range found {
+		for _, u := range mine {
+			require.False(t, seen[u])
+			seen[u] = true
+		}
+	}
+	require.Len(t, seen, 8000)
+}
+
+func TestConfigRefuses(t *testing.T) {
+	c := newClock(present)
+	rollback, err := bits.ParseLayout("28/4/2 fields=rollback:1,worker:3")
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		change func(*backfill.Config)
+		is     error
+		text   string
+	}{
+		{func(c *backfill.Config) { c.Layout = rollback }, uid.ErrConfig, "rollback"},
+		{func(c *backfill.Config) { c.Workers = -1 }, uid.ErrConfig, "Workers -1 is not within 1 and 8"},
+		{func(c *backfill.Config) { c.Workers = 9 }, uid.ErrConfig, "Workers 9 is not within 1 and 8"},
+		{func(c *backfill.Config) { c.Order = backfill.Sorted(-1) }, uid.ErrConfig, "Sorted(-1ns)"},
+		{func(c *backfill.Config) { c.Apart = []backfill.Live{{Namespace: "x"}} }, uid.ErrConfig, `"x" without a store`},
+		{func(c *backfill.Config) { c.To = at(present).Add(1) }, uid.ErrRange, "is after the present, 2020-01-01T02:46:40.3Z"},
+		{func(c *backfill.Config) { c.From = at(11); c.To = at(10) }, uid.ErrRange, "From 2020-01-01T00:00:11.3Z is after To 2020-01-01T00:00:10.3Z"},
+		{func(c *backfill.Config) { c.From = seconds.Epoch().Add(-1) }, uid.ErrRange, "older times need a layout with an earlier epoch"},
+		{func(c *backfill.Config) { c.Now = func() time.Time { return seconds.Epoch().Add(-1) } }, uid.ErrRange, "From 2020-01-01T00:00:00Z is after To"},
+		{func(c *backfill.Config) {
+			c.Now = func() time.Time { return time.Unix(1<<40, 0) }
+			c.To = seconds.Expires().Add(time.Second)
+		}, uid.ErrRange, "the layout"},
+	} {
+		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: c.now}
+		tt.change(&cfg)
+		n := &numbers{next: []int64{1}}
+		_, err := backfill.New(backfill.FromNumbers(n, disposable.Config{Host: "h"}), cfg)
+		require.ErrorIs(t, err, tt.is)
+		require.ErrorContains(t, err, tt.text)
+		require.Len(t, n.next, 1, "no number is used up")
+	}
+	_, err = backfill.New(nil, backfill.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestDefaults(t *testing.T) {
+	g := listed(t, nil, 1)
+	require.Equal(t, backfill.Stats{WorkerIDs: []int64{1}, First: 0, Last: present}, g.Stats())
+	// A layout whose time field is full.
+	g = listed(t, func(c *backfill.Config) { c.Now = func() time.Time { return time.Unix(1<<40, 0) } }, 1)
+	require.Equal(t, seconds.MaxTick(), g.Stats().Last)
+	_, err := g.At(seconds.Expires())
+	require.NoError(t, err)
+}
+
+func TestNumbersFail(t *testing.T) {
+	cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now}
+	for _, tt := range []struct {
+		numbers disposable.Numbers
+		workers int
+		is      error
+	}{
+		{nil, 1, uid.ErrConfig}, {&numbers{err: errPlanned}, 1, errPlanned}, {&numbers{next: []int64{8}}, 1, uid.ErrRange},
+		{&numbers{next: []int64{1}}, 2, uid.ErrNoWorkerID}, {&numbers{next: []int64{3, 3}}, 2, worker.ErrUnconfirmed},
+	} {
+		cfg.Workers = tt.workers
+		_, err := backfill.New(backfill.FromNumbers(tt.numbers, disposable.Config{Host: "h"}), cfg)
+		require.ErrorIs(t, err, tt.is)
+	}
+}
+
+// What the promise rests on: numbers that give a live worker's ID give its UIDs a second time.
+func TestALiveIDGivesDuplicates(t *testing.T) {
+	live, run := listed(t, nil, 3), listed(t, nil, 3)
+	a, err := live.At(at(5))
+	require.NoError(t, err)
+	b, err := run.At(at(5))
+	require.NoError(t, err)
+	require.Equal(t, a, b)
+}
+
+func BenchmarkAt(b *testing.B) {
+	for name, order := range map[string]backfill.Order{"any": backfill.AnyOrder(), "sorted": backfill.Sorted(time.Minute)} {
+		for rows, perTick := range map[string]int64{"1": 1, "1000": 1000} {
+			b.Run("order="+name+"/rows="+rows, func(b *testing.B) {
+				l := bits.MustLayout(bits.Config{TimeBits: 36, WorkerBits: 10, SequenceBits: 17, Unit: time.Second, Epoch: time.Unix(0, 0)})
+				g, err := backfill.New(backfill.FromNumbers(&numbers{next: []int64{1}}, disposable.Config{Host: "h"}), backfill.Config{Layout: l, Logger: quiet, Order: order})
+				require.NoError(b, err)
+				b.ReportAllocs()
+				for i := int64(0); b.Loop(); i++ {
+					if _, err := g.At(time.Unix(i/perTick, 0)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	g := listed(t, nil, 2)
+	dst := make([]uid.UID, 6)
+	n, err := g.Fill(at(9), dst)
+	require.ErrorIs(t, err, backfill.ErrFull)
+	require.Equal(t, 4, n)
+	for i, u := range dst[:n] {
+		tick, id, sequence := parts(t, u)
+		require.Equal(t, [3]int64{9, 2, int64(i)}, [3]int64{tick, id, sequence})
+	}
+	require.Zero(t, dst[4])
+	n, err = g.Fill(at(9), nil)
+	require.NoError(t, err)
+	require.Zero(t, n)
+}
+
+// As many UIDs as there are ticks: each has one.
+func TestSpreadOverEachTick(t *testing.T) {
+	g := listed(t, nil, 2)
+	next := int64(30)
+	for u, err := range g.Spread(at(30), at(40), 11) {
+		require.NoError(t, err)
+		tick, _, _ := parts(t, u)
+		require.Equal(t, next, tick)
+		next++
+	}
+	require.EqualValues(t, 41, next)
+}

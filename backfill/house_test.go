@@ -1,0 +1,138 @@
+package backfill_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// seconds is a layout of few worker IDs and small ticks: 8 IDs, 4 UIDs in a tick.
+var seconds = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceBits: 2, Unit: time.Second, Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)})
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// at returns a time within a tick of seconds.
+func at(tick int64) time.Time { return seconds.TimeOf(tick).Add(300 * time.Millisecond) }
+
+// A clock is the present of all processes and the store.
+type clock struct{ ns atomic.Int64 }
+
+func newClock(tick int64) *clock {
+	c := &clock{}
+	c.set(tick)
+	return c
+}
+
+func (c *clock) set(tick int64)       { c.ns.Store(at(tick).UnixNano()) }
+func (c *clock) now() time.Time       { return time.Unix(0, c.ns.Load()).UTC() }
+func (c *clock) tick() int64          { return seconds.TickAt(c.now()) }
+func (c *clock) pass(d time.Duration) { c.ns.Add(int64(d)) }
+
+// present is the tick at which tests begin.
+const present = 10_000
+
+// A store is a durable one in memory, with the namespace orders.
+type store struct {
+	*storetest.Memory
+	*clock
+}
+
+const orders = "orders"
+
+func newStore(t require.TestingT, ids lease.Range) store {
+	s := store{clock: newClock(present)}
+	s.Memory = storetest.NewMemory(storetest.MemoryConfig{Now: s.now, Durable: true})
+	require.NoError(t, s.found(orders, ids))
+	return s
+}
+
+func (s store) found(namespace string, ids lease.Range) error {
+	return lease.Found(context.Background(), s.Store(namespace), lease.Founding{Terms: seconds.Terms(), IDs: ids})
+}
+
+func (s store) source() backfill.Source {
+	return backfill.FromLeases(s.Store(orders), backfill.LeaseConfig{})
+}
+
+// config is that of a run over ticks.
+func (s store) config(first, last int64) backfill.Config {
+	return backfill.Config{Layout: seconds, From: at(first), To: at(last), Logger: quiet, Now: s.now}
+}
+
+// run makes a generator over ticks.
+func (s store) run(t require.TestingT, first, last int64) *backfill.Generator {
+	g, err := backfill.New(s.source(), s.config(first, last))
+	require.NoError(t, err)
+	return g
+}
+
+// high returns High of an ID's row.
+func (s store) high(t require.TestingT, id int64) int64 {
+	row, found := s.Row(orders, id)
+	require.True(t, found)
+	return row.High
+}
+
+// live leases an ID for a live process, and returns its reservation.
+func (s store) live(t require.TestingT) (*lease.Lease, uid.Reservation) {
+	w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
+	require.NoError(t, err)
+	terms := seconds.Terms()
+	terms.Revoke = func() {}
+	r, err := w.Acquire(context.Background(), terms)
+	require.NoError(t, err)
+	return w, r
+}
+
+// numbers gives numbers from a list.
+type numbers struct {
+	next []int64
+	err  error
+}
+
+func (n *numbers) Next(_ context.Context, _ disposable.Host, _ int64) (int64, error) {
+	if n.err != nil {
+		return 0, n.err
+	}
+	if len(n.next) == 0 {
+		return 0, uid.ErrNoWorkerID
+	}
+	id := n.next[0]
+	n.next = n.next[1:]
+	return id, nil
+}
+
+func (*numbers) Name() string { return "a list" }
+
+// listed is a run on numbers of a list over all ticks until present.
+func listed(t testing.TB, change func(*backfill.Config), ids ...int64) *backfill.Generator {
+	t.Helper()
+	cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now, Workers: len(ids)}
+	if change != nil {
+		change(&cfg)
+	}
+	g, err := backfill.New(backfill.FromNumbers(&numbers{next: ids}, disposable.Config{Host: "h"}), cfg)
+	require.NoError(t, err)
+	return g
+}
+
+// parts of a UID of seconds.
+func parts(t require.TestingT, u uid.UID) (tick, id, sequence int64) {
+	p, err := seconds.Parse(u)
+	require.NoError(t, err)
+	return seconds.TickAt(p.Time), p.WorkerID, p.Sequence
+}
+
+var errPlanned = errors.New("planned")

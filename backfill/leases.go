@@ -1,0 +1,207 @@
+package backfill
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A LeaseConfig holds the settings of [FromLeases]. The zero value works on a durable store.
+type LeaseConfig struct {
+	// DurableStore says that the store never loses a write that it has acknowledged; see
+	// [lease.Config]. It must be true: a run whose row was lost shares its ticks with the next one.
+	// Where the store's kind promises that (see [lease.Store]) it need not be set; else New refuses
+	// the store without it.
+	DurableStore bool
+
+	// DurableStoreUnverified skips the check of DurableStore: without it New asks the store for its
+	// settings, and refuses one that is visibly not durable.
+	DurableStoreUnverified bool
+
+	// Timeout bounds each call of the store, all attempts together. The default, for 0, is 30 s. A
+	// negative one is refused.
+	Timeout time.Duration
+
+	// Holder tells people who has used the ID, in at most 128 characters. The default is the word
+	// backfill, the host's name and the process ID.
+	Holder string
+}
+
+const maxHolderLen = 128
+
+// maxClockOffset is how far the store's clock may be behind the end of a run.
+const maxClockOffset = 2 * time.Second
+
+// releaseTimeout bounds the write of a Close.
+const releaseTimeout = 5 * time.Second
+
+// errNothing makes a store write nothing, because nothing has changed.
+var errNothing = errors.New("nothing to write")
+
+// FromLeases returns a source of worker IDs of a namespace of leases: that of the live generators,
+// or one that was made for imports, with a range of IDs that no other has. The namespace must
+// exist. For each worker ID, New writes one row: it reserves the ticks from Config.From to Config.To.
+//
+// Which ID that is: one that was used, but by nobody from From on, or else one without a row. So a
+// run that covers little leaves more for others: imports of one month after another can all have the
+// same ID. Close lowers what is reserved to the last tick that was issued.
+//
+// New returns
+//   - [uid.ErrNoWorkerID] when each ID of the namespace is leased, or was used at or after From, and
+//     when the namespace's floor lies at or above From: IDs without a row may have been used up to
+//     there. The package's doc says what to do;
+//   - [uid.ErrConfig] when the store is not durable or a setting cannot be used;
+//   - [worker.ErrLayout] when the namespace has another layout, and [worker.ErrNoNamespace] when
+//     there is none;
+//   - [worker.ErrClock] when To lies more than two seconds after the store's clock;
+//   - the store's own error on all else. It retries failures that may pass until Timeout. An attempt
+//     whose reply is lost may use up an ID's past.
+func FromLeases(store lease.Store, cfg LeaseConfig) Source { return fromLeases{store, cfg} }
+
+type fromLeases struct {
+	store lease.Store
+	cfg   LeaseConfig
+}
+
+func (s fromLeases) usable() error {
+	if s.store == nil {
+		return fmt.Errorf("%w: no store of leases", uid.ErrConfig)
+	}
+	if _, err := settings.Timeout(s.cfg.Timeout); err != nil {
+		return err
+	}
+	if !s.cfg.DurableStore && !s.store.Durable() {
+		return fmt.Errorf("%w: a store of the kind of %s can lose what it has acknowledged, and a run whose row is lost shares its "+
+			"ticks with the next one: set DurableStore if this one does not, or use disposable IDs", uid.ErrConfig, s.store.Name())
+	}
+	_, err := s.holder()
+	return err
+}
+
+func (s fromLeases) holder() (string, error) {
+	text := s.cfg.Holder
+	if text == "" {
+		name, err := host.Name()
+		if err != nil {
+			return "", fmt.Errorf("%w: set Holder", err)
+		}
+		text = fmt.Sprintf("backfill %s %d", name, os.Getpid())
+	}
+	if n := utf8.RuneCountInString(text); n > maxHolderLen || !utf8.ValidString(text) {
+		return "", fmt.Errorf("%w: the Holder %.100q has %d characters, or bytes that are none; a row holds %d", uid.ErrRange, text, n, maxHolderLen)
+	}
+	return text, nil
+}
+
+func (s fromLeases) take(ctx context.Context, w want) (h holding, err error) {
+	timeout, err := settings.Timeout(s.cfg.Timeout)
+	if err != nil {
+		return holding{}, err
+	}
+	t := reserving{fromLeases: s, want: w}
+	err = retry.Do(ctx, timeout, w.log, t.reserve)
+	if err != nil {
+		return holding{}, fmt.Errorf("reserve the ticks %d to %d of a worker ID in %s: %w", w.first, w.last, s.store.Name(), err)
+	}
+	w.log.InfoContext(ctx, "ticks of the past reserved", "worker_id", t.row.WorkerID, "first_tick", w.first, "last_tick", w.last,
+		"store", s.store.Name())
+	return holding{id: t.row.WorkerID, release: func(ctx context.Context, last int64) error { return t.release(ctx, min(timeout, releaseTimeout), last) }}, nil
+}
+
+// A reserving is one worker ID's row on its way to the run.
+type reserving struct {
+	fromLeases
+	want
+	row  lease.Row // as it was written
+	base int64     // the last tick that others may have used
+}
+
+// reserve makes one attempt.
+func (t *reserving) reserve(ctx context.Context) error {
+	lossy, err := t.store.Inspect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lossy) > 0 && !t.cfg.DurableStoreUnverified {
+		return fmt.Errorf("%w: DurableStore is set, or is what the store promises, but the store can lose what it has acknowledged: %s; "+
+			"DurableStoreUnverified takes the promise at its word", uid.ErrConfig, strings.Join(lossy, "; "))
+	}
+	holder, err := t.holder()
+	if err != nil {
+		return err
+	}
+	// A row whose ticks are used before first; else, one that has none. Whoever has leased an ID keeps
+	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
+	wanted := lease.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID}, Highest: func(time.Time) int64 { return t.first - 1 }}
+	return t.store.Take(ctx, wanted, func(ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+		if err := t.check(wanted, ns, row, now); err != nil {
+			return err
+		}
+		t.base = max(row.High, ns.Floor)
+		row.Nonce, row.High, row.Until, row.Layout, row.Holder = rand.Text(), t.last, now.Now, t.terms.Layout, holder
+		row.Acquired, row.Renewed = now.Now, now.Now
+		t.row = *row
+		return nil
+	})
+}
+
+// check refuses a row of which a tick from first on may have been used.
+func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+	if ns.Layout != t.terms.Layout {
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, t.terms.Layout)
+	}
+	ids, err := wanted.Within(*ns)
+	if err != nil {
+		return err
+	}
+	if id := row.WorkerID; id < ids.First || id > ids.Last {
+		return fmt.Errorf("%w: the store offers worker ID %d, wanted is one of %v", uid.ErrRange, id, ids)
+	}
+	if present := t.terms.TickAt(now.Now.Add(now.Error + maxClockOffset)); t.last > present {
+		return fmt.Errorf("%w: the run ends with tick %d, at %s, and the store's shows %s: that is not past", worker.ErrClock, t.last, stamp(t.layout.TimeOf(t.last)), stamp(now.Now))
+	}
+	if ns.Floor >= t.first {
+		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: a worker ID without a row may have been used "+
+			"up to the floor, since rows were collected, or the namespace may be in place of one that was lost, until %s", uid.ErrNoWorkerID, ns.Floor, t.first,
+			stamp(t.layout.TimeOf(ns.Floor)))
+	}
+	if row.High >= t.first {
+		return fmt.Errorf("%w: all of %d to %d are leased, or were used after the run begins, with tick %d, as worker ID %d was up to tick %d",
+			uid.ErrNoWorkerID, ids.First, ids.Last, t.first, row.WorkerID, row.High)
+	}
+	return nil
+}
+
+// release lowers High to the last tick that was issued, if the row is still as it was written: else
+// somebody has leased the ID since, and has begun above High.
+func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
+	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
+		err := t.store.Change(ctx, t.row.WorkerID, func(row *lease.Row, now lease.Clock) error {
+			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
+				return errNothing
+			}
+			row.Nonce, row.High, row.Renewed = "", max(t.base, last), now.Now
+			return nil
+		})
+		if errors.Is(err, errNothing) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("give back the ticks of worker ID %d in %s: %w", t.row.WorkerID, t.store.Name(), err)
+	}
+	return nil
+}

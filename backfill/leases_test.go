@@ -1,0 +1,406 @@
+package backfill_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// Live owners, runs that end or are killed, and an operator who collects: no tick of a worker ID is
+// in two hands.
+func TestRunsBesideLiveOwners(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStore(rt, lease.Range{})
+		type key struct{ id, tick int64 }
+		owners := map[key]int{}
+		owner := 0
+		mark := func(id, tick int64, who int) {
+			k := key{id, tick}
+			if before, found := owners[k]; found && before != who {
+				rt.Fatalf("tick %d of worker ID %d is %d's and %d's", tick, id, before, who)
+			}
+			owners[k] = who
+		}
+		type liveOne struct {
+			*lease.Lease
+			uid.Reservation
+			who  int
+			last int64
+		}
+		type runOne struct {
+			*backfill.Generator
+			who int
+		}
+		var lives []*liveOne
+		var runs []runOne
+		terms := seconds.Terms()
+		terms.Revoke = func() {}
+		reg, err := registry.New(s.Registry(), registry.Config{Logger: quiet, Now: s.now})
+		require.NoError(rt, err)
+		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "which") }
+		rt.Repeat(map[string]func(*rapid.T){
+			"time passes": func(rt *rapid.T) {
+				s.pass(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 20 * time.Minute, 10 * 24 * time.Hour}).Draw(rt, "for"))
+			},
+			"a live process starts": func(rt *rapid.T) {
+				w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
+				require.NoError(rt, err)
+				r, err := w.Acquire(context.Background(), terms)
+				if err != nil {
+					require.ErrorIs(rt, err, uid.ErrNoWorkerID)
+					return
+				}
+				owner++
+				lives = append(lives, &liveOne{w, r, owner, -1})
+			},
+			"a live process issues": func(rt *rapid.T) {
+				if len(lives) == 0 {
+					return
+				}
+				w := lives[pick(len(lives))]
+				for tick := max(w.First, s.tick()); tick <= min(w.Reservation.Last, s.tick()+20); tick++ {
+					mark(w.WorkerID, tick, w.who)
+					w.last = tick
+				}
+			},
+			"a live process renews": func(rt *rapid.T) {
+				if len(lives) == 0 {
+					return
+				}
+				w := lives[pick(len(lives))]
+				r, err := w.Extend(context.Background(), s.tick())
+				if err != nil {
+					return
+				}
+				w.Reservation = r
+			},
+			"a live process ends": func(rt *rapid.T) {
+				if len(lives) == 0 {
+					return
+				}
+				i := pick(len(lives))
+				require.NoError(rt, lives[i].Release(context.Background(), lives[i].last))
+				lives = append(lives[:i], lives[i+1:]...)
+			},
+			"a run starts": func(rt *rapid.T) {
+				last := s.tick() - rapid.Int64Range(0, s.tick()).Draw(rt, "before")
+				first := last - min(last, rapid.Int64Range(0, 40).Draw(rt, "length"))
+				g, err := backfill.New(s.source(), s.config(first, last))
+				if err != nil {
+					require.ErrorIs(rt, err, uid.ErrNoWorkerID)
+					return
+				}
+				owner++
+				runs = append(runs, runOne{g, owner})
+			},
+			"a run issues": func(rt *rapid.T) {
+				if len(runs) == 0 {
+					return
+				}
+				g := runs[pick(len(runs))]
+				st := g.Stats()
+				for range 10 {
+					u, err := g.At(at(rapid.Int64Range(st.First, st.Last).Draw(rt, "tick")))
+					if err == nil {
+						tick, id, _ := parts(rt, u)
+						mark(id, tick, g.who)
+					}
+				}
+			},
+			"a run ends": func(rt *rapid.T) {
+				if len(runs) == 0 {
+					return
+				}
+				i := pick(len(runs))
+				require.NoError(rt, runs[i].Close())
+				runs = append(runs[:i], runs[i+1:]...)
+			},
+			"rows are collected": func(rt *rapid.T) {
+				if rapid.IntRange(0, 3).Draw(rt, "rarely") > 0 {
+					return
+				}
+				_, err := reg.Collect(context.Background(), registry.Collection{OlderThan: time.Hour, Terms: func(text string) (uid.Terms, error) {
+					l, err := bits.ParseLayout(text)
+					return l.Terms(), err
+				}})
+				require.NoError(rt, err)
+			},
+		})
+	})
+}
+
+// A run reserves its ticks in one write, before it issues any; Close gives back what it did not use.
+func TestWhatARunWrites(t *testing.T) {
+	s := newStore(t, lease.Range{First: 5, Last: 7})
+	g := s.run(t, 100, 200)
+	row, found := s.Row(orders, 5)
+	require.True(t, found)
+	require.EqualValues(t, 200, row.High)
+	require.True(t, strings.HasPrefix(row.Holder, "backfill "))
+	require.Equal(t, seconds.String(), row.Layout)
+	require.Equal(t, row.Acquired, row.Until)
+	for _, tick := range []int64{100, 150, 120} {
+		_, err := g.At(at(tick))
+		require.NoError(t, err)
+	}
+	require.NoError(t, g.Close())
+	require.EqualValues(t, 150, s.high(t, 5))
+	s.pass(time.Second)
+
+	// The rest is another run's; what was issued is not.
+	second := s.run(t, 151, 300)
+	require.Equal(t, []int64{5}, second.Stats().WorkerIDs)
+	third := s.run(t, 150, 300)
+	require.Equal(t, []int64{6}, third.Stats().WorkerIDs)
+	require.NoError(t, third.Close()) // which has issued nothing
+	require.EqualValues(t, -1, s.high(t, 6))
+	require.EqualValues(t, 300, s.high(t, 5))
+}
+
+// Each worker ID goes back to the last tick that was issued under it.
+func TestRunOfTwoIDs(t *testing.T) {
+	s := newStore(t, lease.Range{})
+	cfg := s.config(100, 200)
+	cfg.Workers = 2
+	g, err := backfill.New(s.source(), cfg)
+	require.NoError(t, err)
+	for range 5 {
+		_, err := g.At(at(110))
+		require.NoError(t, err)
+	}
+	_, err = g.At(at(120))
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	require.EqualValues(t, 120, s.high(t, 0))
+	require.EqualValues(t, 110, s.high(t, 1))
+
+	// An ID that was taken before the next one failed is given back.
+	cfg.Workers = 8
+	s.live(t)
+	_, err = backfill.New(s.source(), cfg)
+	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	for id := range int64(8) {
+		if row, found := s.Row(orders, id); found {
+			require.True(t, row.High < 200 || row.High >= present, "%+v", row)
+		}
+	}
+}
+
+// A run that was killed keeps its ticks; the ID is free for live owners at once, who begin above.
+func TestKilledRun(t *testing.T) {
+	s := newStore(t, lease.Range{First: 0, Last: 1})
+	s.run(t, 0, present) // and is gone
+	g := s.run(t, 0, present)
+	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
+	_, err := backfill.New(s.source(), s.config(0, present))
+	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	s.pass(lease.DefaultQuarantine + time.Second)
+	_, r := s.live(t)
+	require.EqualValues(t, present+1, r.First)
+	_, r = s.live(t)
+	require.Greater(t, r.First, int64(present))
+
+	// The run goes on meanwhile, and its Close leaves the live owner's row alone.
+	_, err = g.At(at(17))
+	require.NoError(t, err)
+	before, _ := s.Row(orders, 1)
+	require.NoError(t, g.Close())
+	after, _ := s.Row(orders, 1)
+	require.Equal(t, before, after)
+}
+
+func TestRefusedRows(t *testing.T) {
+	refuses := func(t *testing.T, s store, first, last int64, is error, text string) {
+		t.Helper()
+		_, err := backfill.New(s.source(), s.config(first, last))
+		require.ErrorIs(t, err, is)
+		require.ErrorContains(t, err, text)
+	}
+	all := lease.Range{First: 0, Last: 1}
+	t.Run("used after the beginning", func(t *testing.T) {
+		s := newStore(t, all)
+		for id := range int64(2) {
+			s.SetRow(orders, lease.Row{WorkerID: id, High: 500 + id, Until: at(600), Layout: seconds.String()})
+		}
+		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "were used after the run begins, with tick 500, as worker ID 0 was up to tick 500")
+		require.Equal(t, []int64{0}, s.run(t, 501, 700).Stats().WorkerIDs)
+	})
+	t.Run("used in the first tick", func(t *testing.T) { // an ID without a row is better
+		s := newStore(t, all)
+		s.SetRow(orders, lease.Row{WorkerID: 0, High: 500, Until: at(600), Layout: seconds.String()})
+		require.Equal(t, []int64{1}, s.run(t, 500, 700).Stats().WorkerIDs)
+	})
+	t.Run("leased", func(t *testing.T) {
+		s := newStore(t, all)
+		for id := range int64(2) {
+			s.SetRow(orders, lease.Row{WorkerID: id, High: 5, Nonce: "x", Until: at(present + 1), Layout: seconds.String()})
+		}
+		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "leased or in quarantine")
+	})
+	t.Run("floor", func(t *testing.T) {
+		s := newStore(t, all)
+		ns, _ := s.Namespace(orders)
+		ns.Floor = 500
+		s.SetNamespace(orders, ns)
+		refuses(t, s, 500, 700, uid.ErrNoWorkerID, "the namespace's floor is tick 500, the run begins with tick 500")
+		g := s.run(t, 501, 700)
+		require.NoError(t, g.Close())
+		require.EqualValues(t, 500, s.high(t, 0), "High does not go below the floor")
+	})
+	t.Run("rest", func(t *testing.T) { // nobody knows who is at work
+		s := newStore(t, all)
+		require.NoError(t, lease.Found(t.Context(), s.Store("lost"), lease.Founding{Terms: seconds.Terms(), Rest: time.Minute}))
+		_, err := backfill.New(backfill.FromLeases(s.Store("lost"), backfill.LeaseConfig{}), s.config(0, 10))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+	})
+	t.Run("layout", func(t *testing.T) {
+		s := newStore(t, all)
+		cfg := s.config(100, 200)
+		cfg.Layout = bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 4, SequenceBits: 2, Epoch: seconds.Epoch()})
+		_, err := backfill.New(s.source(), cfg)
+		require.ErrorIs(t, err, worker.ErrLayout)
+	})
+	t.Run("no namespace", func(t *testing.T) {
+		s := newStore(t, all)
+		_, err := backfill.New(backfill.FromLeases(s.Store("none"), backfill.LeaseConfig{}), s.config(0, 10))
+		require.ErrorIs(t, err, worker.ErrNoNamespace)
+	})
+	t.Run("clock", func(t *testing.T) {
+		s := newStore(t, all)
+		cfg := s.config(0, present+3)
+		cfg.Now = func() time.Time { return at(present + 3) }
+		_, err := backfill.New(s.source(), cfg)
+		require.ErrorIs(t, err, worker.ErrClock)
+		cfg.To = at(present + 2) // what clocks may differ by
+		_, err = backfill.New(s.source(), cfg)
+		require.NoError(t, err)
+	})
+	t.Run("not durable", func(t *testing.T) {
+		m := storetest.NewMemory(storetest.MemoryConfig{Now: newClock(present).now, Lossy: []string{"it forgets"}})
+		client := m.Store(orders)
+		require.NoError(t, lease.Found(t.Context(), client, lease.Founding{Terms: seconds.Terms()}))
+		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now}
+		_, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "set DurableStore")
+		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{DurableStore: true}), cfg)
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "it forgets")
+		_, found := m.Row(orders, 0)
+		require.False(t, found)
+		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{DurableStore: true, DurableStoreUnverified: true}), cfg)
+		require.NoError(t, err)
+	})
+	t.Run("settings", func(t *testing.T) {
+		s := newStore(t, all)
+		for _, cfg := range []backfill.LeaseConfig{{Timeout: -1}, {Holder: strings.Repeat("x", 129)}, {Holder: "\xff"}} {
+			_, err := backfill.New(backfill.FromLeases(s.Store(orders), cfg), s.config(0, 1))
+			require.True(t, err != nil)
+		}
+		_, err := backfill.New(backfill.FromLeases(nil, backfill.LeaseConfig{}), s.config(0, 1))
+		require.ErrorIs(t, err, uid.ErrConfig)
+	})
+}
+
+// An attempt whose reply is lost may have reserved ticks: the next one takes another ID.
+func TestLostReplies(t *testing.T) {
+	for _, fault := range []storetest.Fault{storetest.Refuse, storetest.LoseWrite, storetest.LoseReply, storetest.Delay} {
+		t.Run(fault.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStore(t, lease.Range{})
+				client := s.Store(orders)
+				client.Fault(fault, fault)
+				g, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), s.config(0, 10))
+				require.NoError(t, err)
+				id := g.Stats().WorkerIDs[0]
+				require.EqualValues(t, map[bool]int64{true: 2, false: 0}[fault == storetest.LoseReply], id)
+				s.Deliver()
+				require.EqualValues(t, 10, s.high(t, id))
+				require.Equal(t, 0, len(g.Stats().WorkerIDs)-1)
+				_, err = g.At(at(3))
+				require.NoError(t, err)
+				client.Fault(fault)
+				require.NoError(t, g.Close())
+				s.Deliver()
+				require.EqualValues(t, 3, s.high(t, id))
+			})
+		})
+	}
+}
+
+func TestApart(t *testing.T) {
+	s := newStore(t, lease.Range{First: 0, Last: 3})
+	require.NoError(t, s.found("imports", lease.Range{First: 4, Last: 7}))
+	require.NoError(t, s.found("narrow", lease.Range{First: 3, Last: 4}))
+	require.NoError(t, s.found("all", lease.Range{}))
+	other := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceBits: 3, Epoch: seconds.Epoch()})
+	require.NoError(t, lease.Found(t.Context(), s.Store("other"), lease.Founding{Terms: other.Terms()}))
+	apart := func(names ...string) error {
+		cfg := s.config(0, 100)
+		for _, name := range names {
+			cfg.Apart = append(cfg.Apart, backfill.Live{Store: s.Registry(), Namespace: name})
+		}
+		g, err := backfill.New(backfill.FromLeases(s.Store("imports"), backfill.LeaseConfig{}), cfg)
+		if err == nil {
+			require.NoError(t, g.Close())
+		}
+		s.pass(time.Second)
+		return err
+	}
+	require.NoError(t, apart(orders))
+	for _, tt := range []struct {
+		names []string
+		is    error
+		text  string
+	}{
+		{[]string{"all"}, uid.ErrRange, `worker ID 4 of the run is one that the live namespace "all" has: all`},
+		{[]string{orders, "narrow"}, uid.ErrRange, `worker ID 4 of the run is one that the live namespace "narrow" has: 3 to 4`},
+		{[]string{"imports"}, uid.ErrRange, "4 to 7"}, {[]string{"other"}, worker.ErrLayout, "UIDs of two layouts can be equal"},
+		{[]string{"none"}, worker.ErrNoNamespace, `"none"`}, {[]string{"\x00"}, uid.ErrConfig, "0x00"},
+	} {
+		err := apart(tt.names...)
+		require.ErrorIs(t, err, tt.is)
+		require.ErrorContains(t, err, tt.text)
+		row, _ := s.Row("imports", 4)
+		require.EqualValues(t, -1, row.High, "the ticks are given back")
+	}
+}
+
+// A wrongStore offers the row of another ID than the one that is wanted.
+type wrongStore struct {
+	lease.Store
+	id int64
+}
+
+func (s wrongStore) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return s.Store.Take(ctx, w, func(ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
+		row.WorkerID = s.id
+		return decide(ns, row, now)
+	})
+}
+
+func TestAnIDOutsideOfTheNamespace(t *testing.T) {
+	s := newStore(t, lease.Range{First: 3, Last: 5})
+	for id, good := range map[int64]bool{2: false, 3: true, 5: true, 6: false} {
+		_, err := backfill.New(backfill.FromLeases(wrongStore{s.Store(orders), id}, backfill.LeaseConfig{}), s.config(0, 10))
+		if good {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "wanted is one of 3 to 5")
+	}
+}
