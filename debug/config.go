@@ -1,0 +1,93 @@
+package debug
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// Config says what a page shows. It has to show something: a generator, the workers or a layout.
+type Config struct {
+	// Title is the page's heading: the name of the program, say, in at most 128 characters. The
+	// default is "Unique IDs".
+	Title string
+
+	// Generators are shown in this order.
+	Generators []Generator
+
+	// Workers lists who holds which worker ID. Nil shows no such list. It is called in the
+	// background, by one goroutine at a time, while somebody looks: at most twice a second, and not
+	// more often than one call in ten times what the last one took. Its context ends after ten
+	// seconds. When it fails, or does not answer within 750 ms, the page says so; so it should make
+	// one attempt, as registry.Read does, and not try for long, as the method Overview of a
+	// registry does.
+	Workers func(context.Context) (registry.Overview, error)
+
+	// Layout is what the field for UIDs takes them apart by. The default, for the zero Layout, are
+	// the layouts of the Generators.
+	Layout bits.Layout
+
+	// HideHosts leaves out who holds the worker IDs, and the texts of failures, in which hosts and
+	// addresses stand.
+	HideHosts bool
+
+	// Now is the wall clock; nil is time.Now. It may be called by any number of goroutines at once.
+	Now func() time.Time
+}
+
+// A Generator is one that the page shows.
+type Generator struct {
+	// Name is what it is for, in 1 to 128 characters. No two have the same.
+	Name string
+
+	// Generator is a *cached.Generator, a *uncached.Generator or a *segment.Generator. It may be
+	// closed while the page is in use.
+	Generator uid.Generator
+
+	// Namespace is that of its worker's lease, so that the lease is shown beside the generator.
+	// The default, for "", takes the lease of the generator's worker ID and layout if there is only
+	// one such among the Workers.
+	Namespace string
+}
+
+const maxName = 128 // characters
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Title == "" {
+		c.Title = "Unique IDs"
+	}
+	if err := checkName("Title", c.Title); err != nil {
+		return c, err
+	}
+	if len(c.Generators) == 0 && c.Workers == nil && c.Layout.IsZero() {
+		return c, fmt.Errorf("debug: %w: there is nothing to show: no Generators, no Workers and no Layout", uid.ErrConfig)
+	}
+	seen := map[string]bool{}
+	for i, g := range c.Generators {
+		if err := checkName(fmt.Sprintf("Name of generator %d", i), g.Name); err != nil {
+			return c, err
+		}
+		if seen[g.Name] {
+			return c, fmt.Errorf("debug: %w: two generators have the Name %q", uid.ErrConfig, g.Name)
+		}
+		seen[g.Name] = true
+	}
+	c.Now = settings.Clock(c.Now)
+	return c, nil
+}
+
+func checkName(what, name string) error {
+	if n := utf8.RuneCountInString(name); n < 1 || n > maxName {
+		return fmt.Errorf("debug: %w: the %s has %d characters: want 1 to %d", uid.ErrConfig, what, n, maxName)
+	}
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("debug: %w: the %s %q is not valid UTF-8", uid.ErrConfig, what, name)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package debug_test
+
+import (
+	"context"
+	"log"
+	"net/http"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A program with a page on a port of its own, which only the machine itself reaches.
+func Example() {
+	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}) // a sqlstore.DB, say
+	leases := store.Store("orders")
+	if err := lease.Found(context.Background(), leases, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+		log.Fatal(err)
+	}
+	w, err := lease.New(leases, lease.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := cached.New(w, cached.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+
+	page, err := debug.New(debug.Config{
+		Title:      "Shop",
+		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
+		Workers: func(ctx context.Context) (registry.Overview, error) {
+			return registry.Read(ctx, store.Registry(), 0)
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/debug/uid/", page)
+	go func() { log.Print(http.ListenAndServe("localhost:6061", mux)) }()
+	// ...
+}

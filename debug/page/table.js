@@ -1,0 +1,57 @@
+// The table of workers. Rows are kept, and filled anew.
+
+import { bar, el, say } from "./draw.js";
+import { lease } from "./card.js";
+import * as words from "./words.js";
+
+const columns = ["Worker", "Namespace", "State", "Holder", "Lease", "Renewed", "Held since"];
+
+function row() {
+  const cells = columns.map((label, i) => el(i === 0 ? "th" : "td",
+    { "data-label": label, role: i === 0 ? "rowheader" : "cell", scope: i === 0 ? "row" : undefined }));
+  const state = el("span", { class: "state" });
+  cells[2].append(state);
+  const left = bar("Lease");
+  cells[4].append(left.element);
+  const element = el("tr", { role: "row" }, ...cells);
+  return {
+    element,
+    show(l, list) {
+      const now = list.now + list.clock;
+      say(cells[0], l.worker);
+      say(cells[1], l.namespace);
+      say(state, l.state);
+      state.dataset.state = l.state;
+      say(cells[3], list.hidden ? "not shown" : l.holder ?? "");
+      left.show(...lease(l, list));
+      say(cells[5], words.when(l.renewed.ms, now));
+      say(cells[6], words.when(l.acquired.ms, now));
+    },
+  };
+}
+
+export function table(body, note, namespaces) {
+  const rows = [];
+  return {
+    show(list) {
+      if (!list.read) {
+        say(note, "The list is being read.");
+        return;
+      }
+      const more = list.more > 0 ? ` ${words.integer(list.more)} more are not shown.` : "";
+      const given = list.disposable ? ` The last disposable ID is ${words.integer(list.disposable)}.` : "";
+      say(note, list.leases.length === 0 ? `Nobody holds a worker ID.${given}` : `Who holds which worker ID, by the store.${more}${given}`);
+      body.parentElement.hidden = list.leases.length === 0;
+      while (rows.length > list.leases.length) rows.pop().element.remove();
+      while (rows.length < list.leases.length) {
+        rows.push(row());
+        body.append(rows.at(-1).element);
+      }
+      list.leases.forEach((l, i) => rows[i].show(l, list));
+
+      const texts = list.namespaces.map((n) => `${n.name}: ${n.live} live, ${n.quarantined} in quarantine, ${n.free} free${n.ids ? `, of IDs ${n.ids}` : ""}`);
+      if (texts.length !== namespaces.childElementCount) namespaces.replaceChildren(...texts.map(() => el("li", { class: "chip" })));
+      texts.forEach((text, i) => say(namespaces.children[i], text));
+    },
+  };
+}

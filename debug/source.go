@@ -1,0 +1,251 @@
+package debug
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/segment"
+)
+
+// A source reads a generator.
+type source struct {
+	kind   string
+	layout bits.Layout // zero for a generator of numbers without time
+	read   func() reading
+}
+
+// A reading is a generator as it is now, as JSON for the page. Integers that may be above 2^53
+// are texts.
+type reading struct {
+	// issued is what has been drawn, if counted says that the generator counts that.
+	issued  uint64
+	counted bool
+	// id is the worker ID, where there is one.
+	id int64
+
+	Issued   string    `json:"issued,omitempty"`
+	WorkerID string    `json:"worker,omitempty"`
+	Ring     *ring     `json:"ring,omitempty"`
+	Bounds   *bounds   `json:"bounds,omitempty"`
+	Segment  *numbers  `json:"segment,omitempty"`
+	Reserved *reserved `json:"reserved,omitempty"`
+	Expires  *instant  `json:"expires,omitempty"`
+	Expiring bool      `json:"expiring,omitempty"`
+	// Ready says that calls get their UIDs; Reasons say why not, or why soon not.
+	Ready   bool     `json:"ready"`
+	Reasons []reason `json:"reasons"`
+	// Failing is nil if the last attempt to reserve succeeded.
+	Failing  *failing  `json:"failing,omitempty"`
+	Counters []counter `json:"counters"`
+}
+
+// A reason is one of a generator's health.
+type reason struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+	code  string
+}
+
+// A failing is a reservation that cannot be extended.
+type failing struct {
+	Text  string  `json:"text"`
+	Since instant `json:"since"`
+}
+
+// A ring is what a cached generator holds.
+type ring struct {
+	Slots    int    `json:"slots"`
+	PerTick  string `json:"perTick"`
+	Cursor   string `json:"cursor"`
+	Tail     string `json:"tail"`
+	Used     string `json:"used"`
+	Buffered string `json:"buffered"`
+	Capacity string `json:"capacity"`
+	Usable   bool   `json:"usable"`
+	// Ready is how many of the slots are buffered, Front how much of the first of them is left, 0
+	// to 1, and At the slot of the cursor: for the drawing.
+	Ready int     `json:"ready"`
+	Front float64 `json:"front"`
+	At    int     `json:"at"`
+}
+
+// bounds are lead and lag in milliseconds; a bound of -1 stands for none.
+type bounds struct {
+	Lead    float64 `json:"lead"`
+	MaxLead float64 `json:"maxLead"`
+	Lag     float64 `json:"lag"`
+	MaxLag  float64 `json:"maxLag"`
+}
+
+// numbers are what a generator of segments holds.
+type numbers struct {
+	Tag      string  `json:"tag"`
+	Store    string  `json:"store,omitempty"`
+	Newest   string  `json:"newest"`
+	Buffered string  `json:"buffered"`
+	Step     string  `json:"step"`
+	Lasts    float64 `json:"lasts"` // ms; 0 when it is not known
+	Level    float64 `json:"level"` // Buffered by two steps, 0 to 1
+}
+
+// reserved is how long the reservation lasts.
+type reserved struct {
+	Until instant `json:"until"`
+	// From is when Until was seen first: the whole length of the bar.
+	From instant `json:"from"`
+	// Endless says that only the layout bounds the reservation.
+	Endless bool `json:"endless,omitempty"`
+}
+
+// An instant is a time for JavaScript, in ms since 1970, with its text for years that are beyond.
+type instant struct {
+	MS   int64  `json:"ms"`
+	Text string `json:"text"`
+}
+
+func at(t time.Time) instant {
+	return instant{MS: t.UnixMilli(), Text: t.UTC().Format(time.RFC3339Nano)}
+}
+
+// A counter is one that tells of trouble when it rises.
+type counter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Means string `json:"means"`
+}
+
+func count[N int | uint64](name string, n N, means string) counter {
+	return counter{name, fmt.Sprint(n), means}
+}
+
+// sourceOf returns how to read a generator, or an error that wraps uid.ErrConfig.
+func sourceOf(g Generator) (source, error) {
+	switch of := g.Generator.(type) {
+	case *cached.Generator:
+		if of != nil {
+			return source{"cached", of.Layout(), func() reading { return readCached(of) }}, nil
+		}
+	case *uncached.Generator:
+		if of != nil {
+			return source{"uncached", of.Layout(), func() reading { return readUncached(of) }}, nil
+		}
+	case *segment.Generator:
+		if of != nil {
+			return source{"segment", bits.Layout{}, func() reading { return readSegment(of) }}, nil
+		}
+	}
+	return source{}, fmt.Errorf("debug: %w: generator %q is a %T: want a *cached.Generator, *uncached.Generator or *segment.Generator, not nil",
+		uid.ErrConfig, g.Name, g.Generator)
+}
+
+func readCached(g *cached.Generator) reading {
+	s, r := g.Stats(), g.Ring()
+	v := reading{
+		issued: s.Issued, counted: true, id: s.WorkerID, WorkerID: decimal(s.WorkerID),
+		Ring: &ring{
+			Slots: r.Slots, PerTick: fmt.Sprint(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
+			Used: fmt.Sprint(r.Used), Buffered: fmt.Sprint(r.Buffered()), Capacity: fmt.Sprint(s.Capacity),
+			Usable: r.Usable, At: int(r.Cursor % int64(r.Slots)),
+		},
+		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: ms(r.MaxLead), Lag: ms(s.Lag), MaxLag: ms(r.MaxLag)},
+		Counters: []counter{
+			count("rejected takes", s.RejectedTakes, "calls that found no UID that they may have"),
+			count("rejected puts", s.RejectedPuts, "ticks for which the ring had no room: it is too small for its MaxLag"),
+			count("lost", s.Lost, "claimed and not issued: gaps in the sequence, nothing else"),
+			count("stale ticks", s.StaleTicks, "skipped untouched, because the clock had left them behind"),
+			count("handler panics", s.HandlerPanics, "in OnRejectedTake and OnRejectedPut"),
+		},
+	}
+	if r.Usable {
+		v.Ring.Ready = int(r.Tail - r.Cursor)
+		v.Ring.Front = 1 - float64(r.Used)/float64(r.PerTick)
+	}
+	if r.MaxLead == cached.Unbounded {
+		v.Bounds.MaxLead = -1
+	}
+	v.worker(s.Expires, s.Expiring, s.ReservedUntil)
+	v.health(g.Health())
+	return v
+}
+
+func readUncached(g *uncached.Generator) reading {
+	s := g.Stats()
+	v := reading{
+		id: s.WorkerID, WorkerID: decimal(s.WorkerID),
+		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: -1, MaxLag: -1},
+		Counters: []counter{
+			count("clock behind", s.Behind, "calls that found the clock behind and asked their policy"),
+			count("sequence waits", s.SequenceWaits, "calls that slept: more is drawn than the layout sustains"),
+		},
+	}
+	v.worker(s.Expires, s.Expiring, s.ReservedUntil)
+	v.health(g.Health())
+	return v
+}
+
+func readSegment(g *segment.Generator) reading {
+	s := g.Stats()
+	v := reading{
+		issued: s.Issued, counted: true,
+		Segment: &numbers{
+			Tag: s.Tag, Store: s.Store, Newest: decimal(s.Newest), Buffered: decimal(s.Buffered), Step: decimal(s.Step),
+			Lasts: ms(s.Lasts), Level: min(1, float64(s.Buffered)/float64(2*max(1, s.Step))),
+		},
+		Counters: []counter{
+			count("segments", s.Segments, "taken from the store"),
+			count("rejected takes", s.RejectedTakes, "calls that found no number"),
+			count("failures", s.Failures, "attempts in a row to take numbers that failed"),
+			count("dropped", s.Dropped, "numbers not issued because nobody knows whether they were"),
+			count("handler panics", s.HandlerPanics, "in OnRejectedTake"),
+		},
+	}
+	v.health(g.Health())
+	return v
+}
+
+// worker adds what generators with a worker ID have in common.
+func (v *reading) worker(expires time.Time, expiring bool, until time.Time) {
+	end := at(expires)
+	v.Expires, v.Expiring = &end, expiring
+	if !until.IsZero() {
+		v.Reserved = &reserved{Until: at(until), Endless: !until.Before(expires)}
+	}
+}
+
+// health adds what all generators tell of their health.
+func (v *reading) health(h health.Health) {
+	v.Ready, v.Reasons = h.Ready, []reason{}
+	for _, r := range h.Reasons {
+		v.Reasons = append(v.Reasons, reason{string(r.Level), r.Text, string(r.Code)})
+	}
+	if f := h.Failing; f != nil {
+		v.Failing = &failing{f.Error, at(f.Since)}
+	}
+}
+
+// hide leaves out what names hosts: the texts that others wrote, and the place of a store.
+func (v *reading) hide() {
+	if v.Failing != nil {
+		v.Failing.Text = hidden
+	}
+	for i, r := range v.Reasons {
+		v.Reasons[i].Text = strings.ReplaceAll(r.code, "_", " ")
+	}
+	if v.Segment != nil {
+		v.Segment.Store = ""
+	}
+}
+
+// hidden stands for the text of a failure that must not be shown.
+const hidden = "the page is configured not to show why"
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

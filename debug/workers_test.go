@@ -1,0 +1,195 @@
+package debug
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// A lease of a test.
+type lease struct {
+	namespace string
+	id        int64
+	holder    string
+}
+
+func overview(now time.Time, leases ...lease) registry.Overview {
+	o := registry.Overview{Now: now, HasLeases: true, Namespaces: []registry.NamespaceInfo{{Namespace: "orders", Live: int64(len(leases))}}}
+	for _, l := range leases {
+		o.Leases = append(o.Leases, registry.LeaseInfo{
+			Namespace: l.namespace, WorkerID: l.id, State: registry.Live, Holder: l.holder, Layout: bits.Default().String(),
+			Acquired: now.Add(-time.Hour), Renewed: now.Add(-time.Minute), Until: now.Add(4 * time.Minute),
+		})
+	}
+	return o
+}
+
+func always(o registry.Overview) func(context.Context) (registry.Overview, error) {
+	return func(context.Context) (registry.Overview, error) { return o, nil }
+}
+
+// await asks until the store has a status.
+func await(t testing.TB, h *Handler, status string) state {
+	t.Helper()
+	for {
+		if s := get[state](t, h, "/state"); s.Workers.Status == status {
+			return s
+		}
+		runtime.Gosched()
+	}
+}
+
+// A store that fails, or does not answer at all, is shown as down within two seconds, and within
+// two seconds as up again, whenever between two of the page's requests it goes away. Time is the
+// bubble's.
+func TestOutageWithinTwoSeconds(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		for offset := time.Duration(0); offset < every; offset += 50 * time.Millisecond {
+			synctest.Test(t, func(t *testing.T) {
+				var down atomic.Bool
+				over := make(chan struct{})
+				h := newPage(t, Config{Workers: func(ctx context.Context) (registry.Overview, error) {
+					if down.Load() && silent {
+						select {
+						case <-ctx.Done():
+							return registry.Overview{}, ctx.Err()
+						case <-over:
+						}
+					}
+					if down.Load() {
+						return registry.Overview{}, errors.New("connection refused")
+					}
+					time.Sleep(10 * time.Millisecond)
+					return overview(time.Now()), nil
+				}})
+				require.Equal(t, "reading", get[state](t, h, "/state").Workers.Status)
+				turn := func() *answer {
+					time.Sleep(every)
+					return get[state](t, h, "/state").Workers
+				}
+				for range 5 {
+					require.Equal(t, "up", turn().Status)
+				}
+				changed := time.Now().Add(offset)
+				time.AfterFunc(offset, func() { down.Store(true) })
+				a := turn()
+				for ; a.Status != "down"; a = turn() {
+				}
+				require.LessOrEqual(t, time.Since(changed), 2*time.Second)
+				if silent {
+					require.Equal(t, "no answer within 750ms", a.Failure)
+				} else {
+					require.Equal(t, "connection refused", a.Failure)
+				}
+				require.WithinDuration(t, changed, time.UnixMilli(a.Since), every+time.Millisecond)
+				require.Equal(t, "down", turn().Status)
+				since := a.Since
+				require.Equal(t, since, turn().Since, "when it began does not change")
+
+				changed = time.Now().Add(offset)
+				time.AfterFunc(offset, func() { down.Store(false); close(over) })
+				for a = turn(); a.Status != "up"; a = turn() {
+				}
+				require.LessOrEqual(t, time.Since(changed), 2*time.Second)
+				require.Empty(t, a.Failure)
+				time.Sleep(every) // the last read ends
+			})
+		}
+	}
+}
+
+// All viewers share one reader, which reads at most twice a second and for at most a tenth of the
+// time, and not at all while nobody looks.
+func TestReadsAreBounded(t *testing.T) {
+	for _, took := range []time.Duration{time.Millisecond, 200 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			var reads, atOnce atomic.Int64
+			h := newPage(t, Config{Workers: func(context.Context) (registry.Overview, error) {
+				require.EqualValues(t, 1, atOnce.Add(1))
+				defer atOnce.Add(-1)
+				reads.Add(1)
+				time.Sleep(took)
+				return overview(time.Now()), nil
+			}})
+			for range 1000 { // 100 s, of many viewers
+				for range 5 {
+					get[state](t, h, "/state")
+					get[roster](t, h, "/workers")
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			seen := reads.Load()
+			require.LessOrEqual(t, seen, min(int64(100*time.Second/every)+1, int64(100*time.Second/(share*took))+1))
+			require.Greater(t, seen, min(int64(100*time.Second/every), int64(100*time.Second/(share*took)))/2)
+			time.Sleep(time.Hour)
+			require.Equal(t, seen, reads.Load(), "nobody looks")
+			require.Equal(t, "reading", get[state](t, h, "/state").Workers.Status, "what is an hour old is not shown")
+			require.Zero(t, get[roster](t, h, "/workers").Read)
+			time.Sleep(every)
+			require.Equal(t, "up", get[state](t, h, "/state").Workers.Status)
+			time.Sleep(every) // the last read ends
+		})
+	}
+}
+
+func TestWorkersPanic(t *testing.T) {
+	h := newPage(t, Config{Workers: func(context.Context) (registry.Overview, error) { panic("boom") }})
+	require.Equal(t, "the list of workers panicked: boom", await(t, h, "down").Workers.Failure)
+}
+
+func TestRoster(t *testing.T) {
+	now := time.Now()
+	var many []lease
+	for i := range int64(most + 10) {
+		many = append(many, lease{"orders", i, "web"})
+	}
+	o := overview(now.Add(3*time.Second), many...)
+	o.Leases[0].State = registry.Free
+	o.Nodes = &registry.NodeInfo{Last: 41, Next: 43}
+	h := newPage(t, Config{Workers: always(o), Now: func() time.Time { return now }})
+	await(t, h, "up")
+	r := get[roster](t, h, "/workers")
+	require.Len(t, r.Leases, most)
+	require.Equal(t, 10, r.More)
+	require.Equal(t, "1", r.Leases[0].WorkerID, "live ones come first")
+	require.EqualValues(t, 3000, r.Clock)
+	require.Equal(t, "42", r.Disposable)
+	require.Equal(t, "orders", r.Namespaces[0].Name)
+	require.Equal(t, registry.Free, o.Leases[0].State, "the caller's list stays in order")
+}
+
+// HideHosts leaves out holders, and the texts of failures.
+func TestHideHosts(t *testing.T) {
+	for _, hide := range []bool{false, true} {
+		var fails atomic.Bool
+		h := newPage(t, Config{HideHosts: hide, Layout: bits.Default(), Workers: func(context.Context) (registry.Overview, error) {
+			if fails.Load() {
+				return registry.Overview{}, errors.New("dial db.secret.example: refused")
+			}
+			return overview(time.Now(), lease{"orders", 7, "host.secret.example/1"}), nil
+		}})
+		await(t, h, "up")
+		u, err := bits.Default().Compose(1, 7, 1)
+		require.NoError(t, err)
+		texts := []string{ask(h, "GET", "/workers").Body.String(), ask(h, "GET", "/decode?uid="+u.String()).Body.String()}
+		fails.Store(true)
+		await(t, h, "down")
+		texts = append(texts, ask(h, "GET", "/state").Body.String())
+		for _, text := range texts {
+			if hide {
+				require.NotContains(t, text, "secret")
+			} else {
+				require.Contains(t, text, "secret.example")
+			}
+		}
+	}
+}

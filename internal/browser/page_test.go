@@ -1,0 +1,258 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// text is the text of the first element that a selector finds.
+func text(selector string) string {
+	return "(document.querySelector(`" + selector + "`)?.innerText ?? '')"
+}
+
+func newGenerator(t *testing.T, id int64) *cached.Generator {
+	g, err := cached.New(&fake.Worker{ID: id}, cached.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, g.Close()) })
+	return g
+}
+
+func draw(t *testing.T, g uid.Generator, n int) {
+	_, err := g.Fill(make([]uid.UID, n))
+	require.NoError(t, err)
+}
+
+// What the page shows follows what is drawn, without a reload; rates and the chart come with it.
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	// The clock moves the cursor, too, but not during a tick of a day.
+	layout := bits.MustLayout(bits.Config{TimeBits: 20, WorkerBits: 10, SequenceBits: 24, Unit: 24 * time.Hour})
+	g, err := cached.New(&fake.Worker{ID: 7}, cached.Config{Layout: layout})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, g.Close()) })
+	p := serve(t, debug.Config{Title: "Shop", Generators: []debug.Generator{{Name: "orders", Generator: g}}})
+	b := open(t, 1280, 900)
+	b.run(t, chromedp.Navigate(p.url))
+	b.await(t, text("#connection")+" === 'Live'")
+	require.Equal(t, "Shop", eval[string](t, b, "document.title"))
+	loaded := eval[float64](t, b, "performance.timeOrigin")
+	b.await(t, text(".card")+".includes('0 in all')")
+	require.Contains(t, eval[string](t, b, text(".card")), "16,777,216", "what the ring holds")
+
+	draw(t, g, 100)
+	b.await(t, text(".card")+".includes('100 in all')")
+	b.await(t, text(".wheel")+".includes('+ 100')")
+	b.await(t, "parseFloat("+text(".rate")+") > 0")
+	b.await(t, "document.querySelector('.chart').getAttribute('aria-label').includes('a second now')")
+	draw(t, g, 20_000)
+	b.await(t, text(".card")+".includes('20,100 in all')")
+	require.Contains(t, eval[string](t, b, text(".wheel")), "+ 20,100")
+	require.Contains(t, eval[string](t, b, text(".wheel")), "16,757,116")
+	require.Equal(t, loaded, eval[float64](t, b, "performance.timeOrigin"), "it was loaded anew")
+	require.Contains(t, eval[string](t, b, text(".bars")), "as long as the layout lasts")
+	require.Contains(t, eval[string](t, b, text(".bars")), strconv.Itoa(layout.Expires().Year()))
+	b.clean(t, p.url)
+}
+
+// A UID is typed and taken apart, by keyboard alone.
+func TestDecodes(t *testing.T) {
+	t.Parallel()
+	layout := bits.MustLayout(bits.Config{
+		TimeBits: 30, WorkerBits: 10, SequenceBits: 12, Fields: []bits.Field{{Name: "region", Bits: 3}, {Name: "machine", Bits: 7}},
+	})
+	now := time.Now()
+	at := now.Add(-time.Hour).Truncate(time.Second)
+	u, err := layout.Compose(layout.TickAt(at), 5<<7|9, 77)
+	require.NoError(t, err)
+	p := serve(t, debug.Config{Layout: layout, Workers: func(context.Context) (registry.Overview, error) {
+		return registry.Overview{Now: time.Now(), HasLeases: true, Leases: []registry.LeaseInfo{{
+			Namespace: "orders", WorkerID: 5<<7 | 9, State: registry.Live, Holder: "web-1.example/4711", Layout: layout.String(),
+			Acquired: now.Add(-2 * time.Hour), Renewed: now, Until: now.Add(5 * time.Minute),
+		}}}, nil
+	}})
+	b := open(t, 1280, 900)
+	b.run(t, chromedp.Navigate(p.url))
+	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
+	b.run(t, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(u.String()+kb.Enter))
+	b.await(t, "document.querySelector('#decoded .bits')")
+	shown := eval[string](t, b, text("#decoded"))
+	for _, want := range []string{"region", "machine", "sequence", "77", "web-1.example/4711 holds it in the namespace orders", at.UTC().Format(time.RFC3339)} {
+		require.Contains(t, shown, want)
+	}
+	require.Contains(t, shown, at.In(berlin(t)).Format("15:04:05"), "in the reader's zone")
+	require.Equal(t, 64, eval[int](t, b, "document.querySelectorAll('#decoded [data-bit]').length"))
+
+	b.run(t, chromedp.SetValue(chromedp.CSS("#uid"), "<img src=x>!!"), chromedp.Focus(chromedp.CSS("#uid")), chromedp.KeyEvent(kb.Enter))
+	b.await(t, text("#uid-problem")+".includes('not one of base32')")
+	require.Equal(t, "true", eval[string](t, b, "document.querySelector('#uid').getAttribute('aria-invalid')"))
+	require.Zero(t, eval[int](t, b, "document.querySelector('#decoded').childElementCount"))
+	require.Zero(t, eval[int](t, b, "document.images.length"))
+	// The browser logs each answer that is no success; there is no other complaint.
+	for _, c := range b.complaints() {
+		require.Contains(t, c, "status of 400")
+		require.Contains(t, c, "/decode?uid=")
+	}
+}
+
+func berlin(t *testing.T) *time.Location {
+	l, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	return l
+}
+
+// The outage of a real MariaDB, by a crash and by silence, shows after at most four of the page's
+// questions, which is two seconds of them; its end shows, too.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	server := testserver.New(t, testserver.Config{})
+	wire, err := proxy.Listen("127.0.0.1:0", server.Addr())
+	require.NoError(t, err)
+	t.Cleanup(wire.Close)
+	cfg := server.Config(server.NewDatabase(t))
+	cfg.Addr = wire.Addr()
+	db, err := testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	leases, err := tables.Leases("orders")
+	require.NoError(t, err)
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: bits.Default().Terms()}))
+	w, err := lease.New(leases, lease.Config{Holder: "web-1.example/4711", DurableStore: true, DurableStoreUnverified: true})
+	require.NoError(t, err)
+	g, err := cached.New(w, cached.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = g.Close() })
+	p := serve(t, debug.Config{
+		Generators: []debug.Generator{{Name: "orders", Generator: g, Namespace: "orders"}},
+		Workers:    func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, tables, 0) },
+	})
+	b := open(t, 1280, 900)
+	b.run(t, chromedp.Navigate(p.url))
+	b.await(t, text("#workers tbody")+".includes('web-1.example/4711')")
+	b.await(t, text(".bars")+".includes('Lease')")
+	require.Empty(t, eval[string](t, b, text("#store")))
+
+	for _, fault := range []struct{ begin, end func() }{
+		{func() { server.Kill(t) }, func() { server.Start(t) }},
+		{func() { wire.Mute(true) }, func() { wire.Mute(false) }},
+	} {
+		fault.begin()
+		begun := p.answers()
+		b.await(t, text("#store")+".includes('does not answer')")
+		require.LessOrEqual(t, p.until(t, begun), 4)
+		require.Contains(t, eval[string](t, b, text("#store")), "orders until")
+		require.Equal(t, "Live", eval[string](t, b, text("#connection")), "the program itself answers")
+		_, err := g.GetUID()
+		require.NoError(t, err, "reserved")
+
+		fault.end()
+		b.await(t, text("#store")+".includes('answers again')")
+		b.await(t, "!document.querySelector('#workers-part').classList.contains('old')")
+	}
+	b.clean(t, p.url)
+}
+
+// hostile is a name that does harm wherever it becomes markup.
+const hostile = `</title></script><img src=x onerror="window.harmed=1"><svg onload=window.harmed=1>'"${window.harmed=1}&lt;`
+
+// Names of every origin are shown as they are.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(t, 7)
+	now := time.Now()
+	var down atomic.Bool
+	p := serve(t, debug.Config{
+		Title:      hostile[:100],
+		Generators: []debug.Generator{{Name: hostile[:90], Generator: g, Namespace: hostile}},
+		Workers: func(context.Context) (registry.Overview, error) {
+			if down.Load() {
+				return registry.Overview{}, errors.New("failed: " + hostile)
+			}
+			l := registry.LeaseInfo{
+				Namespace: hostile, WorkerID: 7, State: registry.Live, Holder: "holder" + hostile, Layout: bits.Default().String(),
+				Acquired: now.Add(-time.Hour), Renewed: now, Until: now.Add(time.Hour),
+			}
+			odd := l
+			odd.WorkerID, odd.State = 8, registry.State(hostile)
+			return registry.Overview{Now: time.Now(), HasLeases: true, Leases: []registry.LeaseInfo{l, odd},
+				Namespaces: []registry.NamespaceInfo{{Namespace: hostile, Layout: hostile, Live: 1}}}, nil
+		},
+	})
+	b := open(t, 1280, 900)
+	b.run(t, chromedp.Navigate(p.url))
+	content := "document.body.textContent"
+	b.await(t, "document.querySelector('#workers tbody').textContent.includes('holder</title>')")
+	b.await(t, "document.querySelector('.card .chips').textContent.includes('namespace </title>')")
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	b.run(t, chromedp.SetValue(chromedp.CSS("#uid"), u.String()), chromedp.Click(chromedp.CSS("#decode button")))
+	b.await(t, "document.querySelector('#decoded').textContent.includes('holder</title>')")
+	down.Store(true)
+	b.await(t, "document.querySelector('#store').textContent.includes('failed: </title>')")
+	require.GreaterOrEqual(t, strings.Count(eval[string](t, b, content), hostile), 4)
+	require.Equal(t, hostile[:100], eval[string](t, b, "document.title"))
+	require.True(t, eval[bool](t, b, "window.harmed === undefined"))
+	require.Zero(t, eval[int](t, b, "document.images.length + document.querySelectorAll('[onload], [onerror]').length"))
+	require.Equal(t, 1, eval[int](t, b, "document.scripts.length"))
+	b.clean(t, p.url)
+}
+
+// A program that is gone is said to be gone; the next process is shown from its own beginning.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	var handler atomic.Value
+	page := func(id int64, drawn int) http.Handler {
+		g := newGenerator(t, id)
+		h, err := debug.New(debug.Config{Generators: []debug.Generator{{Name: "orders", Generator: g}}})
+		require.NoError(t, err)
+		draw(t, g, drawn)
+		return h
+	}
+	handler.Store(page(7, 5000))
+	var gone atomic.Bool
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		handler.Load().(http.Handler).ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	b := open(t, 1280, 900)
+	b.run(t, chromedp.Navigate(s.URL))
+	b.await(t, text(".card")+".includes('5,000 in all')")
+	b.await(t, text(".card .chips")+".includes('worker 7')")
+	most := "Number(document.querySelector('.chart').getAttribute('aria-label').match(/at most ([0-9.,]+)/)?.[1].replace(',', '') ?? 0)"
+	b.await(t, most+" > 30")
+	gone.Store(true)
+	b.await(t, text("#connection")+".includes('has not answered since')")
+	handler.Store(page(8, 30))
+	gone.Store(false)
+	b.await(t, text("#connection")+" === 'Live'")
+	b.await(t, text(".card .chips")+".includes('worker 8')")
+	b.await(t, text(".card")+".includes('30 in all')")
+	b.await(t, most+" > 0 && "+most+" <= 30") // the rates of the one before are gone
+	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"))
+}

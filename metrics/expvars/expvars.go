@@ -1,0 +1,50 @@
+// Package expvars publishes the metrics of generators by package expvar of the standard library.
+//
+//	var generators metrics.Set
+//	err := generators.Add("orders", orders)
+//	...
+//	err = expvars.Publish("uid", &generators)
+//
+// It is a package of its own because package expvar adds a handler for /debug/vars to
+// http.DefaultServeMux, which programs with other monitoring do not want.
+package expvars
+
+import (
+	"expvar"
+	"fmt"
+	"sync"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/metrics"
+)
+
+// publishing makes the look for a name and its use one.
+var publishing sync.Mutex
+
+// Publish publishes a set as a variable: an object that has, for each generator by its name, an
+// object of the metrics by their names for Prometheus. The generators are asked whenever the
+// variable is read. A variable can be published only once and never removed; the set may change.
+// Publish returns an error that wraps [uid.ErrConfig] when s is nil, and when there is a variable of
+// that name.
+func Publish(variable string, s *metrics.Set) error {
+	if s == nil {
+		return fmt.Errorf("expvars: %w: nil set", uid.ErrConfig)
+	}
+	publishing.Lock()
+	defer publishing.Unlock()
+	if expvar.Get(variable) != nil {
+		return fmt.Errorf("expvars: %w: there is a variable %q already", uid.ErrConfig, variable)
+	}
+	all := metrics.All()
+	expvar.Publish(variable, expvar.Func(func() any {
+		values := map[string]map[string]float64{}
+		for _, v := range s.Samples() {
+			if values[v.Generator] == nil {
+				values[v.Generator] = map[string]float64{}
+			}
+			values[v.Generator][all[v.Metric].Prometheus()] = v.Value
+		}
+		return values
+	}))
+	return nil
+}

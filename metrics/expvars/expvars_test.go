@@ -1,0 +1,44 @@
+package expvars_test
+
+import (
+	"encoding/json"
+	"expvar"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/metrics"
+	"github.com/uidgen/uid/metrics/expvars"
+)
+
+// The variable has exactly the samples of the set, at each reading those of that moment.
+func TestPublish(t *testing.T) {
+	var s metrics.Set
+	const name = "TestPublish"
+	require.NoError(t, expvars.Publish(name, &s))
+	require.Equal(t, "{}", expvar.Get(name).String())
+	for name, g := range fake.Reporters() {
+		require.NoError(t, s.Add(name, g))
+	}
+	var read map[string]map[string]float64
+	require.NoError(t, json.Unmarshal([]byte(expvar.Get(name).String()), &read))
+	require.Len(t, read, 3)
+	n := 0
+	for _, values := range read {
+		n += len(values)
+	}
+	require.Len(t, s.Samples(), n)
+	for _, v := range s.Samples() {
+		require.Equal(t, v.Value, read[v.Generator][metrics.All()[v.Metric].Prometheus()])
+	}
+}
+
+func TestPublishRefuses(t *testing.T) {
+	var s metrics.Set
+	require.ErrorIs(t, expvars.Publish("TestPublishRefuses", nil), uid.ErrConfig)
+	require.NoError(t, expvars.Publish("TestPublishRefuses", &s))
+	require.ErrorIs(t, expvars.Publish("TestPublishRefuses", &s), uid.ErrConfig)
+	require.ErrorIs(t, expvars.Publish("memstats", &s), uid.ErrConfig)
+}

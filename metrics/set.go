@@ -1,0 +1,85 @@
+package metrics
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+)
+
+// Label is the name of the one label, or attribute, that samples have: the generator's name.
+const Label = "generator"
+
+// A Set is the generators of a program whose metrics are shown, by their names. The zero Set is
+// empty and ready for use. All methods may be called by any number of goroutines at once. It must
+// not be copied.
+type Set struct {
+	mu     sync.Mutex // guards the map; it is not held while generators are asked
+	byName map[string]health.Reporter
+}
+
+// maxName is the length of the longest name.
+const maxName = 128
+
+// Add shows a generator under a name, which becomes the value of a label: choose one that stays the
+// same when the program starts again. Add returns an error that wraps [uid.ErrConfig] for a nil
+// generator, for a name that another one has, that is empty or no valid UTF-8, and [uid.ErrRange] for
+// one of more than 128 bytes.
+func (s *Set) Add(name string, g health.Reporter) error {
+	switch {
+	case g == nil:
+		return fmt.Errorf("metrics: %w: the generator %.140q is nil", uid.ErrConfig, name)
+	case name == "" || !utf8.ValidString(name):
+		return fmt.Errorf("metrics: %w: the name %.140q is empty or not valid UTF-8", uid.ErrConfig, name)
+	case len(name) > maxName:
+		return fmt.Errorf("metrics: %w: the name %.140q has %d bytes, want %d at most", uid.ErrRange, name, len(name), maxName)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byName[name] != nil {
+		return fmt.Errorf("metrics: %w: there is a generator %q already", uid.ErrConfig, name)
+	}
+	if s.byName == nil {
+		s.byName = map[string]health.Reporter{}
+	}
+	s.byName[name] = g
+	return nil
+}
+
+// Remove ends the metrics of a generator. Call it when the generator is closed: a closed one is not
+// ready, and alerts fire for it. It does nothing for a name that nobody has.
+func (s *Set) Remove(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byName, name)
+}
+
+// A Sample is the value of a metric of a generator.
+type Sample struct {
+	// Metric is the index in All.
+	Metric    int
+	Generator string
+	Value     float64
+}
+
+// Samples asks each generator once, and returns its samples: one generator after another, in the
+// order of their names, each in the order of All.
+func (s *Set) Samples() []Sample {
+	s.mu.Lock()
+	generators := maps.Clone(s.byName)
+	s.mu.Unlock()
+	samples := make([]Sample, 0, len(generators)*len(all))
+	for _, name := range slices.Sorted(maps.Keys(generators)) {
+		h := generators[name].Health()
+		for i, m := range all {
+			if v, ok := m.value(&h); ok {
+				samples = append(samples, Sample{Metric: i, Generator: name, Value: v})
+			}
+		}
+	}
+	return samples
+}
