@@ -28,6 +28,7 @@ type bench struct {
 	*program
 	length spanFlag
 	format format
+	cores  bool
 }
 
 const (
@@ -41,7 +42,7 @@ const (
 func (p *program) bench() *cobra.Command {
 	c := &bench{program: p, length: spanFlag(3 * time.Second), format: table}
 	cmd := &cobra.Command{
-		Use:   "bench [--time DURATION]",
+		Use:   "bench [--cores] [--time DURATION]",
 		Short: "Compare the generators with a bare atomic add, on this machine",
 		Long: `bench measures what a UID costs on this machine: from the cached generator in each of
 its ways, from the uncached one, and, as the limit, an atomic add to a shared counter.
@@ -54,14 +55,21 @@ All take turns within one run; the table shows medians of 11 turns and their ran
 
 The cached generator uses the default layout, which sustains 8,192 UIDs a second for
 each worker; beyond that it borrows times from the future. The uncached generator
-borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs away.`,
-		Example:               "  uid bench\n  uid bench --time 10s --format json",
+borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs away.
+
+With --cores it measures the cached generator and the add on 1, 2, 4 … cores, up to
+all that Go may use (GOMAXPROCS), with a goroutine on each. Under the table it prints
+the same as JSON, with the processor's model, the number of cores, the version of Go
+and the platform, and nothing else about the machine or you. You may send it in, as
+an issue of github.com/uidgen/uid.`,
+		Example:               "  uid bench\n  uid bench --time 10s --format json\n  uid bench --cores --time 30s",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.BoolVar(&c.cores, "cores", false, "compare 1, 2, 4 … cores")
 	flags.Var(&c.length, "time", "roughly how long to measure")
 	flags.Var(&c.format, "format", "form of the output")
 	return cmd
@@ -70,15 +78,17 @@ borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs awa
 // A contender is a source of IDs to measure.
 type contender struct {
 	name string
-	// drawer returns the function with which one goroutine draws benchBatch IDs. Each
-	// contender has its own loop, so that only its own call is measured.
-	drawer func() func() error
+	// drawer returns the function with which one goroutine draws benchBatch IDs. It
+	// returns their sum, so that none is computed for nothing. Each contender has its own
+	// loop, so that only its own call is measured.
+	drawer func() func() (sum uint64, err error)
 }
 
 // A heat is a contender with a number of goroutines, and the results of its turns.
 type heat struct {
 	contender
 	goroutines int
+	procs      int       // GOMAXPROCS
 	ns         []float64 // per ID, for each turn
 }
 
@@ -90,29 +100,53 @@ func (c *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	procs := runtime.GOMAXPROCS(0)
+	if c.cores {
+		heats := coreHeats(contenders, procs)
+		if err := c.measure(ctx, heats); err != nil {
+			return err
+		}
+		return c.listCores(heats)
+	}
 	var heats []*heat
-	for _, goroutines := range slices.Compact([]int{1, runtime.GOMAXPROCS(0), 8 * runtime.GOMAXPROCS(0)}) {
+	for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
 		for _, s := range contenders {
-			heats = append(heats, &heat{contender: s, goroutines: goroutines})
+			heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
 		}
 	}
+	if err := c.measure(ctx, heats); err != nil {
+		return err
+	}
+	return c.list(heats)
+}
+
+// measure lets the heats take turns.
+func (c *bench) measure(ctx context.Context, heats []*heat) error {
 	var bar *progress
 	if isTerminal(c.stderr) {
 		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
 	}
 	turn := time.Duration(c.length) / time.Duration(benchRounds*len(heats))
 	defer bar.end()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for range benchRounds {
 		for _, h := range heats {
+			if runtime.GOMAXPROCS(0) != h.procs {
+				runtime.GOMAXPROCS(h.procs)
+			}
 			if err := h.take(ctx, turn); err != nil {
 				return interrupted(ctx, err)
 			}
 			bar.add(1)
 		}
 	}
-	return c.list(heats)
+	return nil
 }
 
+// benchContenders is not inlined: in closures of an inlined function the compiler turns the
+// bare add into a call, which would flatter everything else.
+//
+//go:noinline
 func benchContenders() (all []contender, end func() error, err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	g, err := cached.New(worker.Static(0), cached.Config{MaxLead: cached.Unbounded, Logger: quiet})
@@ -131,64 +165,78 @@ func benchContenders() (all []contender, end func() error, err error) {
 	})
 	unordered := g.Unordered()
 	return []contender{
-		{"atomic add", func() func() error {
-			return func() error {
+		{"atomic add", func() func() (uint64, error) {
+			return func() (sum uint64, err error) {
 				for range benchBatch {
-					counter.n.Add(1)
+					sum += counter.n.Add(1)
 				}
-				return nil
+				return sum, nil
 			}
 		}},
-		{"cached GetUID", func() func() error {
-			return func() (err error) {
+		{"cached GetUID", func() func() (uint64, error) {
+			return func() (sum uint64, err error) {
 				for range benchBatch {
-					if _, err = g.GetUID(); err != nil {
-						break
+					id, err := g.GetUID()
+					if err != nil {
+						return 0, err
 					}
+					sum += uint64(id)
 				}
-				return err
+				return sum, nil
 			}
 		}},
-		{"cached Unordered", func() func() error {
-			return func() (err error) {
+		{"cached Unordered", func() func() (uint64, error) {
+			return func() (sum uint64, err error) {
 				for range benchBatch {
-					if _, err = unordered.GetUID(); err != nil {
-						break
+					id, err := unordered.GetUID()
+					if err != nil {
+						return 0, err
 					}
+					sum += uint64(id)
 				}
-				return err
+				return sum, nil
 			}
 		}},
-		{"cached Lane", func() func() error {
+		{"cached Lane", func() func() (uint64, error) {
 			l := g.Lane()
-			return func() (err error) {
+			return func() (sum uint64, err error) {
 				for range benchBatch {
-					if _, err = l.GetUID(); err != nil {
-						break
+					id, err := l.GetUID()
+					if err != nil {
+						return 0, err
 					}
+					sum += uint64(id)
 				}
-				return err
+				return sum, nil
 			}
 		}},
-		{"cached Fill", func() func() error {
+		{"cached Fill", func() func() (uint64, error) {
 			buf := make([]uid.UID, benchBatch)
-			return func() error {
-				_, err := g.Fill(buf)
-				return err
+			return func() (sum uint64, err error) {
+				_, err = g.Fill(buf)
+				for _, id := range buf {
+					sum += uint64(id)
+				}
+				return sum, err
 			}
 		}},
-		{"uncached GetUID", func() func() error {
-			return func() (err error) {
+		{"uncached GetUID", func() func() (uint64, error) {
+			return func() (sum uint64, err error) {
 				for range benchBatch {
-					if _, err = plain.GetUID(); err != nil {
-						break
+					id, err := plain.GetUID()
+					if err != nil {
+						return 0, err
 					}
+					sum += uint64(id)
 				}
-				return err
+				return sum, nil
 			}
 		}},
 	}, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
 }
+
+// benchSink keeps what was drawn.
+var benchSink atomic.Uint64
 
 // take draws for about d. It returns ctx's error if that ends before.
 func (h *heat) take(ctx context.Context, d time.Duration) error {
@@ -202,16 +250,19 @@ func (h *heat) take(ctx context.Context, d time.Duration) error {
 	for range h.goroutines {
 		draw := h.drawer()
 		ended.Go(func() {
-			n := int64(0)
+			n, total := int64(0), uint64(0)
 			// At least once: in a short turn many goroutines might otherwise draw nothing.
 			for first := true; first || !stop.Load(); first = false {
-				if err := draw(); err != nil {
+				sum, err := draw()
+				if err != nil {
 					failed.Store(&err)
 					break
 				}
+				total += sum
 				n += benchBatch
 			}
 			drawn.Add(n)
+			benchSink.Add(total)
 		})
 	}
 	timer := time.NewTimer(d)
@@ -267,21 +318,29 @@ func (c *bench) list(heats []*heat) error {
 	return l.end()
 }
 
-// timesAdd returns each heat's cost as a multiple of the atomic add's: the median over
-// turns of the ratio to the same turn of the first heat with as many goroutines, which
-// is the atomic add.
-func timesAdd(heats []*heat) []float64 {
+// timesAdd returns each heat's cost as a multiple of the atomic add's: the median of
+// ratiosToAdd.
+func timesAdd(heats []*heat) (out []float64) {
+	for _, ratios := range ratiosToAdd(heats) {
+		out = append(out, median(ratios))
+	}
+	return out
+}
+
+// ratiosToAdd returns, for each heat, its cost in each turn as a multiple of the atomic add's
+// in the same turn. The atomic add is the first heat with as many goroutines. It is called
+// before the turns are sorted.
+func ratiosToAdd(heats []*heat) (out [][]float64) {
 	add := make(map[int]*heat)
-	var out []float64
 	for _, h := range heats {
 		if add[h.goroutines] == nil {
 			add[h.goroutines] = h
 		}
-		var times []float64
+		var ratios []float64
 		for turn, ns := range h.ns {
-			times = append(times, ns/add[h.goroutines].ns[turn])
+			ratios = append(ratios, ns/add[h.goroutines].ns[turn])
 		}
-		out = append(out, median(times))
+		out = append(out, ratios)
 	}
 	return out
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"maps"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -88,5 +91,132 @@ func TestRateBar(t *testing.T) {
 		0: "", 5e5: "", 1e6: "", 2e6: "█", 1.0906e6: "▏", 4e6: "██", 3e6: "█▋", 1024e6: "██████████", 1.834e6: "▉",
 	} {
 		require.Equal(t, want, rateBar(rate), rate)
+	}
+}
+
+// TestBenchCores measures on one core, and looks at the form.
+func TestBenchCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	people, block, found := strings.Cut(ok(t, "bench", "--cores", "--time", "10ms"), "\nTo send in:\n\n")
+	require.True(t, found)
+	lines := strings.Split(strings.TrimSuffix(people, "\n"), "\n")
+	require.Regexp(t, `^cores +ns/UID +from +to +× add +from +to +UIDs/s$`, lines[1])
+	require.Len(t, lines, 3+coreCalls)
+	require.Regexp(t, `^ +1  atomic add .* 1\.00 +1\.00 +1\.00 +\d+\.\d$`, lines[3])
+
+	r := reportIn(t, block)
+	require.Equal(t, runtime.Version(), r.Go)
+	require.Equal(t, []string{runtime.GOOS, runtime.GOARCH}, []string{r.GOOS, r.GOARCH})
+	require.Equal(t, runtime.NumCPU(), r.Cores)
+	require.Equal(t, 1, r.Procs)
+	require.NotEmpty(t, r.CPU)
+	require.Len(t, r.Results, coreCalls)
+	for i, x := range r.Results {
+		require.Equal(t, benchCalls[i], x.Call)
+		require.Equal(t, 1, x.Cores)
+		require.Positive(t, x.Low)
+		require.LessOrEqual(t, x.Low, x.NS)
+		require.LessOrEqual(t, x.NS, x.High)
+		require.LessOrEqual(t, x.TimesLow, x.TimesAdd)
+		require.LessOrEqual(t, x.TimesAdd, x.TimesHigh)
+	}
+}
+
+const coreCalls = 5 // all but the uncached generator's
+
+func reportIn(t *testing.T, text string) (r coresReport) {
+	t.Helper()
+	decode := json.NewDecoder(strings.NewReader(text))
+	decode.DisallowUnknownFields()
+	require.NoError(t, decode.Decode(&r))
+	require.Equal(t, "\n", text[decode.InputOffset():], "something behind it")
+	return r
+}
+
+// listed returns what bench --cores prints of made-up turns on three cores.
+func listed(t *testing.T, f format) string {
+	t.Helper()
+	contenders := make([]contender, len(benchCalls))
+	for i, name := range benchCalls {
+		contenders[i].name = name
+	}
+	heats := coreHeats(contenders, 3)
+	for i, h := range heats {
+		require.Equal(t, h.goroutines, h.procs)
+		h.ns = []float64{30 + float64(i), 10 + float64(i), 20 + float64(i)}
+	}
+	var out bytes.Buffer
+	p := &program{stdout: &out, stderr: io.Discard, getenv: noEnv}
+	p.begin()
+	require.Zero(t, p.end((&bench{program: p, format: f}).listCores(heats)))
+	return out.String()
+}
+
+// TestBenchCoresFormats: a table with a block to send in, the block alone, or rows.
+func TestBenchCoresFormats(t *testing.T) {
+	_, block, found := strings.Cut(listed(t, table), "\nTo send in:\n\n")
+	require.True(t, found)
+	line := listed(t, asJSON)
+	require.Equal(t, 1, strings.Count(line, "\n"))
+	r := reportIn(t, block)
+	require.Equal(t, r, reportIn(t, line))
+	rows := strings.Split(strings.TrimSuffix(listed(t, plain), "\n"), "\n")
+	require.Len(t, rows, 3*coreCalls)
+	require.Equal(t, "2\tatomic add\t25\t15\t35\t1\t1\t1\t40000000", rows[coreCalls])
+	require.Equal(t, coreResult{Cores: 2, Call: "cached GetUID", NS: 26, Low: 16, High: 36, TimesAdd: 1.04, TimesLow: 1.029, TimesHigh: 1.067}, r.Results[coreCalls+1])
+}
+
+// TestBenchCoresIsAnonymous: what is sent in has no word of whose machine it is.
+func TestBenchCoresIsAnonymous(t *testing.T) {
+	var all map[string]any
+	require.NoError(t, json.Unmarshal([]byte(listed(t, asJSON)), &all))
+	require.Equal(t, []string{"cores", "cpu", "go", "goarch", "gomaxprocs", "goos", "results", "rounds", "seconds", "uid"},
+		slices.Sorted(maps.Keys(all)))
+	delete(all, "results")
+	rest, err := json.Marshal(all)
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for _, word := range []string{host, dir, "/home"} {
+		require.NotContains(t, string(rest), word)
+	}
+}
+
+func TestBenchCoresInterrupted(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	before := runtime.GOMAXPROCS(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr bytes.Buffer
+	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
+	p.begin()
+	c := &bench{program: p, length: spanFlag(10_000 * time.Hour), format: table, cores: true}
+	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
+	require.Equal(t, "uid: interrupted\n", stderr.String())
+	require.Empty(t, out.String())
+	require.Equal(t, before, runtime.GOMAXPROCS(0))
+}
+
+// TestBenchCoresEndsAsItBegan, wherever it is interrupted: the last heat's GOMAXPROCS is not
+// the process's.
+func TestBenchCoresEndsAsItBegan(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: noEnv}
+	p.begin()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &bench{program: p, length: spanFlag(time.Hour), format: table}
+	heats := []*heat{{contender: contender{"stops", func() func() (uint64, error) {
+		return func() (uint64, error) { cancel(); return 1, nil }
+	}}, goroutines: 1, procs: before + 1}}
+	require.Error(t, c.measure(ctx, heats))
+	require.Equal(t, before, runtime.GOMAXPROCS(0))
+}
+
+func TestCoreCounts(t *testing.T) {
+	for most, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 8: {1, 2, 4, 8}, 12: {1, 2, 4, 8, 12}, 96: {1, 2, 4, 8, 16, 32, 64, 96}} {
+		require.Equal(t, want, coreCounts(most), most)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -104,6 +105,37 @@ func (f *spanFlag) Set(text string) error {
 
 func (f *spanFlag) String() string { return time.Duration(*f).String() }
 func (*spanFlag) Type() string     { return "DURATION" }
+
+// afterFlag is a floor: the largest UID that was made before. 0 is none.
+type afterFlag uid.UID
+
+const afterUsage = "the floor: UIDs above this one only, such as the largest of another generator"
+
+func (f *afterFlag) Set(text string) error {
+	u, err := uid.Parse(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%.40q is not a UID in decimal digits", text)
+	case u <= 0:
+		return fmt.Errorf("%d is not above 0", int64(u))
+	}
+	*f = afterFlag(u)
+	return nil
+}
+
+func (f *afterFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*f), 10)
+}
+
+func (*afterFlag) Type() string { return "UID" }
+
+// optionalSpan is a duration whose default the help does not show.
+type optionalSpan struct{ *spanFlag }
+
+func (*optionalSpan) String() string { return "" }
 
 // rangeFlag is a range of worker IDs, such as 0-1023.
 type rangeFlag struct{ lease.Range }

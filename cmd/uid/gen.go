@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -21,6 +22,7 @@ type gen struct {
 	n      countFlag
 	store  store
 	layout layoutFlag
+	after  afterFlag
 	format format
 
 	namespace    string // of leases
@@ -40,7 +42,7 @@ const (
 func (p *program) gen() *cobra.Command {
 	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--format plain|json|table]",
+		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format plain|json|table]",
 		Short: "Make UIDs",
 		Long: `gen makes UIDs and prints them, each larger than the one before.
 
@@ -64,6 +66,12 @@ A UID's time is a tick of the layout, and a tick holds only so many UIDs of a wo
 the same, with times ahead of the clock: by 123 seconds for a million of them. It says
 so when that is more than ten minutes, and makes no more than the layout's time field
 can hold.
+
+After a move from another generator or layout, --after keeps all UIDs above the largest
+one of before: they begin with the next tick of the layout. The store keeps this floor for
+the runs after this one. A floor that the layout cannot pass, or not within ten minutes, is
+refused; uid plan --from tells what a move needs. With --segment it is a lower bound of the
+numbers, as --first is.
 
 ` + segmentHelp + `
 
@@ -97,6 +105,7 @@ Numbers of --segment are plain only.`,
 	g.store.register(flags)
 	flags.Var(&setString{&g.namespace, &g.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
 	flags.Var(&g.layout, "layout", layoutUsage)
+	flags.Var(&g.after, "after", afterUsage)
 	flags.Var(&g.format, "format", "form of the output")
 	g.segment.register(flags)
 	return cmd
@@ -112,11 +121,14 @@ func (g *gen) run(ctx context.Context) (err error) {
 		}
 		return err
 	}
+	if err := checkFloor(g.layout.Layout, g.after); err != nil {
+		return err
+	}
 	if err := checkRoom(g.layout.Layout, int64(g.n), g.now()); err != nil {
 		return err
 	}
 	lead := leadAfter(g.layout.Layout, int64(g.n))
-	cfg := cached.Config{Layout: g.layout.Layout, Logger: g.log(), Now: g.now}
+	cfg := cached.Config{Layout: g.layout.Layout, After: uid.UID(g.after), Logger: g.log(), Now: g.now}
 	if lead > cached.DefaultMaxLead {
 		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded
@@ -140,6 +152,9 @@ func (g *gen) run(ctx context.Context) (err error) {
 	}
 	generator, err := cached.NewContext(ctx, w, cfg)
 	if err != nil {
+		if g.after != 0 && errors.Is(err, uid.ErrRange) {
+			err = inputError{err}
+		}
 		return interrupted(ctx, g.full(s, err))
 	}
 	defer func() {
@@ -221,6 +236,17 @@ func checkRoom(l bits.Layout, n int64, now time.Time) error {
 	if (n-1)>>l.SequenceBits() > left {
 		return badInput("-n %d: %w: the layout %s has room for %d more UIDs of one worker, until %s",
 			n, uid.ErrRange, l, max(0, left+1)<<l.SequenceBits(), l.Expires().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// checkFloor refuses a floor that no UID of a layout is above.
+func checkFloor(l bits.Layout, after afterFlag) error {
+	if after == 0 {
+		return nil
+	}
+	if _, err := l.TickAbove(uid.UID(after)); err != nil {
+		return badInput("--after: %w", err)
 	}
 	return nil
 }

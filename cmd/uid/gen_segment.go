@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -82,6 +83,12 @@ func (g *gen) runSegment(ctx context.Context) error {
 	s := &g.segment
 	t := &tables{program: g.program, store: g.store, segments: s.table}
 	t.store.existing = !s.create && !s.daily
+	if g.after != 0 {
+		s.first = max(s.first, countFlag(min(g.after, math.MaxInt64-1)+1))
+		if s.last > 0 && s.last < s.first {
+			return badInput("--last %d is below the first number above --after, %d", s.last, s.first)
+		}
+	}
 	d := drawing{
 		tables: t, tag: string(s.tag), n: int64(g.n), step: int64(s.step), first: int64(s.first), last: int64(s.last),
 		create: s.create, lossy: s.lossy, daily: s.daily, zone: s.zone.Location,

@@ -12,6 +12,7 @@
 //	uid gen --segment order --daily       order numbers: 20261122-000001
 //	uid segment ls                        the tags of such numbers, and how far they are
 //	uid segment next invoice              the next number of a tag
+//	uid serve                             answer for all of these over HTTP and the Redis protocol
 //	uid worker ls                         who holds which worker ID
 //	uid worker check                      whether a database of worker IDs is set up safely
 //	uid store                             where all this is kept, and what is in it

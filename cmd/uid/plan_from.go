@@ -215,6 +215,9 @@ func (m *move) tell(plan planning.Move, c planning.Cost) error {
 			line("  a generator with that floor runs so far ahead of the clock.")
 		}
 	}
+	if c.Begun && c.Passable {
+		line("  uid gen --after, uid worker init --after and Config.After keep it.")
+	}
 	if _, ok := m.from.format.(foreign.UidGenerator); ok && c.Full {
 		line("  If its cached generator went on when it was full, its UIDs have been negative")
 		line("  since, which no new one is; they sort below all others.")
@@ -223,7 +226,7 @@ func (m *move) tell(plan planning.Move, c planning.Cost) error {
 	line("\nCursors (id > last)")
 	switch cursors(c) {
 	case "go on":
-		line("  They go on.")
+		line("  They go on, once no old worker makes UIDs any more: while it does, a reader that has\n  seen a new UID misses its rows.")
 	case "need the floor":
 		line("  With the floor they go on. Without it they miss the new rows, whose UIDs begin\n  at %d.", c.Lowest)
 	default:

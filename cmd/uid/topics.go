@@ -65,6 +65,8 @@ otherwise:
   2026-11-21T10:00:30.25     with seconds, and parts of a second
   2026-11-21T10:00:00+01:00  in another zone; Z at the end is UTC
 
+The times that uid backfill reads can also be whole numbers, the milliseconds since 1970.
+
 Durations (--timeout, --older-than, --time) are numbers with units: 90s, 1h30m, 250ms. The
 units are ns, us, ms, s, m and h; a week is 168h. --zone of uid gen --daily takes a name
 of the time zone database, such as Europe/Berlin.

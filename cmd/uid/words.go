@@ -31,12 +31,21 @@ func eachWord[T any](p *program, args []string, what string, read func(string) (
 }
 
 func eachOfInput[T any](p *program, what string, read func(string) (T, error), show func(T) error) error {
+	return eachToken(p, what, bufio.ScanWords, read, show)
+}
+
+// eachLine reads the lines of the input, which may hold spaces, and shows each.
+func eachLine[T any](p *program, what string, read func(string) (T, error), show func(T) error) error {
+	return eachToken(p, what, bufio.ScanLines, read, show)
+}
+
+func eachToken[T any](p *program, what string, split bufio.SplitFunc, read func(string) (T, error), show func(T) error) error {
 	if isTerminal(p.stdin) {
 		p.note("reading %ss from the terminal", what)
 	}
 	in := &flushingReader{in: p.stdin, out: p.out}
 	words := bufio.NewScanner(in)
-	words.Split(bufio.ScanWords)
+	words.Split(split)
 	n := 0
 	for words.Scan() {
 		if in.failed {

@@ -20,13 +20,14 @@ type workerInit struct {
 	layout    layoutFlag
 	ids       rangeFlag
 	rest      spanFlag
+	after     afterFlag
 }
 
 func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
 	c.store.existing = false
 	cmd := &cobra.Command{
-		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--rest DURATION] [--format table|plain|json]",
+		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--rest DURATION] [--after UID] [--format table|plain|json]",
 		Short: "Create a namespace of leases, once",
 		Long: `init creates a namespace of leased worker IDs, and the table, say, if that is missing.
 Workers with DurableStore never create one: a missing table may have been renamed or
@@ -42,8 +43,13 @@ give --rest, during which no ID is leased: at least the longest TTL and 3/2 of t
 longest Window of any owner, and with DurableStore also the longest MaxLead of any
 generator and the longest Offline.
 
-If the namespace exists, init changes nothing, with one exception: if a worker created
-it and it has leased no ID yet, init without --rest ends the wait, and sets --ids.
+After a move from another generator or layout, --after keeps the UIDs of all workers that
+lease an ID from then on above the largest UID of before. It lies ten minutes ahead of the
+clock at most; without DurableStore starts wait until it is two minutes ahead.
+
+If the namespace exists, init changes nothing, with two exceptions: if a worker created
+it and it has leased no ID yet, init without --rest ends the wait, and sets --ids; and
+--after raises its floor.
 
 ` + storeHelp,
 		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --rest 10m",
@@ -62,11 +68,30 @@ it and it has leased no ID yet, init without --rest ends the wait, and sets --id
 	flags.Var(&c.layout, "layout", layoutUsage)
 	flags.Var(&c.ids, "ids", "the worker IDs that it has (default: all of the layout)")
 	flags.Var(&c.rest, "rest", "how long no ID is leased")
+	flags.Var(&c.after, "after", afterUsage)
 	return cmd
 }
 
+// terms returns the layout's terms, with the floor.
+func (c *workerInit) terms() (uid.Terms, error) {
+	t := c.layout.Terms()
+	if c.after == 0 {
+		return t, nil
+	}
+	tick, err := c.layout.TickAbove(uid.UID(c.after))
+	if err != nil {
+		return t, badInput("--after: %w", err)
+	}
+	t.MinTick = tick
+	return t, nil
+}
+
 func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
-	err := r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: c.layout.Terms(), Rest: time.Duration(c.rest), IDs: c.ids.Range})
+	terms, err := c.terms()
+	if err != nil {
+		return err
+	}
+	err = r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: terms, Rest: time.Duration(c.rest), IDs: c.ids.Range})
 	switch {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}

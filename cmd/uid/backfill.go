@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+)
+
+// backfillCommand is the command that makes UIDs for times that are past.
+type backfillCommand struct {
+	*program
+	store        store
+	layout       layoutFlag
+	format       format
+	from, to     timeFlag
+	within       spanFlag // 0: not given
+	workers      countFlag
+	sorted       bool
+	namespace    string
+	namespaceSet bool
+	durable      bool
+}
+
+const durableFlag = "durable-store"
+
+func (p *program) backfill() *cobra.Command {
+	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: plain, workers: 1, namespace: namespace.Default}
+	cmd := &cobra.Command{
+		Use:   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format plain|json|table]",
+		Short: "Make UIDs for times that are past",
+		Long: `backfill makes a UID for each time, of the tick of that time: for rows that are older than
+their UIDs. It reads times from its arguments, or else from standard input, one a line,
+and prints a UID for each, in their order. A time is written as for uid range (uid help
+times), or is a whole number, the milliseconds since 1970. Times may come in any order,
+and many of one tick; a time after the present is refused.
+
+No such UID is equal to one of another run, or of a live generator that has its worker
+ID from the same place: --store's disposable worker IDs or, with --namespace, that
+namespace of leases. Where there are leases only, the namespace is "default". Say which
+one your live generators use. In a namespace a run reserves the ticks from --from to
+--to of one worker ID, so give what you need: IDs that were used later than --from are
+no good. If a run is stopped, start it again with the times that have no UID yet; it
+then takes another ID.
+
+A tick holds only so many UIDs of a worker ID: 8,192 in the default layout. When it is
+full, the run fails; with --within it takes the next tick with room, up to that much
+later, and with --workers more worker IDs.
+
+A namespace has to be in a store that never loses what it has acknowledged, since a run
+whose reservation is lost shares its ticks with the next one. That goes for a SQLite
+file, etcd and ZooKeeper; of MySQL, MariaDB and PostgreSQL say so with --durable-store.
+Settings that say otherwise are seen, and refused, and so is Redis.
+
+` + storeHelp,
+		Example: "  uid backfill 2026-03-02T18:07:53Z 1767225600000\n" +
+			"  uid backfill --namespace orders --from 2026-01-01 --to 2026-06-30 < times.txt > uids.txt",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return b.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&b.from, "from", "no time is earlier (default: when the layout begins)")
+	flags.Var(&b.to, "to", "no time is later (default: now)")
+	flags.Var(&optionalSpan{&b.within}, "within", "how much later than its time a UID may be when ticks are full")
+	flags.Var(&b.workers, "workers", "how many worker IDs the run takes")
+	flags.BoolVar(&b.sorted, "sorted", false, "times do not go back: the run needs no memory for each of them")
+	b.store.register(flags)
+	flags.Var(&setString{&b.namespace, &b.namespaceSet, "NAME"}, "namespace", "take worker IDs from this namespace of leases")
+	flags.BoolVar(&b.durable, durableFlag, false, "the store of the namespace never loses what it has acknowledged")
+	flags.Var(&b.layout, "layout", layoutUsage)
+	flags.Var(&b.format, "format", "form of the output")
+	return cmd
+}
+
+func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
+	var times []time.Time
+	for _, arg := range args {
+		t, err := parseMoment(arg)
+		if err != nil {
+			return inputError{err}
+		}
+		times = append(times, t)
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	s, err := b.store.open(ctx, b.getenv, settings{log: b.log()})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer s.close()
+	b.tellFirst(s)
+	g, err := b.generator(ctx, s)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer func() {
+		// Not under ctx: give ticks back after an interruption, too.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(b.store.timeout))
+		defer cancel()
+		if closeErr := g.CloseContext(ctx); err == nil {
+			err = closeErr
+		}
+	}()
+	return interrupted(ctx, b.write(ctx, g, times))
+}
+
+// generator makes the generator, on the store's disposable IDs or leases.
+func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backfill.Generator, error) {
+	cfg := backfill.Config{Layout: b.layout.Layout, From: b.from.Time, To: b.to.Time, Workers: int(min(int64(b.workers), 1<<30)), Logger: b.log(), Now: b.now}
+	if b.sorted {
+		cfg.Order = backfill.Sorted(0)
+	}
+	place, err := b.store.choose(b.getenv)
+	if err != nil {
+		return nil, err
+	}
+	timeout := time.Duration(b.store.timeout)
+	leased := s.numbers == nil || b.namespaceSet
+	var source backfill.Source
+	switch {
+	case leased:
+		leases, err := s.all.Namespace(b.namespace)
+		if err != nil {
+			return nil, inputError{err}
+		}
+		durable := b.durable || place.isFile() || leases.Durable()
+		if !durable {
+			return nil, badInput("a store of this kind can lose what it has acknowledged, and two runs could then make the same UIDs; --%s says that this one does not", durableFlag)
+		}
+		source = backfill.FromLeases(leases, backfill.LeaseConfig{DurableStore: durable, Timeout: timeout})
+	case b.durable:
+		return nil, badInput("--%s is for --namespace; without it the run has an ID of its own", durableFlag)
+	default:
+		source = backfill.FromNumbers(s.numbers, disposable.Config{Timeout: timeout})
+	}
+	g, err := backfill.NewContext(ctx, source, cfg)
+	switch {
+	case errors.Is(err, worker.ErrNoNamespace):
+		return nil, noNamespace(worker.ErrNoNamespace, b.namespace)
+	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrRange):
+		return nil, inputError{err}
+	}
+	return g, err
+}
+
+// write makes and writes a UID for each of the times or, without any, for each line of the input.
+func (b *backfillCommand) write(ctx context.Context, g *backfill.Generator, times []time.Time) error {
+	put, end := b.printer()
+	n := 0
+	show := func(t time.Time) error {
+		n++
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if b.format == table && n > maxTableRows {
+			return badInput("a table has at most %d rows; use --format plain or json", maxTableRows)
+		}
+		u, err := g.AtOrAfter(t, time.Duration(b.within))
+		if err != nil {
+			return badInput("time %d: %w", n, err)
+		}
+		return put(u)
+	}
+	if len(times) == 0 {
+		if err := eachLine(b.program, "time", parseMoment, show); err != nil {
+			return err
+		}
+		return end()
+	}
+	for _, t := range times {
+		if err := show(t); err != nil {
+			return err
+		}
+	}
+	return end()
+}
+
+func (b *backfillCommand) printer() (put func(uid.UID) error, end func() error) {
+	g := gen{program: b.program, layout: b.layout, format: b.format}
+	return g.printer()
+}
+
+// parseMoment reads a time as timeFlag does, or as milliseconds since 1970.
+func parseMoment(text string) (time.Time, error) {
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.UnixMilli(ms).UTC(), nil
+	}
+	var f timeFlag
+	if err := f.Set(text); err != nil {
+		return time.Time{}, fmt.Errorf("%w: %w, nor a number of milliseconds since 1970", uid.ErrSyntax, err)
+	}
+	return f.Time, nil
+}

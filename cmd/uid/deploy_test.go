@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// deployed returns a file of the folder deploy.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("deploy", name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// takes sees that the command takes these flags, up to opening its store.
+func takes(t *testing.T, env map[string]string, args ...string) string {
+	t.Helper()
+	for i, arg := range args {
+		switch {
+		case args[max(0, i-1)] == "--store":
+			args[i] = t.TempDir() // a folder is no file
+		case strings.Contains(arg, ":70"):
+			args[i] = arg[:strings.LastIndex(arg, ":")] + ":0"
+		}
+	}
+	o := call{args: args, env: env}.run()
+	require.NotEqual(t, exitOK, o.code)
+	return o.err
+}
+
+func TestUnit(t *testing.T) {
+	unit := deployed(t, "uid-serve.service")
+	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(unit)
+	require.NotNil(t, start)
+	says := takes(t, nil, strings.Fields(start[2])...)
+	require.NotContains(t, says, "flag")
+	require.NotContains(t, says, "neither")
+	require.Contains(t, says, "open")
+
+	for _, setting := range []string{"DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "StateDirectory=uid", "CapabilityBoundingSet=\n"} {
+		require.Contains(t, unit, "\n"+setting)
+	}
+	if analyze, err := exec.LookPath("systemd-analyze"); err == nil {
+		file := filepath.Join(t.TempDir(), "uid-serve.service")
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(unit, start[1], "/bin/true", 1)), 0o600))
+		out, err := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Empty(t, string(out))
+		out, err = exec.Command(analyze, "security", "--offline=true", "--threshold=15", file).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+}
+
+func TestContainerfile(t *testing.T) {
+	text := deployed(t, "Containerfile")
+	var words []string
+	for _, instruction := range []string{"ENTRYPOINT", "CMD"} {
+		found := regexp.MustCompile(`(?m)^` + instruction + ` (\[.*\])$`).FindStringSubmatch(text)
+		require.NotNil(t, found)
+		var list []string
+		require.NoError(t, json.Unmarshal([]byte(found[1]), &list))
+		words = append(words, list...)
+	}
+	require.Equal(t, "/uid", words[0])
+	require.Contains(t, takes(t, nil, words[1:]...), "is not loopback", "without a token it does not start")
+	says := takes(t, map[string]string{tokenEnv: testToken, storeEnv: t.TempDir()}, words[1:]...)
+	require.NotContains(t, says, "flag")
+	require.Contains(t, says, "without TLS the token crosses the network in the clear")
+	require.Contains(t, says, "open")
+	require.NotContains(t, says, testToken)
+	require.Contains(t, text, "\nRUN CGO_ENABLED=0 go build ")
+	require.Contains(t, text, "\nUSER 65532:65532\n")
+	require.Contains(t, text, "\nFROM scratch\n")
+}

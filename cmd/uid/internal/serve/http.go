@@ -1,0 +1,163 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ServeHTTP answers a request: it finds the route, and refuses what no route takes.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ended(r)
+	began := time.Now()
+	rec := &recorder{ResponseWriter: w}
+	path := "" // of no route
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			s.cfg.Logger.Error("uid: a request panicked", "path", path, "panic", p, "stack", string(debug.Stack()))
+			if rec.status == 0 {
+				s.fail(rec, http.StatusInternalServerError, "the server has a bug; its log has more")
+			}
+		}
+		s.metrics.answered(path, rec.status)
+		s.logRequest(r, path, rec, time.Since(began))
+	}()
+	// A cached answer would be a second one with the same UID.
+	rec.Header().Set("Cache-Control", "no-store")
+	rec.Header().Set("X-Content-Type-Options", "nosniff")
+	route := s.find(r)
+	if route != nil {
+		path = route.path
+	}
+	if status, why := s.refuse(rec, r, route); status != 0 {
+		s.fail(rec, status, why)
+		return
+	}
+	route.handle(rec, r)
+}
+
+// refuse returns the status of a request that gets no answer, and why; 0 for all others.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (status int, why string) {
+	if (route == nil || !route.open) && !s.cfg.Token.shows(r) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)
+		w.Header().Add("WWW-Authenticate", `Basic realm="uid: any user, the token as password"`)
+		return http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN"
+	}
+	switch {
+	case len(r.RequestURI) > maxURL:
+		return http.StatusRequestURITooLong, fmt.Sprintf("the path and query have %d bytes, want %d at most", len(r.RequestURI), maxURL)
+	case s.cfg.LocalOnly && !isLocal(r.Host):
+		return http.StatusMisdirectedRequest, "without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host"
+	case route == nil:
+		return http.StatusNotFound, "there is no such path; /openapi.yaml lists them"
+	case !route.allows(r.Method):
+		w.Header().Set("Allow", strings.Join(route.methods, ", "))
+		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, " and "))
+	}
+	if route.draws {
+		switch site := r.Header.Get("Sec-Fetch-Site"); site {
+		case "", "none", "same-origin":
+		default:
+			// Any page that somebody visits could use up numbers.
+			return http.StatusForbidden, "a browser asks on behalf of another site"
+		}
+	}
+	if status, why := refuseBody(w, r); status != 0 {
+		return status, why
+	}
+	if !route.anyway {
+		return refuseQuery(r, route)
+	}
+	return 0, ""
+}
+
+// refuseBody refuses a body: none of the routes reads one, and clients of Leaf may POST a small one.
+func refuseBody(w http.ResponseWriter, r *http.Request) (status int, why string) {
+	switch {
+	case r.ContentLength == 0:
+		return 0, ""
+	case r.Method != http.MethodPost:
+		w.Header().Set("Connection", "close")
+		return http.StatusBadRequest, fmt.Sprintf("a %s has no body here", r.Method)
+	case r.ContentLength < 0 || r.ContentLength > maxBody:
+		w.Header().Set("Connection", "close")
+		return http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has to have a Content-Length of %d at most", maxBody)
+	}
+	return 0, ""
+}
+
+// refuseQuery refuses parameters that the route does not have, and those that come twice.
+func refuseQuery(r *http.Request, route *route) (status int, why string) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return http.StatusBadRequest, "the query is malformed"
+	}
+	for name, values := range query {
+		switch {
+		case !slices.Contains(route.query, name):
+			return http.StatusBadRequest, fmt.Sprintf("unknown parameter %.40q: %s has %s", name, route.path, listed(route.query))
+		case len(values) > 1:
+			return http.StatusBadRequest, fmt.Sprintf("%s is there %d times", name, len(values))
+		}
+	}
+	return 0, ""
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, status int, why string) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	body, _ := json.Marshal(map[string]string{"error": why}) // of strings, which cannot fail
+	s.answer(w, status, "application/json", append(body, '\n'))
+}
+
+// answer writes an answer with its length, so that a client sees when it is cut off.
+func (s *Server) answer(w http.ResponseWriter, status int, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client has gone away
+}
+
+// A recorder notes what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

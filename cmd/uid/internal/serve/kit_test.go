@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+)
+
+const secret = "correct-horse-battery"
+
+// uids are UIDs 1, 2, 3 of the default layout, or an error.
+type uids struct {
+	next   uid.UID
+	err    error
+	blocks bool // until the context has ended
+}
+
+func (u *uids) TryGetUID() (uid.UID, error) {
+	switch {
+	case u.blocks:
+		return 0, uid.ErrRejectedTake
+	case u.err != nil:
+		return 0, u.err
+	}
+	u.next++
+	return u.next, nil
+}
+
+func (u *uids) GetUIDContext(ctx context.Context) (uid.UID, error) {
+	if u.blocks {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return u.TryGetUID()
+}
+
+func (u *uids) FillContext(ctx context.Context, dst []uid.UID) (n int, err error) {
+	for i := range dst {
+		if dst[i], err = u.GetUIDContext(ctx); err != nil {
+			return i, err
+		}
+	}
+	return len(dst), nil
+}
+
+func (*uids) ParseUID(u uid.UID) (uid.Parts, error) { return bits.Default().Parse(u) }
+
+// A house is a server with what it serves.
+type house struct {
+	*Server
+	uids  *uids
+	store *segmenttest.Memory
+}
+
+// newHouse returns a server with the tag invoice, as changed.
+func newHouse(t testing.TB, change ...func(*Config)) *house {
+	t.Helper()
+	h := &house{uids: new(uids), store: segmenttest.NewMemory()}
+	h.store.SetRow(segment.Row{Tag: "invoice", Next: 1, Step: 1})
+	quiet := slog.New(slog.DiscardHandler)
+	segments, err := NewSegments(h.store.Client(), segment.Config{Logger: quiet, LossyStore: true})
+	require.NoError(t, err)
+	cfg := Config{UIDs: h.uids, Segments: segments, Logger: quiet, Version: "test"}
+	for _, c := range change {
+		c(&cfg)
+	}
+	h.Server, err = New(cfg)
+	require.NoError(t, err)
+	return h
+}
+
+func withToken(t testing.TB) func(*Config) {
+	token, err := NewToken(secret)
+	require.NoError(t, err)
+	return func(c *Config) { c.Token = token }
+}
+
+// ask answers a request without a network.
+func (h *house) ask(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func (h *house) get(target string) *httptest.ResponseRecorder {
+	return h.ask(httptest.NewRequest(http.MethodGet, target, nil))
+}
+
+// A pipeListener is a network of pipes, whose deadlines follow fake time.
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func newPipes() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	select {
+	case <-l.done:
+	default:
+		close(l.done)
+	}
+	return nil
+}
+
+func (*pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077} }
+
+// dial returns a new connection.
+func (l *pipeListener) dial() (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.done:
+		return nil, errors.New("nobody listens")
+	}
+}
+
+// say writes a text in the background, and returns all that comes back until the connection ends.
+func say(t testing.TB, c net.Conn, text string) string {
+	t.Helper()
+	go func() { _, _ = c.Write([]byte(text)) }()
+	all, err := io.ReadAll(c)
+	require.NoError(t, err)
+	return string(all)
+}
+
+// serving serves on pipes until the test ends.
+func (h *house) serving(t testing.TB) (web, redis *pipeListener) {
+	web, redis = newPipes(), newPipes()
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(web, redis) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = h.Drain(ctx)
+		require.NoError(t, <-done)
+	})
+	return web, redis
+}

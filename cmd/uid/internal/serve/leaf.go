@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+)
+
+// What Leaf's server has as the ID of a failure.
+const (
+	leafNotNow   = -1 // the clock is behind, or the service has not begun
+	leafNoKey    = -2
+	leafNoNumber = -3 // no segment has a number left
+)
+
+// leafSnowflake answers as Leaf's server does: the UID as text. The key means nothing there either.
+func (s *Server) leafSnowflake(w http.ResponseWriter, r *http.Request) {
+	u, err := s.uid(r.Context())
+	if err != nil {
+		s.leafFail(w, r, leafNotNow, err)
+		return
+	}
+	s.metrics.uids[overHTTP].Add(1)
+	s.leafAnswer(w, u)
+}
+
+// leafSegment answers as Leaf's server does: the next number of the tag as text.
+func (s *Server) leafSegment(w http.ResponseWriter, r *http.Request) {
+	u, err := s.number(r.Context(), r.PathValue("key"))
+	switch {
+	case err == nil:
+		s.metrics.numbers[overHTTP].Add(1)
+		s.leafAnswer(w, u)
+	case noTag(err):
+		s.leafFail(w, r, leafNoKey, err)
+	default:
+		s.leafFail(w, r, leafNoNumber, err)
+	}
+}
+
+// noTag reports whether the store does not have a tag, or cannot.
+func noTag(err error) bool {
+	return errors.Is(err, segment.ErrNoTag) || !errors.Is(err, context.DeadlineExceeded) && (errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig))
+}
+
+func (s *Server) leafAnswer(w http.ResponseWriter, u uid.UID) {
+	s.answer(w, http.StatusOK, "text/plain;charset=UTF-8", strconv.AppendInt(nil, int64(u), 10))
+}
+
+// leafFail answers as Leaf's server does: with status 500, whatever failed, and an object with what its
+// framework puts there. The member detail is ours.
+func (s *Server) leafFail(w http.ResponseWriter, r *http.Request, id int, err error) {
+	body, _ := json.Marshal(struct {
+		Timestamp int64  `json:"timestamp"`
+		Status    int    `json:"status"`
+		Error     string `json:"error"`
+		Exception string `json:"exception"`
+		Message   string `json:"message"`
+		Path      string `json:"path"`
+		Detail    string `json:"detail"`
+	}{
+		time.Now().UnixMilli(), http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError),
+		"com.sankuai.inf.leaf.server.exception.LeafServerException", fmt.Sprintf("Result{id=%d, status=EXCEPTION}", id), r.URL.EscapedPath(), reason(err),
+	}) // of strings and numbers, which cannot fail
+	s.answer(w, http.StatusInternalServerError, "application/json;charset=UTF-8", append(body, '\n'))
+}

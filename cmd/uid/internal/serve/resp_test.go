@@ -1,0 +1,274 @@
+package serve
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/segment"
+)
+
+// command writes a command as clients do.
+func command(args ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(args))
+	for _, a := range args {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(a), a)
+	}
+	return b.String()
+}
+
+// over returns what a server says to a text on a connection of its own.
+func over(t *testing.T, l *pipeListener, text string) string {
+	t.Helper()
+	c, err := l.dial()
+	require.NoError(t, err)
+	return say(t, c, text)
+}
+
+var bye = command("QUIT")
+
+func TestRESP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.store.SetRow(segment.Row{Tag: "order no. 1", Next: 5, Step: 1})
+		_, l := h.serving(t)
+		for _, tt := range []struct{ says, want string }{
+			{command("INCR", "uid") + command("incr", "uid"), ":1\r\n:2\r\n"},
+			{command("UIDS", "2"), "*2\r\n$1\r\n3\r\n$1\r\n4\r\n"},
+			{command("INCRBY", "uid", "1"), ":5\r\n"},
+			{command("INCR", "invoice") + command("INCR", "invoice"), ":1\r\n:2\r\n"},
+			{command("INCRBY", "invoice", "10"), ":12\r\n"},
+			{command("INCR", "invoice"), ":13\r\n"},
+			{command("INCR", "order no. 1"), ":5\r\n"},
+			{"INCR uid\r\nPING\r\n\r\n\nping\n", ":6\r\n+PONG\r\n+PONG\r\n"},
+			{command("PING", "a\r\nb"), "$4\r\na\r\nb\r\n"},
+			{command("ECHO", ""), "$0\r\n\r\n"},
+			{command("SELECT", "0") + command("SELECT", "1"), "+OK\r\n-ERR DB index is out of range\r\n"},
+			{command("CLIENT", "SETINFO", "LIB-NAME", "x") + command("CLIENT", "SETNAME", "x") + command("CLIENT", "ID"), "+OK\r\n+OK\r\n:1\r\n"},
+			{command("COMMAND", "DOCS") + command("COMMAND") + command("COMMAND", "COUNT"), "*0\r\n*0\r\n:0\r\n"},
+			{command("HELLO", "3"), "-NOPROTO unsupported protocol version\r\n"},
+			{command("HELLO", "2", "SETNAME", "x"), "*14\r\n$6\r\nserver\r\n$3\r\nuid\r\n$7\r\nversion\r\n$4\r\ntest\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n:1\r\n" +
+				"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n"},
+			{command("INCR", "nosuch"), "-ERR the store has no such tag: \"nosuch\"\r\n"},
+		} {
+			require.Equal(t, tt.want+"+OK\r\n", over(t, l, tt.says+bye), tt.says)
+		}
+		require.Contains(t, over(t, l, command("INFO")+bye), "loading:0\r\n")
+	})
+}
+
+// What is no number in a row is refused, whether it could be had or not.
+func TestRefusedRESP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		_, l := h.serving(t)
+		for _, tt := range []struct{ says, want string }{
+			{command("GET", "invoice"), "ERR unknown command GET: this server takes INCR, INCRBY and UIDS"},
+			{command("SET", "invoice", "1"), "ERR unknown command SET"},
+			{command("DECR", "invoice"), "ERR unknown command DECR"},
+			{command("FLUSHALL"), "ERR unknown command FLUSHALL"},
+			{command("EVAL", "return 1", "0"), "ERR unknown command EVAL"},
+			{command("\r\n-ERR"), "ERR unknown command of 6 bytes"},
+			{command(""), "ERR unknown command "},
+			{command(strings.Repeat("A", 1000)), "ERR unknown command of 1000 bytes"},
+			{command("INCR"), "ERR wrong number of arguments for 'incr' command"},
+			{command("INCR", "a", "b"), "ERR wrong number of arguments"},
+			{command("INCRBY", "invoice"), "ERR wrong number of arguments"},
+			{command("UIDS"), "ERR wrong number of arguments"},
+			{command("INCR", ""), "ERR value out of range: the tag"},
+			{command("INCR", " a"), "ERR unusable configuration: the tag"},
+			{command("INCR", "a\r\nb"), "ERR unusable configuration: the tag"},
+			{command("INCR", strings.Repeat("a", 129)), "ERR value out of range: the tag \"aaa"},
+			{command("INCRBY", "invoice", "0"), `ERR the increment is "0", want 1 to 10000`},
+			{command("INCRBY", "invoice", "-1"), `ERR the increment is "-1"`},
+			{command("INCRBY", "invoice", "10001"), `ERR the increment is "10001"`},
+			{command("INCRBY", "invoice", "+1"), `ERR the increment is "+1"`},
+			{command("INCRBY", "invoice", ""), `ERR the increment is ""`},
+			{command("INCRBY", "invoice", "9223372036854775808"), "ERR the increment is"},
+			{command("INCRBY", "uid", "2"), "ERR UIDs are no 2 numbers in a row: UIDS 2 returns as many"},
+			{command("UIDS", "0"), `ERR n is "0", want 1 to 10000`},
+			{command("UIDS", "10001"), `ERR n is "10001"`},
+			{command("HELLO", "x"), "NOPROTO"},
+			{command("HELLO", "2", "NOSUCH"), "ERR Syntax error in HELLO"},
+			{command("HELLO", "2", "AUTH", "x"), "ERR Syntax error in HELLO"},
+			{command("AUTH", "x"), "ERR AUTH <password> called without any password"},
+			{command("CLIENT"), "ERR wrong number of arguments"},
+			{command("CLIENT", "KILL"), "ERR unknown subcommand of CLIENT: KILL"},
+		} {
+			said := over(t, l, tt.says+bye)
+			first, rest, _ := strings.Cut(said, "\r\n")
+			require.Equal(t, "+OK\r\n", rest, "%q: one line, and then the answer to QUIT", tt.says)
+			require.Contains(t, first, "-"+tt.want[:3], tt.says)
+			require.Contains(t, first, tt.want, tt.says)
+		}
+		for _, tt := range []struct{ says, want string }{
+			{"*-1\r\n", `"-1" arguments, want 0 to 16`},
+			{"*17\r\n", `"17" arguments`},
+			{"*1000000000\r\n", `"1000000000" arguments`},
+			{"*9223372036854775808\r\n", "arguments"},
+			{"*+1\r\n", "arguments"},
+			{"*\r\n", "arguments"},
+			{"*x\r\n", "arguments"},
+			{"*1\r\n:1\r\n", "begin with $"},
+			{"*1\r\n\r\n", "begin with $"},
+			{"*1\r\n$-1\r\n", `"-1" bytes, want 0 to 1024`},
+			{"*1\r\n$1025\r\n", `"1025" bytes`},
+			{"*1\r\n$536870912\r\n", "bytes"},
+			{"*1\r\n$9223372036854775807\r\nINCR\r\n", "bytes"},
+			{"*1\r\n$99999999999999999999\r\n", "bytes"},
+			{"*1\r\n$3\r\nINCR\r\n", "not as long as it says"},
+			{strings.Repeat("a", 20_000), "a line has more than 1024 bytes"},
+			{strings.Repeat("a", 2000) + "\r\n", "a line has more than 1024 bytes"},
+			{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
+			{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
+			{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nINCR invoice\r\n", "this is no HTTP"},
+			{"POST / HTTP/1.1\r\nHost: localhost\r\n\r\nINCR invoice\r\n", "this is no HTTP"},
+			{"Host: localhost\r\nINCR invoice\r\n", "this is no HTTP"},
+		} {
+			said := over(t, l, tt.says)
+			require.Regexp(t, `^-ERR Protocol error: [^\r\n]*\r\n$`, said, tt.says)
+			require.Contains(t, said, tt.want, tt.says)
+		}
+		require.Zero(t, h.uids.next, "something was drawn")
+		require.EqualValues(t, 1, h.store.Row("invoice").Next)
+		require.Zero(t, h.metrics.open[overRESP].Load())
+	})
+}
+
+// A command may come in any pieces, and answers leave before the next is awaited.
+func TestRESPInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		_, l := h.serving(t)
+		c, err := l.dial()
+		require.NoError(t, err)
+		in := bufio.NewReader(c)
+		for i := range 3 {
+			for _, b := range []byte(command("INCR", "uid")) {
+				_, err := c.Write([]byte{b})
+				require.NoError(t, err)
+				time.Sleep(100 * time.Millisecond) // of fake time
+			}
+			line, err := in.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprintf(":%d\r\n", i+1), line)
+		}
+		require.NoError(t, c.Close())
+	})
+}
+
+// Idle connections live longer than those within a command, and neither for ever.
+func TestRESPSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		_, l := h.serving(t)
+		for text, lasts := range map[string]time.Duration{"": 2 * time.Minute, "*2\r\n$4\r\nIN": 10 * time.Second, "I": 10 * time.Second, "*2\r\n": 10 * time.Second} {
+			c, err := l.dial()
+			require.NoError(t, err)
+			began := time.Now()
+			require.Empty(t, say(t, c, text))
+			require.Equal(t, lasts, time.Since(began), text)
+		}
+
+		// A byte every 9 s makes a command no longer.
+		c, err := l.dial()
+		require.NoError(t, err)
+		began := time.Now()
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for _, b := range []byte(command("INCR", "uid")) {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+				time.Sleep(9 * time.Second)
+			}
+		})
+		all, err := io.ReadAll(c)
+		require.NoError(t, err)
+		require.Empty(t, all)
+		require.Equal(t, 10*time.Second, time.Since(began))
+		writer.Wait()
+
+		// Who reads nothing is not waited for.
+		c, err = l.dial()
+		require.NoError(t, err)
+		_, err = io.WriteString(c, strings.Repeat(command("UIDS", "10000"), 100))
+		require.NoError(t, err)
+		time.Sleep(10*time.Second - 1)
+		synctest.Wait()
+		require.EqualValues(t, 1, h.metrics.open[overRESP].Load())
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		require.Zero(t, h.metrics.open[overRESP].Load())
+		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
+	})
+}
+
+func TestRESPToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, withToken(t))
+		_, l := h.serving(t)
+		wrong := "-WRONGPASS invalid username-password pair or user is disabled.\r\n"
+		for _, tt := range []struct{ says, want string }{
+			{command("INCR", "uid") + command("PING") + bye, "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
+			{command("AUTH", secret) + command("INCR", "uid") + bye, "+OK\r\n:1\r\n+OK\r\n"},
+			{command("AUTH", "anybody", secret) + command("INCR", "uid") + bye, "+OK\r\n:2\r\n+OK\r\n"},
+			{command("AUTH", secret+"x") + command("INCR", "uid") + bye, wrong + "-NOAUTH Authentication required.\r\n+OK\r\n"},
+			{command("AUTH", secret) + command("AUTH", "x") + command("INCR", "uid") + bye, "+OK\r\n" + wrong + "-NOAUTH Authentication required.\r\n+OK\r\n"},
+			{command("HELLO", "2", "AUTH", "default", "x") + bye, wrong + "+OK\r\n"},
+			{strings.Repeat(command("AUTH", "x"), 6), strings.Repeat(wrong, 5)}, // the fifth ends it
+		} {
+			require.Equal(t, tt.want, over(t, l, tt.says), tt.says)
+		}
+		require.Contains(t, over(t, l, command("HELLO", "2", "AUTH", "default", secret)+command("INCR", "uid")+bye), "$5\r\nproto\r\n:2\r\n")
+		require.EqualValues(t, 3, h.uids.next)
+		require.Contains(t, over(t, l, command("HELLO")+bye), "-NOAUTH HELLO must be called")
+	})
+}
+
+// A command waits for a UID as long as the limit says, and no longer.
+func TestWaitsWithinLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, func(c *Config) { c.Limits.Request = 3 * time.Second })
+		h.uids.blocks = true
+		web, l := h.serving(t)
+		for _, says := range []string{command("INCR", "uid"), command("UIDS", "7")} {
+			began := time.Now()
+			require.Equal(t, "-ERR none was to be had in time\r\n+OK\r\n", over(t, l, says+bye))
+			require.Equal(t, 3*time.Second, time.Since(began))
+		}
+		for _, target := range []string{"/v1/uid", "/v1/uids?n=7"} {
+			began := time.Now()
+			said := over(t, web, raw("GET", target, "Connection: close"))
+			require.Contains(t, said, "503 Service Unavailable")
+			require.Contains(t, said, "Retry-After: 1\r\n")
+			require.Contains(t, said, `{"error":"none was to be had in time"}`)
+			require.Equal(t, 3*time.Second, time.Since(began))
+		}
+	})
+}
+
+// FuzzRESP throws bytes at the reader of the protocol: it neither fails, nor holds more than it may, and
+// what it says is of the protocol.
+func FuzzRESP(f *testing.F) {
+	for _, seed := range []string{
+		command("INCR", "uid"), command("UIDS", "3") + bye, "INCR uid\r\n", "*1\r\n$9223372036854775807\r\nINCR\r\n", "*0\r\n*-1\r\n",
+		command("HELLO", "3", "AUTH", "a", "b"), command("INCRBY", "invoice", "3"), "\r\n\n*", "GET / HTTP/1.1\r\n", command("CLIENT", "SETNAME"),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h := newHouse(t)
+		pipe := &script{in: text}
+		h.serveConn(pipe)
+		checkRESP(t, pipe.out)
+	})
+}

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/settings"
+	"github.com/uidgen/uid/segment"
+)
+
+// lookups is how many tags at a time are looked for that nobody has drawn from yet: they may not exist.
+const lookups = 8
+
+// Segments draws the numbers of a store's tags. All methods may be called by any number of
+// goroutines at once. A tag that the store does not have takes up no memory once that is known.
+type Segments struct {
+	store    segment.Store
+	cfg      segment.Config
+	registry *segment.Registry
+	known    sync.Map      // tags that the store has
+	looking  chan struct{} // a slot for each call about another tag
+}
+
+// NewSegments returns the segments of a store. It does not touch the store. It returns an error that
+// wraps [uid.ErrConfig] when a setting cannot be used.
+func NewSegments(s segment.Store, cfg segment.Config) (*Segments, error) {
+	cfg.Create = false // or strangers would fill the store
+	cfg.Logger = slog.New(quiet{settings.Logger(cfg.Logger).Handler()})
+	r, err := segment.NewRegistry(s, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Segments{store: s, cfg: cfg, registry: r, looking: make(chan struct{}, lookups)}, nil
+}
+
+// Registry returns the generators, for metrics and pages.
+func (s *Segments) Registry() *segment.Registry { return s.registry }
+
+// CloseContext gives unused numbers back; see [segment.Registry.CloseContext].
+func (s *Segments) CloseContext(ctx context.Context) error { return s.registry.CloseContext(ctx) }
+
+// Try returns the next number of a tag if there is one in hand.
+func (s *Segments) Try(tag string) (uid.UID, bool) {
+	if _, ok := s.known.Load(tag); !ok {
+		return 0, false
+	}
+	g, err := s.registry.Get(tag)
+	if err != nil {
+		return 0, false
+	}
+	u, err := g.TryGetUID()
+	return u, err == nil
+}
+
+// Next returns the next number of a tag, and waits for it as long as ctx lasts. It returns
+// [segment.ErrNoTag] when the store does not have the tag, and the errors of
+// [segment.Generator.GetUIDContext].
+func (s *Segments) Next(ctx context.Context, tag string) (u uid.UID, err error) {
+	err = s.with(ctx, tag, func(g *segment.Generator) error {
+		u, err = g.GetUIDContext(ctx)
+		return err
+	})
+	return u, err
+}
+
+// Range returns the last of n numbers in a row, all of which are the caller's. Where two segments meet
+// that do not follow one another, it takes n numbers from the store, and up to n others are skipped.
+func (s *Segments) Range(ctx context.Context, tag string, n int) (last uid.UID, err error) {
+	numbers := make([]uid.UID, n)
+	err = s.with(ctx, tag, func(g *segment.Generator) error {
+		_, err := g.FillContext(ctx, numbers)
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case inARow(numbers):
+		return numbers[n-1], nil
+	}
+	cfg := s.cfg
+	cfg.MinStep, cfg.MaxStep = int64(n), int64(n)
+	g, err := segment.New(segment.Source{Store: s.store, Tag: tag}, cfg)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = g.CloseContext(ctx) }() // what it cannot give back is skipped
+	if _, err := g.FillContext(ctx, numbers); err != nil {
+		return 0, err
+	}
+	if !inARow(numbers) {
+		return 0, fmt.Errorf("%w: no %d numbers in a row, those that were drawn are skipped", uid.ErrRejectedTake, n)
+	}
+	return numbers[n-1], nil
+}
+
+func inARow(numbers []uid.UID) bool {
+	for i, u := range numbers {
+		if u != numbers[0]+uid.UID(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// with calls draw with the generator of a tag, and forgets the tag when the store does not have it.
+func (s *Segments) with(ctx context.Context, tag string, draw func(*segment.Generator) error) error {
+	if _, ok := s.known.Load(tag); !ok {
+		if err := segment.CheckTag(tag); err != nil {
+			return err
+		}
+		select {
+		case s.looking <- struct{}{}:
+			defer func() { <-s.looking }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for {
+		g, err := s.registry.Get(tag)
+		if err != nil {
+			return err
+		}
+		err = draw(g)
+		switch {
+		case err == nil:
+			s.known.Store(tag, nil)
+			return nil
+		case errors.Is(err, uid.ErrClosed) && ctx.Err() == nil:
+			continue // another call has forgotten the tag meanwhile; or the registry is closed
+		case errors.Is(err, segment.ErrNoTag):
+			s.known.Delete(tag)
+			_ = s.registry.Forget(ctx, tag) // it has no numbers to give back
+			return fmt.Errorf("%w: %.140q", segment.ErrNoTag, tag)
+		}
+		return err
+	}
+}

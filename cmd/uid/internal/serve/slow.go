@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// farewell is an answer without a request that was read to its end.
+func farewell(status int, why string) string {
+	body := fmt.Sprintf("{\"error\":%q}\n", why)
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",
+		status, http.StatusText(status), len(body), body)
+}
+
+// A patient listener tells clients that are too slow that they are.
+type patient struct{ net.Listener }
+
+func (l patient) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &patientConn{Conn: c}, nil
+}
+
+// A patientConn knows whether a request's header has begun and not ended: net/http would close the
+// connection without a word when that takes too long.
+type patientConn struct {
+	net.Conn
+	within atomic.Bool
+}
+
+// patientKey is the key of a request's patientConn in its context.
+type patientKey struct{}
+
+// ended notes that a request's header has come to its end.
+func ended(r *http.Request) {
+	if c, ok := r.Context().Value(patientKey{}).(*patientConn); ok {
+		c.within.Store(false)
+	}
+}
+
+func (c *patientConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.within.Store(true)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.within.CompareAndSwap(true, false) {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = c.Conn.Write([]byte(farewell(http.StatusRequestTimeout, "the request did not come to an end")))
+	}
+	return n, err
+}
+
+func (c *patientConn) Write(b []byte) (int, error) {
+	c.within.Store(false)
+	return c.Conn.Write(b)
+}

@@ -1,0 +1,152 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/uidgen/uid"
+)
+
+// uid returns a UID, and waits for it within the limit.
+func (s *Server) uid(ctx context.Context) (uid.UID, error) {
+	if u, err := s.cfg.UIDs.TryGetUID(); err == nil {
+		return u, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	defer cancel()
+	return s.cfg.UIDs.GetUIDContext(ctx)
+}
+
+// fill draws UIDs, all or none: what it has drawn before an error is skipped.
+func (s *Server) fill(ctx context.Context, dst []uid.UID) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	defer cancel()
+	n, err := s.cfg.UIDs.FillContext(ctx, dst)
+	if err != nil {
+		s.metrics.skipped.Add(uint64(n))
+	}
+	return err
+}
+
+// number returns the next number of a tag, and waits for it within the limit.
+func (s *Server) number(ctx context.Context, tag string) (uid.UID, error) {
+	if u, ok := s.cfg.Segments.Try(tag); ok {
+		return u, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.Request)
+	defer cancel()
+	return s.cfg.Segments.Next(ctx, tag)
+}
+
+func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) {
+	plain, ok := s.form(w, r)
+	if !ok {
+		return
+	}
+	u, err := s.uid(r.Context())
+	if err != nil {
+		s.fail(w, status(err), reason(err))
+		return
+	}
+	s.metrics.uids[overHTTP].Add(1)
+	s.answerUIDs(w, plain, `{"uid":`, "}\n", []uid.UID{u})
+}
+
+// batches are slices for UIDs.
+var batches = sync.Pool{New: func() any { return new([MaxBatch]uid.UID) }}
+
+func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) {
+	plain, ok := s.form(w, r)
+	if !ok {
+		return
+	}
+	n, err := batch(r.URL.Query().Get("n"))
+	if err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	all := batches.Get().(*[MaxBatch]uid.UID)
+	defer batches.Put(all)
+	if err := s.fill(r.Context(), all[:n]); err != nil {
+		s.fail(w, status(err), reason(err))
+		return
+	}
+	s.metrics.uids[overHTTP].Add(uint64(n))
+	s.answerUIDs(w, plain, `{"uids":[`, "]}\n", all[:n])
+}
+
+// batch reads how many are asked for.
+func batch(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || text[0] == '+' || n < 1 || n > MaxBatch {
+		return 0, fmt.Errorf("n is %.40q, want 1 to %d", text, MaxBatch)
+	}
+	return int(n), nil
+}
+
+// form returns whether a client wants text, one UID a line, rather than JSON. If it takes neither, form
+// answers that.
+func (s *Server) form(w http.ResponseWriter, r *http.Request) (plain, ok bool) {
+	accepted := r.Header.Values("Accept")
+	if len(accepted) == 0 {
+		return false, true
+	}
+	for part := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		if err != nil || params["q"] == "0" {
+			continue
+		}
+		switch kind {
+		case "application/json", "application/*", "*/*":
+			return false, true
+		case "text/plain", "text/*":
+			return true, true
+		}
+	}
+	s.fail(w, http.StatusNotAcceptable, "the answer can be application/json or text/plain")
+	return false, false
+}
+
+// answerUIDs writes UIDs, quoted in JSON: JavaScript would lose bits of a number.
+func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string, all []uid.UID) {
+	const digits = 22 // with quotes and a comma
+	if plain {
+		body := make([]byte, 0, len(all)*digits)
+		for _, u := range all {
+			body = append(strconv.AppendInt(body, int64(u), 10), '\n')
+		}
+		s.answer(w, http.StatusOK, "text/plain; charset=utf-8", body)
+		return
+	}
+	body := append(make([]byte, 0, len(all)*digits+len(begin)+len(end)), begin...)
+	for i, u := range all {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(strconv.AppendInt(append(body, '"'), int64(u), 10), '"')
+	}
+	s.answer(w, http.StatusOK, "application/json", append(body, end...))
+}
+
+func (s *Server) parse(w http.ResponseWriter, r *http.Request) {
+	u, err := uid.Parse(r.PathValue("uid"))
+	if err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	parts, err := s.cfg.UIDs.ParseUID(u)
+	if err == nil {
+		var body []byte
+		if body, err = json.Marshal(parts); err == nil {
+			s.answer(w, http.StatusOK, "application/json", append(body, '\n'))
+			return
+		}
+	}
+	s.fail(w, http.StatusBadRequest, err.Error())
+}

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/cmd/uid/internal/serve"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/statefile"
+)
+
+// tokenEnv is the environment variable with the token that clients show.
+const tokenEnv = "UID_SERVE_TOKEN"
+
+// server is the command that answers requests.
+type server struct {
+	gen // its store, layout, namespace and worker
+
+	web, redis    string // addresses; "off" for none
+	workerID      idFlag
+	state         string
+	table         string
+	lossy         bool
+	key           string
+	tokenFile     string
+	insecure      bool
+	cert, certKey string
+	access        bool
+	connections   countFlag
+	request       spanFlag
+	drain, stop   spanFlag
+
+	token       *serve.Token
+	certificate *serve.Certificate
+}
+
+func (p *program) serve() *cobra.Command {
+	s := &server{gen: gen{program: p, layout: newLayoutFlag(), namespace: "default"}}
+	cmd := &cobra.Command{
+		Use:   "serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
+		Short: "Answer for UIDs and numbers over HTTP and the Redis protocol",
+		Long: `serve is for programs that cannot use the Go library: it answers for UIDs, and for the
+numbers of tags (uid segment --help), until it gets SIGTERM or SIGINT. A call over a network
+costs thousands of times what one in the process does; so ask for many at once.
+
+Over HTTP:
+  /v1/uid                    a UID, as JSON or as text, by the request's Accept
+  /v1/uids?n=1000            up to 10,000 of them
+  /v1/parse/{uid}            what is in a UID
+  /api/segment/get/{tag}     the next number of a tag, as Leaf's server answers
+  /api/snowflake/get/{any}   a UID, as Leaf's server answers
+  /healthz, /readyz          whether it lives, and whether it is to get requests
+  /page/                     what the generator does, for people
+  /metrics, /openapi.yaml    for Prometheus, and all of the above for programs
+
+Over the Redis protocol, which any client library for Redis speaks:
+  INCR uid                   a UID; --uid-key gives the key another name
+  UIDS 1000                  up to 10,000 of them, as strings
+  INCR tag, INCRBY tag 10    the next number of a tag; the last of ten in a row
+
+It listens on loopback only. For other addresses give clients a token, in --token-file or in
+$` + tokenEnv + `, and better TLS as well. --insecure accepts that everybody who reaches the
+address can use up numbers. Over HTTP the token is a bearer, or the password of any user;
+over the Redis protocol it is the password of AUTH.
+
+Each start has a worker ID of its own, as each run of uid gen has, or leases one. With
+--worker-id it has a fixed one, which no other generator of this layout may have, and --state
+names the file that keeps it from issuing a UID again after a restart.
+
+` + storeHelp + ` A file that is missing is created.
+
+SIGTERM and SIGINT stop it in good order: /readyz says no, for as long as --drain says it
+still answers, then it takes no new requests, ends those that have begun, and gives numbers
+and the worker ID back. A second signal ends it at once. SIGHUP reads the certificate and the
+token file again.`,
+		Example: "  uid serve\n" +
+			"  uid serve --listen :7077 --resp-listen off --token-file token --tls-cert cert.pem --tls-key key.pem\n" +
+			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid serve --layout twitter\n" +
+			"  curl 127.0.0.1:7077/v1/uids?n=3",
+		DisableFlagsInUseLine: true,
+		Args:                  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			return s.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	s.web, s.redis = "127.0.0.1:7077", "127.0.0.1:7078"
+	flags.Var(&addressFlag{&s.web}, "listen", "address for HTTP, or off")
+	flags.Var(&addressFlag{&s.redis}, "resp-listen", "address for the Redis protocol, or off")
+	s.store.register(flags)
+	flags.Var(&setString{&s.namespace, &s.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
+	flags.Var(&s.layout, "layout", layoutUsage)
+	flags.Var(&s.workerID, "worker-id", "a fixed worker ID, which nobody else may have")
+	flags.Var(&fileFlag{&s.state}, "state", "file that remembers what was issued under --worker-id")
+	flags.StringVar(&s.key, "uid-key", serve.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
+	registerSegmentTable(flags, &s.table)
+	flags.BoolVar(&s.lossy, lossyFlag, false, lossyUsage)
+	s.registerAccess(flags)
+	s.connections, s.request, s.stop = 1024, spanFlag(5*time.Second), spanFlag(10*time.Second)
+	flags.Var(&s.connections, "max-conns", "connections of each protocol at once")
+	flags.Var(&s.request, "request-timeout", "how long a request waits for a UID or a number")
+	flags.Var(&optionalSpan{&s.drain}, "drain", "how long it still answers when /readyz says no (default not at all)")
+	flags.Var(&s.stop, "stop-timeout", "how long requests that have begun may take in the end")
+	return cmd
+}
+
+// registerAccess registers the flags that say who may ask, and who hears of it.
+func (s *server) registerAccess(flags *pflag.FlagSet) {
+	flags.Var(&fileFlag{&s.tokenFile}, "token-file", "file with the token that clients show; or put it into "+tokenEnv)
+	flags.BoolVar(&s.insecure, "insecure", false, "listen on any address without a token")
+	flags.Var(&fileFlag{&s.cert}, "tls-cert", "PEM file with the certificate, for both protocols")
+	flags.Var(&fileFlag{&s.certKey}, "tls-key", "PEM file with its key")
+	flags.BoolVar(&s.access, "access-log", false, "write a line of JSON for each request to standard error")
+}
+
+// check refuses flags that do not go together, and reads the token and the certificate.
+func (s *server) check() (err error) {
+	switch {
+	case s.web == off && s.redis == off:
+		return badInput("both --listen and --resp-listen are off")
+	case s.workerID.set && s.state == "":
+		return badInput("--worker-id needs --state: without a file nothing keeps a UID from being issued again after a restart")
+	case !s.workerID.set && s.state != "":
+		return badInput("--state is for --worker-id")
+	case s.workerID.set && s.namespaceSet:
+		return badInput("--worker-id and --namespace exclude each other")
+	case (s.cert == "") != (s.certKey == ""):
+		return badInput("--tls-cert and --tls-key need each other")
+	}
+	if err := s.reload(); err != nil {
+		return inputError{err}
+	}
+	for _, address := range []string{s.web, s.redis} {
+		if address == off {
+			continue
+		}
+		local, err := serve.CheckListen(address, s.token != nil, s.insecure)
+		switch {
+		case err != nil:
+			return badInput("%w (--token-file or $%s; --insecure)", err, tokenEnv)
+		case !local && s.token != nil && s.certificate == nil:
+			s.log().Warn("uid: without TLS the token crosses the network in the clear", "address", address)
+		}
+	}
+	return nil
+}
+
+// reload reads the token and the certificate, for the first time or again. What cannot be used changes
+// nothing.
+func (s *server) reload() error {
+	text, err := s.tokenText()
+	switch {
+	case err != nil:
+		return err
+	case text == "":
+	case s.token == nil:
+		if s.token, err = serve.NewToken(text); err != nil {
+			return err
+		}
+	default:
+		if err := s.token.Set(text); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.cert == "":
+		return nil
+	case s.certificate == nil:
+		s.certificate, err = serve.NewCertificate(s.cert, s.certKey)
+		return err
+	}
+	return s.certificate.Reload()
+}
+
+// tokenText returns the token; "" is for none. A file that is empty holds no token, and is refused.
+func (s *server) tokenText() (string, error) {
+	if s.tokenFile == "" {
+		return s.getenv(tokenEnv), nil
+	}
+	text, err := os.ReadFile(s.tokenFile)
+	if err != nil {
+		return "", fmt.Errorf("%w: --token-file: %w", uid.ErrConfig, err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", fmt.Errorf("%w: --token-file: the file is empty", uid.ErrConfig)
+	}
+	return token, nil
+}
+
+func (s *server) run(ctx context.Context) (err error) {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	// Before a worker ID is taken: a port in use is to cost none.
+	web, redis, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeAll(web, redis)
+	st, err := s.store.open(ctx, s.getenv, settings{segments: unless(segmentTable, s.table), log: s.log()})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer st.close()
+	s.tellFirst(st)
+	w, err := s.worker(ctx, st)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	generator, err := cached.NewContext(ctx, w, cached.Config{Layout: s.layout.Layout, Logger: s.log(), Now: s.now})
+	if err != nil {
+		return interrupted(ctx, s.full(st, err))
+	}
+	defer func() { err = errors.Join(err, s.release(generator.CloseContext)) }()
+	segments, err := serve.NewSegments(st.segments, segment.Config{
+		LossyStore: s.lossy, Timeout: time.Duration(s.store.timeout), Logger: s.log(), Now: s.now,
+	})
+	if err != nil {
+		return inputError{err}
+	}
+	defer func() { err = errors.Join(err, s.release(segments.CloseContext)) }()
+	cfg, err := s.config(generator, segments, st)
+	if err != nil {
+		return err
+	}
+	answers, err := serve.New(cfg)
+	if err != nil {
+		return inputError{err}
+	}
+	s.note("listening on %s", strings.Join(s.addresses(web, redis), " and "))
+	return s.serve(ctx, answers, web, redis)
+}
+
+// release gives back what is in hand: not under the command's context, which a signal has ended.
+func (s *server) release(closing func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.store.timeout))
+	defer cancel()
+	return closing(ctx)
+}
+
+// serve answers until a signal.
+func (s *server) serve(ctx context.Context, answers *serve.Server, web, redis net.Listener) error {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	ended := make(chan error, 1)
+	go func() { ended <- answers.Serve(web, redis) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-hup:
+			s.again()
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	answers.StopReady()
+	if s.drain > 0 {
+		select {
+		case <-time.After(time.Duration(s.drain)):
+		case err := <-ended:
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.stop))
+	defer cancel()
+	if err := answers.Drain(ctx); err != nil {
+		s.note("requests that took longer than --stop-timeout %s were cut off", time.Duration(s.stop))
+	}
+	return <-ended
+}
+
+// again reads the files again, and says what came of it.
+func (s *server) again() {
+	if err := s.reload(); err != nil {
+		s.note("nothing has changed by SIGHUP: %v", err)
+		return
+	}
+	s.note("the certificate and the token were read again")
+}
+
+// config is the server's.
+func (s *server) config(generator *cached.Generator, segments *serve.Segments, st *workerStore) (cfg serve.Config, err error) {
+	cfg = serve.Config{
+		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.log(), Version: version(),
+		Ready:     func() error { return ready(generator) },
+		LocalOnly: s.token == nil && !s.insecure,
+		Limits:    serve.Limits{Connections: int(min(s.connections, 1<<20)), Request: time.Duration(s.request)},
+	}
+	if s.certificate != nil {
+		cfg.TLS = s.certificate.Config()
+	}
+	if s.access {
+		cfg.Access = slog.New(slog.NewJSONHandler(s.stderr, nil))
+	}
+	if cfg.Metrics, err = exposition(generator); err != nil {
+		return cfg, err
+	}
+	cfg.Page, err = s.page(generator, st)
+	return cfg, err
+}
+
+// worker returns the worker of this server.
+func (s *server) worker(ctx context.Context, st *workerStore) (uid.Worker, error) {
+	if !s.workerID.set {
+		return s.gen.worker(ctx, st)
+	}
+	w, err := statefile.New(s.state, worker.FixedID(s.workerID.id), statefile.Config{Logger: s.log(), Now: s.now})
+	if err != nil {
+		return nil, inputError{err}
+	}
+	return w, nil
+}
+
+// listen opens the listeners; nil is one that is off.
+func (s *server) listen(ctx context.Context) (web, redis net.Listener, err error) {
+	var all [2]net.Listener
+	for i, address := range []string{s.web, s.redis} {
+		if address == off {
+			continue
+		}
+		if all[i], err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+			closeAll(all[:]...)
+			return nil, nil, err
+		}
+	}
+	return all[0], all[1], nil
+}
+
+func closeAll(all ...net.Listener) {
+	for _, l := range all {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+}
+
+// addresses are the URLs of the listeners.
+func (s *server) addresses(web, redis net.Listener) (all []string) {
+	secure := ""
+	if s.certificate != nil {
+		secure = "s"
+	}
+	if web != nil {
+		all = append(all, "http"+secure+"://"+web.Addr().String())
+	}
+	if redis != nil {
+		all = append(all, "redis"+secure+"://"+redis.Addr().String())
+	}
+	return all
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/health"
+)
+
+const testToken = "correct-horse-battery"
+
+// A served is a process of uid serve.
+type served struct {
+	*exec.Cmd
+	web, redis string // host and port
+	stderr     *bufio.Reader
+}
+
+// startServe starts uid serve on ports that are free.
+func startServe(t *testing.T, env []string, args ...string) *served {
+	t.Helper()
+	cmd := command(append(env, storeEnv+"="), append([]string{"serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0"}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
+	s := &served{Cmd: cmd, stderr: bufio.NewReader(stderr)}
+	line := s.line(t)
+	_, err = fmt.Sscanf(strings.NewReplacer("https://", "", "http://", "", "rediss://", "", "redis://", "").Replace(line), "uid: listening on %s and %s\n", &s.web, &s.redis)
+	require.NoError(t, err, line)
+	return s
+}
+
+func (s *served) line(t *testing.T) string {
+	t.Helper()
+	line, err := s.stderr.ReadString('\n')
+	require.NoError(t, err, line)
+	return line
+}
+
+// ends waits for the end of the process, and returns what it still said.
+func (s *served) ends(t *testing.T, code int) string {
+	t.Helper()
+	rest, err := io.ReadAll(s.stderr)
+	require.NoError(t, err)
+	require.Equal(t, code, exitCode(t, s.Wait()), string(rest))
+	return string(rest)
+}
+
+func (s *served) get(t *testing.T, target, token string) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, "http://"+s.web+target, nil)
+	require.NoError(t, err)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	all, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, string(all)
+}
+
+// A client library of Redis draws, and what is left is given back at the end.
+func TestServe(t *testing.T) {
+	store := newStore(t)
+	ok(t, "segment", "set", "invoice", "--create", "--store", store)
+	s := startServe(t, nil, "--store", store)
+	client := redis.NewClient(&redis.Options{Addr: s.redis, ClientName: "test"})
+	defer client.Close()
+	first, err := client.Incr(t.Context(), "uid").Result()
+	require.NoError(t, err)
+	pipe := client.Pipeline()
+	for range 1000 {
+		pipe.Incr(t.Context(), "uid")
+	}
+	answers, err := pipe.Exec(t.Context())
+	require.NoError(t, err)
+	for _, a := range answers {
+		next := a.(*redis.IntCmd).Val()
+		require.Greater(t, next, first)
+		first = next
+	}
+	some, err := client.Do(t.Context(), "UIDS", 3).StringSlice()
+	require.NoError(t, err)
+	require.Len(t, some, 3)
+	require.Greater(t, int64(uid.MustParse(some[0])), first)
+	for i, want := range []int64{1, 11, 12} {
+		last, err := client.IncrBy(t.Context(), "invoice", []int64{1, 10, 1}[i]).Result()
+		require.NoError(t, err)
+		require.Equal(t, want, last)
+	}
+	require.ErrorContains(t, client.IncrBy(t.Context(), "uid", 2).Err(), "UIDs are no 2 numbers in a row")
+	require.ErrorContains(t, client.Get(t.Context(), "invoice").Err(), "is no Redis")
+	require.NoError(t, client.Ping(t.Context()).Err())
+
+	code, body := s.get(t, "/api/segment/get/invoice", "")
+	require.Equal(t, 200, code)
+	require.Equal(t, "13", body)
+	code, body = s.get(t, "/v1/uid", "")
+	require.Equal(t, 200, code)
+	require.Contains(t, body, `{"uid":"`)
+	code, body = s.get(t, "/readyz", "")
+	require.Equal(t, 200, code)
+	require.Equal(t, "{\"ready\":true}\n", body)
+	code, body = s.get(t, "/metrics", "")
+	require.Equal(t, 200, code)
+	require.Contains(t, body, "uid_serve_")
+	require.Contains(t, body, "uid_ready{generator=\"uid\"} 1\n")
+	code, body = s.get(t, "/page/", "")
+	require.Equal(t, 200, code)
+	require.Contains(t, body, "<title>Unique IDs</title>")
+	code, body = s.get(t, "/page/state", "")
+	require.Equal(t, 200, code)
+	require.Contains(t, body, `"title":"uid serve"`)
+	require.Contains(t, body, `"name":"uid"`)
+	require.NoError(t, s.Process.Signal(syscall.SIGTERM))
+	require.Empty(t, s.ends(t, exitOK))
+	require.Equal(t, "14\n", ok(t, "segment", "next", "invoice", "--store", store), "none was skipped")
+}
+
+// The token and the certificate can change while the server runs, and the log never has the token.
+func TestServeToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte(testToken+"\n"), 0o600))
+	s := startServe(t, nil, "--store", newStore(t), "--token-file", file, "--access-log")
+	code, body := s.get(t, "/v1/uid", testToken)
+	require.Equal(t, 200, code, body)
+	code, body = s.get(t, "/v1/uid", "")
+	require.Equal(t, 401, code)
+	require.Contains(t, body, "Authorization: Bearer")
+	client := redis.NewClient(&redis.Options{Addr: s.redis, Password: testToken})
+	require.NoError(t, client.Incr(t.Context(), "uid").Err())
+	require.NoError(t, client.Close())
+
+	said := s.line(t) + s.line(t) + s.line(t)
+	require.Contains(t, said, `"path":"/v1/uid","status":401,`)
+	change := func(text, want string) {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, s.Process.Signal(syscall.SIGHUP))
+		said = s.line(t)
+		require.Contains(t, said, want)
+		require.NotContains(t, said, testToken)
+	}
+	change("short", "uid: nothing has changed by SIGHUP: unusable configuration: the token has 5 bytes, want 16 to 512")
+	change("", "the file is empty")
+	change("another-horse-battery", "were read again")
+	code, _ = s.get(t, "/v1/uid", testToken)
+	require.Equal(t, 401, code)
+	code, _ = s.get(t, "/v1/uid", "another-horse-battery")
+	require.Equal(t, 200, code)
+	require.NoError(t, s.Process.Signal(os.Interrupt))
+	said = s.ends(t, exitOK)
+	require.NotContains(t, said, "horse")
+}
+
+// With a worker ID of its own, a server that was killed begins above what it had issued.
+func TestServeStateFile(t *testing.T) {
+	store, state := newStore(t), filepath.Join(t.TempDir(), "state")
+	var last uid.UID
+	for range 3 {
+		s := startServe(t, nil, "--store", store, "--worker-id", "7", "--state", state)
+		code, body := s.get(t, "/api/snowflake/get/x", "")
+		require.Equal(t, 200, code)
+		u := uid.MustParse(body)
+		require.Greater(t, u, last)
+		last = u
+		parts, err := bits.Default().Parse(u)
+		require.NoError(t, err)
+		require.EqualValues(t, 7, parts.WorkerID)
+		require.NoError(t, s.Process.Kill())
+		require.Equal(t, -1, exitCode(t, s.Wait()))
+	}
+}
+
+func TestServeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	short := filepath.Join(dir, "short")
+	require.NoError(t, os.WriteFile(short, []byte("canary"), 0o600))
+	for _, tt := range []struct {
+		args string
+		env  string
+		says string
+	}{
+		{"--listen off --resp-listen off", "", "both --listen and --resp-listen are off"},
+		{"--listen :7077", "", `":7077" is not loopback, so others could use up numbers: ask for a token, or accept that (--token-file or $UID_SERVE_TOKEN; --insecure)`},
+		{"--resp-listen 0.0.0.0:0 --listen off", "", "is not loopback"},
+		{"--listen nonsense", "", "--listen: it is neither HOST:PORT"},
+		{"--listen me:canary@host:1", "", "--listen: it is neither HOST:PORT"},
+		{"--listen 127.0.0.1:70000", "", "--listen: it is neither HOST:PORT"},
+		{"--worker-id 7", "", "--worker-id needs --state"},
+		{"--worker-id -7", "", `"-7" is no worker ID`},
+		{"--state x", "", "--state is for --worker-id"},
+		{"--worker-id 7 --state x --namespace y", "", "exclude each other"},
+		{"--tls-cert x", "", "--tls-cert and --tls-key need each other"},
+		{"--tls-cert " + dir + "/none --tls-key " + dir + "/none", "", "the certificate: open"},
+		{"--tls-cert " + short + " --tls-key " + short, "", "are no PEM files"},
+		{"--token-file " + dir + "/none", "", "--token-file: open"},
+		{"--token-file " + short, "", "the token has 6 bytes, want 16 to 512"},
+		{"", "canary", "the token has 6 bytes, want 16 to 512"},
+		{"--uid-key a\tb", "", "the key for UIDs has 3 bytes"},
+		{"--max-conns 0", "", "--max-conns: 0 is below 1"},
+		{"--request-timeout 0s", "", "--request-timeout: 0s is not above 0"},
+		{"x", "", "uid serve takes no arguments"},
+	} {
+		args := append([]string{"serve"}, strings.Split(tt.args, " ")...)
+		if tt.args == "" {
+			args = args[:1]
+		}
+		if !strings.Contains(tt.args, "listen") {
+			args = append(args, "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
+		}
+		says := call{args: append(args, "--store", newStore(t)), env: map[string]string{tokenEnv: tt.env}}.fails(t, exitBadInput)
+		require.Contains(t, says, tt.says)
+		require.NotContains(t, says, "canary")
+	}
+}
+
+// A port in use costs no worker ID.
+func TestServePortInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	store := filepath.Join(t.TempDir(), "workers.db")
+	for _, flags := range [][]string{{"--listen", l.Addr().String(), "--resp-listen", "off"}, {"--listen", "127.0.0.1:0", "--resp-listen", l.Addr().String()}} {
+		o := call{args: append([]string{"serve", "--store", store}, flags...)}.run()
+		require.Equal(t, exitFailure, o.code)
+		require.Contains(t, o.err, "address already in use")
+		require.NoFileExists(t, store)
+	}
+}
+
+// reports is a generator that tells of itself.
+type reports health.Health
+
+func (r reports) Health() health.Health { return health.Health(r) }
+
+// /readyz says what the generator's health says.
+func TestReady(t *testing.T) {
+	require.NoError(t, ready(reports{Ready: true}))
+	err := ready(reports{Reasons: []health.Reason{{Code: health.NoReservation, Level: health.LevelError, Text: "the database is down"}}})
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorContains(t, err, "not ready: the database is down")
+}

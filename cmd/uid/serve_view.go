@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/debug"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/metrics"
+	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// generatorName is the generator's name in metrics and on the page.
+const generatorName = "uid"
+
+// ready returns why a generator has no UIDs, nil if calls get them.
+func ready(g health.Reporter) error {
+	h := g.Health()
+	if h.Ready {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", uid.ErrNoReservation, h)
+}
+
+// exposition returns a function that writes the generator's metrics in Prometheus' text format.
+func exposition(g health.Reporter) (func(io.Writer) error, error) {
+	var generators metrics.Set
+	if err := generators.Add(generatorName, g); err != nil {
+		return nil, err
+	}
+	all := client.NewRegistry()
+	if err := all.Register(uidprometheus.NewCollector(&generators)); err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		families, err := all.Gather()
+		if err != nil {
+			return err
+		}
+		for _, family := range families {
+			if _, err := expfmt.MetricFamilyToText(w, family); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// page returns the page on the generator, and on who holds the worker IDs of its store. Who may ask
+// for UIDs without a token from elsewhere learns of no hosts.
+func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error) {
+	cfg := debug.Config{
+		Title:      "uid serve",
+		Generators: []debug.Generator{{Name: generatorName, Generator: g, Namespace: s.namespaceOf(st)}},
+		HideHosts:  s.insecure && s.token == nil,
+		Now:        s.now,
+	}
+	if !s.workerID.set {
+		cfg.Workers = func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, st.all, 0) }
+	}
+	return debug.New(cfg)
+}
+
+// namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.
+func (s *server) namespaceOf(st *workerStore) string {
+	if s.workerID.set || st.numbers != nil {
+		return ""
+	}
+	return s.namespace
+}
