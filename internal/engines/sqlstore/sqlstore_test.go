@@ -283,6 +283,19 @@ func TestLifeOnPostgres(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, id)
 	}
+	// A floor is the same in every session's time zone.
+	elsewhere, err := sqlstore.New(opening("pgx", s.URL(s.Addr(0))+"&timezone=Asia/Shanghai")(t), sqlstore.Config{})
+	require.NoError(t, err)
+	floor := time.Now().Add(5 * time.Minute).Truncate(time.Second)
+	for _, begin := range []struct {
+		in       *sqlstore.Numbers
+		id       int64
+		at, kept time.Time
+	}{{elsewhere.Numbers(), 1, time.Time{}, time.Time{}}, {tables.Numbers(), 2, floor, floor}, {elsewhere.Numbers(), 3, floor.Add(-time.Minute), floor}} {
+		kept, err := begin.in.Begin(t.Context(), begin.id, begin.at)
+		require.NoError(t, err)
+		require.True(t, begin.kept.Equal(kept), "%v, not %v", kept, begin.kept)
+	}
 	n, there, err := tables.Nodes(t.Context())
 	require.NoError(t, err)
 	require.True(t, there)
