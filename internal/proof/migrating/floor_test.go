@@ -1,0 +1,175 @@
+package migrating
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/snowflake"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// plainAfter is newPlain with a floor.
+func plainAfter(t testing.TB, w uid.Worker, c *clock, after uid.UID) *uncached.Generator {
+	t.Helper()
+	g, err := uncached.New(w, uncached.Config{Layout: bits.Twitter(), Now: c.now, Logger: quiet, After: after})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, g.Close()) })
+	return g
+}
+
+// firstOfTick returns the next number that begins a millisecond.
+func firstOfTick(n *snowflake.Node) snowflake.ID {
+	for {
+		if id := n.Generate(); id.Step() == 0 {
+			return id
+		}
+	}
+}
+
+// One process takes the place of another with the same worker ID, on a host whose clock is behind:
+// the floor is all that keeps them apart.
+func TestOneProcessAfterTheOther(t *testing.T) {
+	o := newTable(t, "BIGINT")
+	old := node(t, 1)
+	first := firstOfTick(old)
+	require.NoError(t, o.insert("old", first.Int64()))
+	o.write(t, 100, map[string]writer{"old": bwmarrin(old)})
+	reader := &cursor{}
+	reader.poll(t, o, uid.Max)
+
+	// Without a floor it makes an old key again.
+	var c clock
+	c.set(time.UnixMilli(first.Time()))
+	o.refuses(t, drawn(t, plainAfter(t, worker.Static(1, "no floor"), &c, 0)))
+
+	// 1. Stop the old process. 2. Ask for the highest key. 3. Start the new one above it.
+	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
+	o.write(t, 100, map[string]writer{"new": of(plainAfter(t, worker.Static(1, "floor"), &c, highest))})
+	require.Greater(t, o.edge(t, "MIN(id)", "new"), int64(highest))
+	require.Equal(t, 100, reader.poll(t, o, uid.Max))
+	g, err := cached.New(worker.Static(1, "cached"), cached.Config{Layout: bits.Twitter(), Logger: quiet, After: uid.UID(o.edge(t, "MAX(id)", "%"))})
+	require.NoError(t, err)
+	o.write(t, 100, map[string]writer{"new": of(g)})
+	require.NoError(t, g.Close())
+	reader.poll(t, o, uid.Max)
+	sawAll(t, o, reader)
+}
+
+// Steps 1 and 2 in the wrong order: the old process goes on above the floor.
+func TestFloorTakenTooEarly(t *testing.T) {
+	o := newTable(t, "BIGINT")
+	old := node(t, 1)
+	o.write(t, 50, map[string]writer{"old": bwmarrin(old)})
+	highest := uid.UID(o.edge(t, "MAX(id)", "old"))
+	var c clock
+	g := plainAfter(t, worker.Static(1, "too early"), &c, highest)
+	late := firstOfTick(old)
+	require.Greater(t, late.Int64(), int64(highest))
+	require.NoError(t, o.insert("old", late.Int64()))
+	c.set(time.UnixMilli(late.Time()))
+	o.refuses(t, drawn(t, g))
+}
+
+// The old program has no floor: it has to stay away until the clock has passed the new keys, which
+// can be ahead of it.
+func TestBackTooEarly(t *testing.T) {
+	o := newTable(t, "BIGINT")
+	l := bits.Twitter()
+	ahead, err := l.Last(time.Now().Add(time.Minute))
+	require.NoError(t, err)
+	g, err := cached.New(worker.Static(1, "ahead"), cached.Config{Layout: l, Logger: quiet, After: ahead})
+	require.NoError(t, err)
+	o.write(t, 10, map[string]writer{"new": of(g)})
+	require.NoError(t, g.Close())
+	tick, err := l.Tick(uid.UID(o.edge(t, "MIN(id)", "new")))
+	require.NoError(t, err)
+	require.WithinRange(t, l.TimeOf(tick), time.Now(), time.Now().Add(time.Minute+time.Second))
+	back, err := l.Compose(tick, 1, 0) // what the old program makes in a minute
+	require.NoError(t, err)
+	o.refuses(t, back)
+}
+
+// A rolling update where old nodes have all worker IDs: the floor lies ahead, by as long as the
+// update takes, and old processes end before the clock is there.
+func TestRollingBelowAFloor(t *testing.T) {
+	o := newTable(t, "BIGINT")
+	l := bits.Twitter()
+	zero, one := node(t, 0), node(t, 1)
+	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
+
+	// 1. uid plan says the floor.
+	at := time.Now()
+	cost, err := plan.Move{From: l.Issuer(), To: l.Issuer(), At: at, Lead: 2 * time.Minute}.Cost()
+	require.NoError(t, err)
+	floor, err := l.Last(at.Add(2 * time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, floor, cost.Highest)
+	// 2. A namespace with it, as uid worker init --after makes one.
+	terms := l.Terms()
+	terms.MinTick, err = l.TickAbove(floor)
+	require.NoError(t, err)
+	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
+	require.NoError(t, err)
+	orders, err := tables.Leases("orders")
+	require.NoError(t, err)
+	require.NoError(t, lease.Found(t.Context(), orders, lease.Founding{Terms: terms}))
+	// 3. Readers have two cursors.
+	low, high := &cursor{}, &cursor{last: int64(floor)}
+	poll := func() {
+		low.poll(t, o, pastOf(t, l))
+		high.poll(t, o, uid.Max)
+	}
+	poll()
+	// 4. One process after the other, back, and forth again.
+	g := newCached(t, leased(t, orders, lease.Range{}), l)
+	o.write(t, 200, map[string]writer{"old 0": bwmarrin(zero), "new a": of(g)})
+	require.NoError(t, g.Close())
+	poll()
+	o.write(t, 100, map[string]writer{"old 0": bwmarrin(zero), "old 1": bwmarrin(one)})
+	poll()
+	g = newCached(t, leased(t, orders, lease.Range{}), l)
+	o.write(t, 200, map[string]writer{"old 1": bwmarrin(one), "new b": of(g)})
+	poll()
+	low.poll(t, o, floor+1)
+
+	sawAll(t, o, low, high)
+	require.Greater(t, o.edge(t, "MIN(id)", "new%"), int64(floor))
+	require.Less(t, o.edge(t, "MAX(id)", "old%"), int64(floor))
+	for _, u := range []int64{o.edge(t, "MIN(id)", "new a"), o.edge(t, "MIN(id)", "new b")} {
+		parts, err := l.Parse(uid.UID(u))
+		require.NoError(t, err)
+		require.LessOrEqual(t, parts.WorkerID, int64(1), "the old nodes' IDs")
+	}
+}
+
+// Floors that a generator cannot pass are refused: that of a full UidGenerator for one. Leases
+// without DurableStore cannot begin as far ahead as others.
+func TestFloorOutOfReach(t *testing.T) {
+	l := bits.Twitter()
+	ahead, err := l.Last(time.Now().Add(9 * time.Minute))
+	require.NoError(t, err)
+	for durable, err := range map[bool]error{true: nil, false: uid.ErrRange} {
+		store := found(t, newTable(t, "BIGINT").DB, "orders", l, lease.Range{})
+		w, e := lease.New(store, lease.Config{DurableStore: durable, DurableStoreUnverified: durable, Logger: quiet})
+		require.NoError(t, e)
+		g, e := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: ahead})
+		require.ErrorIs(t, e, err)
+		if err == nil {
+			require.Greater(t, drawn(t, g), ahead)
+			require.NoError(t, g.Close())
+		}
+	}
+	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
+		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})
+		require.ErrorIs(t, err, uid.ErrRange)
+	}
+}

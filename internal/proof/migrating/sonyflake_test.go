@@ -1,0 +1,101 @@
+package migrating
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/sony/sonyflake"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+func sony(t testing.TB, machine uint16) writer {
+	t.Helper()
+	s, err := sonyflake.New(sonyflake.Settings{MachineID: func() (uint16, error) { return machine, nil }})
+	require.NoError(t, err)
+	return func() (any, error) { return s.NextID() }
+}
+
+// Another layout, all of whose numbers from now on are above the old ones: a rolling update with
+// any worker IDs, and two cursors for readers while both write.
+func TestRollingToAnotherLayout(t *testing.T) {
+	o := newTable(t, "BIGINT UNSIGNED") // NextID of version 1 returns a uint64
+	one, two := sony(t, 1), sony(t, 2)
+	o.write(t, 100, map[string]writer{"old 1": one, "old 2": two})
+
+	// 1. uid plan: no number is made twice, and no floor is needed.
+	start := time.Now()
+	move := plan.Move{From: foreign.SonyflakeV1().Layout().Issuer(), To: bits.Default().Issuer(), At: start, Lead: 24 * time.Hour}
+	cost, err := move.Cost()
+	require.NoError(t, err)
+	require.Nil(t, cost.Repeats)
+	require.True(t, cost.Above)
+	require.True(t, cost.Safe[0].To.After(utc(2034, 1, 1, 0, 0, 0)), "as long as the new layout lasts")
+
+	// 2. Readers have two cursors: one below the border, one from it on.
+	border, err := bits.Default().First(start)
+	require.NoError(t, err)
+	require.Greater(t, border, cost.Highest)
+	low, high, single := &cursor{}, &cursor{last: int64(border) - 1}, &cursor{}
+	poll := func() {
+		low.poll(t, o, pastOf(t, foreign.SonyflakeV1().Layout()))
+		high.poll(t, o, uid.Max)
+		single.poll(t, o, uid.Max)
+	}
+	poll()
+
+	// 3. One process after the other.
+	orders := found(t, o.DB, "orders", bits.Default(), lease.Range{})
+	g := newCached(t, leased(t, orders, lease.Range{}), bits.Default())
+	o.write(t, 200, map[string]writer{"old 2": two, "new": of(g)})
+	poll()
+	// Back, and forth again.
+	require.NoError(t, g.Close())
+	o.write(t, 100, map[string]writer{"old 1": one, "old 2": two})
+	poll()
+	require.Empty(t, high.got[200:])
+	g = newCached(t, leased(t, orders, lease.Range{}), bits.Default())
+	o.write(t, 200, map[string]writer{"new": of(g)})
+	poll()
+	low.poll(t, o, border)
+
+	sawAll(t, o, low, high)
+	require.Len(t, low.got, 200+200+200)
+	require.Less(t, len(single.got), o.count(t), "one cursor passes over what old processes write after the first new row")
+	require.Greater(t, o.edge(t, "MIN(id)", "new"), o.edge(t, "MAX(id)", "old%"))
+
+	// Values, and what a number says.
+	var u uid.UID
+	require.NoError(t, o.Get(&u, "SELECT MAX(id) FROM orders WHERE writer = 'old 2'"))
+	parts, err := foreign.SonyflakeV1().Parse(int64(u))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, parts.Machine)
+	require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
+	asNumber, err := json.Marshal(uint64(u)) // as Sonyflake's users write it
+	require.NoError(t, err)
+	var back uid.UID
+	require.NoError(t, json.Unmarshal(asNumber, &back))
+	require.Equal(t, u, back)
+}
+
+// Version 2 with other settings is a layout as well, and its default start is above, too.
+func TestPlanOfSonyflake2(t *testing.T) {
+	custom, err := foreign.ParseFormat("sonyflake2 40/7/16 unit=1ms epoch=2025-06-01T00:00:00Z")
+	require.NoError(t, err)
+	at := utc(2026, 11, 22, 12, 0, 0)
+	for _, from := range []foreign.Format{foreign.SonyflakeV1(), foreign.SonyflakeV2(), custom} {
+		for name, above := range map[string]bool{"default": true, "twitter": true} {
+			to, err := bits.Preset(name)
+			require.NoError(t, err)
+			c, err := plan.Move{From: from.Layout().Issuer(), To: to.Issuer(), At: at, Lead: 24 * time.Hour}.Cost()
+			require.NoError(t, err)
+			require.Equal(t, above, c.Above, "%s to %s", from, name)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+// Ent keys the rows of ent's tables with UIDs: the schema makes their keys uid.UID, and the hook in
+// keys.go sets them. Its worker ID is leased from the same database.
+//
+//	UID_MYSQL_DSN='user@tcp(db:3306)/shop?parseTime=true' ent
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	_ "github.com/go-sql-driver/mysql"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/recipes/ent/ent"
+	"github.com/uidgen/uid/recipes/ent/ent/order"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	uids, err := generator(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
+
+	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, db)))
+	client.Use(keys(uids))
+	if err := client.Schema.Create(ctx); err != nil {
+		return err
+	}
+	if err := client.Order.Create().SetItem("lamp").Exec(ctx); err != nil {
+		return err
+	}
+	items := []string{"chair", "table"}
+	err = client.Order.MapCreateBulk(items, func(c *ent.OrderCreate, i int) { c.SetItem(items[i]) }).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := client.Order.Query().Order(order.ByID()).All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		fmt.Println(o.ID, o.Item)
+	}
+	return nil
+}
+
+// generator returns a generator whose worker ID is leased in the namespace orders.
+func generator(db *sql.DB) (*cached.Generator, error) {
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		return nil, err
+	}
+	orders, err := tables.Leases("orders")
+	if err != nil {
+		return nil, err
+	}
+	w, err := lease.New(orders, lease.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return cached.New(w, cached.Config{})
+}

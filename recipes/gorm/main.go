@@ -1,0 +1,106 @@
+// Gorm keys the rows of GORM's models with UIDs: the plugin in keys.go gives a UID to each row that
+// has no key. Its worker ID is leased from the same database.
+//
+//	UID_MYSQL_DSN='user@tcp(db:3306)/shop' gorm
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"gorm.io/driver/mysql"
+	"gorm.io/gorm"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A Model is what all models embed. The tag autoIncrement:false keeps GORM from making keys of the
+// database's own, and the check has the database refuse a 0: from a program without the plugin.
+type Model struct {
+	ID uid.UID `gorm:"primaryKey;autoIncrement:false;check:id > 0"`
+}
+
+// An Order has parcels, which GORM creates with it.
+type Order struct {
+	Model
+	Item    string
+	Parcels []Parcel
+}
+
+// A Parcel belongs to an order.
+type Parcel struct {
+	Model
+	OrderID uid.UID
+}
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	db, err := gorm.Open(mysql.Open(os.Getenv("UID_MYSQL_DSN")), &gorm.Config{})
+	if err != nil {
+		return err
+	}
+	uids, err := generator(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
+	if err := db.Use(Keys{uids}); err != nil {
+		return err
+	}
+	db = db.WithContext(ctx)
+	if err := db.AutoMigrate(&Order{}, &Parcel{}); err != nil {
+		return err
+	}
+
+	own, err := uids.GetUIDContext(ctx)
+	if err != nil {
+		return err
+	}
+	orders := []Order{
+		{Item: "lamp", Parcels: []Parcel{{}, {}}},
+		{Item: "chair"},
+		{Model: Model{ID: own}, Item: "table"}, // a key that the program draws is left as it is
+	}
+	if err := db.Create(&orders).Error; err != nil {
+		return err
+	}
+	if err := db.Preload("Parcels").Order("id").Find(&orders).Error; err != nil {
+		return err
+	}
+	for _, o := range orders {
+		fmt.Println(o.ID, o.Item, len(o.Parcels), "parcels")
+	}
+	return nil
+}
+
+// generator returns a generator whose worker ID is leased in the namespace orders.
+func generator(db *gorm.DB) (*cached.Generator, error) {
+	plain, err := db.DB()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := sqlstore.New(plain, sqlstore.Config{})
+	if err != nil {
+		return nil, err
+	}
+	orders, err := tables.Leases("orders")
+	if err != nil {
+		return nil, err
+	}
+	w, err := lease.New(orders, lease.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return cached.New(w, cached.Config{})
+}

@@ -1,0 +1,196 @@
+package kubernetes
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+func manifest[T any](t *testing.T, file, kind string) T {
+	t.Helper()
+	object, err := Read[T](file, kind)
+	require.NoError(t, err)
+	return object
+}
+
+// Each object in each file is one of those that the tests here look at.
+func TestManifestsAreRead(t *testing.T) {
+	all, err := files.ReadDir(".")
+	require.NoError(t, err)
+	kinds := map[string][]string{}
+	for _, file := range all {
+		texts, err := documents(file.Name())
+		require.NoError(t, err)
+		for _, document := range texts {
+			var is metav1.TypeMeta
+			require.NoError(t, yaml.Unmarshal(document, &is))
+			kinds[file.Name()] = append(kinds[file.Name()], is.APIVersion+" "+is.Kind)
+		}
+	}
+	require.Equal(t, map[string][]string{
+		"deployment.yaml":  {"apps/v1 Deployment", "v1 Service"},
+		"statefulset.yaml": {"apps/v1 StatefulSet", "v1 Service"},
+		"cronjob.yaml":     {"batch/v1 CronJob", "v1 PersistentVolumeClaim"},
+	}, kinds)
+}
+
+func TestDeploymentManifest(t *testing.T) {
+	d := manifest[appsv1.Deployment](t, "deployment.yaml", "Deployment")
+	require.Equal(t, d.Spec.Selector.MatchLabels, d.Spec.Template.Labels)
+	served(t, d.Spec.Template.Spec, manifest[corev1.Service](t, "deployment.yaml", "Service"), d.Spec.Template.Labels)
+
+	secret := variable(t, d.Spec.Template.Spec.Containers[0], "UID_MYSQL_DSN")
+	require.Empty(t, secret.Value)
+	require.NotNil(t, secret.ValueFrom.SecretKeyRef, "a DSN has a password")
+}
+
+func TestStatefulSetManifest(t *testing.T) {
+	s := manifest[appsv1.StatefulSet](t, "statefulset.yaml", "StatefulSet")
+	require.Equal(t, s.Spec.Selector.MatchLabels, s.Spec.Template.Labels)
+	service := manifest[corev1.Service](t, "statefulset.yaml", "Service")
+	require.Equal(t, service.Name, s.Spec.ServiceName)
+	require.Equal(t, corev1.ClusterIPNone, service.Spec.ClusterIP)
+	pod := s.Spec.Template.Spec
+	served(t, pod, service, s.Spec.Template.Labels)
+
+	ordinal := variable(t, pod.Containers[0], "UID_WORKER_ID")
+	require.Equal(t, "metadata.labels['"+appsv1.PodIndexLabel+"']", ordinal.ValueFrom.FieldRef.FieldPath)
+	require.Len(t, s.Spec.VolumeClaimTemplates, 1)
+	claim := s.Spec.VolumeClaimTemplates[0]
+	onVolume(t, pod, claim.Name)
+	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, claim.Spec.AccessModes)
+	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled)
+	require.Equal(t, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted)
+}
+
+func TestCronJobManifest(t *testing.T) {
+	c := manifest[batchv1.CronJob](t, "cronjob.yaml", "CronJob")
+	claim := manifest[corev1.PersistentVolumeClaim](t, "cronjob.yaml", "PersistentVolumeClaim")
+	require.Equal(t, batchv1.ForbidConcurrent, c.Spec.ConcurrencyPolicy)
+	pod := c.Spec.JobTemplate.Spec.Template.Spec
+	confined(t, pod)
+	require.ElementsMatch(t, variables(t, "cron"), names(pod.Containers[0]))
+	require.NotEmpty(t, pod.Hostname, "the file is bound to it")
+	require.Equal(t, claim.Name, pod.Volumes[0].PersistentVolumeClaim.ClaimName)
+	require.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, claim.Spec.AccessModes)
+	onVolume(t, pod, pod.Volumes[0].Name)
+}
+
+// The two ways to run the service set all variables that the program reads, and no others.
+func TestServiceVariables(t *testing.T) {
+	d := manifest[appsv1.Deployment](t, "deployment.yaml", "Deployment").Spec.Template.Spec.Containers[0]
+	s := manifest[appsv1.StatefulSet](t, "statefulset.yaml", "StatefulSet").Spec.Template.Spec.Containers[0]
+	set := map[string]bool{}
+	for _, name := range append(names(d), names(s)...) {
+		set[name] = true
+	}
+	all := variables(t, "service")
+	require.Len(t, set, len(all))
+	for _, name := range all {
+		require.True(t, set[name], name)
+	}
+}
+
+// served checks what the pods of a service have in common.
+func served(t *testing.T, pod corev1.PodSpec, service corev1.Service, labels map[string]string) {
+	t.Helper()
+	confined(t, pod)
+	c := pod.Containers[0]
+	require.Len(t, c.Ports, 1)
+	require.Equal(t, ":"+strconv.Itoa(int(c.Ports[0].ContainerPort)), variable(t, c, "UID_LISTEN").Value)
+	require.Equal(t, labels, service.Spec.Selector)
+	require.Equal(t, c.Ports[0].Name, service.Spec.Ports[0].TargetPort.String())
+	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe} {
+		require.Equal(t, c.Ports[0].Name, probe.HTTPGet.Port.String())
+	}
+
+	// A pod is killed when the grace period is over, whatever it does then. Its program may need
+	// what its constants say: to start, to drain, to close.
+	drain, err := time.ParseDuration(variable(t, c, "UID_DRAIN").Value)
+	require.NoError(t, err)
+	needs := time.Duration(c.Lifecycle.PreStop.Sleep.Seconds)*time.Second + 10*time.Second + drain + 5*time.Second
+	require.Greater(t, time.Duration(*pod.TerminationGracePeriodSeconds)*time.Second, needs)
+	// SIGTERM comes when the endpoints have had time to forget the pod.
+	require.GreaterOrEqual(t, c.Lifecycle.PreStop.Sleep.Seconds, int64(5))
+}
+
+// confined checks that a pod's container may do no more than it has to.
+func confined(t *testing.T, pod corev1.PodSpec) {
+	t.Helper()
+	require.Len(t, pod.Containers, 1)
+	require.True(t, *pod.SecurityContext.RunAsNonRoot)
+	require.Equal(t, corev1.SeccompProfileTypeRuntimeDefault, pod.SecurityContext.SeccompProfile.Type)
+	require.False(t, *pod.AutomountServiceAccountToken)
+	is := pod.Containers[0].SecurityContext
+	require.True(t, *is.ReadOnlyRootFilesystem)
+	require.False(t, *is.AllowPrivilegeEscalation)
+	require.Equal(t, []corev1.Capability{"ALL"}, is.Capabilities.Drop)
+}
+
+// onVolume checks that the state file lies on the volume, which the container's user may write to.
+func onVolume(t *testing.T, pod corev1.PodSpec, volume string) {
+	t.Helper()
+	c := pod.Containers[0]
+	require.Len(t, c.VolumeMounts, 1)
+	require.Equal(t, volume, c.VolumeMounts[0].Name)
+	require.Equal(t, c.VolumeMounts[0].MountPath, path.Dir(variable(t, c, "UID_STATE_FILE").Value))
+	require.Equal(t, *pod.SecurityContext.RunAsUser, *pod.SecurityContext.FSGroup)
+}
+
+func variable(t *testing.T, c corev1.Container, name string) corev1.EnvVar {
+	t.Helper()
+	for _, v := range c.Env {
+		if v.Name == name {
+			return v
+		}
+	}
+	require.Fail(t, "no such variable", name)
+	return corev1.EnvVar{}
+}
+
+func names(c corev1.Container) (names []string) {
+	for _, v := range c.Env {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// variables returns the environment variables that a program names: its texts that begin with UID_.
+func variables(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	sources, err := filepath.Glob("../" + folder + "/*.go")
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, file := range sources {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				name, err := strconv.Unquote(text.Value)
+				require.NoError(t, err)
+				if strings.HasPrefix(name, "UID_") && !strings.Contains(name, " ") && !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}

@@ -1,0 +1,49 @@
+package recipes_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// build compiles the program in a folder, and returns its file.
+func build(t *testing.T, folder string) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), folder)
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "./"+folder).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return exe
+}
+
+// run runs a program to its end, and returns what it printed to its standard output.
+func run(t *testing.T, exe string, env ...string) (string, error) {
+	t.Helper()
+	var out, log strings.Builder
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(cmd.Environ(), env...), &out, &log
+	err := cmd.Run()
+	if log.Len() > 0 {
+		t.Logf("%s says:\n%s", filepath.Base(exe), log.String())
+	}
+	return out.String(), err
+}
+
+// keysOf returns the UIDs at the beginnings of lines.
+func keysOf(t *testing.T, lines string) (keys []uid.UID) {
+	t.Helper()
+	for line := range strings.Lines(lines) {
+		text, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		u, err := uid.Parse(text)
+		require.NoError(t, err)
+		keys = append(keys, u)
+	}
+	return keys
+}

@@ -1,0 +1,127 @@
+package recipes_test
+
+import (
+	"database/sql"
+	"testing"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/engines/cluster"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// Each program that keys rows, on MariaDB.
+func TestProgramsOnMariaDB(t *testing.T) {
+	server := testserver.Shared(t)
+	for folder, tables := range map[string][]string{
+		"databasesql": {"orders", "parcels"},
+		"sqlx":        {"orders"},
+		"gorm":        {"orders", "parcels"},
+		"ent":         {"orders"},
+		"sqlc":        {"orders", "parcels"},
+	} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			dsn := server.Config(server.NewDatabase(t))
+			dsn.MultiStatements, dsn.ParseTime = true, true
+			check(t, folder, "mysql", "UID_MYSQL_DSN", dsn.FormatDSN(), tables)
+		})
+	}
+}
+
+func TestProgramsOnPostgres(t *testing.T) {
+	t.Parallel()
+	server, err := cluster.StartPostgres("recipes")
+	cluster.For(t, server, err)
+	check(t, "pgx", "pgx", "UID_POSTGRES_URL", server.URL(server.Addr(0)), []string{"orders"})
+}
+
+// check runs a program on an empty database, and checks the keys in its tables: all were made by its
+// generator, just now, and no column makes keys itself.
+func check(t *testing.T, folder, driver, variable, source string, tables []string) {
+	db, err := sql.Open(driver, source)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	store, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	found(t, store)
+
+	before := time.Now().Truncate(time.Second)
+	printed, err := run(t, build(t, folder), variable+"="+source)
+	require.NoError(t, err)
+	after := time.Now()
+
+	seen := map[uid.UID]bool{}
+	workers := map[int64]bool{}
+	for _, table := range tables {
+		keys := stored(t, db, table)
+		require.NotEmpty(t, keys)
+		if table == "orders" {
+			require.ElementsMatch(t, keys, keysOf(t, printed))
+		}
+		for _, u := range keys {
+			require.False(t, seen[u])
+			seen[u] = true
+			parts, err := bits.Default().Parse(u)
+			require.NoError(t, err)
+			workers[parts.WorkerID] = true
+			// A leased ID's first tick may lie as far ahead as its owner before may have reserved.
+			require.WithinRange(t, parts.Time, before, after.Add(2*time.Minute))
+		}
+	}
+	require.Len(t, workers, 1)
+	require.Zero(t, count(t, db, `SELECT COUNT(*) FROM information_schema.columns WHERE table_name IN ('orders', 'parcels') AND `+ownKeys(driver)))
+
+	// The ID was given back.
+	all, err := registry.Read(t.Context(), store, 5*time.Minute)
+	require.NoError(t, err)
+	for _, l := range all.Leases {
+		require.True(t, l.Released)
+		require.True(t, workers[l.WorkerID])
+	}
+	require.Equal(t, folder != "sqlx", len(all.Leases) == 1)
+}
+
+// ownKeys returns the condition for a column whose values the database makes.
+func ownKeys(driver string) string {
+	if driver == "mysql" {
+		return "table_schema = DATABASE() AND extra LIKE '%auto_increment%'"
+	}
+	return "(is_identity = 'YES' OR column_default IS NOT NULL)"
+}
+
+// found makes the namespace orders, as the command does: uid worker init --namespace orders.
+func found(t *testing.T, store *sqlstore.DB) {
+	t.Helper()
+	r, err := registry.New(store, registry.Config{})
+	require.NoError(t, err)
+	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "orders", Terms: bits.Default().Terms()}))
+}
+
+// stored returns the keys in a table.
+func stored(t *testing.T, db *sql.DB, table string) (keys []uid.UID) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT id FROM "+table)
+	require.NoError(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var u uid.UID
+		require.NoError(t, rows.Scan(&u))
+		keys = append(keys, u)
+	}
+	require.NoError(t, rows.Err())
+	return keys
+}
+
+func count(t *testing.T, db *sql.DB, query string) (n int) {
+	t.Helper()
+	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&n))
+	return n
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/recipes/kubernetes"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// serve in the environment has the program of the tests be the service.
+const serve = "UID_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serve) != "" {
+		main()
+		return
+	}
+	testserver.Main(m)
+}
+
+// The service as deployment.yaml runs it. It is not ready as long as its store does not answer, and
+// what it drew while it was told to stop does not come again from the process that follows.
+func TestDeployment(t *testing.T) {
+	t.Parallel()
+	server := testserver.Shared(t)
+	dsn := server.DSN(server.NewDatabase(t))
+	db, err := sql.Open("mysql", dsn)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	store, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	r, err := registry.New(store, registry.Config{}) // uid worker init --namespace orders
+	require.NoError(t, err)
+	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "orders", Terms: bits.Default().Terms()}))
+
+	deployment, err := kubernetes.Read[appsv1.Deployment]("deployment.yaml", "Deployment")
+	require.NoError(t, err)
+	c := deployment.Spec.Template.Spec.Containers[0]
+	drawn := map[uid.UID]bool{}
+	for range 3 {
+		unlock := lock(t, db)
+		p := startPod(t, c, func(v corev1.EnvVar) string {
+			require.Equal(t, "UID_MYSQL_DSN", v.Name)
+			return dsn
+		})
+		require.Equal(t, http.StatusOK, p.probe(t, c.LivenessProbe))
+		require.Equal(t, http.StatusServiceUnavailable, p.probe(t, c.ReadinessProbe))
+		unlock()
+		p.drawAndEnd(t, c, drawn)
+	}
+	all, err := registry.Read(t.Context(), store, 5*time.Minute)
+	require.NoError(t, err)
+	require.Len(t, all.Leases, 3)
+	for _, l := range all.Leases {
+		require.True(t, l.Released, "worker ID %d", l.WorkerID)
+	}
+}
+
+// lock keeps all others from reading the table of leases, until it is told not to or the test ends.
+func lock(t *testing.T, db *sql.DB) (unlock func()) {
+	t.Helper()
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	unlock = sync.OnceFunc(func() {
+		_, err := conn.ExecContext(context.Background(), "UNLOCK TABLES")
+		require.NoError(t, errors.Join(err, conn.Close()))
+	})
+	t.Cleanup(unlock)
+	_, err = conn.ExecContext(t.Context(), "LOCK TABLES WORKER_LEASE WRITE")
+	require.NoError(t, err)
+	return unlock
+}
+
+// The service as statefulset.yaml runs it: always under the same worker ID.
+func TestStatefulSet(t *testing.T) {
+	t.Parallel()
+	set, err := kubernetes.Read[appsv1.StatefulSet]("statefulset.yaml", "StatefulSet")
+	require.NoError(t, err)
+	c, volume := set.Spec.Template.Spec.Containers[0], t.TempDir()
+	drawn := map[uid.UID]bool{}
+	for range 3 {
+		p := startPod(t, c, func(v corev1.EnvVar) string {
+			if v.Name == "UID_STATE_FILE" {
+				return filepath.Join(volume, path.Base(v.Value))
+			}
+			require.NotNil(t, v.ValueFrom.FieldRef)
+			return "2"
+		})
+		p.drawAndEnd(t, c, drawn)
+	}
+}
+
+// Settings that do not go together, and a store that cannot be reached, end the service with an error
+// that has no password.
+func TestServiceRefuses(t *testing.T) {
+	t.Parallel()
+	for says, env := range map[string][]string{
+		"set either": {},
+		"not a DSN":  {"UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1/shop"},
+		"UID_DRAIN":  {"UID_DRAIN=20", "UID_MYSQL_DSN=user:secret@tcp(127.0.0.1:1)/shop"},
+	} {
+		var log lines
+		p, err := process.Start(process.Config{Env: append(env, serve+"=1", "UID_LISTEN=127.0.0.1:0"), Output: &log})
+		require.NoError(t, err)
+		<-p.Done()
+		require.Equal(t, 1, p.State().ExitCode())
+		require.Contains(t, log.String(), says)
+		require.NotContains(t, log.String(), "secret")
+	}
+}
+
+// A pod is a process of the service.
+type pod struct {
+	*process.Process
+	url string
+	log *lines
+}
+
+// startPod starts the service with the variables of its container, and returns when it listens. value returns
+// the values of those that the cluster sets, or that name a place.
+func startPod(t *testing.T, c corev1.Container, value func(corev1.EnvVar) string) *pod {
+	t.Helper()
+	var env []string
+	for _, v := range c.Env {
+		switch {
+		case v.Name == "UID_LISTEN":
+			v.Value = "127.0.0.1:0" // any free port
+		case v.ValueFrom != nil || strings.HasPrefix(v.Value, "/"):
+			v.Value = value(v)
+		}
+		env = append(env, v.Name+"="+v.Value)
+	}
+	log := &lines{listening: make(chan string, 1)}
+	p, err := process.Start(process.Config{Env: append(env, serve+"=1"), Output: log})
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	select {
+	case addr := <-log.listening:
+		return &pod{p, "http://" + addr, log}
+	case <-p.Done():
+		require.Fail(t, "the service ended", log.String())
+		return nil
+	}
+}
+
+// probe returns the status that a probe gets.
+func (p *pod) probe(t *testing.T, probe *corev1.Probe) int {
+	t.Helper()
+	res, err := http.Get(p.url + probe.HTTPGet.Path)
+	require.NoError(t, err, p.log)
+	require.NoError(t, res.Body.Close())
+	return res.StatusCode
+}
+
+// drawAndEnd waits until the service is ready, places orders from several clients, and tells it to
+// stop while they go on. All orders that were answered have IDs of their own.
+func (p *pod) drawAndEnd(t *testing.T, c corev1.Container, drawn map[uid.UID]bool) {
+	t.Helper()
+	for p.probe(t, c.ReadinessProbe) != http.StatusOK {
+		require.False(t, p.HasEnded(), p.log)
+	}
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	busy := make(chan struct{})
+	before := len(drawn)
+	for range 4 {
+		clients.Go(func() {
+			for {
+				res, err := http.Post(p.url+"/orders", "application/json", nil)
+				if err != nil {
+					return // it listens no more
+				}
+				var order struct{ ID uid.UID }
+				if err := json.NewDecoder(res.Body).Decode(&order); err != nil || res.StatusCode != http.StatusOK {
+					t.Errorf("status %d: %v", res.StatusCode, err)
+				}
+				res.Body.Close()
+				mu.Lock()
+				if drawn[order.ID] {
+					t.Errorf("%v comes twice", order.ID)
+				}
+				drawn[order.ID] = true
+				if len(drawn) == before+1000 {
+					close(busy)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	<-busy
+	p.Signal(syscall.SIGTERM)
+	clients.Wait()
+	<-p.Done()
+	require.Zero(t, p.State().ExitCode(), p.log)
+	require.Contains(t, p.log.String(), "draining")
+}
+
+// lines are the log of a service.
+type lines struct {
+	mu        sync.Mutex
+	text      bytes.Buffer
+	listening chan string // gets its address, once
+}
+
+var listening = regexp.MustCompile(`listening on (\S+)\n`)
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, err := l.text.Write(p)
+	if found := listening.FindStringSubmatch(l.text.String()); found != nil && l.listening != nil {
+		select {
+		case l.listening <- found[1]:
+		default:
+		}
+	}
+	return n, err
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
