@@ -49,19 +49,39 @@ func latency(p Profile, subjects []subject.Subject) []Task {
 			if slow := s.Kind == subject.Server || s.Sustained == 25600; slow {
 				estimate = p.LatencyMost
 			}
-			cells = append(cells, Task{
-				Phase: "latency", Estimate: estimate + 10*time.Millisecond,
-				Run: func(r *Recorder) error {
-					h, err := timed(s, goroutines, p)
-					if err != nil {
-						return fmt.Errorf("latency of %s: %w", s.Name, err)
-					}
-					return r.record(fmt.Sprintf("Latency/subject=%s/goroutines=%d", s.Name, goroutines), procs, int(h.TotalCount()), percentiles(h)...)
-				},
-			})
+			cells = append(cells, latencyCell(p, s, goroutines, procs, estimate+10*time.Millisecond))
 		}
 	}
 	return inRounds(p.Rounds, cells)
+}
+
+// latencyCell returns a task to be run once in each round. The last one records the calls of
+// all rounds together, too.
+func latencyCell(p Profile, s subject.Subject, goroutines, procs int, estimate time.Duration) Task {
+	all, round := make(merged), 0
+	return Task{
+		Phase: "latency", Estimate: estimate,
+		Run: func(r *Recorder) error {
+			var h *hdrhistogram.Histogram
+			said, err := supervised.run(s, min(goroutines, procs), func() (err error) {
+				h, err = timed(s, goroutines, p)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("latency of %s: %w", s.Name, err)
+			}
+			all.add(h)
+			const name = "Latency"
+			rest := fmt.Sprintf("/subject=%s/goroutines=%d", s.Name, goroutines)
+			if err := r.record(name+rest, procs, int(h.TotalCount()), append(percentiles(h), said...)...); err != nil {
+				return err
+			}
+			if round++; round < p.Rounds {
+				return nil
+			}
+			return all.record(r, name, rest, procs)
+		},
+	}
 }
 
 // percentiles returns those with at least one sample above them, and the longest call.

@@ -183,6 +183,7 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, 3*2, phases["memory"], "xid has no generator of its own")
 	require.Equal(t, 2+1, phases["unique"], "xid again at the rate that it can bear; an add makes no IDs")
 	require.Equal(t, 3*len(p.Paces), phases["paced"], "none of them needs a server: the timer alone")
+	require.Equal(t, 3*len(subject.AtCeiling()), phases["fairness"])
 	require.Equal(t, 3*len(keyKinds), phases["insert"])
 	_, err = Plan(p, subjects, []string{"speed"}, noDB)
 	require.ErrorContains(t, err, `"speed"`)
@@ -235,7 +236,7 @@ func TestResultsAreReadable(t *testing.T) {
 	p.UniqueIDs = 8000
 	subjects, err := subject.Matching(subject.Local(), "^(uid-cached|uid-lane|xid)$")
 	require.NoError(t, err)
-	tasks, err := Plan(p, subjects, []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "unique"}, nil)
+	tasks, err := Plan(p, subjects, []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique"}, nil)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	recorder := NewRecorder(benchfmt.NewWriter(&out), []benchfmt.Config{{Key: "cpu", Value: []byte("A Processor"), File: true}})
@@ -261,7 +262,7 @@ func TestResultsAreReadable(t *testing.T) {
 		}
 	}
 	require.NoError(t, in.Err())
-	for _, base := range []string{"Scale", "Latency", "Allocations", "Memory", "Idle", "Lead", "Paced", "Unique"} {
+	for _, base := range []string{"Scale", "Latency", "Allocations", "Memory", "Idle", "Lead", "Paced", "Fairness", "Unique"} {
 		require.Positive(t, found[base], base)
 	}
 }

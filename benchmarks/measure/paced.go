@@ -42,7 +42,7 @@ func paced(p Profile, subjects []subject.Subject) []Task {
 // pacedCell returns a task to be run once in each round.
 func pacedCell(p Profile, s subject.Subject, pace float64) Task {
 	var source *pacedSource
-	round := 0
+	round, all := 0, make(merged)
 	return Task{
 		Phase: "paced", Estimate: p.PacedFor + 3*settled,
 		Run: func(r *Recorder) (err error) {
@@ -50,9 +50,12 @@ func pacedCell(p Profile, s subject.Subject, pace float64) Task {
 				source, err = openPaced(s)
 			}
 			if err == nil {
-				err = source.measure(r, pace, p.PacedFor)
+				err = source.measure(r, pace, p.PacedFor, all)
 			}
-			if round++; source != nil && (err != nil || round == p.Rounds) {
+			if round++; err == nil && round == p.Rounds {
+				err = all.record(r, "Paced", pacedRest(s, pace), runtime.GOMAXPROCS(0))
+			}
+			if source != nil && (err != nil || round == p.Rounds) {
 				err = errors.Join(err, source.src.Close())
 				source = nil
 			}
@@ -100,7 +103,13 @@ const (
 	StepUnit  = "step"
 )
 
-func (p *pacedSource) measure(r *Recorder, pace float64, d time.Duration) error {
+// pacedRest is the rest of a name in results.
+func pacedRest(s subject.Subject, pace float64) string {
+	return fmt.Sprintf("/subject=%s/rate=%s", s.Name, PaceLabel(pace))
+}
+
+// measure records a round, and adds its calls to those of all.
+func (p *pacedSource) measure(r *Recorder, pace float64, d time.Duration, all merged) error {
 	before, err := p.trips()
 	if err != nil {
 		return err
@@ -113,6 +122,7 @@ func (p *pacedSource) measure(r *Recorder, pace float64, d time.Duration) error 
 	if err != nil {
 		return err
 	}
+	all.add(h)
 	n := h.TotalCount()
 	values := append(percentiles(h), value(float64(n)/took.Seconds(), "IDs/s"), value(float64(n), "IDs"))
 	if p.subject.Trips != nil {
@@ -121,7 +131,7 @@ func (p *pacedSource) measure(r *Recorder, pace float64, d time.Duration) error 
 	if s, ok := p.src.(subject.Stepper); ok {
 		values = append(values, value(float64(s.Step()), StepUnit))
 	}
-	return r.record(fmt.Sprintf("Paced/subject=%s/rate=%s", p.subject.Name, PaceLabel(pace)), runtime.GOMAXPROCS(0), int(n), values...)
+	return r.record("Paced"+pacedRest(p.subject, pace), runtime.GOMAXPROCS(0), int(n), values...)
 }
 
 // trips returns the round trips so far, once the server hears nothing any more: a source may ask for

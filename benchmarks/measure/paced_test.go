@@ -57,7 +57,15 @@ func TestPacedCountsAll(t *testing.T) {
 		require.Equal(t, 3*values["IDs"], values[TripsUnit], round)
 		numbers += values["IDs"]
 		require.Equal(t, 10+1+numbers, values[StepUnit], round)
-		require.False(t, in.Scan())
+		last := round == 2
+		require.Equal(t, last, in.Scan(), "the calls of all rounds follow the last")
+		if last {
+			r, ok := in.Result().(*benchfmt.Result)
+			require.True(t, ok, in.Result())
+			require.Regexp(t, "^PacedMerged/subject=served/rate=100000-", string(r.Name))
+			require.EqualValues(t, numbers, r.Iters)
+			require.False(t, in.Scan())
+		}
 	}
 	require.Positive(t, numbers)
 	require.EqualValues(t, s.drawn.Load(), 1+numbers)

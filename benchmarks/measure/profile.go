@@ -33,6 +33,8 @@ type Profile struct {
 	PacedFor time.Duration // how long numbers are drawn from servers in a round
 	Paces    []float64     // at each of the paces; 0 is as fast as it goes
 
+	FairFor time.Duration // how long calls compete at the ceiling in a round
+
 	UniqueRounds int
 	UniqueIDs    int // at most, of each subject
 
@@ -48,6 +50,7 @@ func Full() Profile {
 		Idle: time.Second, Windows: 10,
 		LeadFor: 400 * time.Millisecond, LeadRates: []float64{1e3, 1e5, 1e6, 1e7, 1e8, 0},
 		PacedFor: time.Second, Paces: []float64{1e4, 1e6, 0},
+		FairFor:      time.Second,
 		UniqueRounds: 3, UniqueIDs: 48e6,
 		Rows: 1e6,
 	}
@@ -62,6 +65,7 @@ func Quick() Profile {
 	p.Idle, p.Windows = 200*time.Millisecond, 5
 	p.LeadFor, p.LeadRates = 100*time.Millisecond, []float64{1e5, 1e7, 0}
 	p.PacedFor = 120 * time.Millisecond // more than a thousand calls at the slowest pace
+	p.FairFor = 300 * time.Millisecond
 	p.UniqueRounds, p.UniqueIDs = 1, 32e6
 	p.Rows = 1e5
 	return p
@@ -77,6 +81,7 @@ func Smoke() Profile {
 	p.Idle, p.Windows = 20*time.Millisecond, 1
 	p.LeadFor, p.LeadRates = 10*time.Millisecond, []float64{1e6, 0}
 	p.PacedFor = 20 * time.Millisecond
+	p.FairFor = 60 * time.Millisecond
 	p.UniqueRounds, p.UniqueIDs = 1, 1e5
 	p.Rows = 2000
 	return p

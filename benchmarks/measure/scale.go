@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/perf/benchfmt"
 	"golang.org/x/sys/cpu"
 
 	"github.com/uidgen/uid/benchmarks/subject"
@@ -22,16 +23,19 @@ func scale(p Profile, subjects []subject.Subject) []Task {
 				Run: func(r *Recorder) error {
 					var n int
 					var took time.Duration
-					err := withProcs(l.procs, func() (err error) {
-						n, took, err = rate(s, l.goroutines, batch, p.Cell)
-						return err
+					said, err := supervised.run(s, min(l.goroutines, l.procs), func() error {
+						return withProcs(l.procs, func() (err error) {
+							n, took, err = rate(s, l.goroutines, batch, p.Cell)
+							return err
+						})
 					})
 					if err != nil {
 						return fmt.Errorf("rate of %s: %w", s.Name, err)
 					}
-					return r.record(fmt.Sprintf("Scale/subject=%s/goroutines=%d", s.Name, l.goroutines), l.procs, n,
+					return r.record(fmt.Sprintf("Scale/subject=%s/goroutines=%d", s.Name, l.goroutines), l.procs, n, append([]benchfmt.Value{
 						value(float64(took.Nanoseconds())/float64(n), "ns/op"),
-						value(float64(n)/took.Seconds(), "IDs/s"))
+						value(float64(n)/took.Seconds(), "IDs/s"),
+					}, said...)...)
 				},
 			})
 		}

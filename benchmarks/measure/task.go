@@ -23,7 +23,7 @@ type Task struct {
 }
 
 // Phases are the names of the measures, in the order in which they are taken.
-var Phases = []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "unique", "insert"}
+var Phases = []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique", "insert"}
 
 // Plan returns the tasks of the phases. The first task that needs the database calls db.
 func Plan(p Profile, subjects []subject.Subject, phases []string, db func() (*sqlx.DB, error)) ([]Task, error) {
@@ -44,6 +44,8 @@ func Plan(p Profile, subjects []subject.Subject, phases []string, db func() (*sq
 			tasks = append(tasks, lead(p)...)
 		case "paced":
 			tasks = append(tasks, paced(p, subjects)...)
+		case "fairness":
+			tasks = append(tasks, fairness(p)...)
 		case "unique":
 			tasks = append(tasks, unique(p, subjects)...)
 		case "insert":

@@ -8,20 +8,23 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // The charts have no background and suit light and dark pages. All colours contrast about
-// as much with white as with the black of dark pages; dashes tell apart what hues do not.
+// as much with white as with the black of dark pages.
 var (
 	ink  = color.RGBA{0x76, 0x7a, 0x80, 0xff}
 	grid = color.NRGBA{0x76, 0x7a, 0x80, 0x50}
@@ -34,33 +37,58 @@ var (
 		{0x0f, 0x89, 0x8f, 0xff}, // teal
 		{0xa2, 0x6f, 0x00, 0xff}, // brown
 		{0xc2, 0x4a, 0x9c, 0xff}, // pink
+		{0x6b, 0x86, 0x00, 0xff}, // olive
+		{0x63, 0x70, 0xe0, 0xff}, // indigo
+		{0x76, 0x7a, 0x80, 0xff}, // grey
+		{0xa8, 0x63, 0x5f, 0xff}, // rust
 	}
+	// Every second thin line is dashed. After the last hue the dashes change.
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 3}, {9, 3, 2, 3}}
 )
 
 // Sizes, in points.
 const (
-	fontSize   = 11
-	labelRoom  = 13 // between two labels
+	fontSize   = 12
+	labelRoom  = 15 // between two labels
+	tickRoom   = 4  // between the labels of two ticks
 	margin     = 6
-	chartWidth = 760
+	chartWidth = 640
+	titleRoom  = 26
+	legendRoom = 18
+	leader     = 12 // from the end of the data to where a line's name begins
 )
 
 // A chart is a picture of results.
 type chart struct {
 	file   string
 	title  string
-	height vg.Length
-	plot   func(*Results, *plot.Plot) error
+	height vg.Length // more where the results need it
+	plot   func(*Results, *picture) error
 }
 
 var charts = []chart{
 	{"cached.svg", "Cached against uncached, and the limits: time for an ID", 420, plotCached},
-	{"scale.svg", "IDs a second against goroutines", 470, plotScale},
-	{"all.svg", "IDs a second of 8 goroutines; a stroke is the rate that is built in", 520, plotAll},
-	{"latency.svg", "Single calls, as many goroutines as processors: percentiles", 470, plotLatency},
-	{"lead.svg", "Time borrowed in a second of drawing", 340, plotLead},
+	{"scale.svg", "IDs a second against goroutines", 440, plotScale},
+	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", 440, plotLibraries},
+	{"all.svg", "IDs a second of 8 goroutines; a stroke is the rate that is built in", 0, plotAll},
+	{"latency.svg", "Single calls, as many goroutines as processors: percentiles", 440, plotLatency},
+	{"lead.svg", "Time borrowed in a second of drawing", 320, plotLead},
 	{"insert.svg", "Rows inserted a second as the table grows", 400, plotInsert},
+}
+
+// A picture is a plot, with room around it for what the library does not place.
+type picture struct {
+	*plot.Plot
+	height vg.Length
+	left   vg.Length // room for names to the left of the data
+	right  vg.Length // and to the right
+	legend []key
+}
+
+// A key tells what a colour stands for.
+type key struct {
+	label  string
+	colour color.Color
 }
 
 // Draw draws the charts for which there are results into a folder.
@@ -86,26 +114,27 @@ func Draw(r *Results, folder string) error {
 var errNothing = fmt.Errorf("nothing to draw")
 
 func (c chart) draw(r *Results) ([]byte, error) {
-	p := plot.New()
-	p.Title.Text = c.title
-	p.Title.Padding = 8
+	p := &picture{Plot: plot.New(), height: c.height}
 	p.BackgroundColor = nil // none
-	p.Title.TextStyle.Color = ink
-	p.Title.TextStyle.Font.Size = fontSize + 2
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = ink, ink, ink, ink
-		a.Label.TextStyle.Font.Size, a.Tick.Label.Font.Size = fontSize, fontSize
-	}
-	for _, f := range []*font.Font{
-		&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font,
-	} {
-		f.Variant = "Sans"
+		a.Label.TextStyle.Font, a.Tick.Label.Font = sans(fontSize), sans(fontSize)
 	}
 	if err := c.plot(r, p); err != nil {
 		return nil, err
 	}
-	canvas := vgsvg.New(chartWidth, c.height)
-	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
+	canvas := vgsvg.New(chartWidth, p.height)
+	whole := draw.Crop(draw.New(canvas), margin, -margin, margin, -margin)
+	at := vg.Point{X: whole.Min.X, Y: whole.Max.Y}
+	whole.FillText(p.style(ink, fontSize+1, draw.YTop), at, c.title)
+	at.Y -= titleRoom
+	if len(p.legend) > 0 {
+		p.drawLegend(whole, at)
+		at.Y -= legendRoom
+	}
+	area := draw.Crop(whole, p.left, -p.right, 0, at.Y-whole.Max.Y)
+	p.thin(area)
+	p.Draw(area)
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
 		return nil, err
@@ -113,9 +142,82 @@ func (c chart) draw(r *Results) ([]byte, error) {
 	return finish(out.Bytes(), c.title), nil
 }
 
-// finish gives the picture a title, and a list of fonts of which every machine has one.
+// drawLegend writes the legend from left to right, with its upper left corner at a point.
+func (p *picture) drawLegend(c draw.Canvas, at vg.Point) {
+	const side, room = 9, 16
+	for _, k := range p.legend {
+		low := at.Y - fontSize
+		c.FillPolygon(k.colour, []vg.Point{{X: at.X, Y: low}, {X: at.X + side, Y: low}, {X: at.X + side, Y: low + side}, {X: at.X, Y: low + side}})
+		at.X += side + 5
+		c.FillText(p.style(ink, fontSize, draw.YBottom), vg.Point{X: at.X, Y: low - 1}, k.label)
+		at.X += widthOf(k.label, fontSize) + room
+	}
+}
+
+// thin drops the labels of ticks that would overlap the one before.
+func (p *picture) thin(area draw.Canvas) {
+	data := p.DataCanvas(area)
+	toX, toY := p.Transforms(&data)
+	for _, axis := range []struct {
+		*plot.Axis
+		to   func(float64) vg.Length
+		size func(label string) vg.Length
+	}{
+		{&p.X, toX, func(label string) vg.Length { return widthOf(label, fontSize) }},
+		{&p.Y, toY, func(string) vg.Length { return fontSize }},
+	} {
+		ticks, ok := axis.Tick.Marker.(plot.ConstantTicks)
+		if !ok {
+			continue
+		}
+		free := vg.Length(math.Inf(-1))
+		for i := range ticks {
+			if ticks[i].Label == "" {
+				continue
+			}
+			middle, half := axis.to(ticks[i].Value), axis.size(ticks[i].Label)/2
+			if middle-half < free+tickRoom {
+				ticks[i].Label = ""
+				continue
+			}
+			free = middle + half
+		}
+	}
+}
+
+// sans is the font by whose metrics everything is laid out.
+func sans(size vg.Length) font.Font {
+	f := font.From(plot.DefaultFont, size)
+	f.Variant = "Sans"
+	return f
+}
+
+func widthOf(text string, size vg.Length) vg.Length {
+	face := font.DefaultCache.Lookup(sans(size), size)
+	return face.Width(text)
+}
+
+func (p *picture) style(c color.Color, size vg.Length, y text.YAlignment) text.Style {
+	return text.Style{Color: c, Font: sans(size), Handler: p.TextHandler, YAlign: y}
+}
+
+// written matches a text of a picture: what comes before its style, its size, and itself.
+var written = regexp.MustCompile(`<text ([^>]*?)\s+style="[^"]*?font-size:([0-9.]+)px;fill:([^"]*)">([^<]*)</text>`)
+
+// finish gives the picture a title, and each text a font that every machine has, in the
+// width that it was laid out for: whatever font a machine has, no text is longer than its
+// room.
 func finish(svg []byte, title string) []byte {
-	s := strings.ReplaceAll(string(svg), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif")
+	s := written.ReplaceAllStringFunc(string(svg), func(element string) string {
+		m := written.FindStringSubmatch(element)
+		size, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return element
+		}
+		width := widthOf(html.UnescapeString(m[4]), vg.Length(size))
+		return fmt.Sprintf(`<text %s textLength="%.2f" lengthAdjust="spacingAndGlyphs" style="font-family:Arial,'Liberation Sans',Helvetica,sans-serif;font-size:%spx;fill:%s">%s</text>`,
+			m[1], width.Points(), m[2], m[3], m[4])
+	})
 	return []byte(strings.Replace(s, "<g ", "<title>"+html.EscapeString(title)+"</title>\n<g ", 1))
 }
 
@@ -127,7 +229,7 @@ type series struct {
 }
 
 // lines draws the series, and their names one above the other without overlap.
-func lines(p *plot.Plot, all []series) error {
+func lines(p *picture, all []series) error {
 	all = slices.DeleteFunc(all, func(s series) bool { return len(s.points) == 0 })
 	if len(all) == 0 {
 		return errNothing
@@ -140,9 +242,9 @@ func lines(p *plot.Plot, all []series) error {
 			return err
 		}
 		c := hues[i%len(hues)]
-		l.Color, l.Width, l.Dashes = c, 1.4, dashes[i/len(hues)%len(dashes)]
+		l.Color, l.Width, l.Dashes = c, 1.4, dashes[(i/len(hues)+i%2)%len(dashes)]
 		if s.wide {
-			l.Width = 2.6
+			l.Width, l.Dashes = 2.6, dashes[i/len(hues)%len(dashes)]
 		}
 		dots, err := plotter.NewScatter(s.points)
 		if err != nil {
@@ -152,12 +254,15 @@ func lines(p *plot.Plot, all []series) error {
 		p.Add(l, dots)
 		last := s.points[len(s.points)-1]
 		ends[i] = end{label: s.label, color: c, x: last.X, y: last.Y}
+		p.right = max(p.right, leader+3+widthOf(s.label, fontSize))
 	}
-	p.Add(names{ends})
+	const aroundData = 90 // title, ticks and the axis's name
+	p.height = max(p.height, aroundData+labelRoom*vg.Length(len(all)))
+	p.Add(names{ends, p})
 	return nil
 }
 
-func addGrid(p *plot.Plot) {
+func addGrid(p *picture) {
 	g := plotter.NewGrid()
 	g.Horizontal.Color, g.Vertical.Color = grid, grid
 	g.Horizontal.Width, g.Vertical.Width = 0.5, 0.5
@@ -172,7 +277,10 @@ type end struct {
 }
 
 // names writes the names of lines to the right of the plot's data.
-type names struct{ ends []end }
+type names struct {
+	ends    []end
+	picture *picture
+}
 
 // Plot implements plot.Plotter.
 func (n names) Plot(c draw.Canvas, p *plot.Plot) {
@@ -182,19 +290,10 @@ func (n names) Plot(c draw.Canvas, p *plot.Plot) {
 		at[i] = toY(e.y)
 	}
 	at = apart(at, labelRoom, c.Min.Y+4, c.Max.Y-4)
-	right := vg.Length(0)
-	for _, e := range n.ends {
-		right = max(right, toX(e.x))
-	}
 	for i, e := range n.ends {
-		style := draw.TextStyle{
-			Color: e.color, Font: font.From(plot.DefaultFont, fontSize), Handler: p.TextHandler,
-			YAlign: draw.YCenter,
-		}
-		style.Font.Variant = "Sans"
 		thin := draw.LineStyle{Color: e.color, Width: 0.5}
-		c.StrokeLine2(thin, toX(e.x), toY(e.y), right+12, at[i])
-		c.FillText(style, vg.Point{X: right + 15, Y: at[i]}, e.label)
+		c.StrokeLine2(thin, toX(e.x), toY(e.y), c.Max.X+leader, at[i])
+		c.FillText(n.picture.style(e.color, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, e.label)
 	}
 }
 
@@ -238,15 +337,63 @@ func apart(want []vg.Length, gap, low, high vg.Length) []vg.Length {
 	return out
 }
 
-// logAxis puts a tick at each power of ten on an axis of base-10 logarithms. The library's
-// own logarithmic axis puts its label at the wrong end.
+// logAxis makes an axis of base-10 logarithms as long as its data, with a tick at each power
+// of ten, and at 2 and 5 times it where there are few. The library's own logarithmic axis
+// puts its label at the wrong end.
 func logAxis(a *plot.Axis, low, high float64, label func(float64) string) {
-	a.Min, a.Max = math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
+	a.Min, a.Max = math.Log10(low), math.Log10(high)
+	if a.Max-a.Min < 0.5 { // all about the same
+		a.Min, a.Max = a.Min-0.25, a.Max+0.25
+	}
+	steps := []float64{1}
+	if a.Max-a.Min < 2.5 {
+		steps = []float64{1, 2, 5}
+	}
+	const rounding = 1e-9
 	var ticks plot.ConstantTicks
-	for v := a.Min; v <= a.Max; v++ {
-		ticks = append(ticks, plot.Tick{Value: v, Label: label(math.Pow(10, v))})
+	for power := math.Floor(a.Min); power <= a.Max; power++ {
+		for _, step := range steps {
+			at := power + math.Log10(step)
+			if at >= a.Min-rounding && at <= a.Max+rounding {
+				ticks = append(ticks, plot.Tick{Value: at, Label: label(step * math.Pow(10, power))})
+			}
+		}
 	}
 	a.Tick.Marker = ticks
+}
+
+// linearAxis makes an axis from 0 on, with ticks at round numbers.
+func linearAxis(a *plot.Axis, high float64) {
+	if high <= 0 {
+		high = 1
+	}
+	a.Min, a.Max = 0, high
+	const atMost = 6
+	step := math.Pow(10, math.Floor(math.Log10(high/atMost)))
+	for _, times := range []float64{1, 2, 5, 10} {
+		if high/(step*times) <= atMost {
+			step *= times
+			break
+		}
+	}
+	var ticks plot.ConstantTicks
+	for i := 0; step*float64(i) <= high*(1+1e-9); i++ {
+		v := step * float64(i)
+		label := grouped(v)
+		if step < 1 {
+			label = strconv.FormatFloat(v, 'f', int(math.Ceil(-math.Log10(step)-1e-9)), 64)
+		}
+		ticks = append(ticks, plot.Tick{Value: v, Label: label})
+	}
+	a.Tick.Marker = ticks
+}
+
+// positive leaves out the points that have no logarithm.
+func positive(all []series) []series {
+	for i := range all {
+		all[i].points = slices.DeleteFunc(all[i].points, func(at plotter.XY) bool { return !(at.Y > 0) })
+	}
+	return all
 }
 
 // logarithms replaces the coordinates of logarithmic axes.

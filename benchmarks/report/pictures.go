@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -35,8 +34,7 @@ func byGoroutines(r *Results, unit string, names ...string) []series {
 	return out
 }
 
-// goroutineAxis is longer than the data to leave room for names.
-func goroutineAxis(r *Results, p *plot.Plot) {
+func goroutineAxis(r *Results, p *picture) {
 	var ticks plot.ConstantTicks
 	most := 1
 	for _, n := range r.numbers("Scale", "goroutines", labels{"gomaxprocs": r.procs()}) {
@@ -45,15 +43,12 @@ func goroutineAxis(r *Results, p *plot.Plot) {
 	}
 	p.X.Label.Text = fmt.Sprintf("goroutines (GOMAXPROCS=%s)", r.procs())
 	p.X.Tick.Marker = ticks
-	p.X.Min, p.X.Max = 0, math.Log10(float64(most))*roomForNames
+	p.X.Min, p.X.Max = 0, math.Log10(float64(max(2, most)))
 }
 
-// roomForNames is the length of the X axis as a multiple of its data's.
-const roomForNames = 1.55
-
-func plotCached(r *Results, p *plot.Plot) error {
-	all := byGoroutines(r, "ns/op", "uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached",
-		"atomic-add", "packed-counter", "time-now", "mutex-counter")
+func plotCached(r *Results, p *picture) error {
+	all := positive(byGoroutines(r, "ns/op", "uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached",
+		"atomic-add", "packed-counter", "time-now", "mutex-counter"))
 	low, high := bounds(all)
 	if err := lines(p, logarithms(all, true, true)); err != nil {
 		return err
@@ -64,10 +59,18 @@ func plotCached(r *Results, p *plot.Plot) error {
 	return nil
 }
 
-func plotScale(r *Results, p *plot.Plot) error {
-	all := byGoroutines(r, "IDs/s", "uid-cached", "uid-lane", "uid-unordered", "uid-uncached",
-		"snowflake-16", "snowflake", "sonyflake", "google-uuid-v7", "google-uuid-v4-pool", "xid", "ulid", "ksuid",
-		"segment-mysql", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add")
+func plotScale(r *Results, p *picture) error {
+	return plotRates(r, p, "uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "atomic-add",
+		"segment-mysql", "mysql-hilo", "mysql-auto-increment", "redis-incr", "sonyflake")
+}
+
+func plotLibraries(r *Results, p *picture) error {
+	return plotRates(r, p, "uid-cached", "snowflake", "xid", "uid-uncached", "snowflake-16", "google-uuid-v7", "google-uuid-v4-pool", "ulid",
+		"ksuid", "gofrs-uuid-v7", "atomic-add")
+}
+
+func plotRates(r *Results, p *picture, names ...string) error {
+	all := positive(byGoroutines(r, "IDs/s", names...))
 	low, high := bounds(all)
 	if err := lines(p, logarithms(all, true, true)); err != nil {
 		return err
@@ -78,21 +81,22 @@ func plotScale(r *Results, p *plot.Plot) error {
 	return nil
 }
 
-func plotLatency(r *Results, p *plot.Plot) error {
+func plotLatency(r *Results, p *picture) error {
 	var all []series
 	for _, name := range []string{
-		"uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake-16", "snowflake", "google-uuid-v7", "xid", "ulid",
-		"segment-mysql", "redis-incr", "mysql-auto-increment", "mysql-hilo", "atomic-add", "nothing",
+		"uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
+		"segment-mysql", "redis-incr", "mysql-auto-increment", "atomic-add", "nothing",
 	} {
 		s := series{label: labelOf(name), wide: subjects[name].Kind == subject.Ours}
 		want := labels{"subject": name, "goroutines": r.procs()}
 		for i, q := range measure.Percentiles {
-			if sum, ok := r.sum("Latency", measure.PercentileUnit(q), want); ok {
+			if sum, ok := r.percentile("Latency", q, want); ok {
 				s.points = append(s.points, plotter.XY{X: float64(i), Y: sum.Median})
 			}
 		}
 		all = append(all, s)
 	}
+	all = positive(all)
 	low, high := bounds(all)
 	if err := lines(p, logarithms(all, false, true)); err != nil {
 		return err
@@ -102,21 +106,23 @@ func plotLatency(r *Results, p *plot.Plot) error {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: strings.TrimSuffix(measure.PercentileUnit(q), "-ns")})
 	}
 	p.X.Tick.Marker = ticks
-	p.X.Min, p.X.Max = 0, float64(len(ticks)-1)*roomForNames
+	p.X.Min, p.X.Max = 0, float64(len(ticks)-1)
 	p.X.Label.Text = "percentile of the calls"
 	logAxis(&p.Y, low, high, func(v float64) string { return wholeDecade(span(v)) })
 	p.Y.Label.Text = "time of a call, the timer's own included"
 	return nil
 }
 
-func plotLead(r *Results, p *plot.Plot) error {
+func plotLead(r *Results, p *picture) error {
 	var all []series
+	slow, fast := math.Inf(1), 0.0
 	for _, layout := range measure.LeadLayouts {
 		s := series{label: leadLabels[layout], wide: true}
 		for _, rate := range r.leadRates() {
 			sum, ok := r.sum("Lead", "lead-s/s", labels{"layout": layout, "rate": rate.name})
-			if ok && sum.Median > 0 { // a logarithmic axis has no 0
+			if ok && sum.Median > 0 && rate.perSecond > 0 { // a logarithmic axis has no 0
 				s.points = append(s.points, plotter.XY{X: rate.perSecond, Y: sum.Median})
+				slow, fast = min(slow, rate.perSecond), max(fast, rate.perSecond)
 			}
 		}
 		all = append(all, s)
@@ -125,16 +131,16 @@ func plotLead(r *Results, p *plot.Plot) error {
 	if err := lines(p, logarithms(all, true, true)); err != nil {
 		return err
 	}
-	p.Y.Min, p.Y.Max = math.Log10(low), math.Log10(high)
+	logAxis(&p.Y, low, high, count)
 	var ticks plot.ConstantTicks
 	for _, t := range times {
-		ticks = append(ticks, plot.Tick{Value: math.Log10(t.seconds), Label: t.label})
+		if at := math.Log10(t.seconds); at >= p.Y.Min && at <= p.Y.Max {
+			ticks = append(ticks, plot.Tick{Value: at, Label: t.label})
+		}
 	}
 	p.Y.Tick.Marker = ticks
-	rates := r.leadRates()
-	logAxis(&p.X, rates[0].perSecond, rates[len(rates)-1].perSecond, decade)
-	p.X.Max = p.X.Min + (p.X.Max-p.X.Min)*roomForNames
-	p.X.Label.Text = "UIDs drawn in a second by one generator"
+	logAxis(&p.X, slow, fast, decade)
+	p.X.Label.Text = "UIDs drawn in a second by one generator; none without lead is shown"
 	p.Y.Label.Text = "lead after a second"
 	return nil
 }
@@ -148,7 +154,7 @@ var times = []struct {
 	{3600, "1 h"}, {36000, "10 h"}, {86400, "1 day"}, {864000, "10 days"},
 }
 
-func plotInsert(r *Results, p *plot.Plot) error {
+func plotInsert(r *Results, p *picture) error {
 	var all []series
 	most := 0.0
 	for _, key := range r.words("Insert", "key") {
@@ -165,14 +171,8 @@ func plotInsert(r *Results, p *plot.Plot) error {
 		return err
 	}
 	_, high := bounds(all)
-	p.Y.Min, p.Y.Max = 0, high*1.05
-	p.X.Min, p.X.Max = 0, most*roomForNames
-	var ticks plot.ConstantTicks
-	for i := range 6 {
-		v := most * float64(i) / 5
-		ticks = append(ticks, plot.Tick{Value: v, Label: grouped(v)})
-	}
-	p.X.Tick.Marker = ticks
+	linearAxis(&p.Y, high*1.05)
+	linearAxis(&p.X, most)
 	p.X.Label.Text = "thousand rows in the table"
 	p.Y.Label.Text = "thousand rows a second"
 	return nil
@@ -186,9 +186,16 @@ type bar struct {
 	colour           color.Color
 }
 
-func plotAll(r *Results, p *plot.Plot) error {
+const (
+	barRoom = 18 // from bar to bar
+	barHalf = 5
+	beyond  = 3 // how far a stroke stands out above and below its bar
+)
+
+func plotAll(r *Results, p *picture) error {
 	var bars []bar
 	least, most := math.Inf(1), 0.0
+	var names, values vg.Length // the widest
 	for _, s := range r.order("Scale") {
 		sum, ok := r.sum("Scale", "IDs/s", labels{"subject": s.Name, "goroutines": "8", "gomaxprocs": r.procs()})
 		if !ok {
@@ -198,62 +205,66 @@ func plotAll(r *Results, p *plot.Plot) error {
 			label: s.Label, value: sum.Median, low: sum.Low, high: sum.High, built: s.Sustained,
 			colour: hues[map[subject.Kind]int{subject.Ours: 0, subject.Peer: 1, subject.Server: 2, subject.Limit: 3}[s.Kind]],
 		})
-		least, most = min(least, sum.Low), max(most, sum.High)
-		if s.Sustained > 0 {
-			least = min(least, s.Sustained)
+		for _, v := range []float64{sum.Low, sum.High, s.Sustained} {
+			if v > 0 {
+				least, most = min(least, v), max(most, v)
+			}
 		}
+		names, values = max(names, widthOf(s.Label, fontSize)), max(values, widthOf(count(sum.Median), fontSize))
 	}
 	if len(bars) == 0 {
 		return errNothing
 	}
 	sort.SliceStable(bars, func(i, j int) bool { return bars[i].value < bars[j].value })
-	logAxis(&p.X, least, most, decade)
+	logAxis(&p.X, math.Pow(10, math.Floor(math.Log10(least))), most, decade)
 	p.X.Label.Text = "IDs a second"
-	names := make([]string, len(bars))
-	for i, b := range bars {
-		names[i] = b.label
-	}
 	upright := plotter.NewGrid()
 	upright.Horizontal.Width, upright.Vertical.Width, upright.Vertical.Color = 0, 0.5, grid
-	p.Add(upright, barsPlot{bars})
+	p.Add(upright, barsPlot{bars, values, p})
 	for i, kind := range []string{"this module", "other libraries", "servers", "limits"} {
-		p.Legend.Add(kind, swatch{hues[i]})
+		p.legend = append(p.legend, key{kind, hues[i]})
 	}
-	p.Legend.TextStyle.Color, p.Legend.TextStyle.Font.Size, p.Legend.TextStyle.Font.Variant = ink, fontSize, "Sans"
-	p.NominalY(names...)
+	p.HideY()
+	p.left = names + values + 2*columnRoom
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
+	const aroundBars = 100 // title, legend, ticks and the axis's name
+	p.height = aroundBars + barRoom*vg.Length(len(bars))
 	return nil
 }
 
-// A swatch stands for a colour in a legend.
-type swatch struct{ colour color.Color }
+// columnRoom is to the right of the names and of the values.
+const columnRoom = 8
 
-// Thumbnail implements plot.Thumbnailer.
-func (s swatch) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(s.colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+// barsPlot draws horizontal bars from the left end of a logarithmic axis, and to their left
+// their names and values: beside a bar's end a value would be read at the stroke there.
+type barsPlot struct {
+	bars    []bar
+	values  vg.Length // the widest
+	picture *picture
 }
-
-// barsPlot draws horizontal bars from the left end of a logarithmic axis.
-type barsPlot struct{ bars []bar }
 
 // Plot implements plot.Plotter.
 func (b barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	linear, toY := p.Transforms(&c)
-	toX := func(v float64) vg.Length { return linear(math.Log10(v)) }
-	const half = 5
+	toX := func(v float64) vg.Length {
+		if v <= 0 {
+			return c.Min.X
+		}
+		return max(c.Min.X, linear(math.Log10(v)))
+	}
+	style := b.picture.style(ink, fontSize, draw.YCenter)
+	style.XAlign = draw.XRight
 	for i, x := range b.bars {
 		y := toY(float64(i))
 		c.FillPolygon(x.colour, []vg.Point{
-			{X: c.Min.X, Y: y - half}, {X: toX(x.value), Y: y - half}, {X: toX(x.value), Y: y + half}, {X: c.Min.X, Y: y + half},
+			{X: c.Min.X, Y: y - barHalf}, {X: toX(x.value), Y: y - barHalf}, {X: toX(x.value), Y: y + barHalf}, {X: c.Min.X, Y: y + barHalf},
 		})
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, toX(x.low), y, toX(x.high), y)
-		end := toX(x.high)
-		if x.built > 0 && math.Log10(x.built) <= p.X.Max {
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 3}, toX(x.built), y-half-3, toX(x.built), y+half+3)
-			end = max(end, toX(x.built))
+		if x.built > 0 {
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 3}, toX(x.built), y-barHalf-beyond, toX(x.built), y+barHalf+beyond)
 		}
-		style := draw.TextStyle{Color: ink, Font: font.From(plot.DefaultFont, fontSize-1), Handler: p.TextHandler, YAlign: draw.YCenter}
-		style.Font.Variant = "Sans"
-		c.FillText(style, vg.Point{X: end + 5, Y: y}, count(x.value))
+		value := c.Min.X - columnRoom
+		c.FillText(style, vg.Point{X: value, Y: y}, count(x.value))
+		c.FillText(style, vg.Point{X: value - b.values - columnRoom, Y: y}, x.label)
 	}
 }

@@ -122,6 +122,69 @@ func TestPaced(t *testing.T) {
 	require.Contains(t, rows[2], "| as many as it can | 50.0 k [50.0–50.0 k] | 1,000,000 | 1 | 90.0 ns")
 }
 
+// TestMergedPercentiles: where a file has the calls of all rounds together, theirs are the
+// percentiles, and the rounds' are the range; elsewhere the rounds' median stands.
+func TestMergedPercentiles(t *testing.T) {
+	const rounds = "BenchmarkLatency/subject=xid/goroutines=8-2 9 50 p50-ns 100 p99-ns\n" +
+		"BenchmarkLatency/subject=xid/goroutines=8-2 9 60 p50-ns 100 p99-ns\n" +
+		"BenchmarkLatency/subject=xid/goroutines=8-2 9 70 p50-ns 5000 p99-ns\n"
+	want := labels{"subject": "xid", "goroutines": "8"}
+	old, err := Read(write(t, rounds))
+	require.NoError(t, err)
+	s, ok := old.percentile("Latency", 99, want)
+	require.True(t, ok)
+	require.Equal(t, summary{Median: 100, Low: 100, High: 5000, Rounds: 3}, s)
+	_, ok = old.percentile("Latency", 99.9, want)
+	require.False(t, ok)
+
+	merged, err := Read(write(t, rounds+"BenchmarkLatencyMerged/subject=xid/goroutines=8-2 27 61 p50-ns 2000 p99-ns 9000 p99.9-ns\n"+
+		"BenchmarkLatencyMerged/subject=ulid/goroutines=8-2 27 1 p50-ns\n"))
+	require.NoError(t, err)
+	require.Equal(t, "61.0 ns [50.0–70.0 ns]", merged.percentileCell("Latency", 50, want))
+	require.Equal(t, "2.00 µs [100 ns–5.00 µs]", merged.percentileCell("Latency", 99, want))
+	require.Equal(t, "9.00 µs [9.00–9.00 µs]", merged.percentileCell("Latency", 99.9, want), "no round has calls enough for it")
+	require.Equal(t, "", merged.percentileCell("Latency", 99.99, want))
+	for _, r := range []*Results{old, merged} {
+		require.Equal(t, r == merged, strings.Contains(tableOf("machine").Markdown(r), "of the calls of all rounds together"))
+	}
+}
+
+// TestRatios: of the same round, not of the medians.
+func TestRatios(t *testing.T) {
+	const scale = "BenchmarkScale/subject=%s/goroutines=2-2 9 %g ns/op\n"
+	text := "gomaxprocs: 2\n\n"
+	for i, add := range []float64{10, 20, 40} {
+		text += fmt.Sprintf(scale, "atomic-add", add) + fmt.Sprintf(scale, "uid-cached", add*[]float64{1.5, 1.2, 1.1}[i])
+	}
+	text += fmt.Sprintf(scale, "uid-lane", 1.0) // of one round only
+	r, err := Read(write(t, text))
+	require.NoError(t, err)
+	rows := strings.Split(tableOf("ratios").Markdown(r), "\n")
+	require.Equal(t, "| call | 2 goroutines |", rows[0])
+	require.Equal(t, "| uid cached, GetUID | 1.20 [1.10–1.50] |", rows[2])
+	require.Equal(t, "| uid cached, Lane |  |", rows[3])
+	require.Equal(t, "| the add itself | 20.0 ns [10.0–40.0 ns] |", rows[6])
+}
+
+// TestLackingProcessorTimeIsSaid, and nothing is where a file does not tell.
+func TestLackingProcessorTimeIsSaid(t *testing.T) {
+	const name = "BenchmarkScale/subject=xid/goroutines=8-2 9 5 ns/op "
+	r, err := Read(write(t, name+"0 repeats 0.01 waited/processor-time\n"+name+"2 repeats 0.1 waited/processor-time\n"+
+		name+"3 repeats 0.4 waited/processor-time\n"+name+"\n"))
+	require.NoError(t, err)
+	require.Contains(t, tableOf("machine").Markdown(r), "of 3 measurements without servers 2 lacked it and were repeated; 1 lack it as they stand here")
+	require.NotContains(t, tableOf("machine").Markdown(sample(t)), "processor time")
+}
+
+func tableOf(name string) Table {
+	for _, table := range Tables {
+		if table.Name == name {
+			return table
+		}
+	}
+	panic(name)
+}
+
 func TestFillIn(t *testing.T) {
 	r := sample(t)
 	const before = "# A\n<!-- bench:unique -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
@@ -193,12 +256,13 @@ func TestChartsAreRedrawn(t *testing.T) {
 		require.NotContains(t, string(svg), "NaN", c.file)
 	}
 	for file, want := range map[string][]string{
-		"cached.svg":  {"uid cached, GetUID", "uid uncached, GetUID", "bare atomic add", "1", "64", "10", "100"},
-		"scale.svg":   {"uid cached, Lane", "sony/sonyflake v1", "Redis, INCR", "1 M", "100 M"},
-		"all.svg":     {"uid cached, GetUID", "this module", "other libraries", "counter behind a mutex"},
-		"latency.svg": {"nothing but the timer", "p99.99", "1 µs"},
-		"lead.svg":    {"default layout (8,192 in 1 s)", "1 day", "10 M"},
-		"insert.svg":  {"AUTO_INCREMENT, BIGINT", "UUID v4, BINARY(16)", "300"},
+		"cached.svg":    {"uid cached, GetUID", "uid uncached, GetUID", "bare atomic add", "1", "64", "10", "100"},
+		"scale.svg":     {"uid cached, Lane", "sony/sonyflake v1", "Redis, INCR", "1 M", "100 M"},
+		"libraries.svg": {"uid cached, GetUID", "rs/xid", "google/uuid v7", "10 M"},
+		"all.svg":       {"uid cached, GetUID", "this module", "other libraries", "counter behind a mutex"},
+		"latency.svg":   {"nothing but the timer", "p99.99", "1 µs"},
+		"lead.svg":      {"default layout (8,192 in 1 s)", "1 day", "10 M"},
+		"insert.svg":    {"AUTO_INCREMENT, BIGINT", "UUID v4, BINARY(16)", "300"},
 	} {
 		svg, err := os.ReadFile(filepath.Join(folder, file))
 		require.NoError(t, err)

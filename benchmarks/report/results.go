@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
+
+	"github.com/uidgen/uid/benchmarks/measure"
 )
 
 // Results are the lines of a file.
@@ -140,11 +142,51 @@ func (r *Results) sum(measure, unit string, want labels) (s summary, ok bool) {
 	if len(values) == 0 {
 		return summary{}, false
 	}
+	return summarized(values), true
+}
+
+func summarized(values []float64) summary {
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 	return summary{
 		Median: benchmath.AssumeNothing.Summary(sample, 0.95).Center,
 		Low:    sample.Values[0],
 		High:   sample.Values[len(values)-1],
 		Rounds: len(values),
-	}, true
+	}
+}
+
+// percentile returns a percentile of all rounds' calls together, with the range of the rounds.
+// In files that have no such calls it is the median of the rounds' percentiles.
+func (r *Results) percentile(measured string, q float64, want labels) (s summary, ok bool) {
+	unit := measure.PercentileUnit(q)
+	s, ok = r.sum(measured, unit, want)
+	all := r.pick(measured+measure.MergedSuffix, unit, want)
+	if len(all) == 0 {
+		return s, ok
+	}
+	merged := all[len(all)-1]
+	if !ok { // no round had calls enough
+		return summary{Median: merged, Low: merged, High: merged}, true
+	}
+	s.Median, s.Low, s.High = merged, min(s.Low, merged), max(s.High, merged)
+	return s, true
+}
+
+// lacking returns how many measurements were repeated because they did not get their processor
+// time, how many did not get it in the end either, and of how many that is known.
+func (r *Results) lacking() (repeated, still, known int) {
+	for _, l := range r.lines {
+		repeats, ok := l.values[measure.RepeatsUnit]
+		if !ok {
+			continue
+		}
+		known++
+		if repeats > 0 {
+			repeated++
+		}
+		if measure.Waited(l.values[measure.WaitedUnit]) {
+			still++
+		}
+	}
+	return repeated, still, known
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -27,6 +28,7 @@ var Tables = []Table{
 	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
 	{"brief", "Time for an ID, 8 goroutines", brief},
 	{"short", "Time for an ID, 8 goroutines", short},
+	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", ratios},
 	{"rates", "IDs a second, the median of the rounds and their range", rates},
 	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", processors},
 	{"latency", "Single calls, as many goroutines as processors", func(r *Results, t table.Writer) { latencies(r, t, r.procs()) }},
@@ -34,6 +36,7 @@ var Tables = []Table{
 	{"costs", "What it costs besides time", costs},
 	{"lead", "Time borrowed in a second of drawing", leads},
 	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", paced},
+	{"fairness", "Calls among others that take all there is, at the ceiling", fairness},
 	{"unique", "Duplicates", unique},
 	{"insert", "Rows keyed by each kind of ID", inserts},
 }
@@ -99,6 +102,14 @@ func machine(r *Results, t table.Writer) {
 		if v := r.Config[k]; v != "" {
 			t.AppendRow(table.Row{k, v})
 		}
+	}
+	if len(r.words("Latency"+measure.MergedSuffix, "subject")) > 0 {
+		t.AppendRow(table.Row{"percentiles", "of the calls of all rounds together; in brackets the range of the rounds"})
+	}
+	if repeated, still, known := r.lacking(); known > 0 {
+		t.AppendRow(table.Row{"processor time", fmt.Sprintf(
+			"of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
+			grouped(float64(known)), grouped(float64(repeated)), grouped(float64(still)))})
 	}
 	for _, m := range subject.Missing() {
 		t.AppendRow(table.Row{"left out", m})
@@ -168,7 +179,7 @@ func short(r *Results, t table.Writer) {
 		row := table.Row{
 			s.Label, r.timeOf(name), "", sustained(s), s.Beyond, r.duplicatesOf(name),
 		}
-		if late, ok := r.sum("Latency", measure.PercentileUnit(99.9), labels{"subject": name, "goroutines": "8"}); ok {
+		if late, ok := r.percentile("Latency", 99.9, labels{"subject": name, "goroutines": "8"}); ok {
 			row[2] = "≥ " + span(late.Median)
 		}
 		t.AppendRow(row)
@@ -190,6 +201,15 @@ func sustained(s subject.Subject) string {
 	return fmt.Sprintf("%s/s: %s", grouped(s.Sustained), span(1e9/s.Sustained))
 }
 
+// percentileCell returns a percentile and the range of the rounds, or "" without a measurement.
+func (r *Results) percentileCell(measured string, q float64, want labels) string {
+	s, ok := r.percentile(measured, q, want)
+	if !ok {
+		return ""
+	}
+	return withRange(s, span)
+}
+
 // cell returns the median and the range, or "" without a measurement.
 func (r *Results) cell(name, unit string, want labels, format func(float64) string) string {
 	s, ok := r.sum(name, unit, want)
@@ -197,6 +217,59 @@ func (r *Results) cell(name, unit string, want labels, format func(float64) stri
 		return ""
 	}
 	return withRange(s, format)
+}
+
+// ratios shows the cached generator's calls, as multiples of a bare atomic add by as many
+// goroutines in the same round, and what the add took.
+func ratios(r *Results, t table.Writer) {
+	var shown []int
+	for _, n := range r.numbers("Scale", "goroutines", labels{"subject": "atomic-add", "gomaxprocs": r.procs()}) {
+		if slices.Contains([]int{1, 2, 8, 32}, n) {
+			shown = append(shown, n)
+		}
+	}
+	titles := []string{"call"}
+	for _, n := range shown {
+		titles = append(titles, goroutines(n))
+	}
+	header(t, 1, titles...)
+	for _, name := range []string{"uid-cached", "uid-lane", "uid-fill", "uid-unordered"} {
+		row := table.Row{subjects[name].Label}
+		for _, n := range shown {
+			want := labels{"goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}
+			row = append(row, r.ratio("Scale", "ns/op", want, name, "atomic-add"))
+		}
+		if len(shown) > 0 {
+			t.AppendRow(row)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	row := table.Row{"the add itself"}
+	for _, n := range shown {
+		row = append(row, r.cell("Scale", "ns/op", labels{"subject": "atomic-add", "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, span))
+	}
+	t.AppendRow(row)
+}
+
+// ratio returns the median and the range of the rounds' ratios of a subject to another, or ""
+// where one of them was not measured in each round.
+func (r *Results) ratio(measured, unit string, want labels, name, base string) string {
+	of := func(subject string) []float64 {
+		all := maps.Clone(want)
+		all["subject"] = subject
+		return r.pick(measured, unit, all)
+	}
+	above, below := of(name), of(base)
+	if len(above) == 0 || len(above) != len(below) {
+		return ""
+	}
+	times := make([]float64, len(above))
+	for i := range above {
+		times[i] = above[i] / below[i]
+	}
+	return withRange(summarized(times), func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) })
 }
 
 func rates(r *Results, t table.Writer) {
@@ -243,7 +316,7 @@ func latencies(r *Results, t table.Writer, goroutines string) {
 		want := labels{"subject": s.Name, "goroutines": goroutines}
 		row := table.Row{s.Label}
 		for _, q := range measure.Percentiles {
-			row = append(row, r.cell("Latency", measure.PercentileUnit(q), want, span))
+			row = append(row, r.percentileCell("Latency", q, want))
 		}
 		longest, ok := r.sum("Latency", measure.LongestUnit, want)
 		if !ok {
@@ -332,10 +405,10 @@ const reached = 0.9
 
 func paced(r *Results, t table.Writer) {
 	titles := []string{"", "asked for in a second", "drawn in a second", "round trips for a million", "taken at a time in the end"}
-	for _, unit := range pacedUnits {
-		titles = append(titles, strings.TrimSuffix(unit, "-ns"))
+	for _, q := range pacedPercentiles {
+		titles = append(titles, strings.TrimSuffix(measure.PercentileUnit(q), "-ns"))
 	}
-	titles[len(titles)-1] = "longest of a round"
+	titles = append(titles, "longest of a round")
 	header(t, 1, titles...)
 	for _, pace := range r.paces() {
 		for _, s := range r.order("Paced") {
@@ -354,17 +427,16 @@ func paced(r *Results, t table.Writer) {
 				t.AppendRow(row) // the calls are those of as many as it can
 				continue
 			}
-			for _, unit := range pacedUnits {
-				row = append(row, r.cell("Paced", unit, want, span))
+			for _, q := range pacedPercentiles {
+				row = append(row, r.percentileCell("Paced", q, want))
 			}
-			t.AppendRow(row)
+			t.AppendRow(append(row, r.cell("Paced", measure.LongestUnit, want, span)))
 		}
 	}
 }
 
-// pacedUnits are what is shown of calls: the percentiles for which a slow pace has enough of them,
-// and the longest.
-var pacedUnits = []string{measure.PercentileUnit(50), measure.PercentileUnit(99), measure.PercentileUnit(99.9), measure.LongestUnit}
+// pacedPercentiles are those for which a slow pace has calls enough.
+var pacedPercentiles = []float64{50, 99, 99.9}
 
 // paces returns the paces in ascending order, the unbounded one last as 0.
 func (r *Results) paces() (out []float64) {
@@ -405,6 +477,25 @@ func (r *Results) stepOf(want labels) string {
 		return ""
 	}
 	return grouped(steps[len(steps)-1])
+}
+
+func fairness(r *Results, t table.Writer) {
+	header(t, 1, "", "p50", "p99", "longest", "share of what the ticks hold", "processors busy")
+	present := r.words("Fairness", "subject")
+	for _, s := range subject.AtCeiling() {
+		if !slices.Contains(present, s.Name) {
+			continue
+		}
+		want := labels{"subject": s.Name}
+		row := table.Row{s.Label}
+		for _, unit := range []string{measure.PercentileUnit(50), measure.PercentileUnit(99), measure.LongestUnit} {
+			took, _ := r.sum("Fairness", unit, want)
+			row = append(row, span(took.Median))
+		}
+		rate, _ := r.sum("Fairness", "IDs/s", want)
+		busy, _ := r.sum("Fairness", measure.ProcessorsUnit, want)
+		t.AppendRow(append(row, fmt.Sprintf("%.2f", rate.Median/s.Sustained), fmt.Sprintf("%.2f", busy.Median)))
+	}
 }
 
 func unique(r *Results, t table.Writer) {
