@@ -25,8 +25,11 @@ const (
 // all is every mutant; each part of the house has a list of its own.
 var all = slices.Concat(
 	core,
+	fills,
+	revisions,
 	workers,
 	leases,
+	leaseFiles,
 	store,
 	sqlTables,
 	sqlSegments,
@@ -51,6 +54,19 @@ var all = slices.Concat(
 	opaques,
 	foreignForms,
 	testKit,
+	floors,
+	backfills,
+	plainDatabases,
+	recipes,
+	groups,
+	healths,
+	page,
+	serving,
+	fairness,
+	glances,
+	chartsAndNumbers,
+	blocks,
+	shards,
 )
 
 var core = []mutant{
@@ -121,7 +137,7 @@ var core = []mutant{
 	},
 	{
 		name: "an idle generator goes on waking", file: "cached/run.go",
-		from: "if timedOut && s.waiting == 0 && g.ring.Position() == s.seen {",
+		from: "if timedOut && g.queue.waiting == 0 && g.ring.Position() == s.seen {",
 		to:   "if false {", tests: "DoesNotWake",
 	},
 	{
@@ -147,7 +163,7 @@ var core = []mutant{
 	{
 		name: "a ring that is full of what is to come alarms", file: refillGo,
 		from: "			if next <= clock {",
-		to:   "			if true {", tests: "RejectedPuts",
+		to:   "			if next <= max(next, clock) {", tests: "RejectedPuts",
 	},
 	{
 		name: "a tick that is due and has no room alarms nobody", file: refillGo,
@@ -166,13 +182,13 @@ var core = []mutant{
 	},
 	{
 		name: "Close leaves the ring open", file: generatorGo,
-		from: "		g.tenure.End(nil, uid.ErrClosed)\n		g.ring.Shut()\n",
-		to:   "		g.tenure.End(nil, uid.ErrClosed)\n", tests: "Close",
+		from: "	g.tenure.End(nil, uid.ErrClosed)\n	g.ring.Shut()\n",
+		to:   "	g.tenure.End(nil, uid.ErrClosed)\n", tests: "Close",
 	},
 	{
 		name: "Close leaves Lanes what they hold", file: generatorGo,
-		from: "		g.setFloor(allStale)\n		g.last = g.newest()\n",
-		to:   "		g.last = g.newest()\n", tests: "Close",
+		from: "	g.setFloor(allStale)\n	g.last = g.newest()\n",
+		to:   "	g.last = g.newest()\n", tests: "Close",
 	},
 	{
 		name: "Close leaves waiting calls waiting", file: tenureGo,
@@ -206,13 +222,13 @@ var core = []mutant{
 	},
 	{
 		name: "an empty ring hands out positions", file: takeGo,
-		from: "			g.ring.Shut()\n			return 0, state == ringbuffer.Ahead, false\n",
-		to:   "			return 0, state == ringbuffer.Ahead, false\n", tests: "FailPolicy",
+		from: "			g.ring.Shut()\n			c.ahead = state == ringbuffer.Ahead\n",
+		to:   "			c.ahead = state == ringbuffer.Ahead\n", tests: "FailPolicy",
 	},
 	{
 		name: "positions ahead of the tail are not waited for", file: takeGo,
-		from: "			return 0, state == ringbuffer.Ahead, false\n",
-		to:   "			*pos = noClaim\n			return 0, false, false\n", tests: "GoOnByThemselves",
+		from: "			c.ahead = state == ringbuffer.Ahead\n",
+		to:   "			c.pos = noClaim\n", tests: "GoOnByThemselves|FirstComeFirstServed",
 	},
 	{
 		name: "a Lane hands out what was withdrawn", file: laneGo,
@@ -226,13 +242,13 @@ var core = []mutant{
 	},
 	{
 		name: "no lap check in Resolve", file: ringGo,
-		from: "	if run>>(r.valBits&63) == tick {\n		if r.front",
-		to:   "	if run < noRun {\n		if r.front", tests: "",
+		from: "behind <= tick&r.blockMask\n",
+		to:   "flag < noRun\n", tests: "",
 	},
 	{
 		name: "room where an unclaimed run is", file: ringGo,
-		from: "return r.tail.Load() < r.Tick(r.Position())+uint64(len(r.slots))",
-		to:   "return r.tail.Load() <= r.Tick(r.Position())+uint64(len(r.slots))", tests: "Put|Twin",
+		from: "return tail>>(r.blockBits&63) < at>>",
+		to:   "return tail>>(r.blockBits&63) <= at>>", tests: "Put|Twin",
 	},
 	{
 		name: "Open returns a position that was claimed", file: ringGo,
@@ -276,8 +292,16 @@ var core = []mutant{
 	},
 	{
 		name: "a decimal number beyond 63 bits", file: "uid.go",
-		from: "if n > uint64(Max) {",
-		to:   "if false {", tests: "",
+		from: "|| n > uint64(Max) {",
+		to:   "|| n > 1<<64-1 {", tests: "",
+	},
+	{
+		name: "the first digits of a long number are not looked at", file: "uid.go",
+		from: "if !ok1 || !ok2", to: "if !ok1 && false || !ok2", tests: "^TestParse",
+	},
+	{
+		name: "the byte after 9 is a digit", file: "uid.go",
+		from: "six  = 0x0606060606060606", to: "six  = 0x0506060606060606", tests: "^TestParse",
 	},
 	{
 		name: "the same sequence twice", file: "default/take.go",
@@ -461,7 +485,7 @@ var core = []mutant{
 	},
 	{
 		name: "offline: a restart issues what may have been issued", file: offlineGo,
-		from: "base: r.High, limit: r.Limit, granted: r.High,",
+		from: "base: max(r.High, l.terms.MinTick-1), limit: r.Limit, granted: r.High,",
 		to:   "base: r.High - 10, limit: r.Limit, granted: r.High,", tests: "LeaseOffline",
 	},
 	{

@@ -15,7 +15,7 @@ var leases = []mutant{
 	},
 	{
 		name: "a new namespace has no floor", file: foundGo,
-		from: "ns.Floor = min(max(f.Terms.TickAt(ns.Rest.Add(now.Error)), -1), f.Terms.MaxTick)",
+		from: "ns.Floor = max(ns.Floor, min(f.Terms.TickAt(ns.Rest.Add(now.Error)), f.Terms.MaxTick))",
 		to:   "", tests: "^TestNamespaceRests$",
 	},
 	{
@@ -45,8 +45,8 @@ var leases = []mutant{
 	},
 	{
 		name: "the namespace's floor is not minded", file: acquireGo,
-		from: "base: max(row.High, ns.Floor)}",
-		to:   "base: row.High}", tests: "^TestCollectedIDBegins",
+		from: "base: max(row.High, ns.Floor, l.terms.MinTick-1)}",
+		to:   "base: max(row.High, l.terms.MinTick-1)}", tests: "^TestCollectedIDBegins",
 	},
 	{
 		name: "a HIGH below the owner's is taken for its own", file: holdGo,
@@ -143,8 +143,8 @@ var leases = []mutant{
 	},
 	{
 		name: "a start waits though it is told not to", file: startGo,
-		from: "if l.cfg.NoWait {",
-		to:   "if false {", tests: "^TestLeaseNoWait",
+		from: "!l.cfg.DurableStore && !l.cfg.NoWait",
+		to:   "!l.cfg.DurableStore", tests: "^TestLeaseNoWait",
 	},
 	{
 		name: "a lease that is lost before its first tick fails the start", file: startGo,
@@ -168,7 +168,7 @@ var leases = []mutant{
 	},
 	{
 		name: "a start that cannot note its lease keeps it", file: startGo,
-		from: "if h := l.hold; h != nil && !h.resumed {",
-		to:   "if h := l.hold; h != nil && l.file == nil {", tests: "^TestLeaseStateFileFails",
+		from: "h != nil && !h.resumed && (l.file == nil || l.cfg.DurableStore)",
+		to:   "h != nil && l.file == nil", tests: "^TestLeaseStateFileFails",
 	},
 }

@@ -178,11 +178,11 @@ var segments = []mutant{
 	},
 	{
 		name: "nobody is warned while numbers are left", file: segmentReserveGo,
-		from: "case now.Sub(s.since) >= warnAfter || known && lasts <= warnBefore:", to: "case false && known:", tests: "^TestOutage$",
+		from: "case now.Sub(s.since) >= tellAfter || known && lasts < health.Minute:", to: "case false && known:", tests: "^TestOutage$",
 	},
 	{
 		name: "each failure is a warning", file: segmentReserveGo,
-		from: "case now.Sub(s.since) >= warnAfter || known && lasts <= warnBefore:", to: "case known || true:", tests: "^TestShortOutage$",
+		from: "case now.Sub(s.since) >= tellAfter || known && lasts < health.Minute:", to: "case known || true:", tests: "^TestShortOutage$",
 	},
 	{
 		name: "both parts of a segment have the same numbers", file: segmentSpanGo,

@@ -1,9 +1,10 @@
 package main
 
 const (
-	numbersGo       = "internal/proof/record/numbers.go"
-	segmentLedgerGo = "internal/engines/segments/ledger.go"
-	segmentCheckGo  = "internal/engines/segments/check.go"
+	numbersGo        = "internal/proof/record/numbers.go"
+	segmentLedgerGo  = "internal/engines/segments/ledger.go"
+	segmentCheckGo   = "internal/engines/segments/check.go"
+	segmentHistoryGo = "internal/engines/segments/history.go"
 )
 
 // segmentProof is what the proof of segments has to notice: numbers that come twice, and numbers that
@@ -38,6 +39,22 @@ var segmentProof = []mutant{
 		from: "	from := l.oldest()\n", to: "	from := l.takes.Load() - 1\n", tests: "^TestLedgerDrawing$",
 	},
 	{
+		name: "a range for which there is no room is taken all the same", file: segmentLedgerGo,
+		from: "	if s.full() {\n", to: "	if s.full() && false {\n", tests: "^(TestLedgerFull|TestJudgeSlowDrawer)$",
+	},
+	{
+		name: "a ledger that was full once is full for good", file: segmentLedgerGo,
+		from: "	l.forget()\n	return len", to: "	return len", tests: "^TestLedgerFull$",
+	},
+	{
+		name: "a failure does not tell who decided about the numbers", file: segmentCheckGo,
+		from: "first, last, n, m.tell(first, last))", to: "first, last, n, \"\")", tests: "^TestJudgeSkippedBefore$",
+	},
+	{
+		name: "a history forgets what overlaps in part", file: segmentHistoryGo,
+		from: "d.first.Load() <= last && d.last.Load() >= first", to: "d.first.Load() >= first && d.last.Load() <= last", tests: "^TestHistory$",
+	},
+	{
 		name: "a take is noted after it is stored", file: segmentLedgerGo,
 		from: "mine = s.add(isOpen, next, row.Next-1)", to: "mine = &span{}", tests: "^TestLedger$",
 	},
@@ -63,7 +80,7 @@ var segmentProof = []mutant{
 	},
 	{
 		name: "no room is no matter", file: segmentLedgerGo,
-		from: "	l.overflow.Add(1)\n", to: "", tests: "^TestLedger$",
+		from: "	l.overflow.Add(1)\n", to: "", tests: "^TestLedgerFull$",
 	},
 	{
 		name: "duplicates pass", file: segmentCheckGo,
@@ -71,7 +88,7 @@ var segmentProof = []mutant{
 	},
 	{
 		name: "holes need no reason", file: segmentCheckGo,
-		from: "n > 0 && v.unexplained == 0", to: "n < 0 && v.unexplained == 0", tests: "^(TestJudgeFinds|TestJudgeSkippedBefore)$",
+		from: "n > 0 && told < mostTold", to: "n < 0 && told < mostTold", tests: "^(TestJudgeFinds|TestJudgeSkippedBefore)$",
 	},
 	{
 		name: "holes may be more than was in hand", file: segmentCheckGo,

@@ -9,6 +9,11 @@ const (
 // sqlSegments are faults in what package sqlstore does with Leaf's table and the one beside it.
 var sqlSegments = []mutant{
 	{
+		name: "segments: Leaf's table read alone is believed, though the other was made meanwhile", file: sqlSegmentsReadGo,
+		from: "isMissing(err) {\n\t\treturn alone, nil",
+		to:   "true {\n\t\treturn alone, nil", tests: "^TestTakersTableIsMadeMeanwhile$",
+	},
+	{
 		name: "segments: a tag of any kind is looked for", file: sqlSegmentsGo,
 		from: "if err := segment.CheckTag(tag); err != nil {",
 		to:   "if err := segment.CheckTag(tag); err != nil && false {", tests: "^TestRowsThatCannotBeStored$",
@@ -250,13 +255,13 @@ var sqlSegments = []mutant{
 	},
 	{
 		name: "segments: Leaf's table is not seen without the other one", file: sqlSegmentsReadGo,
-		from: "{{true, true}, {leaf: true}, {}}",
-		to:   "{{true, true}, {}}", in: inDatabases, tests: "^TestSegmentTables$",
+		from: "	alone, err := read(tablesThere{leaf: true})",
+		to:   "	alone, err := read(tablesThere{})", in: inDatabases, tests: "^TestSegmentTables$",
 	},
 	{
 		name: "segments: rows are not listed without the other table", file: sqlSegmentsReadGo,
-		from: "{{true, true}, {leaf: true}} {",
-		to:   "{{true, true}} {", in: inDatabases, tests: "^TestSegmentTables$",
+		from: "	if !there.leaf {\n		return nil, nil",
+		to:   "	if !there.takers {\n		return nil, nil", in: inDatabases, tests: "^TestSegmentTables$",
 	},
 	{
 		name: "segments: tables that are missing are not made", file: sqlSegmentsGo,

@@ -348,8 +348,8 @@ var sqlTables = []mutant{
 	},
 	{
 		name: "a Take that has lost an ID wants the next one", file: sqlFreeGo,
-		from: "1 << min(s.races, 12)",
-		to:   "1 << min(s.races, 0)", in: inDatabases, tests: "^TestTakesOverASlowNetwork",
+		from: "int64(s.n) << min(s.races, 12)",
+		to:   "int64(s.n)", in: inDatabases, tests: "^TestTakesOverASlowNetwork",
 	},
 	{
 		name: "a node of a cluster reads what it has itself", file: "worker/sqlstore/read.go",

@@ -48,8 +48,8 @@ var tenure = []mutant{
 	},
 	{
 		name: "a failure to extend ends no wait", file: tenureGo,
-		from: "		t.refused = err\n		t.tell()\n",
-		to:   "		t.refused = err\n", tests: "Await",
+		from: "		t.failed(err)\n		t.tell()\n",
+		to:   "		t.failed(err)\n", tests: "Await",
 	},
 	{
 		name: "a revocation before the first reservation is forgotten", file: tenureGo,

@@ -120,6 +120,6 @@ var workers = []mutant{
 	},
 	{
 		name: "a clock that is far behind the file", file: statefileGo,
-		from: "case found.High-allowed > clock && f", to: "case found.High-allowed > clock && false && f", tests: "^TestFileTooFar",
+		from: "case found.High-f.allowed() > clock && f", to: "case found.High-f.allowed() > clock && false && f", tests: "^TestFileTooFar",
 	},
 }
