@@ -8,16 +8,20 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 )
 
-// A target is a fuzz function of a package.
-type target struct{ pkg, name string }
+// A target is a fuzz function of a package, whose folder is dir.
+type target struct{ pkg, dir, name string }
 
 func main() {
 	each := flag.Duration("time", 10*time.Second, "how long each target is fuzzed")
@@ -28,11 +32,17 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fuzz: -run %q, -time %v: want a regular expression, and more than 0 s\n", *only, *each)
 		os.Exit(2)
 	}
-	targets, err := list()
+	targets, err := list("work")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fuzz:", err)
 		os.Exit(1)
 	}
+	binaries, err := newBinaries()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fuzz:", err)
+		os.Exit(1)
+	}
+	defer binaries.remove()
 	var findings []target
 	ran := 0
 	for _, t := range targets {
@@ -41,7 +51,7 @@ func main() {
 		}
 		ran++
 		fmt.Println(t.pkg, t.name)
-		output, err := t.fuzz(*each)
+		output, err := t.fuzz(binaries, *each)
 		switch {
 		case err == nil:
 		case onlyTimeIsUp(output):
@@ -51,6 +61,7 @@ func main() {
 		}
 	}
 	if ran == 0 {
+		binaries.remove()
 		fmt.Fprintf(os.Stderr, "fuzz: no target matches %q\n", *only)
 		os.Exit(1)
 	}
@@ -59,45 +70,61 @@ func main() {
 	}
 	fmt.Printf("%d targets fuzzed for %v each, %d failed\n", ran, *each, len(findings))
 	if len(findings) > 0 {
+		binaries.remove()
 		os.Exit(1)
 	}
 }
 
-// list returns all targets, in the order of go list.
-func list() ([]target, error) {
-	cmd := exec.Command("go", "test", "-list", "^Fuzz", "work")
+// list returns the targets of packages, in the order of go list.
+func list(packages string) ([]target, error) {
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}{{"\t"}}{{.Dir}}{{range .TestGoFiles}}{{"\t"}}{{.}}{{end}}{{range .XTestGoFiles}}{{"\t"}}{{.}}{{end}}`, packages)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("listing the targets: %w\n%s", err, out)
+		return nil, fmt.Errorf("listing the packages: %w", err)
 	}
-	return parse(string(out)), nil
-}
-
-// parse reads the output of go test -list: the names of a package's targets, then the package.
-func parse(out string) []target {
 	var targets []target
-	var names []string
-	for line := range strings.Lines(out) {
-		switch fields := strings.Fields(line); {
-		case len(fields) == 1 && strings.HasPrefix(fields[0], "Fuzz"):
-			names = append(names, fields[0])
-		case len(fields) > 1 && fields[0] == "ok":
-			for _, name := range names {
-				targets = append(targets, target{fields[1], name})
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for _, file := range fields[2:] {
+			names, err := fuzzFunctions(filepath.Join(fields[1], file))
+			if err != nil {
+				return nil, err
 			}
-			names = nil
+			for _, name := range names {
+				targets = append(targets, target{pkg: fields[0], dir: fields[1], name: name})
+			}
 		}
 	}
-	return targets
+	return targets, nil
+}
+
+// fuzzFunctions returns the names of a test file's fuzz functions. The sources tell them in no time;
+// go test -list builds all tests for it.
+func fuzzFunctions(path string) (names []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return names, nil
 }
 
 // fuzz runs the target, and shows and returns its output.
-func (t target) fuzz(each time.Duration) (output []byte, err error) {
+func (t target) fuzz(b *binaries, each time.Duration) (output []byte, err error) {
 	var kept bytes.Buffer
-	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), t.pkg)
-	cmd.Stdout = io.MultiWriter(os.Stdout, &kept)
-	cmd.Stderr = cmd.Stdout
+	show := io.MultiWriter(os.Stdout, &kept)
+	of, err := b.of(t, show)
+	if err != nil {
+		return kept.Bytes(), err
+	}
+	cmd := exec.Command(of.path, "-test.run", "^$", "-test.fuzz", "^"+t.name+"$", "-test.fuzztime", each.String(), "-test.fuzzcachedir", of.cache)
+	cmd.Dir = t.dir
+	cmd.Stdout, cmd.Stderr = show, show
 	err = cmd.Run()
 	return kept.Bytes(), err
 }

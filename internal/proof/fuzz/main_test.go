@@ -1,17 +1,45 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestParse(t *testing.T) {
-	require.Equal(t, []target{{"example.org/a", "FuzzOne"}, {"example.org/a", "FuzzTwo"}, {"example.org/c", "FuzzThree"}}, parse(
-		"FuzzOne\nFuzzTwo\nok  \texample.org/a\t0.004s\n"+
-			"ok  \texample.org/b\t0.003s\n"+
-			"?   \texample.org/d\t[no test files]\n"+
-			"FuzzThree\nok  \texample.org/c\t0.005s\n"))
+// TestFindings: of a module with a sound target and one with a fault, both are listed, and the fault
+// is found.
+func TestFindings(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("GOWORK", "off")
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/a\n",
+		"a.go":   "package a\n",
+		"a_test.go": "package a\nimport \"testing\"\n" +
+			"func FuzzSound(f *testing.F) { f.Fuzz(func(*testing.T, []byte) {}) }\n" +
+			"func FuzzFaulty(f *testing.F) { f.Add(1); f.Fuzz(func(t *testing.T, n int) { if n != 1 { t.Error(n) } }) }\n" +
+			"func helper() {}\n",
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	targets, err := list("./...")
+	require.NoError(t, err)
+	where, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	require.Equal(t, []target{{"example.org/a", where, "FuzzSound"}, {"example.org/a", where, "FuzzFaulty"}}, targets)
+	b, err := newBinaries()
+	require.NoError(t, err)
+	defer b.remove()
+	output, err := targets[0].fuzz(b, 50*time.Millisecond)
+	require.True(t, err == nil || onlyTimeIsUp(output), "%s", output)
+	output, err = targets[1].fuzz(b, time.Minute)
+	require.Error(t, err)
+	require.False(t, onlyTimeIsUp(output), "%s", output)
+	require.DirExists(t, filepath.Join(dir, "testdata", "fuzz", "FuzzFaulty"))
+	require.Len(t, b.built, 1)
 }
 
 // The first output is one that Go 1.26.8 wrote; the others have a finding of each kind.

@@ -32,8 +32,11 @@ const (
 )
 
 var rules = []rule{
-	{[]string{"", "bits", "foreign", "form", "opaque", "plan", "ringbuffer", "cached", "default", "worker", "uidtest", "internal/proof/imports/ways/static"}, sql + "|" + locks + "|" + helpers + `|^net/http$`},
-	{[]string{"worker/lease", "worker/disposable", "worker/statefile", "worker/registry", "worker/doctor", "internal/tenure", "internal/retry", "internal/state"}, sql + "|" + helpers},
+	{[]string{"", "bits", "foreign", "form", "opaque", "plan", "ringbuffer", "cached", "default", "worker", "health", "metrics", "uidtest", "internal/proof/imports/ways/static"}, sql + "|" + locks + "|" + helpers + `|^net/http$`},
+	{[]string{"backfill", "worker/lease", "worker/disposable", "worker/statefile", "worker/registry", "worker/doctor", "debug", "internal/tenure", "internal/retry", "internal/state"}, sql + "|" + helpers},
+	{[]string{"segment", "health/readyz", "metrics/expvars"}, sql + "|" + helpers},
+	{[]string{"metrics/otel"}, sql + "|" + helpers + `|^net/http$|otel/sdk|prometheus`},
+	{[]string{"metrics/prometheus"}, sql + "|" + helpers + `|opentelemetry`},
 	{[]string{"worker/sqlstore", "worker/doctor/sqldoctor"}, `modernc\.org|worker/sqlite|` + helpers},
 	{[]string{"worker/sqlite"}, `go-sql-driver|` + helpers},
 }

@@ -5,6 +5,10 @@
 //
 //	go run ./internal/proof/modules
 //
+// After that it does what README.md shows, outside the repository, as a reader would: it copies the
+// programs into modules of their own, compiles and runs them, runs the commands, and compares what
+// they print with what README says that they do. With -readme it does that alone.
+//
 // It makes a module proxy of files that serves version v0.0.0 of each module in go.work, the
 // version that their go.mod files require of one another before a release. All other modules
 // come from the go command's usual sources.
@@ -14,6 +18,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,7 +35,9 @@ import (
 const version = "v0.0.0"
 
 func main() {
-	if err := run(); err != nil {
+	readmeOnly := flag.Bool("readme", false, "only do what README.md shows")
+	flag.Parse()
+	if err := run(*readmeOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "modules:", err)
 		os.Exit(1)
 	}
@@ -39,7 +46,7 @@ func main() {
 // A member is a module of the workspace.
 type member struct{ Path, Dir string }
 
-func run() (err error) {
+func run(readmeOnly bool) (err error) {
 	dir, err := os.MkdirTemp("", "uid-modules-")
 	if err != nil {
 		return err
@@ -56,10 +63,24 @@ func run() (err error) {
 			return fmt.Errorf("%s: %w", m.Path, err)
 		}
 	}
+	at, err := newPlace(proxy, cache)
+	if err != nil {
+		return err
+	}
+	if !readmeOnly {
+		if err := buildAll(members, dir, at); err != nil {
+			return err
+		}
+	}
+	return readReadme(filepath.Join(dir, "reader"), at)
+}
+
+// buildAll builds each module in a folder of its own below dir.
+func buildAll(members []member, dir string, at place) error {
 	var failed []string
 	for i, m := range members {
 		began := time.Now()
-		if err := m.build(filepath.Join(dir, fmt.Sprint(i)), proxy, cache); err != nil {
+		if err := m.build(filepath.Join(dir, fmt.Sprint(i)), at); err != nil {
 			fmt.Printf("FAIL %s\n%v\n", m.Path, err)
 			failed = append(failed, m.Path)
 			continue
@@ -115,27 +136,50 @@ func (m member) publish(proxy string) error {
 	return os.WriteFile(filepath.Join(dir, version+".zip"), content.Bytes(), 0o644)
 }
 
+// unpack unpacks the module into a folder of its own.
+func unpack(path, dir, proxy string) error {
+	archive := filepath.Join(proxy, filepath.FromSlash(path), "@v", version+".zip")
+	return zip.Unzip(dir, module.Version{Path: path, Version: version}, archive)
+}
+
 // build unpacks the module into a folder of its own and vets it there, tests included.
-func (m member) build(dir, proxy, cache string) error {
-	archive := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v", version+".zip")
-	if err := zip.Unzip(dir, module.Version{Path: m.Path, Version: version}, archive); err != nil {
+func (m member) build(dir string, at place) error {
+	if err := unpack(m.Path, dir, at.proxy); err != nil {
 		return err
 	}
+	_, err := at.command(dir, "go", "vet", "./...")
+	return err
+}
+
+// A place is where modules are built: outside the workspace.
+type place struct {
+	proxy string
+	env   []string
+}
+
+// newPlace returns a place that gets the repository's modules from the proxy, and others from where
+// the go command gets them usually.
+func newPlace(proxy, cache string) (place, error) {
 	before, err := exec.Command("go", "env", "GOPROXY", "GOMODCACHE").Output()
 	if err != nil {
-		return err
+		return place{}, err
 	}
 	lines := strings.Split(string(before), "\n")
 	others := "file://" + filepath.ToSlash(filepath.Join(lines[1], "cache", "download"))
-	cmd := exec.Command("go", "vet", "./...")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOMODCACHE="+cache, "GONOSUMDB="+members,
-		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+others+","+lines[0])
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go vet ./...: %w\n%s", err, out)
+	return place{proxy, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOMODCACHE="+cache, "GONOSUMDB="+members,
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+others+","+lines[0])}, nil
+}
+
+// command runs a command in a folder of the place, and returns what it printed. An error holds its
+// messages.
+func (p place) command(dir, name string, args ...string) (string, error) {
+	var out, said strings.Builder
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, p.env, &out, &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out.String(), said.String())
 	}
-	return nil
+	return out.String(), nil
 }
 
 // members are the paths without published checksums.

@@ -1,0 +1,62 @@
+package databases_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A generator with a floor ahead of the clock begins above it, and so does the next one on the
+// table, which asks for none. Rows of Java's kind say nothing of floors, whatever their times are.
+func TestDisposableFloor(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		layout := bits.Default()
+		numbers := tablesOf(t, db, sqlstore.Config{}).Numbers()
+		first := func(after uid.UID) uid.UID {
+			t.Helper()
+			w, err := disposable.New(numbers, disposable.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
+			require.NoError(t, err)
+			g, err := cached.New(w, cached.Config{Layout: layout, After: after})
+			require.NoError(t, err)
+			u, err := g.GetUID()
+			require.NoError(t, err)
+			require.NoError(t, g.Close())
+			return u
+		}
+		first(0)
+		_, err := db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2037-01-01 00:00:00'") // a clock was wrong
+		require.NoError(t, err)
+		floor, err := layout.Last(time.Now().Add(5 * time.Minute))
+		require.NoError(t, err)
+		require.Less(t, first(0), floor)
+		require.Greater(t, first(floor), floor)
+		require.Greater(t, first(0), floor, "the row keeps it")
+		for range 3 {
+			_, err := numbers.Next(t.Context(), disposable.Host{Name: "java", Port: "80"}, 1000)
+			require.NoError(t, err)
+		}
+		require.Greater(t, first(0), floor, "and so does the row of who found it")
+		rows := nodes(t, db)
+		require.Len(t, rows, 8)
+		for i, kind := range []int{2, 2, 4, 4, 1, 1, 1, 4} {
+			require.Equal(t, kind, rows[i].Type, "row %d", i)
+		}
+
+		// Once the clock has passed a floor it is none any more.
+		_, err = db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2026-01-01 00:00:00'")
+		require.NoError(t, err)
+		require.Less(t, first(0), floor)
+		kept, err := numbers.Begin(t.Context(), 9, time.Time{})
+		require.NoError(t, err)
+		require.Zero(t, kept)
+	})
+}
