@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -67,7 +68,7 @@ var clockFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"worker/statefile TestFileNeverRepeatsATick"},
 	},
@@ -95,7 +96,7 @@ var clockFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
-			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -123,16 +124,24 @@ var clockFaults = []fault{
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
 			p.kill()
-			p = s.start(how{})
+			if s.way.column == lossyFile { // it waits for the clock
+				s.refused(how{lease: impatient}, uid.ErrNoReservation)
+				p = nil
+			} else {
+				p = s.start(how{})
+			}
 			s.draw(p, other)
 			s.pass(30*time.Second - 300*time.Millisecond)
+			if p == nil {
+				p = s.start(how{})
+			}
 			for range 5 {
 				s.draw(p, other)
 			}
 		},
 		cells: map[string]cell{
 			static: notCovered("nothing tells the process that is started again what it issued before"),
-			file:   unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 }

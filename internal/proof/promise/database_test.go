@@ -128,18 +128,26 @@ var databaseFaults = []fault{
 	{
 		name:  "outage",
 		title: "The database cannot be reached, by one process (a partition) or by all",
-		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
+		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed (closed, where nothing is reserved beyond what its file has) and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
 			l := s.link()
 			p := s.start(how{db: l.db})
 			s.drawSome(p)
+			if s.way.column == lossyFile { // until ticks are reserved beyond its first ones
+				s.pass(window)
+				s.drawSome(p)
+			}
 			l.down()
 			s.draw(p)
 			s.pass(window / 2)
 			s.draw(p)
-			if s.way.column == withFile && !s.sqlite() {
-				p.kill()
+			if s.keepsState() && s.db != nil && !s.sqlite() {
+				if s.durable() {
+					p.kill()
+				} else {
+					p.stop()
+				}
 				p = s.start(how{db: l.db, lease: impatient})
 				s.drawSome(p)
 			}
@@ -212,9 +220,10 @@ var databaseFaults = []fault{
 			s.draw(p)
 			s.drain(p)
 			other := s.start(how{seat: 1})
+			s.drawSome(other)
 			s.draw(p, other)
 			s.putBack()
-			if !s.met && s.way.column == leased {
+			if !s.met && s.lossy() {
 				s.stepDatabase(-10 * time.Second)
 			}
 			third := s.start(how{seat: 2, lease: anyClock})
@@ -226,7 +235,7 @@ var databaseFaults = []fault{
 			s.draw(p, other, third)
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach),
+			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach), lossyFile: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
 		},
 		also: []string{"internal/proof/fleet TestFailover", "internal/proof/fleet TestServerCrash"},
@@ -244,7 +253,7 @@ var databaseFaults = []fault{
 			s.keep()
 			s.pass(longGone)
 			h := how{}
-			if !s.met && s.way.column == leased {
+			if !s.met && s.lossy() {
 				h.lease = farSighted
 			}
 			p = s.start(h)
@@ -271,7 +280,7 @@ var databaseFaults = []fault{
 			}
 		},
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), lossyFile: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 		also: []string{"internal/proof/fleet TestRestore"},
 	},
@@ -284,7 +293,7 @@ var databaseFaults = []fault{
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
 			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
-			leased: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			leased: uniqueIf(restIsEnough), lossyFile: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
 		},
 	},
 	{
@@ -294,7 +303,7 @@ var databaseFaults = []fault{
 		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
-			leased: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			leased: uniqueIf(restIsEnough), lossyFile: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
 		},
 	},
 	{
@@ -304,7 +313,7 @@ var databaseFaults = []fault{
 			" Without the condition of leases the process has a longer TTL and stands still, and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
 			h := how{}
-			if !s.met && s.way.column == leased {
+			if !s.met && s.lossy() {
 				h.lease = farSighted
 			}
 			p := s.start(h)
@@ -312,7 +321,7 @@ var databaseFaults = []fault{
 			s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY")
 			var other *process
 			switch {
-			case !s.met && s.way.column == leased:
+			case !s.met && s.lossy():
 				p.quietly(func() {
 					s.refused(how{seat: 1}, uid.ErrNoReservation)
 					s.pass(newRest + time.Second)
@@ -343,7 +352,7 @@ var databaseFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf("nobody starts meanwhile"),
-			leased:  uniqueIf("it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"),
+			leased: uniqueIf(backInTime), lossyFile: uniqueIf(backInTime),
 			durable: unique(), withFile: unique(),
 		},
 	},
@@ -389,10 +398,12 @@ var databaseFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: notCovered("each database gives the same IDs"),
-			leased: uniqueIf(ownRanges), durable: uniqueIf(ownRanges), withFile: uniqueIf(ownRanges),
+			leased: uniqueIf(ownRanges), lossyFile: uniqueIf(ownRanges), durable: uniqueIf(ownRanges), withFile: uniqueIf(ownRanges),
 		},
 	},
 }
+
+const backInTime = "it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"
 
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 
@@ -437,7 +448,7 @@ func farSighted(cfg *lease.Config) {
 // anew plays that the rows are gone.
 func anew(remove func(s *scene)) func(s *scene) {
 	return func(s *scene) {
-		if !s.met && s.way.column == leased {
+		if !s.met && s.lossy() {
 			s.outlived(remove)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,7 @@ var fileFaults = []fault{
 		name:  "file-copied",
 		title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
+			" Where writes can be lost the clock of both is a second slow: else the first start on either tells all that the file did not know yet." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -55,7 +57,7 @@ var fileFaults = []fault{
 			}
 		},
 		cells: onFiles(map[string]cell{
-			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost),
+			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost).by(copiedFile),
 			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
 		}),
 	},
@@ -90,7 +92,7 @@ var fileFaults = []fault{
 			}
 		},
 		cells: onFiles(map[string]cell{
-			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(),
+			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
 			leased + "-sqlite":    uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
 		}),
@@ -132,14 +134,14 @@ var fileFaults = []fault{
 			s.draw(s.start(how{}))
 		},
 		cells: onFiles(map[string]cell{
-			file: unique(), withFile: unique(),
+			file: unique(), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": unique(linked), leased + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
 		}),
 	},
 	{
 		name:  "state-restored",
 		title: "A backup of a state file is put back",
-		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. (A backup of a SQLite file is one of a database: see there.)",
+		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. Where writes can be lost its clock is a second slow, as for `file-copied`. (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -161,7 +163,7 @@ var fileFaults = []fault{
 			}
 		},
 		cells: onFiles(map[string]cell{
-			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed),
+			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed).by(restoredFile),
 			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
 		}),
 	},
@@ -181,7 +183,7 @@ var fileFaults = []fault{
 			s.draw(p)
 			s.pass(window)
 			s.draw(p)
-			if s.way.column == throwaway || s.way.column == leased || s.way.column == durable {
+			if s.db != nil && !s.keepsState() {
 				_, err := s.try(how{seat: 1, db: db, lease: impatient})
 				require.Error(s.t, err)
 			}
@@ -196,10 +198,80 @@ var fileFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
 	},
+}
+
+// On a store that can lose writes a state file grants all that the store has reserved, at once, and
+// each renewal makes older copies worthless. Something is left to grant only to a process whose
+// clock is behind the database's.
+const behind = -time.Second
+
+// partlyGranted starts a process and returns it when its state file has been granted less than is
+// reserved.
+func (s *scene) partlyGranted() *process {
+	s.t.Helper()
+	p := s.start(how{clock: behind})
+	s.drawSome(p)
+	s.pass(window)
+	s.drawSome(p)
+	return p
+}
+
+// takeRest has a process draw what its state file has yet to grant, if its generator runs ahead of
+// its clock.
+func (s *scene) takeRest(p *process) {
+	s.t.Helper()
+	last := p.granted().Last
+	if s.generator != "cached" {
+		s.draw(p)
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		p.take(1000)
+		return p.next > last+1
+	}, 20*time.Second, time.Millisecond, "%s gets nothing beyond tick %d", p.name, last)
+}
+
+// copiedFile plays file-copied where writes can be lost.
+func copiedFile(s *scene) {
+	p := s.partlyGranted()
+	h := how{path: s.path(0) + ".copy", clock: behind}
+	s.copyFile(s.path(0), h.path)
+	var other *process
+	if s.met {
+		h.host = "beta"
+		s.refused(h, worker.ErrState)
+	} else {
+		s.takeRest(p)
+		other = s.start(h)
+	}
+	for range 3 {
+		s.draw(p, other)
+		s.drain(p)
+		s.drain(other)
+		s.pass(window)
+	}
+}
+
+// restoredFile plays state-restored where writes can be lost.
+func restoredFile(s *scene) {
+	p := s.partlyGranted()
+	s.copyFile(s.path(0), s.path(0)+".backup")
+	s.takeRest(p)
+	p.kill()
+	s.copyFile(s.path(0)+".backup", s.path(0))
+	if s.met {
+		s.pass(2 * window) // the lease still lasts
+	}
+	p = s.start(how{clock: behind})
+	for range 3 {
+		s.draw(p)
+		s.drain(p)
+		s.pass(window)
+	}
 }
 
 const (
@@ -218,7 +290,9 @@ func onFiles(cells map[string]cell) map[string]cell {
 }
 
 // keepsState reports whether the way has a state file.
-func (s *scene) keepsState() bool { return s.way.column == file || s.way.column == withFile }
+func (s *scene) keepsState() bool {
+	return s.way.column == file || s.way.column == withFile || s.way.column == lossyFile
+}
 
 // onSQLite reports whether the way has a SQLite file.
 func (s *scene) onSQLite() bool { return s.db != nil && s.sqlite() }

@@ -118,7 +118,7 @@ var operatorFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
-			leased: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 		also: []string{"internal/proof/databases TestDeletedRows"},
 	},
@@ -143,7 +143,7 @@ var operatorFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: noPart(),
-			leased: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 	},
 	{
@@ -170,7 +170,7 @@ var operatorFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: unique(),
-			leased: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
+			leased: uniqueIf(nobodyStarts), lossyFile: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
 		},
 	},
 	{
@@ -264,7 +264,7 @@ var operatorFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: uniqueIf(oneLayout), file: unique(refusedLayout), throwaway: uniqueIf(oneLayout),
-			leased: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
 		},
 	},
 	{
@@ -305,7 +305,7 @@ var operatorFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: uniqueIf(noBitSet), file: unique(refusedLayout), throwaway: uniqueIf(noBitSet),
-			leased: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
 		},
 	},
 }

@@ -33,7 +33,10 @@ those that come twice:
 const promiseFoot = `## What the tests are
 
 Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files.
-Time does not pass but is set: all clocks, that of one process, or that of the database. A lost commit is one that is taken
+Time does not pass but is set: all clocks, that of one process, or that of the database. (A clock of the tests is read for each
+UID. With the machine's own, ` + "`uncached`" + ` sees a step up to a millisecond later, by the monotonic clock, which on Linux stands still
+during a suspension; UIDs until then have the time from before. No cell depends on it: what may be issued is decided by reserved
+ticks and marks.) A lost commit is one that is taken
 back, and a clone is a generator with the same reservation. Where a test with processes, servers and signals of its own
 shows the same, it is named under the table. ` + "`make soak`" + ` plays most of these faults at random, for as long as you like.
 

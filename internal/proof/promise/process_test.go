@@ -34,7 +34,7 @@ var processFaults = []fault{
 			s.drawSome(s.start(how{}))
 		},
 		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"internal/proof/fleet TestKill", "worker/statefile TestFileKills", "internal/proof/soak TestRound"},
 	},
@@ -57,7 +57,7 @@ var processFaults = []fault{
 			s.drawSome(s.start(how{}))
 		},
 		cells: map[string]cell{
-			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -83,7 +83,7 @@ var processFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: unique(), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			static: unique(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"internal/proof/fleet TestPause"},
 	},
@@ -100,7 +100,7 @@ var processFaults = []fault{
 			s.draw(p, other)
 		},
 		cells: map[string]cell{
-			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), durable: unique(), withFile: unique(),
+			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"worker/statefile TestFileSecondProcess", "internal/proof/databases TestProcessesAtOnce"},
 	},
@@ -123,7 +123,7 @@ var processFaults = []fault{
 		},
 		cells: map[string]cell{
 			static: notCovered(cloned), file: notCovered(cloned), throwaway: notCovered(cloned),
-			leased: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
+			leased: uniqueIf(invalidated), lossyFile: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
 		},
 	},
 }

@@ -290,7 +290,7 @@ func (s *scene) drain(p *process) {
 	p.renewed()
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
-		p.take(8_000) // more than is ever reserved at once
+		s.takeAll(p)
 		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
 			return
 		}
@@ -299,6 +299,23 @@ func (s *scene) drain(p *process) {
 			time.Sleep(time.Millisecond) // the generator is being told
 		case <-time.After(50 * time.Millisecond):
 			return
+		}
+	}
+}
+
+// takeAll has a process draw until it is told that its reservation is used up, or gets
+// nothing more: that its ring is empty says only that the one who fills it had no processor.
+func (s *scene) takeAll(p *process) {
+	s.t.Helper()
+	const most = 8_000 // more than is ever reserved at once
+	drawn := p.take(most)
+	if s.generator != "cached" {
+		return // with the clock it gets UIDs without an end
+	}
+	for came := time.Now(); drawn < most && !errors.Is(p.refusal, uid.ErrNoReservation) && time.Since(came) < 100*time.Millisecond; {
+		time.Sleep(time.Millisecond)
+		if n := p.take(most - drawn); n > 0 {
+			drawn, came = drawn+n, time.Now()
 		}
 	}
 }
@@ -401,20 +418,27 @@ func (p *process) renewed() {
 		return
 	}
 	p.take(20) // a generator notices as it draws, a cached one when it fills its ring of 8 ticks
-	patience := 10 * time.Second
+	patience := 5 * time.Second
 	if failing {
 		patience = 50 * time.Millisecond // its generator pauses between attempts
 	}
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		return
-	}
-	for range 20 { // the generator is being told
-		if p.take(1) > 0 {
+	for {
+		select {
+		case <-ended:
+		case <-time.After(patience):
 			return
 		}
-		time.Sleep(time.Millisecond)
+		for range 20 { // the generator is being told
+			if p.take(1) > 0 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		ended, _, failing = p.leash.due(0)
+		if failing || p.s.generator != "cached" {
+			return
+		}
+		patience = time.Second // what was granted was too little, and it asks for more
 	}
 }
 

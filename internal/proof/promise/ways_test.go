@@ -32,6 +32,7 @@ var columns = []column{
 	{file, "State file", "statefile.File"},
 	{throwaway, "Disposable", "disposable.Disposable"},
 	{leased, "Lease", "lease.Lease"},
+	{lossyFile, "Lease, state file", "lease.Lease"},
 	{durable, "Lease, DurableStore", "lease.Lease"},
 	{withFile, "Lease, DurableStore, state file", "lease.Lease"},
 }
@@ -42,6 +43,7 @@ const (
 	file      = "file"
 	throwaway = "disposable"
 	leased    = "lease"
+	lossyFile = "lease-lossy-file"
 	durable   = "lease-durable"
 	withFile  = "lease-file"
 )
@@ -53,6 +55,8 @@ var ways = []way{
 	{name: throwaway + "-sqlite", column: throwaway, store: kit.NewSQLite, worker: disposableWay},
 	{name: leased + "-mysql", column: leased, store: kit.NewMySQL, worker: leaseWay},
 	{name: leased + "-sqlite", column: leased, store: kit.NewSQLite, worker: leaseWay},
+	{name: lossyFile + "-mysql", column: lossyFile, store: kit.NewMySQL, worker: leaseWay},
+	{name: lossyFile + "-sqlite", column: lossyFile, store: kit.NewSQLite, worker: leaseWay},
 	{name: durable + "-mysql", column: durable, store: kit.NewMySQL, worker: leaseWay},
 	{name: durable + "-sqlite", column: durable, store: kit.NewSQLite, worker: leaseWay},
 	{name: withFile + "-mysql", column: withFile, store: kit.NewMySQL, worker: leaseWay},
@@ -64,8 +68,11 @@ func (s *scene) sqlite() bool { return s.store.Driver == "sqlite" }
 
 // leased reports whether the way leases its IDs.
 func (s *scene) leased() bool {
-	return s.way.column == leased || s.durable()
+	return s.lossy() || s.durable()
 }
+
+// lossy reports whether the way leases its IDs on a store that can lose writes.
+func (s *scene) lossy() bool { return s.way.column == leased || s.way.column == lossyFile }
 
 // durable reports whether the way leases its IDs with DurableStore.
 func (s *scene) durable() bool {
@@ -108,8 +115,11 @@ func leaseWay(p *process, h how) uid.Worker {
 		Holder: p.name, Now: p.now, Logger: (&logtest.Records{}).Logger(),
 		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
 	}
-	if s.way.column == withFile {
-		cfg.StateFile, cfg.Offline, cfg.Host = s.path(h.seat), promisedOffline, "alpha"
+	if s.keepsState() {
+		cfg.StateFile, cfg.Host = s.path(h.seat), "alpha"
+		if s.durable() {
+			cfg.Offline = promisedOffline
+		}
 		if h.path != "" {
 			cfg.StateFile = h.path
 		}
