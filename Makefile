@@ -12,14 +12,18 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
 # Those of them that test for longest begin first.
 LONGEST := ./internal/proof/databases ./internal/proof/fleet ./internal/proof/promise
+# What make test builds and lints, but leaves to make metrics to run.
+METRICS := ./metrics/prometheus/... ./metrics/otel/...
 # What make test builds and lints, but leaves to make engines to run.
 ENGINES := ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
+# The programs to copy from, whose libraries are many: make recipes builds, lints and runs them.
+RECIPES := ./recipes/...
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
 RACE     := $(if $(CC_FOUND),-race,)
 
-FUZZTIME ?= 3s
+FUZZTIME ?= 2s
 # FULL=1 has mutants and engines do all that they can, which takes hours.
 FULL ?=
 # How much the deeper gates do.
@@ -36,18 +40,22 @@ test: server lint imports race portable ## everything a change has to pass; unde
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	$(GO) vet $(ALL) $(ENGINES)
-	$(STATICCHECK) $(ALL) $(ENGINES)
-	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(ENGINES)
-	$(INEFFASSIGN) $(ALL) $(ENGINES)
+	$(GO) vet $(ALL) $(ENGINES) $(METRICS)
+	$(STATICCHECK) $(ALL) $(ENGINES) $(METRICS)
+	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(ENGINES) $(METRICS)
+	$(INEFFASSIGN) $(ALL) $(ENGINES) $(METRICS)
 
 .PHONY: imports
 imports: ## what each part imports, and how many bytes each way to a worker ID adds to a program
 	$(GO) run ./internal/proof/imports
 
 .PHONY: modules
-modules: ## build each module by itself, outside the workspace, as a release would have it
+modules: ## build each module by itself, outside the workspace, as a release would have it, and do what README shows
 	$(GO) run ./internal/proof/modules
+
+.PHONY: readme
+readme: ## compile and run the programs and commands of README as a reader would, outside the repository
+	$(GO) run ./internal/proof/modules -readme
 
 .PHONY: tidy
 tidy: ## go mod tidy in each module
@@ -71,24 +79,29 @@ test-tmpfs: server ## the tests that keep files and databases, with their folder
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and a build for ARM
-	GOARCH=386 $(GO) test ./ ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
+	GOARCH=386 $(GO) test ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default ./segment ./worker ./worker/lease
 	GOARCH=arm64 $(GO) build ./... ./cmd/uid
 
 .PHONY: machines
 machines: ## whether all, with its tests, compiles on 32 bits, ARM, Windows and macOS: by its types alone, which is quick
-	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES)
+	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES) $(METRICS)
 	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...
+	$(GO) run ./internal/proof/typecheck -for linux/386,windows/amd64 $(RECIPES)
 
 .PHONY: docs
 docs: ## write docs/promise.md anew, from the tests that it names
 	$(GO) test -count 1 -run '^TestPromisePage$$' ./internal/proof/promise -update
 
 .PHONY: model
-model: model-ring model-lease model-tenure model-segment ## check the Promela models of the ring, of leases, of generators and of segments, and that their mutants are caught
+model: model-ring model-shard model-lease model-tenure model-segment model-clock ## check the Promela models of the ring, of shards, of leases, of generators, of segments and of uncached's clock, and that their mutants are caught
 
 .PHONY: model-ring
 model-ring: spin
 	ringbuffer/model/check
+
+.PHONY: model-shard
+model-shard: spin
+	cached/model/check
 
 .PHONY: model-lease
 model-lease: spin
@@ -102,11 +115,13 @@ model-tenure: spin
 model-segment: spin
 	segment/model/check
 
+.PHONY: model-clock
+model-clock: spin
+	default/model/check
+
 .PHONY: spin
 spin:
-	@command -v spin >/dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq spin >/dev/null; \
-	  else echo 'make model needs spin: on Debian, apt-get install spin'; exit 1; fi; }
+	@$(GO) run ./internal/testserver/need spin spin
 
 .PHONY: linearizability
 linearizability: ## check a million short histories of the real ring
@@ -134,17 +149,48 @@ engines: ## the stores of all engines, on real servers, and faults of both; FULL
 	$(GO) run ./internal/engines/faults $(if $(FULL),-full)
 	$(GO) run ./internal/engines/segments $(if $(FULL),-full)
 
+.PHONY: recipes
+recipes: server ## lint, compile and run the programs of recipes, on real servers
+	$(GO) vet $(RECIPES)
+	$(STATICCHECK) $(RECIPES)
+	$(ERRCHECK) -ignoretests -ignoregenerated -exclude .errcheck $(RECIPES)
+	$(INEFFASSIGN) $(RECIPES)
+	$(GO) run ./internal/proof/gotest -count 1 -timeout 10m $(RECIPES)
+
+.PHONY: metrics
+metrics: promtool ## the collectors for Prometheus and OpenTelemetry, and the alert rules
+	$(GO) test $(METRICS)
+	cd metrics && promtool check rules alerts.yaml && promtool test rules alerts_test.yaml
+	promtool check metrics < metrics/prometheus/testdata/exposition.txt
+
+.PHONY: promtool
+promtool:
+	@$(GO) run ./internal/testserver/need promtool prometheus
+
+.PHONY: page
+page: chromium server ## the page of package debug in a real Chromium, with a real MariaDB that goes away; less than a minute
+	$(GO) vet ./internal/browser/... && $(STATICCHECK) ./internal/browser/... && $(ERRCHECK) -ignoretests -exclude .errcheck ./internal/browser/...
+	$(GO) run ./internal/proof/gotest -count 1 -timeout 10m ./internal/browser
+
+.PHONY: chromium
+chromium:
+	@$(GO) run ./internal/testserver/need chromium chromium fonts-liberation
+
+.PHONY: serve
+serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute
+	$(GO) run ./internal/engines/serve
+
 .PHONY: mutants
-mutants: ## take guards out, one in turn, and see a test fail: an eighth of all, as the sources choose; FULL=1 takes each
-	$(GO) run ./internal/proof/mutants $(if $(FULL),,-of 8)
+mutants: ## take guards out, one in turn, and see a test fail: a twelfth of all, as the sources choose; FULL=1 takes each
+	$(GO) run ./internal/proof/mutants $(if $(FULL),,-of 12)
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
 	$(GO) run ./internal/proof/fuzz -time $(FUZZTIME)
 
 # How long make soak runs, HOURS or else FOR, how many UIDs it has to draw, and what else.
-FOR       ?= 4m10s
-SOAK_UIDS ?= $(if $(HOURS),0,5e9)
+FOR       ?= 3m10s
+SOAK_UIDS ?= $(if $(HOURS),0,3.5e9)
 SEED      ?=
 .PHONY: soak
 soak: ## billions of UIDs by processes that are killed and paused; a night: make soak HOURS=8; SEED=1 replays a schedule
@@ -160,13 +206,26 @@ bench-quick: ## a smaller comparison in less than three minutes; its tables come
 
 .PHONY: bench-module
 bench-module: ## what calls cost, as multiples of a bare atomic add, by the benchmarks beside the code
-	$(GO) test -run '^$$' -bench 'Ratio|Latency|Memory' -benchtime 1x ./cached
+	$(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached
+	$(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached
 	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
 	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 
+# What make bench-compare compares with today, and how.
+BEFORE ?= HEAD
+ROUNDS ?= 15
+BENCH  ?= Ratio|Placement|GetUID
+.PHONY: bench-pgo
+bench-pgo: ## what GetUID costs when a profile lets the compiler inline it
+	$(GO) run ./internal/proof/revisions -before HEAD -pgo -rounds $(ROUNDS) -benchtime 100x -bench 'Ratio/GetUID$$/' -metrics '×add$$|ns/UID' ./cached
+
+.PHONY: bench-compare
+bench-compare: ## BEFORE=revision: benchmarks of two revisions, in turn in one run
+	$(GO) run ./internal/proof/revisions -before '$(BEFORE)' -rounds $(ROUNDS) -bench '$(BENCH)' -metrics '×add$$|ns/UID|get'
+
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
-	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL)
+	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL) $(METRICS)
 	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
 	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt
