@@ -290,7 +290,7 @@ func (s *scene) drain(p *process) {
 	p.renewed()
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
-		s.takeAll(p)
+		p.take(8_000) // more than is ever reserved at once
 		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
 			return
 		}
@@ -299,23 +299,6 @@ func (s *scene) drain(p *process) {
 			time.Sleep(time.Millisecond) // the generator is being told
 		case <-time.After(50 * time.Millisecond):
 			return
-		}
-	}
-}
-
-// takeAll has a process draw until it is told that its reservation is used up, or gets
-// nothing more: that its ring is empty says only that the one who fills it had no processor.
-func (s *scene) takeAll(p *process) {
-	s.t.Helper()
-	const most = 8_000 // more than is ever reserved at once
-	drawn := p.take(most)
-	if s.generator != "cached" {
-		return // with the clock it gets UIDs without an end
-	}
-	for came := time.Now(); drawn < most && !errors.Is(p.refusal, uid.ErrNoReservation) && time.Since(came) < 100*time.Millisecond; {
-		time.Sleep(time.Millisecond)
-		if n := p.take(most - drawn); n > 0 {
-			drawn, came = drawn+n, time.Now()
 		}
 	}
 }
