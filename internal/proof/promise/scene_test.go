@@ -405,10 +405,11 @@ func (p *process) renewed() {
 	if failing {
 		patience = 50 * time.Millisecond // its generator pauses between attempts
 	}
-	for {
+	over := time.After(patience)
+	for i := 0; ; i++ {
 		select {
 		case <-ended:
-		case <-time.After(patience):
+		case <-over:
 			return
 		}
 		for range 20 { // the generator is being told
@@ -421,7 +422,9 @@ func (p *process) renewed() {
 		if failing || p.s.generator != "cached" {
 			return
 		}
-		patience = time.Second // what was granted was too little, and it asks for more
+		if i == 0 {
+			over = time.After(500 * time.Millisecond) // it may have got too little, and ask for more
+		}
 	}
 }
 
