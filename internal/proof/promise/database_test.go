@@ -135,8 +135,7 @@ var databaseFaults = []fault{
 			p := s.start(how{db: l.db})
 			s.drawSome(p)
 			if s.way.column == lossyFile { // until ticks are reserved beyond its first ones
-				s.pass(window)
-				s.drawSome(p)
+				s.prolong(p)
 			}
 			l.down()
 			s.draw(p)
@@ -213,8 +212,7 @@ var databaseFaults = []fault{
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
-			s.pass(window)
-			s.drawSome(p)
+			s.prolong(p)
 			s.keep()
 			s.pass(window / 2)
 			s.draw(p)
@@ -258,8 +256,7 @@ var databaseFaults = []fault{
 			}
 			p = s.start(h)
 			s.drawSome(p)
-			s.pass(window)
-			s.drawSome(p)
+			s.prolong(p)
 			s.drain(p)
 			if s.met && s.durable() {
 				p.kill()

@@ -38,8 +38,7 @@ var fileFaults = []fault{
 				return
 			}
 			h := how{path: s.path(0) + ".copy"}
-			s.copyFile(s.path(0), h.path)
-			last := p.granted().Last
+			last := p.copyState(h.path)
 			var other *process
 			if s.met {
 				h.host = "beta"
@@ -148,8 +147,7 @@ var fileFaults = []fault{
 			if !s.keepsState() {
 				return
 			}
-			s.copyFile(s.path(0), s.path(0)+".backup")
-			s.drawBeyond(p, p.granted().Last)
+			s.drawBeyond(p, p.copyState(s.path(0)+".backup"))
 			p.kill()
 			s.copyFile(s.path(0)+".backup", s.path(0))
 			if s.met {
@@ -215,16 +213,14 @@ func (s *scene) partlyGranted() *process {
 	s.t.Helper()
 	p := s.start(how{clock: behind})
 	s.drawSome(p)
-	s.pass(window)
-	s.drawSome(p)
+	s.prolong(p)
 	return p
 }
 
-// takeRest has a process draw what its state file has yet to grant, if its generator runs ahead of
-// its clock.
-func (s *scene) takeRest(p *process) {
+// takeRest has a process draw what its state file has yet to grant beyond a tick, if its generator runs
+// ahead of its clock.
+func (s *scene) takeRest(p *process, last int64) {
 	s.t.Helper()
-	last := p.granted().Last
 	if s.generator != "cached" {
 		s.draw(p)
 		return
@@ -239,13 +235,13 @@ func (s *scene) takeRest(p *process) {
 func copiedFile(s *scene) {
 	p := s.partlyGranted()
 	h := how{path: s.path(0) + ".copy", clock: behind}
-	s.copyFile(s.path(0), h.path)
+	last := p.copyState(h.path)
 	var other *process
 	if s.met {
 		h.host = "beta"
 		s.refused(h, worker.ErrState)
 	} else {
-		s.takeRest(p)
+		s.takeRest(p, last)
 		other = s.start(h)
 	}
 	for range 3 {
@@ -259,8 +255,7 @@ func copiedFile(s *scene) {
 // restoredFile plays state-restored where writes can be lost.
 func restoredFile(s *scene) {
 	p := s.partlyGranted()
-	s.copyFile(s.path(0), s.path(0)+".backup")
-	s.takeRest(p)
+	s.takeRest(p, p.copyState(s.path(0)+".backup"))
 	p.kill()
 	s.copyFile(s.path(0)+".backup", s.path(0))
 	if s.met {

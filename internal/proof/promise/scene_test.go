@@ -280,6 +280,20 @@ func (s *scene) drawSome(ps ...*process) {
 	s.draw(ps...)
 }
 
+// prolong lets time go by until a process has more reserved than before, if it leases its ID.
+func (s *scene) prolong(p *process) {
+	s.t.Helper()
+	before := p.granted().Last
+	s.pass(window)
+	if s.leased() {
+		require.Eventually(s.t, func() bool {
+			p.take(1)
+			return p.granted().Last > before
+		}, 20*time.Second, time.Millisecond, "%s has no more reserved than before", p.name)
+	}
+	s.drawSome(p)
+}
+
 // drain has a process draw all that it can have just now, and what its worker reserves
 // beyond that when it is asked.
 func (s *scene) drain(p *process) {
@@ -419,7 +433,7 @@ func (p *process) renewed() {
 			time.Sleep(time.Millisecond)
 		}
 		ended, _, failing = p.leash.due(0)
-		if failing || p.s.generator != "cached" {
+		if failing {
 			return
 		}
 		if i == 0 {
@@ -546,6 +560,16 @@ func (p *process) clone() *process {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { c.kill() })
 	return c
+}
+
+// copyState copies the process's state file, and returns the last tick that the copy grants.
+func (p *process) copyState(to string) (last int64) {
+	p.s.t.Helper()
+	p.quietly(func() { // else the copy may be of a grant that nobody has heard of yet
+		p.s.copyFile(p.s.path(0), to)
+		last = p.granted().Last
+	})
+	return last
 }
 
 // copyFile copies a file as a program does that knows nothing of its content.
