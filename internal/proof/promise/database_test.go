@@ -451,8 +451,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 		}
 		p := s.start(how{})
 		s.drawSome(p)
-		s.pass(window)
-		s.drawSome(p)
+		s.prolong(p)
 		remove(s)
 		var other *process
 		switch {
@@ -495,8 +494,7 @@ func (s *scene) outlived(remove func(s *scene)) {
 	s.t.Helper()
 	p := s.start(how{lease: farSighted})
 	s.drawSome(p)
-	s.pass(window)
-	s.drawSome(p)
+	s.prolong(p)
 	s.drain(p)
 	p.quietly(func() {
 		remove(s)

@@ -154,14 +154,23 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			s.keep()
-			s.deleteRow(p)
 			var other *process
-			if !s.met || !s.leased() {
-				other = s.start(how{seat: 1})
+			awayAndBack := func() {
+				s.deleteRow(p)
+				if !s.met || !s.leased() {
+					other = s.start(how{seat: 1})
+				}
+				s.pass(20 * time.Second)
+				if other != nil {
+					s.drawSome(other)
+				}
+				s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
 			}
-			s.pass(20 * time.Second)
-			s.draw(other)
-			s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
+			if s.met {
+				awayAndBack()
+			} else {
+				p.quietly(awayAndBack) // else the running process may notice, and take another ID
+			}
 			for range 3 {
 				s.draw(p, other)
 				s.drain(p)

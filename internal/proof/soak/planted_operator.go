@@ -29,9 +29,9 @@ func operatorTrials() []trial {
 
 	long, short := owner, next
 	long.Durable, short.Durable = false, false
-	// The second one has about five seconds to start: later it begins above what the first has
+	// The second one has about as long as that to start: later it begins above what the first has
 	// issued, and there is nothing to find.
-	long.Window, short.Window = 5*time.Second, 500*time.Millisecond
+	long.Window, short.Window = 8*time.Second, 500*time.Millisecond
 
 	turning := planted(plantedTurns, static, "", strict)
 	turning.Cached = false
@@ -205,8 +205,12 @@ func turn(f *fleet) error {
 		return err
 	}
 	f.statics = 0
-	began := time.Since(f.began)
-	f.clocks[1] = clockText(f.began, []step{{at: began + 500*time.Millisecond, offset: -300 * time.Millisecond}})
+	// The first step back that the process sees is the turn. It may be long until it runs.
+	var steps []step
+	for at := 500 * time.Millisecond; at < trialLimit; at += 10 * time.Second {
+		steps = append(steps, step{at: time.Since(f.began) + at, offset: -time.Duration(len(steps)+1) * 300 * time.Millisecond})
+	}
+	f.clocks[1] = clockText(f.began, steps)
 	_, err := f.start(1)
 	return err
 }
