@@ -153,9 +153,9 @@ var operatorFaults = []fault{
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
-			s.keep()
 			var other *process
 			awayAndBack := func() {
+				s.keep()
 				s.deleteRow(p)
 				if !s.met || !s.leased() {
 					other = s.start(how{seat: 1})
@@ -170,6 +170,10 @@ var operatorFaults = []fault{
 				awayAndBack()
 			} else {
 				p.quietly(awayAndBack) // else the running process may notice, and take another ID
+				other.quietly(func() { // which keeps it from taking the row again
+					s.pass(window)
+					s.drawBeyond(p, other.next)
+				})
 			}
 			for range 3 {
 				s.draw(p, other)
