@@ -41,7 +41,7 @@ type Generator struct {
 	wake   chan struct{} // one slot: asks run to look at the ring and its timer
 	stop   sync.Once     // Close has begun
 	quit   chan struct{} // closed by Close
-	last   int64         // written by stop: the newest tick with a claimed UID, or -1
+	last   int64         // written by stop: what newest returned
 	done   chan struct{} // closed when run has ended
 	counts counters
 
@@ -235,7 +235,8 @@ func (g *Generator) end() {
 	g.last = g.newest()
 }
 
-// newest returns the newest tick with a claimed UID, or -1. The ring must be shut.
+// newest returns the newest tick with a claimed UID, or a later one that was skipped, or -1 if
+// there was neither. The ring must be shut.
 func (g *Generator) newest() int64 {
 	if !g.state.started || g.ring.Claimed() == 0 {
 		return -1
