@@ -70,8 +70,7 @@ func TestAfterBegins(t *testing.T) {
 
 // A floor out of reach is refused, with the numbers, and the worker is not asked.
 func TestAfterRefused(t *testing.T) {
-	clock := fake.NewClock(day)
-	clock.Freeze()
+	clock := fake.NewFrozenClock(day)
 	at := func(tick int64) uid.UID {
 		u, err := runsOf16.Compose(tick, 3, 2)
 		require.NoError(t, err)
@@ -120,8 +119,7 @@ func TestAfterAnotherLayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			last, err := c.from.Last(c.at)
 			require.NoError(t, err)
-			clock := fake.NewClock(day)
-			clock.Freeze()
+			clock := fake.NewFrozenClock(day)
 			if !c.ok { // its numbers are below the old ones for years
 				_, err := cached.New(worker.Static(5), cached.Config{Layout: c.to, After: last, Now: clock.Now})
 				require.ErrorIs(t, err, uid.ErrRange)

@@ -48,8 +48,7 @@ func TestAfter(t *testing.T) {
 func TestAfterRefused(t *testing.T) {
 	layout := bits.Twitter()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	clock := fake.NewClock(at)
-	clock.Freeze()
+	clock := fake.NewFrozenClock(at)
 	now, err := layout.Last(at)
 	require.NoError(t, err)
 	const tick = 1 << 22

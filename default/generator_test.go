@@ -355,7 +355,7 @@ func TestExpiry(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	w := fake.Giving(all)
-	clock := fake.NewClock(morning)
+	clock := fake.NewFrozenClock(morning)
 	g := quiet(t, w, Config{Now: clock.Now})
 	u, err := g.GetUID()
 	require.NoError(t, err)
@@ -645,8 +645,7 @@ func TestWithdrawnWhileDrawing(t *testing.T) {
 		{"for good", func(g *Generator, _ *fake.Worker) { _ = g.Close() }, uid.ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			clock.Freeze()
+			clock := fake.NewFrozenClock(morning)
 			withdraw := false
 			var g *Generator
 			w := fake.Giving(all)

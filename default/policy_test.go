@@ -712,8 +712,7 @@ func TestClockBackIsLogged(t *testing.T) {
 // A reading from before a step back that another call has counted already is not used: it is
 // of another turn.
 func TestReadingOfAnotherTurn(t *testing.T) {
-	clock := fake.NewClock(morning)
-	clock.Freeze()
+	clock := fake.NewFrozenClock(morning)
 	overtake := 0
 	var g *Generator
 	g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: RollbackBits(2), Now: func() time.Time {
@@ -751,8 +750,7 @@ func TestReadingOfAnotherTurn(t *testing.T) {
 // A reading that was overtaken by another call is not a clock that went back.
 func TestOvertakenReading(t *testing.T) {
 	for _, policy := range policies {
-		clock := fake.NewClock(morning)
-		clock.Freeze()
+		clock := fake.NewFrozenClock(morning)
 		overtake := false
 		var g *Generator
 		g = quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: func() time.Time {

@@ -27,6 +27,13 @@ func NewClock(at time.Time) *Clock {
 	return &Clock{wall: at, set: time.Now(), steady: at, steadyAt: time.Now()}
 }
 
+// NewFrozenClock returns a clock that shows at, and stands still.
+func NewFrozenClock(at time.Time) *Clock {
+	c := NewClock(at)
+	c.wall, c.set = at.Round(0), time.Time{}
+	return c
+}
+
 // Now is what the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
