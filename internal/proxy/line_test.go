@@ -14,7 +14,7 @@ import (
 // All that is said at once arrives at once, later and in order; nothing is lost when one side
 // ends the connection.
 func TestLatency(t *testing.T) {
-	const latency, lines = 50 * time.Millisecond, 200
+	const latency, lines = 50 * time.Millisecond, 1000
 	e := newEcho(t, "server")
 	p, err := Listen("127.0.0.1:0", e.addr)
 	require.NoError(t, err)
@@ -46,8 +46,8 @@ func TestLatency(t *testing.T) {
 	require.Less(t, time.Since(began), lines/10*latency, "one after another it would take longer")
 
 	to, from := p.Traffic()
-	require.EqualValues(t, 10*2+90*3+100*4+5, to)
-	require.EqualValues(t, 10*9+90*10+100*11+4, from)
+	require.EqualValues(t, 10*2+90*3+900*4+5, to)
+	require.EqualValues(t, 10*9+90*10+900*11+4, from)
 }
 
 // A connection that is cut loses what is on its way.
