@@ -103,7 +103,7 @@ func ExampleGenerator_GetUIDContext() {
 	}
 	defer g.Close()
 
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	u, err := g.GetUIDContext(ctx)
 	fmt.Println(!u.IsZero(), err)

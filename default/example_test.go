@@ -83,12 +83,14 @@ func ExampleGenerator_GetUIDContext() {
 		return
 	}
 	defer g.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	for range 5 {
-		u, err := g.GetUIDContext(ctx)
+	for range 4 {
+		u, err := g.GetUIDContext(context.Background())
 		fmt.Println(u, err)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	u, err := g.GetUIDContext(ctx)
+	fmt.Println(u, err)
 	// Output:
 	// 963089722559692816 <nil>
 	// 963089722559692817 <nil>
