@@ -54,8 +54,9 @@ type Config struct {
 	// MaxLag. On a busy machine, with 100,000 UIDs a second, no UID was late at 100 ms
 	// and at the default; at 1 ms, which is about the scheduler's latency, up to 3.6 %
 	// were. A process that was stopped and continues (SIGCONT, a paused container) can
-	// issue old UIDs for some milliseconds, until that goroutine runs. If a UID's time
-	// must be exact, use package uncached.
+	// issue old UIDs for some milliseconds, until that goroutine runs. While a reservation
+	// that cannot be renewed ends, its last UIDs can be up to 1½ MaxLag behind: then they
+	// are withdrawn. If a UID's time must be exact, use package uncached.
 	MaxLag time.Duration
 
 	// After is the floor: no UID at or below it is issued, whatever the clock shows and
