@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	var out strings.Builder
-	code, err := run(t.Context(), dir, []string{"./a", "./e", "./g"}, &out)
+	code, err := run(t.Context(), dir, []string{"-count=1", "./a", "./e", "./g"}, &out)
 	require.NoError(t, err)
 	require.Zero(t, code)
 	require.Regexp(t, `(?m)^ok  \tm/a\t[0-9.]+s$`, out.String())
