@@ -250,6 +250,7 @@ func TestRejectedPutsOfBlocks(t *testing.T) {
 				u, err := g.GetUID()
 				require.NoError(t, err)
 				require.Equal(t, begin, millis.TickAt(parse(t, g, u).Time))
+				synctest.Wait() // or else the refiller could see the clock first, and skip ticks
 				tick.Store(begin + lag)
 			}
 			time.Sleep(100 * time.Millisecond)
