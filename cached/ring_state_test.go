@@ -31,6 +31,7 @@ func TestRingState(t *testing.T) {
 			_, err := g.GetUID()
 			require.NoError(t, err)
 		}
+		synctest.Wait() // no refill between the two snapshots
 		s := g.Ring()
 		require.EqualValues(t, 1001, s.Cursor)
 		require.EqualValues(t, 3, s.Used)
