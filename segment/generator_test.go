@@ -201,9 +201,11 @@ func TestEditedByHand(t *testing.T) {
 	h := newHouse()
 	g := h.start(t, segment.Config{MaxStep: 2})
 	require.EqualValues(t, 1, next(t, g))
-	row := h.Row("a")
-	row.Next = 1000
-	h.SetRow(row)
+	// In one statement, as UPDATE does: the generator takes its next segment at the same time.
+	require.NoError(t, h.client.Change(t.Context(), "a", func(row *segment.Row) error {
+		row.Next = 1000
+		return nil
+	}))
 	for n := int64(0); n < 1000; n = next(t, g) { // those in hand first
 	}
 }
