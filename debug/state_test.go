@@ -140,7 +140,9 @@ func TestKinds(t *testing.T) {
 	require.NoError(t, err)
 	numbers, err := segment.New(segment.Source{Store: segmenttest.NewMemory().Client(), Tag: "invoice"}, segment.Config{Create: true})
 	require.NoError(t, err)
-	ring, err := cached.New(worker.Static(8), cached.Config{Layout: small, Slots: 4, MaxLead: cached.Unbounded})
+	ring, err := cached.New(worker.Static(8), cached.Config{
+		Layout: small, Slots: 4, MaxLead: cached.Unbounded, Now: fake.NewFrozenClock(time.Now()).Now, // no tick ends meanwhile
+	})
 	require.NoError(t, err)
 	all := []uid.Generator{ring, plain, numbers}
 	h := newPage(t, Config{Now: time.Now, Generators: []Generator{{Name: "ring", Generator: ring}, {Name: "plain", Generator: plain}, {Name: "numbers", Generator: numbers}}})

@@ -61,5 +61,5 @@ func TestLateCleanup(t *testing.T) {
 	claims.free(a.claim, was, -1)
 	_, err = a.Acquire(t.Context(), terms)
 	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	runtime.KeepAlive(b)
+	require.NoError(t, b.Release(t.Context(), -1))
 }

@@ -59,8 +59,10 @@ func TestTwoStaticsAreReported(t *testing.T) {
 	for _, w := range []uid.Worker{second, first, third} {
 		require.NoError(t, w.Release(t.Context(), 5))
 	}
-	require.Zero(t, acquire(t, worker.Static(3), terms).First, "they are no Space")
+	fourth := worker.Static(3)
+	require.Zero(t, acquire(t, fourth, terms).First, "they are no Space")
 	acquire(t, worker.Static(3), terms)
+	runtime.KeepAlive(fourth)
 	require.Equal(t, 1, records.Count("level"), "once for an ID")
 }
 
@@ -86,8 +88,10 @@ func TestStaticsThatAreNotReported(t *testing.T) {
 func TestEachIDIsReported(t *testing.T) {
 	records, terms := said(t), newLayout()
 	for id := range int64(3) {
+		first := worker.Static(id)
+		acquire(t, first, terms)
 		acquire(t, worker.Static(id), terms)
-		acquire(t, worker.Static(id), terms)
+		runtime.KeepAlive(first)
 	}
 	require.Equal(t, 3, records.Count("level=WARN"))
 }
@@ -139,16 +143,18 @@ func TestSpaceServesOneOfMany(t *testing.T) {
 	terms := newLayout()
 	var bound atomic.Int32
 	var wg sync.WaitGroup
+	var workers []uid.Worker // which all stay until the last one has tried
 	for range 16 {
 		w := worker.Static(3, worker.Space(t.Name()))
+		workers = append(workers, w)
 		wg.Go(func() {
 			if _, err := w.Acquire(t.Context(), terms); err == nil {
 				bound.Add(1)
 			}
-			runtime.KeepAlive(w)
 		})
 	}
 	wg.Wait()
+	runtime.KeepAlive(workers)
 	require.EqualValues(t, 1, bound.Load())
 }
 
