@@ -3,6 +3,8 @@ package expvars_test
 import (
 	"encoding/json"
 	"expvar"
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,10 +15,15 @@ import (
 	"github.com/uidgen/uid/metrics/expvars"
 )
 
+var names atomic.Int64
+
+// newName returns a name that no test has published before: variables stay for ever.
+func newName() string { return fmt.Sprint("test-", names.Add(1)) }
+
 // The variable has exactly the samples of the set, at each reading those of that moment.
 func TestPublish(t *testing.T) {
 	var s metrics.Set
-	const name = "TestPublish"
+	name := newName()
 	require.NoError(t, expvars.Publish(name, &s))
 	require.Equal(t, "{}", expvar.Get(name).String())
 	for name, g := range fake.Reporters() {
@@ -37,8 +44,9 @@ func TestPublish(t *testing.T) {
 
 func TestPublishRefuses(t *testing.T) {
 	var s metrics.Set
-	require.ErrorIs(t, expvars.Publish("TestPublishRefuses", nil), uid.ErrConfig)
-	require.NoError(t, expvars.Publish("TestPublishRefuses", &s))
-	require.ErrorIs(t, expvars.Publish("TestPublishRefuses", &s), uid.ErrConfig)
+	name := newName()
+	require.ErrorIs(t, expvars.Publish(name, nil), uid.ErrConfig)
+	require.NoError(t, expvars.Publish(name, &s))
+	require.ErrorIs(t, expvars.Publish(name, &s), uid.ErrConfig)
 	require.ErrorIs(t, expvars.Publish("memstats", &s), uid.ErrConfig)
 }
