@@ -61,15 +61,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (s
 		return http.StatusNotFound, "there is no such path; /openapi.yaml lists them"
 	case !route.allows(r.Method):
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
-		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, " and "))
+		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, ", "))
 	}
-	if route.draws {
-		switch site := r.Header.Get("Sec-Fetch-Site"); site {
-		case "", "none", "same-origin":
-		default:
-			// Any page that somebody visits could use up numbers.
-			return http.StatusForbidden, "a browser asks on behalf of another site"
-		}
+	if route.draws && crossSite(r) {
+		// Any page that somebody visits could use up numbers.
+		return http.StatusForbidden, "a browser asks on behalf of another site"
 	}
 	if status, why := refuseBody(w, r); status != 0 {
 		return status, why
@@ -78,6 +74,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (s
 		return refuseQuery(r, route)
 	}
 	return 0, ""
+}
+
+// crossSite reports whether a browser asks on behalf of another site. To the library a GET does no harm, and
+// passes; here it is one that draws.
+func crossSite(r *http.Request) bool {
+	drawing := &http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header}
+	return new(http.CrossOriginProtection).Check(drawing) != nil
 }
 
 // refuseBody refuses a body: none of the routes reads one, and clients of Leaf may POST a small one.
