@@ -7,6 +7,7 @@ const (
 	serveReadGo  = serveDir + "resp_read.go"
 	serveSegGo   = serveDir + "segments.go"
 	serveTokenGo = serveDir + "token.go"
+	serveDoorGo  = serveDir + "door.go"
 )
 
 // serving are faults of uid serve.
@@ -22,12 +23,11 @@ var serving = []mutant{
 	},
 	{
 		name: "serve: nobody needs the token over HTTP", file: serveHTTPGo,
-		from: "(route == nil || !route.open) && !s.cfg.Token.shows(r)",
-		to:   "route == nil && !s.cfg.Token.shows(r)", tests: "^TestToken$",
+		from: "case route == nil || !route.open:", to: "case route == nil:", tests: "^TestToken$",
 	},
 	{
 		name: "serve: a wrong token after the right one changes nothing", file: serveDir + "resp_command.go",
-		from: "	c.allowed = false\n", to: "", tests: "^TestRESPToken$",
+		from: "		c.allowed = false\n", to: "", tests: "^TestRESPToken$",
 	},
 	{
 		name: "serve: tokens can be guessed for ever", file: serveDir + "resp_command.go",
@@ -119,8 +119,64 @@ var serving = []mutant{
 		from: "!local && !token && !insecure", to: "false && !token && !insecure", tests: "^TestCheckListen$",
 	},
 	{
-		name: "serve: a connection too many is let in", file: serveDir + "listen.go",
-		from: "l.open.Add(1) <= l.most", to: "l.open.Add(1) <= l.most+1", tests: "^TestConnectionLimit$",
+		name: "serve: a connection too many is let in", file: serveDoorGo,
+		from: "d.clients >= d.limits.Connections", to: "d.clients > d.limits.Connections", tests: "^TestConnectionLimit$",
+	},
+	{
+		name: "serve: strangers are clients", file: serveDoorGo,
+		from: "token: s.cfg.Token != nil,", to: "token: false,", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: the newcomer leaves, who may be a client", file: serveDoorGo,
+		from: "d.strangers.Front()", to: "d.strangers.Back()", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: strangers who came at once fill more than the house", file: serveDoorGo,
+		from: "full := d.clients+d.strangers.Len() > d.limits.Connections+d.limits.Strangers", to: "full := false", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: clients that come at once push each other out", file: serveDoorGo,
+		from: "if !full && time.Since(oldest.since) < moment {", to: "if !full && time.Since(oldest.since) < 0 {", tests: "^TestManyClientsAtOnce$",
+	},
+	{
+		name: "serve: strangers have minutes", file: serveDoorGo,
+		from: "time.AfterFunc(d.limits.Stranger, g.expire)", to: "time.AfterFunc(d.limits.Idle, g.expire)", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: the time of a stranger goes on for a client", file: serveDoorGo,
+		from: "		g.timeout.Stop()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: who shows the token over HTTP stays a stranger", file: serveHTTPGo,
+		from: "if !guest.shows() {", to: "if false {", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: who shows the token over the Redis protocol stays a stranger", file: serveDir + "resp_command.go",
+		from: "case !guest.shows():", to: "case false:", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: who shows the token over TLS stays a stranger", file: serveDoorGo,
+		from: "		return guestOf(c.NetConn())\n", to: "		return nil\n", tests: "^TestStrangersOverTLS$",
+	},
+	{
+		name: "serve: a wrong token over HTTP leaves a client one", file: serveHTTPGo,
+		from: "		guest.fails()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: a wrong AUTH leaves a client one", file: serveDir + "resp_command.go",
+		from: "		guest.fails()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: each connection that finds the house full is logged", file: serveDoorGo,
+		from: "if d.full.begins() {", to: "if d.full.begins() || true {", tests: "^TestFullIsLogged$",
+	},
+	{
+		name: "serve: each stranger too many is logged", file: serveDoorGo,
+		from: "if crowded && d.crowded.begins() {", to: "if crowded {", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: a full house is logged once in a life", file: serveDoorGo,
+		from: "now-e.last.Swap(now) > int64(silent)", to: "e.last.Swap(now) == 0", tests: "^TestFullOfClients$",
 	},
 	{
 		name: "serve: readyz says yes to the end", file: serveDir + "server.go",

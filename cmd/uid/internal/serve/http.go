@@ -14,7 +14,7 @@ import (
 
 // ServeHTTP answers a request: it finds the route, and refuses what no route takes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ended(r)
+	ended(connOf(r))
 	began := time.Now()
 	rec := &recorder{ResponseWriter: w}
 	path := "" // of no route
@@ -47,7 +47,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse returns the status of a request that gets no answer, and why; 0 for all others.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (status int, why string) {
-	if (route == nil || !route.open) && !s.cfg.Token.shows(r) {
+	switch guest := guestOf(connOf(r)); {
+	case s.cfg.Token.shows(r):
+		if !guest.shows() {
+			w.Header().Set("Connection", "close")
+			return http.StatusServiceUnavailable, s.full()
+		}
+	case route == nil || !route.open:
+		guest.fails()
 		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)
 		w.Header().Add("WWW-Authenticate", `Basic realm="uid: any user, the token as password"`)
 		return http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN"

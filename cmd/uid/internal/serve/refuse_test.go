@@ -174,7 +174,7 @@ func TestRefusedHTTP(t *testing.T) {
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.open[overHTTP].Load())
+		require.Zero(t, h.metrics.connections[overHTTP].open.Load())
 
 		// After all that it still answers.
 		c, err := web.dial()

@@ -134,8 +134,8 @@ func TestConnectionLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		for i := range protocols {
-			require.EqualValues(t, 1, h.metrics.refused[i].Load())
-			require.Zero(t, h.metrics.open[i].Load())
+			require.EqualValues(t, 1, h.metrics.connections[i].refused.Load())
+			require.Zero(t, h.metrics.connections[i].open.Load())
 		}
 	})
 }
