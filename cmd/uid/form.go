@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/foreign"
 )
 
@@ -72,10 +73,10 @@ func (f *formFlag) check(id int64) (err error) {
 	return err
 }
 
-// number64 reads a number of any form: a UID, or one below 0.
+// number64 reads a number: a UID in any form, or one below 0.
 func number64(text string) (int64, error) {
 	if !strings.HasPrefix(text, "-") {
-		u, err := uid.Parse(text)
+		u, err := anyform.Parse(text)
 		return int64(u), err
 	}
 	var u foreign.UidGeneratorUID

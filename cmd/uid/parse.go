@@ -25,7 +25,9 @@ func (p *program) parse() *cobra.Command {
 		Short: "Show what is in a UID",
 		Long: `parse takes UIDs apart by a layout and shows the time, worker ID and sequence of
 each, and a picture of its bits. UIDs are arguments, or else words on standard
-input. Before arguments below 0 put --, or they are taken for flags.
+input: in decimal, or in base32 (05067s0001009), also behind a prefix
+(order_05067s0001009). 13 digits that do not begin with 0 are decimal. Before
+arguments below 0 put --, or they are taken for flags.
 
 A UID tells nothing about its own layout: parse gives a hint when a UID does not look
 like one of the layout's. --guess lists what it could be, of all presets and other

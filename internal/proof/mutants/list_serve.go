@@ -7,6 +7,7 @@ const (
 	serveReadGo  = serveDir + "resp_read.go"
 	serveSegGo   = serveDir + "segments.go"
 	serveTokenGo = serveDir + "token.go"
+	serveDoorGo  = serveDir + "door.go"
 )
 
 // serving are faults of uid serve.
@@ -22,12 +23,11 @@ var serving = []mutant{
 	},
 	{
 		name: "serve: nobody needs the token over HTTP", file: serveHTTPGo,
-		from: "(route == nil || !route.open) && !s.cfg.Token.shows(r)",
-		to:   "route == nil && !s.cfg.Token.shows(r)", tests: "^TestToken$",
+		from: "case route == nil || !route.open:", to: "case route == nil:", tests: "^TestToken$",
 	},
 	{
 		name: "serve: a wrong token after the right one changes nothing", file: serveDir + "resp_command.go",
-		from: "	c.allowed = false\n", to: "", tests: "^TestRESPToken$",
+		from: "		c.allowed = false\n", to: "", tests: "^TestRESPToken$",
 	},
 	{
 		name: "serve: tokens can be guessed for ever", file: serveDir + "resp_command.go",
@@ -35,7 +35,48 @@ var serving = []mutant{
 	},
 	{
 		name: "serve: a web page uses numbers up", file: serveHTTPGo,
-		from: `case "", "none", "same-origin":`, to: `case "", "none", "same-origin", "same-site", "cross-site":`, tests: "^TestRefusedHTTP$",
+		from: "if route.draws && crossSite(r) {", to: "if route.draws && r.Method == http.MethodPost && crossSite(r) {", tests: "^TestRefusedHTTP$",
+	},
+	{
+		name: "serve: a GET of another site's page does no harm", file: serveHTTPGo,
+		from: "drawing := &http.Request{Method: http.MethodPost,", to: "drawing := &http.Request{Method: r.Method,", tests: "^TestRefusedHTTP$",
+	},
+	{
+		name: "serve: a page that says where it is from may draw", file: serveHTTPGo,
+		from: "return new(http.CrossOriginProtection).Check(drawing) != nil",
+		to:   `site := drawing.Header.Get("Sec-Fetch-Site"); return site != "" && site != "none" && site != "same-origin"`, tests: "^TestRefusedHTTP$",
+	},
+	{
+		name: "serve: a HEAD draws what nobody sees", file: serveDir + "uids.go",
+		from: "if !ok || s.unseen(w, r, kindOf(plain)) {", to: "if !ok {", tests: "^TestHead$",
+	},
+	{
+		name: "serve: a HEAD is answered while nothing can be drawn", file: serveDir + "uids.go",
+		from: "if err := s.cfg.Ready(); err != nil {", to: "if err := s.cfg.Ready(); err != nil && false {", tests: "^TestOpenAPI$",
+	},
+	{
+		name: "serve: programs look for the server at an address of ours", file: serveDir + "openapi.yaml",
+		from: "  - url: /\n", to: "  - url: http://127.0.0.1:7077/\n", tests: "^TestOpenAPIServer$",
+	},
+	{
+		name: "serve: a text that the library writes is no UID", file: serveDir + "uids.go",
+		from: `anyform.Parse(r.PathValue("uid"))`, to: `uid.Parse(r.PathValue("uid")); _ = anyform.Parse`, tests: "^TestParseForms$",
+	},
+	{
+		name: "parse: a text that the library writes is no UID", file: "cmd/uid/form.go",
+		from: "anyform.Parse(text)", to: "uid.Parse(text); _ = anyform.Parse", tests: "^TestParseForms$",
+	},
+	{
+		name: "parse: 13 digits are base32", file: "cmd/uid/internal/anyform/anyform.go",
+		from: "	if err == nil {\n", to: "	if err == nil && !base32.MatchString(text) {\n", tests: "^TestParse$",
+	},
+	{
+		name: "parse: any text with base32 in it is a UID", file: "cmd/uid/internal/anyform/anyform.go",
+		from: "`^(?:", to: "`(?:", tests: "^TestParseRefuses$",
+	},
+	{
+		name: "serve: the log has a number without a unit", file: serveDir + "accesslog.go",
+		from: `rec.bytes, "took_us", took.Microseconds())`, to: `rec.bytes, "took", took)`, tests: "^TestAccessLog$",
 	},
 	{
 		name: "serve: a name of a stranger leads to loopback", file: serveHTTPGo,
@@ -78,8 +119,64 @@ var serving = []mutant{
 		from: "!local && !token && !insecure", to: "false && !token && !insecure", tests: "^TestCheckListen$",
 	},
 	{
-		name: "serve: a connection too many is let in", file: serveDir + "listen.go",
-		from: "l.open.Add(1) <= l.most", to: "l.open.Add(1) <= l.most+1", tests: "^TestConnectionLimit$",
+		name: "serve: a connection too many is let in", file: serveDoorGo,
+		from: "d.clients >= d.limits.Connections", to: "d.clients > d.limits.Connections", tests: "^TestConnectionLimit$",
+	},
+	{
+		name: "serve: strangers are clients", file: serveDoorGo,
+		from: "token: s.cfg.Token != nil,", to: "token: false,", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: the newcomer leaves, who may be a client", file: serveDoorGo,
+		from: "d.strangers.Front()", to: "d.strangers.Back()", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: strangers who came at once fill more than the house", file: serveDoorGo,
+		from: "full := d.clients+d.strangers.Len() > d.limits.Connections+d.limits.Strangers", to: "full := false", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: clients that come at once push each other out", file: serveDoorGo,
+		from: "if !full && time.Since(oldest.since) < moment {", to: "if !full && time.Since(oldest.since) < 0 {", tests: "^TestManyClientsAtOnce$",
+	},
+	{
+		name: "serve: strangers have minutes", file: serveDoorGo,
+		from: "time.AfterFunc(d.limits.Stranger, g.expire)", to: "time.AfterFunc(d.limits.Idle, g.expire)", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: the time of a stranger goes on for a client", file: serveDoorGo,
+		from: "		g.timeout.Stop()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: who shows the token over HTTP stays a stranger", file: serveHTTPGo,
+		from: "if !guest.shows() {", to: "if false {", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: who shows the token over the Redis protocol stays a stranger", file: serveDir + "resp_command.go",
+		from: "case !guest.shows():", to: "case false:", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: who shows the token over TLS stays a stranger", file: serveDoorGo,
+		from: "		return guestOf(c.NetConn())\n", to: "		return nil\n", tests: "^TestStrangersOverTLS$",
+	},
+	{
+		name: "serve: a wrong token over HTTP leaves a client one", file: serveHTTPGo,
+		from: "		guest.fails()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: a wrong AUTH leaves a client one", file: serveDir + "resp_command.go",
+		from: "		guest.fails()\n", to: "", tests: "^TestStanding$",
+	},
+	{
+		name: "serve: each connection that finds the house full is logged", file: serveDoorGo,
+		from: "if d.full.begins() {", to: "if d.full.begins() || true {", tests: "^TestFullIsLogged$",
+	},
+	{
+		name: "serve: each stranger too many is logged", file: serveDoorGo,
+		from: "if crowded && d.crowded.begins() {", to: "if crowded {", tests: "^TestStrangers$",
+	},
+	{
+		name: "serve: a full house is logged once in a life", file: serveDoorGo,
+		from: "now-e.last.Swap(now) > int64(silent)", to: "e.last.Swap(now) == 0", tests: "^TestFullOfClients$",
 	},
 	{
 		name: "serve: readyz says yes to the end", file: serveDir + "server.go",

@@ -64,7 +64,9 @@ type Config struct {
 
 // Limits bound what clients can take up. A zero value stands for the default.
 type Limits struct {
-	Connections int           // of each protocol at once; 1024
+	Connections int           // of clients, of each protocol at once; 1024
+	Strangers   int           // likewise connections that have not shown the token; 128
+	Stranger    time.Duration // from when one connects to when it shows the token; 10 s
 	Request     time.Duration // waiting for a UID or a number; 5 s
 	Header      time.Duration // a request's header; 5 s
 	Read        time.Duration // a request, or a command; 10 s
@@ -82,11 +84,17 @@ const (
 )
 
 func (l Limits) withDefaults() (Limits, error) {
-	if l.Connections < 0 {
-		return l, fmt.Errorf("%w: %d connections: want 1 or more", uid.ErrConfig, l.Connections)
-	}
-	if l.Connections == 0 {
-		l.Connections = 1024
+	for _, n := range []struct {
+		name      string
+		value     *int
+		byDefault int
+	}{{"Connections", &l.Connections, 1024}, {"Strangers", &l.Strangers, 128}} {
+		switch {
+		case *n.value < 0:
+			return l, fmt.Errorf("%w: the limit %s is %d, want 1 or more", uid.ErrConfig, n.name, *n.value)
+		case *n.value == 0:
+			*n.value = n.byDefault
+		}
 	}
 	for _, d := range []struct {
 		name      string
@@ -95,6 +103,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	}{
 		{"Request", &l.Request, 5 * time.Second}, {"Header", &l.Header, 5 * time.Second}, {"Read", &l.Read, 10 * time.Second},
 		{"Write", &l.Write, 10 * time.Second}, {"Idle", &l.Idle, 2 * time.Minute},
+		{"Stranger", &l.Stranger, 10 * time.Second},
 	} {
 		switch {
 		case *d.value < 0:

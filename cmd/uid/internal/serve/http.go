@@ -14,7 +14,7 @@ import (
 
 // ServeHTTP answers a request: it finds the route, and refuses what no route takes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ended(r)
+	ended(connOf(r))
 	began := time.Now()
 	rec := &recorder{ResponseWriter: w}
 	path := "" // of no route
@@ -47,7 +47,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse returns the status of a request that gets no answer, and why; 0 for all others.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (status int, why string) {
-	if (route == nil || !route.open) && !s.cfg.Token.shows(r) {
+	switch guest := guestOf(connOf(r)); {
+	case s.cfg.Token.shows(r):
+		if !guest.shows() {
+			w.Header().Set("Connection", "close")
+			return http.StatusServiceUnavailable, s.full()
+		}
+	case route == nil || !route.open:
+		guest.fails()
 		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)
 		w.Header().Add("WWW-Authenticate", `Basic realm="uid: any user, the token as password"`)
 		return http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN"
@@ -61,15 +68,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (s
 		return http.StatusNotFound, "there is no such path; /openapi.yaml lists them"
 	case !route.allows(r.Method):
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
-		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, " and "))
+		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, ", "))
 	}
-	if route.draws {
-		switch site := r.Header.Get("Sec-Fetch-Site"); site {
-		case "", "none", "same-origin":
-		default:
-			// Any page that somebody visits could use up numbers.
-			return http.StatusForbidden, "a browser asks on behalf of another site"
-		}
+	if route.draws && crossSite(r) {
+		// Any page that somebody visits could use up numbers.
+		return http.StatusForbidden, "a browser asks on behalf of another site"
 	}
 	if status, why := refuseBody(w, r); status != 0 {
 		return status, why
@@ -78,6 +81,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (s
 		return refuseQuery(r, route)
 	}
 	return 0, ""
+}
+
+// crossSite reports whether a browser asks on behalf of another site. To the library a GET does no harm, and
+// passes; here it is one that draws.
+func crossSite(r *http.Request) bool {
+	drawing := &http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header}
+	return new(http.CrossOriginProtection).Check(drawing) != nil
 }
 
 // refuseBody refuses a body: none of the routes reads one, and clients of Leaf may POST a small one.

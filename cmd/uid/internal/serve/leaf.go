@@ -22,6 +22,9 @@ const (
 
 // leafSnowflake answers as Leaf's server does: the UID as text. The key means nothing there either.
 func (s *Server) leafSnowflake(w http.ResponseWriter, r *http.Request) {
+	if s.unseen(w, r, leafKind) {
+		return
+	}
 	u, err := s.uid(r.Context())
 	if err != nil {
 		s.leafFail(w, r, leafNotNow, err)
@@ -33,6 +36,9 @@ func (s *Server) leafSnowflake(w http.ResponseWriter, r *http.Request) {
 
 // leafSegment answers as Leaf's server does: the next number of the tag as text.
 func (s *Server) leafSegment(w http.ResponseWriter, r *http.Request) {
+	if s.unseen(w, r, leafKind) {
+		return
+	}
 	u, err := s.number(r.Context(), r.PathValue("key"))
 	switch {
 	case err == nil:
@@ -50,8 +56,10 @@ func noTag(err error) bool {
 	return errors.Is(err, segment.ErrNoTag) || !errors.Is(err, context.DeadlineExceeded) && (errors.Is(err, uid.ErrRange) || errors.Is(err, uid.ErrConfig))
 }
 
+const leafKind = "text/plain;charset=UTF-8"
+
 func (s *Server) leafAnswer(w http.ResponseWriter, u uid.UID) {
-	s.answer(w, http.StatusOK, "text/plain;charset=UTF-8", strconv.AppendInt(nil, int64(u), 10))
+	s.answer(w, http.StatusOK, leafKind, strconv.AppendInt(nil, int64(u), 10))
 }
 
 // leafFail answers as Leaf's server does: with status 500, whatever failed, and an object with what its

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/uidgen/uid"
 )
@@ -75,81 +73,4 @@ func (c *Certificate) Config() *tls.Config {
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.loaded.Load(), nil },
 	}
-}
-
-// A limited listener answers connections beyond a limit with a farewell, and closes them.
-type limited struct {
-	net.Listener
-	most     int64
-	open     *atomic.Int64
-	refused  *atomic.Int64
-	farewell string // "" over TLS
-	partings chan struct{}
-}
-
-func (s *Server) limit(l net.Listener, protocol int, farewell string) net.Listener {
-	if s.cfg.TLS != nil {
-		farewell = ""
-	}
-	return &limited{
-		Listener: l, most: int64(s.cfg.Limits.Connections), open: &s.metrics.open[protocol], refused: &s.metrics.refused[protocol],
-		farewell: farewell, partings: make(chan struct{}, 64),
-	}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.open.Add(1) <= l.most {
-			return &counted{Conn: c, open: l.open}, nil
-		}
-		l.open.Add(-1)
-		l.refused.Add(1)
-		select {
-		case l.partings <- struct{}{}:
-			go func() {
-				defer func() { <-l.partings }()
-				part(c, l.farewell)
-			}()
-		default:
-			_ = c.Close()
-		}
-	}
-}
-
-// part says farewell, and waits a moment for the client to read it: closing a connection with unread data
-// would take the farewell back.
-func part(c net.Conn, farewell string) {
-	defer c.Close()
-	if farewell == "" {
-		return
-	}
-	_ = c.SetDeadline(time.Now().Add(time.Second))
-	if _, err := c.Write([]byte(farewell)); err != nil {
-		return
-	}
-	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
-	}
-	rest := make([]byte, 4096)
-	for range 16 {
-		if _, err := c.Read(rest); err != nil {
-			return
-		}
-	}
-}
-
-// A counted connection is counted until it is closed.
-type counted struct {
-	net.Conn
-	open *atomic.Int64
-	once sync.Once
-}
-
-func (c *counted) Close() error {
-	c.once.Do(func() { c.open.Add(-1) })
-	return c.Conn.Close()
 }

@@ -14,12 +14,18 @@ import (
 type metrics struct {
 	uids, numbers [2]atomic.Uint64 // that were answered, by protocol
 	skipped       atomic.Uint64    // drawn, and not answered
-	open, refused [2]atomic.Int64  // connections
+	connections   [2]connections   // by protocol
 	commands      atomic.Uint64    // of the Redis protocol
 	failed        atomic.Uint64    // of them, those that were answered with an error
 
 	mu       sync.Mutex
 	requests map[request]uint64
+}
+
+// connections count those of a protocol.
+type connections struct {
+	open, strangers  atomic.Int64  // now
+	refused, evicted atomic.Uint64 // in all
 }
 
 // request is a kind of answered request.
@@ -68,13 +74,18 @@ func (m *metrics) write(w io.Writer) {
 	}
 	head(w, "skipped_total", "counter", "UIDs that were drawn for a request that failed all the same.")
 	fmt.Fprintf(w, "uid_serve_skipped_total %d\n", m.skipped.Load())
-	head(w, "connections", "gauge", "Connections that are open.")
+	c := &m.connections
+	byProtocol(w, "connections", "gauge", "Connections that are open.", c[overHTTP].open.Load(), c[overRESP].open.Load())
+	byProtocol(w, "strangers", "gauge", "Of them those that have not shown the token.", c[overHTTP].strangers.Load(), c[overRESP].strangers.Load())
+	byProtocol(w, "refused_connections_total", "counter", "Connections of clients beyond the limit.", c[overHTTP].refused.Load(), c[overRESP].refused.Load())
+	byProtocol(w, "evicted_strangers_total", "counter", "Connections that had not shown the token and made room for others.", c[overHTTP].evicted.Load(), c[overRESP].evicted.Load())
+}
+
+// byProtocol writes a metric of each protocol.
+func byProtocol[T int64 | uint64](w io.Writer, name, kind, help string, values ...T) {
+	head(w, name, kind, help)
 	for i, p := range protocols {
-		fmt.Fprintf(w, "uid_serve_connections{protocol=%q} %d\n", p, m.open[i].Load())
-	}
-	head(w, "refused_connections_total", "counter", "Connections beyond the limit.")
-	for i, p := range protocols {
-		fmt.Fprintf(w, "uid_serve_refused_connections_total{protocol=%q} %d\n", p, m.refused[i].Load())
+		fmt.Fprintf(w, "uid_serve_%s{protocol=%q} %d\n", name, p, values[i])
 	}
 }
 

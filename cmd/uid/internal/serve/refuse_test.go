@@ -26,7 +26,6 @@ var refusedHTTP = []struct {
 	says          string // within our error
 }{
 	// Methods.
-	{"HEAD that would use up a UID", raw("HEAD", "/v1/uid"), 405, ""},
 	{"POST of a UID", raw("POST", "/v1/uid"), 405, "takes GET"},
 	{"PUT", raw("PUT", "/v1/uid"), 405, "takes GET"},
 	{"PATCH", raw("PATCH", "/v1/uid"), 405, "takes GET"},
@@ -37,11 +36,10 @@ var refusedHTTP = []struct {
 	{"CONNECT", raw("CONNECT", "localhost:443"), 404, "no such path"},
 	{"a method of no standard", raw("BREW", "/v1/uid"), 405, "takes GET"},
 	{"a method in small letters", raw("get", "/v1/uid"), 405, "takes GET"},
-	{"DELETE of Leaf's path", raw("DELETE", "/api/segment/get/invoice"), 405, "takes GET and POST"},
-	{"HEAD of Leaf's path", raw("HEAD", "/api/segment/get/invoice"), 405, ""},
-	{"POST of parse", raw("POST", "/v1/parse/1"), 405, "takes GET and HEAD"},
-	{"POST of metrics", raw("POST", "/metrics"), 405, "takes GET and HEAD"},
-	{"DELETE of healthz", raw("DELETE", "/healthz"), 405, "takes GET and HEAD"},
+	{"DELETE of Leaf's path", raw("DELETE", "/api/segment/get/invoice"), 405, "takes GET, HEAD, POST"},
+	{"POST of parse", raw("POST", "/v1/parse/1"), 405, "takes GET, HEAD"},
+	{"POST of metrics", raw("POST", "/metrics"), 405, "takes GET, HEAD"},
+	{"DELETE of healthz", raw("DELETE", "/healthz"), 405, "takes GET, HEAD"},
 	// Paths.
 	{"no such path", raw("GET", "/v2/uid"), 404, "no such path"},
 	{"a slash at the end", raw("GET", "/v1/uid/"), 404, "no such path"},
@@ -65,10 +63,12 @@ var refusedHTTP = []struct {
 	{"a long path", raw("GET", "/"+strings.Repeat("a", maxURL)), 414, "2049 bytes, want 2048"},
 	{"a long tag", raw("GET", "/api/segment/get/"+strings.Repeat("a", maxURL)), 414, "want 2048"},
 	{"a long query", raw("GET", "/v1/uids?n="+strings.Repeat("1", maxURL)), 414, "want 2048"},
+	{"HEAD of a long query", raw("HEAD", "/v1/uids?n="+strings.Repeat("1", maxURL)), 414, ""},
 	{"a longer one", raw("GET", "/v1/uids?n="+strings.Repeat("1", 8*maxURL)), 431, "-"},
 	// Parameters.
 	{"no n", raw("GET", "/v1/uids"), 400, `n is "", want 1 to 10000`},
 	{"an empty n", raw("GET", "/v1/uids?n="), 400, `n is ""`},
+	{"HEAD of no n", raw("HEAD", "/v1/uids"), 400, ""},
 	{"an n of 0", raw("GET", "/v1/uids?n=0"), 400, `n is "0", want 1 to 10000`},
 	{"a negative n", raw("GET", "/v1/uids?n=-1"), 400, `n is "-1"`},
 	{"an n too many", raw("GET", "/v1/uids?n=10001"), 400, `n is "10001"`},
@@ -131,6 +131,11 @@ var refusedHTTP = []struct {
 	{"random bytes", "\xff\xfe\x80\x81\r\n\r\n", 400, "-"},
 	{"another site's page", raw("GET", "/v1/uid", "Sec-Fetch-Site: cross-site"), 403, "another site"},
 	{"a neighbour's page", raw("GET", "/api/segment/get/invoice", "Sec-Fetch-Site: same-site"), 403, "another site"},
+	{"HEAD by a neighbour's page", raw("HEAD", "/api/segment/get/invoice", "Sec-Fetch-Site: same-site"), 403, ""},
+	{"an old browser on another site's page", raw("GET", "/v1/uid", "Origin: https://evil.example"), 403, "another site"},
+	{"a page on another port", raw("GET", "/v1/uids?n=1", "Origin: http://localhost:8080"), 403, "another site"},
+	{"a page that hides where it is from", raw("GET", "/api/snowflake/get/x", "Origin: null"), 403, "another site"},
+	{"an old browser that posts", raw("POST", "/api/segment/get/invoice", "Origin: http://localhost.evil.example"), 403, "another site"},
 	{"a name that leads here", "GET /v1/uid HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421, "another host"},
 	{"such a name with a port", "GET /healthz HTTP/1.1\r\nHost: localhost.evil.example:7077\r\n\r\n", 421, "another host"},
 	{"such a number", "GET /v1/uid HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n", 421, "another host"},
@@ -169,7 +174,7 @@ func TestRefusedHTTP(t *testing.T) {
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.open[overHTTP].Load())
+		require.Zero(t, h.metrics.connections[overHTTP].open.Load())
 
 		// After all that it still answers.
 		c, err := web.dial()

@@ -30,7 +30,7 @@ type conn struct {
 const respBuffer = 16 << 10
 
 func (s *Server) serveRESP(l net.Listener) error {
-	l = s.limit(l, overRESP, fmt.Sprintf("-ERR max number of clients reached: %d\r\n", s.cfg.Limits.Connections))
+	l = s.door(l, overRESP, "-"+s.manyClients()+"\r\n")
 	if s.cfg.TLS != nil {
 		l = tls.NewListener(l, s.cfg.TLS)
 	}
@@ -58,6 +58,10 @@ func (s *Server) serveRESP(l net.Listener) error {
 			time.Sleep(pause)
 		}
 	}
+}
+
+func (s *Server) manyClients() string {
+	return fmt.Sprintf("ERR max number of clients reached: %d", s.cfg.Limits.Connections)
 }
 
 // begin runs f, unless connections are to end.

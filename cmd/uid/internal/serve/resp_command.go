@@ -154,19 +154,24 @@ func (c *conn) auth(token []byte) {
 // authenticate checks a token, and answers if it is wrong.
 func (c *conn) authenticate(token []byte) bool {
 	want := c.server.cfg.Token
-	switch {
+	switch guest := guestOf(c.Conn); {
 	case want == nil:
 		c.fail("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
 		return false
-	case want.Is(string(token)):
-		c.allowed = true
-		return true
+	case !want.Is(string(token)):
+		guest.fails()
+		c.allowed = false
+		c.guesses++
+		c.quit = c.guesses >= maxGuesses
+		c.fail("WRONGPASS invalid username-password pair or user is disabled.")
+		return false
+	case !guest.shows():
+		c.quit = true
+		c.fail(c.server.manyClients())
+		return false
 	}
-	c.allowed = false
-	c.guesses++
-	c.quit = c.guesses >= maxGuesses
-	c.fail("WRONGPASS invalid username-password pair or user is disabled.")
-	return false
+	c.allowed = true
+	return true
 }
 
 // hello answers clients that ask for a version of the protocol. This one has the second only, to which

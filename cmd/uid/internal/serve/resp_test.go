@@ -139,7 +139,7 @@ func TestRefusedRESP(t *testing.T) {
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.open[overRESP].Load())
+		require.Zero(t, h.metrics.connections[overRESP].open.Load())
 	})
 }
 
@@ -204,10 +204,10 @@ func TestRESPSlow(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(10*time.Second - 1)
 		synctest.Wait()
-		require.EqualValues(t, 1, h.metrics.open[overRESP].Load())
+		require.EqualValues(t, 1, h.metrics.connections[overRESP].open.Load())
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		require.Zero(t, h.metrics.open[overRESP].Load())
+		require.Zero(t, h.metrics.connections[overRESP].open.Load())
 		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
 	})
 }

@@ -17,26 +17,25 @@ type route struct {
 	path    string
 	methods []string
 	open    bool // it asks for no token
-	draws   bool // it uses UIDs or numbers up
+	draws   bool // it uses UIDs or numbers up, but for a HEAD
 	query   []string
 	anyway  bool // other parameters are ignored
 	handle  http.HandlerFunc
 }
 
 var (
-	get     = []string{http.MethodGet}
-	getHead = []string{http.MethodGet, http.MethodHead}
-	getPost = []string{http.MethodGet, http.MethodPost}
+	getHead     = []string{http.MethodGet, http.MethodHead}
+	getHeadPost = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 )
 
 // routes are all paths but the page's.
 func (s *Server) routes() []route {
 	return []route{
-		{path: "/v1/uid", methods: get, draws: true, handle: s.oneUID},
-		{path: "/v1/uids", methods: get, draws: true, query: []string{"n"}, handle: s.someUIDs},
+		{path: "/v1/uid", methods: getHead, draws: true, handle: s.oneUID},
+		{path: "/v1/uids", methods: getHead, draws: true, query: []string{"n"}, handle: s.someUIDs},
 		{path: "/v1/parse/{uid}", methods: getHead, handle: s.parse},
-		{path: "/api/snowflake/get/{key}", methods: getPost, draws: true, anyway: true, handle: s.leafSnowflake},
-		{path: "/api/segment/get/{key}", methods: getPost, draws: true, anyway: true, handle: s.leafSegment},
+		{path: "/api/snowflake/get/{key}", methods: getHeadPost, draws: true, anyway: true, handle: s.leafSnowflake},
+		{path: "/api/segment/get/{key}", methods: getHeadPost, draws: true, anyway: true, handle: s.leafSegment},
 		{path: "/healthz", methods: getHead, open: true, anyway: true, handle: s.healthz},
 		{path: "/readyz", methods: getHead, open: true, anyway: true, handle: s.readyz},
 		{path: "/metrics", methods: getHead, anyway: true, handle: s.metricsPage},

@@ -31,6 +31,15 @@ type Server struct {
 	stop     bool // connections are to end
 }
 
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// connOf returns a request's connection, nil in tests without one.
+func connOf(r *http.Request) net.Conn {
+	c, _ := r.Context().Value(connKey{}).(net.Conn)
+	return c
+}
+
 // New returns a server. It returns an error that wraps [uid.ErrConfig], with the numbers, when a setting
 // cannot be used.
 func New(cfg Config) (*Server, error) {
@@ -54,7 +63,7 @@ func New(cfg Config) (*Server, error) {
 		// What strangers do to the connection is nothing for an operator to read by default.
 		ErrorLog: slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelDebug),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, patientKey{}, c)
+			return context.WithValue(ctx, connKey{}, c)
 		},
 	}
 	return s, nil
@@ -91,11 +100,16 @@ func closeListener(l net.Listener) {
 }
 
 func (s *Server) serveHTTP(l net.Listener) error {
-	l = s.limit(l, overHTTP, farewell(http.StatusServiceUnavailable, fmt.Sprintf("all %d connections are in use", s.cfg.Limits.Connections)))
+	l = s.door(l, overHTTP, farewell(http.StatusServiceUnavailable, s.full()))
 	if s.cfg.TLS != nil {
 		return s.web.ServeTLS(l, "", "")
 	}
 	return s.web.Serve(patient{l})
+}
+
+// full says that there is no place for another client.
+func (s *Server) full() string {
+	return fmt.Sprintf("all %d connections are in use", s.cfg.Limits.Connections)
 }
 
 // ready returns why the server is to get no requests now.

@@ -134,8 +134,8 @@ func TestConnectionLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		for i := range protocols {
-			require.EqualValues(t, 1, h.metrics.refused[i].Load())
-			require.Zero(t, h.metrics.open[i].Load())
+			require.EqualValues(t, 1, h.metrics.connections[i].refused.Load())
+			require.Zero(t, h.metrics.connections[i].open.Load())
 		}
 	})
 }
@@ -280,6 +280,7 @@ func TestAccessLog(t *testing.T) {
 	require.NotContains(t, strings.ToLower(text), "canary")
 	require.NotContains(t, text, secret)
 	require.Contains(t, text, `"method":"GET","path":"/v1/uid","status":200,"bytes":12,`)
+	require.Equal(t, 21, strings.Count(text, `,"took_us":`), "how long it took has a unit")
 	require.Contains(t, text, `"method":"other","path":"/v1/uid","status":405,`)
 	require.Contains(t, text, `"msg":"connection","client":`)
 	require.Contains(t, text, `"commands":4,"errors":2,`)
@@ -386,6 +387,55 @@ func TestUnknownTags(t *testing.T) {
 	require.EqualValues(t, 8, u)
 }
 
+// A page of the server's own, and a program, may draw.
+func TestOwnSite(t *testing.T) {
+	h := newHouse(t)
+	for i, lines := range []http.Header{
+		{}, {"Origin": {"http://example.com"}}, {"Origin": {"https://example.com"}}, {"Sec-Fetch-Site": {"none"}},
+		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"https://behind.a.proxy"}},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/uid", nil) // of example.com
+		r.Header = lines
+		require.Equal(t, http.StatusOK, h.ask(r).Code, lines)
+		require.EqualValues(t, i+1, h.uids.next)
+	}
+}
+
+// A HEAD draws nothing, and says what a GET would as far as that is known.
+func TestHead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		web, _ := h.serving(t)
+		said := over(t, web, raw("HEAD", "/v1/uid")+raw("HEAD", "/v1/uids?n=3", "Accept: text/plain")+raw("HEAD", "/api/snowflake/get/x")+
+			raw("HEAD", "/api/segment/get/invoice")+raw("HEAD", "/healthz")+raw("GET", "/v1/uid")+raw("GET", "/api/segment/get/invoice", "Connection: close"))
+		in := bufio.NewReader(strings.NewReader(said))
+		for _, want := range []struct{ method, kind, body string }{
+			{"HEAD", "application/json", ""}, {"HEAD", "text/plain; charset=utf-8", ""}, {"HEAD", leafKind, ""}, {"HEAD", leafKind, ""},
+			{"HEAD", "application/json", ""}, {"GET", "application/json", "{\"uid\":\"1\"}\n"}, {"GET", leafKind, "1"},
+		} {
+			answer, err := http.ReadResponse(in, &http.Request{Method: want.method})
+			require.NoError(t, err, said)
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, answer.StatusCode)
+			require.Equal(t, want.kind, answer.Header.Get("Content-Type"))
+			require.Equal(t, want.body, string(body))
+		}
+	})
+}
+
+// What README calls a UID is one here, too.
+func TestParseForms(t *testing.T) {
+	h := newHouse(t)
+	want := h.get("/v1/parse/180363646902239241").Body.String()
+	require.Contains(t, want, `"uid":"180363646902239241"`)
+	for _, text := range []string{"05067s0001009", "order_05067s0001009"} {
+		w := h.get("/v1/parse/" + text)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		require.Equal(t, want, w.Body.String())
+	}
+}
+
 // FuzzHTTP throws requests at the router: each gets an answer of HTTP that may not be cached.
 func FuzzHTTP(f *testing.F) {
 	for _, tt := range refusedHTTP {
@@ -403,7 +453,7 @@ func FuzzHTTP(f *testing.F) {
 		w := newHouse(t).ask(r)
 		require.Contains(t, []int{200, 400, 401, 403, 404, 405, 406, 413, 414, 500}, w.Code)
 		require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
-		require.NotEmpty(t, w.Header().Get("Content-Length"))
+		require.True(t, w.Header().Get("Content-Length") != "" || r.Method == http.MethodHead && w.Code == 200)
 		require.False(t, w.Code == 500 && !strings.HasPrefix(r.URL.EscapedPath(), "/api/segment/get/"), "%s", w.Body)
 	})
 }

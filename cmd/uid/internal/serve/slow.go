@@ -35,12 +35,9 @@ type patientConn struct {
 	within atomic.Bool
 }
 
-// patientKey is the key of a request's patientConn in its context.
-type patientKey struct{}
-
-// ended notes that a request's header has come to its end.
-func ended(r *http.Request) {
-	if c, ok := r.Context().Value(patientKey{}).(*patientConn); ok {
+// ended notes that a header on a connection has come to its end.
+func ended(c net.Conn) {
+	if c, ok := c.(*patientConn); ok {
 		c.within.Store(false)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 )
 
 // uid returns a UID, and waits for it within the limit.
@@ -46,7 +47,7 @@ func (s *Server) number(ctx context.Context, tag string) (uid.UID, error) {
 
 func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) {
 	plain, ok := s.form(w, r)
-	if !ok {
+	if !ok || s.unseen(w, r, kindOf(plain)) {
 		return
 	}
 	u, err := s.uid(r.Context())
@@ -56,6 +57,21 @@ func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.uids[overHTTP].Add(1)
 	s.answerUIDs(w, plain, `{"uid":`, "}\n", []uid.UID{u})
+}
+
+// unseen answers a HEAD of what draws, and draws nothing, since nobody would see the number. So its answer says what
+// is known without: that the request can be answered, and that the server is ready. It has no length.
+func (s *Server) unseen(w http.ResponseWriter, r *http.Request, kind string) bool {
+	if r.Method != http.MethodHead {
+		return false
+	}
+	if err := s.cfg.Ready(); err != nil {
+		s.fail(w, status(err), reason(err))
+		return true
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(http.StatusOK)
+	return true
 }
 
 // batches are slices for UIDs.
@@ -69,6 +85,9 @@ func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) {
 	n, err := batch(r.URL.Query().Get("n"))
 	if err != nil {
 		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if s.unseen(w, r, kindOf(plain)) {
 		return
 	}
 	all := batches.Get().(*[MaxBatch]uid.UID)
@@ -113,6 +132,14 @@ func (s *Server) form(w http.ResponseWriter, r *http.Request) (plain, ok bool) {
 	return false, false
 }
 
+// kindOf is the content type of an answer.
+func kindOf(plain bool) string {
+	if plain {
+		return "text/plain; charset=utf-8"
+	}
+	return "application/json"
+}
+
 // answerUIDs writes UIDs, quoted in JSON: JavaScript would lose bits of a number.
 func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string, all []uid.UID) {
 	const digits = 22 // with quotes and a comma
@@ -121,7 +148,7 @@ func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string
 		for _, u := range all {
 			body = append(strconv.AppendInt(body, int64(u), 10), '\n')
 		}
-		s.answer(w, http.StatusOK, "text/plain; charset=utf-8", body)
+		s.answer(w, http.StatusOK, kindOf(plain), body)
 		return
 	}
 	body := append(make([]byte, 0, len(all)*digits+len(begin)+len(end)), begin...)
@@ -131,11 +158,11 @@ func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string
 		}
 		body = append(strconv.AppendInt(append(body, '"'), int64(u), 10), '"')
 	}
-	s.answer(w, http.StatusOK, "application/json", append(body, end...))
+	s.answer(w, http.StatusOK, kindOf(plain), append(body, end...))
 }
 
 func (s *Server) parse(w http.ResponseWriter, r *http.Request) {
-	u, err := uid.Parse(r.PathValue("uid"))
+	u, err := anyform.Parse(r.PathValue("uid"))
 	if err != nil {
 		s.fail(w, http.StatusBadRequest, err.Error())
 		return

@@ -1,0 +1,326 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asks is what a client says to draw over each protocol, with the token; it keeps the connection.
+var asks = [2]string{
+	raw("GET", "/v1/uid", "Authorization: Bearer "+secret), command("AUTH", secret) + command("INCR", "uid"),
+}
+
+// A caller is a client's side of a connection.
+type caller struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func call(t testing.TB, l *pipeListener) caller {
+	t.Helper()
+	c, err := l.dial()
+	require.NoError(t, err)
+	return caller{c, bufio.NewReader(c)}
+}
+
+// say writes a text, and reads answers until one is or has the last line.
+func (c caller) say(t testing.TB, text, last string) string {
+	t.Helper()
+	go func() { _, _ = c.Write([]byte(text)) }()
+	said := ""
+	for {
+		line, err := c.in.ReadString('\n')
+		said += line
+		require.NoError(t, err, "%q: %q", text, said)
+		if strings.Contains(line, last) {
+			return said
+		}
+	}
+}
+
+// draws asks for the n-th UID.
+func (c caller) draws(t testing.TB, protocol, n int) {
+	t.Helper()
+	c.say(t, asks[protocol], [2]string{fmt.Sprintf(`{"uid":"%d"}`, n), fmt.Sprintf(":%d\r\n", n)}[protocol])
+}
+
+// ends waits for the end of the connection, and returns how long that took.
+func (c caller) ends(t testing.TB) time.Duration {
+	t.Helper()
+	began := time.Now()
+	_, err := io.Copy(io.Discard, c.in)
+	require.NoError(t, err)
+	return time.Since(began)
+}
+
+// strange connects, says a text, and hears what comes.
+func strange(t testing.TB, l *pipeListener, text string) {
+	t.Helper()
+	c := call(t, l)
+	go func() { _, _ = io.Copy(io.Discard, c.in) }()
+	go func() { _, _ = c.Write([]byte(text)) }()
+}
+
+// full is what the log says of a full house.
+const full = `level=WARN msg="uid: all connections are in use, and one more is refused" protocol=`
+
+func withLog(log *bytes.Buffer) func(*Config) {
+	return func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) }
+}
+
+// However many connections do not show the token, who shows it is answered, and keeps his connection.
+func TestStrangers(t *testing.T) {
+	for protocol, texts := range [2][]string{
+		{
+			"", raw("GET", "/healthz"), raw("GET", "/v1/uid"), raw("GET", "/v1/uid", "Authorization: Bearer wrong"),
+			"GET /v1/uid HTTP/1.1\r\nHost: loc",
+		},
+		{"", command("AUTH", "wrong"), command("INCR", "uid"), "*2\r\n$4\r\nAU"},
+	} {
+		for _, text := range texts {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				h := newHouse(t, withToken(t), withLog(&log), func(c *Config) {
+					c.Limits.Connections, c.Limits.Strangers = 64, 8
+				})
+				web, redis := h.serving(t)
+				l := [2]*pipeListener{web, redis}[protocol]
+				of := &h.metrics.connections[protocol]
+				before := call(t, l)
+				before.draws(t, protocol, 1)
+				for range 100 {
+					strange(t, l, text)
+				}
+				synctest.Wait()
+				require.EqualValues(t, 64+8, of.open.Load(), "more than the house holds")
+				during := call(t, l)
+				during.draws(t, protocol, 2)
+				before.draws(t, protocol, 3)
+
+				time.Sleep(moment) // of fake time, as all that follows
+				strange(t, l, text)
+				synctest.Wait()
+				require.EqualValues(t, 8, of.strangers.Load())
+				require.EqualValues(t, 10, of.open.Load())
+				require.Positive(t, of.evicted.Load())
+				require.Zero(t, of.refused.Load())
+				require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+				require.Contains(t, log.String(), "protocol="+protocols[protocol]+" limit=8\n")
+
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				require.Zero(t, of.strangers.Load())
+				time.Sleep(time.Minute)
+				before.draws(t, protocol, 4)
+				during.draws(t, protocol, 5)
+				strange(t, l, "")
+				synctest.Wait()
+				text := h.ask(asked("/metrics")).Body.String()
+				require.Contains(t, text, fmt.Sprintf("uid_serve_strangers{protocol=%q} 1\n", protocols[protocol]))
+				require.Contains(t, text,
+					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %d\n", protocols[protocol], of.evicted.Load()))
+				require.NoError(t, before.Close())
+				require.NoError(t, during.Close())
+			})
+		}
+	}
+}
+
+// asked is a request with the token.
+func asked(target string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	return r
+}
+
+// A thousand clients that come at once, before one has shown the token, are strangers for a moment, and
+// none of them has to leave.
+func TestManyClientsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, withToken(t))
+		web, redis := h.serving(t)
+		for protocol, l := range [2]*pipeListener{web, redis} {
+			var all []caller
+			for range 1000 {
+				all = append(all, call(t, l))
+			}
+			synctest.Wait()
+			require.EqualValues(t, 1000, h.metrics.connections[protocol].strangers.Load())
+			for i, c := range all {
+				c.draws(t, protocol, 1000*protocol+i+1)
+			}
+			require.Zero(t, h.metrics.connections[protocol].strangers.Load())
+			require.Zero(t, h.metrics.connections[protocol].evicted.Load())
+			for _, c := range all {
+				require.NoError(t, c.Close())
+			}
+		}
+	})
+}
+
+// A house that is full of clients refuses one more, even if he has the token, and says so once.
+func TestFullOfClients(t *testing.T) {
+	for protocol := range protocols {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			h := newHouse(t, withToken(t), withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
+			web, redis := h.serving(t)
+			l := [2]*pipeListener{web, redis}[protocol]
+			refused := [2]string{`{"error":"all 2 connections are in use"}`, "-ERR max number of clients reached: 2"}[protocol]
+			a, b := call(t, l), call(t, l)
+			a.draws(t, protocol, 1)
+			b.draws(t, protocol, 2)
+			a.draws(t, protocol, 3)
+			for range 3 {
+				c := call(t, l)
+				c.say(t, asks[protocol], refused)
+				require.Zero(t, c.ends(t), "it is closed")
+			}
+			require.EqualValues(t, 3, h.metrics.connections[protocol].refused.Load())
+			require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+			require.Contains(t, log.String(), full+protocols[protocol]+" limit=2\n")
+			if protocol == overHTTP {
+				call(t, l).say(t, raw("GET", "/healthz"), "healthy")
+			}
+			require.NoError(t, a.Close())
+			synctest.Wait()
+			c := call(t, l)
+			c.draws(t, protocol, 4)
+
+			time.Sleep(silent + time.Second) // another episode
+			b.draws(t, protocol, 5)
+			d := call(t, l)
+			d.say(t, asks[protocol], refused)
+			require.Equal(t, 2, strings.Count(log.String(), "\n"))
+			for _, c := range []caller{b, c, d} {
+				require.NoError(t, c.Close())
+			}
+		})
+	}
+}
+
+// What a connection showed last says what it is, and how long it may live.
+func TestStanding(t *testing.T) {
+	wrong := [2]string{raw("GET", "/v1/uid", "Authorization: Bearer wrong"), command("AUTH", "wrong")}
+	refused := [2]string{"show the token", "-WRONGPASS"}
+	for protocol := range protocols {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse(t, withToken(t))
+			web, redis := h.serving(t)
+			l := [2]*pipeListener{web, redis}[protocol]
+			strangers := &h.metrics.connections[protocol].strangers
+			c := call(t, l)
+			c.say(t, wrong[protocol], refused[protocol])
+			require.EqualValues(t, 1, strangers.Load())
+			c.draws(t, protocol, 1)
+			require.Zero(t, strangers.Load())
+			time.Sleep(9 * time.Second)
+			c.say(t, wrong[protocol], refused[protocol])
+			require.EqualValues(t, 1, strangers.Load())
+			require.Equal(t, 10*time.Second, c.ends(t), "from then on")
+			synctest.Wait()
+			require.Zero(t, strangers.Load())
+			require.Zero(t, h.metrics.connections[protocol].open.Load())
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, withToken(t))
+		web, _ := h.serving(t)
+		c := call(t, web)
+		c.say(t, raw("GET", "/healthz"), "healthy")
+		c.draws(t, overHTTP, 1)
+		time.Sleep(time.Minute)
+		c.say(t, raw("GET", "/healthz"), "healthy")
+		time.Sleep(time.Minute)
+		c.draws(t, overHTTP, 2) // a request that needs no token shows nothing
+		require.Equal(t, 2*time.Minute, c.ends(t))
+	})
+}
+
+// Without a token a house that is full says so once in a while.
+func TestFullIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 1 })
+		web, redis := h.serving(t)
+		for i, l := range []*pipeListener{web, redis} {
+			a := call(t, l)
+			for range 3 {
+				over(t, l, "")
+			}
+			require.Equal(t, i+1, strings.Count(log.String(), "\n"), log.String())
+			require.Contains(t, log.String(), full+protocols[i]+" limit=1\n")
+			require.EqualValues(t, 3, h.metrics.connections[i].refused.Load())
+			require.NoError(t, a.Close())
+		}
+	})
+}
+
+// Over TLS strangers are those as well who never get through the handshake.
+func TestStrangersOverTLS(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	synctest.Test(t, func(t *testing.T) {
+		certify(t, cert, key, "one.example")
+		certificate, err := NewCertificate(cert, key)
+		require.NoError(t, err)
+		h := newHouse(t, withToken(t), func(c *Config) {
+			c.TLS, c.Limits.Connections, c.Limits.Strangers = certificate.Config(), 2, 2
+		})
+		web, redis := h.serving(t)
+		insecure := &tls.Config{InsecureSkipVerify: true}
+		for protocol, l := range [2]*pipeListener{web, redis} {
+			for range 10 {
+				strange(t, l, "\x16\x03\x01") // half a handshake
+			}
+			c := call(t, l)
+			c.Conn = tls.Client(c.Conn, insecure)
+			c.in = bufio.NewReader(c.Conn)
+			c.draws(t, protocol, 2*protocol+1)
+			for range 10 {
+				strange(t, l, "")
+			}
+			c.draws(t, protocol, 2*protocol+2)
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			require.EqualValues(t, 1, h.metrics.connections[protocol].open.Load())
+			require.Zero(t, h.metrics.connections[protocol].strangers.Load())
+			require.NoError(t, c.Close())
+		}
+
+		// HTTP/2 has many requests on one connection.
+		transport := &http.Transport{
+			DialContext:     func(context.Context, string, string) (net.Conn, error) { return web.dial() },
+			TLSClientConfig: insecure, ForceAttemptHTTP2: true,
+		}
+		defer transport.CloseIdleConnections()
+		for i := range 3 {
+			r := asked("https://one.example/v1/uid")
+			r.RequestURI = "" // it is a client's
+			answer, err := transport.RoundTrip(r)
+			require.NoError(t, err)
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			require.Equal(t, 2, answer.ProtoMajor)
+			require.Equal(t, fmt.Sprintf("{\"uid\":\"%d\"}\n", i+5), string(body))
+			require.EqualValues(t, 1, h.metrics.connections[overHTTP].open.Load())
+			require.Zero(t, h.metrics.connections[overHTTP].strangers.Load())
+			time.Sleep(30 * time.Second)
+		}
+	})
+}
