@@ -147,3 +147,25 @@ func TestCrowdMakesFewBatches(t *testing.T) {
 		require.Equal(t, 64, rows, "four batches of 16")
 	})
 }
+
+// A row that comes between the look and the write of new rows stays as it is.
+func TestNewRowsReplaceNone(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+	owner := tenantOf(t, db)
+	runs := 0
+	var id int64
+	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if runs++; runs == 1 {
+			kit.Do(t, db, "INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+		}
+		id = r.WorkerID
+		owner.write(r, now)
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+	require.EqualValues(t, 4, id, "above all rows")
+	require.EqualValues(t, 77, rowIn(t, db, 3).High)
+	var rows int
+	require.NoError(t, db.Get(&rows, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3"))
+	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
+}
