@@ -222,7 +222,7 @@ func TestSegmentsByHand(t *testing.T) {
 			"UPDATE leaf_alloc SET step = 0":                      "the step of tag \"orders\" is 0",
 			"UPDATE leaf_alloc SET step = -2000":                  "the step of tag \"orders\" is -2000",
 			"UPDATE leaf_alloc SET max_id = -7":                   "the next number of tag \"orders\" is -7",
-			"UPDATE leaf_alloc_takers SET takers = '{\"v\":1}'":   "the takers of tag \"orders\"",
+			"UPDATE leaf_alloc_takers SET takers = '{\"v\":2}'":   "the takers of tag \"orders\"",
 			"UPDATE leaf_alloc_takers SET takers = ' '":           "the takers of tag \"orders\"",
 			"UPDATE leaf_alloc SET max_id = 18446744073709551615": "max_id of tag \"orders\" is \"18446744073709551615\"",
 		}
@@ -288,12 +288,12 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 		{"SET description = NULL", "SET description = ''", "description", ""},
 		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
 		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')", `{"v":1,"takers":[{"nonce":"late","last":1},{"nonce":"drawer","last":2}]}`},
+		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')", `{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
 	} {
 		kit.Do(t, db, "UPDATE leaf_alloc "+c.before)
 		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
 		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = '{"v":1,"takers":[{"nonce":"late","last":1}]}' WHERE biz_tag = 'orders'`}
+			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = '{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
 		}
 		runs := 0
 		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
