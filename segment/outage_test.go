@@ -302,3 +302,17 @@ func TestLostReplies(t *testing.T) {
 		})
 	}
 }
+
+// TestStartInAnOutage makes a generator while the store is down, which then comes back.
+func TestStartInAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.Outage(true)
+		g := h.start(t, segment.Config{})
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		h.Outage(false)
+		time.Sleep(2 * time.Second)
+		require.EqualValues(t, 1, next(t, g))
+	})
+}
