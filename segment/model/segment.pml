@@ -92,6 +92,7 @@
 #define M_FLOOR_LEFT       29
 #define M_BACK_FLOOR       30
 #define M_MADE_ANEW        31
+#define M_SEEN_READ        32
 
 /* What can happen. */
 #ifndef SEEN
@@ -520,7 +521,7 @@ inline decideBack(g, first) {
 
 /* A write is acknowledged. */
 inline sees(g) {
-	gen[g].seen = MARK(to);
+	gen[g].seen = (IS(M_SEEN_READ) -> gen[g].seen : MARK(to));
 	sight[g] = (IS(M_SEEN_NEXT) -> 0 : MARK(to))
 }
 

@@ -757,3 +757,21 @@ func TestSegmentsLoweredByHand(t *testing.T) {
 		}
 	})
 }
+
+// TestSegmentsAreRefusedAtOnce has the setting that may lose commits in the error of segment.New.
+func TestSegmentsAreRefusedAtOnce(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		segments := segmentsOf(t, s.Open(t))
+		lossy, err := segments.Inspect(t.Context())
+		require.NoError(t, err)
+		_, err = segment.New(segment.Source{Store: segments, Tag: "orders"}, segment.Config{})
+		if len(lossy) == 0 {
+			require.NoError(t, err)
+			return
+		}
+		require.ErrorIs(t, err, segment.ErrLossy)
+		for _, why := range lossy {
+			require.ErrorContains(t, err, why)
+		}
+	})
+}
