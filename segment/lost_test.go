@@ -172,3 +172,21 @@ func TestRaisedByHand(t *testing.T) {
 		require.Greater(t, last, int64(5000))
 	})
 }
+
+// TestMadeAndRemoved has a row removed whose only write was that of the generator which made it.
+func TestMadeAndRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		g := h.start(t, segment.Config{MinStep: 10, MaxStep: 10, OnRejectedTake: uid.Wait})
+		h.client.Fault(segmenttest.OK, segmenttest.Refuse)
+		require.EqualValues(t, 1, next(t, g))
+		h.SetRow(segment.Row{Tag: "a", Fresh: true})
+		for want := int64(2); want <= 10; want++ {
+			require.Equal(t, want, next(t, g))
+		}
+		time.Sleep(time.Second)
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, segment.ErrLost)
+		require.ErrorContains(t, err, "the row of tag \"a\" is gone, but its next number was 11")
+	})
+}

@@ -23,7 +23,7 @@ var segments = []mutant{
 	},
 	{
 		name: "what a generator has written itself counts for nothing", file: segmentReserveGo,
-		from: "	if err == nil {\n\t\tt.seen = t.wrote\n\t}\n", to: "", tests: "^TestLost$",
+		from: "	if err == nil {\n\t\tt.seen = t.wrote\n\t}\n", to: "", tests: "^TestMadeAndRemoved$",
 	},
 	{
 		name: "a number that was lowered is given out again", file: segmentDecideGo,
