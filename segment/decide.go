@@ -36,6 +36,17 @@ type taking struct {
 	open []Range
 	// back are the lasts of ranges that it may have left by giving back what followed, likewise.
 	back []int64
+
+	seen  progress // how far it knows the row to have come
+	wrote progress // how far the row comes by what was decided last
+}
+
+// A progress says how far a row has come. Rows of one tag come in the order of it, also when
+// numbers are given back: that is a write, and all others only raise the next number.
+type progress struct{ writes, next int64 }
+
+func (m progress) before(other progress) bool {
+	return m.writes < other.writes || m.writes == other.writes && m.next < other.next
 }
 
 // errKept is returned by a decision that needs no write, since one that was open is stored.
@@ -43,11 +54,11 @@ var errKept = errors.New("already taken")
 
 // take decides to take about n numbers. With errKept the range is one that was open.
 func (t *taking) take(row *Row, n int64) (Range, error) {
+	if err := t.look(row); err != nil {
+		return Range{}, err
+	}
 	if row.Fresh {
-		switch {
-		case t.took:
-			return Range{}, t.gone()
-		case !t.create:
+		if !t.create {
 			return Range{}, fmt.Errorf("%w: %q", ErrNoTag, t.tag)
 		}
 		row.Fresh, row.Next, row.Step = false, t.first, 1
@@ -62,26 +73,57 @@ func (t *taking) take(row *Row, n int64) (Range, error) {
 	r := Range{First: first, Last: first + min(max(n, row.Step), t.last-first+1) - 1}
 	row.Next = r.Last + 1
 	t.note(row, r.Last)
+	t.stamp(row)
 	return r, nil
 }
 
-// giveBack decides to give back a range that ends what the generator took last. It reports
-// whether that can be done: nobody has taken since.
+// giveBack decides to give back a range that the generator has. It reports whether that can be done:
+// nobody has what follows.
 func (t *taking) giveBack(row *Row, r Range) (bool, error) {
-	if row.Fresh {
-		return false, t.gone()
+	if err := t.look(row); err != nil {
+		return false, err
 	}
 	if _, err := t.confirm(row); err != nil {
 		return false, err
 	}
 	// A row that has forgotten the taker would let a write that comes late undo another's take.
 	i := t.find(row)
-	if row.Next != r.Last+1 || t.has != r.Last || i < 0 {
+	if row.Next != r.Last+1 || i < 0 {
 		return false, nil
 	}
 	row.Next = r.First
 	row.Takers[i].Last = r.First - 1
+	t.stamp(row)
 	return true, nil
+}
+
+// stamp ends a decision to write.
+func (t *taking) stamp(row *Row) {
+	row.Stamp()
+	t.wrote = progress{row.Writes, row.Next}
+}
+
+// look checks that the row has come at least as far as it was known to, and that nobody has lowered
+// its number: what is above was given out, to whomever.
+func (t *taking) look(row *Row) error {
+	is := progress{row.Writes, row.Next}
+	switch {
+	case row.Fresh && (row.Floor > 0 || t.seen != progress{}):
+		return t.lost(row, "the row of tag %q is gone, but its next number was %d", t.tag, max(row.Floor, t.seen.next))
+	case row.Next < row.Floor:
+		return t.lost(row, "the next number of tag %q is %d, but it was %d before: somebody has lowered it, or the store has lost it", t.tag, row.Next, row.Floor)
+	case is.before(t.seen):
+		return t.lost(row, "the row of tag %q was written %d times and its next number is %d, but they were %d and %d before: it is an older one",
+			t.tag, is.writes, is.next, t.seen.writes, t.seen.next)
+	}
+	t.seen = is
+	return nil
+}
+
+// lost returns an ErrLost that says how to go on.
+func (t *taking) lost(row *Row, format string, args ...any) error {
+	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, raise the next number above all that are in use, to %d at least "+
+		"(uid segment set TAG --create --next NUMBER), and start them again", ErrLost, fmt.Sprintf(format, args...), max(row.Next, row.Floor, t.seen.next, t.own+1))
 }
 
 // confirm checks that the row still has what the generator took, and returns the range that was
@@ -91,7 +133,7 @@ func (t *taking) confirm(row *Row) (kept Range, err error) {
 		return Range{}, nil
 	}
 	if t.took && row.Next <= t.own {
-		return Range{}, fmt.Errorf("%w: the next number of tag %q is %d, but %d was taken", ErrLost, t.tag, row.Next, t.own)
+		return Range{}, t.lost(row, "the next number of tag %q is %d, but %d was taken", t.tag, row.Next, t.own)
 	}
 	i := t.find(row)
 	switch {
@@ -103,15 +145,11 @@ func (t *taking) confirm(row *Row) (kept Range, err error) {
 				return r, errKept
 			}
 		}
-		return Range{}, fmt.Errorf("%w: by the row of tag %q this generator took up to %d, but it took up to %d", ErrLost, t.tag, row.Takers[i].Last, t.has)
+		return Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d", t.tag, row.Takers[i].Last, t.has)
 	case !t.took, len(row.Takers) >= MaxTakers && t.own <= row.Takers[0].Last:
 		return Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
 	}
-	return Range{}, fmt.Errorf("%w: the row of tag %q knows nothing of this generator, which took up to %d; its next number is %d", ErrLost, t.tag, t.has, row.Next)
-}
-
-func (t *taking) gone() error {
-	return fmt.Errorf("%w: the row of tag %q is gone, but %d was taken", ErrLost, t.tag, t.has)
+	return Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, which took up to %d; its next number is %d", t.tag, t.has, row.Next)
 }
 
 // note makes the row remember the take up to last.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,12 +14,12 @@ import (
 func TestDecisions(t *testing.T) {
 	full := func(last int64) (all []Taker) {
 		for i := range int64(MaxTakers) {
-			all = append(all, Taker{Nonce: strings.Repeat("x", int(i)+1), Last: last + i})
+			all = append(all, Taker{Nonce: fmt.Sprint("x", i), Last: last + i})
 		}
 		return all
 	}
 	mine := func(last int64) []Taker { return []Taker{{Nonce: "me", Last: last}} }
-	took := taking{tag: "a", nonce: "me", first: 1, last: 1000, took: true, has: 100, own: 100}
+	took := taking{tag: "a", nonce: "me", first: 1, last: 1000, took: true, has: 100, own: 100, seen: progress{7, 101}}
 	for _, c := range []struct {
 		name string
 		row  Row
@@ -27,7 +28,11 @@ func TestDecisions(t *testing.T) {
 	}{
 		{"as it was", Row{Next: 101, Takers: mine(100)}, nil, ""},
 		{"others took", Row{Next: 500, Takers: mine(100)}, nil, ""},
-		{"went back", Row{Next: 100, Takers: mine(100)}, ErrLost, "the next number of tag \"a\" is 100, but 100 was taken"},
+		{"went back", Row{Next: 100, Writes: 8, Takers: mine(100)}, ErrLost, "the next number of tag \"a\" is 100, but 100 was taken"},
+		{"is older", Row{Next: 500, Writes: 6, Takers: mine(100)}, ErrLost, "was written 6 times and its next number is 500, but they were 7 and 101 before"},
+		{"is older by what others took", Row{Next: 100, Writes: 7, Takers: mine(100)}, ErrLost, "was written 7 times and its next number is 100"},
+		{"was lowered", Row{Next: 500, Writes: 9, Floor: 501, Takers: mine(100)}, ErrLost, "the next number of tag \"a\" is 500, but it was 501 before"},
+		{"was raised", Row{Next: 600, Writes: 9, Floor: 501, Takers: mine(100)}, nil, ""},
 		{"knows of less", Row{Next: 500, Takers: mine(90)}, ErrLost, "took up to 90"},
 		{"knows of more", Row{Next: 500, Takers: mine(110)}, ErrLost, "took up to 110"},
 		{"knows nothing", Row{Next: 500}, ErrLost, "next number is 500"},
@@ -36,6 +41,9 @@ func TestDecisions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.row.Tag, c.row.Step = "a", 1
+			if c.row.Writes == 0 {
+				c.row.Writes = 7
+			}
 			mine := took
 			before := c.row
 			before.Takers = append([]Taker(nil), c.row.Takers...)
@@ -44,18 +52,30 @@ func TestDecisions(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, Range{First: before.Next, Last: before.Next + 9}, r)
 				require.Equal(t, Taker{Nonce: "me", Last: r.Last}, c.row.Takers[len(c.row.Takers)-1])
+				require.Equal(t, []int64{before.Writes + 1, c.row.Next}, []int64{c.row.Writes, c.row.Floor})
 				require.NoError(t, c.row.Check())
 				return
 			}
 			require.ErrorIs(t, err, c.is)
 			require.ErrorContains(t, err, c.text)
+			require.ErrorContains(t, err, "uid segment set TAG --create --next NUMBER")
+			require.ErrorContains(t, err, fmt.Sprintf("to %d at least", max(101, c.row.Next, c.row.Floor)))
 			require.True(t, before.Equal(&c.row), "nothing is changed")
 		})
 	}
 
 	_, err := new(took).take(&Row{Tag: "a", Fresh: true}, 10)
 	require.ErrorIs(t, err, ErrLost)
-	require.ErrorContains(t, err, "100 was taken")
+	require.ErrorContains(t, err, "its next number was 101")
+	starting := taking{tag: "a", nonce: "me", first: 1, last: 1000, create: true}
+	for _, row := range []Row{
+		{Tag: "a", Fresh: true, Writes: 3, Floor: 700, Takers: full(600)},
+		{Tag: "a", Next: 699, Step: 1, Writes: 3, Floor: 700},
+	} {
+		_, err := new(starting).take(&row, 10)
+		require.ErrorIs(t, err, ErrLost, "one that has just started, of %+v", row)
+		require.ErrorContains(t, err, "700 ")
+	}
 
 	row := Row{Tag: "a", Next: 3, Step: 1}
 	r, err := (&taking{tag: "a", nonce: "me", first: 50, last: 60}).take(&row, 100)
@@ -73,7 +93,7 @@ func TestDecisions(t *testing.T) {
 		{"others took", Row{Next: 102, Takers: mine(100)}, false},
 		{"forgotten", Row{Next: 101, Takers: full(100)[:MaxTakers]}, false},
 	} {
-		c.row.Tag, c.row.Step = "a", 1
+		c.row.Tag, c.row.Step, c.row.Writes = "a", 1, 7
 		mine := took
 		before := c.row
 		given, err := mine.giveBack(&c.row, Range{First: 41, Last: 100})
@@ -82,6 +102,7 @@ func TestDecisions(t *testing.T) {
 		if given {
 			require.EqualValues(t, 41, c.row.Next)
 			require.Equal(t, []Taker{{Nonce: "me", Last: 40}}, c.row.Takers)
+			require.Equal(t, []int64{8, 41}, []int64{c.row.Writes, c.row.Floor})
 			given, err = mine.giveBack(&c.row, Range{First: 41, Last: 100})
 			require.Error(t, err, "a second time")
 			require.False(t, given)
@@ -126,7 +147,9 @@ func TestRowCheck(t *testing.T) {
 		"is 0, want 1 to 2147483647":  func(r *Row) { r.Step = 0 },
 		"2147483648":                  func(r *Row) { r.Step = MaxStep + 1 },
 		"257 characters, want 256":    func(r *Row) { r.Description += "a" },
-		"33 takers, want 32":          func(r *Row) { r.Takers = make([]Taker, 33) },
+		"257 takers, want 256":        func(r *Row) { r.Takers = make([]Taker, 257) },
+		"has -1 writes":               func(r *Row) { r.Writes = -1 },
+		"the floor -2, want 0":        func(r *Row) { r.Floor = -2 },
 		"a nonce of 0 bytes":          func(r *Row) { r.Takers[0].Nonce = "" },
 		"a nonce of 33 bytes":         func(r *Row) { r.Takers[0].Nonce = strings.Repeat("a", 33) },
 		"a nonce of 3 bytes":          func(r *Row) { r.Takers[0].Nonce = "a-b" },

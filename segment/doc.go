@@ -18,8 +18,11 @@
 // No number of a tag is issued twice, by any process, as long as the store keeps what it has
 // acknowledged. A store that may lose acknowledged writes is refused, unless Config.LossyStore
 // accepts that. If a store loses them all the same, each generator notices when it next takes numbers:
-// the row no longer has the generator's nonce with the last number that it took. It then issues
-// nothing any more and returns ErrLost. What it and others have issued until then can be equal.
+// the row no longer has the generator's nonce with the last number that it took, unless MaxTakers
+// others have taken since; or the row is older than the generator has seen it. If somebody lowers a
+// row's number by hand, or removes it, all generators notice, also those that start then. One
+// that notices issues nothing any more and returns ErrLost. What it and others have issued until then
+// can be equal.
 //
 // A number is skipped when a process is killed with numbers in hand, when numbers could not be given
 // back at Close, because others have taken since or the store failed, and when the reply to

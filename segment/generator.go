@@ -81,9 +81,12 @@ type Source struct {
 	Tag   string
 }
 
-// New returns a generator for a tag. It does not touch the store: the first call that draws does.
-// It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field and the
-// number, when a setting or the tag cannot be used (see [CheckTag]).
+// New returns a generator for a tag. It asks the store only whether it may be used (Store.Inspect), for
+// at most Config.Timeout, and not even that with Config.LossyStore; numbers are taken by the first
+// call that draws. It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field
+// and the number, when a setting or the tag cannot be used (see [CheckTag]); ErrLossy, with what
+// makes it so, or an error that wraps [uid.ErrConfig] when the store cannot be. A store that
+// does not answer is no error: calls that draw fail until it does.
 func New(s Source, cfg Config) (*Generator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -92,7 +95,16 @@ func New(s Source, cfg Config) (*Generator, error) {
 	if s.Store == nil {
 		return nil, fmt.Errorf("segment: %w: the Source has no Store", uid.ErrConfig)
 	}
-	return newGenerator(s, cfg, newShared(1))
+	g, err := newGenerator(s, cfg, newShared(1))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cfg.Timeout)
+	defer cancel()
+	if err := g.examine(ctx); refused(err) {
+		return nil, fmt.Errorf("segment: tag %q: %w", s.Tag, err)
+	}
+	return g, nil
 }
 
 // MustNew is New for a main function or a test; it panics where New fails.
@@ -109,7 +121,7 @@ func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
 	g := &Generator{cfg: cfg, source: s, shared: sh, taking: taking{
-		tag: s.Tag, nonce: rand.Text(), first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
+		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
 	}}
 	if err := g.ring.Init(ringConfig); err != nil {
 		return nil, err
@@ -120,6 +132,9 @@ func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
 	g.state.step = cfg.MinStep
 	return g, nil
 }
+
+// nonceLen is how many letters tell the generators of a tag apart: 65 bits, in each row of it.
+const nonceLen = 13
 
 var _ uid.Generator = (*Generator)(nil)
 

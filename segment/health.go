@@ -11,7 +11,7 @@ import (
 var _ health.Reporter = (*Generator)(nil)
 
 // Health says whether the generator is ready, why not, and how long the numbers last that it
-// depends on. One that has not been drawn from is ready: it has not asked its store for anything.
+// depends on. One that has not been drawn from is ready: it has not asked its store for numbers.
 // Health reads the clock and takes a lock, which calls that find a number in hand do not take: it
 // costs them nothing.
 func (g *Generator) Health() health.Health {

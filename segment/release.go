@@ -141,7 +141,7 @@ func (g *Generator) gaveBack(r Range, decided bool, err error) (n int64, say fun
 	case errors.Is(err, errKept):
 		return 0, say, nil
 	case err == nil:
-		t.has, t.back = r.First-1, nil
+		t.has, t.back, t.seen = r.First-1, nil, t.wrote
 		s.given += uint64(r.Len())
 		g.drop(r)
 		if errors.Is(s.failed, uid.ErrExhausted) {

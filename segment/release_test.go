@@ -152,7 +152,7 @@ func TestReleaseKeepsItsOwn(t *testing.T) {
 		}
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, segment.ErrLost)
-		require.ErrorContains(t, err, "10 was taken")
+		require.ErrorContains(t, err, "is 9, but it was 16 before")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -113,6 +114,9 @@ func (g *Generator) takeFromStore(n int64) (r Range, err error) {
 	if err != nil && !errors.Is(err, errKept) {
 		return Range{}, err
 	}
+	if err == nil {
+		t.seen = t.wrote
+	}
 	t.settle(r)
 	return r, nil
 }
@@ -126,8 +130,12 @@ func (g *Generator) examine(ctx context.Context) error {
 	if err != nil || len(lossy) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %q; LossyStore accepts that", ErrLossy, g.source.Store.Name(), lossy)
+	return fmt.Errorf("%w, and would then give them out again: %s: %s. Change that, or accept it with LossyStore",
+		ErrLossy, g.source.Store.Name(), strings.Join(lossy, "; "))
 }
+
+// refused reports whether an error is of a store that answers, and cannot be used as it is.
+func refused(err error) bool { return errors.Is(err, ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
 // add makes taken numbers the next ones. g.mu is held.
 func (g *Generator) add(r Range) (say func()) {
@@ -223,6 +231,8 @@ func (g *Generator) warn(now time.Time) (say func()) {
 	s.told = stage
 	level, text := slog.LevelInfo, "uid: no numbers can be taken"
 	switch {
+	case stage == over && refused(s.failed):
+		level, text = slog.LevelError, "uid: the store is refused as it is, and no numbers are left: calls fail"
 	case stage == over:
 		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
 	case stage == half:

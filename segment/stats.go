@@ -76,7 +76,7 @@ func (g *Generator) stats() Stats {
 		RejectedTakes: g.counts.rejectedTakes.Load(), HandlerPanics: g.counts.handlerPanics.Load(),
 		Failures: s.failures, ReservationError: s.failed,
 	}
-	if c := s.current; c != nil && g.left() < c.Len() {
+	if c := s.current; c != nil {
 		st.Newest = c.Last - g.left()
 	}
 	st.Lasts, _ = s.pace.lasts(g.cfg.Now(), st.Issued, st.Buffered)

@@ -56,7 +56,8 @@ type Store interface {
 // A Row is what a [Store] keeps of a tag.
 type Row struct {
 	Tag string
-	// Fresh says that the store has no row of the tag. All that follows is zero then.
+	// Fresh says that the store has no number of the tag. Next, Step and Description are zero then, and
+	// Updated; and so are the others, unless somebody has removed the number alone.
 	Fresh bool
 
 	// Next is the lowest number that may still be given out: all below have been, or never will
@@ -70,10 +71,22 @@ type Row struct {
 	// Updated is when the row was last written, by a clock of the store or, where it has none, of
 	// the client; zero when the store does not know.
 	Updated time.Time
-	// Takers are those that took numbers last, the latest last. Programs that draw from the same
-	// counter and know nothing of Takers (Leaf, INCRBY) leave them as they are.
+
+	// What follows is written by those who know of it. Programs that draw from the same counter and do
+	// not (Leaf, INCRBY) leave it as it is, and only raise Next.
+
+	// Writes counts the writes by those who do. It never falls.
+	Writes int64
+	// Floor is what Next was after the last of these writes. A Next below it was lowered, by hand or
+	// because the store has lost it.
+	Floor int64
+	// Takers are those that took numbers last, the latest last.
 	Takers []Taker
 }
+
+// Stamp notes in Writes and Floor that the row is written, with this Next. Whoever decides to write
+// a row, other than to change its Step or Description, calls it last.
+func (r *Row) Stamp() { r.Writes, r.Floor = r.Writes+1, r.Next }
 
 // A Taker is a generator that has taken numbers.
 type Taker struct {
@@ -84,7 +97,7 @@ type Taker struct {
 }
 
 // MaxTakers is how many Takers a row has at most.
-const MaxTakers = 32
+const MaxTakers = 256
 
 // MaxStep is how many numbers can be taken at once: what the column step of Leaf's table holds.
 const MaxStep = 1<<31 - 1
@@ -126,11 +139,20 @@ func (r *Row) Check() error {
 		return fmt.Errorf("%w: the next number of tag %q is %d, below 0", uid.ErrRange, r.Tag, r.Next)
 	case r.Step < 1 || r.Step > MaxStep:
 		return fmt.Errorf("%w: the step of tag %q is %d, want 1 to %d", uid.ErrRange, r.Tag, r.Step, int64(MaxStep))
-	case len(r.Takers) > MaxTakers:
-		return fmt.Errorf("%w: tag %q has %d takers, want %d at most", uid.ErrRange, r.Tag, len(r.Takers), MaxTakers)
 	}
 	if n := len([]rune(r.Description)); n > maxDescription {
 		return fmt.Errorf("%w: the description of tag %q has %d characters, want %d at most", uid.ErrRange, r.Tag, n, maxDescription)
+	}
+	return r.CheckTakers()
+}
+
+// CheckTakers is Check of Writes, Floor and Takers alone, and of a Fresh row's, too.
+func (r *Row) CheckTakers() error {
+	switch {
+	case r.Writes < 0 || r.Floor < 0:
+		return fmt.Errorf("%w: tag %q has %d writes and the floor %d, want 0 or more", uid.ErrRange, r.Tag, r.Writes, r.Floor)
+	case len(r.Takers) > MaxTakers:
+		return fmt.Errorf("%w: tag %q has %d takers, want %d at most", uid.ErrRange, r.Tag, len(r.Takers), MaxTakers)
 	}
 	for _, t := range r.Takers {
 		if t.Nonce == "" || len(t.Nonce) > 32 || strings.ContainsFunc(t.Nonce, notAlphanumeric) {
@@ -150,5 +172,5 @@ func notAlphanumeric(c rune) bool {
 // Equal reports whether two rows are the same, but for Updated.
 func (r *Row) Equal(other *Row) bool {
 	return r.Tag == other.Tag && r.Fresh == other.Fresh && r.Next == other.Next && r.Step == other.Step &&
-		r.Description == other.Description && slices.Equal(r.Takers, other.Takers)
+		r.Description == other.Description && r.Writes == other.Writes && r.Floor == other.Floor && slices.Equal(r.Takers, other.Takers)
 }

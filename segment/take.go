@@ -131,15 +131,14 @@ func (g *Generator) advance() bool {
 	return true
 }
 
-// leave ends the current segment, with whatever is left of it. The ring is shut. g.mu is held.
+// leave ends the current segment, with whatever is left of it: not all, since advance is called
+// to claim one at once. The ring is shut. g.mu is held.
 func (g *Generator) leave() {
 	s := &g.state
 	if s.current == nil {
 		return
 	}
-	if left := g.left(); left < s.current.Len() {
-		s.done, s.newest = g.issued(), s.current.Last-left
-	}
+	s.done, s.newest = g.issued(), s.current.Last-g.left()
 	s.current = nil
 }
 

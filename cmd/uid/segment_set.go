@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,10 @@ unless they are given.
 --next raises the next number: those below it are not given out any more. To lower it
 needs --lower, since numbers can then come twice. A generator of package segment that has
 taken some of these notices when it next takes numbers, and stops.
+
+Generators stop as well when somebody has lowered or removed the number by other means,
+or the store has lost it. Raise it above all numbers in use then, with --next and perhaps
+--create, and start them again.
 
 --step is the fewest numbers that programs take at once; they take more when they use many.
 uid segment next and uid gen --segment take as many as they print, whatever the step.
@@ -83,12 +88,10 @@ func (c *segmentSet) check(tag string) error {
 
 func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error {
 	var set segment.Row
-	var taken int64 // the highest next number seen before
+	var taken int64 // the highest next number that there was
 	err := c.try(ctx, func(ctx context.Context) error {
 		return s.Change(ctx, tag, func(row *segment.Row) error {
-			if !row.Fresh {
-				taken = max(taken, row.Next)
-			}
+			taken = max(taken, row.Next, row.Floor)
 			err := c.change(row)
 			set = *row
 			return err
@@ -105,18 +108,23 @@ func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error
 
 // change decides what becomes of a row.
 func (c *segmentSet) change(row *segment.Row) error {
-	next := int64(c.next)
-	switch {
-	case row.Fresh && !c.create:
-		return fmt.Errorf("%w; --create makes it", noTag(row.Tag))
-	case row.Fresh:
-		row.Fresh, row.Next, row.Step = false, 1, 1
-	case next > 0 && next < row.Next && !c.lower:
-		return fmt.Errorf("the next number of tag %q is %d, and %d is below: numbers that were given out could come twice; --lower accepts that",
-			row.Tag, row.Next, next)
+	next, least := int64(c.next), max(row.Next, row.Floor)
+	if row.Fresh {
+		if !c.create {
+			return fmt.Errorf("%w; --create makes it", noTag(row.Tag))
+		}
+		row.Fresh, row.Step, next = false, 1, max(next, 1)
 	}
 	if next > 0 {
-		row.Next = next
+		if next < least && !c.lower {
+			return fmt.Errorf("the next number of tag %q was %d, and %d is below: numbers that were given out could come twice; --lower accepts that",
+				row.Tag, least, next)
+		}
+		if row.Next = next; next < least {
+			// Generators that have taken these numbers find no note of theirs, and stop.
+			row.Takers = slices.DeleteFunc(row.Takers, func(t segment.Taker) bool { return t.Last >= next })
+		}
+		row.Stamp()
 	}
 	if c.step > 0 {
 		row.Step = int64(c.step)

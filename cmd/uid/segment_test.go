@@ -144,7 +144,7 @@ func TestSegmentSetRefuses(t *testing.T) {
 	set := func(args ...string) call {
 		return call{args: append([]string{"segment", "set", "invoice", "--store", store}, args...)}
 	}
-	require.Equal(t, "the next number of tag \"invoice\" is 5000, and 4999 is below: numbers that were given out could come twice; --lower accepts that",
+	require.Equal(t, "the next number of tag \"invoice\" was 5000, and 4999 is below: numbers that were given out could come twice; --lower accepts that",
 		set("--next", "4999").fails(t, exitFailure))
 	require.Contains(t, set("--next", "4999", "--create").fails(t, exitFailure), "5000, and 4999 is below")
 	require.Equal(t, "the store has no such tag: \"order\"; --create makes it",
@@ -176,6 +176,51 @@ func TestSegmentSetRefuses(t *testing.T) {
 	ok(t, "segment", "set", "invoice", "--next", "4000", "--lower", "--store", store)
 	ok(t, "segment", "set", "invoice", "--next", "9223372036854775807", "--description", strings.Repeat("ü", 256), "--store", store)
 	require.Contains(t, call{args: []string{"segment", "next", "invoice", "--store", store}}.fails(t, exitFailure), "exhausted")
+}
+
+// A number that somebody has lowered or removed by other means is raised again, and then given out; and a
+// generator that has taken numbers which are to come again stops, whoever has taken them since.
+func TestSegmentSetAfterALoss(t *testing.T) {
+	set := func(m *segmenttest.Memory, c segmentSet) outcome {
+		return inProcess(plain, func(r tables) error {
+			c.tables = r
+			return c.run(t.Context(), m.Client(), "0007")
+		})
+	}
+	for _, lower := range []int64{2, -1} {
+		m := numbered(10)
+		require.Zero(t, draw(t, m.Client(), drawing{tag: "0007", n: 100}).code)
+		floor := m.Row("0007").Next
+		require.NoError(t, m.Lower("0007", lower))
+		o := draw(t, m.Client(), drawing{tag: "0007", n: 1})
+		require.NotZero(t, o.code)
+		require.Contains(t, o.err, "uid segment set TAG --create --next NUMBER")
+
+		o = set(m, segmentSet{create: true, next: countFlag(floor - 1)})
+		require.Contains(t, o.err, fmt.Sprintf("the next number of tag \"0007\" was %d, and %d is below", floor, floor-1))
+		require.Contains(t, set(m, segmentSet{create: true, next: 1}).err, "is below")
+		if lower > 0 {
+			require.Zero(t, set(m, segmentSet{step: 2}).code)
+			require.Equal(t, lower, m.Row("0007").Next, "a step accepts nothing")
+			require.Equal(t, floor, m.Row("0007").Floor)
+		} else {
+			require.Contains(t, set(m, segmentSet{create: true}).err, "1 is below")
+		}
+		require.Zero(t, set(m, segmentSet{create: true, next: countFlag(floor + 5)}).code)
+		o = draw(t, m.Client(), drawing{tag: "0007", n: 1})
+		require.Zero(t, o.code, o.err)
+		require.Equal(t, fmt.Sprintln(floor+5), o.out)
+	}
+
+	m := numbered(10)
+	g, err := segment.New(segment.Source{Store: m.Client(), Tag: "0007"}, segment.Config{MinStep: 10, MaxStep: 10})
+	require.NoError(t, err)
+	_, err = g.GetUID()
+	require.NoError(t, err)
+	require.Zero(t, set(m, segmentSet{next: 1, lower: true}).code)
+	require.Zero(t, draw(t, m.Client(), drawing{tag: "0007", n: 1000}).code)
+	_, err = g.Release(t.Context())
+	require.ErrorIs(t, err, segment.ErrLost)
 }
 
 // A reply that is lost changes nothing of what is told.

@@ -54,7 +54,7 @@ var (
 const segmentKey = "biz_tag"
 
 // takersLen is the length of the longest text of takers, segmentjson.MaxTakersLen.
-const takersLen = 2322
+const takersLen = 14155
 
 // A Shape is a table as the database describes it.
 type Shape struct {

@@ -1,5 +1,5 @@
-// Package segmentjson writes the rows of segments, and their takers, as JSON for stores that keep
-// texts. All such stores use it, so that people and tools read one form.
+// Package segmentjson writes the rows of segments, and what Leaf's table has no place for, as JSON
+// for stores that keep texts. All such stores use it, so that people and tools read one form.
 //
 // What is read must be exactly what would be written of it, as in package leasejson: a text with
 // anything missing, unknown, or written by a newer version is refused, and so is what
@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -19,69 +21,64 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// version is that of both forms. A program that finds a higher one is too old to judge it.
-const version = 1
+// version is that of both forms. A program that finds another one refuses the text.
+const version = 2
 
 // MaxTakersLen is the length in bytes of the longest text that [MarshalTakers] returns.
-const MaxTakersLen = len(`{"v":1,"takers":[]}`) + segment.MaxTakers*(len(`{"nonce":"","last":},`)+32+len("9223372036854775807")) - len(",")
+const MaxTakersLen = len(`{"v":2,"writes":,"floor":,"takers":[]}`) + 2*maxNumber + segment.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
 
-type taker struct {
-	Nonce string `json:"nonce"`
-	Last  int64  `json:"last"`
-}
+const maxNumber = len("9223372036854775807")
 
 type takers struct {
-	Version int     `json:"v"`
-	Takers  []taker `json:"takers"`
+	Version int      `json:"v"`
+	Writes  int64    `json:"writes"`
+	Floor   int64    `json:"floor"`
+	Takers  []string `json:"takers"` // of each its nonce, a space, and its last number
 }
 
 type row struct {
 	Version int `json:"v"`
 	// Write tells writes apart, in stores that have no versions of their own. No two writes have
 	// the same.
-	Write       string  `json:"write,omitempty"`
-	Next        int64   `json:"next"`
-	Step        int64   `json:"step"`
-	Description string  `json:"description"`
-	Updated     int64   `json:"updated"` // in µs since 1970; 0 when the store knows better, or nobody does
-	Takers      []taker `json:"takers"`
+	Write       string   `json:"write,omitempty"`
+	Next        int64    `json:"next"`
+	Step        int64    `json:"step"`
+	Description string   `json:"description"`
+	Updated     int64    `json:"updated"` // in µs since 1970; 0 when the store knows better, or nobody does
+	Writes      int64    `json:"writes"`
+	Floor       int64    `json:"floor"`
+	Takers      []string `json:"takers"`
 }
 
-// MarshalTakers returns the text of takers:
+// MarshalTakers returns the text of a row's Writes, Floor and Takers:
 //
-//	{"v":1,"takers":[{"nonce":"ABC","last":99}]}
+//	{"v":2,"writes":1,"floor":100,"takers":["ABC 99"]}
 //
-// No takers, nil or not, are "". The error wraps [uid.ErrRange] when no row can have them.
-func MarshalTakers(these []segment.Taker) (string, error) {
-	if err := check(these); err != nil || len(these) == 0 {
+// Where there is none of these it is "". The error wraps [uid.ErrRange] when no row can have them.
+func MarshalTakers(r segment.Row) (string, error) {
+	if err := r.CheckTakers(); err != nil || r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0 {
 		return "", err
 	}
-	return text(takers{version, list(these)})
+	return text(takers{version, r.Writes, r.Floor, list(r.Takers)})
 }
 
-// UnmarshalTakers reads the text of takers. "" is the only text of none, and returns nil: a list
-// that is empty, [] and null are refused. The error wraps [uid.ErrRange].
-func UnmarshalTakers(s string) ([]segment.Taker, error) {
+// UnmarshalTakers reads into a row what MarshalTakers has written of one. The error wraps
+// [uid.ErrRange].
+func UnmarshalTakers(s string, r *segment.Row) (err error) {
 	if s == "" {
-		return nil, nil
+		return nil
 	}
 	var v takers
 	if err := leasejson.Strict(s, version, &v); err != nil {
-		return nil, refuse(err)
+		return refuse(err)
 	}
-	if len(v.Takers) == 0 {
-		return nil, refuse(errors.New(`a list without takers, which is written as ""`))
+	if r.Takers, err = unlist(v.Takers); err != nil {
+		return err
 	}
-	these := unlist(v.Takers)
-	if err := check(these); err != nil {
-		return nil, err
+	if r.Writes, r.Floor = v.Writes, v.Floor; r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0 {
+		return refuse(errors.New(`it has nothing, which is written as ""`))
 	}
-	return these, nil
-}
-
-// check says what is wrong with takers alone.
-func check(these []segment.Taker) error {
-	return (&segment.Row{Step: 1, Takers: these}).Check()
+	return r.CheckTakers()
 }
 
 // MarshalRow returns the text of a row, without its tag. A store that has a time of its own for
@@ -97,7 +94,8 @@ func MarshalRow(r segment.Row, write string) (string, error) {
 	if !utf8.ValidString(r.Description) {
 		return "", fmt.Errorf("%w: the description of tag %q is not valid UTF-8", uid.ErrConfig, r.Tag)
 	}
-	v := row{Version: version, Write: write, Next: r.Next, Step: r.Step, Description: r.Description, Takers: list(r.Takers)}
+	v := row{Version: version, Write: write, Next: r.Next, Step: r.Step, Description: r.Description,
+		Writes: r.Writes, Floor: r.Floor, Takers: list(r.Takers)}
 	if !r.Updated.IsZero() {
 		v.Updated = r.Updated.UnixMicro()
 		if !datable(v.Updated) {
@@ -109,15 +107,15 @@ func MarshalRow(r segment.Row, write string) (string, error) {
 
 // UnmarshalRow reads the text of the row of a tag. Takers is nil when there are none. The error
 // wraps [uid.ErrRange].
-func UnmarshalRow(tag, s string) (segment.Row, error) {
+func UnmarshalRow(tag, s string) (r segment.Row, err error) {
 	var v row
 	if err := leasejson.Strict(s, version, &v); err != nil {
 		return segment.Row{}, refuse(err)
 	}
-	if v.Takers == nil {
-		return segment.Row{}, refuse(errors.New("takers is null"))
+	r = segment.Row{Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Writes: v.Writes, Floor: v.Floor}
+	if r.Takers, err = unlist(v.Takers); err != nil {
+		return segment.Row{}, err
 	}
-	r := segment.Row{Tag: tag, Next: v.Next, Step: v.Step, Description: v.Description, Takers: unlist(v.Takers)}
 	if v.Updated != 0 {
 		if !datable(v.Updated) {
 			return segment.Row{}, refuse(fmt.Errorf("updated is %d µs, which is not within the years 1970 to 9999", v.Updated))
@@ -139,19 +137,28 @@ var end = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 func datable(micros int64) bool { return 0 < micros && micros < end }
 
-func list(these []segment.Taker) []taker {
-	l := make([]taker, len(these))
+func list(these []segment.Taker) []string {
+	l := make([]string, len(these))
 	for i, t := range these {
-		l[i] = taker(t)
+		l[i] = t.Nonce + " " + strconv.FormatInt(t.Last, 10)
 	}
 	return l
 }
 
-func unlist(l []taker) (these []segment.Taker) {
-	for _, t := range l {
-		these = append(these, segment.Taker(t))
+// unlist reads a list byte by byte as list writes it.
+func unlist(l []string) (these []segment.Taker, err error) {
+	if l == nil {
+		return nil, refuse(errors.New("takers is null"))
 	}
-	return these
+	for i, t := range l {
+		nonce, number, _ := strings.Cut(t, " ")
+		last, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || strconv.FormatInt(last, 10) != number {
+			return nil, refuse(fmt.Errorf("taker %d of %d is not a nonce, a space and a number", i+1, len(l)))
+		}
+		these = append(these, segment.Taker{Nonce: nonce, Last: last})
+	}
+	return these, nil
 }
 
 func text(v any) (string, error) {

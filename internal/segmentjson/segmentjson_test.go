@@ -17,15 +17,16 @@ var (
 	row = segment.Row{
 		Tag: "order", Next: 1<<53 + 1, Step: 1000, Description: `a"<b` + "\U0001F984",
 		Updated: time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC),
-		Takers:  []segment.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
+		Writes:  7, Floor: 1<<53 - 1,
+		Takers: []segment.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
 	}
 	bare = segment.Row{Tag: "order", Step: 1}
 )
 
 const (
-	rowText    = `{"v":1,"write":"W1","next":9007199254740993,"step":1000,"description":"a\"\u003cb` + "\U0001F984" + `","updated":1782907200123456,"takers":[{"nonce":"ABC","last":9007199254740992},{"nonce":"z9","last":-1}]}`
-	bareText   = `{"v":1,"next":0,"step":1,"description":"","updated":0,"takers":[]}`
-	takersText = `{"v":1,"takers":[{"nonce":"ABC","last":9007199254740992},{"nonce":"z9","last":-1}]}`
+	rowText    = `{"v":2,"write":"W1","next":9007199254740993,"step":1000,"description":"a\"\u003cb` + "\U0001F984" + `","updated":1782907200123456,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
+	bareText   = `{"v":2,"next":0,"step":1,"description":"","updated":0,"writes":0,"floor":0,"takers":[]}`
+	takersText = `{"v":2,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
 )
 
 // Stored texts are read by later versions: they must not change.
@@ -44,28 +45,38 @@ func TestTexts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, bare, r)
 
-	s, err = segmentjson.MarshalTakers(row.Takers)
+	s, err = segmentjson.MarshalTakers(row)
 	require.NoError(t, err)
 	require.Equal(t, takersText, s)
-	these, err := segmentjson.UnmarshalTakers(s)
-	require.NoError(t, err)
-	require.Equal(t, row.Takers, these)
+	r = segment.Row{}
+	require.NoError(t, segmentjson.UnmarshalTakers(s, &r))
+	require.Equal(t, segment.Row{Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, r)
 
 	for _, none := range [][]segment.Taker{nil, {}} {
-		s, err = segmentjson.MarshalTakers(none)
+		s, err = segmentjson.MarshalTakers(segment.Row{Next: 5, Takers: none})
 		require.NoError(t, err)
 		require.Empty(t, s)
 	}
-	these, err = segmentjson.UnmarshalTakers("")
-	require.NoError(t, err)
-	require.Nil(t, these)
+	r = segment.Row{}
+	require.NoError(t, segmentjson.UnmarshalTakers("", &r))
+	require.Equal(t, segment.Row{}, r)
+	for text, r := range map[string]segment.Row{
+		`{"v":2,"writes":1,"floor":0,"takers":[]}`: {Writes: 1}, `{"v":2,"writes":0,"floor":5,"takers":[]}`: {Floor: 5},
+	} {
+		s, err = segmentjson.MarshalTakers(r)
+		require.NoError(t, err)
+		require.Equal(t, text, s)
+		var is segment.Row
+		require.NoError(t, segmentjson.UnmarshalTakers(s, &is))
+		require.Equal(t, r, is)
+	}
 }
 
 // The largest row comes back as it was, and has the longest text of takers.
 func TestBounds(t *testing.T) {
 	r := segment.Row{
 		Tag: "order", Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
-		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
+		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond), Writes: math.MaxInt64, Floor: math.MaxInt64,
 	}
 	for range segment.MaxTakers {
 		r.Takers = append(r.Takers, segment.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
@@ -76,7 +87,7 @@ func TestBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r, is)
 
-	s, err = segmentjson.MarshalTakers(r.Takers)
+	s, err = segmentjson.MarshalTakers(r)
 	require.NoError(t, err)
 	require.Len(t, s, segmentjson.MaxTakersLen)
 }
@@ -84,50 +95,56 @@ func TestBounds(t *testing.T) {
 // Nothing is guessed, and nothing of a text is repeated.
 func TestUnmarshalRefuses(t *testing.T) {
 	for name, to := range map[string]func(string) string{
-		"nothing":                  func(string) string { return " " },
-		"no JSON":                  func(string) string { return "hunter2" },
-		"no object":                func(string) string { return `"hunter2"` },
-		"null":                     func(string) string { return "null" },
-		"a list":                   func(string) string { return "[]" },
-		"a newer version":          replace(`"v":1`, `"v":2,"hunter2":5`),
-		"an older version":         replace(`"v":1`, `"v":0`),
-		"no version":               replace(`"v":1,`, ``),
-		"a field is missing":       replace(`"nonce":"ABC",`, ``),
-		"a number is missing":      replace(`,"last":-1`, ``),
-		"an unknown field":         replace(`"last":-1`, `"last":-1,"hunter2":1`),
-		"an unknown field outside": replace(`"takers"`, `"hunter2":1,"takers"`),
-		"a field twice":            replace(`"last":-1`, `"last":1,"last":-1`),
-		"another case":             replace(`"nonce":"ABC"`, `"Nonce":"ABC"`),
-		"null for a number":        replace(`"last":-1`, `"last":null`),
-		"null for a taker":         replace(`{"nonce":"z9","last":-1}`, `null`),
-		"a fraction":               replace(`"last":-1`, `"last":-1.0`),
-		"a text":                   replace(`"last":-1`, `"last":"hunter2"`),
-		"too large":                replace(`9007199254740992`, `9223372036854775808`),
-		"not UTF-8":                replace(`ABC`, "\xff"),
-		"half":                     func(s string) string { return s[:len(s)/2] },
-		"more after it":            func(s string) string { return s + s },
-		"a space":                  func(s string) string { return s + " " },
-		"no list of takers":        func(s string) string { return s[:strings.Index(s, `"takers"`)] + `"takers":null}` },
-		"no nonce":                 replace(`ABC`, ``),
-		"a nonce with a space":     replace(`ABC`, `A BC`),
-		"a long nonce":             replace(`ABC`, strings.Repeat("A", 33)),
-		"below -1":                 replace(`"last":-1`, `"last":-2`),
-		"too many takers":          replace(`{"nonce":"z9"`, strings.Repeat(`{"nonce":"y","last":1},`, 31)+`{"nonce":"z9"`),
-		"the other form":           func(s string) string { return map[string]string{rowText: takersText, takersText: rowText}[s] },
+		"nothing":              func(string) string { return " " },
+		"no JSON":              func(string) string { return "hunter2" },
+		"no object":            func(string) string { return `"hunter2"` },
+		"null":                 func(string) string { return "null" },
+		"a list":               func(string) string { return "[]" },
+		"a newer version":      replace(`"v":2`, `"v":3,"hunter2":5`),
+		"an older version":     replace(`"v":2`, `"v":1`),
+		"no version":           replace(`"v":2,`, ``),
+		"a field is missing":   replace(`"writes":7,`, ``),
+		"a floor is missing":   replace(`"floor":9007199254740991,`, ``),
+		"a number is missing":  replace(` -1`, ``),
+		"an unknown field":     replace(`"takers"`, `"hunter2":1,"takers"`),
+		"a field twice":        replace(`"writes":7`, `"writes":8,"writes":7`),
+		"another case":         replace(`"writes"`, `"Writes"`),
+		"null for a number":    replace(`"writes":7`, `"writes":null`),
+		"null for a taker":     replace(`"z9 -1"`, `null`),
+		"a fraction":           replace(`"writes":7`, `"writes":7.0`),
+		"a text":               replace(`"writes":7`, `"writes":"hunter2"`),
+		"below 0 writes":       replace(`"writes":7`, `"writes":-7`),
+		"a floor below 0":      replace(`"floor":9`, `"floor":-9`),
+		"a taker's fraction":   replace(`z9 -1`, `z9 -1.0`),
+		"a taker's text":       replace(`z9 -1`, `z9 hunter2`),
+		"a taker's zeros":      replace(`z9 -1`, `z9 -01`),
+		"a taker's plus":       replace(`z9 -1`, `z9 +1`),
+		"a taker's two spaces": replace(`z9 -1`, `z9  -1`),
+		"too large":            replace(`9007199254740992`, `9223372036854775808`),
+		"not UTF-8":            replace(`ABC`, "\xff"),
+		"half":                 func(s string) string { return s[:len(s)/2] },
+		"more after it":        func(s string) string { return s + s },
+		"a space":              func(s string) string { return s + " " },
+		"no list of takers":    func(s string) string { return s[:strings.Index(s, `"takers"`)] + `"takers":null}` },
+		"no nonce":             replace(`ABC`, ``),
+		"a nonce with a space": replace(`ABC`, `A BC`),
+		"a long nonce":         replace(`ABC`, strings.Repeat("A", 33)),
+		"below -1":             replace(`z9 -1`, `z9 -2`),
+		"too many takers":      replace(`"z9 -1"`, strings.Repeat(`"y 1",`, segment.MaxTakers-1)+`"z9 -1"`),
+		"the other form":       func(s string) string { return map[string]string{rowText: takersText, takersText: rowText}[s] },
 	} {
 		_, err := segmentjson.UnmarshalRow("order", to(rowText))
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 
-		_, err = segmentjson.UnmarshalTakers(to(takersText))
+		err = segmentjson.UnmarshalTakers(to(takersText), new(segment.Row))
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 	}
-	_, err := segmentjson.UnmarshalTakers(`{"v":1,"takers":[]}`)
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = segmentjson.UnmarshalRow("order", "")
+	require.ErrorIs(t, segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segment.Row)), uid.ErrRange)
+	_, err := segmentjson.UnmarshalRow("order", "")
 	require.ErrorIs(t, err, uid.ErrRange)
 	for to, says := range map[string]string{
 		`"next":-1`:                    "next number of tag \"order\" is -1",
@@ -164,6 +181,8 @@ func TestMarshalRefuses(t *testing.T) {
 		"before 1970":        func(r *segment.Row) { r.Updated = time.Unix(0, -1) },
 		"1970 itself":        func(r *segment.Row) { r.Updated = time.Unix(0, 0) },
 		"after 9999":         func(r *segment.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"writes":             func(r *segment.Row) { r.Writes = -1 },
+		"a floor":            func(r *segment.Row) { r.Floor = -1 },
 		"takers":             func(r *segment.Row) { r.Takers = make([]segment.Taker, segment.MaxTakers+1) },
 		"a nonce":            func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "\xff"}} },
 		"a taker's number":   func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "A", Last: -2}} },
@@ -175,7 +194,7 @@ func TestMarshalRefuses(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.Empty(t, s)
 		if badTakers(r) {
-			s, err = segmentjson.MarshalTakers(r.Takers)
+			s, err = segmentjson.MarshalTakers(r)
 			require.ErrorIs(t, err, uid.ErrRange, name)
 			require.Empty(t, s)
 		}
@@ -187,17 +206,18 @@ func TestMarshalRefuses(t *testing.T) {
 }
 
 func badTakers(r segment.Row) bool {
-	return (&segment.Row{Step: 1, Takers: r.Takers}).Check() != nil
+	return (&segment.Row{Step: 1, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}).Check() != nil
 }
 
 // A text is refused, or is the one text of what it says.
 func FuzzTexts(f *testing.F) {
-	for _, s := range []string{rowText, bareText, takersText, "", "[]", `{"v":2}`} {
+	for _, s := range []string{rowText, bareText, takersText, "", "[]", `{"v":3}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if these, err := segmentjson.UnmarshalTakers(s); err == nil {
-			again, err := segmentjson.MarshalTakers(these)
+		var beside segment.Row
+		if err := segmentjson.UnmarshalTakers(s, &beside); err == nil {
+			again, err := segmentjson.MarshalTakers(beside)
 			require.NoError(t, err)
 			require.Equal(t, s, again)
 			require.LessOrEqual(t, len(s), segmentjson.MaxTakersLen)
@@ -219,10 +239,10 @@ func FuzzTexts(f *testing.F) {
 
 // What is written is read as it was.
 func FuzzRows(f *testing.F) {
-	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), "ABC", int64(0))
-	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00", int64(0), "z", int64(-1))
-	f.Fuzz(func(t *testing.T, next, step int64, description string, micros int64, nonce string, last int64) {
-		r := segment.Row{Tag: "order", Next: next, Step: step, Description: description, Takers: []segment.Taker{{Nonce: nonce, Last: last}}}
+	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), int64(3), int64(1), "ABC", int64(0))
+	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00", int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
+	f.Fuzz(func(t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64) {
+		r := segment.Row{Tag: "order", Next: next, Step: step, Description: description, Writes: writes, Floor: floor, Takers: []segment.Taker{{Nonce: nonce, Last: last}}}
 		if micros != 0 {
 			r.Updated = time.UnixMicro(micros).UTC()
 		}
@@ -233,10 +253,10 @@ func FuzzRows(f *testing.F) {
 		is, err := segmentjson.UnmarshalRow("order", s)
 		require.NoError(t, err)
 		require.Equal(t, r, is)
-		s, err = segmentjson.MarshalTakers(r.Takers)
+		s, err = segmentjson.MarshalTakers(r)
 		require.NoError(t, err)
-		these, err := segmentjson.UnmarshalTakers(s)
-		require.NoError(t, err)
-		require.Equal(t, r.Takers, these)
+		var beside segment.Row
+		require.NoError(t, segmentjson.UnmarshalTakers(s, &beside))
+		require.Equal(t, segment.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
 	})
 }

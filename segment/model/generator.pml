@@ -114,7 +114,6 @@ byte stock, stockLast;
 
 /* The row. */
 byte next = 1;
-byte has;                       /* what the generator took last, and has not given back, ends here */
 
 /* What only the properties know. */
 short mine;                     /* numbers that the generator has, and has not issued */
@@ -122,7 +121,8 @@ short claimed;                  /* those that a taker has claimed */
 byte low;                       /* calls that begin now get this number or a later one */
 byte done;                      /* takers that have made all their calls */
 bool closed;                    /* Close has returned */
-bool given;                     /* numbers were given back */
+bool given;                     /* numbers were given back, */
+bool kept;                      /* and those that were to be last were not: others had taken since */
 byte segments = SEGMENTS, doubts = DOUBTS;
 
 /* Used within steps only. */
@@ -170,10 +170,10 @@ inline issue(s, p) {
 }
 
 /* When all is over: every number that was claimed has been issued, and what nobody has claimed
- * was given back, unless others have taken since. */
+ * was given back, unless others had taken since. */
 inline account() {
 	assert(done < TAKERS || !closed || !(mine & claimed));
-	assert(done < TAKERS || !closed || !CLOSES || next == 1 || !HAS(mine, next - 1))
+	assert(done < TAKERS || !closed || !CLOSES || kept || next == 1 || !HAS(mine, next - 1))
 }
 
 /* Ring.Shut */
@@ -355,7 +355,7 @@ over:
 
 /* Generator.plan and reserve. When they are called is left open. */
 active proctype Reserver() {
-	byte r, size;
+	byte r, rLast, size;
 
 end:
 	do
@@ -370,29 +370,30 @@ end:
 				busy = true;
 				r = next;
 				next = next + size;
-				has = next - 1;
-				assert(!((mine | claimed) & SET(r, has)));
-				mine = mine | SET(r, has);
+				rLast = next - 1;
+				assert(!((mine | claimed) & SET(r, rLast)));
+				mine = mine | SET(r, rLast);
 				size = 0
 			}
 		};
 		d_step { !mu ->
 			if
 			:: ended && IS(M_CLOSE_DROPS)
-			:: else -> stock = r; stockLast = has
+			:: else -> stock = r; stockLast = rLast
 			fi;
 			busy = false;
-			r = 0 }
+			r = 0; rLast = 0 }
 	od
 }
 
-/* Other generators. */
+/* Other generators take numbers, and may give the last one back. */
 active proctype Others() {
-	byte takes = OTHERS;
+	byte takes = OTHERS, took;
 
 end:
 	do
-	:: d_step { takes -> takes--; assert(!HAS(mine, next)); next++ }
+	:: d_step { takes -> takes--; assert(!HAS(mine, next)); took = next; next++ }
+	:: d_step { took && next == took + 1 -> next = took; took = 0 }
 	od
 }
 
@@ -432,7 +433,7 @@ inline unused() {
 }
 
 /* Generator.giveBack, gaveBack and letGo */
-#define ENDS    (next == rLast + 1 && has == rLast)
+#define ENDS    (next == rLast + 1)
 
 inline giveBack() {
 #if FAULT != M_RELEASE_FIRST
@@ -442,9 +443,10 @@ inline giveBack() {
 	:: d_step { r && ENDS ->
 			assert(!(SET(r, rLast) & ~mine) && !(SET(r, rLast) & claimed));     /* they are the generator's, and no taker's */
 			mine = mine & ~SET(r, rLast);
+			kept = false;
 			next = r };
 		if
-		:: d_step { !mu -> WITNESS(W_RELEASED); given = true; has = r - 1;
+		:: d_step { !mu -> WITNESS(W_RELEASED); given = true;
 				if
 				:: IS(M_RELEASE_KEEPS)
 				:: else -> drop()
@@ -461,10 +463,10 @@ inline giveBack() {
 	:: d_step { r && ENDS && doubts -> doubts--; mine = mine & ~SET(r, rLast) };        /* it is not stored, and they are a hole */
 		d_step { !mu -> drop() }
 #endif
-	:: d_step { r && !ENDS -> WITNESS(W_NOT_GIVEN) }
-	:: !r
+	:: d_step { r && !ENDS -> WITNESS(W_NOT_GIVEN); kept = true }
+	:: d_step { !r -> kept = false }
 	fi;
-	d_step { !mu -> busy = false; holding = false; r = 0; rLast = 0 }
+	d_step { !mu -> kept = kept || LEFT; busy = false; holding = false; r = 0; rLast = 0 }
 }
 
 inline drop() {

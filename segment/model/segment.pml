@@ -1,8 +1,8 @@
 /*
  * The row of a tag and those who take numbers from it: generators, as segment/decide.go has
  * them, and programs that know nothing of takers. The store changes the row by
- * compare-and-swap. Replies are lost, writes arrive late, and the store may lose the last
- * ones. README.md says what stands for what, and what is left out.
+ * compare-and-swap. Replies are lost, writes arrive late, the store may lose the last
+ * ones, and people lower the next number. README.md says what stands for what, and what is left out.
  *
  * A generator reads the row and decides in one step, and writes in another. One that takes no
  * step is paused, or waits for a reply.
@@ -36,6 +36,9 @@
 #ifndef LOSES
 #define LOSES      0    /* writes that the store loses at some moment, at most (2) */
 #endif
+#ifndef HAND
+#define HAND       0    /* 1: somebody lowers the next number by hand, or removes it, and may raise it again */
+#endif
 #ifndef CONTENT
 #define CONTENT    (FAULT == M_CONTENT)         /* 1: the store compares what is in the row, 0: versions */
 #endif
@@ -48,9 +51,10 @@
 #define RULE_ONCE       1       /* no number is given out twice, */
 #define RULE_STOPS      2       /* a generator stops when the store has lost its take, */
 #define RULE_GOES_ON    4       /* and only when it has lost something, */
-#define RULE_HOLES      8       /* and there are no holes without a reason */
+#define RULE_HOLES      8       /* and there are no holes without a reason; */
+#define RULE_SEEN      16       /* who has seen the row further takes nothing */
 #ifndef RULES
-#define RULES      15
+#define RULES      31
 #endif
 
 /* The rules that can be taken out. */
@@ -80,6 +84,15 @@
 #define M_BACK_NO_DOUBT    21
 #define M_BACK_HAS         22
 #define M_BACK_FORGOTTEN   23
+#define M_SEEN_NONE        24
+#define M_SEEN_OWN         25
+#define M_SEEN_NEXT        26
+#define M_SEEN_DOUBTED     27
+#define M_FLOOR_NONE       28
+#define M_FLOOR_LEFT       29
+#define M_BACK_FLOOR       30
+#define M_MADE_ANEW        31
+#define M_SEEN_READ        32
 
 /* What can happen. */
 #ifndef SEEN
@@ -98,6 +111,10 @@
 #define W_UNNOTICED        11
 #define W_RESTORED         12
 #define W_UNSEEN           13
+#define W_BEHIND           14
+#define W_LOWERED          15
+#define W_REMOVED          16
+#define W_ACCEPTED         17
 
 #define IS(fault)       (FAULT == fault)
 #define WITNESS(event)  assert(SEEN != event)
@@ -105,11 +122,18 @@
 #define HAS(set, k)     (((set) >> (k)) & 1)
 #define MIN(a, b)       ((a) < (b) -> (a) : (b))
 
-/* A row is its next number and a note for each taker, the oldest first; 0 is no row. A note is
- * a generator, from 1 on, and the last number that it took; 0 is none. */
+/* A row is its next number, 0 if there is none; a note for each taker, the oldest first; how often
+ * it was written by those who keep notes, and the next number as they left it. A note is a
+ * generator, from 1 on, and the last number that it took; 0 is none. */
 #define NEXT(r)         ((r) & 15)
-#define NOTES(r)        ((r) >> 4)
+#define NOTES(r)        ((r) >> 4 & 262143)
+#define WRITES(r)       ((r) >> 22 & 15)
+#define FLOOR(r)        ((r) >> 26 & 15)
 #define ROW(next, n)    ((next) | (n) << 4)
+/* Row.Stamp: a row without writes and floor that is written over another one. */
+#define STAMPED(r, was) ((r) | (WRITES(was) + 1) << 22 | (IS(M_FLOOR_LEFT) -> FLOOR(was) : NEXT(r)) << 26)
+/* How far the row has come: in an order that giving back keeps, too. */
+#define MARK(r)         (IS(M_SEEN_NEXT) -> NEXT(r) : WRITES(r) << 4 | NEXT(r))
 #define NOTE(r, i)      (((r) >> (4 + 6 * (i))) & 63)
 #define OF(g, last)     ((g) << 4 | (last))
 #define WHO(note)       ((note) >> 4)
@@ -154,6 +178,7 @@ typedef Taking {
 	byte has, own, before;          /* before is own before the last take */
 	byte open[2];           /* ranges */
 	byte back;              /* one more than the number; 0 is none */
+	byte seen;              /* the furthest MARK that it has read or written */
 	int read
 }
 Taking gen[GENERATORS + 1];
@@ -167,7 +192,10 @@ byte ended;                     /* generators that do nothing any more, a bit ea
 byte lost;                      /* those of which the store has lost the last take, */
 byte since[GENERATORS + 1];     /* and who has taken since */
 byte newest[GENERATORS + 1];    /* the last number of what a generator took last, given back or not */
-bool failed;                    /* the store has lost writes */
+bool failed;                    /* the store has lost writes, or somebody has lowered its number */
+byte sight[GENERATORS + 1];     /* the furthest mark that a generator has seen, */
+byte behind;                    /* and those that read less now */
+byte hand = HAND;               /* 2: the number was lowered */
 
 /* The last writes: the row before, what others had, and the note of who took. */
 int beforeRow[2];
@@ -202,15 +230,15 @@ inline hold(g, range) {
 		:: else
 		fi
 	};
-	assert(RULE(RULE_ONCE) || !(foreign & SET(range)));
+	assert(RULE(RULE_ONCE) || !(foreign & SET(range)) || hand == 2);
 	held[g] = held[g] | SET(range)
 }
 
 inline holdForeign(range) {
 	for (i : 1 .. GENERATORS) {
-		assert(RULE(RULE_ONCE) || !(held[i] & SET(range)) || HAS(lost, i))
+		assert(RULE(RULE_ONCE) || !(held[i] & SET(range)) || HAS(lost, i) || hand == 2)
 	};
-	assert(RULE(RULE_ONCE) || !(foreign & SET(range)));
+	assert(RULE(RULE_ONCE) || !(foreign & SET(range)) || hand == 2);
 	foreign = foreign | SET(range)
 }
 
@@ -225,6 +253,8 @@ inline account() {
 /* Does a write find the row as it was read? */
 #if FAULT == M_NEXT_ONLY
 #define FITS(who, from, v)      (NEXT(row) == NEXT(from))
+#elif FAULT == M_CONTENT
+#define FITS(who, from, v)      (ROW(NEXT(row), NOTES(row)) == ROW(NEXT(from), NOTES(from)))
 #elif CONTENT
 #define FITS(who, from, v)      (row == from)
 #elif FAULT == M_BLIND
@@ -362,6 +392,18 @@ inline remember(g, last) {
 #define MINE(g)     (gen[g].took && (note == gen[g].has || note + 1 == gen[g].back))
 #define OWN(g)      (!IS(M_BACK_HAS) -> gen[g].own : (gen[g].back -> MIN(gen[g].back - 1, gen[g].has) : gen[g].has))
 
+#define BEHIND(g)   (MARK(gen[g].read) < gen[g].seen && !IS(M_SEEN_NONE))
+#define LOWERED(g)  (NEXT(gen[g].read) < FLOOR(gen[g].read) && !IS(M_FLOOR_NONE) && !(IS(M_MADE_ANEW) && !NEXT(gen[g].read)))
+
+/* taking.look: has it come as far as it was seen to, and is the number where it was left? */
+inline inspect(g) {
+	verdict = (BEHIND(g) || LOWERED(g) -> Lost : Write);
+	assert(SEEN != W_BEHIND || !BEHIND(g) || HAS(lost, g));
+	assert(SEEN != W_LOWERED || !(hand == 2 && NEXT(gen[g].read) && verdict == Lost));
+	assert(SEEN != W_REMOVED || !(hand == 2 && !NEXT(gen[g].read) && verdict == Lost));
+	gen[g].seen = (verdict == Write && !IS(M_SEEN_OWN) -> MARK(gen[g].read) : gen[g].seen)
+}
+
 inline confirm(g) {
 	at = FIND(gen[g].read, g);
 	note = (at < TAKERS -> LAST(NOTE(gen[g].read, at)) : 0);
@@ -420,25 +462,33 @@ inline look(g) {
 #if FAULT == M_COUNTED
 	readVersion[g] = version;
 #endif
-	outdated = outdated & ~(1 << g)
+	outdated = outdated & ~(1 << g);
+	if
+	:: IS(M_SEEN_NEXT)
+	:: else ->
+		behind = behind & ~(1 << g) | (MARK(gen[g].read) < sight[g]) << g;
+		sight[g] = (HAS(behind, g) -> sight[g] : MARK(gen[g].read))
+	fi
 }
 
 /* taking.take: the row to write and what is taken by it, or what was kept. */
 inline decideTake(g, about) {
 	look(g);
+	inspect(g);
 	if
-	:: !gen[g].read -> verdict = (gen[g].took -> Lost : Write)
-	:: else -> confirm(g)
+	:: verdict == Write && NEXT(gen[g].read) -> confirm(g)
+	:: else
 	fi;
 	if
 	:: verdict == Write ->
-		n = (gen[g].read -> NEXT(gen[g].read) : 1);
+		n = (NEXT(gen[g].read) -> NEXT(gen[g].read) : 1);
 		if
 		:: n + about - 1 > TOP -> verdict = Exhausted
 		:: else ->
 			taken = RANGE(n, n + about - 1);
 			to = ROW(n + about, NOTES(gen[g].read));
-			remember(g, LAST(taken))
+			remember(g, LAST(taken));
+			to = STAMPED(to, gen[g].read)
 		fi
 	:: else
 	fi
@@ -447,9 +497,10 @@ inline decideTake(g, about) {
 /* taking.giveBack of the numbers from first on. */
 inline decideBack(g, first) {
 	look(g);
+	inspect(g);
 	if
-	:: !gen[g].read -> verdict = Lost
-	:: else -> confirm(g)
+	:: verdict == Write -> confirm(g)
+	:: else
 	fi;
 	if
 	:: verdict == Write ->
@@ -459,7 +510,8 @@ inline decideBack(g, first) {
 		:: else ->
 			notes = NOTES(gen[g].read);
 			notes = (IS(M_BACK_NO_NOTE) || at == TAKERS -> notes : notes & ~(63 << 6 * at) | OF(g, first - 1) << 6 * at);
-			to = ROW(first, notes);
+			to = STAMPED(ROW(first, notes), gen[g].read);
+			to = (IS(M_BACK_FLOOR) -> to & ~(15 << 26) | FLOOR(gen[g].read) << 26 : to);
 			notes = 0
 		fi;
 		at = 0
@@ -467,11 +519,18 @@ inline decideBack(g, first) {
 	fi
 }
 
+/* A write is acknowledged. */
+inline sees(g) {
+	gen[g].seen = (IS(M_SEEN_READ) -> gen[g].seen : MARK(to));
+	sight[g] = (IS(M_SEEN_NEXT) -> 0 : MARK(to))
+}
+
 /* taking.settle */
 inline settle(g, range) {
 	/* It has stopped if its take was lost, unless so many have taken since that the row has forgotten it. */
 	assert(RULE(RULE_STOPS) || !HAS(lost, g) || OTHERS(since[g]) >= TAKERS || GENERATORS > TAKERS && GIVES);
 	assert(SEEN != W_UNNOTICED || !HAS(lost, g));
+	assert(RULE(RULE_SEEN) || !HAS(behind, g));
 	hold(g, range);
 	gen[g].before = gen[g].own;
 	gen[g].own = LAST(range);
@@ -565,12 +624,17 @@ take:
 	:: d_step { FITS(ME, gen[ME].read, readVersion[ME]) ->
 			assert(SEEN != W_BELOW || !gen[ME].took || NEXT(row) > gen[ME].has);
 			next = to; took = OF(ME, LAST(taken));
+			sees(ME);
 			commit();
 			settle(ME, taken);
 			range = taken;
 			forget() }
 	:: atomic { !FITS(ME, gen[ME].read, readVersion[ME]) -> WITNESS(W_REFUSED); forget(); goto take }
-	:: d_step { doubts -> loseReply(ME, to, taken); doubt(ME, taken); forget() }
+	:: d_step { doubts ->
+			loseReply(ME, to, taken);
+			doubt(ME, taken);
+			gen[ME].seen = (IS(M_SEEN_DOUBTED) -> MARK(to) : gen[ME].seen);
+			forget() }
 	fi;
 	goto idle;
 
@@ -611,6 +675,7 @@ back:   /* and are given back. */
 	:: d_step { FITS(ME, gen[ME].read, readVersion[ME]) ->
 			WITNESS(W_GIVEN_BACK);
 			next = to;
+			sees(ME);
 			commit();
 			gen[ME].has = first - 1;
 			gen[ME].own = (first > FIRST(range) -> first - 1 : gen[ME].before);
@@ -643,7 +708,7 @@ active proctype Leaf() {
 
 end:
 	do
-	:: atomic { takes && row ->
+	:: atomic { takes && NEXT(row) ->
 			if
 			:: about = 1
 			:: STEP > 1 -> about = 2
@@ -651,7 +716,7 @@ end:
 			d_step {
 				if
 				:: NEXT(row) + about - 1 <= TOP ->
-					next = ROW(NEXT(row) + about, NOTES(row));
+					next = row + about;
 					commit();
 					holdForeign(RANGE(NEXT(row) - about, NEXT(row) - 1))
 				:: else
@@ -661,6 +726,34 @@ end:
 			}
 		}
 	od
+}
+#endif
+
+#if HAND
+/* Somebody lowers the number or removes it, by the tools of the engine; the rest stays. Then it may
+ * be raised by one that knows of notes: uid segment set. */
+active proctype Hand() {
+	byte lower;
+
+endLowers:
+	atomic { NEXT(row) > 1 ->
+		do
+		:: lower < NEXT(row) - 1 -> lower++
+		:: break
+		od;
+		d_step {
+			next = row & ~15 | lower;
+			lower = 0;
+			hand = 2;
+			failed = true;
+			commit()
+		}
+	};
+endRaises:
+	d_step { NEXT(row) < FLOOR(row) ->
+		next = STAMPED(ROW(FLOOR(row), NOTES(row)), row);
+		WITNESS(W_ACCEPTED);
+		commit() }
 }
 #endif
 

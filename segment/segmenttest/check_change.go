@@ -49,7 +49,7 @@ func freshRows(p *probe) {
 
 // old writes a row of a tag.
 func (c *client) old(tag string) segment.Row {
-	row := segment.Row{Tag: tag, Next: 50, Step: 5, Description: "as it was", Takers: []segment.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}}}
+	row := segment.Row{Tag: tag, Next: 50, Step: 5, Description: "as it was", Writes: 2, Floor: 50, Takers: []segment.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}}}
 	c.set(row)
 	return row
 }
@@ -103,6 +103,8 @@ func noRows(p *probe) {
 			func(r *segment.Row) {
 				r.Takers = slices.Repeat([]segment.Taker{{Nonce: "a", Last: 1}}, segment.MaxTakers+1)
 			},
+			func(r *segment.Row) { r.Writes = -1 },
+			func(r *segment.Row) { r.Floor = -1 },
 			func(r *segment.Row) { r.Takers = []segment.Taker{{Last: 1}} },
 			func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "a:b", Last: 1}} },
 			func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: strings.Repeat("a", 33), Last: 1}} },

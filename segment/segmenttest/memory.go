@@ -108,8 +108,7 @@ func (c *Client) Rows(ctx context.Context, after string, most int) ([]segment.Ro
 		if len(rows) == most {
 			break
 		}
-		if tag > after {
-			r := c.m.record(tag)
+		if r := c.m.record(tag); tag > after && !r.Fresh {
 			if err := r.Check(); err != nil {
 				return nil, err
 			}
@@ -188,8 +187,14 @@ func (m *Memory) write(r record, fault Fault) (stored bool, err error) {
 
 // store is called under m.mu.
 func (m *Memory) store(r record) {
+	r.Fresh, r.Updated = false, m.Now()
+	m.put(r)
+}
+
+// put is called under m.mu.
+func (m *Memory) put(r record) {
 	m.version++
-	r.Fresh, r.Updated, r.version = false, m.Now(), m.version
+	r.version = m.version
 	m.rows[r.Tag] = r
 }
 

@@ -28,6 +28,22 @@ func (m *Memory) SetRow(row segment.Row) {
 	m.store(record{Row: copied(&row)})
 }
 
+// Lower sets the next number of a tag that has a row, and nothing else of it, as people do with the
+// tools of an engine; one below 0 removes it.
+func (m *Memory) Lower(tag string, next int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(tag)
+	if r.Fresh || m.down {
+		return fmt.Errorf("segmenttest: no number of tag %q can be lowered", tag)
+	}
+	if r.Next = next; next < 0 {
+		r.Row = segment.Row{Tag: tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+	}
+	m.put(r)
+	return nil
+}
+
 // Foreign draws n numbers as a program does that knows nothing of Takers, and returns the first.
 func (m *Memory) Foreign(tag string, n int64) (first int64, err error) {
 	m.mu.Lock()

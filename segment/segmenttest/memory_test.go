@@ -20,6 +20,7 @@ func subject(m *Memory) Subject {
 		Fault:   func(s segment.Store, f Fault) bool { s.(*Client).faults.Set(f); return true },
 		Deliver: m.Deliver,
 		Foreign: m.Foreign,
+		Lower:   m.Lower,
 		Backup:  m.Backup,
 		Secret:  "tiger",
 	}

@@ -62,8 +62,9 @@ func (c *client) Change(ctx context.Context, tag string, decide func(*segment.Ro
 
 // row checks what holds for all rows that a store offers.
 func (c *client) row(from string, r *segment.Row) {
-	if fresh := (segment.Row{Tag: r.Tag, Fresh: true}); r.Fresh && !(r.Equal(&fresh) && r.Updated.IsZero()) {
-		c.p.Errorf("%s offers the Fresh row %+v, wanted is nothing but its tag", from, *r)
+	fresh := segment.Row{Tag: r.Tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+	if r.Fresh && !(r.Equal(&fresh) && r.Updated.IsZero()) {
+		c.p.Errorf("%s offers the Fresh row %+v, wanted is nothing of the number", from, *r)
 	}
 	if err := r.Check(); err != nil {
 		c.p.Errorf("%s offers what is no row: %v", from, err)
@@ -178,6 +179,8 @@ func diff(got, want segment.Row) string {
 	compare("Next", got.Next, want.Next)
 	compare("Step", got.Step, want.Step)
 	compare("Description", got.Description, want.Description)
+	compare("Writes", got.Writes, want.Writes)
+	compare("Floor", got.Floor, want.Floor)
 	compare("Takers", got.Takers, want.Takers)
 	return strings.Join(d, "; ")
 }

@@ -52,6 +52,10 @@ type Subject struct {
 	// and returns the first. It is called by many goroutines at once.
 	Foreign func(tag string, n int64) (first int64, err error)
 
+	// Lower sets the next number of a tag that has a row, and nothing else of it, by the tools of the
+	// engine; one below 0 removes it. It is for stores that keep the number apart from the rest.
+	Lower func(tag string, next int64) error
+
 	// Backup returns a function that puts the store back to its state now: writes since are lost,
 	// as in a failover to a server that lagged behind.
 	Backup func() (restore func())
@@ -95,4 +99,4 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 type check = suite.Check[*probe]
 
 // checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, rowsChecks, changeChecks, raceChecks, drawChecks, faultChecks, historyChecks)
+var checks = slices.Concat(valueChecks, rowsChecks, changeChecks, lowerChecks, raceChecks, drawChecks, faultChecks, historyChecks)

@@ -117,6 +117,7 @@ type mistake struct {
 const (
 	byValues    = "rows keep their values"
 	byTags      = "tags are apart"
+	byLower     = "a number that is lowered by hand"
 	byLetters   = "letters of tags"
 	byName      = "name and settings"
 	byPages     = "rows in pages"

@@ -46,7 +46,38 @@ func wrongValues() []mistake {
 		{"takers in the order of their numbers", byValues, writes(func(r *segment.Row) {
 			slices.SortFunc(r.Takers, func(a, b segment.Taker) int { return cmp.Compare(a.Last, b.Last) })
 		})},
-		{"31 takers", byValues, writes(func(r *segment.Row) { r.Takers = r.Takers[:min(31, len(r.Takers))] })},
+		{"one taker less than there can be", byValues, writes(func(r *segment.Row) { r.Takers = r.Takers[:min(segment.MaxTakers-1, len(r.Takers))] })},
+		{"forgets how often it was written", byValues, writes(func(r *segment.Row) { r.Writes = 0 })},
+		{"writes as a floating point number", byValues, writes(func(r *segment.Row) { float(&r.Writes) })},
+		{"forgets how far it was", byValues, writes(func(r *segment.Row) { r.Floor = 0 })},
+		{"how far it is by the next number", byValues, writes(func(r *segment.Row) { r.Floor = r.Next })},
+		{"raises what is below the floor", byLower, decides(func(r *segment.Row, decide func() error) error {
+			r.Next = max(r.Next, r.Floor)
+			return decide()
+		})},
+		{"nothing beside a number that was removed", byLower, decides(func(r *segment.Row, decide func() error) error {
+			if r.Fresh {
+				r.Writes, r.Floor, r.Takers = 0, 0, nil
+			}
+			return decide()
+		})},
+		{"writes over a number that was lowered since", byLower, wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+			var row segment.Row
+			look := errors.New("look")
+			if err := c.Change(ctx, tag, func(r *segment.Row) error { row = copied(r); return look }); !errors.Is(err, look) {
+				return err
+			}
+			if err := decide(&row); err != nil {
+				return err
+			}
+			return c.Change(ctx, tag, func(r *segment.Row) error { *r = row; return nil })
+		}}},
+		{"a number that was removed is 0", byLower, decides(func(r *segment.Row, decide func() error) error {
+			if r.Fresh && r.Floor > 0 {
+				r.Fresh, r.Step = false, 1
+			}
+			return decide()
+		})},
 		{"forgets takers", byValues, writes(func(r *segment.Row) { r.Takers = nil })},
 		{"forgets takers, and draws fail", byFailures, writes(func(r *segment.Row) { r.Takers = nil })},
 		{"keeps a row's step and description", byValues, wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {

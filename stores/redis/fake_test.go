@@ -284,6 +284,12 @@ func (f *fake) segments() segmenttest.Subject {
 			return true
 		},
 		Deliver: f.deliver,
+		Lower: func(tag string, next int64) error {
+			if next < 0 {
+				return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
+			}
+			return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
+		},
 		Foreign: func(tag string, n int64) (first int64, err error) {
 			last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
 			return last - n + 1, err

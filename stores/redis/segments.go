@@ -44,8 +44,7 @@ func (s *Segments) keys(tag string) []string {
 func (s *Segments) index() string { return s.store.prefix + ":segments" }
 
 // Change implements [segment.Store]. It takes two round trips, one more each time that another
-// client has been faster, and one more at the first write of a tag in this process. It returns
-// [segment.ErrLost] if the counter is behind what the row says.
+// client has been faster, and one more at the first write of a tag in this process.
 func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
 	if err := segment.CheckTag(tag); err != nil {
 		return err
@@ -55,7 +54,7 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 		if err != nil {
 			return err
 		}
-		row, err := was.offer(tag)
+		row, err := was.parse(tag)
 		if err != nil {
 			return err
 		}
@@ -153,7 +152,7 @@ func (s *Segments) readAll(ctx context.Context, doing string, tags []string) (ro
 		if err != nil {
 			return nil, err
 		}
-		row, _, err := was.parse(tag)
+		row, err := was.parse(tag)
 		if err != nil {
 			return nil, err
 		}

@@ -51,47 +51,27 @@ func (s *Segments) reading(doing, tag string, a *answer) (r reading, err error) 
 	return r, a.done(doing)
 }
 
-// offer returns the row that a decision gets. It refuses a counter that is behind its row: it was
-// set back, or has begun anew after it was dropped.
-func (r reading) offer(tag string) (segment.Row, error) {
-	row, last, err := r.parse(tag)
-	if err == nil && !row.Fresh && last < row.Next-1 {
-		is := "not there"
-		if r.counter != "" {
-			is = r.counter
-		}
-		return row, fmt.Errorf("%w: tag %q: the Redis key %s is %s, but %s says that all numbers below %d were given out. "+
-			"Stop all who draw its numbers, and set the counter to the highest number that is in use",
-			segment.ErrLost, tag, r.keys[0], is, r.keys[1], row.Next)
-	}
-	return row, err
-}
-
-// parse returns the row, and the last number that was given out by the counter. If that is behind,
-// Next is as the row has it.
-func (r reading) parse(tag string) (row segment.Row, last int64, err error) {
+// parse returns the row. The next number is the counter's, as the row has it is only how it was at its
+// last write.
+func (r reading) parse(tag string) (row segment.Row, err error) {
 	row = segment.Row{Tag: tag, Step: 1}
-	switch {
-	case r.row != "":
+	if r.row != "" {
 		if row, err = segmentjson.UnmarshalRow(tag, r.row); err != nil {
-			return row, 0, notRow(r.keys[1], err)
+			return row, notRow(r.keys[1], err)
 		}
-	case r.counter == "":
-		return segment.Row{Tag: tag, Fresh: true}, 0, nil
 	}
 	if r.counter == "" {
-		return row, math.MinInt64, nil
+		return segment.Row{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
 	}
-	if last, err = strconv.ParseInt(r.counter, 10, 64); err != nil || strconv.FormatInt(last, 10) != r.counter {
-		return row, 0, notRow(r.keys[0], errors.New("it is not the text of a whole number"))
+	last, err := strconv.ParseInt(r.counter, 10, 64)
+	if err != nil || strconv.FormatInt(last, 10) != r.counter {
+		return row, notRow(r.keys[0], errors.New("it is not the text of a whole number"))
 	}
 	if last == math.MaxInt64 {
-		return row, 0, notRow(r.keys[0], fmt.Errorf("it is %d, which no number can follow", last))
+		return row, notRow(r.keys[0], fmt.Errorf("it is %d, which no number can follow", last))
 	}
-	if next := last + 1; r.row == "" || next > row.Next {
-		row.Next = next
-	}
-	return row, last, row.Check()
+	row.Next = last + 1
+	return row, row.Check()
 }
 
 // notRow is the error of a key that nobody can have written who draws numbers. It wraps

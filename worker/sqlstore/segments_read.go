@@ -32,8 +32,8 @@ type leafOf struct {
 // A takersOf is a tag's row in the table of takers. Nobody writes a row of Leaf's table without
 // it but Leaf.
 type takersOf struct {
-	nonce, text string // as stored
-	takers      []segment.Taker
+	nonce, text string      // as stored
+	row         segment.Row // Writes, Floor and Takers
 }
 
 // stored returns the tag as the tables have it.
@@ -54,21 +54,22 @@ func (s *tagSight) same(o tagSight) bool {
 
 // row converts a sight for a decision.
 func (s *tagSight) row() segment.Row {
-	if s.leaf == nil {
-		return segment.Row{Tag: s.tag, Fresh: true}
-	}
-	row := s.leaf.row(s.takers)
+	row := segmentRow(s.leaf, s.takers)
 	row.Tag = s.tag
 	return row
 }
 
-func (l *leafOf) row(t *takersOf) segment.Row {
-	row := segment.Row{Tag: l.tag, Next: l.next, Step: l.step, Description: l.description.String}
+// segmentRow is Fresh when there is no row of Leaf's table.
+func segmentRow(l *leafOf, t *takersOf) (row segment.Row) {
+	if t != nil {
+		row = t.row
+	}
+	if row.Fresh = l == nil; row.Fresh {
+		return row
+	}
+	row.Tag, row.Next, row.Step, row.Description = l.tag, l.next, l.step, l.description.String
 	if l.updated != 0 {
 		row.Updated = l.updated.Time()
-	}
-	if t != nil {
-		row.Takers = t.takers
 	}
 	return row
 }
@@ -193,7 +194,7 @@ func rowsOf(found []tagRow) (rows []segment.Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		row := leaf.row(takers)
+		row := segmentRow(leaf, takers)
 		if err := row.Check(); err != nil {
 			return nil, err
 		}
@@ -227,7 +228,7 @@ func (r *tagRow) parse(tag string) (leaf *leafOf, t *takersOf, err error) {
 	}
 	if r.nonce.Valid {
 		t = &takersOf{nonce: r.nonce.String, text: r.takers.String}
-		if t.takers, err = segmentjson.UnmarshalTakers(t.text); err != nil {
+		if err = segmentjson.UnmarshalTakers(t.text, &t.row); err != nil {
 			return nil, nil, fmt.Errorf("the takers of tag %q: %w", tag, err)
 		}
 	}

@@ -206,8 +206,10 @@ func TestRowsThatAreNone(t *testing.T) {
 		{2, nil, `step of tag "orders" is NULL`},
 		{3, strings.Repeat("x", 257), "257 characters"},
 		{6, "[]", `the takers of tag "orders"`},
-		{6, `{"v":2,"takers":[]}`, "a newer version"},
-		{6, `{"v":1,"takers":[{"nonce":"A","last":-2}]}`, "-2"},
+		{6, `{"v":3,"takers":[]}`, "a newer version"},
+		{6, `{"v":1,"takers":[{"nonce":"A","last":5}]}`, "it has no version that is known"},
+		{6, `{"v":2,"writes":1,"floor":1,"takers":["A -2"]}`, "-2"},
+		{6, `{"v":2,"writes":1,"floor":-3,"takers":["A 2"]}`, "-3"},
 	} {
 		fake := &fakeSegments{row: leafRow()}
 		fake.row[c.column] = c.value
@@ -235,7 +237,8 @@ func TestRowsThatCannotBeStored(t *testing.T) {
 		"257 characters":  func(r *segment.Row) { r.Description = strings.Repeat("ä", 257) },
 		"not valid UTF-8": func(r *segment.Row) { r.Description = "a\xff" },
 		"zero byte":       func(r *segment.Row) { r.Description = "a\x00b" },
-		"33 takers":       func(r *segment.Row) { r.Takers = make([]segment.Taker, 33) },
+		"257 takers":      func(r *segment.Row) { r.Takers = make([]segment.Taker, 257) },
+		"-4 writes":       func(r *segment.Row) { r.Writes = -4 },
 		"nonce":           func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "a b"}} },
 	} {
 		for _, row := range [][]driver.Value{leafRow(), nil} {

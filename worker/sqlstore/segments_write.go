@@ -36,7 +36,7 @@ func (w *tagWrite) complete() (err error) {
 		return fmt.Errorf("%w: the description of tag %q is not valid UTF-8, or has a zero byte", uid.ErrRange, row.Tag)
 	}
 	w.nonce = rand.Text()
-	w.takers, err = segmentjson.MarshalTakers(row.Takers)
+	w.takers, err = segmentjson.MarshalTakers(*row)
 	return err
 }
 

@@ -51,6 +51,7 @@ func segments(t *testing.T, s *cluster.Redis) segmenttest.Subject {
 			return lay(t, admin, p, f)
 		},
 		Foreign: foreign(admin),
+		Lower:   lower(admin),
 		Backup:  backup(t, s),
 		Secret:  secret,
 	}
@@ -61,6 +62,17 @@ func foreign(c goredis.UniversalClient) func(tag string, n int64) (first int64, 
 	return func(tag string, n int64) (first int64, err error) {
 		last, err := c.IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
 		return last - n + 1, err
+	}
+}
+
+// lower sets a counter as people may, or removes it.
+func lower(c goredis.UniversalClient) func(tag string, next int64) error {
+	return func(tag string, next int64) error {
+		counter := "uid:segment:{" + tag + "}"
+		if next < 0 {
+			return c.Del(context.Background(), counter).Err()
+		}
+		return c.Set(context.Background(), counter, next-1, 0).Err()
 	}
 }
 
@@ -75,6 +87,7 @@ func TestSegmentsOfCluster(t *testing.T) {
 			return segmenttest.Subject{
 				Open:    func() (segment.Store, error) { return store(t, all).Segments(), nil },
 				Foreign: foreign(all),
+				Lower:   lower(all),
 				Secret:  secret,
 			}
 		})

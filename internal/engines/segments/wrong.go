@@ -76,7 +76,7 @@ func (s *generous) Change(ctx context.Context, tag string, decide func(*segment.
 	var gave int64
 	err := s.Store.Change(ctx, tag, func(row *segment.Row) error {
 		if s.from > 0 && row.Next > s.from {
-			row.Next = s.from
+			row.Next, row.Floor = s.from, s.from
 		}
 		gave = 0
 		next := row.Next

@@ -222,7 +222,7 @@ func TestSegmentsByHand(t *testing.T) {
 			"UPDATE leaf_alloc SET step = 0":                      "the step of tag \"orders\" is 0",
 			"UPDATE leaf_alloc SET step = -2000":                  "the step of tag \"orders\" is -2000",
 			"UPDATE leaf_alloc SET max_id = -7":                   "the next number of tag \"orders\" is -7",
-			"UPDATE leaf_alloc_takers SET takers = '{\"v\":1}'":   "the takers of tag \"orders\"",
+			"UPDATE leaf_alloc_takers SET takers = '{\"v\":2}'":   "the takers of tag \"orders\"",
 			"UPDATE leaf_alloc_takers SET takers = ' '":           "the takers of tag \"orders\"",
 			"UPDATE leaf_alloc SET max_id = 18446744073709551615": "max_id of tag \"orders\" is \"18446744073709551615\"",
 		}
@@ -288,12 +288,12 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 		{"SET description = NULL", "SET description = ''", "description", ""},
 		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
 		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')", `{"v":1,"takers":[{"nonce":"late","last":1},{"nonce":"drawer","last":2}]}`},
+		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')", `{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
 	} {
 		kit.Do(t, db, "UPDATE leaf_alloc "+c.before)
 		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
 		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = '{"v":1,"takers":[{"nonce":"late","last":1}]}' WHERE biz_tag = 'orders'`}
+			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = '{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
 		}
 		runs := 0
 		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
@@ -348,7 +348,9 @@ func TestSegmentsAreMadeOnce(t *testing.T) {
 		draw(t, segments, "orders")
 		kit.Do(t, db, "DELETE FROM leaf_alloc")
 		require.True(t, looked(t, segments, "orders").Fresh)
-		require.Empty(t, looked(t, segments, "orders").Takers)
+		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers, "what is left is seen")
+		kit.Do(t, db, "DELETE FROM leaf_alloc_takers")
+		require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, looked(t, segments, "orders"))
 		draw(t, segments, "orders")
 		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers)
 		if s.Driver == "sqlite" {
@@ -716,4 +718,60 @@ func TestInspectOfSegmentsTellsWhatCanBeLost(t *testing.T) {
 	lossy, err = segmentsOf(t, db).Inspect(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "; "), "innodb_flush_log_at_trx_commit is 2, not 1")
+}
+
+// TestSegmentsLoweredByHand has people lower Leaf's max_id, or remove its row. Nobody takes the numbers again
+// that were given out, whoever comes first, until the number is raised as uid segment set does it.
+func TestSegmentsLoweredByHand(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		segments := segmentsOf(t, db)
+		start := func() *segment.Generator {
+			g, err := segment.New(segment.Source{Store: segments, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = g.Close() })
+			return g
+		}
+		for _, statement := range []string{"UPDATE leaf_alloc SET max_id = 5", "DELETE FROM leaf_alloc"} {
+			running := start()
+			_, err := running.GetUID()
+			require.NoError(t, err)
+			kit.Do(t, db, statement)
+			for _, g := range []*segment.Generator{start(), start()} {
+				_, err := g.GetUID()
+				require.ErrorIs(t, err, segment.ErrLost, statement)
+			}
+			_, err = running.Release(t.Context())
+			require.ErrorIs(t, err, segment.ErrLost, statement)
+
+			require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
+				require.EqualValues(t, 1001, r.Floor)
+				r.Fresh, r.Step, r.Next = false, 1, 1001
+				r.Stamp()
+				return nil
+			}))
+			u, err := start().GetUID()
+			require.NoError(t, err)
+			require.EqualValues(t, 1001, u)
+			kit.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
+		}
+	})
+}
+
+// TestSegmentsAreRefusedAtOnce has the setting that may lose commits in the error of segment.New.
+func TestSegmentsAreRefusedAtOnce(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		segments := segmentsOf(t, s.Open(t))
+		lossy, err := segments.Inspect(t.Context())
+		require.NoError(t, err)
+		_, err = segment.New(segment.Source{Store: segments, Tag: "orders"}, segment.Config{})
+		if len(lossy) == 0 {
+			require.NoError(t, err)
+			return
+		}
+		require.ErrorIs(t, err, segment.ErrLossy)
+		for _, why := range lossy {
+			require.ErrorContains(t, err, why)
+		}
+	})
 }

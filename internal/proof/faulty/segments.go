@@ -27,6 +27,18 @@ func (d Database) Segments(t *testing.T) segmenttest.Subject {
 			r, err := d.leafTakes(t.Context(), tag, n)
 			return r.First, err
 		},
+		Lower: func(tag string, next int64) (err error) {
+			statement, args := "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ?", []any{next, tag}
+			if next < 0 {
+				statement, args = "DELETE FROM leaf_alloc WHERE biz_tag = ?", args[1:]
+			}
+			for range 5000 { // a database may refuse it because of others
+				if _, err = d.Admin.ExecContext(t.Context(), d.Admin.Rebind(statement), args...); err == nil {
+					break
+				}
+			}
+			return err
+		},
 		Secret: secret,
 	}
 	if d.Driver != "sqlite" {

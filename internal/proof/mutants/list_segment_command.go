@@ -12,13 +12,13 @@ const (
 var segmentCommand = []mutant{
 	{
 		name: "command: a next number is lowered without a word", file: segmentSetGo,
-		from: "case next > 0 && next < row.Next && !c.lower:",
-		to:   "case false:", tests: "^TestSegmentSetRefuses$",
+		from: "if next < least && !c.lower {",
+		to:   "if false {", tests: "^TestSegmentSetRefuses$",
 	},
 	{
 		name: "command: a misspelt tag is made", file: segmentSetGo,
-		from: "case row.Fresh && !c.create:",
-		to:   "case false:", tests: "^TestSegmentSetRefuses$",
+		from: "if !c.create {",
+		to:   "if false {", tests: "^TestSegmentSetRefuses$",
 	},
 	{
 		name: "command: a row is set that no store takes", file: segmentSetGo,
@@ -37,8 +37,8 @@ var segmentCommand = []mutant{
 	},
 	{
 		name: "command: after a lost reply nobody is told that numbers come twice", file: segmentSetGo,
-		from: "taken = max(taken, row.Next)",
-		to:   "taken = row.Next", tests: "^TestSegmentSetTriesAgain$",
+		from: "taken = max(taken, row.Next, row.Floor)",
+		to:   "taken = max(row.Next, row.Floor)", tests: "^TestSegmentSetTriesAgain$",
 	},
 	{
 		name: "command: a description goes away with each change", file: segmentSetGo,

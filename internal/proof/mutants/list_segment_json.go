@@ -5,16 +5,16 @@ const segmentJSONGo = "internal/segmentjson/segmentjson.go"
 // segmentJSON are faults of the texts of segments' rows.
 var segmentJSON = []mutant{
 	{
-		name: "segmentjson: a list without takers is read", file: segmentJSONGo,
-		from: "if len(v.Takers) == 0 {", to: "if false {", tests: "UnmarshalRefuses",
+		name: "segmentjson: a text of nothing is read", file: segmentJSONGo,
+		from: "if r.Writes, r.Floor = v.Writes, v.Floor; r.Writes == 0", to: "if r.Writes, r.Floor = v.Writes, v.Floor; false", tests: "UnmarshalRefuses",
 	},
 	{
 		name: "segmentjson: takers that no row can have are read", file: segmentJSONGo,
-		from: "if err := check(these); err != nil {\n\t\treturn nil, err", to: "if err := check(these); false {\n\t\treturn nil, err", tests: "UnmarshalRefuses",
+		from: "	return r.CheckTakers()\n", to: "	return nil\n", tests: "UnmarshalRefuses",
 	},
 	{
 		name: "segmentjson: takers that no row can have are written", file: segmentJSONGo,
-		from: "err != nil || len(these) == 0 {\n\t\treturn \"\", err", to: "len(these) == 0 {\n\t\treturn \"\", err", tests: "MarshalRefuses",
+		from: "err != nil || r.Writes == 0 &&", to: "r.Writes == 0 &&", tests: "MarshalRefuses",
 	},
 	{
 		name: "segmentjson: a row that is not there is written", file: segmentJSONGo,
@@ -34,7 +34,15 @@ var segmentJSON = []mutant{
 	},
 	{
 		name: "segmentjson: no list of takers is read", file: segmentJSONGo,
-		from: "if v.Takers == nil {", to: "if false {", tests: "UnmarshalRefuses",
+		from: "if l == nil {", to: "if false {", tests: "UnmarshalRefuses",
+	},
+	{
+		name: "segmentjson: a taker's number may be written in any way", file: segmentJSONGo,
+		from: "err != nil || strconv.FormatInt(last, 10) != number {", to: "err != nil {", tests: "UnmarshalRefuses",
+	},
+	{
+		name: "segmentjson: a floor alone is not written", file: segmentJSONGo,
+		from: "r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0 {\n\t\treturn \"\", err", to: "len(r.Takers) == 0 {\n\t\treturn \"\", err", tests: "TestTexts",
 	},
 	{
 		name: "segmentjson: a time that nobody can have written is read", file: segmentJSONGo,

@@ -49,12 +49,16 @@ var redisSegments = []mutant{
 		from: "segmentjson.MarshalRow(row, rand.Text())", to: "segmentjson.MarshalRow(row, rand.Text()[:0])", in: inRedis, tests: "SegmentTexts|SegmentVersionsDiffer",
 	},
 	{
-		name: "redis: a counter that was set back is used", file: redisSegmentTextsGo,
-		from: "last < row.Next-1 {", to: "last < math.MinInt64 {", in: inRedis, tests: "SegmentBehind",
+		name: "redis: what stands beside a counter that is gone is not seen", file: redisSegmentTextsGo,
+		from: "Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}", to: "Fresh: true}", in: inRedis, tests: "SegmentBehind",
 	},
 	{
 		name: "redis: the row says what is next, not the counter", file: redisSegmentTextsGo,
-		from: `if next := last + 1; r.row == "" || next > row.Next {`, to: `if next := last + 1; r.row == "" {`, in: inRedis, tests: "SegmentForeign",
+		from: "row.Next = last + 1", to: "row.Next = max(row.Next, 1)", in: inRedis, tests: "SegmentForeign",
+	},
+	{
+		name: "redis: a counter that was set back is hidden", file: redisSegmentTextsGo,
+		from: "row.Next = last + 1", to: "row.Next = max(row.Next, last+1)", in: inRedis, tests: "SegmentBehind",
 	},
 	{
 		name: "redis: a counter may be any text of a number", file: redisSegmentTextsGo,

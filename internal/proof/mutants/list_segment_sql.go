@@ -40,8 +40,8 @@ var sqlSegments = []mutant{
 	},
 	{
 		name: "segments: any takers will do", file: sqlSegmentsReadGo,
-		from: "t.takers, err = segmentjson.UnmarshalTakers(t.text); err != nil {",
-		to:   "t.takers, err = segmentjson.UnmarshalTakers(t.text); err != nil && false {", tests: "^TestRowsThatAreNone$",
+		from: "err = segmentjson.UnmarshalTakers(t.text, &t.row); err != nil {",
+		to:   "err = segmentjson.UnmarshalTakers(t.text, &t.row); false {", tests: "^TestRowsThatAreNone$",
 	},
 	{
 		name: "segments: the last of several rows of a tag will do", file: sqlSegmentsReadGo,
