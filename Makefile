@@ -38,12 +38,13 @@ help: ## list the targets
 test: server lint imports race portable ## everything a change has to pass; under five minutes on two cores, with warm caches
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
+lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign, tidy modules
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
 	$(GO) vet $(ALL) $(ENGINES) $(METRICS)
 	$(STATICCHECK) $(ALL) $(ENGINES) $(METRICS)
 	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(ENGINES) $(METRICS)
 	$(INEFFASSIGN) $(ALL) $(ENGINES) $(METRICS)
+	internal/proof/tidy -diff
 
 .PHONY: imports
 imports: ## what each part imports, and how many bytes each way to a worker ID adds to a program

@@ -22,6 +22,10 @@ const Year = 8766 * time.Hour
 // uidBits is the width of a UID without its sign.
 const uidBits = 63
 
+// usualWorkers is what Need.Workers stands for when it is zero. With as many IDs again for their
+// successors that makes 16, the fewest of a preset (javascript).
+const usualWorkers = 8
+
 // jsSafeBits is the width of JavaScript's Number.MAX_SAFE_INTEGER.
 const jsSafeBits = 53
 
@@ -37,7 +41,8 @@ type Need struct {
 	// to 1e15. It borrows them from future ticks, and gives them back while less is
 	// drawn than the layout sustains.
 	Burst float64
-	// Workers is how many workers run at the same time, 1 to 1e15.
+	// Workers is how many workers run at the same time, up to 1e15. Zero stands for 8, so that who
+	// says nothing gets no layout for one process alone.
 	Workers int64
 	// RestartsPerDay is how often each of them is restarted a day, 0 to 1e6.
 	RestartsPerDay float64
@@ -113,7 +118,8 @@ var planUnits = func() []time.Duration {
 //   - each worker sustains Rate, and more than Rate if there is a Burst to give back;
 //   - a Burst borrows no more than MaxLead, and is given back within a [Year];
 //   - there are leased worker IDs for all workers and for those on Hold
-//     (Option.Disposable says whether disposable ones would do);
+//     (Option.Disposable says whether disposable ones would do), and where there is a bit to spare
+//     twice as many as Workers, so that all can be replaced before the ID of one is free;
 //   - the time field is not full before From + Years, a burst at the end included.
 //
 // If no layout fits, the error is a [*NoFitError], which says what to give up. If a number
@@ -163,6 +169,7 @@ func layouts(n Need, now time.Time) ([]Option, error) {
 
 // complete checks n and fills in the defaults.
 func (n Need) complete(now time.Time) (Need, error) {
+	n.Workers = cmp.Or(n.Workers, usualWorkers)
 	for _, c := range []struct {
 		what     string
 		v, least float64
@@ -326,6 +333,9 @@ func (n Need) spread(unit time.Duration) []widths {
 	least, ok := n.least(unit)
 	if !ok || least.sum() > n.limit() {
 		return nil
+	}
+	if 1<<least[1] < 2*n.Workers && least.sum() < n.limit() {
+		least[1]++ // so that all can be replaced before the ID of one is free
 	}
 	// More than a thousand years, 32 bits of sequence, or more worker IDs than starts
 	// are of no use. Together the three have room for all 63 bits.

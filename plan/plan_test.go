@@ -153,6 +153,8 @@ func TestLayoutsHold(t *testing.T) {
 			if o.Name == "" {
 				require.True(t, l.Epoch().Equal(n.Epoch))
 				require.Equal(t, n.limit(), l.TimeBits()+l.WorkerBits()+l.SequenceBits(), "all the bits are in use")
+				least, _ := n.least(l.Unit())
+				require.True(t, o.WorkerIDs >= 2*n.Workers || least.sum() == n.limit(), "%v can be replaced", o)
 			} else {
 				preset, err := bits.Preset(o.Name)
 				require.NoError(t, err)
@@ -361,7 +363,6 @@ func TestLayoutsRefuseBadNumbers(t *testing.T) {
 		"burst -0.5":                    func(n *Need) { n.Burst = -0.5 },
 		"burst 1.1e+15":                 func(n *Need) { n.Burst = 1.1e15 },
 		"burst NaN":                     func(n *Need) { n.Burst = math.NaN() },
-		"workers 0":                     func(n *Need) { n.Workers = 0 },
 		"workers -1":                    func(n *Need) { n.Workers = -1 },
 		"workers 9.223372036854776e+18": func(n *Need) { n.Workers = math.MaxInt64 },
 		"restarts per day -1":           func(n *Need) { n.RestartsPerDay = -1 },
@@ -478,6 +479,32 @@ func TestLower(t *testing.T) {
 		if digits := fmt.Sprintf("%.3g", got); digits != fmt.Sprint(got) {
 			require.InEpsilon(t, limit, got, 1e-12, "not rounded only where that is too much")
 		}
+	}
+}
+
+// Who does not say how many workers there are gets no layout for one or two. Who says one does.
+func TestLayoutsForUnknownWorkers(t *testing.T) {
+	for _, rate := range []float64{0, 1000, 1e5, 1e6, 1e7} {
+		for _, js := range []bool{false, true} {
+			options, err := layouts(Need{Rate: rate, Years: 10, JSSafe: js}, now)
+			if rate > 1e6 && js {
+				require.ErrorIs(t, err, uid.ErrConfig)
+				continue
+			}
+			require.NoError(t, err)
+			for _, o := range options {
+				require.GreaterOrEqual(t, o.WorkerIDs, int64(16), "%v for %v UIDs a second", o.Layout, rate)
+				require.Positive(t, o.LeasedRestartsPerDay)
+				require.Positive(t, o.DisposableRestarts)
+			}
+		}
+	}
+	for rate, want := range map[float64]int64{5e6: 2, 1e7: 1} { // with and without a bit to spare
+		_, err := layouts(Need{Rate: rate, Years: 10, JSSafe: true}, now)
+		require.Regexp(t, "; at most [24] workers; ", err.Error())
+		options, err := layouts(Need{Rate: rate, Years: 10, JSSafe: true, Workers: 1}, now)
+		require.NoError(t, err)
+		require.Equal(t, want, options[0].WorkerIDs)
 	}
 }
 

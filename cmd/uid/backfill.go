@@ -95,12 +95,11 @@ func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	s, err := b.store.open(ctx, b.getenv, settings{log: b.log()})
+	s, err := b.store.open(ctx, b.program, settings{})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
-	b.tellFirst(s)
 	g, err := b.generator(ctx, s)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -122,10 +121,6 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 	if b.sorted {
 		cfg.Order = backfill.Sorted(0)
 	}
-	place, err := b.store.choose(b.getenv)
-	if err != nil {
-		return nil, err
-	}
 	timeout := time.Duration(b.store.timeout)
 	leased := s.numbers == nil || b.namespaceSet
 	var source backfill.Source
@@ -135,7 +130,7 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 		if err != nil {
 			return nil, inputError{err}
 		}
-		durable := b.durable || place.isFile() || leases.Durable()
+		durable := b.durable || s.place.file != "" || leases.Durable()
 		if !durable {
 			return nil, badInput("a store of this kind can lose what it has acknowledged, and two runs could then make the same UIDs; --%s says that this one does not", durableFlag)
 		}

@@ -137,12 +137,11 @@ func (g *gen) run(ctx context.Context) (err error) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 
-	s, err := g.store.open(ctx, g.getenv, settings{log: cfg.Logger})
+	s, err := g.store.open(ctx, g.program, settings{})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
-	g.tellFirst(s)
 	if s.numbers == nil {
 		cfg.MaxLead = 0 // another run gets the ID soon
 	}

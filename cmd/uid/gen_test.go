@@ -99,7 +99,7 @@ func TestLastTicks(t *testing.T) {
 	require.Len(t, all, 24)
 	requireIncreasing(t, all)
 
-	store := newStore(t)
+	store := missingStore(t)
 	text := call{args: []string{"gen", "-n", "25", "--layout", layout, "--store", store}, now: now}.fails(t, exitBadInput)
 	require.Contains(t, text, "-n 25: value out of range: ")
 	require.Contains(t, text, " has room for 24 more UIDs of one worker")

@@ -44,13 +44,6 @@ func noNamespace(err error, namespace string) error {
 	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
 }
 
-// tellFirst says what a first run leaves behind.
-func (p *program) tellFirst(s *workerStore) {
-	if s.made != "" {
-		p.note("worker IDs and numbers are kept in %s, a new file; uid store shows it, moves it, or removes it", s.made)
-	}
-}
-
 // full adds to the error of a store without a free worker ID what can be done.
 func (g *gen) full(s *workerStore, err error) error {
 	switch {

@@ -68,6 +68,7 @@ func TestGolden(t *testing.T) {
 		{"guess_none", call{args: []string{"parse", "--guess", "42", "43"}}},
 		{"plan", call{args: needs("2e6")}},
 		{"plan_json", call{args: needs("2e6", "--format", "json")}},
+		{"plan_rate", call{args: []string{"plan", "--rate", "1e5"}}},
 		{"plan_no_burst", call{args: []string{"plan", "--rate", "1000", "--workers", "16", "--js-safe"}}},
 		{"plan_nothing", call{args: needs("2e6", "--js-safe")}},
 		{"plan_nothing_json", call{args: needs("2e6", "--js-safe", "--format", "json")}},

@@ -88,6 +88,11 @@ func (c call) fails(t *testing.T, code int) string {
 	return strings.TrimSuffix(line, "\n")
 }
 
+// newStore returns a file that is there, so that nothing is said of making it, and has nothing in it.
 func newStore(t *testing.T) string {
-	return t.TempDir() + "/workers.db"
+	file := missingStore(t)
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	return file
 }
+
+func missingStore(t *testing.T) string { return t.TempDir() + "/workers.db" }

@@ -25,7 +25,7 @@ type plan struct {
 }
 
 func (p *program) plan() *cobra.Command {
-	c := &plan{program: p, workers: 1, years: 10, hold: spanFlag(time.Hour), lead: spanFlag(24 * time.Hour), format: table}
+	c := &plan{program: p, workers: 8, years: 10, hold: spanFlag(time.Hour), lead: spanFlag(24 * time.Hour), format: table}
 	c.move = move{program: p, from: newFormFlag(), to: newLayoutFlag(), format: &c.format}
 	cmd := &cobra.Command{
 		Use: "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n" +
@@ -36,7 +36,8 @@ and --restarts-per-day are those of the busiest worker: every worker has the sam
 number of UIDs in a tick, and none can use another's.
 
   UIDs/s          what each worker can sustain
-  worker IDs      how many there are
+  worker IDs      how many there are: if bits are left, twice --workers at least, so that
+                  all can be replaced before the ID of one is free
   disposable IDs  how many restarts, of all workers together, they last, and for how
                   long: each start uses one up
   leased IDs      how many restarts a day, of all workers together, they allow for

@@ -50,7 +50,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "--mysql", "me@tcp(:3306)/x"}, "the DSN of --mysql names no host"},
 		{[]string{"gen", "--mysql", "me@unix()/x?timeout=1s"}, "the DSN of --mysql names no host"},
 		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/x?tls=unheard"}, "the DSN of --mysql cannot be read"},
-		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store takes a file"},
+		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store names no store"},
 		{[]string{"gen", "--timeout", "0s"}, "--timeout: 0s is not above 0"},
 		{[]string{"gen", "--timeout", "soon"}, `--timeout: "soon" is not a duration`},
 		{[]string{"parse", "-1"}, "-1 begins as a flag does: put -- before it"},

@@ -421,7 +421,9 @@ func TestSegmentCreatesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 	for i, args := range [][]string{{"segment", "set", "x", "--create"}, {"gen", "--segment", "x", "--create"}, {"gen", "--segment", "x", "--daily"}} {
-		ok(t, append(args, "--store", filepath.Join(folder, strconv.Itoa(i)))...)
+		file := filepath.Join(folder, strconv.Itoa(i))
+		require.Zero(t, call{args: append(args, "--store", file)}.run().code)
+		require.FileExists(t, file)
 	}
 }
 

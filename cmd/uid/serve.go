@@ -215,12 +215,11 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer closeAll(web, redis)
-	st, err := s.store.open(ctx, s.getenv, settings{segments: unless(segmentTable, s.table), log: s.log()})
+	st, err := s.store.open(ctx, s.program, settings{segments: unless(segmentTable, s.table)})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer st.close()
-	s.tellFirst(st)
 	w, err := s.worker(ctx, st)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -245,6 +244,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return inputError{err}
 	}
+	s.note("%s", s.identity(generator, st))
 	s.note("listening on %s", strings.Join(s.addresses(web, redis), " and "))
 	return s.serve(ctx, answers, web, redis)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/testserver"
 )
 
 const testToken = "correct-horse-battery"
@@ -28,6 +29,7 @@ type served struct {
 	*exec.Cmd
 	web, redis string // host and port
 	stderr     *bufio.Reader
+	said       string // at its start
 }
 
 // startServe starts uid serve on ports that are free.
@@ -39,7 +41,11 @@ func startServe(t *testing.T, env []string, args ...string) *served {
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
 	s := &served{Cmd: cmd, stderr: bufio.NewReader(stderr)}
-	line := s.line(t)
+	line := ""
+	for !strings.HasPrefix(line, "uid: listening on ") {
+		s.said += line
+		line = s.line(t)
+	}
 	_, err = fmt.Sscanf(strings.NewReplacer("https://", "", "http://", "", "rediss://", "", "redis://", "").Replace(line), "uid: listening on %s and %s\n", &s.web, &s.redis)
 	require.NoError(t, err, line)
 	return s
@@ -80,7 +86,9 @@ func (s *served) get(t *testing.T, target, token string) (status int, body strin
 func TestServe(t *testing.T) {
 	store := newStore(t)
 	ok(t, "segment", "set", "invoice", "--create", "--store", store)
+	ok(t, "gen", "-n", "1", "--store", store) // takes the worker ID 1
 	s := startServe(t, nil, "--store", store)
+	require.Equal(t, "uid: worker ID 2; the store is "+store+", given by --store\n", s.said)
 	client := redis.NewClient(&redis.Options{Addr: s.redis, ClientName: "test"})
 	defer client.Close()
 	first, err := client.Incr(t.Context(), "uid").Result()
@@ -175,6 +183,7 @@ func TestServeStateFile(t *testing.T) {
 	var last uid.UID
 	for range 3 {
 		s := startServe(t, nil, "--store", store, "--worker-id", "7", "--state", state)
+		require.Equal(t, "uid: worker ID 7 of --worker-id; the store is "+store+", given by --store\n", s.said)
 		code, body := s.get(t, "/api/snowflake/get/x", "")
 		require.Equal(t, 200, code)
 		u := uid.MustParse(body)
@@ -256,4 +265,11 @@ func TestReady(t *testing.T) {
 	err := ready(reports{Reasons: []health.Reason{{Code: health.NoReservation, Level: health.LevelError, Text: "the database is down"}}})
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorContains(t, err, "not ready: the database is down")
+}
+
+// What a server says of its store at its start holds no secret.
+func TestServeTellsNoSecret(t *testing.T) {
+	shared := testserver.Shared(t)
+	s := startServe(t, nil, "--mysql", shared.DSN(shared.NewDatabase(t)))
+	require.Equal(t, "uid: worker ID 1; the store is a MySQL or MariaDB server, given by --mysql\n", s.said)
 }

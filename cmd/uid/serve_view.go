@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -67,6 +68,18 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 		cfg.Workers = func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, st.all, 0) }
 	}
 	return debug.New(cfg)
+}
+
+// identity says which worker ID the server has, and which store, so that who starts several sees whether they
+// share one.
+func (s *server) identity(g *cached.Generator, st *workerStore) string {
+	own := ""
+	if s.workerID.set {
+		own = " of --worker-id"
+	}
+	store, _, _ := describePlace(st.place)
+	by := cmp.Or(st.place.source, "default")
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Stats().WorkerID, own, store, by)
 }
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -50,10 +49,11 @@ func (f *setString) Set(text string) error {
 func (f *setString) String() string { return "" }
 func (f *setString) Type() string   { return f.kind }
 
-// A choice is the store that a user has named.
+// A choice is the store that a user has named, in one of three ways.
 type choice struct {
-	text   string // a file, a URL or a DSN
-	dsn    bool   // it is a DSN
+	file   string
+	url    *storeURL
+	dsn    string
 	source string // where it was given; "" for the file that is used without any
 }
 
@@ -64,51 +64,42 @@ func (s *store) choose(getenv func(string) string) (choice, error) {
 	case s.placeSet && s.dsnSet:
 		return choice{}, badInput("--store and --mysql exclude each other")
 	case s.placeSet:
-		return choice{text: s.place, source: "--store"}, nil
+		return parsePlace(s.place, "--store")
 	case s.dsnSet:
-		return choice{text: s.dsn, dsn: true, source: "--mysql"}, nil
+		return choice{dsn: s.dsn, source: "--mysql"}, nil
 	case place != "":
-		return choice{text: place, source: storeEnv}, nil
+		return parsePlace(place, storeEnv)
 	case dsn != "":
-		return choice{text: dsn, dsn: true, source: dsnEnv}, nil
+		return choice{dsn: dsn, source: dsnEnv}, nil
 	}
 	folder, err := dataFolder(getenv, runtime.GOOS)
-	return choice{text: filepath.Join(folder, "workers.db")}, err
+	return choice{file: filepath.Join(folder, "workers.db")}, err
 }
 
-// isFile reports whether it is a file, and no server.
-func (c choice) isFile() bool { return !c.dsn && !strings.Contains(c.text, "://") }
-
-// open opens the store. It need not be reachable yet.
-func (s *store) open(ctx context.Context, getenv func(string) string, with settings) (*workerStore, error) {
-	c, err := s.choose(getenv)
+// open opens the store. It need not be reachable yet; a file that is missing is made, which p says.
+func (s *store) open(ctx context.Context, p *program, with settings) (*workerStore, error) {
+	place, err := s.choose(p.getenv)
 	if err != nil {
 		return nil, err
 	}
-	return s.openChoice(ctx, c, with)
+	with.timeout, with.log, with.note = time.Duration(s.timeout), p.log(), p.note
+	w, err := s.openPlace(ctx, place, with)
+	if err != nil {
+		return nil, err
+	}
+	w.place = place
+	return w, nil
 }
 
-func (s *store) openChoice(ctx context.Context, c choice, with settings) (*workerStore, error) {
-	with.timeout = time.Duration(s.timeout)
-	switch {
-	case c.dsn:
-		return openDSN(c.text, c.source, with)
-	case !c.isFile():
-		u, err := parseStoreURL(c.text, c.source)
-		if err != nil {
-			return nil, err
-		}
-		if !u.engine.sql && with.nodes+with.leases+with.segments != "" {
-			return nil, badInput("--node-table, --lease-table and --segment-table are for databases that speak SQL")
-		}
+func (s *store) openPlace(ctx context.Context, place choice, with settings) (*workerStore, error) {
+	switch u := place.url; {
+	case place.dsn != "":
+		return openDSN(place.dsn, place.source, with)
+	case u == nil:
+		return openSQLite(ctx, place.file, !s.existing, with)
+	case !u.engine.sql && with.nodes+with.leases+with.segments != "":
+		return nil, badInput("--node-table, --lease-table and --segment-table are for databases that speak SQL")
+	default:
 		return u.engine.open(ctx, u, with)
-	case strings.Contains(c.text, "@tcp(") || strings.Contains(c.text, "@unix("):
-		// SQLite would create a file of any name.
-		return nil, badInput("%s takes a file or a URL, and this is a DSN: use --mysql or %s", c.source, dsnEnv)
 	}
-	w, err := openSQLite(ctx, c.text, !s.existing, with)
-	if w != nil && c.source != "" {
-		w.made = "" // who named the file knows of it
-	}
-	return w, err
 }

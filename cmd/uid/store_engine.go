@@ -29,6 +29,7 @@ type settings struct {
 	nodes, leases, segments string // names of tables; "" for the default
 	timeout                 time.Duration
 	log                     *slog.Logger
+	note                    func(format string, args ...any) // tells the user
 }
 
 // A workerStore is an open store, of worker IDs and of segments.
@@ -40,6 +41,5 @@ type workerStore struct {
 	numbers  disposable.Numbers
 	segments segment.Store
 	close    func()
-	// made is the file that this run has made without being told its name.
-	made string
+	place    choice // what it was opened by
 }

@@ -18,10 +18,10 @@ func (r *tables) file() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !place.isFile() {
+	if place.file == "" {
 		return "", badInput("%s names a server: this command is for files", place.source)
 	}
-	path, err := filepath.EvalSymlinks(place.text)
+	path, err := filepath.EvalSymlinks(place.file)
 	if err != nil {
 		return "", fmt.Errorf("no store: %w", err)
 	}

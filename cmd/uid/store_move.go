@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 )
@@ -54,6 +55,9 @@ func (c *storeMove) run(ctx context.Context, to string) error {
 	from, err := c.file()
 	if err != nil {
 		return err
+	}
+	if !isPath(to, runtime.GOOS) { // no run could name it
+		return badInput("the new path cannot be used: a SQLite file has %s", pathForm)
 	}
 	if to, err = filepath.Abs(to); err != nil {
 		return err

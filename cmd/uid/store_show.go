@@ -99,20 +99,17 @@ func (c *storeShow) show(cells []cell) error {
 // describePlace returns the name of a store in use, without secrets, the size of a file, and
 // whether there is such a file.
 func describePlace(place choice) (name string, bytes cell, there bool) {
-	if place.isFile() {
-		info, err := os.Stat(place.text)
+	switch {
+	case place.file != "":
+		info, err := os.Stat(place.file)
 		if err == nil {
 			bytes = count(info.Size())
 		}
-		return place.text, bytes, !os.IsNotExist(err)
-	}
-	if place.dsn {
+		return place.file, bytes, !os.IsNotExist(err)
+	case place.dsn != "":
 		return "a MySQL or MariaDB server", bytes, true
 	}
-	if u, err := parseStoreURL(place.text, place.source); err == nil {
-		return fmt.Sprintf("a server of %s://", u.engine.schemes[0]), bytes, true
-	}
-	return "a server", bytes, true // opening it says what is wrong
+	return fmt.Sprintf("a server of %s://", place.url.engine.schemes[0]), bytes, true
 }
 
 // A usage says how much of a store is used.

@@ -48,10 +48,9 @@ $`, o.out)
 		require.NotContains(t, o.out+o.err, "kestrel")
 	}
 	for want, place := range map[string]choice{
-		"a server of mysql://":      {text: "mariadb://me:hunter2@h/x", source: "--store"},
-		"a server of redis://":      {text: "rediss://me:hunter2@h/0", source: "--store"},
-		"a MySQL or MariaDB server": {text: "me:hunter2@tcp(h)/x", dsn: true, source: "--mysql"},
-		"a server":                  {text: "oracle://me:hunter2@h/x", source: "--store"},
+		"a server of mysql://":      {url: storeAt(t, "mariadb://me:hunter2@h/x"), source: "--store"},
+		"a server of redis://":      {url: storeAt(t, "rediss://me:hunter2@h/0"), source: "--store"},
+		"a MySQL or MariaDB server": {dsn: "me:hunter2@tcp(h)/x", source: "--mysql"},
 	} {
 		name, _, there := describePlace(place)
 		require.Equal(t, want, name)
@@ -62,6 +61,7 @@ $`, o.out)
 func TestStoreMove(t *testing.T) {
 	folder := t.TempDir()
 	from, to := filepath.Join(folder, "a.db"), filepath.Join(folder, "b.db")
+	require.NoError(t, os.WriteFile(from, nil, 0o600))
 	ok(t, "gen", "-n", "1", "--store", from)
 	require.NoError(t, os.WriteFile(to, nil, 0o600))
 	require.Contains(t, call{args: []string{"store", "move", to, "--store", from}}.fails(t, exitFailure), "there is something at "+to+" already")
@@ -80,7 +80,7 @@ func TestStoreMove(t *testing.T) {
 
 func TestLiveLeasesStay(t *testing.T) {
 	from := storeWithLease(t)
-	to := newStore(t)
+	to := missingStore(t)
 	require.Equal(t, from+" has 1 live lease, whose holders would fail: --force moves it all the same",
 		call{args: []string{"store", "move", to, "--store", from}}.fails(t, exitFailure))
 	require.NoFileExists(t, to)
@@ -104,7 +104,7 @@ func TestStoreRemove(t *testing.T) {
 
 // A file that somebody is writing to stays where it is, and so does one with a journal.
 func TestStoreInUseStays(t *testing.T) {
-	file, to := newStore(t), newStore(t)
+	file, to := newStore(t), missingStore(t)
 	ok(t, "gen", "-n", "1", "--store", file)
 	db := openStore(t, file)
 	tx, err := db.Beginx()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -29,6 +30,13 @@ func TestParseStoreURL(t *testing.T) {
 	}
 }
 
+func storeAt(t *testing.T, text string) *storeURL {
+	t.Helper()
+	u, err := parseStoreURL(text, "--store")
+	require.NoError(t, err)
+	return u
+}
+
 // No error repeats any of what was typed.
 func TestBadStoreURLs(t *testing.T) {
 	const canary = "hunter2"
@@ -42,8 +50,11 @@ func TestBadStoreURLs(t *testing.T) {
 		"mysql://me:hunter2@x@h/x":                      "unreadable user or password",
 		"mysql://me:hunter2%@h/x":                       "unreadable user or password",
 		"mysql://me:hunter2%zz@h/x":                     "written as %2F %3A %40 %23 %3F %25",
-		"mysql://me:hunter2/@h/x":                       "unreadable host or port",
-		"mysql://me:hunter2?@h/x":                       "unreadable host or port",
+		"mysql://me:hunter2/@h/x":                       "unreadable user or password",
+		"mysql://me:hunter2?@h/x":                       "unreadable user or password",
+		"mysql://me:12/hunter2@h/x":                     "unreadable user or password",
+		"mysql://hunter2/x:y@h/x":                       "unreadable user or password",
+		"redis://hunter2?x:y@h/x":                       "unreadable user or password",
 		"mysql://me:hunter2@h:0/x":                      "unreadable host or port",
 		"mysql://me:hunter2@h:65536/x":                  "unreadable host or port",
 		"mysql://me:hunter2@h:x/x":                      "unreadable host or port",
@@ -74,7 +85,7 @@ func TestBadStoreURLs(t *testing.T) {
 		"redis://me:hunter2@h/0?hunter2=1":              "does not know",
 		"redis://me:hunter2@h/0?prefix=hunter2%20b":     "has a prefix that cannot be used",
 		"redis://me:hunter2@h,i/1":                      "a database other than 0",
-		"me:hunter2@tcp(127.0.0.1:1)/x":                 "this is a DSN: use --mysql or UID_MYSQL_DSN",
+		"me:hunter2@tcp(127.0.0.1:1)/x":                 "a DSN is for --mysql or UID_MYSQL_DSN",
 	} {
 		for _, c := range []call{
 			{args: []string{"worker", "ls", "--timeout", "1ms", "--store", text}},
@@ -111,7 +122,7 @@ func FuzzStoreURL(f *testing.F) {
 
 // What is given first counts.
 func TestStorePrecedence(t *testing.T) {
-	file, other := newStore(t), newStore(t)
+	file, other := newStore(t), missingStore(t)
 	env := func(pairs ...string) map[string]string {
 		m := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -134,7 +145,7 @@ func TestStorePrecedence(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	file := newStore(t)
+	file := missingStore(t)
 	for text, says := range map[string]string{
 		"5": "such as 0-1023", "a-b": "such as 0-1023", "-1-5": "such as 0-1023", "5-": "such as 0-1023", "7-5": "7 is above 5", "0-0": "worker ID 0 alone",
 		"0-4194304": "the worker IDs 0 to 4194303", "9223372036854775808-9223372036854775809": "such as",
@@ -142,6 +153,7 @@ func TestRanges(t *testing.T) {
 		require.Contains(t, call{args: []string{"worker", "init", "--store", file, "--ids=" + text}}.fails(t, exitBadInput), says)
 	}
 	require.NoFileExists(t, file)
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.Equal(t, "namespace \"eu\" is there, for the layout 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z, with the worker IDs 512 to 1023\n",
 		ok(t, "worker", "init", "--store", file, "--namespace", "eu", "--ids", "512-1023", "--layout", "twitter"))
 	require.Contains(t, ok(t, "worker", "init", "--json", "--store", file, "--namespace", "one", "--ids", "7-7"), `"range":"7-7"`)

@@ -50,6 +50,9 @@ func parseStoreURL(raw, source string) (*storeURL, error) {
 		return nil, u.bad("has a #, which is written as %23")
 	}
 	authority, path, _ := strings.Cut(rest, "/")
+	if strings.Contains(path+query, "@") {
+		return nil, u.bad(badPassword) // a / or ? in it makes a part of it the host
+	}
 	var err error
 	if u.params, err = url.ParseQuery(query); err != nil {
 		return nil, u.bad("has unreadable parameters")
@@ -63,8 +66,8 @@ func parseStoreURL(raw, source string) (*storeURL, error) {
 		if u.user, err = url.PathUnescape(user); err == nil {
 			u.password, err = url.PathUnescape(password)
 		}
-		if err != nil || strings.ContainsAny(authority[:i], "@") {
-			return nil, u.bad("has an unreadable user or password, in which / : @ # ? % are written as %2F %3A %40 %23 %3F %25")
+		if err != nil || strings.Contains(authority[:i], "@") {
+			return nil, u.bad(badPassword)
 		}
 		hosts = authority[i+1:]
 	}
@@ -84,6 +87,8 @@ func parseStoreURL(raw, source string) (*storeURL, error) {
 	}
 	return u, nil
 }
+
+const badPassword = "has an unreadable user or password, in which / : @ # ? % are written as %2F %3A %40 %23 %3F %25"
 
 // duration returns a parameter that is a duration, 0 when it is not given.
 func (u *storeURL) duration(name string) (time.Duration, error) {

@@ -111,13 +111,14 @@ func (r *tables) registry(s *workerStore) (*registry.Registry, error) {
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	with := settings{nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases), segments: unless(segmentTable, r.segments), log: r.log()}
-	s, err := r.store.open(ctx, r.getenv, with)
+	with := settings{
+		nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases), segments: unless(segmentTable, r.segments),
+	}
+	s, err := r.store.open(ctx, r.program, with)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
-	r.tellFirst(s)
 	r.inTables = s.numbers != nil
 	if err := do(ctx, s); err != nil {
 		return interrupted(ctx, err)

@@ -1,6 +1,9 @@
 package database
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,8 +27,18 @@ short line
 
 // The list of mounts and the kernel's word for one path agree.
 func TestIsMountPoint(t *testing.T) {
-	for path, want := range map[string]bool{"/": true, "/proc": true, "/proc/self/mountinfo": false, t.TempDir(): false, "/proc/../proc": true} {
-		require.Equal(t, want, IsMountPoint(path), path)
-		require.Equal(t, want, isListedMount(path), path)
+	for _, path := range []string{"/proc/self/mountinfo", t.TempDir()} {
+		require.False(t, IsMountPoint(path), path)
+		require.False(t, isListedMount(path), path)
+	}
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // none without /proc
+	for _, path := range []string{"/", "/proc", "/proc/../proc"} {
+		t.Run(path, func(t *testing.T) {
+			if !regexp.MustCompile(`(?m)^(\S+ ){4}` + filepath.Clean(path) + " ").Match(mounts) {
+				t.Skip("nothing is mounted at this path, as in a plain chroot")
+			}
+			require.True(t, IsMountPoint(path))
+			require.True(t, isListedMount(path))
+		})
 	}
 }

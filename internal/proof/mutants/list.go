@@ -35,6 +35,7 @@ var all = slices.Concat(
 	sqlSegments,
 	tenure,
 	gates,
+	places,
 	promise,
 	registries,
 	records,

@@ -197,7 +197,7 @@ var backfills = []mutant{
 	},
 	{
 		name: "the command does not ask who vouches for the store", file: backfillCommandGo,
-		from: "durable := b.durable || place.isFile() || leases.Durable()", to: "durable := b.durable || place.isFile() || leases != nil", tests: "^TestBackfillLossyStore$",
+		from: "durable := b.durable || s.place.file != \"\" || leases.Durable()", to: "durable := b.durable || s.place.file != \"\" || leases != nil", tests: "^TestBackfillLossyStore$",
 	},
 	{
 		name: "the command minds no order", file: backfillCommandGo,

@@ -80,6 +80,21 @@ var foreignForms = []mutant{
 		to:   "if l.epoch.After(now) {", tests: "^TestNewLayoutWithoutAClock$",
 	},
 	{
+		name: "plan: who says nothing has one worker", file: "plan/plan.go",
+		from: "cmp.Or(n.Workers, usualWorkers)",
+		to:   "max(n.Workers, 1)", tests: "^TestLayoutsForUnknownWorkers$",
+	},
+	{
+		name: "plan: no worker can be replaced while the others work", file: "plan/plan.go",
+		from: "if 1<<least[1] < 2*n.Workers &&",
+		to:   "if 1<<least[1] < n.Workers &&", tests: "^TestLayoutsHold$|^TestLayoutsForUnknownWorkers$",
+	},
+	{
+		name: "command: plan is for one worker", file: "cmd/uid/plan.go",
+		from: "workers: 8,",
+		to:   "workers: 1,", tests: "^TestGolden$",
+	},
+	{
 		name: "plan: others' layouts are offered for new UIDs", file: "plan/plan.go",
 		from: "if !p.Foreign {",
 		to:   "if true {", tests: "^TestLayoutsOffersNoForeignPreset$",

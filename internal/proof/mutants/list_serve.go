@@ -204,7 +204,7 @@ var serving = []mutant{
 	},
 	{
 		name: "serve: a port in use costs a worker ID", file: "cmd/uid/serve.go",
-		from: "	web, redis, err := s.listen(ctx)\n	if err != nil {\n		return err\n	}\n	defer closeAll(web, redis)\n	st, err := s.store.open(ctx, s.getenv, settings{segments: unless(segmentTable, s.table), log: s.log()})\n	if err != nil {\n		return interrupted(ctx, err)\n	}\n",
-		to:   "	st, err := s.store.open(ctx, s.getenv, settings{segments: unless(segmentTable, s.table), log: s.log()})\n	if err != nil {\n		return interrupted(ctx, err)\n	}\n	web, redis, err := s.listen(ctx)\n	if err != nil {\n		return err\n	}\n	defer closeAll(web, redis)\n", tests: "^TestServePortInUse$",
+		from: "	web, redis, err := s.listen(ctx)\n	if err != nil {\n		return err\n	}\n	defer closeAll(web, redis)\n	st, err := s.store.open(ctx, s.program, settings{segments: unless(segmentTable, s.table)})\n	if err != nil {\n		return interrupted(ctx, err)\n	}\n",
+		to:   "	st, err := s.store.open(ctx, s.program, settings{segments: unless(segmentTable, s.table)})\n	if err != nil {\n		return interrupted(ctx, err)\n	}\n	web, redis, err := s.listen(ctx)\n	if err != nil {\n		return err\n	}\n	defer closeAll(web, redis)\n", tests: "^TestServePortInUse$",
 	},
 }

@@ -201,16 +201,6 @@ var testKit = []mutant{
 		to:   "info.Size() < 0", tests: "^TestStoreInUseStays$",
 	},
 	{
-		name: "command: each new file is reported", file: "cmd/uid/store.go",
-		from: "if w != nil && c.source != \"\" {",
-		to:   "if false {", tests: "^TestGolden$",
-	},
-	{
-		name: "command: the first run keeps quiet", file: "cmd/uid/gen_worker.go",
-		from: "if s.made != \"\" {",
-		to:   "if false {", tests: "^TestDefaultStore$",
-	},
-	{
 		name: "command: bench goes on when it is interrupted", file: "cmd/uid/bench.go",
 		from: "case <-ctx.Done():",
 		to:   "case <-context.Background().Done():", tests: "^TestBenchInterrupted$", hangs: true,

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+)
+
+// parsePlace reads what --store takes. SQLite would make a file of any name; so two hosts that
+// mistype the address of one server would each have a file, and in it the same worker IDs. No error
+// repeats the text, which may hold a password.
+func parsePlace(text, source string) (choice, error) {
+	if strings.Contains(text, "://") {
+		u, err := parseStoreURL(text, source)
+		return choice{url: u, source: source}, err
+	}
+	if !isPath(text, runtime.GOOS) {
+		return choice{}, badInput("%s names no store: a server has a URL such as %s (uid help stores lists all), "+
+			"and a SQLite file has %s; a DSN is for --mysql or %s", source, mySQL.form, pathForm, dsnEnv)
+	}
+	return choice{file: text, source: source}, nil
+}
+
+// pathForm is what isPath asks for.
+const pathForm = "a path such as ./workers.db, which has a / or ends in .db or .sqlite, " +
+	"has no colon, @ or $, and does not begin as name// does"
+
+// isPath reports whether a text is the path of a file and cannot be meant for something else: for a
+// URL or a DSN with a character too many, too few or wrong, or for a variable that no shell has
+// expanded.
+func isPath(text, goos string) bool {
+	if goos == "windows" {
+		text = strings.ReplaceAll(text, `\`, "/")
+		if len(text) > 2 && text[1:3] == ":/" { // behind the letter of a drive
+			text = text[:1] + text[2:]
+		}
+	}
+	first, rest, folders := strings.Cut(text, "/")
+	return (folders || strings.HasSuffix(text, ".db") || strings.HasSuffix(text, ".sqlite")) &&
+		!strings.ContainsAny(text, ":@$") && (first == "" || !strings.HasPrefix(rest, "/"))
+}

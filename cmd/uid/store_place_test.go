@@ -1,0 +1,159 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// notStores are addresses of servers with a character wrong, DSNs, and variables that nobody has
+// expanded. hunter2 is the password.
+var notStores = []string{
+	"mysql:/me:hunter2@h/db", "mysql:me:hunter2@h", "mysql//me:hunter2@h/db", "mysql;//me:hunter2@h/db",
+	"mysql/me:hunter2@h/db", "mysql:hunter2@h", "me:hunter2@h/db", "me:hunter2@tcp(127.0.0.1:1)/db",
+	"./mysql:me:hunter2", "/srv/hunter2@h.db", "hunter2@h.sqlite", "redis:6379", "localhost:3306",
+	"etcd:host", "etcd//host/prefix", "redis.//host", "127.0.0.1:2379", "$UID_STORE", "${UID_STORE}",
+	"$STORE/workers.db", "${DIR}.db", "%UID_STORE%", "mysql", "db.example", "hunter2", "workers.db ",
+	"workers.txt", ":memory:", "file:x.db", "sqlite:workers.db", "sqlite://workers.db", "C:workers.db",
+	"mysql://me:hunter 2@h/db", "mysql ://me:hunter2@h/db", " mysql://me:hunter2@h/db",
+	"mysqll://me:hunter2@h/db", "mysql://me:hunter2/x@h/db", "mysql://me:12/hunter2@h/db",
+	"mysql://me/x:hunter2@h/db", "postgres://me:12?hunter2@h/db", "redis://me:12/hunter2@h/0",
+	"zookeeper://me:12/hunter2@h/0", "etcd://me:12/hunter2@h/0",
+}
+
+// storeCommands returns the words of each command that takes a store.
+func storeCommands(t *testing.T) (all [][]string) {
+	args := map[string]string{ // that come before the store is looked at
+		"uid segment next": "x", "uid segment set": "x --create",
+		"uid store move": "./new.db", "uid worker release": "1",
+		"uid serve": "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0", "uid backfill": "2026-01-02",
+	}
+	p := &program{stdin: strings.NewReader(""), getenv: noEnv}
+	p.begin()
+	forAll(p.root(), func(cmd *cobra.Command) {
+		if cmd.Flags().Lookup("store") != nil {
+			path := cmd.CommandPath()
+			all = append(all, strings.Fields(strings.TrimPrefix(path, "uid ")+" "+args[path]))
+			delete(args, path)
+		}
+	})
+	require.Empty(t, args, "there are no such commands")
+	require.Greater(t, len(all), 12)
+	return append(all, []string{"gen", "--segment", "x", "--create"})
+}
+
+// What is no store is refused by every command, leaves no file, and is not repeated.
+func TestWhatIsNoStore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range storeCommands(t) {
+		for _, text := range notStores {
+			for source, c := range map[string]call{
+				"--store": {args: append(args[:len(args):len(args)], "--store", text)},
+				storeEnv:  {args: args, env: map[string]string{storeEnv: text}},
+			} {
+				says := c.fails(t, exitBadInput)
+				require.Contains(t, says, source, "%s of %s", text, args)
+				require.Regexp(t, `a URL such as mysql://user:password@host:3306/database .* `+
+					`a path such as \./workers\.db, |: it has to be [a-z]+://user:password@host:|none of .*:// \(a file needs no scheme\)`, says)
+				require.NotContains(t, says, "hunter", text)
+			}
+		}
+	}
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// A file is not moved to where no run can find it.
+func TestStoreIsNotMovedToAServer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("from.db", nil, 0o600))
+	for _, text := range append(notStores, "mysql://me:hunter2@h/db", "x") {
+		says := call{args: []string{"store", "move", text, "--store", "from.db"}}.fails(t, exitBadInput)
+		require.Contains(t, says, "the new path cannot be used: a SQLite file has a path such as ./workers.db, ", text)
+		require.NotContains(t, says, "hunter", text)
+	}
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+func TestPaths(t *testing.T) {
+	const both = "linux windows"
+	for text, systems := range map[string]string{
+		"workers.db": both, "workers.sqlite": both, "./workers": both, "data/workers": both,
+		"/srv/uid/workers.db": both, "/srv//workers.db": both, "../x": both, "~/x": both, "a b.db": both,
+		"//host/share/x.db": both, "/srv/é/ü": both, "mysql.db": both, "./mysql": both, "data/x//y.db": both,
+		`C:\uid\workers.db`: "windows", "c:/uid/workers": "windows", `\\host\share\x`: "windows",
+		`data\workers`: "windows", `data\workers.db`: both, `C:workers.db`: "", `C:`: "", `C:\a:b.db`: "",
+		`CD:\x.db`: "", `@:\x.db`: "", "": "", "/$x": "", "mysql//x": "", `mysql\\x`: "", "mysql///x": "",
+		".//x.db": "", "workers.db3": "", "db": "",
+	} {
+		for goos := range strings.FieldsSeq(both) {
+			require.Equal(t, strings.Contains(systems, goos), isPath(text, goos), "%s on %s", text, goos)
+		}
+	}
+}
+
+// No URL of a server becomes the path of a file by one character that is left out, is wrong, is
+// doubled, or stands behind the one that follows.
+func TestOneWrongCharacter(t *testing.T) {
+	for _, url := range []string{
+		"postgres://h/db", "mysql://h/db", "etcd://h/prefix", "etcd://h", "zookeeper://h/path", "redis://h/0",
+		"rediss://h", "mysql://me:secret@h:3306/db",
+	} {
+		var all []string
+		for i := range len(url) {
+			before, c, after := url[:i], url[i:i+1], url[i+1:]
+			all = append(all, before+after, before+c+c+after)
+			if after != "" {
+				all = append(all, before+after[:1]+c+after[1:])
+			}
+			for other := byte(' '); other < 0x7f; other++ {
+				all = append(all, before+string(other)+after)
+			}
+		}
+		for _, text := range all {
+			place, err := parsePlace(text, "--store")
+			require.Empty(t, place.file, text)
+			require.True(t, err != nil || place.url != nil, text)
+		}
+	}
+}
+
+// Who makes a file says so: once, and however it was named.
+func TestNewFileIsTold(t *testing.T) {
+	for _, args := range [][]string{
+		{"gen", "-n", "1"}, {"gen", "--segment", "x", "--create"}, {"gen", "--segment", "x", "--daily"},
+		{"segment", "set", "x", "--create"}, {"worker", "init"}, {"backfill", "2026-01-02"},
+	} {
+		for _, env := range []bool{false, true} {
+			file := missingStore(t)
+			c := call{args: args, env: map[string]string{storeEnv: file}}
+			if !env {
+				c = call{args: append(args, "--store", file)}
+			}
+			o := c.run()
+			require.Zero(t, o.code, o.err)
+			require.Equal(t, "uid: worker IDs and numbers are kept in "+file+
+				", a new file; uid store shows it, moves it, or removes it\n", o.err)
+			require.FileExists(t, file)
+			o = c.run()
+			require.Empty(t, o.err)
+		}
+	}
+	// Also when the command fails then.
+	file := missingStore(t)
+	o := call{args: []string{"worker", "init", "--lease-table", "no table", "--store", file}}.run()
+	require.NotZero(t, o.code)
+	require.FileExists(t, file)
+	require.Contains(t, o.err, "kept in "+file+", a new file")
+	// A file that cannot be made is not told of.
+	o = call{args: []string{"gen", "--store", filepath.Join(file, "x.db")}}.run()
+	require.Equal(t, exitFailure, o.code)
+	require.NotContains(t, o.err, "a new file")
+}
