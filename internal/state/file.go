@@ -138,8 +138,7 @@ func (f *File) Path() string { return f.path }
 func (f *File) Torn() bool { return f.torn }
 
 // Damaged is what a worker logs when a file is Torn.
-const Damaged = "one of the two records of a worker's state file is damaged, as when writing it was interrupted; " +
-	"going on above all that it can have reserved"
+const Damaged = "a record of a worker's state file is damaged, perhaps half written; going on above all it can have"
 
 // Load returns the newest record, if there is one. If the file is Torn, the damaged record may have
 // been newer: High is then as large as it can have been there. It does not read the file.
