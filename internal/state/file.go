@@ -42,7 +42,14 @@ type disk interface {
 	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
 	Sync() error
+	SyncFolder() error
 }
+
+// A named file is a disk's own.
+type named struct{ *os.File }
+
+// SyncFolder makes a new file's name durable.
+func (n named) SyncFolder() error { return syncFolder(filepath.Dir(n.Name())) }
 
 // Open opens, locks and reads the file. If there is none it creates an empty one, in a folder
 // that must exist. It does not wait. It returns [uid.ErrWorkerInUse] when the file is locked,
@@ -66,7 +73,7 @@ func Open(path string) (*File, error) {
 	if !locked {
 		return nil, errors.Join(fmt.Errorf("%w: the state file %s is locked by %s", uid.ErrWorkerInUse, path, holder(path)), file.Close())
 	}
-	f := &File{path: path, lock: file, disk: file}
+	f := &File{path: path, lock: file, disk: named{file}}
 	if err := f.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -216,7 +223,7 @@ func (f *File) create(_ int64, page []byte) (err error) {
 	if err := f.disk.Sync(); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(f.path))
+	return f.disk.SyncFolder()
 }
 
 // checkPath returns ErrState when the locked file is not the one that others find at its path.
@@ -255,7 +262,6 @@ func holder(path string) string {
 	return fmt.Sprintf("another worker; process %d on host %q wrote it last", newest.PID, newest.Host)
 }
 
-// syncFolder makes a new file's name durable.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil // names are durable with their files, and folders cannot be synced

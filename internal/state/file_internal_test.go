@@ -611,6 +611,60 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 	}
 }
 
+// A notedDisk notes what is asked of it.
+type notedDisk struct {
+	disk
+	asked []string
+}
+
+func (d *notedDisk) WriteAt(p []byte, off int64) (int, error) {
+	d.asked = append(d.asked, fmt.Sprintf("write %d at %d", len(p), off))
+	return d.disk.WriteAt(p, off)
+}
+
+func (d *notedDisk) Sync() error {
+	d.asked = append(d.asked, "sync")
+	return d.disk.Sync()
+}
+
+func (d *notedDisk) SyncFolder() error {
+	d.asked = append(d.asked, "sync the folder")
+	return d.disk.SyncFolder()
+}
+
+// What is saved survives a crash of the machine: the page, and with a new file its name, too.
+func TestFileIsSynced(t *testing.T) {
+	f := mustOpen(t, tempFile(t))
+	defer func() { require.NoError(t, f.Close()) }()
+	noted := &notedDisk{disk: f.disk}
+	f.disk = noted
+	require.NoError(t, f.Save(record(1)))
+	require.Equal(t, []string{"write 12288 at 0", "sync", "sync the folder"}, noted.asked)
+	noted.asked = nil
+	require.NoError(t, f.Save(record(2)))
+	require.Equal(t, []string{"write 4096 at 8192", "sync"}, noted.asked)
+}
+
+// A name that cannot be made durable is no new file.
+func TestFileInAFolderThatCannotBeSynced(t *testing.T) {
+	path := tempFile(t)
+	require.Error(t, syncFolder(path+".missing"))
+	f := mustOpen(t, path)
+	defer func() { require.NoError(t, f.Close()) }()
+	healthy := f.disk
+	f.disk = brokenFolder{healthy}
+	require.ErrorIs(t, f.Save(record(1)), worker.ErrState)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+	f.disk = healthy
+	require.NoError(t, f.Save(record(1)))
+}
+
+type brokenFolder struct{ disk }
+
+func (brokenFolder) SyncFolder() error { return ErrFull }
+
 // FuzzState reads pages of any content. What is read can be written, and is read
 // again.
 func FuzzState(f *testing.F) {

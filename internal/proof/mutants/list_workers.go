@@ -101,6 +101,14 @@ var workers = []mutant{
 		to:   "	if false {\n		return fmt.Errorf(\"%w: neither", tests: "^TestFileDamage|^TestFileThatIsNotOne",
 	},
 	{
+		name: "a new state file's name is not made durable", file: stateGo,
+		from: "return f.disk.SyncFolder()", to: "return nil", tests: "^TestFileIsSynced$",
+	},
+	{
+		name: "a save is not made durable", file: stateGo,
+		from: "	if err := f.disk.Sync(); err != nil {\n		return unusable(err)\n	}\n", to: "", tests: "^TestFileIsSynced$",
+	},
+	{
 		name: "the ticks of a damaged record come again", file: stateGo,
 		from: "f.newest.High = f.newest.Next", to: "_ = f.newest.Next", tests: "^TestFileDamage$",
 	},
