@@ -1,6 +1,7 @@
 // Package state keeps a worker's record in a file across restarts: which ticks may have been
 // issued. The file is locked while it is in use. After a crash at any instant it holds the newest
-// record that was saved, or the one that was being saved.
+// record that was saved, or the one that was being saved. If that one is damaged, the record before
+// it tells how far it may have reached.
 package state
 
 import (
@@ -23,13 +24,13 @@ import (
 // of this one. Make it with [Open].
 //
 // It must not be copied, or used by two goroutines at once. A Save reads one page of 4 KiB, and
-// writes and syncs another.
+// writes and syncs another; if the record's High is beyond what the last one foresaw, it does so twice.
 type File struct {
 	path string
 	lock *os.File // holds the lock
 	disk disk     // lock, unless a test has put something in between
 
-	newest slot   // Sequence 0: the file is empty
+	newest slot   // Sequence 0: the file is empty. High is raised to Next if torn
 	page   []byte // the newest slot, byte for byte as in the file
 	torn   bool   // the other slot is damaged
 }
@@ -41,14 +42,21 @@ type disk interface {
 	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
 	Sync() error
+	SyncFolder() error
 }
+
+// A named file is a disk's own.
+type named struct{ *os.File }
+
+// SyncFolder makes a new file's name durable.
+func (n named) SyncFolder() error { return syncFolder(filepath.Dir(n.Name())) }
 
 // Open opens, locks and reads the file. If there is none it creates an empty one, in a folder
 // that must exist. It does not wait. It returns [uid.ErrWorkerInUse] when the file is locked,
 // even by this very process, and names the process that wrote it last if it can. It returns
 // [worker.ErrState] when the file cannot be opened or locked, or is not empty and neither of its
-// records is intact; that wraps [errors.ErrUnsupported] on AIX, Plan 9 and in WebAssembly, which
-// lock no files.
+// records is intact, or one of them is not and the other is of a version that has no Next; that wraps
+// [errors.ErrUnsupported] on AIX, Plan 9 and in WebAssembly, which lock no files.
 func Open(path string) (*File, error) {
 	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {
@@ -65,7 +73,7 @@ func Open(path string) (*File, error) {
 	if !locked {
 		return nil, errors.Join(fmt.Errorf("%w: the state file %s is locked by %s", uid.ErrWorkerInUse, path, holder(path)), file.Close())
 	}
-	f := &File{path: path, lock: file, disk: file}
+	f := &File{path: path, lock: file, disk: named{file}}
 	if err := f.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -90,15 +98,25 @@ func (f *File) read() error {
 	}
 	if f.newest.Sequence == 0 {
 		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were issued; "+
-			"if it is a worker's, remove it once its worker ID is not in use anywhere and the clock has passed all that was issued under it",
-			worker.ErrState, info.Size(), f.path)
+			"%s", worker.ErrState, info.Size(), f.path, remedy)
+	}
+	if f.torn && f.newest.Version == 0 {
+		return fmt.Errorf("%w: one of the two records of %s is damaged, and the other one, of an older version of the program, "+
+			"does not say which ticks that may have reserved; %s", worker.ErrState, f.path, remedy)
+	}
+	if f.torn {
+		f.newest.High = f.newest.Next // the other one may be newer
 	}
 	return nil
 }
 
+const remedy = "if it is a worker's, remove it once its worker ID is not in use anywhere " +
+	"and the clock has passed all that was issued under it"
+
 // newestSlot finds the newest intact record, if there is one, and its page. torn reports whether
-// the other record is damaged.
+// the other slot does not hold the record before it.
 func newestSlot(r io.ReaderAt) (newest slot, page []byte, torn bool, err error) {
+	before := int64(0) // sequence of the other record
 	for i := range int64(2) {
 		p, err := readPage(r, i)
 		if err != nil {
@@ -111,10 +129,12 @@ func newestSlot(r io.ReaderAt) (newest slot, page []byte, torn bool, err error) 
 		case !intact || slotIndex(s.Sequence) != i:
 			torn = torn || !bytes.Equal(p, blankPage)
 		case s.Sequence > newest.Sequence:
-			newest, page = s, p
+			before, newest, page = newest.Sequence, s, p
+		default:
+			before = s.Sequence
 		}
 	}
-	return newest, page, torn, nil
+	return newest, page, torn || before != newest.Sequence-1, nil
 }
 
 // Path returns the file's absolute path.
@@ -124,18 +144,35 @@ func (f *File) Path() string { return f.path }
 // Save writes over it.
 func (f *File) Torn() bool { return f.torn }
 
-// Load returns the newest record, if there is one. It does not read the file.
+// Damaged is what a worker logs when a file is Torn.
+const Damaged = "a record of a worker's state file is damaged, perhaps half written; going on above all it can have"
+
+// Load returns the newest record, if there is one. If the file is Torn, the damaged record may have
+// been newer: High is then as large as it can have been there. It does not read the file.
 func (f *File) Load() (r Record, found bool) {
 	return f.newest.clone(), f.newest.Sequence > 0
 }
 
 // Save replaces the record. When it returns nil, the record is on the disk and Load returns it.
 // When it fails, Load returns the former record, but the file may hold either until the next Save
-// that succeeds. It returns [uid.ErrRange] when the record does not fit, and [worker.ErrState]
-// when it cannot be written, or when the file is no longer in its folder or was changed by
-// somebody else, who may issue the same ticks.
+// that succeeds. It returns [uid.ErrRange] when the record does not fit, or its Next is less than its
+// High, and [worker.ErrState] when it cannot be written, or when the file is no longer in its folder
+// or was changed by somebody else, who may issue the same ticks.
 func (f *File) Save(r Record) error {
-	next := slot{Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r.clone()}
+	if r.Next < r.High {
+		return fmt.Errorf("%w: the record for %s has ticks up to %d, the next one is to have %d", uid.ErrRange, f.path, r.High, r.Next)
+	}
+	if foreseen := f.newest.Record; f.newest.Sequence > 0 && foreseen.Next < r.High {
+		foreseen.Next = r.High
+		if err := f.save(foreseen); err != nil {
+			return err
+		}
+	}
+	return f.save(r)
+}
+
+func (f *File) save(r Record) error {
+	next := slot{Version: version, Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r.clone()}
 	next.normalize()
 	page, err := formatPage(next)
 	if err != nil {
@@ -186,7 +223,7 @@ func (f *File) create(_ int64, page []byte) (err error) {
 	if err := f.disk.Sync(); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(f.path))
+	return f.disk.SyncFolder()
 }
 
 // checkPath returns ErrState when the locked file is not the one that others find at its path.
@@ -225,7 +262,6 @@ func holder(path string) string {
 	return fmt.Sprintf("another worker; process %d on host %q wrote it last", newest.PID, newest.Host)
 }
 
-// syncFolder makes a new file's name durable.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil // names are durable with their files, and folders cannot be synced

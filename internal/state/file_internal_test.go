@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -18,8 +21,10 @@ import (
 )
 
 func record(high int64) Record {
-	return Record{Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", High: high}
+	return Record{Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", High: high, Next: high + ahead}
 }
+
+const ahead = 100 // by how much a record's Next is above its High
 
 func tempFile(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
 
@@ -185,7 +190,11 @@ func TestFileCutOff(t *testing.T) {
 		if n >= 2*pageSize {
 			require.NoError(t, err)
 			r, _ := f.Load()
-			require.EqualValues(t, 30, r.High)
+			if n == 3*pageSize {
+				require.EqualValues(t, 30, r.High)
+			} else {
+				require.EqualValues(t, 30+ahead, r.High)
+			}
 			require.NoError(t, f.Close())
 			continue
 		}
@@ -195,7 +204,7 @@ func TestFileCutOff(t *testing.T) {
 	}
 }
 
-// Any byte that is changed damages its record.
+// Any byte that is changed damages its record. What is left tells how far the other one may reach.
 func TestFileDamage(t *testing.T) {
 	path := tempFile(t)
 	saved(t, path, 10, 20)
@@ -216,18 +225,128 @@ func TestFileDamage(t *testing.T) {
 		f, err := Open(path)
 		if hit[0] && hit[1] {
 			require.ErrorIs(t, err, worker.ErrState)
+			require.ErrorContains(t, err, "neither record")
 			return
 		}
 		require.NoError(t, err)
 		defer f.Close()
 		r, _ := f.Load()
 		require.Equal(t, hit[0] || hit[1], f.Torn())
-		if hit[1] {
-			require.EqualValues(t, 10, r.High)
-		} else {
+		switch {
+		case hit[1]:
+			require.EqualValues(t, 10+ahead, r.High)
+		case hit[0]:
+			require.EqualValues(t, 20+ahead, r.High)
+		default:
 			require.EqualValues(t, 20, r.High)
 		}
 	})
+}
+
+// Whatever bit of a record is flipped, and however far the records went, what is read is not below
+// what was saved last.
+func TestFileWithAFlippedBit(t *testing.T) {
+	path := tempFile(t)
+	f := mustOpen(t, path)
+	defer func() { require.NoError(t, f.Close()) }()
+	for n, high := range []int64{-1, 3, 3 + ahead, 1000, 1001 + ahead, 7, 1 << 40} { // the next one foreseen, and not
+		before := f.newest.Sequence
+		require.NoError(t, f.Save(record(high)))
+		if f.newest.Sequence < 2 {
+			continue
+		}
+		require.Equal(t, n > 2 && n != 5, f.newest.Sequence == before+2, "saved twice only when it goes beyond what was foreseen")
+		image, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for at := pageSize; at < len(image); at++ {
+			page := image[at/pageSize*pageSize:][:pageSize]
+			for bit := range 8 {
+				image[at] ^= 1 << bit
+				if _, intact, err := parsePage(page); intact || err != nil {
+					t.Fatalf("bit %d of byte %d flipped: %v", bit, at, err)
+				}
+				if bit == at%8 && at%pageSize%16 == n { // these take longer
+					newest, _, torn, err := newestSlot(bytes.NewReader(image))
+					require.NoError(t, err)
+					require.True(t, torn)
+					require.GreaterOrEqual(t, newest.Next, high)
+				}
+				image[at] ^= 1 << bit
+			}
+		}
+	}
+}
+
+// A page that is as it was before the first save, or long ago, is damaged, too.
+func TestFileWithAnOldPage(t *testing.T) {
+	path := tempFile(t)
+	saved(t, path, 10)
+	first, err := os.ReadFile(path)
+	require.NoError(t, err)
+	saved(t, path, 20)
+	second, err := os.ReadFile(path)
+	require.NoError(t, err)
+	saved(t, path, 30, 40, 50)
+	newest, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		page []byte
+		high int64
+	}{
+		"blank":              {first[2*pageSize:], 50 + ahead}, // where 40 was
+		"of three saves ago": {second[2*pageSize:], 50 + ahead},
+		"as it is":           {newest[2*pageSize:], 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(path, append(bytes.Clone(newest[:2*pageSize]), c.page...), 0o600))
+			require.Equal(t, c.high, loadHigh(t, path))
+		})
+	}
+}
+
+// A record of before there was Next tells nothing of the one after it. Intact files are read; the next
+// save says both.
+func TestFileOfVersion0(t *testing.T) {
+	text := func(sequence, high int64) []byte {
+		record := fmt.Appendf(nil, `"sequence":%d,"pid":1,"kind":"fixed","host":"a","workerId":7,"layout":"l","high":%d}`, sequence, high)
+		rest := pad(record, pageSize-sumLen)
+		return append(sum(rest), rest...)
+	}
+	for _, high := range []int64{-1, 0, 20} {
+		path := tempFile(t)
+		image := slices.Concat(pad([]byte(note), pageSize), text(3, high), text(2, -1))
+		require.NoError(t, os.WriteFile(path, image, 0o600))
+		require.Equal(t, high, loadHigh(t, path))
+		for at := pageSize; at < len(image); at += 777 {
+			damaged := bytes.Clone(image)
+			damaged[at] ^= 1
+			require.NoError(t, os.WriteFile(path, damaged, 0o600))
+			_, err := Open(path)
+			require.ErrorIs(t, err, worker.ErrState)
+			require.ErrorContains(t, err, "an older version")
+			require.ErrorContains(t, err, path)
+			require.ErrorContains(t, err, "remove it once")
+		}
+		require.NoError(t, os.WriteFile(path, image, 0o600))
+		saved(t, path, high+1)
+		image, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, 2, bytes.Count(image, []byte(`"version":1`)))
+		image[pageSize] ^= 1
+		require.NoError(t, os.WriteFile(path, image, 0o600))
+		require.Equal(t, high+1, loadHigh(t, path))
+	}
+}
+
+// The form of a record stays as it is, or its version changes.
+func TestFileForm(t *testing.T) {
+	page, err := formatPage(slot{Version: version, Sequence: 7, PID: 4711, Record: Record{
+		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 3, Next: 8,
+		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}}, Reach: time.Second,
+	}})
+	require.NoError(t, err)
+	require.Equal(t, `{"crc32c":"d29df304","version":1,"sequence":7,"pid":4711,"kind":"lease","host":"alpha","workerId":7,`+
+		`"layout":"l","high":3,"next":8,"namespace":"n","nonce":"aa","limit":5,"proposals":[{"nonce":"bb","high":6}],"reach":1000000000}`, string(bytes.TrimSpace(page)))
 }
 
 // A record of a form that is not known is not passed over in favour of the other one.
@@ -236,6 +355,9 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		`"sequence":3,"pid":1,"kind":"fixed","host":"","workerId":1,"layout":"","high":1,"flavour":"new"}`,
 		`"sequence":3,"pid":1,"high":"1"}`,
 		`"sequence":0}`,
+		`"version":2,"sequence":3,"high":1,"next":1}`,
+		`"version":-1,"sequence":3,"high":1,"next":1}`,
+		`"version":1,"sequence":3,"high":1}`,
 		`"sequence":3} {}`,
 		``,
 	} {
@@ -273,7 +395,7 @@ func TestFileOfOneProposal(t *testing.T) {
 	copy(image[slotOffset(0):], append(sum(rest), rest...))
 	require.NoError(t, os.WriteFile(path, image, 0o600))
 	want := Record{
-		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 4,
+		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 4, Next: 4,
 		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}},
 	}
 	for range 2 {
@@ -380,6 +502,9 @@ func TestFileRefusesWhatItCannotHold(t *testing.T) {
 	strange := record(2)
 	strange.Host = "a\xffb"
 	require.ErrorIs(t, f.Save(strange), uid.ErrRange)
+	short := record(2)
+	short.Next = 1
+	require.ErrorIs(t, f.Save(short), uid.ErrRange)
 	r, _ := f.Load()
 	require.Equal(t, record(1), r)
 
@@ -442,7 +567,11 @@ func TestFileOnAFullDisk(t *testing.T) {
 		r, _ := f.Load()
 		require.EqualValues(t, 2, r.High)
 		require.NoError(t, f.Close())
-		require.EqualValues(t, 2, loadHigh(t, path))
+		if room > len(`{"crc32c":"`) { // else the page is as it was
+			require.EqualValues(t, 2+ahead, loadHigh(t, path))
+		} else {
+			require.EqualValues(t, 2, loadHigh(t, path))
+		}
 		saved(t, path, 4)
 		require.EqualValues(t, 4, loadHigh(t, path))
 	}
@@ -482,10 +611,64 @@ func TestFileCreatedOnAFullDisk(t *testing.T) {
 	}
 }
 
+// A notedDisk notes what is asked of it.
+type notedDisk struct {
+	disk
+	asked []string
+}
+
+func (d *notedDisk) WriteAt(p []byte, off int64) (int, error) {
+	d.asked = append(d.asked, fmt.Sprintf("write %d at %d", len(p), off))
+	return d.disk.WriteAt(p, off)
+}
+
+func (d *notedDisk) Sync() error {
+	d.asked = append(d.asked, "sync")
+	return d.disk.Sync()
+}
+
+func (d *notedDisk) SyncFolder() error {
+	d.asked = append(d.asked, "sync the folder")
+	return d.disk.SyncFolder()
+}
+
+// What is saved survives a crash of the machine: the page, and with a new file its name, too.
+func TestFileIsSynced(t *testing.T) {
+	f := mustOpen(t, tempFile(t))
+	defer func() { require.NoError(t, f.Close()) }()
+	noted := &notedDisk{disk: f.disk}
+	f.disk = noted
+	require.NoError(t, f.Save(record(1)))
+	require.Equal(t, []string{"write 12288 at 0", "sync", "sync the folder"}, noted.asked)
+	noted.asked = nil
+	require.NoError(t, f.Save(record(2)))
+	require.Equal(t, []string{"write 4096 at 8192", "sync"}, noted.asked)
+}
+
+// A name that cannot be made durable is no new file.
+func TestFileInAFolderThatCannotBeSynced(t *testing.T) {
+	path := tempFile(t)
+	require.Error(t, syncFolder(path+".missing"))
+	f := mustOpen(t, path)
+	defer func() { require.NoError(t, f.Close()) }()
+	healthy := f.disk
+	f.disk = brokenFolder{healthy}
+	require.ErrorIs(t, f.Save(record(1)), worker.ErrState)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+	f.disk = healthy
+	require.NoError(t, f.Save(record(1)))
+}
+
+type brokenFolder struct{ disk }
+
+func (brokenFolder) SyncFolder() error { return ErrFull }
+
 // FuzzState reads pages of any content. What is read can be written, and is read
 // again.
 func FuzzState(f *testing.F) {
-	page, err := formatPage(slot{Sequence: 7, PID: 1, Record: record(12)})
+	page, err := formatPage(slot{Version: version, Sequence: 7, PID: 1, Record: record(12)})
 	require.NoError(f, err)
 	page = bytes.TrimRight(page, " \n")
 	f.Add(page, false)

@@ -16,8 +16,8 @@ import (
 // slots out of each other's sectors.
 //
 //	{"file":"..."}
-//	{"crc32c":"5f3a0c11","sequence":8,"pid":4711,"kind":"fixed", ...}
-//	{"crc32c":"90b1d2e4","sequence":7,"pid":4711,"kind":"fixed", ...}
+//	{"crc32c":"5f3a0c11","version":1,"sequence":7,"pid":4711,"kind":"fixed", ...}
+//	{"crc32c":"90b1d2e4","version":1,"sequence":8,"pid":4711,"kind":"fixed", ...}
 //
 // The checksum covers the rest of its page, byte for byte. The lock is on the file itself. On
 // Windows it is on the first byte only, because others cannot read locked bytes, and do not need
@@ -65,10 +65,11 @@ func parsePage(page []byte) (s slot, intact bool, err error) {
 	if err := d.Decode(&s); err != nil {
 		return slot{}, false, fmt.Errorf("a record of another version of the program: %w", err)
 	}
-	if d.More() || s.Sequence < 1 {
-		return slot{}, false, fmt.Errorf("a record of another version of the program: sequence %d", s.Sequence)
-	}
 	s.normalize()
+	if d.More() || s.Version < 0 || s.Version > version || s.Sequence < 1 || s.Next < s.High {
+		return slot{}, false, fmt.Errorf("a record of another version of the program: version %d, sequence %d, high %d, next %d",
+			s.Version, s.Sequence, s.High, s.Next)
+	}
 	return s, true, nil
 }
 

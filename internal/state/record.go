@@ -13,6 +13,9 @@ type Record struct {
 	WorkerID int64  `json:"workerId"`
 	Layout   string `json:"layout"` // of the UIDs that were issued under the ID
 	High     int64  `json:"high"`   // the last tick that may have been issued, or -1
+	// Next is how large High may be in the record that is saved after this one; it is at least High. A
+	// start that finds that one damaged goes on above Next.
+	Next int64 `json:"next"`
 
 	// The rest is for leases.
 	Namespace string     `json:"namespace,omitempty"`
@@ -43,8 +46,12 @@ func (r Record) clone() Record {
 	return r
 }
 
+// version is that of the records that are written. Those of version 0 do not say what Next is.
+const version = 1
+
 // A slot is the content of a page.
 type slot struct {
+	Version  int   `json:"version"`
 	Sequence int64 `json:"sequence"` // counts the saves, from 1; odd ones are in the first slot
 	PID      int   `json:"pid"`      // of the process that wrote it
 	Record
@@ -55,8 +62,11 @@ type slot struct {
 	ProposedLimit int64  `json:"proposedLimit,omitempty"`
 }
 
-// normalize converts a slot that was read to the form in which it is written.
+// normalize converts a slot that was read to the form in which it is written, but for its version.
 func (s *slot) normalize() {
+	if s.Version == 0 {
+		s.Next = s.High
+	}
 	if s.ProposedNonce != "" {
 		s.Proposals = append(s.Proposals, Proposal{s.ProposedNonce, s.ProposedLimit})
 	}

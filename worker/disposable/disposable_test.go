@@ -396,17 +396,22 @@ func TestFloor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.UTC)
 	terms := bits.Default().Terms()
 	tick := terms.TickAt(now)
-	for _, c := range []struct{ own, kept, first int64 }{
-		{0, 0, 0},
-		{tick - 10, 0, tick - 10},
-		{tick + 10, 0, tick + 10},
-		{0, tick + 20, tick + 20},
-		{tick + 10, tick + 20, tick + 20},
-		{tick + 30, tick + 20, tick + 30},
+	for _, c := range []struct {
+		own, kept, first int64
+		within           time.Duration // kept's tick
+	}{
+		{0, 0, 0, 0},
+		{tick - 10, 0, tick - 10, 0},
+		{tick + 10, 0, tick + 10, 0},
+		{0, tick + 20, tick + 20, 0},
+		{0, tick + 20, tick + 21, 1},
+		{0, tick + 20, tick + 21, terms.Unit - 1},
+		{tick + 10, tick + 20, tick + 20, 0},
+		{tick + 30, tick + 20, tick + 30, 0},
 	} {
 		var k keeper
 		if c.kept > 0 {
-			k.kept = bits.Default().TimeOf(c.kept)
+			k.kept = bits.Default().TimeOf(c.kept).Add(c.within)
 		}
 		d, err := disposable.New(&k, disposable.Config{Host: "h", Now: func() time.Time { return now }, Logger: (&logtest.Records{}).Logger()})
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
 )
@@ -163,13 +164,25 @@ func (y *history) step(p *player) {
 		y.say("%s: release at %d: %v", p.name, last, err)
 		y.givenBack(p, last)
 		p.bound = false
+		y.damage(p)
 	default:
 		y.say("%s: crashes", p.name)
 		if y.files {
 			lease.Crash(p.lease)
+			y.damage(p)
 		}
 		y.start(p)
 	}
+}
+
+// damage flips a bit of the newest record of a player's state file, now and then.
+func (y *history) damage(p *player) {
+	if !y.files || y.rand.IntN(2) == 0 {
+		return
+	}
+	bit := y.rand.IntN(state.Bits)
+	y.say("%s: bit %d of its file is flipped", p.name, bit)
+	require.NoError(y.t, state.Damage(p.cfg.StateFile, bit))
 }
 
 // pauses are what passes between two steps.

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -29,7 +30,8 @@ func (l *Lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
 	if l.file != nil {
-		if e := l.forget(); e != nil {
+		// Twice: neither record, if the other one is damaged, is to bring the lease back.
+		if e := cmp.Or(l.forget(), l.forget()); e != nil {
 			l.cfg.Logger.ErrorContext(ctx, "worker's state file still has a lease that was lost", "worker_id", h.id, "error", e)
 		}
 	}

@@ -34,6 +34,9 @@ func (l *Lease) resume(ctx context.Context) error {
 	if !found {
 		return nil
 	}
+	if file.Torn() {
+		l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", r.WorkerID, "store", file.Path(), "last_tick", r.High)
+	}
 	switch {
 	case r.Kind != state.KindLease || r.Namespace != l.store.Name():
 		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.KindLease, l.store.Name())
@@ -94,18 +97,23 @@ func (l *Lease) resume(ctx context.Context) error {
 // as the store's goes, and grants it.
 func (l *Lease) note(through int64) error {
 	h := l.hold
-	clock := l.terms.TickAt(l.cfg.Now())
-	if h.granted >= clock+ticks.Count(l.cfg.Window, l.terms.Unit) && h.granted >= through && l.noted(h) {
+	if h.granted >= l.terms.TickAt(l.cfg.Now())+ticks.Count(l.cfg.Window, l.terms.Unit) && h.granted >= through && l.noted(h) {
 		return nil
 	}
 	before := h.granted
-	h.granted = min(h.limit, max(before, clock+ticks.Count(l.cfg.Window+l.cfg.Window/2, l.terms.Unit), l.withSlack(through)))
+	// limit is below what was granted where a damaged record may have had a newer one.
+	h.granted = max(before, min(h.limit, max(l.fileReach(), l.withSlack(through))))
 	if err := l.save(h); err != nil {
 		h.granted = before
 		return err
 	}
 	l.dueAfter(h)
 	return nil
+}
+
+// fileReach is as far beyond the clock as the file reserves unless more is asked for.
+func (l *Lease) fileReach() int64 {
+	return l.terms.TickAt(l.cfg.Now()) + ticks.Count(l.cfg.Window+l.cfg.Window/2, l.terms.Unit)
 }
 
 // noted reports whether the file has the hold's newest nonce, without which the lease could not
@@ -122,20 +130,24 @@ func (l *Lease) enough(through int64) bool {
 }
 
 func (l *Lease) save(h *hold) error {
+	// What the next record grants lies within a renewal that this one has.
+	most := h.limit
+	for _, p := range h.proposed {
+		most = max(most, p.High)
+	}
+	next := ticks.Plus(max(h.granted, l.fileReach(), 0), ticks.Count(l.cfg.Window, l.terms.Unit))
 	return l.file.Save(state.Record{
-		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
-		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
+		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Next: max(h.granted, min(most, next)),
+		Namespace: l.store.Name(), Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
 	})
 }
 
-// forget saves that the file holds no lease, or none any more.
+// forget saves that the file holds no lease, or none any more. Whatever comes next is one from the
+// store, with ticks that nobody had.
 func (l *Lease) forget() error {
-	r, found := l.file.Load()
-	if !found {
-		r = state.Record{Kind: state.KindLease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Namespace: l.store.Name()}
-	}
-	r.Nonce, r.Limit, r.Proposals = "", 0, nil
-	return l.file.Save(r)
+	return l.file.Save(state.Record{
+		Kind: state.KindLease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Next: l.terms.MaxTick, Namespace: l.store.Name(),
+	})
 }
 
 // keep saves the last tick that was issued, and leaves the lease to the next start.

@@ -28,9 +28,9 @@ type Config struct {
 	// MaxAhead is how far ahead of the clock the ticks reserved in the file may lie when a
 	// generator is made. If they lie further ahead, the clock has been set back since, or was
 	// wrong then. Set it above the generator's MaxLead and 3/2 Window, which is as far ahead as a
-	// kill leaves the file. Less than 3/2 Window is refused, and it never counts for less than
-	// the ticks to which these are rounded up. The default, for 0, is DefaultMaxAhead;
-	// math.MaxInt64 allows any.
+	// kill leaves the file, or twice that if a record is damaged. Less than 3/2 Window is refused, and
+	// it never counts for less than twice the ticks to which these are rounded up. The default, for
+	// 0, is DefaultMaxAhead; math.MaxInt64 allows any.
 	MaxAhead time.Duration
 
 	// Host is the name that binds the file to this host. The default, for "", is the operating

@@ -21,7 +21,9 @@ import (
 // reserved ticks. So no tick is issued twice
 //
 //   - by a process and the one that is started after it, however the first one ended, however far
-//     it was ahead of the clock, and wherever the clock was set meanwhile;
+//     it was ahead of the clock, and wherever the clock was set meanwhile. If one of the file's two
+//     records is damaged, the second process begins above all that it can have said, which may be
+//     another 3/2 Window ahead;
 //   - by two generators or processes that use the same file: it is locked while one uses it, and
 //     the others are refused.
 //
@@ -35,7 +37,8 @@ import (
 // of it.
 //
 // The file holds 12 KiB of text. The generator's own goroutine writes and syncs one of its two
-// records about twice a Window, even when no UID is drawn; a call that draws a UID never does.
+// records about twice a Window, even when no UID is drawn, and both where more is reserved at once
+// than the last record foresaw; a call that draws a UID never does.
 // The folder has to outlive the process, on a disk that keeps what was synced. For processes on
 // several hosts use a lease instead (package worker/lease).
 //
@@ -81,8 +84,8 @@ func New(path string, source worker.Source, cfg Config) (*File, error) {
 //     which the error names as far as it is known;
 //   - the source's error, and [uid.ErrRange] when its ID does not fit the layout;
 //   - [worker.ErrState] when the file cannot be opened, locked, read or written, when it is not
-//     empty and both of its records are damaged, or when it belongs to another worker ID or host
-//     (see Config's AnyHost);
+//     empty and both of its records are damaged (or one, if an older version of this package wrote
+//     the other), or when it belongs to another worker ID or host (see Config's AnyHost);
 //   - [worker.ErrLayout] when it belongs to another layout;
 //   - [worker.ErrClock] when its ticks lie too far ahead of the clock (see Config's MaxAhead);
 //   - [uid.ErrRange] when the generator's floor does;
@@ -165,8 +168,7 @@ func (f *File) start(want state.Record) error {
 	f.base = max(f.base, f.terms.MinTick-1)
 	f.record.High = f.base
 	if f.state.Torn() {
-		f.cfg.Logger.Warn("one of the two records of a worker's state file is damaged, as when writing it was interrupted; the other one is used",
-			"worker_id", want.WorkerID, "store", f.state.Path(), "last_tick", f.base)
+		f.cfg.Logger.Warn(state.Damaged, "worker_id", want.WorkerID, "store", f.state.Path(), "last_tick", f.base)
 	}
 	return f.reserve(f.base + 1)
 }
@@ -206,8 +208,11 @@ func (f *File) checkFloor() error {
 	return nil
 }
 
-// allowed is how many ticks ahead of the clock the file may reserve.
-func (f *File) allowed() int64 { return max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), f.reach) }
+// allowed is how many ticks ahead of the clock the file may reserve. The reach counts twice: of a
+// damaged record only its bound is known.
+func (f *File) allowed() int64 {
+	return max(ticks.Count(f.cfg.MaxAhead, f.terms.Unit), ticks.Plus(f.reach, f.reach))
+}
 
 // span formats the time from one tick to another.
 func (f *File) span(to, from int64) string {
@@ -245,6 +250,7 @@ func (f *File) Release(_ context.Context, last int64) error {
 		return err
 	}
 	f.record.High = max(f.base, last)
+	f.record.Next = f.next(f.record.High)
 	return errors.Join(f.state.Save(f.record), f.close())
 }
 
@@ -256,11 +262,17 @@ func (f *File) reserve(tick int64) error {
 	if r.High == f.record.High {
 		return nil
 	}
+	r.Next = f.next(r.High)
 	if err := f.state.Save(r); err != nil {
 		return err
 	}
 	f.record = r
 	return nil
+}
+
+// next is how far the record after one that reserves up to high is likely to reach.
+func (f *File) next(high int64) int64 {
+	return max(high, min(ticks.Plus(high, f.reach), f.terms.MaxTick))
 }
 
 func (f *File) reservation() uid.Reservation {

@@ -63,7 +63,7 @@ func saveState(path, kind, layout string, high int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Save(state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high}), f.Close())
+	return errors.Join(f.Save(state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high, Next: high}), f.Close())
 }
 
 func tempPath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
@@ -236,7 +236,7 @@ func TestFileTooFarAhead(t *testing.T) {
 		{statefile.Config{MaxAhead: time.Minute}, time.Second, 60},
 		{statefile.Config{MaxAhead: time.Minute - 1}, time.Second, 60},
 		{statefile.Config{MaxAhead: time.Minute}, time.Millisecond, 60_000},
-		{statefile.Config{}, time.Hour, 2}, // never less than what is reserved
+		{statefile.Config{}, time.Hour, 4}, // never less than what is reserved, twice
 	} {
 		of := termsIn(c.unit)
 		clock, path := newClock(), tempPath(t)
@@ -376,10 +376,10 @@ func TestFileDamaged(t *testing.T) {
 	image, err := os.ReadFile(path)
 	require.NoError(t, err)
 
-	// The newer record was only half written. It had not been answered.
+	// Nobody knows that it is the older record that was damaged.
 	image[len(image)-100] = 'x'
 	require.NoError(t, os.WriteFile(path, image, 0o600))
-	require.Equal(t, r.First, acquired(t, f, terms(9)).First)
+	require.Equal(t, r.Last+16, acquired(t, f, terms(9)).First)
 	require.Equal(t, 1, logged.Count("damaged"))
 	f.Crash()
 

@@ -13,6 +13,7 @@ const (
 	leaseConfigGo = "worker/lease/config.go"
 	acquireGo     = "worker/lease/acquire.go"
 	foundGo       = "worker/lease/found.go"
+	lostGo        = "worker/lease/lost.go"
 	holdGo        = "worker/lease/hold.go"
 	offlineGo     = "worker/lease/offline.go"
 	releaseGo     = "worker/lease/release.go"
@@ -491,8 +492,8 @@ var core = []mutant{
 	},
 	{
 		name: "offline: the file's reservation goes beyond the database's", file: offlineGo,
-		from: "h.granted = min(h.limit, max(",
-		to:   "h.granted = max(h.base, max(", tests: "LeaseOffline",
+		from: "h.granted = max(before, min(h.limit, max(",
+		to:   "h.granted = max(before, max(h.base, max(", tests: "LeaseOffline",
 	},
 	{
 		name: "offline: ticks are granted that the file does not have", file: offlineGo,
@@ -516,9 +517,9 @@ var core = []mutant{
 		to:   "case false:", tests: "LeaseOfflineFile",
 	},
 	{
-		name: "offline: a lost lease is taken up again", file: offlineGo,
-		from: `r.Nonce, r.Limit, r.Proposals = "", 0, nil`,
-		to:   "", tests: "LeaseOfflineFile",
+		name: "offline: a lost lease is taken up again", file: lostGo,
+		from: "cmp.Or(l.forget(), l.forget())",
+		to:   "cmp.Or[error]()", tests: "LeaseOfflineFile",
 	},
 	{
 		name: "offline: a renewal is not noted before it is sent", file: renewGo,

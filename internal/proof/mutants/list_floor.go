@@ -112,6 +112,10 @@ var floors = []mutant{
 		from: "return max(first, t.MinTick), nil", to: "return first, nil", tests: "^TestFloor$",
 	},
 	{
+		name: "a disposable ID begins in the tick within which a floor lies", file: disposableGo,
+		from: "t.TickAt(kept.Add(-1)) + 1", to: "t.TickAt(kept)", tests: "^TestFloor$",
+	},
+	{
 		name: "a floor that the clock has passed is kept", file: disposableGo,
 		from: "if now := d.cfg.Now(); t.MinTick > t.TickAt(now) {", to: "if now := d.cfg.Now(); t.MinTick > 0 {", tests: "^TestFloor$",
 	},
@@ -133,7 +137,7 @@ var floors = []mutant{
 	},
 	{
 		name: "a column's time is kept by the second before", file: sqlFloorGo,
-		from: "at.Add(time.Second - 1).Unix()", to: "at.Unix() - 1", in: "internal/proof/databases", tests: "^TestDisposableFloor$",
+		from: "at.Add(time.Second - 1).Unix()", to: "at.Unix()", in: "internal/proof/databases", tests: "^TestDisposableFloor$",
 	},
 	{
 		name: "gen forgets the floor", file: "cmd/uid/gen.go",

@@ -52,6 +52,27 @@ var leaseFiles = []mutant{
 		from: "granted: d.granted, reach: d.reach}", to: "granted: d.granted}", tests: "^TestLeaseRetake|^TestRetake|^TestDoubt|^TestReply",
 	},
 	{
+		name: "a start lowers what its damaged state file may have granted", file: offlineGo,
+		from: "max(before, min(h.limit, max(l.fileReach(), l.withSlack(through))))", to: "min(h.limit, max(before, l.fileReach(), l.withSlack(through)))",
+		tests: "^TestLeaseFileWithAFlippedBitOfALostWrite$",
+	},
+	{
+		name: "a state file foresees ticks that no renewal has reserved", file: offlineGo,
+		from: "min(most, next))", to: "next)", tests: "^TestLeaseFileWithAFlippedBit$",
+	},
+	{
+		name: "a state file foresees all that the store has reserved", file: offlineGo,
+		from: "min(most, next))", to: "max(min(most, next), most))", tests: "^TestLeaseFileWithAFlippedBitOffline$",
+	},
+	{
+		name: "a state file does not foresee what a renewal will grant", file: offlineGo,
+		from: "most = max(most, p.High)", to: "_ = p", tests: "^TestLeaseFileSavesTwice$",
+	},
+	{
+		name: "a damaged record brings a lost lease back", file: lostGo,
+		from: "cmp.Or(l.forget(), l.forget())", to: "cmp.Or(l.forget())", tests: "^TestLeaseFileWithAFlippedBitAfterALoss$",
+	},
+	{
 		name: "the state file forgets the reach", file: offlineGo,
 		from: "Proposals: h.proposed, Reach: h.reach,", to: "Proposals: h.proposed,", tests: "^TestLeaseFileStartsAtOnce$",
 	},

@@ -4,6 +4,14 @@ package main
 // what a server does to numbers and commits, and starts that fail for nothing.
 var leases = []mutant{
 	{
+		name: "a lease is released after its end", file: releaseGo,
+		from: " || row.Until.Before(now.Now)", to: "", tests: "^TestReleaseAfterTheEnd$",
+	},
+	{
+		name: "a start that fails releases the lease that its state file had", file: startGo,
+		from: "h != nil && !h.resumed && (", to: "h != nil && (", tests: "^TestFailedStartKeepsTheLeaseOfItsFile$",
+	},
+	{
 		name: "a start with DurableStore makes a namespace", file: startGo,
 		from: "if l.cfg.DurableStore || !errors.Is(err, worker.ErrNoNamespace) {",
 		to:   "if !errors.Is(err, worker.ErrNoNamespace) {", tests: "^TestNamespaceDurable",

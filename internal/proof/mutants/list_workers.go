@@ -101,6 +101,42 @@ var workers = []mutant{
 		to:   "	if false {\n		return fmt.Errorf(\"%w: neither", tests: "^TestFileDamage|^TestFileThatIsNotOne",
 	},
 	{
+		name: "a new state file's name is not made durable", file: stateGo,
+		from: "return f.disk.SyncFolder()", to: "return nil", tests: "^TestFileIsSynced$",
+	},
+	{
+		name: "a save is not made durable", file: stateGo,
+		from: "	if err := f.disk.Sync(); err != nil {\n		return unusable(err)\n	}\n", to: "", tests: "^TestFileIsSynced$",
+	},
+	{
+		name: "the ticks of a damaged record come again", file: stateGo,
+		from: "f.newest.High = f.newest.Next", to: "_ = f.newest.Next", tests: "^TestFileDamage$",
+	},
+	{
+		name: "a record goes beyond what the one before it has foreseen", file: stateGo,
+		from: "foreseen.Next < r.High {", to: "false {", tests: "^TestFileWithAFlippedBit$",
+	},
+	{
+		name: "a record that foresees nothing is used in place of a damaged one", file: stateGo,
+		from: "if f.torn && f.newest.Version == 0 {", to: "if false {", tests: "^TestFileOfVersion0$",
+	},
+	{
+		name: "a page of long ago counts as the record before the newest", file: stateGo,
+		from: "torn || before != newest.Sequence-1", to: "torn || before > newest.Sequence", tests: "^TestFileWithAnOldPage$",
+	},
+	{
+		name: "a newer version's record is read", file: "internal/state/page.go",
+		from: "s.Version > version || ", to: "", tests: "^TestFileOfAnotherVersion$",
+	},
+	{
+		name: "a renewal in time writes a state file twice", file: statefileGo,
+		from: "r.Next = f.next(r.High)", to: "r.Next = r.High", tests: "^TestFileSavesOnce$",
+	},
+	{
+		name: "a start is refused because a write was torn", file: statefileGo,
+		from: "ticks.Plus(f.reach, f.reach)", to: "f.reach", tests: "^TestFileWithAFlippedBit$",
+	},
+	{
 		name: "a state file that was removed while in use", file: stateGo,
 		from: "	if err := f.checkPath(); err != nil {\n		return err\n	}\n	f.newest",
 		to:   "	f.newest", tests: "^TestFileIsLost",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/proof/kit"
+	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -164,6 +165,34 @@ var fileFaults = []fault{
 			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed).by(restoredFile),
 			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
 		}),
+	},
+	{
+		name:  "state-damaged",
+		title: "The newest record of a state file is damaged after a kill",
+		what:  "Two processes draw all that is reserved, renew it and are killed; a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
+		play: func(s *scene) {
+			for round := range 3 {
+				p, other := s.start(how{}), s.start(how{seat: 1})
+				s.draw(p, other)
+				if !s.keepsState() {
+					return
+				}
+				s.drain(p)
+				s.drain(other)
+				s.pass(window)
+				s.draw(p, other)
+				p.kill()
+				other.kill()
+				require.NoError(s.t, state.Damage(s.path(0), 1000*round))
+				require.NoError(s.t, state.Damage(s.path(1), 1000*round+1))
+			}
+			s.draw(s.start(how{}), s.start(how{seat: 1}))
+		},
+		cells: onFiles(map[string]cell{
+			file: unique(), withFile: unique(), lossyFile: unique(),
+			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
+		}),
+		also: []string{"worker/statefile TestFileKills", "worker/lease TestNoTickTwice", "internal/state TestFileWithAFlippedBit"},
 	},
 	{
 		name:  "disk-full",
