@@ -24,6 +24,8 @@ func (v namespace) fault() string {
 	switch {
 	case v.Floor < -1:
 		return fmt.Sprintf("floor is %d, below -1", v.Floor)
+	case v.Given < -1:
+		return fmt.Sprintf("given is %d, below -1", v.Given)
 	case v.First < 0 || v.Last < v.First:
 		return fmt.Sprintf("first is %d and last %d, which is no range of worker IDs", v.First, v.Last)
 	}

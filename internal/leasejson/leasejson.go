@@ -17,8 +17,12 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// version is that of the form. A program that finds a higher one is too old to judge it.
-const version = 1
+// The versions of the forms. A program that finds a higher one is too old to judge it. Namespaces of
+// version 1 did not say which worker IDs ever had a row.
+const (
+	rowVersion       = 1
+	namespaceVersion = 2
+)
 
 type head struct {
 	Version int `json:"v"`
@@ -44,6 +48,7 @@ type namespace struct {
 	Layout  string `json:"layout"`
 	First   int64  `json:"first"`
 	Last    int64  `json:"last"`
+	Given   int64  `json:"given"`
 	Floor   int64  `json:"floor"`
 	Rest    int64  `json:"rest"`
 	Reach   int64  `json:"reach"`
@@ -56,14 +61,14 @@ type namespace struct {
 func Row(r lease.Row, write string) (string, error) {
 	var f fields
 	return f.json(row{
-		head{version, write}, f.text("nonce", r.Nonce), r.High, f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
+		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High, f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
 		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed), r.Reach.Microseconds(),
 	})
 }
 
 // ParseRow reads the text of a row of a worker ID.
 func ParseRow(id int64, s string) (lease.Row, error) {
-	v, err := parse[row](s)
+	v, err := parse[row](s, rowVersion)
 	if err != nil {
 		return lease.Row{}, err
 	}
@@ -77,25 +82,25 @@ func ParseRow(id int64, s string) (lease.Row, error) {
 func Namespace(n lease.Namespace, write string) (string, error) {
 	var f fields
 	return f.json(namespace{
-		head{version, write}, f.text("layout", n.Layout), n.IDs.First, n.IDs.Last, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
+		head{namespaceVersion, write}, f.text("layout", n.Layout), n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
 		f.micros("made", n.Made), f.micros("renewed", n.Renewed),
 	})
 }
 
 // ParseNamespace reads the text of a namespace.
 func ParseNamespace(s string) (lease.Namespace, error) {
-	v, err := parse[namespace](s)
+	v, err := parse[namespace](s, namespaceVersion)
 	if err != nil {
 		return lease.Namespace{}, err
 	}
 	return lease.Namespace{
-		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last}, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
+		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last}, Given: v.Given, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
 		Made: clock(v.Made), Renewed: clock(v.Renewed),
 	}, nil
 }
 
 // parse accepts what fields.json returns, and nothing else.
-func parse[V value](s string) (v V, err error) {
+func parse[V value](s string, version int) (v V, err error) {
 	if err := Strict(s, version, &v); err != nil {
 		return v, err
 	}

@@ -21,7 +21,7 @@ var (
 		Renewed: at.Add(-time.Minute), Reach: 92 * time.Second,
 	}
 	namespace = lease.Namespace{
-		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Floor: -1, Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
+		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1, Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
 	}
 )
 
@@ -37,7 +37,7 @@ func TestTexts(t *testing.T) {
 
 	s, err = leasejson.Namespace(namespace, "")
 	require.NoError(t, err)
-	require.Equal(t, `{"v":1,"layout":"x","first":3,"last":9,"floor":-1,"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
+	require.Equal(t, `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
 	n, err := leasejson.ParseNamespace(s)
 	require.NoError(t, err)
 	require.Equal(t, namespace, n)
@@ -73,12 +73,12 @@ func TestParseRefuses(t *testing.T) {
 		"half":               good[:len(good)/2],
 		"more after it":      good + good,
 		"a space":            good + " ",
-		"a namespace":        `{"v":1,"layout":"x","first":3,"last":9,"floor":-1,"rest":1,"reach":1,"made":0,"renewed":1}`,
+		"a namespace":        `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,"rest":1,"reach":1,"made":0,"renewed":1}`,
 	} {
 		_, err := leasejson.ParseRow(7, s)
 		require.Error(t, err, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
-		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
+		require.Equal(t, name == "a newer version" || name == "a namespace", strings.Contains(err.Error(), "newer version"), name)
 	}
 	_, err = leasejson.ParseNamespace(good)
 	require.Error(t, err)
@@ -110,6 +110,7 @@ func TestFaults(t *testing.T) {
 	goodNamespace, err := leasejson.Namespace(namespace, "")
 	require.NoError(t, err)
 	for _, c := range []struct{ field, is, says string }{
+		{`"given":5`, `"given":-2`, "given is -2"},
 		{`"floor":-1`, `"floor":-2`, "floor is -2"},
 		{`"first":3`, `"first":-1`, "first is -1 and last 9"},
 		{`"first":3`, `"first":10`, "first is 10 and last 9"},

@@ -87,12 +87,9 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 	return h, d.event, err
 }
 
-// take leases the ID that has been free the longest, or one that has no row.
+// take leases the ID that has been free the longest, or a new one.
 func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
-	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Rest: l.cfg.Quarantine, Highest: l.highest}
-	if l.cfg.IDs != (Range{}) {
-		wanted.IDs, wanted.Strict = l.cfg.IDs, true
-	}
+	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Must: l.cfg.IDs, Rest: l.cfg.Quarantine, Highest: l.highest}
 	asked := l.cfg.Now()
 	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {
@@ -125,7 +122,7 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 		}
 		*row = Row{
 			WorkerID: h.id, Nonce: h.nonce, High: h.limit, Until: now.after(l.cfg.ttl()), Layout: l.terms.Layout,
-			Holder: l.cfg.Holder, Acquired: now.Now, Renewed: now.Now, Reach: reach, Fresh: row.Fresh,
+			Holder: l.cfg.Holder, Acquired: now.Now, Renewed: now.Now, Reach: reach,
 		}
 		l.doubt = &doubt{hold: *h, nonces: []string{h.nonce}, high: row.High, event: event}
 		return nil
@@ -136,8 +133,8 @@ func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
 // begin decides at which tick a new owner of a row begins.
 func (l *Lease) begin(ns *Namespace, row *Row, now Clock) (*hold, error) {
 	h := &hold{id: row.WorkerID, nonce: newNonce(), base: max(row.High, ns.Floor, l.terms.MinTick-1)}
-	if row.Fresh {
-		// The ID may have had a row. Whoever had it did not use ticks of the future.
+	if row.High < 0 {
+		// The ID may have had an owner in a namespace that was lost, who did not use ticks of the future.
 		h.base = max(h.base, l.tickAt(now, -l.cfg.MaxClockSkew)-1)
 	}
 	if l.cfg.DurableStore {
@@ -170,7 +167,7 @@ func (l *Lease) checkAcquired(ns *Namespace, row *Row, now Clock) error {
 	if !now.over(ns.Rest) {
 		return l.resting(ns, now)
 	}
-	if !row.Fresh && !now.over(row.Until.Add(l.cfg.Quarantine)) {
+	if !now.over(row.Until.Add(l.cfg.Quarantine)) {
 		return errRaced
 	}
 	// Another owner's clock may be ahead of this one by twice its error.

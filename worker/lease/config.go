@@ -42,10 +42,9 @@ type Config struct {
 	// primary one after another. The default is 2 s.
 	MaxClockSkew time.Duration
 
-	// IDs are the worker IDs to choose from. The default, the zero Range, are all that the
-	// namespace has (see [Founding]). A start that asks for IDs that the namespace does not have
-	// is refused, and so is one whose state file has another ID. A start that makes a missing
-	// namespace gives it these IDs.
+	// IDs are the worker IDs that the namespace has to have (see [Founding]); the zero Range stands
+	// for whatever it has. A start that finds others is refused, and so is one whose state file has
+	// another ID. A start that makes a missing namespace gives it these IDs.
 	IDs Range
 
 	// DurableStore says that the store never loses a write that it has acknowledged: not in a
@@ -71,7 +70,7 @@ type Config struct {
 	// NoWait makes Acquire return as soon as the ID is leased. The first ticks follow about
 	// MaxClockSkew and a tick later; calls that draw UIDs wait for them, and return the error if
 	// the first reservation fails. It is for programs that make many generators one after
-	// another; those of a [Group] wait together. On a durable store it changes nothing.
+	// another. On a durable store it changes nothing.
 	NoWait bool
 
 	// MaxClockOffset is how far this process's clock may differ from the store's when a lease is

@@ -32,7 +32,8 @@ type Founding struct {
 	Rest time.Duration
 
 	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout
-	// or, if the namespace is there, for those that it has. Several stores, one in each region
+	// or, if the namespace is there, for those that it has. They can be set only as long as none was
+	// given, so that each ID up to Given is known to have had a row. Several stores, one in each region
 	// say, can share a space of worker IDs without knowing of each other: each has a range of its
 	// own, and refuses whoever asks for others. The ranges must not overlap, and a namespace that
 	// was lost must have the same again: no store can see that.
@@ -44,10 +45,12 @@ type Founding struct {
 // nobody has had an ID yet, and sets its IDs if f has some. And a MinTick above the namespace's
 // floor raises that, for all who get an ID from then on; those who have one go on as they are.
 //
+// A namespace that is made where rows of a former one are left gives new IDs only above these.
+//
 // It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
 // the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs or MinTick are not within
-// the layout's, MinTick is too far ahead, or the IDs are not those that the namespace has, [worker.ErrLayout] when the namespace has another layout,
-// or the store's error.
+// the layout's, MinTick is too far ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a
+// former one, [worker.ErrLayout] when the namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	t := f.Terms
 	switch {
@@ -80,6 +83,14 @@ func found(ns *Namespace, f Founding, now Clock) error {
 	if !ns.Fresh {
 		return refound(ns, f, now)
 	}
+	last := f.Terms.MaxWorkerID
+	if f.IDs != (Range{}) {
+		last = f.IDs.Last
+	}
+	if ns.Given > last {
+		return fmt.Errorf("%w: the row of worker ID %d is left of a former namespace, now asked for are IDs up to %d: none of them would be new",
+			uid.ErrRange, ns.Given, last)
+	}
 	ns.Layout, ns.IDs, ns.Made, ns.Renewed = f.Terms.Layout, f.IDs, now.Now, now.Now
 	ns.Floor, ns.Rest = f.Terms.MinTick-1, time.Unix(0, 0).UTC()
 	if f.Rest > 0 {
@@ -91,7 +102,7 @@ func found(ns *Namespace, f Founding, now Clock) error {
 
 // refound decides what becomes of a namespace that is there.
 func refound(ns *Namespace, f Founding, now Clock) error {
-	settled := ns.Used || f.Rest > 0 || ns.Rest.Before(now.Now)
+	settled := ns.Given >= 0 || f.Rest > 0 || ns.Rest.Before(now.Now)
 	others := f.IDs != (Range{}) && f.IDs != ns.IDs
 	switch {
 	case ns.Layout != f.Terms.Layout:

@@ -3,13 +3,14 @@ package lease
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
 )
 
-// A Store keeps the rows of one namespace: a row for each worker ID that was ever leased, and one
-// for the namespace itself. All processes that lease IDs in the namespace share them. The
+// A Store keeps the rows of one namespace: a row for each worker ID that was ever to be had, and
+// one for the namespace itself. All processes that lease IDs in the namespace share them. The
 // protocol decides; a Store carries each decision out atomically.
 //
 // Init, Take and Change call a function, decide, with rows that nobody else can change before the
@@ -34,9 +35,9 @@ import (
 // holds a secret. A call returns soon after its context has ended, even while it waits for a
 // lock, with an error that wraps the context's or is marked.
 //
-// Take and Change create nothing but the row of an ID that was never leased. A missing namespace
+// Take creates nothing but rows of IDs that never had one, and Change nothing. A missing namespace
 // is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed. Change may still
-// find a row that is left of one.
+// find a row that is left of one. No method removes a row.
 //
 // All methods may be called by any number of goroutines, and processes, at once. Package
 // storetest has a suite that every Store has to pass.
@@ -47,17 +48,23 @@ type Store interface {
 	//   - of the rows whose leases have been over for more than w.Rest, by the Clock less its
 	//     Error, and whose ticks are used up to w.Highest at most, the one that has been over for
 	//     longest;
-	//   - a Fresh row of an ID of w.IDs that has no row: the lowest ID above all rows, or else
-	//     any;
+	//   - the [NewRow] of the first of the IDs that [Namespace.NewIDs] returns;
 	//   - of all rows that have been over for more than w.Rest, the one that has been over for
 	//     longest.
+	//
+	// When decide agrees to a NewRow the Store makes the NewRows of the rest of these IDs, too, and
+	// raises the namespace's Given to the last of them, with what decide has changed, all or nothing
+	// and only if the namespace is as it was read. It overwrites no row: if one of these IDs has a row
+	// by now it stores nothing, and starts again. So many that start at once share what one of them
+	// makes. An ID up to Given without a row is never offered: somebody has removed its row, and its
+	// owner may be at work.
 	//
 	// In a namespace of more rows than it reads at once (256 at least) a Store may look at a sample
 	// of them, and offer the first of that.
 	//
-	// When there is none of these it returns the error of [NoneFree] for these IDs. A Store that
-	// has lost a row to another client's Take may offer a later one of these, so that many that
-	// start at once need not wait for each other.
+	// When there is none of these it returns the error of [NoneFree] for these IDs, with those whose
+	// rows are missing. A Store that has lost a row to another client's Take may offer a later one of
+	// these, so that many that start at once need not wait for each other.
 	Take(ctx context.Context, w Wanted, decide func(*Namespace, *Row, Clock) error) error
 
 	// Change calls decide with the row of a worker ID, nil when there is none. A nil row cannot
@@ -86,30 +93,13 @@ type Store interface {
 	Name() string
 }
 
-// MaxBatch is the largest number of rows that one TakeBatch is asked for.
-const MaxBatch = 100
-
-// A BatchStore is a Store that can lease several IDs in one transaction. A [Group] makes use of
-// that, for a process that starts with many leases.
-type BatchStore interface {
-	Store
-
-	// TakeBatch is as many Takes as rows, one after another, in one transaction. It calls decide
-	// with the namespace and with n rows of different IDs, in the order in which these Takes would
-	// be offered them. decide sets those to nil that are not to be taken. The others are written with
-	// the namespace, all or nothing. All else is as in Take.
-	//
-	// It may offer fewer than n rows, though not none, even where more are free; the caller asks
-	// again. n is at least 1, and at most MaxBatch.
-	TakeBatch(ctx context.Context, w Wanted, n int, decide func(*Namespace, []*Row, Clock) error) error
-}
-
 // Wanted says which row Take is to find.
 type Wanted struct {
 	// IDs are the worker IDs to choose from, as far as the namespace has them; see Within.
 	IDs Range
-	// Strict says that the namespace must have all of IDs.
-	Strict bool
+	// Must are the worker IDs that the namespace has to have, no more and no fewer; the zero Range
+	// stands for any.
+	Must Range
 	// Rest is how long a row's lease has to be over.
 	Rest time.Duration
 	// Highest returns the last tick that is not too far ahead, by a time of the store's clock. A
@@ -118,16 +108,21 @@ type Wanted struct {
 }
 
 // Within returns the worker IDs that a Take in the namespace is to choose from. It returns an
-// error that wraps [uid.ErrRange], with the numbers, when the namespace has none of w.IDs or, with
-// Strict, not all.
+// error that wraps [uid.ErrRange], with the numbers, when the namespace has none of w.IDs, or has
+// others than w.Must.
 func (w Wanted) Within(ns Namespace) (Range, error) {
-	if ns.IDs == (Range{}) {
-		return w.IDs, nil
+	has := ns.IDs
+	if has == (Range{}) {
+		has = w.IDs
 	}
-	both := Range{First: max(w.IDs.First, ns.IDs.First), Last: min(w.IDs.Last, ns.IDs.Last)}
-	if both.First > both.Last || w.Strict && both != w.IDs {
+	both := Range{First: max(w.IDs.First, has.First), Last: min(w.IDs.Last, has.Last)}
+	asked := w.IDs
+	if w.Must != (Range{}) {
+		asked = w.Must
+	}
+	if both.First > both.Last || w.Must != (Range{}) && w.Must != has {
 		return Range{}, fmt.Errorf("%w: the namespace has the worker IDs %d to %d, asked for are %d to %d", uid.ErrRange,
-			ns.IDs.First, ns.IDs.Last, w.IDs.First, w.IDs.Last)
+			has.First, has.Last, asked.First, asked.Last)
 	}
 	return both, nil
 }
@@ -154,8 +149,12 @@ type Namespace struct {
 	// stores share one space of worker IDs, each has a range of its own. They bind every Take;
 	// whoever has an ID keeps it.
 	IDs Range
-	// Floor is the last tick that anyone may have used under an ID whose row was removed, or -1.
-	// Nobody begins at or below it.
+	// Given is the highest worker ID that ever had a row in the namespace, or -1. Every ID of the
+	// namespace up to it has a row, unless somebody removed it. It never goes down. The store sets
+	// it, decide reads it. Where the store sees a row above what it has stored it gives that row's
+	// ID: Init sees all rows, Take those that it reads.
+	Given int64
+	// Floor is a tick at or below which nobody begins, or -1.
 	Floor int64
 	// Rest is when the namespace's rest ends: before that nobody gets an ID.
 	Rest time.Time
@@ -165,9 +164,41 @@ type Namespace struct {
 	// Made is when the namespace was made, Renewed when it was last written.
 	Made, Renewed time.Time
 
-	// Fresh says that the store has no such namespace yet, and Used that there are rows of IDs;
-	// only Init sets Used. decide reads both and does not set them.
-	Fresh, Used bool
+	// Fresh says that the store has no such namespace yet; only Init passes such a one. decide
+	// reads it and does not set it.
+	Fresh bool
+}
+
+// NewIDs returns the worker IDs of a range whose rows a Take makes at once, when it needs a new one:
+// the next above Given, a quarter of as many as there are, at least 16 and at most 100 of them, and
+// no more than a quarter of what is left, so that the highest ID tells how many were needed. some is
+// false when the range has none above Given.
+func (n Namespace) NewIDs(in Range) (ids Range, some bool) {
+	if n.Given >= in.Last {
+		return Range{}, false
+	}
+	ids.First = max(n.Given+1, in.First)
+	ids.Last = ids.First + min(max((ids.First-in.First)/4, 16), mostNewIDs, max((in.Last-ids.First)/4, 1)) - 1
+	return ids, true
+}
+
+// mostNewIDs is how many rows one statement makes at most.
+const mostNewIDs = 100
+
+// Missing returns the worker IDs of a range up to Given that have no row. have are those that have
+// one, in ascending order.
+func (n Namespace) Missing(in Range, have []int64) (missing []Range) {
+	next, last := in.First, min(in.Last, n.Given)
+	for _, id := range have {
+		if id > next && next <= last {
+			missing = append(missing, Range{First: next, Last: min(id-1, last)})
+		}
+		next = max(next, id+1)
+	}
+	if next <= last {
+		missing = append(missing, Range{First: next, Last: last})
+	}
+	return missing
 }
 
 // A Row is what the store holds about one worker ID. Its times are by the store's clock, in UTC
@@ -191,10 +222,18 @@ type Row struct {
 	Acquired, Renewed time.Time
 	// Reach is how far beyond the clock the owner may reserve, in whole microseconds.
 	Reach time.Duration
+}
 
-	// Fresh says that the store has no row of the ID; only Take passes such a row. decide reads
-	// it and does not set it.
-	Fresh bool
+// NewRow returns the row of a worker ID that nobody has leased yet: with a High of -1, times of 1970
+// and nothing else.
+func NewRow(id int64) Row {
+	never := time.Unix(0, 0).UTC()
+	return Row{WorkerID: id, High: -1, Until: never, Acquired: never, Renewed: never}
+}
+
+// Unused reports whether nobody has leased the row's ID yet.
+func (r Row) Unused() bool {
+	return r == NewRow(r.WorkerID)
 }
 
 // A Clock is a reading of the store's clock.
@@ -217,9 +256,39 @@ func (c Clock) within(t time.Time) bool { return !t.Before(c.Now.Add(c.Error)) }
 // after returns a time that is at least d away by everybody's clock.
 func (c Clock) after(d time.Duration) time.Time { return c.Now.Add(c.Error + d) }
 
-// NoneFree returns the error of a Take that found no row: all IDs are leased or in quarantine,
-// the first one until the time given.
-func NoneFree(ids Range, until time.Time) error {
-	return fmt.Errorf("%w: all of %d to %d are leased or in quarantine, the first one until %s",
-		uid.ErrNoWorkerID, ids.First, ids.Last, until.UTC().Format(time.RFC3339Nano))
+// NoneFree returns the error of a Take that found no row: all of the IDs that have one are leased or
+// in quarantine, the first of them until the time given, which is zero if none has a row. missing are
+// those whose rows somebody has removed (see [Namespace.Missing]), or the first of many.
+func NoneFree(ids Range, until time.Time, missing []Range) error {
+	says := fmt.Sprintf("none of %d to %d has a row", ids.First, ids.Last)
+	if !until.IsZero() {
+		says = fmt.Sprintf("all of %d to %d are leased or in quarantine, the first one until %s", ids.First, ids.Last, until.UTC().Format(time.RFC3339Nano))
+	}
+	if len(missing) > 0 {
+		says += "; " + MissingRows(missing)
+	}
+	return fmt.Errorf("%w: %s", uid.ErrNoWorkerID, says)
+}
+
+// MissingRows says which worker IDs have no row: "worker IDs 3 and 7 to 9 have no row: ...".
+func MissingRows(missing []Range) string {
+	const most = 8
+	var texts []string
+	for _, r := range missing[:min(len(missing), most)] {
+		if r.First == r.Last {
+			texts = append(texts, fmt.Sprint(r.First))
+		} else {
+			texts = append(texts, fmt.Sprintf("%d to %d", r.First, r.Last))
+		}
+	}
+	if len(missing) > most {
+		texts = append(texts, "others")
+	}
+	switch n := len(texts); {
+	case n > 1:
+		texts = []string{strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]}
+	case missing[0].First == missing[0].Last:
+		return "worker ID " + texts[0] + " has no row: somebody has deleted it, and nobody gets the ID until it is put back"
+	}
+	return "worker IDs " + texts[0] + " have no row: somebody has deleted them, and nobody gets these IDs until they are put back"
 }
