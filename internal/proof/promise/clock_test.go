@@ -31,6 +31,7 @@ var clockFaults = []fault{
 			s.draw(p)
 			s.drain(p)
 		},
+		crowd: 1,
 		cells: everywhere(unique()),
 	},
 	{
@@ -49,6 +50,7 @@ var clockFaults = []fault{
 			s.draw(p)
 			s.drain(p)
 		},
+		crowd: 1,
 		cells: everywhere(unique()),
 	},
 	{
@@ -66,6 +68,7 @@ var clockFaults = []fault{
 				s.draw(p)
 			}
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
 			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
@@ -94,6 +97,7 @@ var clockFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(p)
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: notCovered("nothing tells the second process what the first one issued"),
 			file:   unique("within MaxAhead of the clock; else the start is refused"), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
@@ -104,6 +108,7 @@ var clockFaults = []fault{
 		title: "The database's clock is set back",
 		what:  "The database's clock goes back by an hour under a process that draws. Another process starts, and a third one when leases have ended by that clock; later the clock is right again.",
 		play:  databaseClock(-time.Hour),
+		crowd: 3,
 		cells: onDatabases(unique()),
 	},
 	{
@@ -111,6 +116,7 @@ var clockFaults = []fault{
 		title: "The database's clock is set forward",
 		what:  "The same, with a clock that goes forward by an hour, so that all leases end at once.",
 		play:  databaseClock(time.Hour),
+		crowd: 3,
 		cells: onDatabases(unique()),
 	},
 	{
@@ -139,6 +145,7 @@ var clockFaults = []fault{
 				s.draw(p, other)
 			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: notCovered("nothing tells the process that is started again what it issued before"),
 			file:   unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),

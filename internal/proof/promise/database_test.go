@@ -164,6 +164,7 @@ var databaseFaults = []fault{
 				s.draw(p, other)
 			}
 		},
+		crowd: 3,
 		cells: everywhere(unique()),
 		also:  []string{"internal/proof/fleet TestOutage", "internal/proof/databases TestServerRestarts"},
 	},
@@ -201,6 +202,7 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
+		crowd: 1,
 		cells: mysqlOnly(onDatabases(unique())),
 		also:  []string{"internal/proof/fleet TestLostCommit", "internal/proof/databases TestLostReplies"},
 	},
@@ -232,6 +234,7 @@ var databaseFaults = []fault{
 			}
 			s.draw(p, other, third)
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach), lossyFile: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
@@ -244,7 +247,7 @@ var databaseFaults = []fault{
 		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
 			" With the condition of DurableStore all processes are killed before, and time passes; without that of other leases the running process has a longer Window.",
 		play: func(s *scene) {
-			p := s.start(how{})
+			p := s.start(how{alone: true})
 			s.drawSome(p)
 			p.stop()
 			s.pass(longGone)
@@ -259,11 +262,11 @@ var databaseFaults = []fault{
 			s.prolong(p)
 			s.drain(p)
 			if s.met && s.durable() {
-				p.kill()
+				s.killAll(p)
 				s.pass(longGone)
 			}
 			var other *process
-			p.quietly(func() { // else the running process may notice first
+			s.allQuietly(p, func() { // else a running process may notice first
 				s.putBack()
 				if s.met && s.way.column == throwaway {
 					s.countFrom(1000)
@@ -276,6 +279,7 @@ var databaseFaults = []fault{
 				s.drain(other)
 			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), lossyFile: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
@@ -286,7 +290,8 @@ var databaseFaults = []fault{
 		title: "TRUNCATE, or DELETE of all rows, under running processes",
 		what: "All rows are removed while a process draws, and another one is to start. Without DurableStore it makes the namespace anew, which then rests; with it the start is refused" +
 			" until an operator makes the namespace, with a Rest or, without the condition, with none.",
-		play: anew((*scene).empty),
+		play:  anew((*scene).empty),
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
 			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
@@ -298,6 +303,7 @@ var databaseFaults = []fault{
 		title: "DROP TABLE under running processes",
 		what:  "The same with the whole table.",
 		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
 			leased: uniqueIf(restIsEnough), lossyFile: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
@@ -307,7 +313,8 @@ var databaseFaults = []fault{
 		name:  "rename",
 		title: "The table is renamed away and back (a schema change in two steps)",
 		what: "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts." +
-			" Without the condition of leases the process has a longer TTL and stands still, and the table is back when another one has got an ID from a new table.",
+			" With DurableStore an operator makes a namespace in its place, with a Rest or, without the condition, with none. Without the condition of other leases" +
+			" the processes have a longer TTL and stand still, and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
 			h := how{}
 			if !s.met && s.lossy() {
@@ -319,7 +326,7 @@ var databaseFaults = []fault{
 			var other *process
 			switch {
 			case !s.met && s.lossy():
-				p.quietly(func() {
+				s.allQuietly(p, func() {
 					s.refused(how{seat: 1}, uid.ErrNoReservation)
 					s.pass(newRest + time.Second)
 					other = s.start(how{seat: 1})
@@ -332,6 +339,9 @@ var databaseFaults = []fault{
 					s.putInPlace()
 				})
 			default:
+				if s.durable() {
+					s.makeAnew()
+				}
 				s.pass(window / 2)
 				s.draw(p)
 				if s.way.column != throwaway || !s.met {
@@ -347,10 +357,11 @@ var databaseFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf("nobody starts meanwhile"),
 			leased: uniqueIf(backInTime), lossyFile: uniqueIf(backInTime),
-			durable: unique(), withFile: unique(),
+			durable: uniqueIf(restsUntilBack), withFile: uniqueIf(restsUntilBack),
 		},
 	},
 	{
@@ -368,6 +379,7 @@ var databaseFaults = []fault{
 				s.draw(other, third)
 			}
 		},
+		crowd: 3,
 		cells: onDatabases(notCovered("each copy gives the same IDs")),
 	},
 	{
@@ -401,6 +413,8 @@ var databaseFaults = []fault{
 }
 
 const backInTime = "it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"
+
+const restsUntilBack = "no other namespace is made in its place, or one with a Rest (Registry.Init) that lasts until the table is back"
 
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 
@@ -457,11 +471,7 @@ func anew(remove func(s *scene)) func(s *scene) {
 		switch {
 		case s.durable():
 			s.refused(how{seat: 1}, worker.ErrNoNamespace)
-			if s.met {
-				s.found(promisedOffline + ttl)
-			} else {
-				s.found(0)
-			}
+			s.makeAnew()
 			other = s.startUnless(how{seat: 1}, uid.ErrNoReservation)
 		case s.leased():
 			s.refused(how{seat: 1}, uid.ErrNoReservation)
@@ -489,14 +499,14 @@ func anew(remove func(s *scene)) func(s *scene) {
 }
 
 // outlived plays that what a process has drawn lies further ahead than a new namespace rests.
-// It stands still then: else it could be quicker than another one to have its ID again.
+// All stand still then: else it could be quicker than another one to have its ID again.
 func (s *scene) outlived(remove func(s *scene)) {
 	s.t.Helper()
 	p := s.start(how{lease: farSighted})
 	s.drawSome(p)
 	s.prolong(p)
 	s.drain(p)
-	p.quietly(func() {
+	s.allQuietly(p, func() {
 		remove(s)
 		s.refused(how{seat: 1}, uid.ErrNoReservation)
 		s.pass(newRest + time.Second)
@@ -509,14 +519,20 @@ func (s *scene) outlived(remove func(s *scene)) {
 	})
 }
 
-// putInPlace renames the table back, when it has removed what a start may have put in its
-// place. With DurableStore there is nothing.
+// makeAnew makes the namespace as an operator does, with a Rest if that is the condition.
+func (s *scene) makeAnew() {
+	s.t.Helper()
+	if s.met {
+		s.found(promisedOffline + ttl)
+	} else {
+		s.found(0)
+	}
+}
+
+// putInPlace renames the table back, when it has removed what took its place.
 func (s *scene) putInPlace() {
 	s.t.Helper()
-	if !s.durable() {
-		s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS")
-	}
-	s.sql("ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
+	s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
 }
 
 // newRest is for how long a namespace rests that a start has made.

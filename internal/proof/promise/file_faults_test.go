@@ -56,6 +56,7 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: onFiles(map[string]cell{
 			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost).by(copiedFile),
 			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
@@ -91,6 +92,7 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: onFiles(map[string]cell{
 			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
@@ -133,6 +135,7 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Remove(path+".link"))
 			s.draw(s.start(how{}))
 		},
+		crowd: 3,
 		cells: onFiles(map[string]cell{
 			file: unique(), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": unique(linked), leased + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
@@ -161,6 +164,7 @@ var fileFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 1,
 		cells: onFiles(map[string]cell{
 			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed).by(restoredFile),
 			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
@@ -224,6 +228,7 @@ var fileFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},

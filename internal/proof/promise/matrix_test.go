@@ -40,6 +40,7 @@ type fault struct {
 	title string
 	what  string // what the test does, in a sentence or two
 	play  func(s *scene)
+	crowd int             // how many other processes draw all the time, besides those of the play
 	cells map[string]cell // by column, or by way where its two databases differ
 	also  []string        // tests with real processes that show the same: folder, space, name
 }
@@ -113,6 +114,9 @@ func (f fault) judge(t testing.TB, w way, c cell) {
 		if unmet {
 			scenes = append(scenes, newScene(t, w, generator, false))
 		}
+	}
+	for _, s := range scenes {
+		s.crowd = f.crowd
 	}
 	playAll(scenes, play)
 	if t.Failed() {

@@ -1,7 +1,7 @@
 package promise
 
 import (
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -38,6 +38,7 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: onLeases(unique()),
 		also:  []string{"internal/proof/databases TestReleasedOwnerAcquiresAnew"},
 	},
@@ -97,28 +98,31 @@ var operatorFaults = []fault{
 	},
 	{
 		name:  "row-deleted",
-		title: "The row of an ID in use is deleted by hand",
-		what:  "The row of a process that draws is deleted, and another one starts. With the condition of DurableStore the process is killed before, and time passes; the other one's clock is then behind by as much.",
+		title: "The rows of IDs in use are deleted by hand",
+		what:  "The rows of four processes that draw are deleted, and two others start, one after another.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
 			s.drain(p)
-			s.stopped(p)
-			s.deleteRow(p)
-			h := how{seat: 1, lease: anyClock}
-			if s.met && s.durable() {
-				h.clock = -longGone
-			}
-			other := s.start(h)
+			s.keepRows()
+			s.deleteRows()
+			other := s.start(how{seat: 1})
 			for range 3 {
 				s.draw(p, other)
 				s.drain(other)
 				s.pass(window)
 			}
+			third := s.start(how{seat: 2})
+			for range 2 {
+				s.draw(p, other, third)
+				s.drain(third)
+				s.pass(window)
+			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
-			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 		also: []string{"internal/proof/databases TestDeletedRows"},
 	},
@@ -141,6 +145,7 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: noPart(),
 			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
@@ -148,42 +153,49 @@ var operatorFaults = []fault{
 	},
 	{
 		name:  "row-back",
-		title: "Rows are removed, and their former state is put back, under running processes",
-		what:  "The row of a process that draws is deleted; without the condition another one starts, and draws for twenty seconds; then the table is put back to what it was.",
+		title: "Rows are deleted, and put back as they were, under running processes",
+		what: "The rows of four processes that draw are deleted for twenty seconds, in which they draw and renew and another one starts, and put back where there are none by then." +
+			" Then all is played again, without a start; and again while two processes stand still.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
 			var other *process
-			awayAndBack := func() {
-				s.keep()
-				s.deleteRow(p)
-				if !s.met || !s.leased() {
-					other = s.start(how{seat: 1})
+			for _, during := range []func(){
+				func() { other = s.start(how{seat: 1}) },
+				func() {},
+			} {
+				s.keepRows()
+				s.deleteRows()
+				during()
+				for range 2 {
+					s.pass(10 * time.Second)
+					s.draw(p, other)
+					s.drain(p)
 				}
-				s.pass(20 * time.Second)
-				if other != nil {
-					s.drawSome(other)
-				}
-				s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
-			}
-			if s.met {
-				awayAndBack()
-			} else {
-				p.quietly(awayAndBack) // else the running process may notice, and take another ID
-				other.quietly(func() { // which keeps it from taking the row again
+				s.putRowsBack()
+				for range 2 {
+					s.draw(p, other)
+					s.drain(p)
 					s.pass(window)
-					s.drawBeyond(p, other.next)
-				})
+				}
 			}
+			s.keepRows()
+			p.quietly(func() {
+				s.deleteRows()
+				s.pass(window)
+				s.draw(other)
+				s.putRowsBack()
+			})
 			for range 3 {
 				s.draw(p, other)
 				s.drain(p)
+				s.drain(other)
 				s.pass(window)
 			}
 		},
+		crowd: 3,
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: unique(),
-			leased: uniqueIf(nobodyStarts), lossyFile: uniqueIf(nobodyStarts), durable: uniqueIf(nobodyStarts), withFile: uniqueIf(nobodyStarts),
+			static: noPart(), file: noPart(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -221,6 +233,7 @@ var operatorFaults = []fault{
 				s.draw(p)
 			}
 		},
+		crowd: 3,
 		cells: mysqlOnly(onDatabases(unique())),
 		also:  []string{"internal/proof/databases TestTableOfOtherColumns"},
 	},
@@ -247,6 +260,7 @@ var operatorFaults = []fault{
 				s.pass(window)
 			}
 		},
+		crowd: 1,
 		cells: mysqlOnly(onDatabases(unique())),
 	},
 	{
@@ -324,7 +338,6 @@ var operatorFaults = []fault{
 }
 
 const (
-	nobodyStarts  = "nobody starts in between"
 	oneLayout     = "all generators have one layout, which nothing checks here"
 	refusedLayout = "the other layout is refused"
 	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, which nothing checks here"
@@ -359,20 +372,35 @@ func (s *scene) collect(now func() time.Time, maxClockOffset time.Duration) regi
 	return done
 }
 
-// stopped kills a process and lets its time pass, where that is the condition.
+// stopped kills all processes and lets their time pass, where that is the condition.
 func (s *scene) stopped(p *process) {
 	if s.met && s.durable() {
-		p.kill()
+		s.killAll(p)
 		s.pass(longGone)
 	}
 }
 
-// deleteRow deletes the row of the process's ID.
-func (s *scene) deleteRow(p *process) {
+// keepRows keeps a copy of the IDs' rows, deleteRows deletes them as an operator does, and putRowsBack puts
+// back those that are missing. The namespace's row stays as it is.
+func (s *scene) keepRows() {
 	s.t.Helper()
-	column := "WORKER_ID"
-	if !s.leased() {
-		column = "ID"
+	s.sql("DROP TABLE IF EXISTS KEPT", "CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS WHERE "+s.rowsOfIDs())
+}
+
+func (s *scene) deleteRows() {
+	s.t.Helper()
+	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())
+}
+
+func (s *scene) putRowsBack() {
+	s.t.Helper()
+	column, _, _ := strings.Cut(s.rowsOfIDs(), " ")
+	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column + " NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")
+}
+
+func (s *scene) rowsOfIDs() string {
+	if s.leased() {
+		return "WORKER_ID >= 0"
 	}
-	s.sql(fmt.Sprintf("DELETE FROM TABLE_OF_IDS WHERE %s = %d", column, p.granted().WorkerID))
+	return "ID >= 0"
 }

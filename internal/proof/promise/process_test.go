@@ -33,6 +33,7 @@ var processFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(s.start(how{}))
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
@@ -56,6 +57,7 @@ var processFaults = []fault{
 			s.pass(longGone)
 			s.drawSome(s.start(how{}))
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
@@ -68,7 +70,7 @@ var processFaults = []fault{
 			p := s.start(how{})
 			s.draw(p)
 			var other *process
-			p.quietly(func() {
+			s.allQuietly(p, func() { // else one of the crew may be quicker
 				s.pass(longGone)
 				other = s.start(how{seat: 1})
 				if s.leased() {
@@ -82,6 +84,7 @@ var processFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: unique(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
@@ -99,6 +102,7 @@ var processFaults = []fault{
 			s.pass(window)
 			s.draw(p, other)
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
@@ -121,6 +125,7 @@ var processFaults = []fault{
 			s.drain(p)
 			s.drain(c)
 		},
+		crowd: 1,
 		cells: map[string]cell{
 			static: notCovered(cloned), file: notCovered(cloned), throwaway: notCovered(cloned),
 			leased: uniqueIf(invalidated), lossyFile: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -58,6 +59,9 @@ type scene struct {
 	skip time.Duration // by which the processes' clocks are ahead of the real one
 	data time.Duration // by which the database's is
 
+	crowd int        // how many processes are yet to join the crew,
+	crew  []*process // who draw all the time, besides those of the play
+
 	processes  int
 	marks      map[uid.UID]string // who drew it first
 	duplicates int
@@ -99,6 +103,7 @@ type how struct {
 	host  string
 	db    *sqlx.DB
 	lease func(*lease.Config)
+	alone bool // the crew joins a later one
 
 	namespace string // of the leases, if it is not the default one
 
@@ -120,6 +125,36 @@ func (s *scene) set() {
 	if s.leased() {
 		s.found(0)
 	}
+}
+
+// join starts the crew, once the first process of the play has its ID, with the same settings.
+func (s *scene) join(h how) {
+	s.t.Helper()
+	missing := s.crowd
+	s.crowd = 0
+	for i := range missing {
+		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease}))
+	}
+}
+
+// killAll kills a process and the crew.
+func (s *scene) killAll(p *process) {
+	for _, q := range append(slices.Clone(s.crew), p) {
+		q.kill()
+	}
+}
+
+// allQuietly does something while a process and the crew stand still: nobody calls their workers, and
+// the crew draws nothing.
+func (s *scene) allQuietly(p *process, do func()) {
+	crew := s.crew
+	s.crew = nil
+	defer func() { s.crew = crew }()
+	for _, q := range append(slices.Clone(crew), p) {
+		q.leash.call.Lock()
+		defer q.leash.call.Unlock()
+	}
+	do()
 }
 
 // tables are those of a database.
@@ -202,6 +237,9 @@ func (s *scene) try(h how) (*process, error) {
 		return nil, err
 	}
 	s.t.Cleanup(func() { p.kill() })
+	if !h.alone {
+		s.join(h)
+	}
 	return p, nil
 }
 
@@ -248,12 +286,13 @@ func (s *scene) stepDatabase(d time.Duration) {
 	s.data += d
 }
 
-// draw has the processes draw UIDs, in turns, while the time of some ticks goes by: what a
+// draw has the processes and the crew draw UIDs, in turns, while the time of some ticks goes by: what a
 // tick has, or, where a generator borrows from the future, some ticks' worth each time. A nil
 // process, one that was refused, draws nothing.
 func (s *scene) draw(ps ...*process) {
 	s.t.Helper()
 	const ticks, most = 10, 30
+	ps = append(slices.Clone(ps), s.crew...)
 	for i := range ticks {
 		for _, p := range ps {
 			if p != nil {

@@ -16,7 +16,7 @@
 #define OWNERS     2
 #endif
 #ifndef IDS
-#define IDS        1    /* worker IDs, none of them used before */
+#define IDS        1    /* worker IDs, none of them ever given */
 #endif
 #ifndef LATE
 #define LATE       1    /* requests under way for which nobody waits any more */
@@ -37,8 +37,11 @@
 #define SPAN       8    /* units of time that pass */
 #endif
 
-#ifndef COLLECT
-#define COLLECT    0    /* 1: an operator removes rows (Collect) */
+#ifndef DELETES
+#define DELETES    0    /* times that somebody deletes a row, or all; they may come back */
+#endif
+#ifndef MAKES
+#define MAKES      0    /* 1: whoever takes a new ID makes free rows for all others */
 #endif
 #ifndef RESETS
 #define RESETS     0    /* times that the table is emptied (TRUNCATE, or dropped and made again) */
@@ -72,9 +75,6 @@
 #endif
 #ifndef AFTER
 #define AFTER      0    /* owner 0 asks for ticks above this one only (MinTick). 0: it does not */
-#endif
-#ifndef BATCH
-#define BATCH      0    /* 1: acquires of several owners may be written together (TakeBatch) */
 #endif
 #ifndef MIXED
 #define MIXED      0    /* 1: owner 0 does not trust the store, the others do (LossyStore) */
@@ -143,14 +143,13 @@
 #define M_NO_ROW_LOCK        19
 #define M_HIGH_LOWERED       20
 #define M_KEEPS_DOUBT        21
-#define M_NO_FLOOR           22
-#define M_NO_NEAR            23
-#define M_COLLECT_BLIND      24
-#define M_COLLECT_LIVE       25
+#define M_FRESH_GAP          23
+#define M_GIVEN_UNSAVED      24
+#define M_GIVEN_EARLY        25
 #define M_CREATES            26
 #define M_NO_REST            27
 #define M_NO_FOUNDING_FLOOR  28
-#define M_ROW_DELETED        29
+#define M_GIVEN_FOUND        29
 #define M_LEASE_ENDED        30
 #define M_BEYOND_LOSSY       31
 #define M_NO_CERTIFICATION   32
@@ -176,7 +175,7 @@
 #define M_ERROR_BOTH         52
 #define M_CAS_BLIND          53
 #define M_CAS_NONCE          54
-#define M_CAS_NAMESPACE      55
+#define M_GIVEN_RACE         55
 #define M_CAS_FAILOVER       56
 #define M_CAS_TIMED          57
 #define M_RETAKE_AFTER       58
@@ -185,14 +184,10 @@
 #define M_CAS_REPLICA        61
 #define M_STALE_WRITES       62
 #define M_STALE_READS        63
-#define M_NO_CONTROL_WRITE   64
-#define M_CONTROL_FIRST      65
 #define M_AFTER_IGNORED      66
 #define M_AFTER_NOT_KEPT     67
 #define M_AFTER_LOWERS       68
 #define M_AFTER_RETAKEN      69
-#define M_BATCH_TWICE        70
-#define M_BATCH_HALF         71
 #define M_NO_WAIT            72
 #define M_NO_BURN_RELEASED   73
 #define M_FILE_RELEASES      74
@@ -215,8 +210,8 @@
 #define W_HANDED_ON          11
 #define W_RECHECKED          12
 #define W_REACHED            13
-#define W_COLLECTED          14
-#define W_KEPT               15
+#define W_DELETED            14
+#define W_UNDELETED          15
 #define W_CAME_BACK          16
 #define W_FOUNDED            17
 #define W_FORMER             18
@@ -237,7 +232,8 @@
 #define W_STALE              33
 #define W_AFTER              34
 #define W_AFTER_KEPT         35
-#define W_TOGETHER           36
+#define W_MOVED              36
+#define W_MADE               37
 
 #ifndef LEMMAS
 #define LEMMAS     1    /* 0: only the first rule counts, that no tick is issued twice, */
@@ -267,22 +263,24 @@ bit grown;                      /* owner 0 has been given its wider window, for 
 #define WIDENED(o)      0
 #endif
 #define FOUNDS          (RESETS || VANISHES)    /* namespaces can be gone */
-#define FLOORS          (COLLECT || FOUNDS || AFTER)
+#define FLOORS          (FOUNDS || AFTER)
 #define CAS_FAULT           (FAULT >= M_CAS_BLIND && FAULT <= M_CAS_TIMED || FAULT == M_NO_ROTATION || FAULT == M_CAS_FAILOVER_TAKE || FAULT == M_STALE_WRITES)
 #define LOSSY(s)            (!DURABLE || MIXED && (s) == 0)
-#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1 || AFTER && (FOUNDS || FILE) || (STALE || MIXED || BATCH) && !CAS || STALE && (FAILS || FOUNDS)
+#if VANISHES && FAILS || FOUNDS && NODES > 1 || CAS && NODES > 1 || AFTER && (FOUNDS || FILE) || (STALE || MIXED) && !CAS || STALE && (FAILS || FOUNDS) || IDS > 2 && (FAILS || STALE) || IDS > 3
 #error these do not go together
 #endif
 
-/* The table. All zero: the row is not there, the ID was never used. */
+/* The table. All zero: the row is not there. */
 typedef Row {
-	byte nonce;                     /* 0: released */
-	byte high, until
+	byte nonce;                     /* 0: released, or nobody has had it */
+	byte high, until                /* NEVER: nobody has had it */
 #if CAS && !FAILS
 	; byte by                       /* for a property: the owner who has written it, + 1 */
 #endif
 };
+#define NEVER   1
 Row row[IDS];
+byte given;                             /* the control row's GIVEN, + 1: only from here on are IDs new */
 byte reach = (WIDER -> 0 : WINDOW + BURNT);             /* the control row's REACH */
 #if FLOORS
 byte floor;                     /* the control row's HIGH: nobody is given ticks up to it */
@@ -318,10 +316,12 @@ byte lockedBy[IDS], controlBy;
 #define CONTROL_FREE    (!controlBy)
 #define CLOCK_OF(s)     CLOCK
 #endif
-#define UNLOCKED        (CONTROL_FREE && !lockedBy[0] && !lockedBy[IDS - 1])
+#define ROWS_FREE       (!lockedBy[0] && !lockedBy[IDS / 2] && !lockedBy[IDS - 1])
+#define UNLOCKED        (CONTROL_FREE && ROWS_FREE)
 
 /* What of it has reached the replica, or what was renamed away. */
 Row copy[IDS];
+byte copyGiven;
 byte copyReach = (WIDER -> 0 : WINDOW + BURNT);
 #if FLOORS
 byte copyFloor;
@@ -331,10 +331,10 @@ bit copyControl;
 byte copyRest;
 #endif
 
-#if COLLECT
-byte collecting;                /* the ID whose row is being removed, + 1, */
-Row saw;                        /* and the row as it was read */
-#define COLLECTOR       SLOTS
+#if DELETES
+/* The rows that somebody has deleted, and keeps. */
+Row deleted[IDS];
+byte deletes = DELETES;
 #endif
 
 /* The database's clock. */
@@ -369,11 +369,11 @@ typedef Transaction {
 #if CAS && !FAILS
 	; byte who              /* the owner, + 1 */
 #endif
+#if CAS
+	; bit new               /* there was no row */
+#endif
 #if CAS && CAS_FAULT
 	; byte saw              /* the nonce of the row that was read, or ABSENT */
-#endif
-#if FAULT == M_CONTROL_FIRST
-	; byte floor            /* as it was read with the control row */
 #endif
 #if AFTER
 	; byte after            /* the owner asks for ticks above this one, */
@@ -445,7 +445,7 @@ bool stayed[OWNERS];            /* its table was away, or it has started from it
 #endif
 
 /* Used within steps only. */
-hidden byte i, j, at, one;
+hidden byte i, j, at;
 hidden short set, doubted;
 hidden byte name[NONCES], was[NONCES];
 
@@ -496,11 +496,11 @@ inline clear(s) {
 #if CAS && !FAILS
 	; tx[s].who = 0
 #endif
+#if CAS
+	; tx[s].new = 0
+#endif
 #if CAS && CAS_FAULT
 	; tx[s].saw = 0
-#endif
-#if FAULT == M_CONTROL_FIRST
-	; tx[s].floor = 0
 #endif
 #if AFTER
 	; tx[s].after = 0; tx[s].due = 0
@@ -531,7 +531,7 @@ inline wipe() {
 		; row[i].by = 0
 #endif
 	};
-	reach = 0
+	reach = 0; given = 0
 #if FLOORS
 	; floor = 0
 #endif
@@ -547,7 +547,7 @@ inline wipeCopy() {
 		; copy[i].by = 0
 #endif
 	};
-	copyReach = 0
+	copyReach = 0; copyGiven = 0
 #if FLOORS
 	; copyFloor = 0
 #endif
@@ -564,7 +564,7 @@ inline toCopy() {
 		; copy[i].by = row[i].by
 #endif
 	};
-	copyReach = reach
+	copyReach = reach; copyGiven = given
 #if FLOORS
 	; copyFloor = floor
 #endif
@@ -581,7 +581,7 @@ inline fromCopy() {
 		; row[i].by = copy[i].by
 #endif
 	};
-	reach = (KEEPS -> reach : copyReach)
+	reach = (KEEPS -> reach : copyReach); given = copyGiven
 #if FLOORS
 	; floor = copyFloor
 #endif
@@ -620,6 +620,11 @@ inline tidy() {
 	for (i : 0 .. IDS - 1) {
 		rename(copy[i].nonce)
 	}
+#if DELETES
+	for (i : 0 .. IDS - 1) {
+		rename(deleted[i].nonce)
+	}
+#endif
 	for (i : 0 .. SLOTS - 1) {
 		rename(tx[i].nonce)
 	}
@@ -637,9 +642,6 @@ inline tidy() {
 		; renameAll(lost[at].nonces)
 #endif
 	}
-#if COLLECT
-	saw.nonce = (saw.nonce && !name[saw.nonce] -> GONE : name[saw.nonce]);
-#endif
 	for (at : 0 .. SLOTS - 1) {
 		renameAll(tx[at].mine)
 #if CAS && CAS_FAULT
@@ -661,6 +663,9 @@ inline fresh(s, o) {
 	set = 1;
 	for (i : 0 .. IDS - 1) {
 		set = set | (1 << row[i].nonce) | (1 << copy[i].nonce)
+#if DELETES
+		; set = set | (1 << deleted[i].nonce)
+#endif
 	}
 	for (i : 0 .. SLOTS - 1) {
 		set = set | (1 << tx[i].nonce)
@@ -681,7 +686,8 @@ inline fresh(s, o) {
  * does by a fast one. */
 #define FREE(k)     (row[k].until + QUARANTINE + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_TAKE)) < at)
 #define LASTS       (ROW.until >= at + (IS(M_ERROR_BOTH) -> 0 : SURE(M_ERROR_OWNER)))
-#define NEAR        (at - SKEW - 1)     /* no clock has shown less when the ID was acquired */
+/* An ID without a row is new only if no ID from it on was ever given. */
+#define NEW(k)      ((k) >= given || IS(M_FRESH_GAP))
 #define MINE        (ROW.nonce && HAS(tx[s].mine, ROW.nonce))
 #define READS_EARLY (IS(M_EARLY_CLOCK) && tx[s].kind == Extend || IS(M_EARLY_CLOCK_ACQUIRE) && tx[s].kind == Acquire)
 
@@ -719,7 +725,7 @@ inline certify(s, k) {
  * acquires name) makes every write vain that was decided before. What is refused once stays
  * so. A fault has a store tell versions by less, as its writes arrive. */
 #if CAS_FAULT
-#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_FAILOVER_TAKE) && tx[s].kind == Acquire || IS(M_CAS_NAMESPACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
+#define SPARED(s) (IS(M_CAS_BLIND) || IS(M_CAS_NONCE) || (IS(M_CAS_FAILOVER) || IS(M_CAS_TIMED) || IS(M_NO_ROTATION)) && tx[s].kind == Extend || IS(M_CAS_FAILOVER_TAKE) && tx[s].kind == Acquire || IS(M_GIVEN_RACE) && tx[s].kind == Acquire && tx[s].saw == ABSENT)
 #define VAIN(s)   (SPARED(s) && !IS(M_CAS_BLIND) && (IS(M_CAS_TIMED) && row[tx[s].id].until < CLOCK || (tx[s].saw == ABSENT -> row[tx[s].id].until : row[tx[s].id].nonce != tx[s].saw)))
 #else
 #define SPARED(s) 0
@@ -737,20 +743,17 @@ inline refuse(s, k, kinds) {
 }
 #endif
 
-/* An acquire has locked the control row, and looks whether ID k is free. */
+/* An acquire has locked the control row, and looks whether ID k is free, or new. */
 inline choose(s, k) {
 	at = (READS_EARLY -> tx[s].until : CLOCK_OF(s));
 	if
-	:: FREE(k) ->
+	:: FREE(k) && (row[k].until || NEW(k)) ->
 		tx[s].id = k;
-#if FAULT == M_CONTROL_FIRST
-		tx[s].floor = FLOOR;
-#endif
 #if AFTER
 		tx[s].due = kept;
 #endif
 		tx[s].phase = Chosen;
-		CONTROL(s) = (IS(M_NO_CONTROL) || CAS -> 0 : s + 1)
+		CONTROL(s) = (IS(M_NO_CONTROL) || IS(M_GIVEN_EARLY) || CAS -> 0 : s + 1)
 	:: else -> clear(s)
 	fi;
 	tidy()
@@ -759,19 +762,20 @@ inline choose(s, k) {
 /* What an acquire writes. */
 inline take(s) {
 	tx[s].until = at + CLIENTS + TTL;
-#if FAULT == M_CONTROL_FIRST
-	tx[s].base = MAX(ROW.high, tx[s].floor);
-#else
 	tx[s].base = MAX(ROW.high, FLOOR);
+#if CAS
+	tx[s].new = !ROW.until;
 #endif
-	tx[s].base = (DURABLE && !ROW.until && !IS(M_NO_NEAR) -> MAX(tx[s].base, NEAR) : tx[s].base);
+#if DELETES
+	for (i : 0 .. OWNERS - 1) {
+		assert(SEEN != W_MOVED || ROW.until || !HOLDS(i) || row[own[i].id].until)
+	};
+#endif
+	assert(SEEN != W_MADE || ROW.until != NEVER);
 #if AFTER
 	assert(SEEN != W_AFTER || tx[s].base >= tx[s].after);
-	assert(SEEN != W_AFTER_KEPT || s == 0 || MAX(ROW.high, NEAR) >= FLOOR);
+	assert(SEEN != W_AFTER_KEPT || s == 0 || ROW.high >= FLOOR);
 	tx[s].base = MAX(tx[s].base, tx[s].after);
-#endif
-#if COLLECT
-	assert(SEEN != W_COLLECTED || ROW.until || FLOOR <= NEAR);
 #endif
 #if FOUNDS
 	assert(SEEN != W_FOUNDED || !rest);
@@ -780,9 +784,9 @@ inline take(s) {
 	assert(SEEN != W_JUMPED || ROW.high <= at + WINDOW + SKEW);
 #endif
 	if
-	:: !LOSSY(s) || IS(M_NO_BURN_RELEASED) && ROW.until && !ROW.nonce ->
+	:: !LOSSY(s) || IS(M_NO_BURN_RELEASED) && ROW.until > NEVER && !ROW.nonce ->
 		tx[s].high = MAX(tx[s].base, at + WINDOW + tx[s].wide)
-	:: LOSSY(s) && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && !ROW.until) ->
+	:: LOSSY(s) && (IS(M_NO_BURN) || IS(M_NO_BURN_UNUSED) && ROW.until <= NEVER) ->
 		tx[s].high = tx[s].base
 	:: else ->
 		tx[s].high = WINDOW + tx[s].wide + BURNT;
@@ -840,7 +844,7 @@ inline judge(s) {
 	at = (READS_EARLY -> tx[s].until : CLOCK_OF(s));
 	tx[s].until = 0;
 	if
-	:: tx[s].kind == Acquire && (FREE(tx[s].id) || IS(M_NO_RECHECK)) ->
+	:: tx[s].kind == Acquire && (FREE(tx[s].id) || IS(M_NO_RECHECK)) && (ROW.until || NEW(tx[s].id) || IS(M_GIVEN_EARLY)) ->
 #if !JUMP
 		/* The owner's lease is over by its own clock, too. */
 		for (i : 0 .. OWNERS - 1) {
@@ -854,8 +858,8 @@ inline judge(s) {
 		:: s < OWNERS -> settle(s)
 		:: else
 		fi;
-#if SEEN == W_CAME_BACK
-		assert(SEEN != W_CAME_BACK || !stayed[s]);
+#if SEEN == W_CAME_BACK || SEEN == W_UNDELETED
+		assert((SEEN != W_CAME_BACK && SEEN != W_UNDELETED) || !stayed[s]);
 #endif
 		prolong(s); tx[s].phase = Locked; LOCK(s, tx[s].id) = (CAS -> 0 : s + 1);
 #if BEYOND
@@ -883,7 +887,8 @@ inline judge(s) {
 	:: else ->
 		assert(SEEN != W_RECHECKED || tx[s].kind != Acquire);
 		assert(SEEN != W_EXPIRED || !(tx[s].kind == Extend && MINE));
-		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && !MINE));
+		assert(SEEN != W_DISPLACED || !(tx[s].kind == Extend && ROW.until && !MINE));
+		assert(SEEN != W_DELETED || !(tx[s].kind == Extend && s < OWNERS && !ROW.until));
 #if CAS && !FAILS
 		/* Nobody loses a lease for nothing. */
 		assert(!LOSSES || FILE || STALE && !IS(M_STALE_READS) || s >= OWNERS || tx[s].kind != Extend || MINE || ROW.by != s + 1);
@@ -918,6 +923,7 @@ inline swap(k) {
 	j = row[k].high; row[k].high = copy[k].high; copy[k].high = j;
 	j = row[k].until; row[k].until = copy[k].until; copy[k].until = j;
 	j = row[k].by; row[k].by = copy[k].by; copy[k].by = j
+	; j = given; given = copyGiven; copyGiven = j
 #if FLOORS
 	; j = floor; floor = copyFloor; copyFloor = j
 #endif
@@ -932,6 +938,31 @@ inline outdated(s) {
 	tidy()
 }
 #endif
+
+/* A new ID is given: the control row says so, and those that are passed over get free rows. Acquires
+ * of other new IDs have read the control row, and begin anew. */
+#if CAS
+#define NEWLY(s)    (tx[s].new)
+#define ELSEWHERE   (!SPARED(at))
+#else
+#define NEWLY(s)    (!row[tx[s].id].until)
+#define ELSEWHERE   (tx[at].node != tx[s].node)
+#endif
+inline give(s) {
+#if CAS || NODES > 1
+	for (at : 0 .. SLOTS - 1) {
+		if
+		:: at != s && tx[at].kind == Acquire && tx[at].phase == Locked && NEWLY(at) && ELSEWHERE -> unlock(at); clear(at)
+		:: else
+		fi
+	}
+#endif
+	j = (MAKES -> IDS : tx[s].id + 1);
+	for (i : given .. j - 1) {
+		row[i].until = (row[i].until -> row[i].until : NEVER)
+	}
+	given = j
+}
 
 /* What is decided is stored. */
 inline write(s) {
@@ -976,7 +1007,11 @@ inline write(s) {
 		:: else
 		fi;
 #endif
-		reach = MAX(reach, WINDOW + tx[s].wide + BURNT)
+		reach = MAX(reach, WINDOW + tx[s].wide + BURNT);
+		if
+		:: NEWLY(s) && tx[s].id >= given && !IS(M_GIVEN_UNSAVED) -> give(s)
+		:: else
+		fi
 	:: else
 	fi;
 	ROW.high = tx[s].high;
@@ -1004,41 +1039,15 @@ inline commit(s) {
 	tidy()
 }
 
-#if BATCH
-#if AFTER
-#define RAISES(s) (tx[s].after > floor)
-#else
-#define RAISES(s) 0
-#endif
-/* With an acquire go those of all others that have been decided and are not refused, in one step:
- * each of a row of its own. All of them are told that it was stored; each reply may be lost. (A
- * member whose window is wider than all before, or who raises the floor, changes the namespace, so that those that were
- * decided without it begin anew: in the code they are decided after it.) */
-#define JOINS(s)  (tx[one].kind == Acquire && tx[one].phase == Locked && one != s && reach >= WINDOW + tx[one].wide + BURNT && !RAISES(one) && (tx[one].id != tx[s].id || IS(M_BATCH_TWICE)))
-inline batch(s) {
-	for (one : 0 .. OWNERS - 1) {
-		if
-		:: JOINS(s) ->
-			WITNESS(W_TOGETHER);
-			if
-			:: IS(M_BATCH_HALF) || tx[one].id == tx[s].id -> tx[one].phase = Done; tx[one].until = 0
-			:: else -> write(one)
-			fi
-		:: else
-		fi
-	}
-	write(s);
-	tidy()
-}
-#endif
-
 inline rollback(s) {
 	unlock(s);
 	clear(s);
 	tidy()
 }
 
-#if CAS
+#if CAS && DELETES
+#define LANDS(s)     (tx[s].phase == Locked && !VAIN(s) && tx[s].new == !row[tx[s].id].until)
+#elif CAS
 #define LANDS(s)     (tx[s].phase == Locked && !VAIN(s))
 #else
 #define LANDS(s)     (tx[s].phase == Locked)
@@ -1056,6 +1065,10 @@ inline found() {
 	former = former || away;
 	away = 0;
 	control = 1;
+	given = 0;
+	for (i : 0 .. IDS - 1) {
+		given = (row[i].until && !IS(M_GIVEN_FOUND) -> i + 1 : given)
+	};
 	rest = (IS(M_NO_REST) || IS(M_NO_REST_TIME) || IS(M_CREATES) -> 0 : CLOCK + SURE(M_ERROR_FOUND) + REST);
 	floor = (IS(M_NO_REST) || IS(M_NO_FOUNDING_FLOOR) || IS(M_CREATES) -> 0 : CLOCK + SURE(M_ERROR_FOUND) + REST + SURE(M_ERROR_FLOOR))
 }
@@ -1171,7 +1184,7 @@ inline hear(o) {
 		own[o].nonce = tx[o].nonce;
 		own[o].doubted = (IS(M_KEEPS_DOUBT) -> own[o].doubted : 0)
 	fi;
-#if SEEN == W_CAME_BACK || SEEN == W_RESUMED || SEEN == W_RESUMED_PROPOSED
+#if SEEN == W_CAME_BACK || SEEN == W_UNDELETED || SEEN == W_RESUMED || SEEN == W_RESUMED_PROPOSED
 	stayed[o] = 0;
 #endif
 	raise(o, tx[o].high);
@@ -1315,9 +1328,6 @@ end:
 	/* the acquire's row is locked, the clock is read, and the row is judged again. */
 	:: d_step { MAY_ASK(me) -> judge(me) }
 	:: d_step { LANDS(me) -> commit(me) }
-#if BATCH
-	:: d_step { LANDS(me) && tx[me].kind == Acquire -> batch(me) }
-#endif
 	:: d_step { tx[me].phase == Known || tx[me].phase == Done && (!SYNC || !fails) -> hear(me) }
 
 	/* Faults: the clock is read before the locks are had; the locks are had by reading,
@@ -1449,66 +1459,41 @@ end:
 
 #define DIFFERS(k) (row[k].nonce != copy[k].nonce || row[k].high != copy[k].high || row[k].until != copy[k].until)
 #if FOUNDS
-#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || floor != copyFloor || control != copyControl || rest != copyRest)
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || given != copyGiven || floor != copyFloor || control != copyControl || rest != copyRest)
 #elif FLOORS
-#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || floor != copyFloor)
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || given != copyGiven || floor != copyFloor)
 #else
-#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach)
+#define BEHIND     (DIFFERS(0) || DIFFERS(IDS - 1) || reach != copyReach || given != copyGiven)
 #endif
 
-#if COLLECT
-/* Where no commit is lost, the operator may take any row: his clock is wrong. */
-#define OVER(k)    (row[k].until && (DURABLE || row[k].until + QUARANTINE + CLIENTS < CLOCK || IS(M_COLLECT_LIVE)))
-#define LOOKS(k)   (!collecting && CONTROL_FREE && FOUNDED && OVER(k))
+#if DELETES
+/* A row is deleted and kept, and put back as it was unless there is another one. Either waits for locks, and
+ * nobody else's row or the control row is touched. What compares and swaps is refused while the row
+ * is away, or arrives when it is back: then nothing has changed. */
+#define DELETES_NOW(k)  (deletes > 0 && THERE && row[k].until && !lockedBy[k])
+#define PUTS_BACK(k)    (deleted[k].until && !row[k].until && THERE && !lockedBy[k])
 
-/* He locks the control row, and reads a row without a lock. */
-inline look(k) {
-#if NODES > 1
-	controlBy[0] = COLLECTOR + 1;
-#else
-	controlBy = COLLECTOR + 1;
-#endif
-#if CAS
-	controlBy = 0;
-#endif
-	collecting = k + 1;
-	saw.nonce = row[k].nonce; saw.high = row[k].high; saw.until = row[k].until
-}
-
-inline leave() {
-	unlock(COLLECTOR);
-	collecting = 0;
-	saw.nonce = 0; saw.high = 0; saw.until = 0;
-	tidy()
-}
-
-/* Once nobody has it locked, he removes it if it is the row that he has read, and raises
- * the floor, at one go. */
-inline remove() {
-	if
-	:: row[collecting - 1].nonce == saw.nonce && row[collecting - 1].high == saw.high && row[collecting - 1].until == saw.until || IS(M_COLLECT_BLIND) ->
-		floor = (IS(M_NO_FLOOR) -> floor : MAX(floor, saw.high));
-		row[collecting - 1].nonce = 0; row[collecting - 1].high = 0; row[collecting - 1].until = 0;
+inline move(k, to, from) {
+	to.nonce = from.nonce; to.high = from.high; to.until = from.until;
+	from.nonce = 0; from.high = 0; from.until = 0
 #if CAS && !FAILS
-		row[collecting - 1].by = 0;
-#endif
-#if CAS
-		refuse(COLLECTOR, collecting - 1, 0);
-		refuse(COLLECTOR, IDS, Acquire);
+	; to.by = from.by; from.by = 0
 #endif
 #if NODES > 1
-		certify(COLLECTOR, collecting - 1);
-		/* Locks of the control row at another node give way, too. */
-		for (at : 0 .. SLOTS - 1) {
-			if
-			:: controlBy[1] == at + 1 && !IS(M_NO_CONTROL_WRITE) && !IS(M_CONTROL_FIRST) -> unlock(at); clear(at)
-			:: else
-			fi
-		}
+	; certify(SLOTS, k)
 #endif
-	:: else -> WITNESS(W_KEPT)
-	fi;
-	leave()
+}
+
+inline remove(k) { move(k, deleted[k], row[k]) }
+
+inline putBack(k) {
+	move(k, row[k], deleted[k]);
+#if SEEN == W_UNDELETED
+	for (i : 0 .. OWNERS - 1) {
+		stayed[i] = stayed[i] || HOLDS(i) && own[i].id == k && own[i].nonce == row[k].nonce
+	};
+#endif
+	tidy()
 }
 #endif
 
@@ -1540,20 +1525,31 @@ end:
 	:: d_step { JUMP && ahead -> ahead = 0 }
 	:: d_step { JUMP && !ahead -> ahead = JUMP }
 
-#if COLLECT
-	:: d_step { LOOKS(0) -> look(0) }
-	:: d_step { IDS > 1 && LOOKS(IDS - 1) -> look(IDS - 1) }
-	:: d_step { collecting && !lockedBy[collecting - 1] -> remove() }
-	:: d_step { collecting -> leave() }
+#if DELETES
+	/* Somebody deletes a row, or all, and puts them back one by one. */
+	:: d_step { DELETES_NOW(0) -> deletes--; remove(0); tidy() }
+	:: d_step { PUTS_BACK(0) -> putBack(0) }
+#if IDS > 1
+	:: d_step { DELETES_NOW(IDS - 1) -> deletes--; remove(IDS - 1); tidy() }
+	:: d_step { PUTS_BACK(IDS - 1) -> putBack(IDS - 1) }
+	:: d_step { deletes > 0 && THERE && ROWS_FREE && row[0].until && row[IDS / 2].until && row[IDS - 1].until -> deletes--;
+			for (j : 0 .. IDS - 1) {
+				remove(j)
+			}
+			tidy()
+		}
+#endif
+#if IDS > 2
+	:: d_step { PUTS_BACK(1) -> putBack(1) }
+#endif
 #endif
 
 #if FOUNDS
 	/* The table is emptied, or renamed away and back. Either waits for locks. */
 	:: d_step { resets > 0 && THERE && UNLOCKED -> resets--;
 			if
-			:: IS(M_LEASE_ENDED) -> row[0].until = 0
-			:: IS(M_CONTROL_DELETED) -> control = 0; reach = 0; floor = 0; rest = 0
-			:: IS(M_ROW_DELETED) -> row[0].until = 0; row[0].nonce = 0; row[0].high = 0
+			:: IS(M_LEASE_ENDED) -> row[0].until = (row[0].until -> NEVER : 0)
+			:: IS(M_CONTROL_DELETED) || IS(M_GIVEN_FOUND) -> control = 0; reach = 0; floor = 0; rest = 0; given = 0
 			:: else -> wipe()
 			fi;
 #if CAS
@@ -1615,9 +1611,6 @@ end:
 				controlBy[0] = 0; controlBy[1] = 0;
 #else
 				controlBy = 0;
-#endif
-#if COLLECT
-				leave();
 #endif
 				for (i : 0 .. SLOTS - 1) {
 					if
