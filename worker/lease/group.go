@@ -54,7 +54,7 @@ type Group struct {
 	takes       map[alike]*joint
 }
 
-var _ Store = (*Group)(nil)
+var _ PlacedStore = (*Group)(nil)
 
 // alike are the parts of a Wanted that the members of a batch have in common.
 type alike struct {
@@ -217,6 +217,12 @@ func (g *Group) Durable() bool { return g.store.Durable() }
 
 // Name implements [Store].
 func (g *Group) Name() string { return g.store.Name() }
+
+// Place implements [PlacedStore].
+func (g *Group) Place() string { return placeOf(g.store) }
+
+// Bind implements [PlacedStore].
+func (g *Group) Bind(place string) error { return bind(g.store, place) }
 
 // call waits for its turn and calls the store.
 func (g *Group) call(ctx context.Context, do func() error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -34,8 +35,14 @@ func (l *Lease) resume(ctx context.Context) error {
 	if !found {
 		return nil
 	}
+	place, bound := strings.CutPrefix(r.Namespace, l.store.Name()+inPlace)
+	if bound {
+		if err := bind(l.store, place); err != nil {
+			return err
+		}
+	}
 	switch {
-	case r.Kind != state.KindLease || r.Namespace != l.store.Name():
+	case r.Kind != state.KindLease || r.Namespace != l.store.Name() && !bound:
 		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.KindLease, l.store.Name())
 	case r.Host != l.cfg.Host:
 		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used", worker.ErrState, l.cfg.StateFile, r.Host, l.cfg.Host)
@@ -90,6 +97,33 @@ func (l *Lease) resume(ctx context.Context) error {
 	return nil
 }
 
+// inPlace stands between a store's Name and its Place in a state file.
+const inPlace = " in "
+
+// namespace returns what the state file is bound to.
+func (l *Lease) namespace() string {
+	if place := placeOf(l.store); place != "" {
+		return l.store.Name() + inPlace + place
+	}
+	return l.store.Name()
+}
+
+// placeOf returns the Place of a store that has one.
+func placeOf(s Store) string {
+	if s, is := s.(PlacedStore); is {
+		return s.Place()
+	}
+	return ""
+}
+
+// bind binds a store that can be bound.
+func bind(s Store, place string) error {
+	if s, is := s.(PlacedStore); is {
+		return s.Bind(place)
+	}
+	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, s.Name())
+}
+
 // note raises the file's reservation to 3/2 Window beyond the clock, and beyond through, as far
 // as the store's goes, and grants it.
 func (l *Lease) note(through int64) error {
@@ -123,7 +157,7 @@ func (l *Lease) enough(through int64) bool {
 
 func (l *Lease) save(h *hold) error {
 	return l.file.Save(state.Record{
-		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.store.Name(),
+		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Namespace: l.namespace(),
 		Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
 	})
 }

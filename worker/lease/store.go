@@ -86,6 +86,22 @@ type Store interface {
 	Name() string
 }
 
+// A PlacedStore is a Store whose Name does not say all of where its rows are: the rest shows when they
+// are first found, such as the schema that PostgreSQL's search path leads to. A state file is bound to
+// both.
+type PlacedStore interface {
+	Store
+
+	// Place returns where the rows were found first. It is empty before, and where Name says all. It
+	// holds no secret.
+	Place() string
+
+	// Bind says where the rows have to be, as Place has returned it before. From then on all calls
+	// return an error that wraps [worker.ErrState] when they are elsewhere; so does Bind if they were
+	// already found there.
+	Bind(place string) error
+}
+
 // MaxBatch is the largest number of rows that one TakeBatch is asked for.
 const MaxBatch = 100
 
