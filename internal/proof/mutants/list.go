@@ -28,6 +28,7 @@ var all = slices.Concat(
 	fills,
 	revisions,
 	workers,
+	losses,
 	leases,
 	leaseFiles,
 	store,
