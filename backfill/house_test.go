@@ -114,6 +114,8 @@ func (n *numbers) Next(_ context.Context, _ disposable.Host, _ int64) (int64, er
 	return id, nil
 }
 
+func (*numbers) Inspect(context.Context) ([]string, error) { return nil, nil }
+
 func (*numbers) Name() string { return "a list" }
 
 // listed is a run on numbers of a list over all ticks until present.

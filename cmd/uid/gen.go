@@ -53,7 +53,8 @@ one machine: processes on several machines need one server.
 
 In a database every run adds a row to a table, WORKER_NODE of Baidu's UidGenerator, and
 its generated key is the run's worker ID. No worker ID is ever used again: the default
-layout has 4,194,303 of them, the layout javascript 15.
+layout has 4,194,303 of them, the layout javascript 15. A database that can forget a row
+in a crash is refused: it would give IDs again. --lossy-store accepts that.
 
 etcd, ZooKeeper and Redis lease IDs instead: a run leases one of --namespace, which uid
 worker init has made, and gives it back at its end. The ID rests for five minutes before
@@ -143,6 +144,9 @@ func (g *gen) run(ctx context.Context) (err error) {
 	}
 	defer s.close()
 	if s.numbers == nil {
+		if g.segment.lossy {
+			return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; what this store loses is made up for", lossyFlag)
+		}
 		cfg.MaxLead = 0 // another run gets the ID soon
 	}
 	w, err := g.worker(ctx, s)

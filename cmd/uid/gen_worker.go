@@ -19,7 +19,7 @@ func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
 		if g.namespaceSet {
 			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
-		return disposable.New(s.numbers, disposable.Config{Timeout: timeout, Logger: g.log(), Now: g.now})
+		return disposable.New(s.numbers, disposable.Config{Timeout: timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(), Now: g.now})
 	}
 	leases, err := s.all.Namespace(g.namespace)
 	if err != nil {
@@ -44,9 +44,12 @@ func noNamespace(err error, namespace string) error {
 	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
 }
 
-// full adds to the error of a store without a free worker ID what can be done.
+// full adds to the error of a store without a free worker ID, or of one that can forget IDs, what can
+// be done.
 func (g *gen) full(s *workerStore, err error) error {
 	switch {
+	case errors.Is(err, disposable.ErrLossy):
+		return fmt.Errorf("%w, and so does --%s", err, lossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):
 		return err
 	case s.numbers == nil:

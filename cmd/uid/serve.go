@@ -34,7 +34,6 @@ type server struct {
 	workerID      idFlag
 	state         string
 	table         string
-	lossy         bool
 	key           string
 	tokenFile     string
 	insecure      bool
@@ -112,7 +111,7 @@ token file again.`,
 	flags.Var(&fileFlag{&s.state}, "state", "file that remembers what was issued under --worker-id")
 	flags.StringVar(&s.key, "uid-key", serve.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
 	registerSegmentTable(flags, &s.table)
-	flags.BoolVar(&s.lossy, lossyFlag, false, lossyUsage)
+	flags.BoolVar(&s.segment.lossy, lossyFlag, false, lossyUsage)
 	s.registerAccess(flags)
 	s.connections, s.request, s.stop = 1024, spanFlag(5*time.Second), spanFlag(10*time.Second)
 	flags.Var(&s.connections, "max-conns", "connections of each protocol at once, beside 128 that have not shown the token")
@@ -230,7 +229,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.release(generator.CloseContext)) }()
 	segments, err := serve.NewSegments(st.segments, segment.Config{
-		LossyStore: s.lossy, Timeout: time.Duration(s.store.timeout), Logger: s.log(), Now: s.now,
+		LossyStore: s.segment.lossy, Timeout: time.Duration(s.store.timeout), Logger: s.log(), Now: s.now,
 	})
 	if err != nil {
 		return inputError{err}

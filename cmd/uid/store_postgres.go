@@ -21,14 +21,20 @@ var postgres = engine{
 		if u.path == "" {
 			return nil, u.bad("names no database")
 		}
-		cfg, err := pgx.ParseConfig(u.raw)
+		cfg, err := postgresConfig(u.raw)
 		if err != nil {
 			return nil, u.bad("cannot be read, or has a parameter that cannot be used") // pgx quotes it
 		}
-		if !strings.Contains(u.raw, "default_query_exec_mode") {
-			// By default the first statement on a connection is prepared, which is a round trip more.
-			cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
-		}
 		return sqlStore(pooled(sqlx.NewDb(stdlib.OpenDB(*cfg), "pgx")), s)
 	},
+}
+
+// postgresConfig reads a URL. By default pgx prepares each query whose text is new to a connection, which
+// is a round trip more, and fails behind a pooler that does not track what is prepared.
+func postgresConfig(url string) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig(url)
+	if err == nil && !strings.Contains(url, "default_query_exec_mode") {
+		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	return cfg, err
 }

@@ -60,6 +60,8 @@ const takersLen = 14155
 type Shape struct {
 	Engine  string // of MySQL
 	Columns []ShapeColumn
+
+	temporary, unlogged bool // of PostgreSQL
 }
 
 // A ShapeColumn is a column as the database describes it.
@@ -105,12 +107,24 @@ func ReadShape(ctx context.Context, from Reader, dialect Dialect, name string) (
 	return s, nil
 }
 
+// JudgeKept judges whether the rows of a table outlive a crash of the server.
+func JudgeKept(what, name string, s Shape) Verdict {
+	if !s.unlogged {
+		return Verdict{What: what, Value: "logged"}
+	}
+	return Verdict{Wrong, what, "UNLOGGED", "A crash of the server empties the table and sets its counter back: IDs and numbers come again.",
+		"ALTER TABLE " + name + " SET LOGGED"}
+}
+
 // JudgeTable returns the worst that is wrong with a table. what is the verdict's What.
 func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 	const compare = "Compare the table with the statement that creates it, in internal/database/schema."
 	bad := func(value, why string) Verdict { return Verdict{Wrong, what, value, why, compare} }
 	if d == MySQL && !strings.EqualFold(s.Engine, "InnoDB") {
 		return Verdict{Wrong, what, "engine " + s.Engine, "Only InnoDB rolls back, locks rows and is safe in a crash.", "ALTER TABLE " + name + " ENGINE = InnoDB"}
+	}
+	if s.temporary {
+		return Verdict{Wrong, what, "a TEMPORARY table", "Each session has its own, and hands out the same IDs and numbers.", "DROP TABLE pg_temp." + name}
 	}
 	have := map[string]ShapeColumn{}
 	for _, col := range s.Columns {
@@ -179,14 +193,18 @@ func (k columnKind) fits(c ShapeColumn, d Dialect) bool {
 	}
 }
 
-// postgresShape reads the shape of the table that a name without a schema stands for.
+// postgresShape reads the shape of the table that a name without a schema stands for. Its counter and
+// its partitions depend on it, and can be UNLOGGED by themselves.
 func postgresShape(ctx context.Context, from Reader, name string) (Shape, error) {
 	var s Shape
 	var err error
-	s.Columns, err = SelectRows(ctx, from, (*ShapeColumn).fields, `SELECT UPPER(c.column_name), c.data_type, CAST(c.character_maximum_length AS BIGINT), FALSE,
+	fields := func(c *ShapeColumn) []any { return append(c.fields(), &s.temporary, &s.unlogged) }
+	s.Columns, err = SelectRows(ctx, from, fields, `SELECT UPPER(c.column_name), c.data_type, CAST(c.character_maximum_length AS BIGINT), FALSE,
 		CAST(c.collation_name AS VARCHAR), EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey)),
 		c.is_nullable = 'YES' OR c.column_default IS NOT NULL OR c.is_identity = 'YES' OR c.is_generated <> 'NEVER',
-		c.is_identity = 'YES' OR COALESCE(c.column_default, '') LIKE 'nextval(%'
+		c.is_identity = 'YES' OR COALESCE(c.column_default, '') LIKE 'nextval(%',
+		t.relpersistence = 't', EXISTS (SELECT 1 FROM pg_class r WHERE r.relpersistence = 'u' AND (r.oid = t.oid OR r.relkind IN ('r', 'p', 'S') AND r.oid IN
+		(SELECT d.objid FROM pg_depend d WHERE d.refobjid = t.oid AND d.refclassid = t.tableoid AND d.classid = t.tableoid AND d.deptype IN ('a', 'i'))))
 		FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid
 		JOIN information_schema.columns c ON c.table_schema = n.nspname AND c.table_name = t.relname AND c.column_name = a.attname
 		WHERE t.relname = $1 AND pg_table_is_visible(t.oid) ORDER BY a.attnum`, name)

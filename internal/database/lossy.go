@@ -8,50 +8,35 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Lossy lists the settings by which a database can lose a commit that it has acknowledged, as far
-// as this account may see.
-func Lossy(ctx context.Context, conn *sqlx.Conn, dialect Dialect) (why []string, err error) {
+// A Loss is a way in which a database can lose a commit that it has acknowledged.
+type Loss struct {
+	Why string
+	By  LossBy
+}
+
+// A LossBy says what it takes for a commit to be lost.
+type LossBy int
+
+const (
+	// Crash is that of the server, or of its machine.
+	Crash LossBy = iota
+	// Takeover is by another server, which lacks the newest commits.
+	Takeover
+)
+
+// Losses lists what this account may see of how the database can lose a commit. It returns an error
+// that wraps [uid.ErrConfig] when a commit does not reach the other nodes of the cluster at all.
+func Losses(ctx context.Context, conn *sqlx.Conn, dialect Dialect) ([]Loss, error) {
 	switch dialect {
 	case SQLite:
-		return lossySQLite(ctx, conn)
+		return lossesOfSQLite(ctx, conn)
 	case Postgres:
-		return lossyPostgres(ctx, conn)
+		return lossesOfPostgres(ctx, conn)
 	}
-	return lossyMySQL(ctx, conn)
+	return lossesOfMySQL(ctx, conn)
 }
 
-func lossyMySQL(ctx context.Context, conn *sqlx.Conn) (why []string, err error) {
-	vars, err := ReadSettings(ctx, conn, "SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')")
-	if err != nil {
-		return nil, err
-	}
-	status, err := ReadSettings(ctx, conn, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Slaves_connected', 'Replicas_connected',"+
-		" 'Rpl_semi_sync_master_status', 'Rpl_semi_sync_source_status')")
-	if err != nil {
-		return nil, err
-	}
-	return LossySettings(vars, status), nil
-}
-
-// LossySettings lists by which of a server's variables, and in what state, it can lose a commit.
-func LossySettings(vars, status Settings) (why []string) {
-	if v, known := vars["innodb_flush_log_at_trx_commit"]; known && v != "1" {
-		why = append(why, "innodb_flush_log_at_trx_commit is "+v+", not 1")
-	}
-	if v := vars["sync_binlog"]; vars.On("log_bin") && v != "1" {
-		why = append(why, "sync_binlog is "+v+", not 1, and there is a binary log")
-	}
-	if vars.On("wsrep_on") {
-		why = append(why, "it is a node of a Galera cluster (wsrep_on)")
-	}
-	replicas := status.First("slaves_connected", "replicas_connected")
-	if replicas != "" && replicas != "0" && !status.On("rpl_semi_sync_master_status", "rpl_semi_sync_source_status") {
-		why = append(why, replicas+" replicas are connected without semi-synchronous replication: one of them lacks the newest commits when it takes over")
-	}
-	return why
-}
-
-func lossySQLite(ctx context.Context, conn *sqlx.Conn) (why []string, err error) {
+func lossesOfSQLite(ctx context.Context, conn *sqlx.Conn) (losses []Loss, err error) {
 	var synchronous int
 	var journal string
 	if err := conn.GetContext(ctx, &synchronous, "PRAGMA synchronous"); err != nil {
@@ -62,10 +47,10 @@ func lossySQLite(ctx context.Context, conn *sqlx.Conn) (why []string, err error)
 	}
 	for _, f := range []Verdict{JudgeSynchronous(synchronous, journal), JudgeJournal(journal)} {
 		if f.Severity == Wrong {
-			why = append(why, f.What+" is "+f.Value)
+			losses = append(losses, Loss{f.What + " is " + f.Value, Crash})
 		}
 	}
-	return why, nil
+	return losses, nil
 }
 
 // JudgeJournal judges the journal_mode of a SQLite file.

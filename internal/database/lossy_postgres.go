@@ -3,41 +3,104 @@ package database
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 )
 
-func lossyPostgres(ctx context.Context, conn *sqlx.Conn) (why []string, err error) {
+func lossesOfPostgres(ctx context.Context, conn *sqlx.Conn) ([]Loss, error) {
 	vars, err := ReadSettings(ctx, conn, "SELECT name, setting FROM pg_settings WHERE name IN ('synchronous_commit', 'fsync', 'full_page_writes', 'synchronous_standby_names')")
 	if err != nil {
 		return nil, err
 	}
-	var asynchronous int
-	// Without the right to see them (pg_monitor) the state of standbys is NULL, but not their number.
-	err = conn.GetContext(ctx, &asynchronous, "SELECT COUNT(*) FROM pg_stat_replication WHERE COALESCE(sync_state, 'async') IN ('async', 'potential')")
+	standbys, err := ConnectedStandbys(ctx, conn)
 	if err != nil {
-		return nil, Failed("ask for standbys", err)
+		return nil, err
 	}
-	return LossyPostgres(vars, asynchronous), nil
+	losses := settingsOfPostgres(vars)
+	if why := LackingStandby(vars["synchronous_standby_names"], standbys); why != "" {
+		losses = append(losses, Loss{why, Takeover})
+	}
+	return losses, nil
 }
 
-// LossyPostgres lists by which of a server's settings it can lose a commit. asynchronous is how
-// many standbys are connected that need not have it.
-func LossyPostgres(vars Settings, asynchronous int) (why []string) {
+// ConnectedStandbys returns the names of the standbys that are connected, which any account may see.
+func ConnectedStandbys(ctx context.Context, conn *sqlx.Conn) (names []string, err error) {
+	if err := conn.SelectContext(ctx, &names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication"); err != nil {
+		return nil, Failed("ask for standbys", err)
+	}
+	return names, nil
+}
+
+// settingsOfPostgres lists by which of a server's settings it can lose a commit.
+func settingsOfPostgres(vars Settings) (losses []Loss) {
 	for _, name := range []string{"fsync", "full_page_writes"} {
 		if v, known := vars[name]; known && v != "on" {
-			why = append(why, name+" is "+v+", not on")
+			losses = append(losses, Loss{name + " is " + v + ", not on", Crash})
 		}
 	}
 	switch v, known := vars["synchronous_commit"]; {
 	case !known:
 	case v == "off":
-		why = append(why, "synchronous_commit is off")
+		losses = append(losses, Loss{"synchronous_commit is off", Crash})
 	case v == "local" && vars["synchronous_standby_names"] != "":
-		why = append(why, "synchronous_commit is local: no standby need have a commit")
+		losses = append(losses, Loss{"synchronous_commit is local: no standby need have a commit", Takeover})
 	}
-	if asynchronous > 0 && vars["synchronous_standby_names"] == "" {
-		why = append(why, fmt.Sprintf("%d standbys are connected asynchronously: one of them lacks the newest commits when it takes over", asynchronous))
+	return losses
+}
+
+// LackingStandby says why a standby can lack a commit that was acknowledged; "" if none of those can
+// that setting, synchronous_standby_names, lists. connected are the names of those that are connected.
+func LackingStandby(setting string, connected []string) string {
+	if setting == "" {
+		if len(connected) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d standbys are connected asynchronously: one of them lacks the newest commits when it takes over", len(connected))
 	}
-	return why
+	confirm, listed := parseStandbys(setting)
+	const lacks = ": another one lacks the newest commits when it takes over"
+	if listed["*"] {
+		return fmt.Sprintf("synchronous_standby_names names no standby but * (any), and %d of them must have a commit%s", confirm, lacks)
+	}
+	if len(listed) > confirm {
+		return fmt.Sprintf("synchronous_standby_names lists %d standbys, and %d of them must have a commit%s", len(listed), confirm, lacks)
+	}
+	n := 0 // two may have one name
+	for _, name := range connected {
+		if listed[strings.ToLower(name)] {
+			n++
+		}
+	}
+	if n > confirm {
+		return fmt.Sprintf("%d standbys are connected under the names that synchronous_standby_names lists, and %d of them must have a commit%s", n, confirm, lacks)
+	}
+	return ""
+}
+
+// confirmations matches a setting that says how many standbys have to confirm.
+var confirmations = regexp.MustCompile(`(?is)^\s*(?:(?:FIRST|ANY)\s+)?(\d+)\s*\((.*)\)\s*$`)
+
+// standbyName matches the next name of a list.
+var standbyName = regexp.MustCompile(`"((?:[^"]|"")*)"|[^\s,"]+`)
+
+// parseStandbys returns how many standbys have to confirm a commit, and the names of those that can,
+// in lower case: the server does not tell them apart by case. The server has accepted the setting.
+func parseStandbys(setting string) (confirm int, listed map[string]bool) {
+	confirm = 1
+	if m := confirmations.FindStringSubmatch(setting); m != nil {
+		confirm, _ = strconv.Atoi(m[1])
+		setting = m[2]
+	}
+	listed = map[string]bool{}
+	for _, m := range standbyName.FindAllStringSubmatch(setting, -1) {
+		name := m[0]
+		if strings.HasPrefix(name, `"`) {
+			name = strings.ReplaceAll(m[1], `""`, `"`)
+		}
+		listed[strings.ToLower(name)] = true
+	}
+	return confirm, listed
 }

@@ -16,18 +16,20 @@ type Origin struct {
 	server     int64  // of MySQL: the server's name and number; of PostgreSQL: when it was started
 	plain      bool   // a statement commits by itself
 	readOnly   bool
+	Schema     string // of PostgreSQL: where the table is; empty if there is none
 }
 
-// OriginColumns are what Fields scans.
-func (d Dialect) OriginColumns() string {
+// OriginColumns are what Fields scans, of a statement that reads a table.
+func (d Dialect) OriginColumns(table string) string {
 	columns := d.Now() + ", " + d.Late() + ", "
 	switch d {
 	case MySQL:
-		return columns + mysqlConnection + ", " + mysqlServer + ", " + mysqlPlain + ", " + mysqlReadOnly
+		return columns + mysqlConnection + ", " + mysqlServer + ", " + mysqlPlain + ", " + mysqlReadOnly + ", ''"
 	case Postgres:
-		return columns + "0, " + postgresServer + ", TRUE, " + postgresReadOnly
+		return columns + "0, " + postgresServer + ", TRUE, " + postgresReadOnly +
+			", COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) FROM pg_class WHERE oid = TO_REGCLASS('`" + table + "`')), '')"
 	}
-	return columns + "0, 0, 1, 0"
+	return columns + "0, 0, 1, 0, ''"
 }
 
 const (
@@ -46,7 +48,7 @@ const (
 
 // Fields returns where to scan OriginColumns.
 func (o *Origin) Fields() []any {
-	return []any{&o.Now, &o.late, &o.connection, &o.server, &o.plain, &o.readOnly}
+	return []any{&o.Now, &o.late, &o.connection, &o.server, &o.plain, &o.readOnly, &o.Schema}
 }
 
 // Plain reports whether a statement of the session commits by itself.

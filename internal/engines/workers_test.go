@@ -21,7 +21,7 @@ var notOnMySQL9 = []string{
 
 // The tests of workers, which mostly run on MariaDB, pass on MySQL 9 as well.
 func TestWorkersOnMySQL9(t *testing.T) {
-	s, err := cluster.StartMySQL9("workers", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=0")
+	s, err := cluster.StartMySQL9("workers", "--skip-log-bin")
 	cluster.For(t, s, err)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count", "1", "-timeout", "5m", "-v", "-skip", strings.Join(notOnMySQL9, "|"),
 		"github.com/uidgen/uid/internal/proof/databases")

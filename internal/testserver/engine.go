@@ -37,7 +37,8 @@ func baseArgs(durable bool) []string {
 		"--loose-innodb-redo-log-capacity=8M",
 	}
 	if !durable {
-		args = append(args, "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0")
+		// The settings that workers look at are those of a durable server.
+		args = append(args, "--innodb-flush-method=nosync", "--innodb-doublewrite=0")
 	}
 	return args
 }

@@ -40,9 +40,9 @@ import (
 const Env = "UID_TEST_MYSQL_DSN"
 
 // Config holds the settings of a private server. The zero value is a server that starts
-// and answers fast, and loses the newest commits when it is killed.
+// and answers fast, and syncs nothing.
 type Config struct {
-	// Durable makes every commit outlive a Kill.
+	// Durable makes every commit outlive a crash of the machine.
 	Durable bool
 	// Args are further options of the server, "--name=value"; later ones win.
 	Args []string

@@ -11,6 +11,11 @@ type Config struct {
 	// is refused.
 	Timeout time.Duration
 
+	// DurableStoreUnverified takes at its word that the store never forgets a number that it has
+	// given. Without it a start asks the store for its settings (see [Numbers]), and refuses one
+	// that can forget one in a crash.
+	DurableStoreUnverified bool
+
 	// Host and Port describe this process in the store, at most 64 characters each. They are for
 	// people: uniqueness does not depend on them. Port without Host is refused.
 	//

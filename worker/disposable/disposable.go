@@ -2,8 +2,10 @@ package disposable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +16,9 @@ import (
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/ticks"
 )
+
+// ErrLossy says that a store's settings let it forget a number that it has given.
+var ErrLossy = errors.New("the store can forget a number that it has given")
 
 // Disposable is a [uid.Worker] that takes a number nobody has had before each time a generator is
 // made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
@@ -69,6 +74,8 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
+//   - [ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
+//     setting DurableStoreUnverified is set;
 //   - the store's own error on all else.
 //
 // An attempt that fails may leave its number unused.
@@ -95,8 +102,14 @@ func (d *Disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	most := t.MaxWorkerID
+	most, inspected := t.MaxWorkerID, false
 	err = retry.Do(ctx, d.cfg.Timeout, d.cfg.Logger, func(ctx context.Context) (err error) {
+		if !inspected {
+			if err := d.inspect(ctx); err != nil {
+				return err
+			}
+			inspected = true
+		}
 		if id, err = d.numbers.Next(ctx, host, most); err == nil && 0 < id && id <= most {
 			first, err = d.begin(ctx, t, id)
 		}
@@ -112,6 +125,19 @@ func (d *Disposable) assign(ctx context.Context, t uid.Terms) (id, first int64, 
 		"store", d.numbers.Name(), "host", host.Name, "port", host.Port)
 	supply.Warn(ctx, d.cfg.Logger, id, 0, most, "are used", "store", d.numbers.Name())
 	return id, first, nil
+}
+
+// inspect refuses a store that is seen to forget numbers.
+func (d *Disposable) inspect(ctx context.Context) error {
+	lossy, err := d.numbers.Inspect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lossy) > 0 && !d.cfg.DurableStoreUnverified {
+		return fmt.Errorf("%w: %w in a crash, and would then give it again: %s; DurableStoreUnverified takes the store at its word",
+			uid.ErrConfig, ErrLossy, strings.Join(lossy, "; "))
+	}
+	return nil
 }
 
 // begin keeps the generator's floor, and returns the first tick above all floors that are kept.

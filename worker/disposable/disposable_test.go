@@ -28,6 +28,9 @@ import (
 type counter struct {
 	// fail, if set, is asked before each number; n counts the calls from 1.
 	fail func(n int) error
+	// lossy and refused are what Inspect returns.
+	lossy   []string
+	refused error
 	// silent makes a call wait for the end of its context.
 	silent bool
 
@@ -38,6 +41,8 @@ type counter struct {
 }
 
 func (c *counter) Name() string { return "table NUMBERS" }
+
+func (c *counter) Inspect(context.Context) ([]string, error) { return c.lossy, c.refused }
 
 func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int64, error) {
 	c.mu.Lock()
@@ -279,6 +284,8 @@ func TestNumbersOutOfRange(t *testing.T) {
 // wrong always gives the same number.
 type wrong int64
 
+func (wrong) Inspect(context.Context) ([]string, error) { return nil, nil }
+
 func (wrong) Name() string { return "a wrong store" }
 
 func (w wrong) Next(context.Context, disposable.Host, int64) (int64, error) { return int64(w), nil }
@@ -322,6 +329,34 @@ var errRefused = errors.New("connection refused")
 
 func refusing() *counter {
 	return &counter{fail: func(int) error { return worker.Transient(errRefused) }}
+}
+
+// A store that forgets a number gives it again: none is taken from it, unless somebody knows better.
+func TestLossyStore(t *testing.T) {
+	numbers := &counter{lossy: []string{"fsync is off", "the table is UNLOGGED"}}
+	_, err := newDisposable(t, numbers, disposable.Config{}).Acquire(t.Context(), terms(9))
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorIs(t, err, disposable.ErrLossy)
+	require.ErrorContains(t, err, "assign an ID from table NUMBERS: ")
+	require.ErrorContains(t, err, "give it again: fsync is off; the table is UNLOGGED; ")
+	require.ErrorContains(t, err, "DurableStoreUnverified")
+	require.Zero(t, numbers.calls)
+
+	r, err := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: true}).Acquire(t.Context(), terms(9))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, r.WorkerID)
+}
+
+// One that cannot keep numbers is refused whatever is said of it.
+func TestRefusedStore(t *testing.T) {
+	numbers := &counter{refused: fmt.Errorf("%w: engine MEMORY", uid.ErrConfig)}
+	for _, unverified := range []bool{false, true} {
+		_, err := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: unverified}).Acquire(t.Context(), terms(9))
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.NotErrorIs(t, err, disposable.ErrLossy)
+		require.ErrorContains(t, err, "engine MEMORY")
+		require.Zero(t, numbers.calls)
+	}
 }
 
 func TestTimeout(t *testing.T) {

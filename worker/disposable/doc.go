@@ -5,7 +5,7 @@
 // It is for services that start rarely, compared with the number of the layout's IDs: 4.2 million
 // by default. It logs a warning when more than 80 % of them are used. Package lease uses IDs again.
 //
-// IDs are unique as long as the numbers only ever go up, in one copy of the store. The store's
-// package says what breaks that. Disposable IDs are a space of worker IDs of their own: a UID
+// IDs are unique as long as the numbers only ever go up, in one copy of the store. A start refuses a
+// store whose settings let it forget a number in a crash; its package says what else breaks that. Disposable IDs are a space of worker IDs of their own: a UID
 // under one can be equal to a UID under a leased ID.
 package disposable

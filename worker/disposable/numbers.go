@@ -19,6 +19,13 @@ type Numbers interface {
 	// number.
 	Next(ctx context.Context, h Host, most int64) (int64, error)
 
+	// Inspect examines the store before the first number of a start, and changes nothing. It returns
+	// in words the settings by which the store can forget a number that it has given, and give it
+	// again, when it crashes. What another server lacks that takes over is not among them. It
+	// returns an error that wraps [uid.ErrConfig] when the store cannot keep numbers; what is
+	// missing so far is no error. Its other errors are as those of Next.
+	Inspect(ctx context.Context) (lossy []string, err error)
+
 	// Name describes the store to people. It holds no secret.
 	Name() string
 }

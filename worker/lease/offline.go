@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -37,8 +38,14 @@ func (l *Lease) resume(ctx context.Context) error {
 	if file.Torn() {
 		l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", r.WorkerID, "store", file.Path(), "last_tick", r.High)
 	}
+	place, bound := strings.CutPrefix(r.Namespace, l.store.Name()+inPlace)
+	if bound {
+		if err := bind(l.store, place); err != nil {
+			return err
+		}
+	}
 	switch {
-	case r.Kind != state.KindLease || r.Namespace != l.store.Name():
+	case r.Kind != state.KindLease || r.Namespace != l.store.Name() && !bound:
 		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.cfg.StateFile, r.Kind, r.Namespace, state.KindLease, l.store.Name())
 	case r.Host != l.cfg.Host:
 		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used", worker.ErrState, l.cfg.StateFile, r.Host, l.cfg.Host)
@@ -93,6 +100,33 @@ func (l *Lease) resume(ctx context.Context) error {
 	return nil
 }
 
+// inPlace stands between a store's Name and its Place in a state file.
+const inPlace = " in "
+
+// namespace returns what the state file is bound to.
+func (l *Lease) namespace() string {
+	if place := placeOf(l.store); place != "" {
+		return l.store.Name() + inPlace + place
+	}
+	return l.store.Name()
+}
+
+// placeOf returns the Place of a store that has one.
+func placeOf(s Store) string {
+	if s, is := s.(PlacedStore); is {
+		return s.Place()
+	}
+	return ""
+}
+
+// bind binds a store that can be bound.
+func bind(s Store, place string) error {
+	if s, is := s.(PlacedStore); is {
+		return s.Bind(place)
+	}
+	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, s.Name())
+}
+
 // note raises the file's reservation to 3/2 Window beyond the clock, and beyond through, as far
 // as the store's goes, and grants it.
 func (l *Lease) note(through int64) error {
@@ -138,7 +172,7 @@ func (l *Lease) save(h *hold) error {
 	next := ticks.Plus(max(h.granted, l.fileReach(), 0), ticks.Count(l.cfg.Window, l.terms.Unit))
 	return l.file.Save(state.Record{
 		Kind: state.KindLease, Host: l.cfg.Host, WorkerID: h.id, Layout: l.terms.Layout, High: h.granted, Next: max(h.granted, min(most, next)),
-		Namespace: l.store.Name(), Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
+		Namespace: l.namespace(), Nonce: h.nonce, Limit: h.limit, Proposals: h.proposed, Reach: h.reach,
 	})
 }
 

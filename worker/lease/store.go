@@ -93,6 +93,22 @@ type Store interface {
 	Name() string
 }
 
+// A PlacedStore is a Store whose Name does not say all of where its rows are: the rest shows when they
+// are first found, such as the schema that PostgreSQL's search path leads to. A state file is bound to
+// both.
+type PlacedStore interface {
+	Store
+
+	// Place returns where the rows were found first. It is empty before, and where Name says all. It
+	// holds no secret.
+	Place() string
+
+	// Bind says where the rows have to be, as Place has returned it before. From then on all calls
+	// return an error that wraps [worker.ErrState] when they are elsewhere; so does Bind if they were
+	// already found there.
+	Bind(place string) error
+}
+
 // Wanted says which row Take is to find.
 type Wanted struct {
 	// IDs are the worker IDs to choose from, as far as the namespace has them; see Within.

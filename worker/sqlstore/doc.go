@@ -43,8 +43,13 @@
 //
 // A proxy must not spread the two statements over servers or, with MySQL, connections: they are
 // then refused. PgBouncer may pool transactions. The statements have no arguments, so that no
-// driver prepares them. Only pgx prepares a query even so, once for each of its texts; with
-// default_query_exec_mode=exec in its URL it does not.
+// driver prepares them; only pgx prepares a query even so. By default it asks twice for each text of a
+// query that is new to a connection, and texts name the namespace and the ID: with the pool's
+// connection kept, a lease's start is nine round trips on PostgreSQL, its first renewal over a
+// connection three, each further one two, and its release three. With default_query_exec_mode=exec in
+// the URL (or in a pgx.ConnConfig) nothing is prepared: a start is five, and a renewal and a release are
+// two each, over whichever connection. The command uid sets that mode; programs should, too, and have
+// to behind a PgBouncer that pools transactions and does not track prepared statements.
 //
 // # How a segment is taken
 //
@@ -74,16 +79,19 @@
 // very attempt wrote. An insert or commit whose reply was lost may or may not have happened: its
 // ID is given up, and a new row inserted.
 //
-// IDs are unique as long as the table's counter only ever goes up, in one copy of the table.
-// These break that, and cannot be seen in the table alone:
+// IDs are unique as long as the table's counter only ever goes up, in one copy of the table. So a
+// start looks at the table and the settings first ([Numbers.Inspect]). It refuses an engine other than
+// InnoDB, a TEMPORARY table, and a node of a Galera cluster with wsrep_on off. It also refuses what loses
+// commits in a crash, unless the program vouches for the store (DurableStoreUnverified of
+// disposable.Config): an UNLOGGED table or counter, innodb_flush_log_at_trx_commit or sync_binlog other
+// than 1, fsync, full_page_writes or synchronous_commit off, and SQLite with synchronous below FULL or
+// without a journal on disk. These break it all the same, and cannot be seen before:
 //
 //   - After a failover to a replica that lacks the newest rows, after a restored dump and after
 //     TRUNCATE, old IDs are handed out again. Set the table's AUTO_INCREMENT above the largest ID
 //     that was ever given.
 //   - When a table is dropped or renamed away, or a SQLite file is moved, while somebody starts,
 //     a new one begins with ID 1.
-//   - A server with innodb_flush_log_at_trx_commit other than 1 may forget the newest rows when
-//     it crashes.
 //   - MySQL before 8.0 and MariaDB before 10.2.4 forget the counter at a restart and go on after
 //     the largest ID that is left. Never delete the newest row.
 //   - On PostgreSQL the counter is the sequence of the identity column. A crash, or a failover to
@@ -107,16 +115,22 @@
 //
 // Package lease says what it relies on, and what a store may lose. A database is durable, as the
 // lease's setting DurableStore claims, when it is a SQLite file that package worker/sqlite has
-// opened, or a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1 that is
-// never replaced by a replica, or a single PostgreSQL server with fsync, full_page_writes and
-// synchronous_commit on, whose standbys are synchronous or never take over. Galera is not: its
+// opened, or a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1, or a single
+// PostgreSQL server with fsync, full_page_writes and synchronous_commit on and a table that is not
+// UNLOGGED; and no replica takes over that need not have every commit. On PostgreSQL
+// synchronous_standby_names has to make each standby that it lists have a commit: FIRST 2 (a, b), not
+// ANY 1 (a, b), nor *. With MySQL's semi-synchronous replication
+// rpl_semi_sync_source_wait_for_replica_count has to be the number of replicas; MariaDB waits for one,
+// and so can have but one. Galera is not durable: its
 // nodes acknowledge commits that the others do not have on disk yet. [Leases.Inspect] sees the
-// settings. It does not see a restored dump, a
-// replica that takes over, or a disk that lies about what it has synced.
+// settings. It does not see a restored dump, a replica that is not connected and
+// takes over, semi-synchronous replication that goes on without replicas after its time-out, or a disk
+// that lies about what it has synced.
 //
 // These break leases even without DurableStore:
 //
-//   - Two copies of the database that both accept writes.
+//   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off
+//     makes one; it is refused at a start, as a TEMPORARY table is.
 //   - A PostgreSQL server with synchronous_commit off that loses commits in a crash of a single
 //     process, behind a pooler, within the time between two statements: the server was not
 //     started anew.

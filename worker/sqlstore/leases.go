@@ -19,15 +19,17 @@ import (
 //
 // With SQLite it is bound to the file that it finds first. Once another file is in its place, all
 // calls return [worker.ErrState] for good. To use the other file, close the database, open it
-// anew, and make new Leases.
+// anew, and make new Leases. With PostgreSQL it is bound likewise to the schema in which the search
+// path finds the table first.
 type Leases struct {
 	tables
 	namespace string
 	place     database.Place              // of a SQLite file
+	schema    database.SchemaPlace        // of a PostgreSQL table
 	ids       atomic.Pointer[lease.Range] // that the namespace had when it was read last; nil before
 }
 
-var _ lease.Store = (*Leases)(nil)
+var _ lease.PlacedStore = (*Leases)(nil)
 
 // Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
 // IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
@@ -51,6 +53,12 @@ func (l *Leases) Durable() bool { return false }
 
 // Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
 func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases) }
+
+// Place implements [lease.PlacedStore]: it is the schema of a PostgreSQL table.
+func (l *Leases) Place() string { return l.schema.Found() }
+
+// Bind implements [lease.PlacedStore].
+func (l *Leases) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
 // Namespace returns the namespace's name.
 func (l *Leases) Namespace() string { return l.namespace }

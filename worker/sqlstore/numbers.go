@@ -38,6 +38,19 @@ func (d *DB) Numbers() *Numbers { return &Numbers{d.tables} }
 // Name returns the table: table WORKER_NODE.
 func (s *Numbers) Name() string { return "table " + s.nodes }
 
+// Inspect implements [disposable.Numbers]. It compares the table's columns with what workers write
+// to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
+// crash. It skips what the account may not see.
+func (s *Numbers) Inspect(ctx context.Context) (lossy []string, err error) {
+	losses, err := s.losses(ctx, wanted{s.nodes, database.NodeColumns})
+	for _, l := range losses {
+		if l.By == database.Crash {
+			lossy = append(lossy, l.Why)
+		}
+	}
+	return lossy, err
+}
+
 // Next inserts a row and returns the row's generated key. It creates a missing table. The row has
 // TYPE 1 (CONTAINER) when h has a port, else TYPE 2 (ACTUAL) and a random text for a port. A call
 // that fails after its insert leaves the row. No other call takes it up: each inserts a row of

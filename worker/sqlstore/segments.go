@@ -17,10 +17,11 @@ import (
 // table at the same time. Make it with [DB.Segments]. All methods may be called by any number of
 // goroutines at once.
 //
-// With SQLite it is bound to the file that it finds first, as [Leases] is.
+// It is bound to the SQLite file, or to PostgreSQL's schema, that it finds first, as [Leases] is.
 type Segments struct {
 	tables
-	place database.Place // of a SQLite file
+	place  database.Place       // of a SQLite file
+	schema database.SchemaPlace // of a PostgreSQL table
 }
 
 var _ segment.Store = (*Segments)(nil)

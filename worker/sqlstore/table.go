@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -53,31 +54,48 @@ type wanted struct {
 }
 
 // inspect returns [uid.ErrConfig] when a table cannot hold what is written to it, and else lists
-// the settings by which the database can lose a commit.
+// how the database can lose a commit.
 func (t *tables) inspect(ctx context.Context, want ...wanted) (lossy []string, err error) {
-	err = t.connected(ctx, func(conn *sqlx.Conn) error {
-		for _, w := range want {
-			if err := t.fits(ctx, conn, w); err != nil {
-				return err
-			}
-		}
-		lossy, err = database.Lossy(ctx, conn, t.dialect)
-		if err != nil && database.KindOf(err) == database.Final {
-			lossy, err = []string{fmt.Sprintf("its settings cannot be told: %v", err)}, nil
-		}
-		return err
-	})
+	losses, err := t.losses(ctx, want...)
+	for _, l := range losses {
+		lossy = append(lossy, l.Why)
+	}
 	return lossy, err
 }
 
-func (t *tables) fits(ctx context.Context, conn *sqlx.Conn, want wanted) error {
+func (t *tables) losses(ctx context.Context, want ...wanted) (losses []database.Loss, err error) {
+	err = t.connected(ctx, func(conn *sqlx.Conn) error {
+		losses = nil
+		for _, w := range want {
+			loss, err := t.fits(ctx, conn, w)
+			if err != nil {
+				return err
+			}
+			losses = append(losses, loss...)
+		}
+		all, err := database.Losses(ctx, conn, t.dialect)
+		if err != nil && database.KindOf(err) == database.Final && !errors.Is(err, uid.ErrConfig) {
+			all, err = []database.Loss{{Why: fmt.Sprintf("its settings cannot be told: %v", err)}}, nil
+		}
+		losses = append(losses, all...)
+		return err
+	})
+	return losses, err
+}
+
+// fits returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how it can
+// lose that.
+func (t *tables) fits(ctx context.Context, conn *sqlx.Conn, want wanted) ([]database.Loss, error) {
 	shape, err := database.ReadShape(ctx, conn, t.dialect, want.name)
 	if err != nil || len(shape.Columns) == 0 {
-		return err
+		return nil, err
 	}
 	v := database.JudgeTable("table", want.name, t.dialect, shape, want.columns)
 	if v.Severity == database.Wrong {
-		return fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, want.name, v.Value, v.Why, v.Do)
+		return nil, fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, want.name, v.Value, v.Why, v.Do)
 	}
-	return nil
+	if v := database.JudgeKept("table", want.name, shape); v.Severity == database.Wrong {
+		return []database.Loss{{Why: fmt.Sprintf("table %s is %s (%s)", want.name, v.Value, v.Do), By: database.Crash}}, nil
+	}
+	return nil, nil
 }

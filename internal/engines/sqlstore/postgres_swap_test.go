@@ -16,7 +16,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/engines/cluster"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/lease"
@@ -257,5 +259,35 @@ func TestPostgresStandby(t *testing.T) {
 	for name, call := range calls(t, spread) {
 		at.Store(&primary)
 		refused(call(func() error { at.Store(&standby); return nil }), "spread: "+name)
+	}
+}
+
+// A start is nine round trips with a driver that prepares, which asks twice for each query's text that
+// is new to a connection, and five with one that does not: three to inspect the store, and two to
+// acquire an ID. A release is three, or two: its query, too, names the ID.
+func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
+	s := postgres(t)
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	require.NoError(t, lease.Found(t.Context(), leasesOf(t, opening("pgx", s.URL(s.Addr(0)))(t), ""), lease.Founding{Terms: terms}))
+	for name, c := range map[string]struct {
+		mode           string
+		start, release int64
+	}{
+		"prepared": {"", 9, 3}, "exec": {"&default_query_exec_mode=exec", 5, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, trips := counted(t, s.URL(s.Addr(0))+c.mode)
+			require.NoError(t, db.Ping()) // connects
+			l, err := lease.New(leasesOf(t, db, ""), lease.Config{NoWait: true, Logger: (&logtest.Records{}).Logger()})
+			require.NoError(t, err)
+			before := trips.Load()
+			_, err = l.Acquire(t.Context(), terms)
+			require.NoError(t, err)
+			require.Equal(t, c.start, trips.Load()-before, "a start")
+			before = trips.Load()
+			require.NoError(t, l.Release(t.Context(), 0))
+			require.Equal(t, c.release, trips.Load()-before, "a release")
+		})
 	}
 }

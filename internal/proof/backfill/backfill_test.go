@@ -306,6 +306,7 @@ func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, k
 type liveNumbers struct{ id int64 }
 
 func (n liveNumbers) Next(context.Context, disposable.Host, int64) (int64, error) { return n.id, nil }
+func (liveNumbers) Inspect(context.Context) ([]string, error)                     { return nil, nil }
 func (liveNumbers) Name() string                                                  { return "a live ID" }
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -88,20 +89,34 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
 		loses(t, db, "1 replicas are connected without semi-synchronous replication")
 	})
-	t.Run("Galera", func(t *testing.T) {
-		const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
-		if _, err := os.Stat(provider); err != nil {
-			t.Skip("no Galera on this machine: ", err)
+	t.Run("semi-synchronous", func(t *testing.T) {
+		pair := testserver.NewPair(t, testserver.Config{Durable: true})
+		follow := func() {
+			kit.Do(t, pair.Replica.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 		}
-		server := testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
-			"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
-			"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
-		var name string
-		require.Eventually(t, func() bool { // a node answers before it is ready
-			var err error
-			name, err = server.CreateDatabase()
-			return err == nil
-		}, time.Minute, 10*time.Millisecond)
+		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+		follow()
+		owner := tenantOf(t, db)
+		says := func(text string) func() bool {
+			return func() bool {
+				lossy, err := owner.Inspect(t.Context())
+				return err == nil && strings.Join(lossy, "; ") == text
+			}
+		}
+		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
+		t.Cleanup(pair.Replica.Close)
+		require.NoError(t, pair.Rejoin()) // one more
+		follow()
+		require.Eventually(t, says("2 replicas are connected, and a commit waits for one replica's confirmation, as MariaDB does: another one lacks the newest commits when it takes over"),
+			time.Minute, 10*time.Millisecond)
+		f := checked(t, db, doctor.Config{DurableStore: true})["replication"]
+		require.Equal(t, doctor.LevelError, f.Level)
+		require.Contains(t, f.Why, "a commit waits for one replica's confirmation")
+		require.NoError(t, startDisposable(t, db, false), "a failover is for people to mend")
+	})
+	t.Run("Galera", func(t *testing.T) {
+		server, name := galeraNode(t)
 		db := server.Open(t, name)
 		loses(t, db, "it is a node of a Galera cluster")
 	})
@@ -114,6 +129,24 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		defer lax.Close()
 		loses(t, lax, "synchronous is NORMAL")
 	})
+}
+
+// galeraNode starts a Galera cluster of one node, with a database.
+func galeraNode(t *testing.T) (server *testserver.Server, name string) {
+	t.Helper()
+	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
+	if _, err := os.Stat(provider); err != nil {
+		t.Skip("no Galera on this machine: ", err)
+	}
+	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
+		"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
+		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
+	require.Eventually(t, func() bool { // a node answers before it is ready
+		var err error
+		name, err = server.CreateDatabase()
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+	return server, name
 }
 
 // A name is stored and found alike under every charset that a connection can have.

@@ -29,6 +29,7 @@ var all = slices.Concat(
 	fills,
 	revisions,
 	workers,
+	losses,
 	leases,
 	leaseFiles,
 	store,

@@ -227,26 +227,6 @@ var sqlTables = []mutant{
 		to:   "if true {", in: inDatabases, tests: "^TestLeaseColumns",
 	},
 	{
-		name: "a log that is not synced passes for durable", file: "internal/database/lossy.go",
-		from: `known && v != "1" {`,
-		to:   `known && v == "" {`, tests: "^TestLossySettings",
-	},
-	{
-		name: "a binary log that is not synced passes for durable", file: "internal/database/lossy.go",
-		from: `vars.On("log_bin") && v != "1" {`,
-		to:   `vars.On("log_bin") && v == "" {`, tests: "^TestLossySettings",
-	},
-	{
-		name: "Galera passes for durable", file: "internal/database/lossy.go",
-		from: `if vars.On("wsrep_on") {`,
-		to:   "if false {", tests: "^TestLossySettings",
-	},
-	{
-		name: "asynchronous replicas are not minded", file: "internal/database/lossy.go",
-		from: `if replicas != "" && replicas != "0" &&`,
-		to:   `if replicas == "none" &&`, tests: "^TestLossySettings",
-	},
-	{
 		name: "a number that does not fit is stored as another", file: "internal/database/strict.go",
 		from: "if d != MySQL {",
 		to:   "if true {", in: inDatabases, tests: "^TestLeaseColumns",

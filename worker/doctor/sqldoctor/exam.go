@@ -47,7 +47,7 @@ func (db *DB) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding,
 		return nil, database.Failed("connect", err)
 	}
 	defer conn.Close()
-	e := &exam{Config: cfg, dialect: database.Dialect(db.Dialect()), nodes: db.NodeTable(), leases: db.LeaseTable(), conn: conn}
+	e := &exam{Config: cfg, dialect: database.Dialect(db.Dialect()), nodes: db.NodeTable(), leases: db.LeaseTable(), segments: db.SegmentTable(), conn: conn}
 	steps := []func(context.Context) error{e.tables, e.mysqlServer, e.mysqlReplication, e.mysqlGrants}
 	switch e.dialect {
 	case database.SQLite:
@@ -71,6 +71,7 @@ type exam struct {
 	doctor.Config
 	dialect            database.Dialect
 	nodes, leases      string // names of the tables
+	segments           string // and of Leaf's
 	conn               *sqlx.Conn
 	hasNodes, hasLease bool // which tables there are, as far as this account may see
 	findings           []doctor.Finding

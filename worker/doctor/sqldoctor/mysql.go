@@ -48,6 +48,14 @@ func (e *exam) lossLevel() doctor.Level {
 	return doctor.LevelNote
 }
 
+// takeoverLevel is how bad it is that another server lacks commits when it takes over.
+func (e *exam) takeoverLevel() doctor.Level {
+	if loss := e.lossLevel(); loss == doctor.LevelNote || e.DurableStore {
+		return loss // a start with DurableStore is refused
+	}
+	return doctor.LevelWarn
+}
+
 const lossWhy = "Disposable IDs are then given again, and so are ticks of leases with DurableStore; leases without it make up for it."
 
 func isTiDB(vars database.Settings) bool    { return strings.Contains(vars["version"], "TiDB") }

@@ -21,11 +21,9 @@ func (e *exam) postgresServer(ctx context.Context) error {
 	if err := e.conn.GetContext(ctx, &standby, "SELECT pg_is_in_recovery()"); err != nil {
 		return database.Failed("ask for the replication", err)
 	}
-	// Who may not see the state of standbys still sees how many there are.
-	var standbys, synchronous int
-	err = e.conn.QueryRowxContext(ctx, "SELECT COUNT(*), COUNT(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication").Scan(&standbys, &synchronous)
+	standbys, err := database.ConnectedStandbys(ctx, e.conn)
 	if err != nil {
-		return database.Failed("ask for standbys", err)
+		return err
 	}
 	loss := e.lossLevel()
 	for _, f := range []doctor.Finding{
@@ -35,7 +33,7 @@ func (e *exam) postgresServer(ctx context.Context) error {
 		judgeWhole(vars, "fsync"),
 		judgeWhole(vars, "full_page_writes"),
 		judgeSynchronousCommit(vars, loss),
-		judgeStandbys(vars, standbys, synchronous, loss),
+		judgeStandbys(vars["synchronous_standby_names"], standbys, e.takeoverLevel()),
 		judgeWALLevel(vars["wal_level"]),
 		{Level: doctor.LevelOK, What: "idle_in_transaction_session_timeout", Value: vars["idle_in_transaction_session_timeout"] + " ms; workers set their own"},
 	} {
@@ -92,22 +90,20 @@ func judgeSynchronousCommit(vars database.Settings, loss doctor.Level) doctor.Fi
 	return f
 }
 
-func judgeStandbys(vars database.Settings, standbys, synchronous int, loss doctor.Level) doctor.Finding {
-	names := vars["synchronous_standby_names"]
-	f := doctor.Finding{Level: doctor.LevelOK, What: "replication"}
+func judgeStandbys(names string, standbys []string, lacking doctor.Level) doctor.Finding {
+	f := doctor.Finding{Level: doctor.LevelOK, What: "replication", Value: fmt.Sprintf("%d connected, asynchronous", len(standbys))}
+	if names != "" {
+		f.Value = fmt.Sprintf("%d connected, synchronous_standby_names is set", len(standbys))
+	}
+	lacks := database.LackingStandby(names, standbys)
 	switch {
-	case standbys == 0 && names == "":
-		f.Value = "no standby is connected"
+	case lacks != "":
+		f.Level = lacking
+		f.Why = "A failover may lose the newest commits, and of the identity column's counter, too: " + lacks + ". " + lossWhy
+		f.Do = "Take leased IDs without DurableStore, or let synchronous_standby_names make each standby that may take over have a commit: FIRST 2 (a, b). After a failover, set the counter above the largest ID that was ever given."
 	case names == "":
-		f.Value = fmt.Sprintf("%d connected, asynchronous", standbys)
-		f.Level = doctor.LevelWarn
-		if loss == doctor.LevelNote {
-			f.Level = doctor.LevelNote
-		}
-		f.Why = "A failover may lose the newest commits, and of the identity column's counter, too. " + lossWhy
-		f.Do = "Take leased IDs without DurableStore, or set synchronous_standby_names. After a failover, set the counter above the largest ID that was ever given."
+		f.Value = "no standby is connected"
 	default:
-		f.Value = fmt.Sprintf("%d connected, %d of them known to be synchronous", standbys, synchronous)
 		f.Level = doctor.LevelNote
 		f.Why = "Only a standby of synchronous_standby_names has every commit. While too few are connected, commits wait."
 		f.Do = "Make sure that no other one is ever promoted."

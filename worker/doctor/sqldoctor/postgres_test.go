@@ -24,10 +24,12 @@ func TestJudgePostgres(t *testing.T) {
 			checkFinding(t, judgeSynchronousCommit(database.Settings{"synchronous_commit": tt.commit, "synchronous_standby_names": tt.names}, loss), tt.want, tt.commit)
 		}
 	}
-	checkFinding(t, judgeStandbys(database.Settings{}, 0, 0, wrong), ok, "no standby")
-	checkFinding(t, judgeStandbys(database.Settings{}, 2, 0, wrong), warn, "2 connected, asynchronous")
-	checkFinding(t, judgeStandbys(database.Settings{}, 2, 0, note), note)
-	checkFinding(t, judgeStandbys(database.Settings{"synchronous_standby_names": "x"}, 2, 1, wrong), note, "2 connected, 1 of them")
+	checkFinding(t, judgeStandbys("", nil, warn), ok, "no standby")
+	checkFinding(t, judgeStandbys("", []string{"a", "b"}, warn), warn, "2 connected, asynchronous")
+	checkFinding(t, judgeStandbys("", []string{"a", "b"}, note), note)
+	checkFinding(t, judgeStandbys("a", []string{"a", "b"}, warn), note, "2 connected, synchronous_standby_names")
+	checkFinding(t, judgeStandbys("ANY 1 (a, b)", []string{"a", "b"}, warn), warn, "lists 2 standbys, and 1 of them")
+	checkFinding(t, judgeStandbys("ANY 1 (a, b)", []string{"a", "b"}, note), note)
 	checkFinding(t, judgeWALLevel("replica"), ok)
 	checkFinding(t, judgeWALLevel("minimal"), note)
 	checkFinding(t, judgeIndexes(nil), ok)

@@ -3,7 +3,6 @@ package sqldoctor
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/uidgen/uid/internal/database"
@@ -16,6 +15,7 @@ type replication struct {
 	isReplica    *bool  // it is set up to follow another server
 	running      *bool  // it follows that server now
 	replicas     *int64 // how many are connected
+	lacking      string // why one of them can lack the newest commits
 	binlog       bool   // there is a binary log, without which there are no replicas
 	semiSync     bool
 	cluster      string // the cluster that replicates before it acknowledges, if there is one
@@ -39,10 +39,17 @@ func (e *exam) mysqlReplication(ctx context.Context) error {
 	if err := e.replicaStatus(ctx, vars, &r); err != nil {
 		return err
 	}
-	if err := e.connectedReplicas(ctx, vars, &r); err != nil {
+	n, known, err := database.ConnectedReplicas(ctx, e.conn, vars, status)
+	if err != nil {
 		return err
 	}
-	for _, f := range r.judge(e.lossLevel()) {
+	if known {
+		r.replicas, r.lacking = &n, database.LackingReplica(vars, status, n)
+	}
+	if v := database.JudgeReplicated(vars, status); v.Severity == database.Wrong {
+		e.add(judged(v))
+	}
+	for _, f := range r.judge(e.takeoverLevel()) {
 		e.add(f)
 	}
 	if isGalera(vars) {
@@ -70,12 +77,6 @@ func replicationOf(vars, status database.Settings) replication {
 	case vars.First("group_replication_group_name") != "":
 		r.cluster = "group replication"
 	}
-	if v := status.First("rpl_semi_sync_source_clients", "rpl_semi_sync_master_clients"); v != "" && v != "0" {
-		r.setReplicas(v)
-	}
-	if v, ok := status["slaves_connected"]; ok { // MariaDB: replicas of any kind
-		r.setReplicas(v)
-	}
 	if v, ok := status["slaves_running"]; ok { // MariaDB: its own connections to sources
 		running := v != "0"
 		r.running = &running
@@ -84,12 +85,6 @@ func replicationOf(vars, status database.Settings) replication {
 		}
 	}
 	return r
-}
-
-func (r *replication) setReplicas(text string) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		r.replicas = &n
-	}
 }
 
 // replicaStatus asks whether this server follows another one. The answer stays unknown for an
@@ -122,27 +117,6 @@ func (e *exam) replicaStatus(ctx context.Context, vars database.Settings, r *rep
 	return nil // stays unknown
 }
 
-// connectedReplicas asks MySQL who follows this server. MariaDB shows that in its status.
-func (e *exam) connectedReplicas(ctx context.Context, vars database.Settings, r *replication) error {
-	if !r.binlog || r.replicas != nil || isMariaDB(vars) {
-		return nil
-	}
-	var err error
-	for _, query := range []string{"SHOW REPLICAS", "SHOW SLAVE HOSTS"} {
-		var hosts []map[string]any
-		if hosts, err = e.maps(ctx, query); err != nil {
-			continue
-		}
-		n := int64(len(hosts))
-		r.replicas = &n
-		return nil
-	}
-	if database.KindOf(err) == database.Transient {
-		return err
-	}
-	return nil
-}
-
 func (e *exam) maps(ctx context.Context, query string) ([]map[string]any, error) {
 	rows, err := e.conn.QueryxContext(ctx, query)
 	if err != nil {
@@ -163,13 +137,13 @@ func (e *exam) maps(ctx context.Context, query string) ([]map[string]any, error)
 	return all, nil
 }
 
-func (r replication) judge(loss doctor.Level) []doctor.Finding {
+func (r replication) judge(lacking doctor.Level) []doctor.Finding {
 	writable := doctor.Finding{Level: doctor.LevelOK, What: "writable", Value: "yes"}
 	if r.readOnly != "" {
 		writable = finding(doctor.LevelError, "writable", r.readOnly+" is on", "Workers cannot write here, only accounts that stand above the setting can.",
 			"Connect workers to the primary.")
 	}
-	return []doctor.Finding{writable, r.judgeReplica(), r.judgeReplicas(loss)}
+	return []doctor.Finding{writable, r.judgeReplica(), r.judgeReplicas(lacking)}
 }
 
 // judgeReplica judges whether the server follows another.
@@ -196,12 +170,8 @@ func (r replication) judgeReplica() doctor.Finding {
 }
 
 // judgeReplicas judges what a failover to a follower of this server would lose.
-func (r replication) judgeReplicas(loss doctor.Level) doctor.Finding {
+func (r replication) judgeReplicas(lacking doctor.Level) doctor.Finding {
 	const what = "replication"
-	warn := doctor.LevelWarn
-	if loss == doctor.LevelNote {
-		warn = doctor.LevelNote
-	}
 	switch {
 	case r.cluster != "" && r.multiPrimary:
 		return finding(doctor.LevelNote, what, r.cluster+", several servers accept writes",
@@ -216,11 +186,15 @@ func (r replication) judgeReplicas(loss doctor.Level) doctor.Finding {
 			"Check with an account that has REPLICATION SLAVE, or make sure yourself.")
 	case *r.replicas == 0:
 		return finding(doctor.LevelOK, what, "no replica is connected", "", "")
-	case r.semiSync:
+	case r.semiSync && r.lacking == "":
 		return finding(doctor.LevelNote, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
 			"When no replica answers in time the server goes on without: a failover may then lose the newest commits. "+lossWhy,
 			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC.")
 	}
-	return finding(warn, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. "+lossWhy,
+	if r.semiSync {
+		return finding(lacking, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas), "A failover may lose the newest commits: "+r.lacking+". "+lossWhy,
+			"Take leased IDs without DurableStore, or let a commit wait for as many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count).")
+	}
+	return finding(lacking, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. "+lossWhy,
 		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given.")
 }

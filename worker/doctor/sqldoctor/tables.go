@@ -12,7 +12,13 @@ func (e *exam) tables(ctx context.Context) error {
 	if e.hasNodes, err = e.columnsOf(ctx, "table of disposable IDs", e.nodes, database.NodeColumns); err != nil {
 		return err
 	}
-	e.hasLease, err = e.columnsOf(ctx, "table of leased IDs", e.leases, database.LeaseColumns)
+	if e.hasLease, err = e.columnsOf(ctx, "table of leased IDs", e.leases, database.LeaseColumns); err != nil {
+		return err
+	}
+	if _, err = e.columnsOf(ctx, "table of segments", e.segments, database.SegmentColumns); err != nil {
+		return err
+	}
+	_, err = e.columnsOf(ctx, "table of segments' takers", e.segments+database.TakersSuffix, database.TakerColumns)
 	return err
 }
 
@@ -25,6 +31,12 @@ func (e *exam) columnsOf(ctx context.Context, what, name string, want []database
 	if len(shape.Columns) == 0 {
 		return false, nil
 	}
-	e.add(judged(database.JudgeTable(what, name, e.dialect, shape, want)))
+	v := database.JudgeTable(what, name, e.dialect, shape, want)
+	if kept := database.JudgeKept(what, name, shape); kept.Severity > v.Severity {
+		if v = kept; name == e.leases && !e.DurableStore {
+			v.Severity = database.Warn // the namespace is made anew, and rests
+		}
+	}
+	e.add(judged(v))
 	return true, nil
 }
