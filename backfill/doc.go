@@ -51,10 +51,8 @@
 //   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.DurableStore
 //     vouches for it. Live generators make up for a lost write since they begin ahead of
 //     all that can have been lost. In the past there is no such place.
-//   - A namespace whose floor lies above From. The floor is the last tick that anybody may have used
-//     under an ID whose row is gone: rows were collected (uid worker gc), or may have been lost
-//     before the namespace was made. An ID without a row can have any past up to there. Import
-//     before rows are collected, or give imports a namespace of their own.
+//   - A namespace whose floor lies above From. Where the namespace is in place of one that was lost,
+//     any ID may have been used up to there. Give imports a namespace of their own.
 //
 // # Spaces of worker IDs
 //
@@ -74,7 +72,6 @@
 // # What breaks it
 //
 // What package worker/lease and package worker/disposable say of their stores: copies that both accept
-// writes, restored backups, rows that are edited or deleted by hand. A row that was deleted by hand
-// does more harm here than to live generators, which begin near the clock in any case. And a running
+// writes, restored backups, rows that are edited by hand. And a running
 // import that is cloned with its memory issues its UIDs twice.
 package backfill

@@ -142,7 +142,7 @@ func (t *reserving) reserve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A row whose ticks are used before first; else, one that has none. Whoever has leased an ID keeps
+	// A row whose ticks are used before first; else, a new one. Whoever has leased an ID keeps
 	// it, but nobody waits for a quarantine, which makes up for writes that are lost.
 	wanted := lease.Wanted{IDs: lease.Range{Last: t.terms.MaxWorkerID}, Highest: func(time.Time) int64 { return t.first - 1 }}
 	return t.store.Take(ctx, wanted, func(ns *lease.Namespace, row *lease.Row, now lease.Clock) error {
@@ -173,8 +173,8 @@ func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.R
 		return fmt.Errorf("%w: the run ends with tick %d, at %s, and the store's shows %s: that is not past", worker.ErrClock, t.last, stamp(t.layout.TimeOf(t.last)), stamp(now.Now))
 	}
 	if ns.Floor >= t.first {
-		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: a worker ID without a row may have been used "+
-			"up to the floor, since rows were collected, or the namespace may be in place of one that was lost, until %s", uid.ErrNoWorkerID, ns.Floor, t.first,
+		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: a worker ID that is new may have been used "+
+			"up to the floor, until %s: the namespace may be in place of one that was lost", uid.ErrNoWorkerID, ns.Floor, t.first,
 			stamp(t.layout.TimeOf(ns.Floor)))
 	}
 	if row.High >= t.first {

@@ -49,7 +49,7 @@ func TestFormatAndJSON(t *testing.T) {
 	}
 	slices.Sort(found)
 	for _, words := range []string{"bench", "gen", "layouts", "parse", "plan", "range", "segment ls", "segment set", "store", "store move", "store remove",
-		"worker check", "worker gc", "worker init", "worker ls", "worker release"} {
+		"worker check", "worker init", "worker ls", "worker release"} {
 		require.Contains(t, found, words)
 	}
 }

@@ -96,7 +96,6 @@ func TestGolden(t *testing.T) {
 		{"help_worker_ls", call{args: []string{"worker", "ls", "--help"}}},
 		{"help_worker_release", call{args: []string{"worker", "release", "--help"}}},
 		{"help_worker_init", call{args: []string{"worker", "init", "--help"}}},
-		{"help_worker_gc", call{args: []string{"worker", "gc", "--help"}}},
 		{"help_worker_check", call{args: []string{"worker", "check", "--help"}}},
 		{"help_segment", call{args: []string{"segment"}}},
 		{"help_segment_ls", call{args: []string{"segment", "ls", "--help"}}},

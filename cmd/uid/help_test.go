@@ -108,7 +108,7 @@ func TestHelpOfWhatIsNotThere(t *testing.T) {
 	for want, args := range map[string][]string{
 		`no help about "nosuch": there is some about backfill, bench, completion, gen,`: {"help", "nosuch"},
 		`no help about "nosuch": uid gen has no commands of its own`:                    {"help", "gen", "nosuch"},
-		`no help about "nosuch": there is some about check, gc, init, ls, rele`:         {"help", "worker", "nosuch"},
+		`no help about "nosuch": there is some about check, init, ls, release`:          {"help", "worker", "nosuch"},
 		`no help about that: there is some about`:                                       {"help", "me:secret@tcp(h)/x"},
 		`unknown command "klingon": the commands are bash, fish, powershell, z`:         {"completion", "klingon"},
 		`uid completion bash takes no arguments`:                                        {"completion", "bash", "x"},

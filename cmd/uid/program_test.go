@@ -77,7 +77,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"bench", "--time", "0"}, "--time: 0s is not above 0"},
 		{[]string{"layouts", "twitter"}, "uid layouts takes no arguments"},
 		{[]string{"version", "1"}, "uid version takes no arguments"},
-		{[]string{"worker", "list"}, `unknown command "list": the commands are check, gc, init, ls, release`},
+		{[]string{"worker", "list"}, `unknown command "list": the commands are check, init, ls, release`},
 		{[]string{"worker", "ls", "x"}, "uid worker ls takes no arguments"},
 		{[]string{"worker", "ls", "--json=no"}, `--json: "no": it takes no value`},
 		{[]string{"worker", "ls", "--layout", "js", "--max-id", "5"}, "--layout and --max-id exclude each other"},
@@ -125,7 +125,6 @@ func TestBadInput(t *testing.T) {
 		{[]string{"store", "move", ""}, "uid store move takes the new path"},
 		{[]string{"store", "move", "x", "--store", "mysql://me:hunter2@h/x"}, "--store names a server: this command is for files"},
 		{[]string{"store", "remove", "--mysql", "me:hunter2@tcp(h)/x"}, "--mysql names a server: this command is for files"},
-		{[]string{"worker", "gc", "--older-than", "never"}, `--older-than: "never" is not a duration`},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			require.Contains(t, call{args: tt.args}.fails(t, exitBadInput), tt.says)
@@ -224,7 +223,6 @@ func TestOutputThatFails(t *testing.T) {
 		{"gen", "--help"},
 		{"help", "times"},
 		{"worker", "release", "shop/0", "--force", "--store", used},
-		{"worker", "gc", "--store", used},
 		{"worker", "check", "--store", used},
 		{"segment", "ls", "--store", used},
 		{"segment", "ls", "x", "--json", "--store", used},

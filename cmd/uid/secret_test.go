@@ -42,7 +42,7 @@ func TestSecrets(t *testing.T) {
 		"as a file":      {args: []string{"gen", "--store", dsn(here)}, code: exitBadInput},
 		"ls refused":     {args: []string{"worker", "ls", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
 		"check denied":   {args: []string{"worker", "check"}, env: dsn(here + database), code: exitFailure},
-		"gc unreadable":  {args: []string{"worker", "gc", "--mysql", dsn("tcp(127.0.0.1:1")}, code: exitBadInput},
+		"ls unreadable":  {args: []string{"worker", "ls", "--mysql", dsn("tcp(127.0.0.1:1")}, code: exitBadInput},
 		"release of DSN": {args: []string{"worker", "release", dsn(here + database)}, code: exitBadInput},
 		"odd namespace":  {args: []string{"worker", "release", dsn(here + "7"), "--store", storeWithLease(t)}, code: exitFailure},
 		"worker no flag": {args: []string{"worker", dsn(here)}, code: exitBadInput},

@@ -16,7 +16,7 @@ import (
 // worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "worker ls|init|release|gc|check",
+		Use:   "worker ls|init|release|check",
 		Short: "Look after the worker IDs in a store",
 		Long: `worker shows who holds which worker ID, and looks after the store that they are in.
 In a database these are two tables: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of
@@ -34,7 +34,7 @@ leased ones.
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.workerList(), p.workerInit(), p.workerRelease(), p.workerCollect(), p.workerCheck())
+	cmd.AddCommand(p.workerList(), p.workerInit(), p.workerRelease(), p.workerCheck())
 	return cmd
 }
 

@@ -37,7 +37,7 @@ A lease is
   quarantine  expired or released, but for less than --quarantine (a setting of the
               workers, which the store does not know)
   free        the next worker may get the ID
-IDs that were never leased have no row. Their number follows from the range of worker
+IDs that were never leased are not listed. Their number follows from the range of worker
 IDs that the namespace has, or else from its layout; for disposable IDs from --layout.
 
 Formats:
@@ -115,6 +115,11 @@ func (c *workerLs) show(o registry.Overview) error {
 	}
 	if err := section(namespaces.listing); err != nil {
 		return err
+	}
+	for _, ns := range o.Namespaces {
+		if c.shows(ns.Namespace) && len(ns.Missing) > 0 {
+			c.note("namespace %q: %s", printable(ns.Namespace), lease.MissingRows(ns.Missing))
+		}
 	}
 	if o.Nodes == nil || c.namespace != "" {
 		return nil
@@ -251,6 +256,9 @@ func (c *workerLs) namespaceCells(ns registry.NamespaceInfo, leases []registry.L
 	}
 	all := max(0, ids.Last-ids.First+1)
 	never := all - live - quarantined - free
+	for _, r := range ns.Missing {
+		never -= max(0, min(r.Last, ids.Last)-max(r.First, ids.First)+1)
+	}
 	return append(cells, count(all), count(live), count(quarantined), count(free), count(never), count(never+free))
 }
 

@@ -106,10 +106,6 @@ func TestWorkerGolden(t *testing.T) {
 		{Level: doctor.LevelWarn, What: "auto_increment_increment", Value: "7, offset 1", Why: "Each start uses up 7.", Do: "Set it to 1."},
 		{Level: doctor.LevelError, What: "sync_binlog", Value: "0", Why: "Commits are lost.", Do: "Set it to 1."},
 	}
-	collected := registry.Collected{
-		Removed: []registry.LeaseInfo{row("default", 3, registry.Free, true, -200*time.Hour), row("shop", 9, registry.Free, false, -300*time.Hour)},
-		Kept:    []registry.KeptLease{{LeaseInfo: row("shop", 10, registry.Free, false, -300*time.Hour), Why: "its last tick 5 is not before tick 4"}},
-	}
 	ls := func(change func(*workerLs)) func(tables) error {
 		return func(r tables) error {
 			c := &workerLs{tables: r, ids: maxID{layout: newLayoutFlag()}}
@@ -136,10 +132,6 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
-		{"worker_gc", table, func(r tables) error { return (&workerGC{tables: r}).show(collected) }},
-		{"worker_gc_dry", table, func(r tables) error { return (&workerGC{tables: r, dryRun: true}).show(collected) }},
-		{"worker_gc_json", asJSON, func(r tables) error { return (&workerGC{tables: r}).show(collected) }},
-		{"worker_gc_nothing", table, func(r tables) error { return (&workerGC{tables: r}).show(registry.Collected{}) }},
 		{"worker_release", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
 		{"worker_release_again", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[1]) }},
 		{"worker_release_json", asJSON, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
@@ -199,23 +191,6 @@ func TestWorkerRelease(t *testing.T) {
 	require.Contains(t, call{args: []string{"worker", "release", "0", "--store", file}}.fails(t, exitFailure), "no such lease", "of namespace default")
 }
 
-func TestWorkerGC(t *testing.T) {
-	file := storeWithLease(t)
-	db := openStore(t, file)
-	require.Equal(t, "0 removed, 0 kept\n", ok(t, "worker", "gc", "--store", file))
-	const week = 7 * 24 * 3600
-	_, err := db.Exec("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - ? WHERE WORKER_ID = 0", int64(week+3600)*1e6)
-	require.NoError(t, err)
-	require.Contains(t, ok(t, "worker", "gc", "--store", file), "0 removed, 1 kept\n")
-	_, err = db.Exec("UPDATE WORKER_LEASE SET HIGH = HIGH - ? WHERE WORKER_ID = 0", week+3600)
-	require.NoError(t, err)
-	require.Contains(t, ok(t, "worker", "gc", "--older-than", "200h", "--store", file), "0 removed, 0 kept\n")
-	require.Contains(t, ok(t, "worker", "gc", "--dry-run", "--store", file), "1 would be removed, 0 kept\n")
-	require.Contains(t, ok(t, "worker", "gc", "--store", file), "1 removed, 0 kept\n")
-	require.Contains(t, ok(t, "worker", "gc", "--store", file), "0 removed, 0 kept\n")
-	require.Contains(t, call{args: []string{"worker", "gc", "--older-than", "59m", "--store", file}}.fails(t, exitBadInput), "59m0s is below 1h0m0s")
-}
-
 func TestWorkerCheck(t *testing.T) {
 	file := storeWithLease(t)
 	for _, f := range lines(t, ok(t, "worker", "check", "--json", "--store", file)) {
@@ -239,7 +214,7 @@ func TestWorkerCheck(t *testing.T) {
 // These commands make no file.
 func TestWorkerCreatesNothing(t *testing.T) {
 	folder := t.TempDir()
-	for _, args := range [][]string{{"ls"}, {"release", "1"}, {"gc"}, {"check"}} {
+	for _, args := range [][]string{{"ls"}, {"release", "1"}, {"check"}} {
 		args := append([]string{"worker"}, args...)
 		file := filepath.Join(folder, "none.db")
 		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
@@ -301,7 +276,6 @@ func TestMySQLWorker(t *testing.T) {
 		{"worker check --json", check, "CREATE on the whole database"},
 		{"worker release shop/0", exitFailure, "--force ends it"},
 		{"worker release shop/0 --force", exitOK, "is released"},
-		{"worker gc --dry-run", exitOK, "0 would be removed"},
 		{"segment ls", exitOK, ""},
 		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
 		{"segment next order", check, lossy},

@@ -44,7 +44,13 @@ type Config struct {
 	// lose a write is then an error for leases, too.
 	DurableStore bool
 
-	// Terms returns the terms of a layout from its description, as in [registry.Collection].
+	// Terms returns the epoch and the unit of a layout from its description; with package bits:
+	//
+	//	func(text string) (uid.Terms, error) {
+	//		l, err := bits.ParseLayout(text)
+	//		return l.Terms(), err
+	//	}
+	//
 	// Without it Check judges neither the ticks of leases nor how many IDs are left for them.
 	Terms func(layout string) (uid.Terms, error)
 

@@ -82,7 +82,7 @@ func TestCheck(t *testing.T) {
 	refused := errors.New("access denied")
 	passing := worker.Transient(errors.New("no leader"))
 	sound := func() *fake {
-		page := registry.Page{Namespace: lease.Namespace{Layout: "x"}, Clock: lease.Clock{Now: now}}
+		page := registry.Page{Namespace: lease.Namespace{Layout: "x", Given: -1}, Clock: lease.Clock{Now: now}}
 		return &fake{
 			names: []string{"default"}, clock: lease.Clock{Now: now}, pages: map[string]registry.Page{"default": page},
 			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{}, found: []Finding{{LevelOK, "server", "a fake", "", ""}},

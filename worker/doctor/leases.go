@@ -29,6 +29,10 @@ func (c *check) leasesSound(o registry.Overview) {
 
 func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.LeaseInfo, now time.Time) []Finding {
 	left := Finding{Level: LevelOK, What: "leased IDs", Value: fmt.Sprintf("%d live, %d in quarantine, %d free again", ns.Live, ns.Quarantined, ns.Free)}
+	lost := int64(0)
+	for _, r := range ns.Missing {
+		lost += r.Last - r.First + 1
+	}
 	var t uid.Terms
 	if c.Terms != nil && ns.Layout != "" {
 		var err error
@@ -39,7 +43,7 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	}
 	if t.Unit > 0 {
 		ids := idsOf(ns, t)
-		all, busy := max(0, ids.Last-ids.First+1), busyOf(ids, leases)
+		all, busy := max(0, ids.Last-ids.First+1), busyOf(ids, leases)+lost
 		left.Value += fmt.Sprintf(", %d can be had, of %d", all-busy, all)
 		if ns.IDs != (lease.Range{}) {
 			left.Value += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
@@ -54,6 +58,10 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 		}
 	}
 	findings := []Finding{left}
+	if len(ns.Missing) > 0 {
+		findings = append(findings, Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost), "Of the IDs that were given, " + lease.MissingRows(ns.Missing) + ".",
+			"Look who deleted them, and put the rows back as they were. " + makeUp})
+	}
 	if f, bad := judgeRange(ns, leases); bad {
 		findings = append(findings, f)
 	}
@@ -174,6 +182,10 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 	}
 	return f
 }
+
+// makeUp tells people who know what they do what stands for a row that cannot be had back.
+const makeUp = "One that cannot be had back is made up for by a row whose last tick (HIGH, in a table) is beyond all that its owner may have used, " +
+	"and whose lease (LEASE_UNTIL) ends as late as the owner's may have."
 
 // keepOut tells people who know what they do how to keep an ID out of use.
 func keepOut(l registry.LeaseInfo) string {

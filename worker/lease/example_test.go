@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/uidgen/uid/bits"
@@ -142,48 +141,4 @@ func ExampleFound_regions() {
 	// Unordered output:
 	// eu 0
 	// us 2097152
-}
-
-// A program with many tenants, each with a worker ID and a generator of its own: all of them start
-// together.
-func ExampleGroup() {
-	ctx := context.Background()
-	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
-	if err := lease.Found(ctx, store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	group, err := lease.NewGroup(store, lease.GroupConfig{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	tenants := []string{"anvil", "bolt", "cog"}
-	generators, failures := make([]*cached.Generator, len(tenants)), make([]error, len(tenants))
-	var all sync.WaitGroup
-	for i, tenant := range tenants {
-		all.Go(func() {
-			worker, err := lease.New(group, lease.Config{Holder: tenant, Logger: slog.New(slog.DiscardHandler)})
-			if err == nil {
-				generators[i], err = cached.NewContext(ctx, worker, cached.Config{})
-			}
-			failures[i] = err
-		})
-	}
-	all.Wait()
-	if err := errors.Join(failures...); err != nil {
-		fmt.Println(err)
-	}
-	ids := map[int64]bool{}
-	for i, g := range generators {
-		if g == nil {
-			continue
-		}
-		all.Go(func() { failures[i] = g.Close() }) // together, too
-		ids[g.Stats().WorkerID] = true
-	}
-	all.Wait()
-	fmt.Println(len(ids), "worker IDs", errors.Join(failures...))
-	// Output:
-	// 3 worker IDs <nil>
 }

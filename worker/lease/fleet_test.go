@@ -15,6 +15,7 @@ import (
 func TestRenewalsAreSpread(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		const fleet = 200
+		require.NoError(t, h.foundWith(0, 0, 1023))
 		leases := make([]*lease.Lease, fleet)
 		for i := range leases {
 			leases[i] = h.lease(lease.Config{DurableStore: true})

@@ -13,6 +13,7 @@ import (
 // What a lease tells of itself, from before its first call until it is lost and released.
 func TestWorkerHealth(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(0, 100, 104))
 		l := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
 		w := l.WorkerHealth()
 		require.Equal(t, "lease", w.Kind)

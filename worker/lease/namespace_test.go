@@ -363,40 +363,8 @@ func TestNamespaceEmptiedAndRestored(t *testing.T) {
 	})
 }
 
-// An ID whose row was removed begins above the ticks of that row, which are the namespace's
-// floor then, wherever the clocks are.
-func TestCollectedIDBeginsAboveItsTicks(t *testing.T) {
-	const day = 24 * time.Hour
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				cfg := lease.Config{DurableStore: durable, MaxClockOffset: 365 * day, MaxAhead: 365 * day}
-				l := h.lease(cfg)
-				h.acquire(l)
-				was := h.extend(l, h.tick()+ms(window))
-				require.NoError(t, l.Release(t.Context(), was.Last))
-				h.pass(9 * day)
-				row := h.row(0)
-				h.memory.RemoveRow(orders, 0)
-				h.editNamespace(func(namespace *lease.Namespace) { namespace.Floor = row.High })
-
-				// All clocks are behind where they were.
-				h.pass(-10 * day)
-				r, err := h.lease(cfg).Acquire(t.Context(), millis(1023))
-				if !durable { // whose reservations reach no further than the clock and 3/2 Window
-					require.ErrorIs(t, err, uid.ErrNoReservation)
-					require.GreaterOrEqual(t, h.row(0).High, was.Last)
-					return
-				}
-				require.NoError(t, err)
-				require.Greater(t, r.First, was.Last)
-			})
-		})
-	}
-}
-
 // A generator on a clock that is set back does not reach the ticks that the ID had before,
-// as an ID without a row begins near the store's clock.
+// as an ID that nobody has had begins near the store's clock.
 func TestUnusedIDBeginsNearTheClock(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var back atomic.Int64

@@ -39,21 +39,28 @@ func TestRangeOfANamespace(t *testing.T) {
 	})
 }
 
-// A start that asks for certain IDs gets one of these, or none at all.
+// A start that asks for certain IDs gets one of a namespace that has these and no others, or none at
+// all.
 func TestRangeOfAStart(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		asks := func(first, last int64) (uid.Reservation, error) {
 			return h.lease(lease.Config{IDs: lease.Range{First: first, Last: last}}).Acquire(t.Context(), millis(1023))
 		}
-		r, err := asks(7, 9)
+		require.NoError(t, h.foundWith(0, 0, 0))
+		r, err := asks(0, 1023)
 		require.NoError(t, err)
-		require.EqualValues(t, 7, r.WorkerID, "a namespace that has all")
+		require.Zero(t, r.WorkerID, "a namespace that has all")
+		_, err = asks(7, 9)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the namespace has the worker IDs 0 to 1023, asked for are 7 to 9")
 		_, err = asks(1000, 1024)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
 		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
+		h.memory.RemoveRow(orders, 0)
 		for text, ids := range map[string]lease.Range{
+			"the namespace has the worker IDs 8 to 11, asked for are 9 to 10":   {First: 9, Last: 10},
 			"the namespace has the worker IDs 8 to 11, asked for are 7 to 9":    {First: 7, Last: 9},
 			"the namespace has the worker IDs 8 to 11, asked for are 11 to 12":  {First: 11, Last: 12},
 			"the namespace has the worker IDs 8 to 11, asked for are 0 to 1023": {First: 0, Last: 1023},
@@ -63,14 +70,15 @@ func TestRangeOfAStart(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, text)
 		}
-		for _, id := range []int64{9, 10} {
-			r, err = asks(9, 10)
+		h.editNamespace(func(n *lease.Namespace) { n.Given = 7 })
+		for _, id := range []int64{8, 9, 10, 11} {
+			r, err = asks(8, 11)
 			require.NoError(t, err)
 			require.Equal(t, id, r.WorkerID)
 		}
-		_, err = asks(9, 10)
+		_, err = asks(8, 11)
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 9 to 10 are leased or in quarantine")
+		require.ErrorContains(t, err, "all of 8 to 11 are leased or in quarantine")
 	})
 }
 
@@ -137,6 +145,7 @@ func TestFoundSetsIDs(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange, "an ID is in use")
 	})
 	eachHouse(t, func(t *testing.T, h *house) {
+		require.NoError(t, h.foundWith(0, 0, 0))
 		h.acquire(h.lease(lease.Config{}))
 		err := h.foundWith(0, 0, 511)
 		require.ErrorIs(t, err, uid.ErrRange)
@@ -167,14 +176,14 @@ func (s rangeless) Take(ctx context.Context, w lease.Wanted, decide func(*lease.
 
 func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.found(orders)
+		require.NoError(t, h.foundWith(0, 0, 0))
 		_, err := h.on(rangeless{h.memory.Store(orders)}, lease.Config{}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the store offers worker ID 0, wanted is one of 10 to 20")
 		require.Empty(t, h.ids())
-		_, err = h.on(rangeless{h.memory.Store(orders)}, lease.Config{IDs: lease.Range{First: 0, Last: 15}}).Acquire(t.Context(), millis(1023))
+		_, err = h.on(rangeless{h.memory.Store(orders)}, lease.Config{IDs: lease.Range{First: 0, Last: 1023}}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the namespace has the worker IDs 10 to 20, asked for are 0 to 15")
+		require.ErrorContains(t, err, "the namespace has the worker IDs 10 to 20, asked for are 0 to 1023")
 	})
 }
 
@@ -216,7 +225,7 @@ func TestRangeOfAStateFile(t *testing.T) {
 // A generator whose lease is lost, and that finds all IDs of the range leased, says so.
 func TestRangeIsUsedUp(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetNamespace(orders, lease.Namespace{Layout: milliseconds.String(), Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
+		h.memory.SetNamespace(orders, lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
 		h.made[orders] = true
 		g, err := cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
 		require.NoError(t, err)
@@ -250,7 +259,7 @@ func TestRangeRunsOut(t *testing.T) {
 		var logged logtest.Records
 		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Terms: millis(1023)}))
 		h.made["all"] = true
-		h.acquire(h.in("all", lease.Config{Logger: logged.Logger(), IDs: lease.Range{First: 900, Last: 1023}}))
+		h.acquire(h.in("all", lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, logged.Count("running out"))
 	})
 }

@@ -64,6 +64,7 @@ func TestLeaseRenewedWhileStarting(t *testing.T) {
 func TestLeaseNoWait(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		const n = 14
+		require.NoError(t, h.foundWith(0, 0, 1023))
 		var made []uid.Generator
 		began := h.tick()
 		for i := range n {

@@ -3,7 +3,6 @@ package lease
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -171,22 +170,33 @@ type Namespace struct {
 }
 
 // NewIDs returns the worker IDs of a range whose rows a Take makes at once, when it needs a new one:
-// the next above Given, a quarter of as many as there are, at least 16 and at most 100 of them. some
-// is false when the range has none above Given.
+// the next above Given, a quarter of as many as there are, at least 16 and at most 100 of them, and
+// no more than a quarter of what is left, so that the highest ID tells how many were needed. some is
+// false when the range has none above Given.
 func (n Namespace) NewIDs(in Range) (ids Range, some bool) {
-	first := max(n.Given+1, in.First)
-	return Range{First: first, Last: min(first+min(max(n.Given/4, 16), 100)-1, in.Last)}, first <= in.Last
+	if n.Given >= in.Last {
+		return Range{}, false
+	}
+	ids.First = max(n.Given+1, in.First)
+	ids.Last = ids.First + min(max((ids.First-in.First)/4, 16), mostNewIDs, max((in.Last-ids.First)/4, 1)) - 1
+	return ids, true
 }
+
+// mostNewIDs is how many rows one statement makes at most.
+const mostNewIDs = 100
 
 // Missing returns the worker IDs of a range up to Given that have no row. have are those that have
 // one, in ascending order.
 func (n Namespace) Missing(in Range, have []int64) (missing []Range) {
 	next, last := in.First, min(in.Last, n.Given)
-	for _, id := range append(slices.Clone(have), last+1) {
+	for _, id := range have {
 		if id > next && next <= last {
 			missing = append(missing, Range{First: next, Last: min(id-1, last)})
 		}
 		next = max(next, id+1)
+	}
+	if next <= last {
+		missing = append(missing, Range{First: next, Last: last})
 	}
 	return missing
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -278,9 +279,23 @@ func TestStartAfterAnOutage(t *testing.T) {
 // When there is no ID that is told at once, since it takes long to pass.
 func TestNoneFree(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 3600))
-	err := lease.NoneFree(lease.Range{First: 3, Last: 17}, until)
+	ids := lease.Range{First: 3, Last: 17}
+	err := lease.NoneFree(ids, until, nil)
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	require.ErrorContains(t, err, "all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
+	require.EqualError(t, err, uid.ErrNoWorkerID.Error()+": all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
+	var many []lease.Range
+	for id := int64(4); id < 40; id += 2 {
+		many = append(many, lease.Range{First: id, Last: id})
+	}
+	for text, missing := range map[string][]lease.Range{
+		"; worker ID 4 has no row: somebody has deleted it, and nobody gets the ID until it is put back": {{First: 4, Last: 4}},
+		"; worker IDs 4 to 5 have no row: somebody has deleted them, ":                                   {{First: 4, Last: 5}},
+		"; worker IDs 4 to 5 and 9 have no row: ":                                                        {{First: 4, Last: 5}, {First: 9, Last: 9}},
+		"; worker IDs 4, 6, 8, 10, 12, 14, 16, 18 and others have no row: ":                              many,
+	} {
+		require.ErrorContains(t, lease.NoneFree(ids, until, missing), text)
+	}
+	require.ErrorContains(t, lease.NoneFree(ids, time.Time{}, []lease.Range{ids}), "none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
 		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
@@ -291,6 +306,64 @@ func TestNoneFree(t *testing.T) {
 		require.ErrorContains(t, err, "the first one until "+row.Until.Add(quarantine).Format(time.RFC3339Nano))
 		require.Equal(t, began, h.now())
 	})
+}
+
+func TestNewIDs(t *testing.T) {
+	all := lease.Range{Last: 4095}
+	for _, c := range []struct {
+		given int64
+		in    lease.Range
+		want  lease.Range
+		some  bool
+	}{
+		{-1, all, lease.Range{First: 0, Last: 15}, true},
+		{15, all, lease.Range{First: 16, Last: 31}, true},
+		{79, all, lease.Range{First: 80, Last: 99}, true}, // a quarter of 80
+		{395, all, lease.Range{First: 396, Last: 494}, true},
+		{2000, all, lease.Range{First: 2001, Last: 2100}, true}, // the most
+		{4079, all, lease.Range{First: 4080, Last: 4082}, true}, // a quarter of what is left
+		{4094, all, lease.Range{First: 4095, Last: 4095}, true},
+		{4095, all, lease.Range{}, false},
+		{5000, all, lease.Range{}, false},
+		{-1, lease.Range{First: 512, Last: 1023}, lease.Range{First: 512, Last: 527}, true},
+		{511, lease.Range{First: 512, Last: 1023}, lease.Range{First: 512, Last: 527}, true},
+		{-1, lease.Range{First: 5, Last: 5}, lease.Range{First: 5, Last: 5}, true},
+		{-1, lease.Range{First: 0, Last: 15}, lease.Range{First: 0, Last: 2}, true},
+		{-1, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{First: 0, Last: 15}, true},
+		{math.MaxInt64 - 1, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{First: math.MaxInt64, Last: math.MaxInt64}, true},
+		{math.MaxInt64, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{}, false},
+	} {
+		ids, some := lease.Namespace{Given: c.given}.NewIDs(c.in)
+		require.Equal(t, c.some, some, "%+v", c)
+		require.Equal(t, c.want, ids, "%+v", c)
+	}
+	// Many need few writes.
+	ns, writes := lease.Namespace{Given: -1}, 0
+	for ; ns.Given < 1000; writes++ {
+		ids, _ := ns.NewIDs(all)
+		require.Equal(t, ns.Given+1, ids.First)
+		ns.Given = ids.Last
+	}
+	require.Less(t, writes, 20)
+}
+
+func TestMissing(t *testing.T) {
+	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
+	for _, c := range []struct {
+		given int64
+		in    lease.Range
+		have  []int64
+		want  []lease.Range
+	}{
+		{-1, lease.Range{Last: 9}, nil, nil},
+		{3, lease.Range{Last: 9}, []int64{0, 1, 2, 3}, nil},
+		{3, lease.Range{Last: 9}, nil, []lease.Range{{First: 0, Last: 3}}},
+		{9, lease.Range{Last: 9}, []int64{1, 5, 6}, []lease.Range{one(0), {First: 2, Last: 4}, {First: 7, Last: 9}}},
+		{9, lease.Range{First: 4, Last: 7}, []int64{1, 5, 20}, []lease.Range{one(4), {First: 6, Last: 7}}},
+		{2, lease.Range{First: 0, Last: 7}, []int64{5}, []lease.Range{{First: 0, Last: 2}}},
+	} {
+		require.Equal(t, c.want, lease.Namespace{Given: c.given}.Missing(c.in, c.have), "%+v", c)
+	}
 }
 
 // imprecise runs a test on stores whose clock is the client's, and may be off.
@@ -333,7 +406,7 @@ func TestClockErrorOfALease(t *testing.T) {
 // A doubted acquisition is taken up only while everybody knows it to be leased.
 func TestClockErrorOfADoubt(t *testing.T) {
 	const off = 700 * time.Millisecond
-	for pass, id := range map[time.Duration]int64{ttl: 0, ttl + time.Microsecond: 1} {
+	for pass, id := range map[time.Duration]int64{ttl: 1, ttl + time.Microsecond: 2} {
 		imprecise(t, off, func(t *testing.T, h *house) {
 			l, client := h.client(lease.Config{DurableStore: true})
 			h.acquire(l)

@@ -22,8 +22,6 @@ type memory struct {
 	fails      []error // of the next calls
 	refuses    error   // all names
 	writes     int
-	prunes     int
-	before     func(m *memory) // runs once between the look of Prune and its removal
 }
 
 type namespace struct {
@@ -65,8 +63,8 @@ func (m *memory) Namespace(name string) (lease.Store, error) {
 	return &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}, nil
 }
 
-func (m *memory) page(name string, above int64, most int, keep func(lease.Row) bool) registry.Page {
-	p := registry.Page{Clock: m.clock(), Namespace: lease.Namespace{Fresh: true}}
+func (m *memory) page(name string, above int64, most int) registry.Page {
+	p := registry.Page{Clock: m.clock(), Namespace: lease.Namespace{Given: -1, Fresh: true}}
 	ns := m.namespaces[name]
 	if ns == nil {
 		return p
@@ -75,7 +73,7 @@ func (m *memory) page(name string, above int64, most int, keep func(lease.Row) b
 		p.Namespace = *ns.own
 	}
 	for _, id := range slices.Sorted(maps.Keys(ns.rows)) {
-		if row := ns.rows[id]; id > above && len(p.Rows) < most && keep(row) {
+		if row := ns.rows[id]; id > above && len(p.Rows) < most {
 			p.Rows = append(p.Rows, row)
 		}
 	}
@@ -85,37 +83,7 @@ func (m *memory) page(name string, above int64, most int, keep func(lease.Row) b
 func (m *memory) Rows(_ context.Context, name string, above int64, most int) (registry.Page, error) {
 	unlock, err := m.call()
 	defer unlock()
-	return m.page(name, above, most, func(lease.Row) bool { return true }), err
-}
-
-func (m *memory) Prune(_ context.Context, name string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) ([]int64, error) {
-	unlock, err := m.call()
-	defer unlock()
-	if err != nil {
-		return nil, err
-	}
-	m.prunes++
-	p := m.page(name, above, most, func(row lease.Row) bool { return row.Until.Before(m.now.Add(-old - m.error)) })
-	ids, err := decide(p)
-	if err != nil {
-		return nil, err
-	}
-	if do := m.before; do != nil {
-		m.before = nil
-		do(m)
-	}
-	ns := m.namespaces[name]
-	var removed []int64
-	for _, row := range p.Rows {
-		if !slices.Contains(ids, row.WorkerID) || ns.rows[row.WorkerID] != row {
-			continue
-		}
-		removed = append(removed, row.WorkerID)
-		delete(ns.rows, row.WorkerID)
-		ns.own.Floor = max(ns.own.Floor, row.High)
-		m.writes++
-	}
-	return removed, nil
+	return m.page(name, above, most), err
 }
 
 func (m *memory) Nodes(context.Context) (registry.NodeInfo, bool, error) {
@@ -158,15 +126,17 @@ func (ns *namespace) Init(_ context.Context, decide func(*lease.Namespace, lease
 	if err != nil {
 		return err
 	}
-	own := lease.Namespace{Floor: -1, Fresh: true}
+	own := lease.Namespace{Given: -1, Floor: -1, Fresh: true}
 	if ns.own != nil {
 		own = *ns.own
 	}
-	own.Used = len(ns.rows) > 0
+	for id := range ns.rows {
+		own.Given = max(own.Given, id)
+	}
 	if err := decide(&own, ns.memory.clock()); err != nil {
 		return err
 	}
-	own.Fresh, own.Used = false, false
+	own.Fresh = false
 	if ns.memory.namespaces == nil {
 		ns.memory.namespaces = map[string]*namespace{}
 	}

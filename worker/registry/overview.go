@@ -50,9 +50,12 @@ type NamespaceInfo struct {
 	IDs lease.Range
 	// Reach is the largest of any lease that the namespace has had.
 	Reach time.Duration
-	// Live, Quarantined and Free count the IDs in each state. All others of the layout
-	// have never been used, or were collected.
+	// Live, Quarantined and Free count the IDs in each state. All others of the layout have never
+	// been used, but for those that are Missing.
 	Live, Quarantined, Free int64
+	// Missing are the IDs that had a row and have none, because somebody has deleted it. Nobody gets
+	// them until their rows are put back.
+	Missing []lease.Range
 }
 
 // NodeInfo counts the disposable IDs.
@@ -74,13 +77,14 @@ type Overview struct {
 	// Nodes is nil when there is no table of disposable IDs.
 	Nodes *NodeInfo
 	// HasLeases says whether the store has a place for leases (a table, say). Leases are ordered
-	// by namespace and worker ID, Namespaces by name.
+	// by namespace and worker ID, Namespaces by name. Rows of IDs that nobody has leased yet are
+	// left out.
 	HasLeases  bool
 	Leases     []LeaseInfo
 	Namespaces []NamespaceInfo
 }
 
-// pageSize is how many rows are read, or removed, at once.
+// pageSize is how many rows are read at once.
 const pageSize = 500
 
 // defaultQuarantine is that of package lease.
@@ -140,14 +144,19 @@ func (o *Overview) addNodes(ctx context.Context, store Store) error {
 
 func (o *Overview) addNamespace(ctx context.Context, store Store, name string, quarantine time.Duration) error {
 	ns := NamespaceInfo{Namespace: name}
+	var own lease.Namespace
+	var have []int64
 	for above := int64(-1); ; {
 		page, err := store.Rows(ctx, name, above, pageSize)
 		if err != nil {
 			return err
 		}
 		o.Now = page.Clock.Now
-		ns.Layout, ns.IDs, ns.Reach = page.Namespace.Layout, page.Namespace.IDs, page.Namespace.Reach
+		own = page.Namespace
 		for _, row := range page.Rows {
+			if have = append(have, row.WorkerID); row.Unused() {
+				continue
+			}
 			l := info(name, row, page.Clock, quarantine)
 			ns.count(l.State)
 			o.Leases = append(o.Leases, l)
@@ -157,8 +166,20 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 		}
 		above = page.Rows[len(page.Rows)-1].WorkerID
 	}
+	ns.Layout, ns.IDs, ns.Reach = own.Layout, own.IDs, own.Reach
+	if !own.Fresh {
+		ns.Missing = own.Missing(rangeOf(own), have)
+	}
 	o.Namespaces = append(o.Namespaces, ns)
 	return nil
+}
+
+// rangeOf returns the IDs of a namespace, as far as any was given.
+func rangeOf(ns lease.Namespace) lease.Range {
+	if ns.IDs == (lease.Range{}) {
+		return lease.Range{Last: ns.Given}
+	}
+	return ns.IDs
 }
 
 func (ns *NamespaceInfo) count(s State) {

@@ -21,10 +21,6 @@ type Config struct {
 	// Logger gets a Warn record when the store is not available at first. The default, for
 	// nil, is slog.Default at the time of New.
 	Logger *slog.Logger
-
-	// Now is the clock that Collect compares with the store's. The default, for nil, is
-	// time.Now.
-	Now func() time.Time
 }
 
 // A Registry looks after the worker IDs of a [Store]. Only Init creates anything; each method
@@ -39,7 +35,6 @@ type Registry struct {
 	store   Store
 	timeout time.Duration
 	log     *slog.Logger
-	now     func() time.Time
 }
 
 // New returns a registry of the store. It returns [uid.ErrConfig] when a setting cannot be used.
@@ -52,7 +47,7 @@ func New(store Store, cfg Config) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Registry{store: store, timeout: timeout, log: settings.Logger(cfg.Logger), now: settings.Clock(cfg.Now)}, nil
+	return &Registry{store: store, timeout: timeout, log: settings.Logger(cfg.Logger)}, nil
 }
 
 // do calls attempt until it succeeds, fails for good, or the time is up.

@@ -20,8 +20,6 @@ import (
 	"github.com/uidgen/uid/worker/registry"
 )
 
-const day = 24 * time.Hour
-
 // now is the time of the stores, and of the registries, unless a test says otherwise.
 var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
@@ -36,7 +34,7 @@ func newMemory() *memory { return &memory{now: now, namespaces: map[string]*name
 
 func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 	t.Helper()
-	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }})
+	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return r
 }
@@ -44,7 +42,7 @@ func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 // put adds a namespace with rows.
 func (m *memory) put(name string, rows ...lease.Row) *namespace {
 	ns := &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}
-	ns.own = &lease.Namespace{Layout: layout.String(), Floor: -1, Reach: 92 * time.Second}
+	ns.own = &lease.Namespace{Layout: layout.String(), Given: -1, Floor: -1, Reach: 92 * time.Second}
 	for _, row := range rows {
 		ns.rows[row.WorkerID] = row
 	}
@@ -149,6 +147,26 @@ func TestOverviewTellsStates(t *testing.T) {
 	require.Zero(t, m.writes)
 }
 
+// Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
+func TestOverviewTellsWhatIsMissing(t *testing.T) {
+	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
+	m := newMemory()
+	m.put("all", row(1, time.Hour, 0), lease.NewRow(2), row(4, time.Hour, 0), lease.NewRow(5)).own.Given = 9
+	ranged := m.put("range", row(101, time.Hour, 0))
+	ranged.own.Given, ranged.own.IDs = 103, lease.Range{First: 100, Last: 200}
+	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
+	m.put("unlisted", row(7, time.Hour, 0)).own = nil
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, ids(o.Leases))
+	var missing [][]lease.Range
+	for _, ns := range o.Namespaces {
+		require.Zero(t, ns.Free)
+		missing = append(missing, ns.Missing)
+	}
+	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}}, nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
+}
+
 func TestOverviewInPages(t *testing.T) {
 	for _, n := range []int64{0, 499, 500, 501, 1234} {
 		m := newMemory()
@@ -202,7 +220,7 @@ func TestRelease(t *testing.T) {
 		"live":                   {row(3, time.Hour, time.Hour), true, 0, 1, registry.Live},
 		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, 1, registry.Free},
 		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, 0, registry.Free},
-		"by a clock of tomorrow": {released(row(3, day, time.Hour)), false, 0, 1, registry.Quarantined},
+		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, 1, registry.Quarantined},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory()
@@ -220,70 +238,11 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
-	m := newMemory()
-	strange := row(6, -8*day, -8*day)
-	strange.Layout = "nonsense"
-	ns := m.put("default",
-		row(0, time.Hour, -30*day), row(1, -6*day, -30*day), row(2, -8*day, -8*day), released(row(3, -8*day, -8*day)),
-		row(4, -8*day, -6*day), row(5, -8*day, 300*day), strange, row(7, -7*day, -30*day), row(8, -8*day, -7*day))
-	m.put("other", row(2, -8*day, -9*day))
-	m.put("unlisted", row(1, -8*day, -8*day)).own = nil
-	r := newRegistry(t, m)
-	for _, dry := range []bool{true, false} {
-		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, DryRun: dry})
-		require.NoError(t, err)
-		require.Equal(t, []string{"default/2", "default/3", "other/2"}, ids(done.Removed))
-		var kept []registry.LeaseInfo
-		for _, l := range done.Kept {
-			kept = append(kept, l.LeaseInfo)
-		}
-		require.Equal(t, []string{"default/4", "default/5", "default/6", "default/8", "unlisted/1"}, ids(kept))
-		high := layout.TickAt(now.Add(-6 * day))
-		require.Equal(t, fmt.Sprintf("its last tick %d is not before tick %d, which was 168h0m0s ago (tick %d is now)", high, high-86400, high+6*86400), done.Kept[0].Why)
-		require.Contains(t, done.Kept[2].Why, "its layout cannot be read: ")
-		require.Contains(t, done.Kept[4].Why, "no row of its own")
-		if dry {
-			require.Zero(t, m.prunes, "a dry run only reads")
-		}
-	}
-	require.Equal(t, 3, m.writes)
-	require.Len(t, ns.rows, 7)
-	require.Equal(t, layout.TickAt(now.Add(-8*day)), ns.own.Floor)
-	require.Len(t, m.namespaces["unlisted"].rows, 1)
-}
-
-func TestCollectRefuses(t *testing.T) {
-	m := newMemory()
-	r := newRegistry(t, m)
-	for _, tt := range []struct {
-		c    registry.Collection
-		says string
-	}{
-		{registry.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms}, "59m59.999999999s"},
-		{registry.Collection{Terms: layoutTerms, MaxClockOffset: -1}, "MaxClockOffset"},
-		{registry.Collection{}, "Terms"},
-	} {
-		_, err := r.Collect(t.Context(), tt.c)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, tt.says)
-	}
-	// Terms that say nothing are not believed.
-	m.put("default", row(1, -1000*time.Hour, -1000*time.Hour))
-	done, err := r.Collect(t.Context(), registry.Collection{Terms: func(string) (uid.Terms, error) { return uid.Terms{}, nil }})
-	require.NoError(t, err)
-	require.Empty(t, done.Removed)
-	require.Len(t, done.Kept, 1)
-	m.namespaces = nil
-	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.ErrorIs(t, err, worker.ErrNoNamespace)
-}
-
 // A store's clock that may be off lets a lease be over only when it is so by any.
 func TestClockError(t *testing.T) {
 	m := newMemory()
 	m.error = time.Second
-	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0), row(3, -7*day-time.Second, -9*day), row(4, -7*day-time.Second-1, -9*day))
+	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
 	r := newRegistry(t, m)
 	o, err := r.Overview(t.Context(), 0)
 	require.NoError(t, err)
@@ -291,79 +250,6 @@ func TestClockError(t *testing.T) {
 	require.Equal(t, registry.Quarantined, o.Leases[1].State)
 	_, err = r.Release(t.Context(), "", 1, false)
 	require.ErrorIs(t, err, registry.ErrLive)
-	for _, dry := range []bool{true, false} {
-		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, DryRun: dry})
-		require.NoError(t, err)
-		require.Equal(t, []string{"default/4"}, ids(done.Removed))
-		require.Empty(t, done.Kept)
-	}
-	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: time.Second - 1})
-	require.ErrorIs(t, err, worker.ErrClock)
-}
-
-func TestCollectInBatches(t *testing.T) {
-	m := newMemory()
-	rows := []lease.Row{row(0, time.Hour, 0)}
-	const old = 1234
-	for id := int64(1); id <= old; id++ {
-		high := -100 * time.Hour
-		if id%97 == 0 { // 12 of them
-			high = 0
-		}
-		rows = append(rows, row(id, -100*time.Hour, high))
-	}
-	m.put("default", rows...)
-	for _, dry := range []bool{true, false} {
-		done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: dry})
-		require.NoError(t, err)
-		require.Len(t, done.Removed, old-12)
-		require.Len(t, done.Kept, 12)
-	}
-	require.Equal(t, 3, m.prunes)
-	require.Len(t, m.namespaces["default"].rows, 1+12)
-}
-
-// What was removed is told, even if the rest failed.
-func TestCollectHalfWay(t *testing.T) {
-	m := newMemory()
-	m.put("a", row(1, -8*day, -8*day))
-	m.put("b", row(1, -8*day, -8*day))
-	broken := errors.New("broken")
-	m.fails = []error{nil, nil, broken}
-	done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.ErrorIs(t, err, broken)
-	require.Equal(t, []string{"a/1"}, ids(done.Removed))
-}
-
-// With a clock that is wrong nothing is judged to be over.
-func TestCollectJudgesTheClocks(t *testing.T) {
-	m := newMemory()
-	m.put("default", row(1, time.Minute, 0))
-	m.now = now.Add(8 * day)
-	r := newRegistry(t, m)
-	_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.ErrorIs(t, err, worker.ErrClock)
-	for limit, removed := range map[time.Duration]int{9 * day: 1, math.MaxInt64: 1} {
-		m.put("default", row(1, time.Minute, 0))
-		done, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms, MaxClockOffset: limit})
-		require.NoError(t, err)
-		require.Len(t, done.Removed, removed)
-	}
-}
-
-// A row that is renewed between the look at it and its removal stays.
-func TestCollectTakesOnlyWhatItRead(t *testing.T) {
-	m := newMemory()
-	ns := m.put("default", row(0, -9*day, -9*day), row(1, -9*day, -10*day))
-	renewed := row(0, time.Minute, time.Minute)
-	m.before = func(m *memory) { ns.rows[0] = renewed }
-	done, err := newRegistry(t, m).Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.NoError(t, err)
-	require.Equal(t, []string{"default/1"}, ids(done.Removed))
-	require.Len(t, done.Kept, 1)
-	require.Equal(t, "it has changed since it was read", done.Kept[0].Why)
-	require.Equal(t, map[int64]lease.Row{0: renewed}, ns.rows)
-	require.Equal(t, done.Removed[0].High, ns.own.Floor)
 }
 
 func TestInit(t *testing.T) {
@@ -399,10 +285,6 @@ func TestTransientFailures(t *testing.T) {
 			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
 			"release worker ID 1": func(r *registry.Registry) error {
 				_, err := r.Release(t.Context(), "", 1, true)
-				return err
-			},
-			"collect worker IDs": func(r *registry.Registry) error {
-				_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
 				return err
 			},
 			"make namespace default of a test": func(r *registry.Registry) error {

@@ -24,7 +24,7 @@ var errNothing = errors.New("nothing to write")
 // could give the former holder its lease back.)
 //
 // It returns the lease as it was before, with a State of Live or Free. It fails with [ErrNoLease]
-// when the namespace has no row of the ID, and with [ErrLive] when the lease is live and force is
+// when nobody has had the ID, and with [ErrLive] when the lease is live and force is
 // not set; then nothing is changed. An empty namespace is "default".
 //
 // It needs the rights to read and update, and locks the row.
@@ -48,6 +48,9 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 		err := leases.Change(ctx, id, func(row *lease.Row, c lease.Clock) error {
 			if row == nil {
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
+			}
+			if row.Unused() {
+				return fmt.Errorf("%w: nobody has had worker ID %d yet", ErrNoLease, id)
 			}
 			was = info(namespace, *row, c, 0)
 			return end(row, was, c.Now, force)

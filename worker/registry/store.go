@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"time"
 
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -29,19 +28,6 @@ type Store interface {
 	// order. It needs no lock, and only the right to read. A namespace without any row gives a
 	// page without rows. If the place itself is missing it may return [worker.ErrNoNamespace].
 	Rows(ctx context.Context, namespace string, above int64, most int) (Page, error)
-
-	// Prune calls decide with a page of a namespace's old rows, as Rows reads it: those whose
-	// leases have been over, by the Clock, for longer than old and the Clock's Error. decide
-	// returns the IDs whose rows can go. Prune removes those, each only if it still is exactly as
-	// it was read, and raises the namespace's Floor to the largest High among them, all or
-	// nothing. No Take of the namespace is stored after that which was decided before.
-	//
-	// It returns the IDs whose rows it has removed. When decide returns an error it removes
-	// nothing and returns that error, wrapped or not. decide may run several times, each time
-	// with a page that was read anew; its last run counts. After another error the rows may be
-	// removed or not. A namespace without a row of its own (Fresh) loses no rows. If the place
-	// itself is missing it may return [worker.ErrNoNamespace].
-	Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(Page) ([]int64, error)) (removed []int64, err error)
 }
 
 // A Page is a part of a namespace, read at one time.
@@ -50,7 +36,7 @@ type Page struct {
 	Namespace lease.Namespace
 	// Rows are the rows of IDs, in ascending order.
 	Rows []lease.Row
-	// Clock was read after the rows were read or locked. In Prune it decides which rows are old.
+	// Clock was read after the rows were read.
 	Clock lease.Clock
 }
 

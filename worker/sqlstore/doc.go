@@ -13,8 +13,8 @@
 //
 // WORKER_NODE has a row for each start of a process; the row's generated key is a disposable ID.
 // It is the table of Baidu's UidGenerator, so that services in Java and in Go can share one.
-// WORKER_LEASE has a row for each worker ID that was ever leased in a namespace, and one with
-// WORKER_ID -1 for the namespace itself. leaf_alloc has a row for each tag, whose max_id is the next
+// WORKER_LEASE has a row for each worker ID that can be leased in a namespace or could once, and one with
+// WORKER_ID -1 for the namespace itself; no statement removes one. leaf_alloc has a row for each tag, whose max_id is the next
 // number. It is the table of Leaf, as it is, so that services in Java and in Go can share this one, too;
 // leaf_alloc_takers beside it, of which Leaf knows nothing, says who took numbers last. The
 // statements that create them are in the folder internal/database/schema. On PostgreSQL the names are in lower case, so that they need no quotes,
@@ -29,9 +29,9 @@
 // while a statement travels, and whoever stands still stops nobody. (SQLite locks its file during
 // both.) Comparing all columns, not a version, lets it see what people change by hand.
 //
-// Many acquisitions of one process can share these two statements (see [lease.Group]). The second one then has the
-// namespace's row and up to a hundred others, of some 700 bytes each; it is refused as a whole if any of them is not as it was
-// read, and the next attempt has half as many.
+// Rows of new IDs are made in batches of up to a hundred, of some 700 bytes each, in one statement with the
+// namespace's row, whose HOLDER says up to which ID rows were made. Whoever loses that race reads again, and finds
+// the rows that the winner has made.
 //
 // The second statement names the server that has answered the first: the connection's number and
 // the server's on MySQL, the time at which the server was started on PostgreSQL. So what was
@@ -126,11 +126,6 @@
 //   - A SQLite file that was copied or restored (package worker/sqlite says what it survives and
 //     what not).
 //
-// Only Collect of a [registry.Registry] needs a transaction with locks. It sets wait_timeout and
-// sql_mode in its session (idle_in_transaction_session_timeout on PostgreSQL), and sets them back.
-// A process that is stopped in the middle of it keeps its locks for two seconds, and then loses the
-// connection.
-//
 // # Rights
 //
 // On MySQL and MariaDB, give workers an account of their own with no other rights: an account
@@ -156,9 +151,9 @@
 //
 //	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
 //
-// Release and Collect of a [registry.Registry] are for another account, with
+// Release of a [registry.Registry] can be for another account, with
 //
-//	GRANT SELECT, UPDATE, DELETE ON app.WORKER_LEASE TO 'uid_admin'@'%';
+//	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%';
 //
 // Its Overview, and Check of package doctor (by package sqldoctor), need SELECT only. Check sees
 // more of the replication with a right that changes nothing: REPLICATION CLIENT on MySQL and on
@@ -170,7 +165,7 @@
 //
 //	GRANT USAGE ON SCHEMA public TO uid;
 //	GRANT SELECT, INSERT, UPDATE ON worker_lease TO uid; -- to lease IDs
-//	GRANT SELECT, UPDATE, DELETE ON worker_lease TO uid_admin; -- Release and Collect
+//	GRANT SELECT, UPDATE ON worker_lease TO uid_admin; -- Release
 //	GRANT SELECT, INSERT ON worker_node TO uid; -- disposable IDs, with
 //	GRANT UPDATE (port, modified) ON worker_node TO uid; -- a port
 //	GRANT SELECT, UPDATE ON leaf_alloc TO uid; -- segments, with

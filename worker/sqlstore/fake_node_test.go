@@ -63,18 +63,11 @@ func (a *fakeAnswer) Next(into []driver.Value) error {
 	return nil
 }
 
-// What a registry shows and removes has to be what all nodes have committed.
+// What a registry shows has to be what all nodes have committed.
 func TestRegistryWaitsForTheCluster(t *testing.T) {
 	for name, call := range map[string]func(registry.Store) error{
 		"names": func(s registry.Store) error { _, _, err := s.Namespaces(t.Context()); return err },
 		"rows":  func(s registry.Store) error { _, err := s.Rows(t.Context(), "orders", -1, 10); return err },
-		"prune": func(s registry.Store) error {
-			_, err := s.Prune(t.Context(), "orders", -1, 10, time.Hour, func(registry.Page) ([]int64, error) {
-				t.Error("decided by what this node has")
-				return nil, nil
-			})
-			return err
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &fakeNode{}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"math/rand/v2"
+	"time"
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/worker/lease"
@@ -14,83 +15,70 @@ import (
 type search struct {
 	*Leases
 	wanted lease.Wanted
-	n      int // how many are wanted
 	races  int
 }
 
 // most is how many rows that are over a search reads.
-func (s search) most() int { return max(4<<min(s.races, 6), s.n<<min(s.races, 2)) }
+func (s search) most() int { return 4 << min(s.races, 6) }
 
-// batch is how many IDs it chooses: fewer, the more often one of them was lost to another Take.
-func (s search) batch() int64 { return max(1, int64(s.n)>>min(s.races, 62)) }
-
-// spread is how many IDs it chooses them from.
-func (s search) spread() int64 { return int64(s.n) << min(s.races, 12) }
-
-// A find is a row that a Take is offered; was is nil for an ID without a row.
+// A find is what a Take is offered.
 type find struct {
-	was *leaseRow
-	id  int64
+	namespace lease.Namespace
+	id        int64
+	was       *leaseRow   // nil for a new ID
+	made      lease.Range // new IDs, of which id is the first
 }
 
-// find reads the namespace and finds IDs, at least one, in one statement where it can. All of them
-// have a row, or none has.
-func (s search) find(ctx context.Context, conn session) (sight, []find, error) {
-	asked := s.wanted.IDs
+// find reads the namespace and finds an ID, in one statement where it can.
+func (s search) find(ctx context.Context, conn session) (sight, find, error) {
 	ids, err := s.wanted.Within(lease.Namespace{IDs: s.owned()})
 	if err != nil {
-		ids = asked // for the namespace as it is now to say so
+		ids = s.wanted.IDs // for the namespace as it is now to say so
 	}
-	seen, err := s.look(ctx, conn, s.quick(ids)...)
-	if err != nil {
-		return seen, nil, err
-	}
-	within, err := s.within(seen)
-	if err != nil {
-		return seen, nil, err
-	}
-	if within != ids {
-		ids = within
-		if seen, err = s.look(ctx, conn, s.quick(ids)...); err != nil {
-			return seen, nil, err
+	parts := s.quick(ids)
+	for tries, thorough := 0, false; ; tries++ {
+		seen, err := s.look(ctx, conn, parts...)
+		if err != nil {
+			return seen, find{}, err
 		}
+		ns, within, err := s.within(seen)
+		switch {
+		case err != nil:
+			return seen, find{}, err
+		case within != ids && tries > 1:
+			return seen, find{}, errMoved
+		case within != ids:
+			ids, parts, thorough = within, s.quick(within), false
+			continue
+		}
+		highest := s.wanted.Highest(seen.Now.Time())
+		if f, found := s.choose(seen, thorough, ns, ids, highest); found {
+			return seen, f, nil
+		}
+		if thorough {
+			next, _ := seen.first(theNextFree)
+			return seen, find{}, lease.NoneFree(ids, s.free(next), missing(seen, ns, ids))
+		}
+		parts, thorough = append(parts, s.thorough(ids, highest)...), true
 	}
-	highest := s.wanted.Highest(seen.Now.Time())
-	if f, found := s.choose(seen, ids, highest); found {
-		return seen, f, nil
-	}
-	seen, err = s.look(ctx, conn, append(s.quick(ids), s.thorough(ids, highest)...)...)
-	if err != nil {
-		return seen, nil, err
-	}
-	if within, err = s.within(seen); err != nil {
-		return seen, nil, err
-	}
-	if within != ids {
-		return seen, nil, errMoved
-	}
-	if f, found := s.choose(seen, ids, highest); found {
-		return seen, f, nil
-	}
-	if f, found := s.last(seen); found {
-		return seen, f, nil
-	}
-	next, _ := seen.first(theNextFree)
-	return seen, nil, lease.NoneFree(ids, next.Until.Add(s.wanted.Rest).Time())
 }
 
-// within returns the IDs to choose from, by the namespace that was seen.
-func (s search) within(seen sight) (lease.Range, error) {
+// within returns the namespace that was seen, and the IDs to choose from. A row above Given is one
+// that came back without the namespace's own.
+func (s search) within(seen sight) (ns lease.Namespace, ids lease.Range, err error) {
 	control, found := seen.first(theNamespace)
 	if !found {
-		return lease.Range{}, s.missing()
+		return ns, ids, s.missing()
 	}
-	ns, err := control.namespace()
-	if err != nil {
-		return lease.Range{}, err
+	if ns, err = control.namespace(); err != nil {
+		return ns, ids, err
+	}
+	if largest, found := seen.first(theLargest); found {
+		ns.Given = max(ns.Given, largest.WorkerID)
 	}
 	s.ids.Store(&ns.IDs)
-	return s.wanted.Within(ns)
+	ids, err = s.wanted.Within(ns)
+	return ns, ids, err
 }
 
 // owned returns the IDs that the namespace had when it was read last.
@@ -138,85 +126,66 @@ func (s search) longestFirst() string {
 	return " ORDER BY a.LEASE_UNTIL, a.WORKER_ID LIMIT " + database.Int(int64(s.most()))
 }
 
-// choose chooses what a Take offers first: a row that was not used too far ahead, or else an ID
-// without a row. It does not find all of these if the sight is quick.
-func (s search) choose(seen sight, ids lease.Range, highest int64) ([]find, bool) {
-	var usable []leaseRow
-	freed, quick := seen.parts[theFreed], !seen.has(theNextFree)
+// choose chooses what a Take offers. It may find nothing where a thorough sight would have something.
+func (s search) choose(seen sight, thorough bool, ns lease.Namespace, ids lease.Range, highest int64) (find, bool) {
+	freed := seen.parts[theFreed]
 	over := freed
-	if !quick { // which has those of theFreed that are usable, too
+	if thorough { // which has those of theFreed that are usable, too
 		over = seen.parts[theUsable]
 	}
+	var usable []leaseRow
 	for _, row := range over {
 		if row.High <= highest {
 			usable = append(usable, row)
 		}
 	}
+	fresh, some := ns.NewIDs(ids)
 	switch {
 	case len(usable) > 0:
-		return s.any(usable), true
-	case quick && len(freed) == s.most(): // there may be more
-		return nil, false
+		return s.any(ns, usable), true
+	case !thorough && len(freed) == s.most(): // there may be more
+		return find{}, false
+	case some:
+		return find{namespace: ns, id: fresh.First, made: fresh}, true
+	case len(freed) > 0: // all were used too far ahead
+		return s.any(ns, freed), true
 	}
-	var free []lease.Range
-	first, last := ids.First, ids.Last
-	if largest, found := seen.first(theLargest); found {
-		first = largest.WorkerID + 1
+	return find{}, false
+}
+
+// any chooses one of the first rows.
+func (s search) any(ns lease.Namespace, rows []leaseRow) find {
+	row := rows[rand.N(min(len(rows), 1<<min(s.races, 12)))]
+	return find{namespace: ns, id: row.WorkerID, was: &row}
+}
+
+// free returns when the ID of the row whose lease ends first is free, or zero if there is no row.
+func (s search) free(next leaseRow) time.Time {
+	if next == (leaseRow{}) {
+		return time.Time{}
 	}
-	if first <= last {
-		free = append(free, lease.Range{First: first, Last: last})
-	} else {
-		if row, found := seen.first(theFirst); found && row.WorkerID > ids.First {
-			free = append(free, lease.Range{First: ids.First, Last: row.WorkerID - 1})
+	return next.Until.Add(s.wanted.Rest).Time()
+}
+
+// missing returns the IDs whose rows somebody has removed, or the first of many.
+func missing(seen sight, ns lease.Namespace, ids lease.Range) (all []lease.Range) {
+	given := min(ns.Given, ids.Last)
+	add := func(first, last int64) {
+		if last = min(last, given); first <= last {
+			all = append(all, lease.Range{First: first, Last: last})
 		}
-		for _, gap := range seen.parts[theGap] {
-			free = append(free, lease.Range{First: gap.WorkerID, Last: min(max(gap.High, gap.WorkerID), ids.Last)})
+	}
+	first, found := seen.first(theFirst)
+	if !found {
+		add(ids.First, given)
+		return all
+	}
+	add(ids.First, first.WorkerID-1)
+	for _, gap := range seen.parts[theGap] {
+		if gap.High < gap.WorkerID { // above all rows
+			gap.High = given
 		}
+		add(gap.WorkerID, gap.High)
 	}
-	return s.anyOf(free)
-}
-
-// last chooses rows that were used too far ahead, when there is nothing else.
-func (s search) last(seen sight) ([]find, bool) {
-	freed := seen.parts[theFreed]
-	if len(freed) == 0 {
-		return nil, false
-	}
-	return s.any(freed), true
-}
-
-// any chooses some of the first rows, one after another.
-func (s search) any(rows []leaseRow) (chosen []find) {
-	from, to := s.stretch(int64(len(rows)))
-	for _, row := range rows[from:to] {
-		chosen = append(chosen, find{&row, row.WorkerID})
-	}
-	return chosen
-}
-
-// anyOf chooses some of the first IDs, one after another.
-func (s search) anyOf(free []lease.Range) (chosen []find, found bool) {
-	var all int64
-	for _, r := range free {
-		all += min(r.Last-r.First+1, s.spread()) // enough of each
-	}
-	from, to := s.stretch(all)
-	for _, r := range free {
-		have := r.Last - r.First + 1
-		for n := max(from, 0); n < min(to, have); n++ {
-			chosen = append(chosen, find{id: r.First + n})
-		}
-		from, to = from-have, to-have
-	}
-	return chosen, len(chosen) > 0
-}
-
-// stretch chooses a batch of as many things. Stretches of two searches meet less often than as many
-// things that are chosen one by one.
-func (s search) stretch(of int64) (from, to int64) {
-	last := min(of, s.spread()) - s.batch() // where the last stretch begins
-	if last > 0 {
-		from = rand.N(last + 1)
-	}
-	return from, min(of, from+s.batch())
+	return all
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Leases is a namespace in the table of leased IDs, and a [lease.BatchStore]. Make it with
+// Leases is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
 // [DB.Leases]. All methods may be called by any number of goroutines at once.
 //
 // With SQLite it is bound to the file that it finds first. Once another file is in its place, all
@@ -27,7 +27,7 @@ type Leases struct {
 	ids       atomic.Pointer[lease.Range] // that the namespace had when it was read last; nil before
 }
 
-var _ lease.BatchStore = (*Leases)(nil)
+var _ lease.Store = (*Leases)(nil)
 
 // Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
 // IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
@@ -62,48 +62,32 @@ var errMoved = worker.Transient(errors.New("look for a free ID: the namespace ha
 // namespace's usual IDs are in use, and again two for each time that it loses the ID to another
 // client.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return l.TakeBatch(ctx, w, 1, func(n *lease.Namespace, rows []*lease.Row, now lease.Clock) error { return decide(n, rows[0], now) })
-}
-
-// TakeBatch implements [lease.BatchStore]. It takes as many round trips as one Take, and two
-// statements of some hundred bytes for each row. What it offers has a row, all of it, or nothing of
-// it has. If it loses one of the rows to another client it offers half as many.
-func (l *Leases) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
 	return l.swap(ctx, func(conn session, races int) (sight, write, error) {
-		seen, found, err := search{l, w, n, races}.find(ctx, conn)
+		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return seen, write{}, err
+		}
+		namespace, row := f.namespace, lease.NewRow(f.id)
+		if f.was != nil {
+			row = f.was.row()
+		}
+		if err := decide(&namespace, &row, clock(seen.Now)); err != nil {
+			return seen, write{}, err
+		}
+		if namespace.Given = f.namespace.Given; f.was == nil {
+			namespace.Given = f.made.Last
 		}
 		control, _ := seen.first(theNamespace)
-		was, err := control.namespace()
-		if err != nil {
-			return seen, write{}, err
-		}
-		namespace, rows := was, make([]*lease.Row, len(found))
-		for i, f := range found {
-			rows[i] = &lease.Row{WorkerID: f.id, High: -1, Fresh: true}
-			if f.was != nil {
-				*rows[i] = f.was.row()
-			}
-		}
-		if err := decide(&namespace, rows, clock(seen.Now)); err != nil {
-			return seen, write{}, err
-		}
 		is := control
-		if namespace != was {
+		if namespace != f.namespace {
 			is = control.changed(namespace)
 		}
 		if l.dialect != database.SQLite {
 			is = touched(is)
 		}
-		decided := write{control: &change{&control, is}}
-		for i, f := range found {
-			if rows[i] != nil {
-				decided.rows = append(decided.rows, &change{f.was, rowOf(*rows[i], f.id)})
-			}
-		}
-		if len(decided.rows) == 1 {
-			decided.row, decided.rows = decided.rows[0], nil
+		decided := write{control: &change{&control, is}, row: &change{f.was, rowOf(row, f.id)}}
+		for id := f.id + 1; f.was == nil && id <= f.made.Last; id++ {
+			decided.others = append(decided.others, rowOf(lease.NewRow(id), id))
 		}
 		return seen, decided, nil
 	})
@@ -166,17 +150,18 @@ func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.
 		control, found := seen.first(theNamespace)
 		rest, _ := seen.first(theRest)
 		// The namespace's own row may have been deleted alone, with owners at work.
-		was := lease.Namespace{Floor: -1, Reach: duration(rest.Reach), Fresh: true}
+		was := lease.Namespace{Given: -1, Floor: -1, Reach: duration(rest.Reach), Fresh: true}
 		if found {
 			if was, err = control.namespace(); err != nil {
 				return seen, write{}, err
 			}
 		}
-		was.Used = rest.WorkerID > controlID
+		was.Given = max(was.Given, rest.WorkerID)
 		n := was
 		if err := decide(&n, clock(seen.Now)); err != nil {
 			return seen, write{}, err
 		}
+		n.Given = was.Given
 		switch {
 		case !found:
 			return seen, write{control: &change{nil, leaseRow{WorkerID: controlID}.changed(n)}}, nil

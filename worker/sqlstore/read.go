@@ -20,10 +20,10 @@ const (
 	theFreed                 // rows that are over, the one that has been over for longest first
 	theLargest               // the row of the largest ID of the range
 	theFirst                 // the row of the smallest ID of the range
-	theGap                   // WORKER_ID to HIGH are a gap
+	theGap                   // WORKER_ID to HIGH have no row; above all rows HIGH is 0
 	theUsable                // rows that are over and not used too far ahead, likewise
 	theNextFree              // the row whose lease ends first, read with whatever a Take may want
-	theRest                  // REACH is the widest one; WORKER_ID is not -1 if there are IDs' rows
+	theRest                  // REACH is the widest one, WORKER_ID the largest
 )
 
 // A sight is what one statement has read: rows of one namespace as they were at one time.
@@ -145,17 +145,6 @@ func (t *tables) inStep() string {
 		return "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
 	}
 	return ""
-}
-
-// catchUp waits until the server has all that was committed before, for a transaction that follows.
-func (t *tables) catchUp(ctx context.Context, conn *sqlx.Conn) error {
-	if err := t.learn(ctx, conn); err != nil || t.inStep() == "" {
-		return err
-	}
-	if _, err := conn.ExecContext(ctx, t.inStep()+"SELECT 1"); err != nil {
-		return database.Failed("wait for what the cluster has committed", err)
-	}
-	return nil
 }
 
 // learn finds out, once, whether the server is a node of a Galera cluster.

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -12,7 +14,8 @@ import (
 
 // controlID is the worker ID of a namespace's own row, which every Take locks first. No layout
 // has it. Its HIGH is the namespace's floor, its LEASE_UNTIL the end of its rest, its REACH the
-// largest of any owner, its ACQUIRED the time at which it was made.
+// largest of any owner, its ACQUIRED the time at which it was made, its HOLDER the worker IDs that it
+// has, and the highest that ever had a row.
 const controlID = -1
 
 // A leaseRow is a row of the table of leased IDs.
@@ -53,9 +56,9 @@ func rowOf(r lease.Row, id int64) leaseRow {
 
 // namespace converts r, a namespace's own row, for the protocol.
 func (r leaseRow) namespace() (lease.Namespace, error) {
-	ids, err := rangeOf(r.Holder)
+	ids, given, err := heldBy(r.Holder)
 	return lease.Namespace{
-		Layout: r.Layout, IDs: ids, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
+		Layout: r.Layout, IDs: ids, Given: given, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
 		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}, err
 }
@@ -63,31 +66,44 @@ func (r leaseRow) namespace() (lease.Namespace, error) {
 // changed returns r, a namespace's own row, with the values of n.
 func (r leaseRow) changed(n lease.Namespace) leaseRow {
 	r.Layout, r.High, r.Until, r.Reach = n.Layout, n.Floor, micros(n.Rest), n.Reach.Microseconds()
-	r.Holder = holderOf(n.IDs)
+	r.Holder = holderOf(n.IDs, n.Given)
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
 	return r
 }
 
-// holderOf returns how a namespace's own row has the range of its worker IDs, in HOLDER: "worker
-// IDs 0 to 1023". It is empty for all.
-func holderOf(ids lease.Range) string {
-	if ids == (lease.Range{}) {
-		return ""
+// holderOf returns what HOLDER of a namespace's own row says of its worker IDs: "worker IDs 0 to 1023,
+// given up to 15", or "all worker IDs, given up to 15". Until one has a row it is "worker IDs 0 to 1023",
+// or empty for all. Programs that made IDs new whose rows had vanished refuse the longer forms.
+func holderOf(ids lease.Range, given int64) string {
+	var text string
+	switch {
+	case ids != (lease.Range{}):
+		text = "worker IDs " + ids.String()
+	case given >= 0:
+		text = "all worker IDs"
 	}
-	return "worker IDs " + ids.String()
+	if given >= 0 {
+		text += givenUpTo + database.Int(given)
+	}
+	return text
 }
 
-// rangeOf reads what holderOf returns.
-func rangeOf(holder string) (ids lease.Range, err error) {
-	if holder == "" {
-		return ids, nil
+const givenUpTo = ", given up to "
+
+// heldBy reads what holderOf returns.
+func heldBy(holder string) (ids lease.Range, given int64, err error) {
+	held, mark, marked := strings.Cut(holder, givenUpTo)
+	if given = -1; marked {
+		given, err = strconv.ParseInt(mark, 10, 64)
 	}
-	n, err := fmt.Sscanf(holder, "worker IDs %d to %d", &ids.First, &ids.Last)
-	if n != 2 || err != nil || holderOf(ids) != holder || ids.First < 0 || ids.First > ids.Last {
-		return ids, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; it has to be empty, for all worker IDs, or like %q",
-			uid.ErrConfig, holder, holderOf(lease.Range{First: 0, Last: 1023}))
+	if err == nil && held != "" && held != "all worker IDs" {
+		_, err = fmt.Sscanf(held, "worker IDs %d to %d", &ids.First, &ids.Last)
 	}
-	return ids, nil
+	if err != nil || holderOf(ids, given) != holder || ids.First < 0 || ids.First > ids.Last {
+		return ids, given, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; it has to be empty, for all worker IDs of which none was given, or like %q or %q",
+			uid.ErrConfig, holder, holderOf(lease.Range{}, 15), holderOf(lease.Range{First: 0, Last: 1023}, 15))
+	}
+	return ids, given, nil
 }
 
 func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }

@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,18 @@ func TestStore(t *testing.T) {
 			},
 			RemoveNamespace: func(namespace string) error {
 				_, err := admin.Exec("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = -1", namespace)
+				return err
+			},
+			RemoveRow: func(namespace string, id int64) error {
+				_, err := admin.Exec("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = ?", namespace, id)
+				return err
+			},
+			SetGiven: func(namespace string, given int64) error {
+				holder := "" // as before any was given
+				if given >= 0 {
+					holder = fmt.Sprintf("all worker IDs, given up to %d", given)
+				}
+				_, err := admin.Exec("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
 				return err
 			},
 		}

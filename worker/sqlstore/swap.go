@@ -64,7 +64,7 @@ func (l *Leases) swap(ctx context.Context, try attempt) error {
 }
 
 // changes reports whether there is anything to write.
-func (w write) changes() bool { return w.control.changes() || w.row.changes() || len(w.rows) > 0 }
+func (w write) changes() bool { return w.control.changes() || w.row.changes() }
 
 // A refused write is one that has changed no row.
 type refused struct {
@@ -74,10 +74,10 @@ type refused struct {
 
 // again returns an error if the next attempt has found what the refused one was to replace just as
 // it was before, at the same server: then it is not another client that has kept it from being
-// written. Of a batch it cannot tell: the next one is another.
+// written.
 func (r *refused) again(s sight, w write) error {
 	switch {
-	case r == nil || len(r.write.rows) > 0 || len(w.rows) > 0 || !r.write.control.sameAs(w.control, w.row != nil) || !r.write.row.sameAs(w.row, false):
+	case r == nil || !r.write.control.sameAs(w.control, w.row != nil) || !r.write.row.sameAs(w.row, false):
 		return nil
 	case !s.SameAs(r.Origin):
 		return errElsewhere
@@ -105,9 +105,6 @@ func (c *change) sameAs(d *change, anyNonce bool) bool {
 
 // trace returns how an ID's row that was written can be told.
 func (l *Leases) trace(w write) *trace {
-	if len(w.rows) > 0 {
-		w.row = w.rows[0] // all are in one transaction
-	}
 	if !w.row.changes() {
 		return nil
 	}

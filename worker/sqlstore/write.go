@@ -16,7 +16,7 @@ import (
 // nobody has changed what it replaces.
 type write struct {
 	control, row *change
-	rows         []*change // in place of row, those of a batch: two or more, each with a row to replace or none of them
+	others       []leaseRow // new ones, besides the row if that is new
 }
 
 // A change of a row; was is nil for a row that is not there yet.
@@ -39,8 +39,6 @@ func (l *Leases) statement(w write, o database.Origin) (text string, affects cou
 	d := l.dialect
 	same := d.Same(o)
 	switch {
-	case len(w.rows) > 0:
-		return l.batch(w, same)
 	case w.row == nil && w.control.was == nil: // a duplicate is an error or, on PostgreSQL, nothing
 		return l.insert() + " SELECT " + l.values(w.control.is) + " FROM (SELECT 1 AS ONE) o WHERE " + same + d.OrNothing(), exactly(1)
 	case w.row == nil:
@@ -52,11 +50,6 @@ func (l *Leases) statement(w write, o database.Origin) (text string, affects cou
 		held := "SELECT 1 FROM `" + l.leases + "` c, `" + l.leases + "` r WHERE " + l.is("c.", *w.control.was, false) + " AND " + l.is("r.", *w.row.was, true) + " AND " + same + " FOR UPDATE"
 		return "WITH held AS MATERIALIZED (" + held + ") UPDATE `" + l.leases + "` SET " + l.either(w.control.is, w.row.is) +
 			" WHERE NAMESPACE = " + d.Text(l.namespace) + " AND WORKER_ID IN (" + database.Int(controlID) + ", " + database.Int(w.row.is.WorkerID) + ") AND EXISTS (SELECT 1 FROM held)", exactly(2)
-	case d == database.Postgres:
-		held := "SELECT 1 FROM `" + l.leases + "` c WHERE " + l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE"
-		made := l.insert() + " SELECT " + l.values(w.row.is) + " FROM held ON CONFLICT DO NOTHING RETURNING 1"
-		return "WITH held AS MATERIALIZED (" + held + "), made AS (" + made + ") " + l.update("", w.control.is) +
-			" WHERE " + l.key("", controlID) + " AND EXISTS (SELECT 1 FROM made)", exactly(1)
 	case w.row.was != nil:
 		affects := exactly(2)
 		if !w.row.changes() {
@@ -65,79 +58,39 @@ func (l *Leases) statement(w write, o database.Origin) (text string, affects cou
 		return d.Strict("UPDATE") + " `" + l.leases + "` c, `" + l.leases + "` r SET " + l.sets("c.", w.control.is) + ", " + l.sets("r.", w.row.is) +
 			" WHERE " + l.is("c.", *w.control.was, false) + " AND " + l.is("r.", *w.row.was, true) + " AND " + same, affects
 	}
-	// The namespace's row is updated, which counts as 2, and the ID's inserted. If the ID has one
-	// already, the sum that is computed for it is too large for any integer: an error in every
+	return l.made(w, same)
+}
+
+// made returns the statement that makes new rows.
+func (l *Leases) made(w write, same string) (text string, affects count) {
+	made := append([]leaseRow{w.row.is}, w.others...)
+	if l.dialect == database.Postgres { // a duplicate is an error, which undoes the statement
+		held := "SELECT 1 FROM `" + l.leases + "` c WHERE " + l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE"
+		return "WITH held AS MATERIALIZED (" + held + "), made AS (" + l.inserted(made) + " WHERE EXISTS (SELECT 1 FROM held) RETURNING 1) " +
+			l.update("", w.control.is) + " WHERE " + l.key("", controlID) + " AND EXISTS (SELECT 1 FROM made)", exactly(1)
+	}
+	// The namespace's row is updated, which counts as 2, and the others inserted. If one of these is
+	// there already, the sum that is computed for it is too large for any integer: an error in every
 	// mode of a session, which undoes the statement.
-	var columns, updates []string
-	is, new := l.literals(w.control.is), l.literals(w.row.is)
-	for i, name := range valueColumns {
-		columns = append(columns, "CASE i.ID WHEN "+database.Int(controlID)+" THEN "+is[i]+" ELSE "+new[i]+" END")
+	var updates []string
+	for _, name := range valueColumns {
 		updates = append(updates, name+" = VALUES("+name+")")
 	}
 	updates[highColumn] = "HIGH = CASE `" + l.leases + "`.WORKER_ID WHEN " + database.Int(controlID) + " THEN VALUES(HIGH) ELSE 9223372036854775807 + 2 + `" + l.leases + "`.WORKER_ID END"
-	return l.insert() + " SELECT c.NAMESPACE, i.ID, " + strings.Join(columns, ", ") + " FROM `" + l.leases + "` c JOIN (SELECT " + database.Int(controlID) +
-		" AS ID UNION ALL SELECT " + database.Int(w.row.is.WorkerID) + ") i WHERE " + l.is("c.", *w.control.was, false) + " AND " + same +
-		" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "), exactly(3)
+	return l.insert() + " SELECT c.NAMESPACE, v.* FROM `" + l.leases + "` c JOIN (" + l.table(append([]leaseRow{w.control.is}, made...)) + ") v WHERE " +
+		l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "), exactly(2 + int64(len(made)))
 }
 
-// batch returns the statement of a batch. The row of the namespace is locked before any other.
-func (l *Leases) batch(w write, same string) (text string, affects count) {
-	d, k := l.dialect, int64(len(w.rows))
-	held := "SELECT 1 FROM `" + l.leases + "` c WHERE " + l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE"
-	made := w.rows[0].was == nil
-	all := append([]*change{w.control}, w.rows...)
-	switch {
-	case d == database.Postgres && made: // a duplicate is an error, since some of the rows would be there else
-		return "WITH held AS MATERIALIZED (" + held + "), made AS (" + l.insert() + " SELECT " + d.Text(l.namespace) + ", v.* FROM (" + l.table(w.rows) +
-			") v WHERE EXISTS (SELECT 1 FROM held) RETURNING 1) " + l.update("", w.control.is) +
-			" WHERE " + l.key("", controlID) + " AND (SELECT COUNT(*) FROM made) = " + database.Int(k), exactly(1)
-	case d == database.Postgres:
-		var were, sets []string
-		for _, c := range w.rows {
-			were = append(were, "("+l.is("r.", *c.was, true)+")")
-		}
-		for _, name := range valueColumns {
-			sets = append(sets, name+" = v."+name)
-		}
-		return "WITH held AS MATERIALIZED (" + held + "), rest AS MATERIALIZED (SELECT 1 FROM `" + l.leases + "` r WHERE (" + strings.Join(were, " OR ") +
-			") AND EXISTS (SELECT 1 FROM held) FOR UPDATE) UPDATE `" + l.leases + "` t SET " + strings.Join(sets, ", ") + " FROM (" + l.table(all) +
-			") v WHERE t.NAMESPACE = " + d.Text(l.namespace) + " AND t.WORKER_ID = v.WORKER_ID AND (SELECT COUNT(*) FROM rest) = " + database.Int(k), exactly(k + 1)
-	}
-	// All rows are inserted, which updates those that are there. If one of these is not as it was the
-	// HIGH that is computed for it is too large for any integer, as above. It is computed first, by
-	// the row as it is: later assignments see what earlier ones have made of it.
-	table := "`" + l.leases + "`."
-	tooLarge := "9223372036854775807 + 2 + " + table + "WORKER_ID"
-	high := "CASE " + table + "WORKER_ID WHEN " + database.Int(controlID) + " THEN VALUES(HIGH)"
-	for _, c := range w.rows {
-		if c.was != nil {
-			high += " WHEN " + database.Int(c.is.WorkerID) + " THEN CASE WHEN " + l.is(table, *c.was, true) + " THEN VALUES(HIGH) ELSE " + tooLarge + " END"
-		}
-	}
-	updates := []string{"HIGH = " + high + " ELSE " + tooLarge + " END"}
-	for _, name := range valueColumns {
-		if name != "HIGH" {
-			updates = append(updates, name+" = VALUES("+name+")")
-		}
-	}
-	affects = exactly(2 + k)
-	if !made {
-		affects = exactly(2 + 2*k)
-		for _, c := range w.rows {
-			if !c.changes() {
-				affects.least -= 2
-			}
-		}
-	}
-	return l.insert() + " SELECT c.NAMESPACE, v.* FROM `" + l.leases + "` c JOIN (" + l.table(all) + ") v WHERE " + l.is("c.", *w.control.was, false) +
-		" AND " + same + " FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "), affects
+// inserted inserts rows.
+func (l *Leases) inserted(rows []leaseRow) string {
+	return l.insert() + " SELECT " + l.dialect.Text(l.namespace) + ", v.* FROM (" + l.table(rows) + ") v"
 }
 
-// table selects what changes make of rows, by leaseColumns.
-func (l *Leases) table(all []*change) string {
+// table selects rows that are not there, by leaseColumns.
+func (l *Leases) table(all []leaseRow) string {
 	var rows []string
-	for i, c := range all {
-		values := append([]string{database.Int(c.is.WorkerID)}, l.literals(c.is)...)
+	for i, r := range all {
+		values := append([]string{database.Int(r.WorkerID)}, l.literals(r)...)
 		if i == 0 {
 			for k, name := range valueColumns {
 				values[k+1] += " AS " + name
@@ -228,7 +181,12 @@ func (l *Leases) store(ctx context.Context, conn session, w write, s sight) erro
 
 // storeInFile does so on SQLite, whose transaction has locked the file before it was read.
 func (l *Leases) storeInFile(ctx context.Context, conn session, w write) error {
-	for _, c := range append([]*change{w.control, w.row}, w.rows...) {
+	if len(w.others) > 0 {
+		if err := l.exec(ctx, conn, l.inserted(w.others), exactly(int64(len(w.others)))); err != nil {
+			return err
+		}
+	}
+	for _, c := range []*change{w.control, w.row} {
 		if !c.changes() {
 			continue
 		}

@@ -100,6 +100,9 @@ func takesAtOnce(p *probe) {
 
 	// Now each has its own ID, so that they share only the namespace.
 	c, namespace = p.made()
+	for id := range int64(n) {
+		c.put(lease.Row{WorkerID: id, Until: early})
+	}
 	all = p.attempts(n, namespace, func(c *client, i int, _ *outcome) error {
 		return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(ns *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			crowd.Meet()
@@ -303,8 +306,8 @@ func lateWrites(p *probe) {
 		{"Take, Take and release", take(2), life(2)}, {"Take of a new ID, Take and release", take(3), life(3)},
 		{"Change, Change", change, change}, {"Change, Take", change, take(0)}, {"Take, Change", take(0), change},
 		{"Take, Take", take(0), take(0)}, {"Take, Take of another ID", take(0), take(1)}, {"Take, Init", take(1), init},
-		{"Init, Init", init, init}, {"Init, Take", init, take(1)}, {"Take of a new ID, Take", take(5), take(5)},
-		{"Take of a new ID, Init", take(4), init},
+		{"Init, Init", init, init}, {"Init, Take", init, take(1)}, {"Take of a new ID, Take", take(4), take(4)},
+		{"Take of a new ID, Init", take(5), init},
 	}
 	for _, try := range calls {
 		if !p.fault(c, Delay) {

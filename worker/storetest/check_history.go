@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -86,10 +85,7 @@ func (r *recorder) call(c *client, i int, random *rand.Rand) {
 			r.p.Deliver()
 		}
 	}
-	_, batches := c.store.(lease.BatchStore)
 	switch {
-	case kind < 15 && batches:
-		r.takeBatch(c, i, p)
 	case kind < 40:
 		r.take(c, i, p)
 	case kind < 85:
@@ -131,40 +127,6 @@ func (r *recorder) take(c *client, i int, p plan) {
 }
 
 // takeBatch takes up to two rows, and with keep leaves the first alone if there is another.
-func (r *recorder) takeBatch(c *client, i int, p plan) {
-	ctx, cancel := context.WithCancel(r.p.Ctx)
-	defer cancel()
-	o, ran := r.Begin("TakeBatch", i), false
-	w := wanted(0, ids-1)
-	w.Rest = time.Minute
-	err := c.TakeBatch(ctx, w, 2, func(n *lease.Namespace, rows []*lease.Row, now lease.Clock) error {
-		if slices.ContainsFunc(rows, func(row *lease.Row) bool { return row.WorkerID < 0 || row.WorkerID >= ids }) {
-			return errLook // which the client reports
-		}
-		ran = true
-		o.On = [suite.Values]suite.Access{ids: r.seesNamespace(n, now)}
-		saw := make([]suite.Access, len(rows))
-		for k := range rows {
-			saw[k] = r.seesRow(rows[k], now)
-		}
-		err := r.Decide(p.Plan, cancel)
-		if !p.keep {
-			o.On[ids].Wrote = r.writesNamespace(n, now)
-		}
-		for k := range rows {
-			if p.keep && k == 0 && len(rows) > 1 {
-				rows[k] = nil // others may write it
-				continue
-			}
-			id := rows[k].WorkerID
-			o.On[id] = saw[k]
-			o.On[id].Wrote = r.writesRow(rows[k], p, now)
-		}
-		return err
-	})
-	r.end(o, ran, err)
-}
-
 func (r *recorder) change(c *client, i int, id int64, p plan) {
 	ctx, cancel := context.WithCancel(r.p.Ctx)
 	defer cancel()
@@ -197,7 +159,7 @@ func (r *recorder) init(c *client, i int, p plan) {
 
 // seesRow checks that a row was written as a whole, and not by a later clock.
 func (r *recorder) seesRow(row *lease.Row, now lease.Clock) suite.Access {
-	if row == nil || row.Fresh {
+	if row == nil || row.Unused() {
 		return suite.Access{Looked: true}
 	}
 	r.mu.Lock()
@@ -219,8 +181,8 @@ func (r *recorder) seesNamespace(n *lease.Namespace, now lease.Clock) suite.Acce
 	defer r.mu.Unlock()
 	if was, found := r.namespaces[n.Layout]; !found {
 		r.p.Errorf("there is a namespace that nobody has written: %+v", *n)
-	} else if d := namespaceDiff(*n, was); d != "" {
-		r.p.Errorf("there is a namespace that nobody has written: %s", d)
+	} else if was.Given = n.Given; namespaceDiff(*n, was) != "" { // the store raises Given
+		r.p.Errorf("there is a namespace that nobody has written: %s", namespaceDiff(*n, was))
 	}
 	r.sees(n.Renewed, now)
 	return suite.Access{Looked: true, Saw: n.Layout, Wrote: n.Layout}
@@ -241,7 +203,7 @@ func (r *recorder) writesRow(row *lease.Row, p plan, now lease.Clock) (token str
 	}
 	*row = lease.Row{
 		WorkerID: id, Nonce: token, High: int64(len(token)) + now.Now.UnixMicro(), Until: until, Layout: "of " + token, Holder: fmt.Sprint("holder of ", token),
-		Acquired: now.Now.Add(-time.Second), Renewed: now.Now, Reach: time.Duration(now.Now.Nanosecond()).Truncate(time.Microsecond), Fresh: row.Fresh,
+		Acquired: now.Now.Add(-time.Second), Renewed: now.Now, Reach: time.Duration(now.Now.Nanosecond()).Truncate(time.Microsecond),
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 var errMissing = worker.ErrNoNamespace
 
 var initChecks = []check{
-	{"Init makes a namespace once", "Init calls decide with the namespace, Fresh when there is none; Used says that there are rows of IDs", initOnce},
+	{"Init makes a namespace once", "Init calls decide with the namespace, Fresh when there is none, and with the highest worker ID that ever had a row", initOnce},
 	{"Init after the namespace was lost", "a Fresh namespace's Reach is the largest of the rows that are left", initAgain},
 	{"Init at once", "nobody else can change what decide sees before the outcome is stored", initAtOnce},
 	{"nothing makes a namespace but Init", "a missing namespace is ErrNoNamespace", missingNamespace},
@@ -21,15 +21,15 @@ var initChecks = []check{
 func initOnce(p *probe) {
 	namespace := p.namespace()
 	c, other := p.open(namespace), p.open(namespace)
-	if n := c.namespace(); !n.Fresh || n.Used || n.Reach != 0 {
-		p.Errorf("a new namespace is offered as %+v, wanted is Fresh, not Used and without a Reach", n)
+	if n := c.namespace(); !n.Fresh || n.Given != -1 || n.Reach != 0 {
+		p.Errorf("a new namespace is offered as %+v, wanted is Fresh, with a Given of -1 and without a Reach", n)
 	}
 	if n := c.namespace(); !n.Fresh {
 		p.Errorf("after decide has refused to make it a namespace is there: %+v", n)
 	}
 	c.create()
 	n := other.namespace()
-	if n.Fresh || n.Used || n.Layout != "made by the suite" {
+	if n.Fresh || n.Given != -1 || n.Layout != "made by the suite" {
 		p.Errorf("a namespace that is made and not used is offered as %+v", n)
 	}
 	err := other.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
@@ -44,9 +44,10 @@ func initOnce(p *probe) {
 		p.Errorf("a namespace that was changed by Init is offered as %+v: %s", got, namespaceDiff(got, n))
 	}
 	c.put(lease.Row{Reach: time.Hour, Until: early})
-	if got := other.namespace(); got.Fresh || !got.Used || got.Reach != 0 {
-		p.Errorf("a namespace that is used is offered as %+v; wanted is Used, and Reach only as it was written", got)
+	if got := other.namespace(); got.Fresh || got.Given != 0 || got.Reach != 0 {
+		p.Errorf("a namespace that is used is offered as %+v; wanted is a Given of 0, and Reach only as it was written", got)
 	}
+	n.Given = 0
 	refused := errors.New("refused")
 	err = c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
 		*n = lease.Namespace{Layout: "refused", Floor: 99}
@@ -77,11 +78,11 @@ func initAgain(p *probe) {
 	if !errors.Is(err, errMissing) {
 		p.Errorf("Take from a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 	}
-	if n := c.namespace(); !n.Fresh || !n.Used || n.Reach != 2*time.Hour {
-		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, Used, and the Reach of 2h that a row has", n)
+	if n := c.namespace(); !n.Fresh || n.Given != 2 || n.Reach != 2*time.Hour {
+		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, a Given of 2, and the Reach of 2h that a row has", n)
 	}
 	c.create()
-	if n := c.namespace(); n.Fresh || !n.Used {
+	if n := c.namespace(); n.Fresh || n.Given != 2 {
 		p.Errorf("a namespace that was made anew is offered as %+v", n)
 	}
 	if got, found, _ := c.row(1); !found || rowDiff(got, row) != "" {
@@ -138,7 +139,7 @@ func missingNamespace(p *probe) {
 	other, _ := p.made()
 	other.put(lease.Row{Until: early})
 	try("beside another namespace")
-	if n := c.namespace(); !n.Fresh || n.Used {
+	if n := c.namespace(); !n.Fresh || n.Given != -1 {
 		p.Errorf("Take or Change of a namespace that is not there left %+v", n)
 	}
 	try("after an Init that was refused")
@@ -150,15 +151,15 @@ func apart(p *probe) {
 	clients := map[string]*client{}
 	for i, name := range names {
 		c := p.open(name)
-		if n := c.namespace(); !n.Fresh || n.Used {
+		if n := c.namespace(); !n.Fresh || n.Given != -1 {
 			p.Errorf("namespace %q is offered as %+v before it is made", name, n)
 		}
 		c.create()
-		if n := c.namespace(); n.Used {
-			p.Errorf("namespace %q is Used by rows of another", name)
+		if n := c.namespace(); n.Given != -1 {
+			p.Errorf("namespace %q has a Given of another, %d", name, n.Given)
 		}
-		if row, err := c.offers(wanted(0, 3)); err != nil || !row.Fresh || row.WorkerID != 0 {
-			p.Errorf("a new namespace beside others that are used is offered row %+v (%v), wanted is a Fresh one of worker ID 0", row, err)
+		if row, err := c.offers(wanted(0, 3)); err != nil || !row.Unused() || row.WorkerID != 0 {
+			p.Errorf("a new namespace beside others that are used is offered row %+v (%v), wanted is a new one of worker ID 0", row, err)
 		}
 		c.put(lease.Row{WorkerID: 0, High: int64(i), Nonce: p.Token(), Holder: name, Until: early})
 		clients[name] = c

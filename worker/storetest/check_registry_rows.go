@@ -41,7 +41,6 @@ func listsNamespaces(p *probe) {
 		p.Errorf("Change in a namespace that nobody has made returned %v", err)
 	}
 	k.rows("only looked at", -1, 10)
-	k.old("only looked at", -1, 10, 0)
 	if names := p.clerk().names(); !slices.Equal(names, wants) {
 		p.Errorf("Namespaces returned %q, made were %q", names, wants)
 	}
@@ -112,7 +111,7 @@ func readsRows(p *probe) {
 		wants = append(wants, row)
 		c.put(row)
 	}
-	own := lease.Namespace{Layout: ascii, Floor: 1<<53 + 1, Rest: late, Reach: longest, Made: early, Renewed: c.now(), IDs: lease.Range{First: 7, Last: 1<<62 + 1}}
+	own := lease.Namespace{Layout: ascii, Floor: 1<<53 + 1, Rest: late, Reach: longest, Made: early, Renewed: c.now(), IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: 1<<62 + 1}
 	if err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = own; return nil }); err != nil {
 		p.Fatalf("Init: %v", err)
 	}
@@ -120,7 +119,7 @@ func readsRows(p *probe) {
 	elsewhere.put(lease.Row{WorkerID: 2, High: 99, Until: early})
 	_, before, clock := c.row(0)
 	page := k.rows(namespace, -1, 100)
-	if page.Namespace.Fresh || page.Namespace.Used || namespaceDiff(page.Namespace, own) != "" {
+	if page.Namespace.Fresh || namespaceDiff(page.Namespace, own) != "" {
 		p.Errorf("Rows reads the namespace as %+v: %s", page.Namespace, namespaceDiff(page.Namespace, own))
 	}
 	if len(page.Rows) != len(wants) {
@@ -166,7 +165,7 @@ func readsPages(p *probe) {
 		// Digits alone would sort 10 before 9.
 		all = append(all, i*i)
 	}
-	for _, i := range []int{3, 11, 0, 7, 1, 9, 2, 10, 4, 8, 5, 6} {
+	for i := range all {
 		c.put(lease.Row{WorkerID: all[i], Until: c.now().Add(time.Duration(i-6) * time.Hour)})
 	}
 	for _, most := range []int{1, 5, 6, 11, 12, 13} {
@@ -226,10 +225,6 @@ func readsAtOnce(p *probe) {
 		reads("Change")
 		return errLook
 	})
-	_, _ = p.clerk().Prune(p.Ctx, namespace, -1, 9, time.Hour, func(registry.Page) ([]int64, error) {
-		reads("Prune")
-		return nil, errLook
-	})
 	all.Wait()
 }
 
@@ -240,10 +235,6 @@ func registryContexts(p *probe) {
 	ways := map[string]func(ctx context.Context) error{
 		"Namespaces": func(ctx context.Context) error { _, _, err := k.Namespaces(ctx); return err },
 		"Rows":       func(ctx context.Context) error { _, err := k.Rows(ctx, namespace, -1, 9); return err },
-		"Prune": func(ctx context.Context) error {
-			_, err := k.Prune(ctx, namespace, -1, 9, time.Hour, func(registry.Page) ([]int64, error) { return nil, nil })
-			return err
-		},
 	}
 	judge := func(name string, err error) {
 		if err != nil && !retry.IsTransient(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -255,27 +246,6 @@ func registryContexts(p *probe) {
 	for name, call := range ways {
 		judge(name, call(ended))
 	}
-	// A Prune may have to wait for a Take.
-	var all sync.WaitGroup
-	var once sync.Once
-	_ = c.Take(p.Ctx, wanted(0, 0), func(*lease.Namespace, *lease.Row, lease.Clock) error {
-		once.Do(func() {
-			ctx, cancel := context.WithTimeout(p.Ctx, p.Patience)
-			defer cancel()
-			returned := make(chan error, 1)
-			all.Go(func() { p.Guarded(func() { returned <- ways["Prune"](ctx) }) })
-			timer := time.NewTimer(p.Patience + p.Soon)
-			defer timer.Stop()
-			select {
-			case err := <-returned:
-				judge("Prune", err)
-			case <-timer.C:
-				p.Errorf("%v after its context has ended a Prune has not returned", p.Soon)
-			}
-		})
-		return errLook
-	})
-	all.Wait()
 	for name, call := range ways {
 		p.Again(name, func() error { return call(p.Ctx) })
 	}

@@ -73,7 +73,8 @@ func rowsKeepValues(p *probe) {
 		}
 	}
 	// Take has its own way of reading and writing rows.
-	for i, row := range extremes(5, c.now()) {
+	const id = 1<<40 + 1
+	for i, row := range extremes(id, c.now()) {
 		old := row
 		old.Until = c.now().Add(-time.Hour)
 		if i == 0 {
@@ -82,7 +83,7 @@ func rowsKeepValues(p *probe) {
 			c.set(old)
 		}
 		var read lease.Row
-		err := other.Take(p.Ctx, wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		err := other.Take(p.Ctx, wanted(id, id), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 			read, *r = *r, row
 			return nil
 		})
@@ -92,7 +93,7 @@ func rowsKeepValues(p *probe) {
 		if d := rowDiff(read, old); d != "" {
 			p.Errorf("Take reads row %d with other values: %s", i, d)
 		}
-		if got, _, _ := c.row(5); rowDiff(got, row) != "" {
+		if got, _, _ := c.row(id); rowDiff(got, row) != "" {
 			p.Errorf("row %d was written by Take and read with other values: %s", i, rowDiff(got, row))
 		}
 	}
@@ -108,6 +109,7 @@ func namespacesKeepValues(p *probe) {
 		{Layout: "sign=1 time=28", IDs: lease.Range{First: 2, Last: 100}, Floor: 1<<53 + 1, Rest: now.Add(time.Microsecond), Reach: time.Microsecond, Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", Floor: 0, Rest: early, Reach: 0, Made: now, Renewed: zero},
 	} {
+		want.Given = int64(i) - 1
 		err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = want; return nil })
 		if err != nil {
 			p.Fatalf("Init: %v", err)
@@ -129,6 +131,7 @@ func namespacesKeepValues(p *probe) {
 		if err != nil {
 			p.Fatalf("Take: %v", err)
 		}
+		want.Given = int64(i)
 		var got lease.Namespace
 		err = other.Take(p.Ctx, wanted(100, 100), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error {
 			got = *n
@@ -210,6 +213,7 @@ func namespaceDiff(got, want lease.Namespace) string {
 	var d diff
 	d.compare("Layout", got.Layout, want.Layout)
 	d.compare("IDs", got.IDs, want.IDs)
+	d.compare("Given", got.Given, want.Given)
 	d.compare("Floor", got.Floor, want.Floor)
 	d.times("Rest", got.Rest, want.Rest)
 	d.compare("Reach", got.Reach, want.Reach)

@@ -74,7 +74,7 @@ func ExampleMemory() {
 		fmt.Println(err)
 		return
 	}
-	_, second := memory.Row("orders", 1)
-	fmt.Println("a second ID was leased:", second)
+	row, _ := memory.Row("orders", 1)
+	fmt.Println("a second ID was leased:", !row.Unused())
 	// Output: a second ID was leased: false
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -79,15 +80,9 @@ type change struct {
 	space     *space
 	namespace *record[lease.Namespace]
 	row       *record[lease.Row]
-	id        int64     // of the row
-	batch     []*member // in place of row
-}
-
-// A member is a row of a batch.
-type member struct {
-	record[lease.Row]
-	id   int64
-	left bool // decide does not take it
+	id        int64       // of the row
+	given     int64       // of the namespace, when it is stored
+	fresh     lease.Range // of rows that are made with it, when it is new
 }
 
 // space returns the space of a name, which may be empty. The caller holds m.mu.
@@ -109,14 +104,14 @@ func (m *Memory) now() lease.Clock {
 // whole returns a time as it is stored.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// A Client is a [lease.BatchStore] in a Memory.
+// A Client is a [lease.Store] in a Memory.
 type Client struct {
 	m         *Memory
 	namespace string
 	faults    suite.Queue[Fault]
 }
 
-var _ lease.BatchStore = (*Client)(nil)
+var _ lease.Store = (*Client)(nil)
 
 // Take implements [lease.Store].
 func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
@@ -124,44 +119,8 @@ func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 		if s.namespace == nil {
 			return change{}, c.missing()
 		}
-		row, err := s.free(w, c.m.now())
-		if err != nil {
-			return change{}, err
-		}
-		namespace := *s.namespace
-		return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
+		return s.free(w, c.m.now())
 	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
-}
-
-// TakeBatch implements [lease.BatchStore].
-func (c *Client) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
-	return c.transact(ctx, func(s *space) (change, error) {
-		if s.namespace == nil {
-			return change{}, c.missing()
-		}
-		rows, err := s.severalFree(w, n, c.m.now())
-		if err != nil {
-			return change{}, err
-		}
-		namespace := *s.namespace
-		ch := change{space: s, namespace: &namespace}
-		for _, r := range rows {
-			ch.batch = append(ch.batch, &member{record: r, id: r.value.WorkerID})
-		}
-		return ch, nil
-	}, func(ch change, now lease.Clock) error {
-		rows := make([]*lease.Row, len(ch.batch))
-		for i, b := range ch.batch {
-			rows[i] = &b.value
-		}
-		if err := decide(&ch.namespace.value, rows, now); err != nil {
-			return err
-		}
-		for i, b := range ch.batch {
-			b.left = rows[i] == nil
-		}
-		return nil
-	})
 }
 
 // Change implements [lease.Store].
@@ -189,17 +148,17 @@ func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 // Init implements [lease.Store].
 func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
-		namespace := record[lease.Namespace]{value: lease.Namespace{Floor: -1, Fresh: true}}
+		namespace := record[lease.Namespace]{value: lease.Namespace{Given: -1, Floor: -1, Fresh: true}}
 		if s.namespace != nil {
 			namespace = *s.namespace
 		}
-		for _, row := range s.rows {
-			namespace.value.Used = true
+		for id, row := range s.rows {
+			namespace.value.Given = max(namespace.value.Given, id)
 			if namespace.value.Fresh {
 				namespace.value.Reach = max(namespace.value.Reach, row.value.Reach)
 			}
 		}
-		return change{space: s, namespace: &namespace}, nil
+		return change{space: s, namespace: &namespace, given: namespace.value.Given}, nil
 	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
 }
 
@@ -302,8 +261,8 @@ func (ch *change) newest() bool {
 	if ch.space.namespace != nil {
 		version = ch.space.namespace.version
 	}
-	for _, b := range ch.batch {
-		if !b.left && b.version != ch.space.rows[b.id].version {
+	for id := range ch.others() {
+		if _, there := ch.space.rows[id]; there {
 			return false
 		}
 	}
@@ -311,26 +270,32 @@ func (ch *change) newest() bool {
 		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
 }
 
+// others returns the IDs of the rows that are made with the row that is taken.
+func (ch *change) others() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for id := ch.id + 1; id <= ch.fresh.Last && yield(id); id++ {
+		}
+	}
+}
+
 func (m *Memory) store(ch *change) {
 	m.version++
 	if ch.namespace != nil {
 		n := ch.namespace.value
-		n.Fresh, n.Used = false, false
+		n.Fresh, n.Given = false, ch.given
 		n.Rest, n.Made, n.Renewed = whole(n.Rest), whole(n.Made), whole(n.Renewed)
 		ch.space.namespace = &record[lease.Namespace]{value: n, version: m.version}
 	}
 	if ch.row != nil {
 		m.storeRow(ch.space, ch.id, ch.row.value)
 	}
-	for _, b := range ch.batch {
-		if !b.left {
-			m.storeRow(ch.space, b.id, b.value)
-		}
+	for id := range ch.others() {
+		m.storeRow(ch.space, id, lease.NewRow(id))
 	}
 }
 
 func (m *Memory) storeRow(s *space, id int64, r lease.Row) {
-	r.WorkerID, r.Fresh = id, false
+	r.WorkerID = id
 	r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
 	s.rows[id] = record[lease.Row]{value: r, version: m.version}
 }

@@ -24,8 +24,15 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 		Deliver:         func() { m.Deliver() },
 		Advance:         turn,
 		RemoveNamespace: func(namespace string) error { m.RemoveNamespace(namespace); return nil },
-		Backup:          m.Backup,
-		Secret:          "tiger",
+		RemoveRow:       func(namespace string, id int64) error { m.RemoveRow(namespace, id); return nil },
+		SetGiven: func(namespace string, given int64) error {
+			n, _ := m.Namespace(namespace)
+			n.Given = given
+			m.SetNamespace(namespace, n)
+			return nil
+		},
+		Backup: m.Backup,
+		Secret: "tiger",
 	}
 }
 

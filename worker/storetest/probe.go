@@ -104,15 +104,14 @@ func wanted(first, last int64) lease.Wanted {
 	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
-// put writes rows of IDs that have none.
+// put writes rows of IDs that are new, in ascending order. IDs between them never get a row.
 func (c *client) put(rows ...lease.Row) {
 	for _, row := range rows {
 		err := c.Take(c.p.Ctx, wanted(row.WorkerID, row.WorkerID), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if !r.Fresh || r.WorkerID != row.WorkerID {
-				return fmt.Errorf("offered was %+v, wanted was worker ID %d, which has no row", *r, row.WorkerID)
+			if !r.Unused() || r.WorkerID != row.WorkerID {
+				return fmt.Errorf("offered was %+v, wanted was worker ID %d, which is new", *r, row.WorkerID)
 			}
 			*r = row
-			r.Fresh = true // as it was passed: stores ignore it
 			return nil
 		})
 		if err != nil {

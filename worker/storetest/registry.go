@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -20,7 +19,7 @@ func RunRegistry(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 }
 
 // registryChecks are those of RunRegistry, ordered so that the first failure says most.
-var registryChecks = slices.Concat(rowsChecks, pruneChecks)
+var registryChecks = rowsChecks
 
 // A clerk is a registry.Store under watch: it checks in each call what holds for every call.
 type clerk struct {
@@ -60,35 +59,6 @@ func (k *clerk) Rows(ctx context.Context, namespace string, above int64, most in
 	return page, err
 }
 
-// Prune calls the store's Prune under watch.
-func (k *clerk) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) ([]int64, error) {
-	c := k.p.call("Prune")
-	var offered, named []int64
-	removed, err := k.store.Prune(ctx, namespace, above, most, old, func(page registry.Page) (ids []int64, err error) {
-		err = c.Run(func() error {
-			c.page(page, above, most)
-			for _, r := range page.Rows {
-				if !r.Until.Add(old + page.Clock.Error).Before(page.Clock.Now) {
-					k.p.Errorf("Prune offers worker ID %d until %v, wanted are those over for more than %v at %v, less %v",
-						r.WorkerID, r.Until, old, page.Clock.Now, page.Clock.Error)
-				}
-			}
-			offered = idsOf(page.Rows)
-			ids, err = decide(page)
-			named = ids
-			return err
-		})
-		return ids, err
-	})
-	err = c.End(err)
-	for _, id := range removed {
-		if err == nil && (!slices.Contains(named, id) || !slices.Contains(offered, id)) {
-			k.p.Errorf("Prune removed worker ID %d, where it had offered %v and decide named %v", id, offered, named)
-		}
-	}
-	return removed, err
-}
-
 func (k *call) page(p registry.Page, above int64, most int) {
 	k.clock(p.Clock)
 	if !p.Namespace.Fresh {
@@ -99,7 +69,7 @@ func (k *call) page(p registry.Page, above int64, most int) {
 	}
 	for _, r := range p.Rows {
 		k.row(&r)
-		if r.Fresh || r.WorkerID <= above || r.WorkerID < 0 {
+		if r.WorkerID <= above || r.WorkerID < 0 {
 			k.p.Errorf("%s: the page of IDs above %d has %+v", k.Name(), above, r)
 		}
 		above = r.WorkerID
@@ -129,28 +99,4 @@ func (k *clerk) names() (names []string) {
 		return err
 	})
 	return names
-}
-
-// old reads the page that Prune offers, and removes nothing.
-func (k *clerk) old(namespace string, above int64, most int, old time.Duration) (page registry.Page) {
-	k.p.Again("Prune", func() error {
-		_, err := k.Prune(k.p.Ctx, namespace, above, most, old, func(p registry.Page) ([]int64, error) {
-			page = p
-			return nil, errLook
-		})
-		if errors.Is(err, errLook) {
-			return nil
-		}
-		return err
-	})
-	return page
-}
-
-// prune removes the rows of IDs, if they have been over for an hour.
-func (k *clerk) prune(namespace string, ids ...int64) (removed []int64) {
-	k.p.Again("Prune", func() (err error) {
-		removed, err = k.Prune(k.p.Ctx, namespace, -1, 1000, time.Hour, func(registry.Page) ([]int64, error) { return ids, nil })
-		return err
-	})
-	return removed
 }

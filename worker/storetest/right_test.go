@@ -22,37 +22,27 @@ func spreading() wrong {
 			}
 			lost++
 			now := c.m.now()
-			row, err := s.free(w, now)
+			ch, err := s.free(w, now)
+			if err != nil || lost == 0 || ch.row.version == 0 {
+				return ch, err
+			}
+			ids, err := w.Within(s.namespace.value)
 			if err != nil {
 				return change{}, err
 			}
-			w := w
-			if w.IDs, err = w.Within(s.namespace.value); err != nil {
-				return change{}, err
-			}
-			if lost > 0 {
-				row = s.other(w, now, row, lost)
-			}
-			namespace := *s.namespace
-			return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
+			row := s.other(ids, w, now, *ch.row, lost)
+			ch.row, ch.id = &row, row.value.WorkerID
+			return ch, nil
 		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }
 
-// other returns a row of the same kind as the first, at random: the wider spread the more often
-// one was lost.
-func (s *space) other(w lease.Wanted, now lease.Clock, first record[lease.Row], lost int) record[lease.Row] {
-	n := int64(1) << min(lost, 10)
-	if first.value.Fresh {
-		id := first.value.WorkerID + rand.Int64N(n)
-		if _, found := s.rows[id]; found || id > w.IDs.Last {
-			return first
-		}
-		return fresh(id)
-	}
+// other returns a row that is free, as the first is, at random: the wider spread the more often one
+// was lost.
+func (s *space) other(ids lease.Range, w lease.Wanted, now lease.Clock, first record[lease.Row], lost int) record[lease.Row] {
 	var over []record[lease.Row]
 	for _, r := range slices.Collect(maps.Values(s.rows)) {
-		if id := r.value.WorkerID; id >= w.IDs.First && id <= w.IDs.Last &&
+		if id := r.value.WorkerID; id >= ids.First && id <= ids.Last &&
 			r.value.Until.Add(w.Rest+now.Error).Before(now.Now) && r.value.High <= w.Highest(now.Now) {
 			over = append(over, r)
 		}
@@ -61,7 +51,7 @@ func (s *space) other(w lease.Wanted, now lease.Clock, first record[lease.Row], 
 		return first
 	}
 	slices.SortFunc(over, func(a, b record[lease.Row]) int { return a.value.Until.Compare(b.value.Until) })
-	return over[rand.Int64N(min(n, int64(len(over))))]
+	return over[rand.N(min(1<<min(lost, 10), len(over)))]
 }
 
 // A store may offer a later row once it has lost one: the suite asks for the order only of a Take

@@ -62,6 +62,13 @@ type Subject struct {
 	// RemoveNamespace removes a namespace from the store and leaves the rows of its IDs.
 	RemoveNamespace func(namespace string) error
 
+	// RemoveRow removes the row of a worker ID, as somebody who deletes it by hand does.
+	RemoveRow func(namespace string, id int64) error
+
+	// SetGiven sets the Given of a namespace that has all worker IDs, as somebody does who puts back
+	// an older row of the namespace, and no older rows of IDs.
+	SetGiven func(namespace string, given int64) error
+
 	// Backup returns a function that puts the store back to its state now: writes since are lost,
 	// as in a failover to a server that lagged behind.
 	Backup func() (restore func())
@@ -114,4 +121,4 @@ type check struct {
 }
 
 // checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, initChecks, takeChecks, batchChecks, changeChecks, concurrencyChecks, historyChecks)
+var checks = slices.Concat(valueChecks, initChecks, takeChecks, newChecks, changeChecks, concurrencyChecks, historyChecks)

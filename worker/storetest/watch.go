@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,33 +64,9 @@ func (k *call) offers(w lease.Wanted, n *lease.Namespace, r *lease.Row, now leas
 		k.p.Errorf("%s offers worker ID %d, wanted was one of %d to %d", k.Name(), r.WorkerID, w.IDs.First, w.IDs.Last)
 	case n.IDs != (lease.Range{}) && (r.WorkerID < n.IDs.First || r.WorkerID > n.IDs.Last):
 		k.p.Errorf("%s offers worker ID %d, the namespace has %v", k.Name(), r.WorkerID, n.IDs)
-	case !r.Fresh && !r.Until.Add(w.Rest+now.Error).Before(now.Now):
+	case !r.Until.Add(w.Rest + now.Error).Before(now.Now):
 		k.p.Errorf("%s offers worker ID %d until %v, wanted was one over for more than %v at %v, less %v", k.Name(), r.WorkerID, r.Until, w.Rest, now.Now, now.Error)
 	}
-}
-
-// TakeBatch calls the TakeBatch of a BatchStore under watch.
-func (c *client) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
-	k := c.p.call("TakeBatch")
-	w, asked := k.asks(w)
-	return k.End(c.store.(lease.BatchStore).TakeBatch(ctx, w, n, func(ns *lease.Namespace, rows []*lease.Row, now lease.Clock) error {
-		return k.Run(func() error {
-			if ns == nil || len(rows) == 0 || len(rows) > n || slices.Contains(rows, nil) {
-				c.p.Errorf("TakeBatch of %d offers namespace %v and %d rows", n, ns, len(rows))
-				return errNothing
-			}
-			ids := map[int64]bool{}
-			for i := range rows {
-				k.offers(w, ns, rows[i], now)
-				if ids[rows[i].WorkerID] {
-					c.p.Errorf("TakeBatch offers worker ID %d twice", rows[i].WorkerID)
-				}
-				ids[rows[i].WorkerID] = true
-			}
-			asked(now)
-			return decide(ns, rows, now)
-		})
-	}))
 }
 
 // Change calls the store's Change under watch.
@@ -102,7 +77,7 @@ func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 			k.clock(now)
 			if r != nil {
 				k.row(r)
-				if r.Fresh || r.WorkerID != id {
+				if r.WorkerID != id {
 					c.p.Errorf("Change of worker ID %d offers %+v", id, *r)
 				}
 			}
@@ -173,9 +148,6 @@ func (k *call) row(r *lease.Row) {
 	k.time("Until", r.Until)
 	k.time("Acquired", r.Acquired)
 	k.time("Renewed", r.Renewed)
-	if r.Fresh && (r.High != -1 || r.Nonce != "" || r.Layout != "" || r.Holder != "" || r.Reach != 0) {
-		k.p.Errorf("%s: the Fresh row is %+v, wanted is a High of -1 and nothing else", k.Name(), *r)
-	}
 }
 
 func (k *call) namespace(n *lease.Namespace) {
@@ -184,6 +156,9 @@ func (k *call) namespace(n *lease.Namespace) {
 	k.time("Renewed", n.Renewed)
 	if n.Fresh && (n.Floor != -1 || n.Layout != "") {
 		k.p.Errorf("%s: the Fresh namespace is %+v, wanted is a Floor of -1 and no Layout", k.Name(), *n)
+	}
+	if n.Given < -1 {
+		k.p.Errorf("%s: the namespace's Given is %d", k.Name(), n.Given)
 	}
 }
 

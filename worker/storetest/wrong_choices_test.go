@@ -16,27 +16,27 @@ import (
 // wrongChoices are wrong in which row Take offers.
 func wrongChoices() []mistake {
 	return []mistake{
-		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
-				return row, nil
+				return s.takes(row), nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
-				return row, nil
+				return s.takes(row), nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
 			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
-				return row, nil
+				return s.takes(row), nil
 			}
 			return s.free(w, now)
 		})},
 		{"Take offers IDs beyond the range", byLongest, wants(func(w *lease.Wanted) { w.IDs.Last += 10 })},
-		{"Take offers IDs below the range", byUnused, wants(func(w *lease.Wanted) { w.IDs.First = 0 })},
+		{"Take offers IDs below the range", byNew, wants(func(w *lease.Wanted) { w.IDs.First = 0 })},
 		{"Take does not wait for Rest", byRest, wants(func(w *lease.Wanted) { w.Rest = 0 })},
 		{"Take offers what is over for exactly Rest", byRest, wants(func(w *lease.Wanted) { w.Rest -= time.Microsecond })},
 		{"Take offers what is held", byLongest, wants(func(w *lease.Wanted) { w.Rest -= 24 * time.Hour })},
@@ -53,77 +53,28 @@ func wrongChoices() []mistake {
 		{"Take knows no last resort", byUsable, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r.High > w.Highest(now.Now) {
-					return lease.NoneFree(w.IDs, now.Now)
+					return lease.NoneFree(w.IDs, now.Now, nil)
 				}
 				return decide(n, r, now)
 			})
 		}}},
-		{"Take offers ticks of the future before an unused ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
+		{"Take offers ticks of the future before a new ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
 			any := w
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
 			for _, w := range []lease.Wanted{w, any} {
 				if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
-					return row, nil
+					return s.takes(row), nil
 				}
 			}
 			return s.free(w, now)
-		})},
-		{"Take offers unused IDs first", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
-			for id := w.IDs.First; id <= w.IDs.Last && id < w.IDs.First+100; id++ {
-				if _, found := s.rows[id]; !found {
-					return fresh(id), nil
-				}
-			}
-			return s.free(w, now)
-		})},
-		{"Take offers the lowest unused ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
-			row, err := s.free(w, now)
-			if row.value.Fresh {
-				row.value.WorkerID = w.IDs.First
-				for s.rows[row.value.WorkerID].version != 0 {
-					row.value.WorkerID++
-				}
-			}
-			return row, err
-		})},
-		{"Take finds no gap", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
-			row, err := s.free(w, now)
-			if n := len(rows); n > 0 && row.value.Fresh && row.value.WorkerID < rows[n-1].value.WorkerID {
-				return row, lease.NoneFree(w.IDs, now.Now)
-			}
-			return row, err
-		})},
-		{"Take counts rows for the next ID", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
-			row, err := s.free(w, now)
-			if row.value.Fresh {
-				row.value.WorkerID = w.IDs.First + int64(len(rows))
-			}
-			return row, err
-		})},
-		{"Take is blocked by a row above the range", byUnused, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error) {
-			row, err := s.free(w, now)
-			if top := slices.Max(append(slices.Collect(maps.Keys(s.rows)), 0)); row.value.Fresh && top > w.IDs.Last {
-				return row, lease.NoneFree(w.IDs, now.Now)
-			}
-			return row, err
-		})},
-		{"an unused ID has a High of 0", byUnused, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
-			if r != nil && r.Fresh {
-				r.High = 0
-			}
-		})},
-		{"an unused ID is not Fresh", byUnused, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
-			if r != nil {
-				r.Fresh = false
-			}
 		})},
 		{"Take knows no namespace's IDs", byWithin, picksWithin(func(w lease.Wanted, _ lease.Namespace) (lease.Range, error) { return w.IDs, nil })},
 		{"Take refuses what is not all the namespace's", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
-			w.Strict = true
+			w.Must = w.IDs
 			return w.Within(n)
 		})},
-		{"Take is never strict", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
-			w.Strict = false
+		{"Take never minds which IDs the namespace has", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+			w.Must = lease.Range{}
 			return w.Within(n)
 		})},
 		{"Take knows the first of the namespace's IDs alone", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
@@ -135,7 +86,7 @@ func wrongChoices() []mistake {
 		{"IDs that the namespace lacks are none free", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
-				err = lease.NoneFree(w.IDs, time.Now())
+				err = lease.NoneFree(w.IDs, time.Now(), nil)
 			}
 			return ids, err
 		})},
@@ -149,7 +100,7 @@ func wrongChoices() []mistake {
 		{"none free is told of all IDs that are wanted", byWithin, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			err := c.Take(ctx, w, decide)
 			if errors.Is(err, uid.ErrNoWorkerID) {
-				err = lease.NoneFree(w.IDs, late)
+				err = lease.NoneFree(w.IDs, late, nil)
 			}
 			return err
 		}}},
@@ -181,7 +132,7 @@ func wants(f func(w *lease.Wanted)) wrong {
 }
 
 // picks is wrong in which row it picks, out of those in the range, by their IDs.
-func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (record[lease.Row], error)) wrong {
+func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error)) wrong {
 	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 		return c.transact(ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
@@ -193,25 +144,19 @@ func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.
 					rows = append(rows, s.rows[id])
 				}
 			}
-			row, err := f(s, rows, w, c.m.now())
-			if err != nil {
-				return change{}, err
-			}
-			namespace := *s.namespace
-			return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID}, nil
+			return f(s, rows, w, c.m.now())
 		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }
 
 // picksWithin is wrong in which IDs a Take chooses from.
 func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrong {
-	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (row record[lease.Row], err error) {
+	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (ch change, err error) {
 		if w.IDs, err = within(w, s.namespace.value); err != nil {
-			return row, err
+			return ch, err
 		}
-		all := *s
-		all.namespace = &record[lease.Namespace]{}
-		return all.free(w, now)
+		w.Must = lease.Range{}
+		return s.as(func(n *lease.Namespace) { n.IDs = lease.Range{} }).free(w, now)
 	})
 }
 
@@ -226,6 +171,16 @@ func best(rows []record[lease.Row], w lease.Wanted, now time.Time, before func(a
 	return row, found
 }
 
-func fresh(id int64) record[lease.Row] {
-	return record[lease.Row]{value: lease.Row{WorkerID: id, High: -1, Fresh: true}}
+// takes takes a row, and makes no other.
+func (s *space) takes(row record[lease.Row]) change {
+	namespace := *s.namespace
+	return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID, given: max(namespace.value.Given, row.value.WorkerID)}
+}
+
+// as returns the space with a namespace that is read in another way.
+func (s *space) as(f func(n *lease.Namespace)) *space {
+	is, namespace := *s, *s.namespace
+	f(&namespace.value)
+	is.namespace = &namespace
+	return &is
 }

@@ -31,7 +31,7 @@ func wrongDecisions() []mistake {
 			})
 			return cmp.Or(refused, err)
 		}}},
-		{"Take stores the Fresh row that decide refused", byBoth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		{"Take makes the rows that decide refused", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			var refused error
 			err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				wasN, wasR := *n, *r
@@ -65,10 +65,11 @@ func wrongDecisions() []mistake {
 			}
 			return err
 		})},
-		{"Change offers an unused ID", byNoRow, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+		{"Change offers an ID without a row", byNoRow, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
 				if r == nil {
-					r = &lease.Row{WorkerID: id, High: -1, Fresh: true}
+					unused := lease.NewRow(id)
+					r = &unused
 				}
 				return decide(r, now)
 			})

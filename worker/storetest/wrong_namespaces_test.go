@@ -14,14 +14,14 @@ func wrongNamespaces() []mistake {
 	return []mistake{
 		{"Take makes the namespace", byMissing, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			if _, found := c.m.Namespace(c.namespace); !found {
-				c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+				c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1})
 			}
 			return c.Take(ctx, w, decide)
 		}}},
 		{"Take makes a namespace that it does not use", byMissing, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			err := c.Take(ctx, w, decide)
 			if errors.Is(err, errMissing) {
-				c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+				c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1})
 			}
 			return err
 		}}},
@@ -51,7 +51,7 @@ func wrongNamespaces() []mistake {
 		}}},
 		{"Init always makes", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
 			if n != nil && r == nil {
-				*n = lease.Namespace{Floor: -1, Fresh: true, Used: n.Used}
+				*n = lease.Namespace{Given: n.Given, Floor: -1, Fresh: true}
 			}
 		})},
 		{"Init never says that it is Fresh", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
@@ -59,9 +59,9 @@ func wrongNamespaces() []mistake {
 				n.Fresh = false
 			}
 		})},
-		{"Init never says that it is Used", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
-			if n != nil {
-				n.Used = false
+		{"Init knows no ID that was given", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if n != nil && r == nil {
+				n.Given = -1
 			}
 		})},
 		{"Init leaves what is there", byInit, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
@@ -75,7 +75,7 @@ func wrongNamespaces() []mistake {
 			})
 		}}},
 		{"Init counts the Reach anew each time", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
-			if n != nil && r == nil && n.Used {
+			if n != nil && r == nil && n.Given >= 0 {
 				n.Reach = time.Hour
 			}
 		})},
@@ -84,9 +84,9 @@ func wrongNamespaces() []mistake {
 				n.Floor = 0
 			}
 		})},
-		{"a namespace made anew is not Used", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+		{"a namespace made anew has given no ID", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
 			if n != nil && n.Fresh {
-				n.Used = false
+				n.Given = -1
 			}
 		})},
 		{"a namespace made anew has no Reach", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
@@ -107,7 +107,7 @@ func wrongNamespaces() []mistake {
 		{"Take goes on in a namespace that was lost", byAgain, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			if _, found := c.m.Row(c.namespace, 0); found {
 				if _, found := c.m.Namespace(c.namespace); !found {
-					c.m.SetNamespace(c.namespace, lease.Namespace{Floor: -1})
+					c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1})
 				}
 			}
 			return c.Take(ctx, w, decide)

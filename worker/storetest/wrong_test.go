@@ -19,7 +19,6 @@ import (
 type (
 	takeDecision   = func(*lease.Namespace, *lease.Row, lease.Clock) error
 	changeDecision = func(*lease.Row, lease.Clock) error
-	batchDecision  = func(*lease.Namespace, []*lease.Row, lease.Clock) error
 	initDecision   = func(*lease.Namespace, lease.Clock) error
 )
 
@@ -27,7 +26,6 @@ type (
 type wrong struct {
 	*Client
 	take    func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error
-	batch   func(c *Client, ctx context.Context, w lease.Wanted, n int, decide batchDecision) error
 	change  func(c *Client, ctx context.Context, id int64, decide changeDecision) error
 	init    func(c *Client, ctx context.Context, decide initDecision) error
 	inspect func(c *Client) ([]string, error)
@@ -41,13 +39,6 @@ func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide takeDecision
 		return w.take(w.Client, ctx, wants, decide)
 	}
 	return w.Client.Take(ctx, wants, decide)
-}
-
-func (w wrong) TakeBatch(ctx context.Context, wants lease.Wanted, n int, decide batchDecision) error {
-	if w.batch != nil {
-		return w.batch(w.Client, ctx, wants, n, decide)
-	}
-	return w.Client.TakeBatch(ctx, wants, n, decide)
 }
 
 func (w wrong) Change(ctx context.Context, id int64, decide changeDecision) error {
@@ -202,15 +193,14 @@ const (
 	byLongest    = "Take offers what is over for longest"
 	byRest       = "Take waits for Rest"
 	byUsable     = "Take passes over ticks of the future"
-	byUnused     = "Take offers unused IDs"
 	byWithin     = "Take keeps to the namespace's IDs"
 	byNone       = "Take says when none is free"
 	byBoth       = "Take stores both or nothing"
-	byBatch      = "TakeBatch offers what Takes would"
-	byBatchNone  = "TakeBatch says when none is free"
-	byBatchWhole = "TakeBatch stores all or nothing"
-	byBatches    = "TakeBatches at once"
-	byLateBatch  = "late TakeBatches"
+	byNew        = "Take makes new rows"
+	byGaps       = "a row that vanished makes no ID new"
+	byGrowth     = "new rows are all or nothing"
+	byOverwrites = "no row is overwritten"
+	byCrowd      = "new IDs at once"
 	byChange     = "Change of a row"
 	byNoRow      = "Change of no row"
 	byTakes      = "Takes at once"
@@ -225,7 +215,7 @@ const (
 
 // mistakes are made anew for each test: some have a memory.
 func mistakes() []mistake {
-	return slices.Concat(wrongValues(), wrongNames(), wrongNamespaces(), wrongChoices(), wrongBatches(), wrongDecisions(), wrongAtOnce(), wrongFaults())
+	return slices.Concat(wrongValues(), wrongNames(), wrongNamespaces(), wrongChoices(), wrongNews(), wrongDecisions(), wrongAtOnce(), wrongFaults())
 }
 
 // thenNil acknowledges what was skipped.
@@ -335,13 +325,6 @@ func misdeeds() []misdeed {
 		})},
 		{"a late write of a new ID does not look at the namespace", byLate, deliver(func(ch *change) bool {
 			return ch.newest() || ch.row != nil && ch.row.version == 0 && ch.space.rows[ch.id].version == 0
-		})},
-		{"a late batch looks at its first row alone", byLateBatch, deliver(func(ch *change) bool {
-			first := *ch
-			if len(ch.batch) > 1 {
-				first.namespace, first.batch = nil, ch.batch[:1]
-			}
-			return first.newest()
 		})},
 		{"acknowledged writes are lost", byHistories, func(m *Memory, s *Subject) {
 			restore := m.Backup()

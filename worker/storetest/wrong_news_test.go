@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// grows is wrong in which IDs are new, or in what it makes of them. looks returns what Take looks at.
+func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrong {
+	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		ch, err := looks(s).free(w, now)
+		ch.space = s
+		if err == nil && ch.row.version == 0 {
+			f(s, &ch)
+		}
+		return ch, err
+	})
+}
+
+func same(s *space) *space { return s }
+
+// only is wrong in how many rows it makes.
+func only(last func(made lease.Range) int64) wrong {
+	return grows(same, func(_ *space, ch *change) {
+		ch.fresh.Last = last(ch.fresh)
+		ch.given = ch.fresh.Last
+	})
+}
+
+// wrongNews are wrong in which IDs are new, and what becomes of them.
+func wrongNews() []mistake {
+	highest := func(s *space) int64 { return slices.Max(append(slices.Collect(maps.Keys(s.rows)), -1)) }
+	gap := func(s *space, ch *change) {
+		for id := range ch.id {
+			if _, found := s.rows[id]; !found {
+				row := record[lease.Row]{value: lease.NewRow(id)}
+				ch.row, ch.id, ch.fresh = &row, id, lease.Range{}
+				ch.given = ch.namespace.value.Given
+				return
+			}
+		}
+	}
+	return []mistake{
+		{"Take makes one row", byNew, only(func(made lease.Range) int64 { return made.First })},
+		{"Take makes a row too many", byNew, only(func(made lease.Range) int64 { return made.Last + 1 })},
+		{"Take always makes 16 rows", byNew, only(func(made lease.Range) int64 { return min(made.Last, made.First+15) })},
+		{"Take makes new rows whatever is free", byNew, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			return c.transact(ctx, func(s *space) (change, error) {
+				ch, err := s.free(w, c.m.now())
+				if made, some := ch.namespace.value.NewIDs(w.IDs); err == nil && some && ch.row.value.Unused() {
+					row := record[lease.Row]{value: lease.NewRow(made.First)}
+					ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
+				}
+				return ch, err
+			}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+		}}},
+		{"Take offers a new ID first", byNew, grows(func(s *space) *space {
+			if len(s.rows) < 20 {
+				return s
+			}
+			is := *s
+			is.rows = nil
+			return &is
+		}, func(*space, *change) {})},
+		{"Init sets Given as decide has it", byNew, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
+			var given int64
+			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
+				err := decide(n, now)
+				given = n.Given
+				return err
+			})
+			if n, found := c.m.Namespace(c.namespace); err == nil && found {
+				n.Given = given
+				c.m.SetNamespace(c.namespace, n)
+			}
+			return err
+		}}},
+		{"a gap is offered as new", byGaps, grows(same, gap)},
+		{"a gap is offered as new when there is nothing else", byGaps, picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+			ch, err := s.free(w, now)
+			for id := w.IDs.First; err != nil && id <= w.IDs.Last; id++ {
+				if _, found := s.rows[id]; !found {
+					return s.takes(record[lease.Row]{value: lease.NewRow(id)}), nil
+				}
+			}
+			return ch, err
+		})},
+		{"new IDs begin above the highest row", byGaps, grows(func(s *space) *space { return s.as(func(n *lease.Namespace) { n.Given = -1 }) }, func(*space, *change) {})},
+		{"rows are made and Given is not raised", byGaps, grows(same, func(_ *space, ch *change) { ch.given = -1 })},
+		{"Given is raised to the row that is taken", byGaps, grows(same, func(_ *space, ch *change) { ch.given = ch.id })},
+		{"none free names no missing row", byGaps, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+			ch, err := s.free(w, now)
+			if err != nil && len(rows) > 0 {
+				return ch, lease.NoneFree(w.IDs, late.Add(now.Error), nil)
+			}
+			return ch, err
+		})},
+		{"Take makes rows whose reply was lost alone", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if isLost(err) {
+				c.m.SetRow(c.namespace, lease.NewRow(3))
+			}
+			return err
+		}}},
+		{"Take raises Given alone", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+			err := c.Take(ctx, w, decide)
+			if n, found := c.m.Namespace(c.namespace); err != nil && found && n.Given < 0 {
+				n.Given = 9
+				c.m.SetNamespace(c.namespace, n)
+			}
+			return err
+		}}},
+		{"Take overwrites rows above Given", byOverwrites, grows(func(s *space) *space {
+			is := *s
+			is.rows = maps.Clone(s.rows)
+			maps.DeleteFunc(is.rows, func(id int64, _ record[lease.Row]) bool { return id > s.namespace.value.Given })
+			return &is
+		}, func(s *space, ch *change) {
+			ch.row.version = s.rows[ch.id].version
+			for id := range ch.others() {
+				delete(s.rows, id)
+			}
+		})},
+		{"Take begins at Given, and stores nothing over a row", byOverwrites, grows(same, func(s *space, ch *change) {
+			if given := s.namespace.value.Given; given < highest(s) {
+				*ch = change{space: s, namespace: ch.namespace, row: ch.row, given: ch.given}
+				ch.row.value.WorkerID, ch.id = given+1, given+1
+				for s.rows[ch.id].version > 0 {
+					ch.id++
+				}
+				ch.row.value.WorkerID = ch.id
+			}
+		})},
+		{"Take without a lock: two make the same row", byCrowd, wrong{take: unguardedTake}},
+	}
+}
