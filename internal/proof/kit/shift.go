@@ -66,10 +66,3 @@ func (s shiftedRegistry) Rows(ctx context.Context, namespace string, above int64
 	p.Clock = ahead(p.Clock, s.by)
 	return p, err
 }
-
-func (s shiftedRegistry) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) ([]int64, error) {
-	return s.Store.Prune(ctx, namespace, above, most, old-s.by(), func(p registry.Page) ([]int64, error) {
-		p.Clock = ahead(p.Clock, s.by)
-		return decide(p)
-	})
-}
