@@ -99,3 +99,20 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 		})
 	}
 }
+
+// Rows that are left of a former namespace were given. A range of IDs below them has none that is new.
+func TestFoundOverRows(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
+		err := h.foundWith(0, 0, 499)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
+		require.False(t, h.isThere())
+		require.NoError(t, h.foundWith(0, 0, 501))
+		require.EqualValues(t, 500, h.namespace().Given)
+		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{DurableStore: true})).WorkerID)
+		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "worker IDs 0 to 499 have no row")
+	})
+}

@@ -270,13 +270,11 @@ func TestLifeOnPostgres(t *testing.T) {
 	names, _, err := tables.Namespaces(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"orders"}, names)
-	removed, err := tables.Prune(t.Context(), "orders", -1, 10, time.Minute, func(registry.Page) ([]int64, error) { return []int64{row.WorkerID}, nil })
+	require.EqualValues(t, 15, page.Namespace.Given)
+	kit.Do(t, db, "DELETE FROM worker_lease WHERE worker_id >= 0")
+	next, err := take(t.Context(), l)
 	require.NoError(t, err)
-	require.Equal(t, []int64{row.WorkerID}, removed)
-	page, err = tables.Rows(t.Context(), "orders", -1, 10)
-	require.NoError(t, err)
-	require.Empty(t, page.Rows)
-	require.Zero(t, page.Namespace.Floor)
+	require.EqualValues(t, 16, next.WorkerID, "rows that vanished make no ID new")
 
 	for want := int64(1); want < 4; want++ {
 		id, err := tables.Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
@@ -364,7 +362,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	_, err = tables.Numbers().Next(t.Context(), disposable.Host{Name: "h"}, 1000)
 	require.NoError(t, err)
 	kit.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
-		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE, DELETE ON worker_lease TO keeper",
+		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
 		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, modified) ON worker_node TO worker")
 	as := func(role string) *sqlstore.DB {
 		db := opening("pgx", strings.Replace(s.URL(s.Addr(0)), "//uid@", "//"+role+"@", 1))(t)
@@ -386,7 +384,31 @@ func TestRightsOnPostgres(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2, id)
 	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
-	removed, err := as("keeper").Prune(t.Context(), "default", -1, 10, time.Minute, func(registry.Page) ([]int64, error) { return []int64{row.WorkerID}, nil })
+	kept, err := as("keeper").Leases("")
 	require.NoError(t, err)
-	require.Len(t, removed, 1)
+	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *lease.Row) { r.Nonce = "" }))
+}
+
+// A row that comes between the look and the write of new rows stays as it is.
+func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	l := leasesOf(t, db, "")
+	require.NoError(t, found(t, l))
+	runs, id := 0, int64(0)
+	w := lease.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if runs++; runs == 1 {
+			kit.Do(t, db, "INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+		}
+		id, r.Nonce, r.Until = r.WorkerID, "mine", now.Now.Add(time.Hour)
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+	require.EqualValues(t, 4, id, "above all rows")
+	var high, rows int
+	require.NoError(t, db.QueryRow("SELECT high FROM worker_lease WHERE worker_id = 3").Scan(&high))
+	require.Equal(t, 77, high)
+	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM worker_lease WHERE worker_id < 3").Scan(&rows))
+	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }

@@ -80,14 +80,6 @@ func everyMethod(t *testing.T, s store, db *sqlx.DB) {
 	was, err := r.Release(t.Context(), "", 1, true)
 	require.NoError(t, err)
 	require.Equal(t, have.Leases[1].Holder, was.Holder)
-	putLeases(t, db, aLease{namespace: "old", id: 7, until: -99 * time.Hour, high: -99 * time.Hour})
-	for _, dry := range []bool{true, false} {
-		collected, err := r.Collect(t.Context(), registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: dry})
-		require.NoError(t, err)
-		require.Len(t, collected.Removed, 1)
-		require.Equal(t, "old", collected.Removed[0].Namespace)
-		require.EqualValues(t, 7, collected.Removed[0].WorkerID)
-	}
 }
 
 // lasting is what two checks of one database find alike: the clock goes on between them.

@@ -101,9 +101,9 @@ func TestNamespaceRow(t *testing.T) {
 		db := s.Open(t)
 		l := strangerOf(t, db, "")
 		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
-		want := lease.Namespace{Layout: "x", Floor: 7, Rest: at, Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
+		want := lease.Namespace{Layout: "x", Given: -1, Floor: 7, Rest: at, Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
 		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error {
-			require.Equal(t, lease.Namespace{Floor: -1, Fresh: true}, *n)
+			require.Equal(t, lease.Namespace{Given: -1, Floor: -1, Fresh: true}, *n)
 			require.WithinDuration(t, time.Now(), now.Now, time.Minute)
 			*n = want
 			return nil
@@ -131,20 +131,20 @@ func TestNamespaceRow(t *testing.T) {
 		}))
 		after := rowIn(t, db, -1)
 		require.Equal(t, s.Driver == "sqlite", row.Nonce == after.Nonce, "an acquisition writes it, for Galera")
-		after.Nonce = row.Nonce
+		require.Equal(t, "all worker IDs, given up to 15", after.Holder)
+		after.Nonce, after.Holder = row.Nonce, row.Holder
 		require.Equal(t, row, after, "nothing else was changed in it")
-		want.Reach = time.Minute
+		want.Reach, want.Given = time.Minute, 15
 		require.NoError(t, l.Take(t.Context(), wanted, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			n.Reach = want.Reach
 			l.write(r, now)
 			r.Reach = 90 * time.Second
 			return nil
 		}))
-		want.Used = true
 		sees(want)
 
 		kit.Do(t, db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
-		sees(lease.Namespace{Floor: -1, Reach: 90 * time.Second, Fresh: true, Used: true})
+		sees(lease.Namespace{Given: 15, Floor: -1, Reach: 90 * time.Second, Fresh: true})
 	})
 }
 
@@ -159,7 +159,7 @@ func TestRow(t *testing.T) {
 			Renewed: at.Add(-time.Minute), Reach: time.Minute + time.Microsecond,
 		}
 		require.NoError(t, l.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			require.Equal(t, lease.Row{WorkerID: 0, High: -1, Fresh: true}, *r)
+			require.Equal(t, lease.NewRow(0), *r)
 			*r = want
 			return nil
 		}))
@@ -169,7 +169,7 @@ func TestRow(t *testing.T) {
 				return nil
 			}))
 		}
-		require.ErrorIs(t, l.Change(t.Context(), 1, func(r *lease.Row, _ lease.Clock) error {
+		require.ErrorIs(t, l.Change(t.Context(), 16, func(r *lease.Row, _ lease.Clock) error {
 			require.Nil(t, r)
 			return nil
 		}), worker.ErrUnconfirmed)
@@ -216,7 +216,7 @@ func TestTakeOffers(t *testing.T) {
 			stop := errors.New("stop")
 			w := lease.Wanted{IDs: ids, Rest: time.Hour, Highest: func(time.Time) int64 { return 1000 }}
 			err = l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-				id, fresh = r.WorkerID, r.Fresh
+				id, fresh = r.WorkerID, r.Unused()
 				return stop
 			})
 			if errors.Is(err, stop) {
@@ -241,13 +241,14 @@ func TestTakeOffers(t *testing.T) {
 		gets(0, 3, 2, false) // used too far ahead
 		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 2")
 		gets(0, 3, 3, true)  // above all rows
-		gets(0, 2, 0, true)  // the first gap
 		gets(1, 2, 1, false) // none is left that was not used too far ahead
 		put(4, -time.Minute, "0")
 		put(6, 59*time.Minute, "0")
-		gets(4, 6, 5, true) // a gap in the middle
-		gets(3, 4, 3, true) // a gap at the start of a range
-		_, _, err := offered(lease.Range{First: 4, Last: 4})
+		gets(4, 7, 7, true) // above all rows, and no gap
+		_, _, err := offered(lease.Range{First: 3, Last: 6})
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "worker IDs 3 and 5 have no row: ")
+		_, _, err = offered(lease.Range{First: 4, Last: 4})
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "all of 4 to 4 are leased or in quarantine, the first one until 20")
 	})

@@ -3,14 +3,10 @@ package databases_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -299,171 +295,6 @@ func TestReleasedOwnerAcquiresAnew(t *testing.T) {
 	})
 }
 
-func TestCollect(t *testing.T) {
-	const day = 24 * time.Hour
-	kit.Each(t, func(t *testing.T, s kit.Store) {
-		db := s.Open(t)
-		putLeases(t, db,
-			aLease{id: 0, until: time.Hour, high: -30 * day},
-			aLease{id: 1, until: -6 * day, high: -30 * day},
-			aLease{id: 2, until: -8 * day, high: -8 * day},
-			aLease{id: 3, until: -8 * day, high: -8 * day, released: true},
-			aLease{id: 4, until: -8 * day, high: -6 * day},
-			aLease{id: 5, until: -8 * day, high: 300 * day},
-			aLease{id: 6, until: -8 * day, high: -8 * day, layout: "nonsense"},
-			aLease{namespace: "other", id: 2, until: -8 * day, high: -8 * day},
-		)
-		before := storedLeases(t, db)
-		r := newRegistry(t, db)
-		c := registry.Collection{Terms: layoutTerms, DryRun: true}
-		check := func() {
-			done, err := r.Collect(t.Context(), c)
-			require.NoError(t, err)
-			var removed, kept []string
-			for _, l := range done.Removed {
-				removed = append(removed, fmt.Sprint(l.Namespace, l.WorkerID))
-			}
-			for _, l := range done.Kept {
-				kept = append(kept, fmt.Sprint(l.Namespace, l.WorkerID))
-				require.NotEmpty(t, l.Why)
-			}
-			require.Equal(t, []string{"default2", "default3", "other2"}, removed)
-			require.Equal(t, []string{"default4", "default5", "default6"}, kept)
-			require.Contains(t, done.Kept[0].Why, fmt.Sprintf("its last tick %d is not before tick", done.Kept[0].High))
-			require.Contains(t, done.Kept[2].Why, "cannot be read")
-		}
-		check()
-		require.Equal(t, before, storedLeases(t, db), "a dry run changes nothing")
-		c.DryRun = false
-		check()
-		var left []storedLease
-		for _, row := range before {
-			if row.ID == -1 { // which keeps what the removed rows knew
-				row.High = before[slices.IndexFunc(before, func(r storedLease) bool { return r.Namespace == row.Namespace && r.ID == 2 })].High
-			}
-			if row.ID < 2 || row.Namespace == "default" && row.ID >= 4 && row.ID <= 6 {
-				left = append(left, row)
-			}
-		}
-		after := storedLeases(t, db)
-		for i, row := range after {
-			if row.ID == -1 {
-				require.NotEmpty(t, row.Nonce, "who collects writes it, as who acquires does")
-				after[i].Nonce = ""
-			}
-		}
-		require.Equal(t, left, after)
-	})
-}
-
-func TestCollectRefuses(t *testing.T) {
-	db := kit.NewSQLite(t).Open(t)
-	r := newRegistry(t, db)
-	_, err := r.Collect(t.Context(), registry.Collection{OlderThan: time.Hour - 1, Terms: layoutTerms})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "59m59.999999999s")
-	_, err = r.Collect(t.Context(), registry.Collection{})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-	require.ErrorContains(t, err, "the table does not exist")
-	// Terms that say nothing are not believed.
-	putLeases(t, db, aLease{id: 1, until: -1000 * time.Hour, high: -1000 * time.Hour})
-	done, err := r.Collect(t.Context(), registry.Collection{Terms: func(string) (uid.Terms, error) { return uid.Terms{}, nil }})
-	require.NoError(t, err)
-	require.Empty(t, done.Removed)
-	require.Len(t, done.Kept, 1)
-}
-
-// More rows than one transaction takes, some of which stay.
-func TestCollectMany(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
-		db := s.Open(t)
-		putLeases(t, db, aLease{id: 0, until: time.Hour})
-		const rows = 1234
-		var values []string
-		past := time.Now().Add(-100 * time.Hour)
-		for id := 1; id <= rows; id++ {
-			high := seconds.TickAt(past)
-			if id%97 == 0 { // 12 of them
-				high += 1000 * 3600
-			}
-			values = append(values, fmt.Sprintf("('default', %d, '', %d, %d, '%s', 'h', 1, 1, 0)", id, high, past.UnixMicro(), seconds))
-		}
-		kit.Do(t, db, "INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES "+strings.Join(values, ","))
-		c := registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms, DryRun: true}
-		for range 2 {
-			done, err := newRegistry(t, db).Collect(t.Context(), c)
-			require.NoError(t, err)
-			require.Len(t, done.Removed, rows-12)
-			require.Len(t, done.Kept, 12)
-			c.DryRun = false
-		}
-		require.Len(t, storedLeases(t, db), 2+12)
-	})
-}
-
-// Collected IDs are had again, and nobody gets a tick that was used before.
-func TestCollectedIDIsSafe(t *testing.T) {
-	for _, durable := range []bool{false, true} {
-		eachSite(t, func(t *testing.T, s *site) {
-			cfg := lease.Config{DurableStore: durable}
-			l := s.lease(cfg)
-			before := s.acquire(l)
-			require.NoError(t, l.Release(t.Context(), before.Last))
-			kit.Do(t, s.db, fmt.Sprintf("UPDATE WORKER_LEASE SET LEASE_UNTIL = LEASE_UNTIL - %d", (3*time.Hour).Microseconds()))
-			done, err := newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: time.Hour, Terms: layoutTerms})
-			require.NoError(t, err)
-			require.Empty(t, done.Removed, "its ticks are of now")
-			require.Len(t, done.Kept, 1)
-			kit.Do(t, s.db, fmt.Sprintf("UPDATE WORKER_LEASE SET HIGH = HIGH - %d", (3*time.Hour).Milliseconds()))
-			done, err = newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: time.Hour, Terms: layoutTerms})
-			require.NoError(t, err)
-			require.Len(t, done.Removed, 1)
-			again := s.acquire(s.lease(cfg))
-			require.Equal(t, before.WorkerID, again.WorkerID)
-			// A generator starts at its clock, which is within MaxClockOffset of the database's.
-			require.Greater(t, max(again.First, s.tick()-2000), before.Last-(3*time.Hour).Milliseconds())
-		})
-	}
-}
-
-// Workers acquire, renew and release while rows are collected.
-func TestCollectBesideWorkers(t *testing.T) {
-	eachSite(t, func(t *testing.T, s *site) {
-		s.founded = true // by putLeases
-		terms := millisecondTerms()
-		terms.MaxWorkerID = 999 // none of the old ones
-		var old []aLease
-		for id := range 300 {
-			old = append(old, aLease{id: int64(1000 + id), until: -100 * time.Hour, high: -100 * time.Hour, layout: milliseconds.String()})
-		}
-		putLeases(t, s.db, old...)
-		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET LAYOUT = '"+milliseconds.String()+"', HIGH = 1000")
-		var work sync.WaitGroup
-		for range 4 {
-			work.Go(func() {
-				for range 5 {
-					l := s.lease(lease.Config{DurableStore: true})
-					r, err := l.Acquire(t.Context(), terms)
-					if assert.NoError(t, err) {
-						_, err = l.Extend(t.Context(), r.Last+1)
-						assert.NoError(t, err)
-						assert.NoError(t, l.Release(t.Context(), r.Last))
-					}
-				}
-			})
-		}
-		removed := 0
-		for range 3 {
-			done, err := newRegistry(t, s.db).Collect(t.Context(), registry.Collection{OlderThan: 2 * time.Hour, Terms: layoutTerms})
-			require.NoError(t, err)
-			removed += len(done.Removed)
-		}
-		work.Wait()
-		require.Equal(t, len(old), removed)
-	})
-}
-
 func TestRegistryOutOfReach(t *testing.T) {
 	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
 	var logged logtest.Records
@@ -472,10 +303,6 @@ func TestRegistryOutOfReach(t *testing.T) {
 	for _, call := range []func() error{
 		func() error { _, err := r.Overview(t.Context(), 0); return err },
 		func() error { _, err := r.Release(t.Context(), "", 1, true); return err },
-		func() error {
-			_, err := r.Collect(t.Context(), registry.Collection{Terms: layoutTerms})
-			return err
-		},
 		func() error {
 			_, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
 			return err

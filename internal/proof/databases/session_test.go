@@ -10,8 +10,6 @@ import (
 
 	"github.com/uidgen/uid/internal/proof/kit"
 	"github.com/uidgen/uid/internal/testserver"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A process that stands still between what it reads and what it writes keeps nobody from its
@@ -50,24 +48,7 @@ func TestLeaseStall(t *testing.T) {
 	}
 }
 
-// Whoever stands still while it removes rows keeps others from acquiring an ID for 2 s.
-func TestPruneStall(t *testing.T) {
-	s := kit.NewMySQL(t)
-	db := s.Open(t)
-	tenantOf(t, db).take(t)
-	taken := make(chan error, 1)
-	_, err := tablesOf(t, s.Open(t), sqlstore.Config{}).Prune(t.Context(), "default", -1, 10, 0, func(registry.Page) ([]int64, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a server waits 50 s for a lock
-		defer cancel()
-		_, err := strangerOf(t, db, "").tryTake(ctx)
-		taken <- err
-		return nil, err
-	})
-	require.NoError(t, <-taken)
-	require.Error(t, err, "its connection is gone")
-}
-
-// What a transaction of leases sets on a connection of the program's pool it sets back.
+// What leases set on a connection of the program's pool it sets back.
 func TestLeaseSession(t *testing.T) {
 	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) {
 		c.Params = map[string]string{"wait_timeout": "1234", "sql_mode": "'ANSI_QUOTES'"}
@@ -81,8 +62,6 @@ func TestLeaseSession(t *testing.T) {
 	require.NoError(t, owner.renew(t.Context()))
 	owner.release(t)
 	require.ErrorIs(t, owner.renew(t.Context()), errLost)
-	_, err := tablesOf(t, db, sqlstore.Config{}).Prune(t.Context(), "default", -1, 10, 0, func(registry.Page) ([]int64, error) { return nil, nil })
-	require.NoError(t, err)
 	require.NoError(t, db.Get(&now, "SELECT CONNECTION_ID()"))
 	require.Equal(t, id, now)
 	require.NoError(t, db.Get(&waits, "SELECT @@SESSION.wait_timeout"))

@@ -146,7 +146,7 @@ func (s *site) floor() int64 {
 
 func (s *site) registry() *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(shiftedStore{s.tables, s.ahead}, registry.Config{Now: s.now, Logger: (&logtest.Records{}).Logger()})
+	r, err := registry.New(shiftedStore{s.tables, s.ahead}, registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
 }
@@ -168,10 +168,6 @@ func (s shiftedStore) Namespace(name string) (lease.Store, error) {
 func (s shiftedStore) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	p, err := s.Store.Rows(ctx, namespace, above, most)
 	return s.shifted(p), err
-}
-
-func (s shiftedStore) Prune(ctx context.Context, namespace string, above int64, most int, old time.Duration, decide func(registry.Page) ([]int64, error)) ([]int64, error) {
-	return s.Store.Prune(ctx, namespace, above, most, old-s.by(), func(p registry.Page) ([]int64, error) { return decide(s.shifted(p)) })
 }
 
 func (s shiftedStore) shifted(p registry.Page) registry.Page {

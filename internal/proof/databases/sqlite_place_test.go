@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -344,19 +343,6 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 			"lease": func(t *testing.T, db *sqlx.DB) error {
 				_, err := strangerOf(t, db, "").tryTake(t.Context())
 				return err
-			},
-			"leases in a batch": func(t *testing.T, db *sqlx.DB) error {
-				tables, err := sqlstore.New(db, sqlstore.Config{})
-				require.NoError(t, err)
-				leases, err := tables.Leases("")
-				require.NoError(t, err)
-				w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
-				return leases.TakeBatch(t.Context(), w, 2, func(_ *lease.Namespace, rows []*lease.Row, now lease.Clock) error {
-					for i, r := range rows {
-						r.Nonce, r.Until = fmt.Sprint("batch", i), now.Now.Add(time.Hour)
-					}
-					return nil
-				})
 			},
 			"disposable": func(t *testing.T, db *sqlx.DB) error {
 				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)

@@ -19,7 +19,6 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -186,7 +185,7 @@ func TestInitSeesAcquisitions(t *testing.T) {
 	owner := tenantOf(t, db)
 	var used []bool
 	require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-		used = append(used, n.Used)
+		used = append(used, n.Given >= 0)
 		if len(used) == 1 {
 			strangerOf(t, db, "").take(t)
 		}
@@ -301,12 +300,7 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 func TestTransactionsPrepareNothing(t *testing.T) {
 	s := kit.NewMySQL(t)
 	db, c := counted(t, s)
-	owner := tenantOf(t, db)
-	owner.take(t)
-	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
-	removed, err := tablesOf(t, db, sqlstore.Config{}).Prune(t.Context(), "default", -1, 10, time.Minute, func(registry.Page) ([]int64, error) { return []int64{0}, nil })
-	require.NoError(t, err)
-	require.Len(t, removed, 1)
+	tenantOf(t, db).take(t)
 	draw(t, segmentsOf(t, db), "orders")
 	require.Zero(t, c.prepared.Load())
 }

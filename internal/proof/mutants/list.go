@@ -58,7 +58,7 @@ var all = slices.Concat(
 	backfills,
 	plainDatabases,
 	recipes,
-	groups,
+	givens,
 	healths,
 	page,
 	serving,
@@ -420,7 +420,7 @@ var core = []mutant{
 	},
 	{
 		name: "lease: a row that is offered is not looked at", file: acquireGo,
-		from: "if !row.Fresh && !now.over(row.Until.Add(l.cfg.Quarantine)) {",
+		from: "if !now.over(row.Until.Add(l.cfg.Quarantine)) {",
 		to:   "if false {", tests: "LeaseRenewedAtTheLastMoment",
 	},
 	{

@@ -30,7 +30,7 @@ var leases = []mutant{
 	},
 	{
 		name: "a rest is ended though IDs are in use", file: foundGo,
-		from: "settled := ns.Used || f.Rest > 0 ||",
+		from: "settled := ns.Given >= 0 || f.Rest > 0 ||",
 		to:   "settled := f.Rest > 0 ||", tests: "^TestFoundEndsTheRest",
 	},
 	{

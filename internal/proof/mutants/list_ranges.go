@@ -24,13 +24,8 @@ var ranges = []mutant{
 		to:   "\n", tests: "^TestFoundSetsIDs",
 	},
 	{
-		name: "a start takes what there is of its IDs", file: acquireGo,
-		from: "wanted.IDs, wanted.Strict = l.cfg.IDs, true",
-		to:   "wanted.IDs = l.cfg.IDs", tests: "^TestRangeOfAStart$",
-	},
-	{
 		name: "a start forgets for which IDs it asks", file: acquireGo,
-		from: "wanted.IDs, wanted.Strict = l.cfg.IDs, true",
+		from: "Must: l.cfg.IDs, ",
 		to:   "", tests: "^TestRangeOfAStart$",
 	},
 	{
@@ -55,8 +50,8 @@ var ranges = []mutant{
 	},
 	{
 		name: "a range that is there in part is enough", file: storeGo,
-		from: " || w.Strict && both != w.IDs {",
-		to:   " {", tests: "^TestRangeOfAStart$",
+		from: " || w.Must != (Range{}) && w.Must != has {",
+		to:   " || w.Must != (Range{}) && w.Must != both && both == has {", tests: "^TestRangeOfAStart$",
 	},
 	{
 		name: "IDs that a namespace lacks are an empty range", file: storeGo,
@@ -102,10 +97,5 @@ var ranges = []mutant{
 		name: "a start waits for longer than it has to", file: startGo,
 		from: "max(next, time.Millisecond)",
 		to:   "max(2*next, time.Millisecond)", tests: "^TestFirstReservationIsAwaited",
-	},
-	{
-		name: "a store in memory removes rows that have changed", file: "worker/storetest/memory_registry.go",
-		from: "if s.rows[id].version == read[id].version {",
-		to:   "if s.rows[id].version != 0 {", tests: "^TestMemory$",
 	},
 }

@@ -40,46 +40,6 @@ var registries = []mutant{
 		from: "if len(page.Rows) < pageSize {", to: "if true {", tests: "^TestOverviewInPages",
 	},
 	{
-		name: "collect: ticks that may still matter go", file: collectGo,
-		from: "if past := t.TickAt(now.Add(-c.OlderThan)); l.High >= past {",
-		to:   "if past := t.TickAt(now.Add(-c.OlderThan)); false {", tests: "^TestCollect$",
-	},
-	{
-		name: "collect: young leases go when asked for", file: collectGo,
-		from: "case c.OlderThan < shortestCollectAge:", to: "case false:", tests: "^TestCollectRefuses",
-	},
-	{
-		name: "collect: a clock that may be off makes leases old", file: collectGo,
-		from: "p.Clock.Now.Add(-c.OlderThan - p.Clock.Error)", to: "p.Clock.Now.Add(-c.OlderThan)", tests: "^TestClockError",
-	},
-	{
-		name: "collect: clocks are not judged", file: collectGo,
-		from: "p.Clock.Error, c.MaxClockOffset); err != nil {", to: "p.Clock.Error, c.MaxClockOffset); err != nil && p.Clock.Now.IsZero() {",
-		tests: "^TestCollectJudges",
-	},
-	{
-		name: "collect: rows go from a namespace that cannot keep their ticks", file: collectGo,
-		from: "if p.Namespace.Fresh {", to: "if false {", tests: "^TestCollect$",
-	},
-	{
-		name: "collect: a row that was kept after all is told as removed", file: collectGo,
-		from: "if slices.Contains(removed, l.WorkerID) {", to: "if true || slices.Contains(removed, l.WorkerID) {", tests: "^TestCollectTakesOnly",
-	},
-	{
-		name: "prune: the namespace's row goes", file: pruneGo,
-		from: "AND WORKER_ID > \"+database.Int(max(above, controlID))", to: "AND WORKER_ID >= \"+database.Int(max(above, controlID))", in: inDatabases, tests: "^TestCollect$",
-	},
-	{
-		name: "prune: the last ticks of removed rows are forgotten", file: pruneGo,
-		from: "removed, floor = append(removed, r.WorkerID), max(floor, r.High)", to: "removed = append(removed, r.WorkerID)",
-		in: inDatabases, tests: "^TestCollectedIDBegins|^TestCollectTakes",
-	},
-	{
-		name: "prune: a row goes though it was renewed", file: pruneGo,
-		from: "\" AND NONCE = \"+tx.dialect.Text(r.Nonce)+\" AND HIGH = \"+database.Int(r.High)+\" AND LEASE_UNTIL = \"+database.Int(r.Until)", to: "\"\"",
-		in: inDatabases, tests: "^TestCollectTakesOnly",
-	},
-	{
 		name: "disposable IDs are counted by the names of columns", file: "worker/sqlstore/nodes.go",
 		from: "conn.QueryRowContext(ctx, d.dialect.SQL(\"SELECT COUNT(*), COALESCE(MAX(ID), 0) FROM `\"+d.nodes+\"`\")).Scan(&n.Rows, &n.Last)",
 		to:   "conn.GetContext(ctx, &n, \"SELECT COUNT(*) AS `rows`, COALESCE(MAX(ID), 0) AS `last` FROM `\"+d.nodes+\"`\")",

@@ -125,8 +125,8 @@ var store = []mutant{
 	},
 	{
 		name: "a start ends the rest of a namespace", file: foundGo,
-		from: "settled := ns.Used || f.Rest > 0 ||",
-		to:   "settled := ns.Used ||", tests: "^TestFoundEndsTheRest|^TestFoundSetsIDs",
+		from: "settled := ns.Given >= 0 || f.Rest > 0 ||",
+		to:   "settled := ns.Given >= 0 ||", tests: "^TestFoundEndsTheRest|^TestFoundSetsIDs",
 	},
 	{
 		name: "the floor of a namespace that does not rest is lowered", file: foundGo,
