@@ -23,9 +23,14 @@ import (
 func (s *server) fill(ids lease.Range, ago func(id int64) time.Duration) {
 	now := time.Now()
 	for id := ids.First; id <= ids.Last; id++ {
-		s.set(workerKey(id), fmt.Sprintf(`{"v":1,"write":"w","nonce":"n","high":7,"until":%d,"layout":"l","holder":"h","acquired":0,"renewed":0,"reach":0}`, now.Add(-ago(id)).UnixMicro()))
+		s.putRow(id, now.Add(-ago(id)))
 	}
 	s.setGiven("orders", ids.Last)
+}
+
+// putRow writes a row by hand.
+func (s *server) putRow(id int64, until time.Time) {
+	s.set(workerKey(id), fmt.Sprintf(`{"v":1,"write":"w","nonce":"n","high":7,"until":%d,"layout":"l","holder":"h","acquired":0,"renewed":0,"reach":0}`, until.UnixMicro()))
 }
 
 var given = regexp.MustCompile(`"given":(-?\d+)`)
@@ -109,10 +114,7 @@ func TestRowAboveGiven(t *testing.T) {
 	for _, at := range []int64{0, 5, 15} {
 		s := newServer(t)
 		l := made(t, s)
-		s.between = func() {
-			s.fill(lease.Range{First: at, Last: at}, held)
-			s.setGiven("orders", -1)
-		}
+		s.between = func() { s.putRow(at, time.Now().Add(time.Hour)) }
 		require.EqualValues(t, at+1, taken(t, l, wanted(0, 1000), time.Hour))
 		require.Contains(t, s.value(workerKey(at)), `"high":7`)
 		require.EqualValues(t, at+16, s.given(t))

