@@ -119,11 +119,6 @@ var zookeeper = []mutant{
 		to:   "case all || many:", tests: "TestManyRows",
 	},
 	{
-		name: "zookeeper: new rows are made before all of few are read", file: zkFreeGo,
-		from: "case all || many && len(draw(ends, newest, s.rows)) == 0:",
-		to:   "case all || len(draw(ends, newest, s.rows)) == 0:", tests: "TestRowsThatWereNot",
-	},
-	{
 		name: "zookeeper: what was missing before the namespace was read is missing", file: zkFreeGo,
 		from: "func(_ int64, f found) bool { return !f.node.found })",
 		to:   "func(_ int64, f found) bool { return false })", tests: "TestNewRowsThat",
