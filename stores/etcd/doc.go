@@ -11,8 +11,7 @@
 //
 // # Keys
 //
-//	uid/leases/orders/namespace                    what is common to all rows: layout, floor, rest
-//	uid/leases/orders/top                          the highest worker ID that has a row, or had one
+//	uid/leases/orders/namespace                    what is common to all rows: layout, floor, highest ID ever
 //	uid/leases/orders/worker/0000000000000000005   the row of worker ID 5: last tick, end of the lease, owner
 //	uid/segments/invoices                          the row of the tag invoices: next number, step, takers
 //
@@ -60,8 +59,7 @@
 // lost; one that starts later cannot. So delete the keys then, too.
 //
 // Keys must not be changed or removed by hand, but for that. A row that is gone takes its last
-// tick with it; the registry's Collect (uid worker gc) removes rows and keeps the largest of their
-// ticks in the namespace.
+// tick with it: nobody gets its ID until the row is put back as it was.
 //
 // # Rights
 //
@@ -80,8 +78,9 @@
 // A renewal is two requests, a read and a transaction, with 2 kB in all. An acquisition is two as
 // well, and one more each time that somebody else was faster. It reads at most 256 rows from the
 // first on, and 16 in each octave of IDs above; see [Leases.Take] for the order that this keeps.
-// With 10,000 rows these are 130 kB, whichever of them are free. Only when all IDs have rows, and
-// that sample shows none that is free, a Take reads on: 4 MB for 10,000 rows, if none is free.
+// With 10,000 rows these are 130 kB, whichever of them are free. One that needs a new ID makes the
+// rows of up to 100, so that the next ones find them. Only when there are no new IDs, and that
+// sample shows none that is free, a Take reads on: 4 MB for 10,000 rows, if none is free.
 //
 // A Change of a segment's row is two requests, and one more each time that another client was
 // faster. With its 32 takers a row has some 2 kB. Of clients that take numbers of one tag at the

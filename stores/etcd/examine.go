@@ -312,7 +312,7 @@ func (e *examination) namespaces(ctx context.Context) error {
 		if err != nil {
 			return e.unknown(what, err)
 		}
-		r, err := e.get(ctx, "read a namespace", l.base()...)
+		r, err := e.get(ctx, "read a namespace", clientv3.OpGet(l.keys.namespace))
 		if err != nil {
 			return e.unknown(what, err)
 		}
@@ -325,9 +325,6 @@ func (e *examination) namespaces(ctx context.Context) error {
 			e.add(doctor.LevelError, what, fmt.Sprintf("%q cannot be used", name), fmt.Sprintf("%v.", err), "Look into it before anybody starts again.")
 		case n.Fresh:
 			e.add(doctor.LevelWarn, what, fmt.Sprintf("%q has rows, and no key of its own", name), "It was removed, or never made: nobody gets an ID.", "Run uid worker init with a --rest.")
-		case !r.one(1, l.keys.top).found():
-			e.add(doctor.LevelError, what, fmt.Sprintf("%q has no key %s", name, l.keys.top), "It was removed: nobody gets an ID.",
-				"Delete the key "+l.keys.namespace+", too, and run uid worker init with a --rest.")
 		}
 	}
 	if len(e.findings) == before {

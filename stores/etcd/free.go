@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -24,18 +23,16 @@ const (
 	sample = 16
 	// page is how many rows are read at once by what reads all.
 	page = 500
+	// newest is how many of the rows with the highest IDs it reads before it makes new ones: at most
+	// as many are made at once, and others may have left some of theirs.
+	newest = 100
 )
 
-// A known row is one as it was read, or the Fresh one of an ID that has none.
+// A known row is one as it was read, or a new one.
 type known struct {
 	record
 	lease.Row
-}
-
-// A span is a range of IDs whose rows are all known, in ascending order.
-type span struct {
-	lease.Range
-	rows []known
+	last int64 // of a new one: the last ID whose row is made with it
 }
 
 // A view is what a Take knows of the namespace.
@@ -43,12 +40,12 @@ type view struct {
 	read
 	space space
 	ids   lease.Range // to choose from
-	top   int64       // no ID above has a row
-	spans []span      // in ascending order, apart from each other
-	all   bool        // the spans are all of the IDs
-	full  bool        // no ID is without a row; rows that nobody can take are left out of the spans
-	first time.Time   // when full: the earliest end of a lease
-	keys  keys
+	given int64       // the highest ID that the namespace says, or that was read
+	pages [][]known   // rows of these IDs, each page in ascending order
+	all   bool        // there are no other rows, but for those that nobody can take
+	ends  bool        // the newest rows are among them
+	first time.Time   // the earliest end of a lease of those that are not in the pages
+	have  []int64     // their IDs
 
 	losses int     // how often another client has been faster
 	lost   []int64 // the IDs that it has got since the rows were read
@@ -57,14 +54,18 @@ type view struct {
 // errUnknown says that the view shows no ID that is free, and that there may be one.
 var errUnknown = errors.New("the rows that were read have no free ID")
 
-// base are the gets that each look begins with.
-func (l *Leases) base() []clientv3.Op {
-	return []clientv3.Op{clientv3.OpGet(l.keys.namespace), clientv3.OpGet(l.keys.top)}
-}
-
 // rowsOf gets the rows of a range.
 func (l *Leases) rowsOf(ids lease.Range, most int64) clientv3.Op {
 	return clientv3.OpGet(l.keys.worker(ids.First), clientv3.WithRange(l.keys.after(ids.Last)), clientv3.WithLimit(most))
+}
+
+// rowsAbove gets the next rows above an ID, or the first ones above -1.
+func (l *Leases) rowsAbove(id int64, most int) clientv3.Op {
+	from := l.keys.workers
+	if id >= 0 {
+		from = l.keys.after(id)
+	}
+	return clientv3.OpGet(from, clientv3.WithRange(l.keys.end()), clientv3.WithLimit(int64(most)))
 }
 
 // octaves returns a random range in each octave above the first page: of the IDs that lie one to
@@ -83,8 +84,8 @@ func (l *Leases) look(ctx context.Context, w lease.Wanted) (view, error) {
 		if ids.First < 0 || ids.First > ids.Last {
 			return view{}, fmt.Errorf("etcd: no worker IDs are wanted: %d to %d", ids.First, ids.Last)
 		}
-		gets, ranges := append(l.base(), l.rowsOf(ids, firstPage)), octaves(ids)
-		for _, r := range ranges {
+		gets := []clientv3.Op{clientv3.OpGet(l.keys.namespace), l.rowsOf(ids, firstPage)}
+		for _, r := range octaves(ids) {
 			gets = append(gets, l.rowsOf(r, sample))
 		}
 		r, err := l.store.get(ctx, "look for a free ID", gets...)
@@ -95,16 +96,16 @@ func (l *Leases) look(ctx context.Context, w lease.Wanted) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
-		v.all = !r.responses[2].More
+		v.all = !r.responses[1].More
 		if !v.all && v.ids != ids {
 			ids = v.ids // a range of its own: sample that
 			continue
 		}
-		for i, asked := range append([]lease.Range{ids}, ranges...) {
+		for i := range r.responses[1:] {
 			if v.all && i > 0 {
 				break
 			}
-			if err := l.addSpan(&v, i+2, asked); err != nil {
+			if err := l.add(&v, i+1); err != nil {
 				return view{}, err
 			}
 		}
@@ -112,9 +113,9 @@ func (l *Leases) look(ctx context.Context, w lease.Wanted) (view, error) {
 	}
 }
 
-// view begins a view with what base has read.
+// view begins a view with the namespace, which the first get has read.
 func (l *Leases) view(r read, w lease.Wanted) (v view, err error) {
-	v.read, v.keys = r, l.keys
+	v.read = r
 	if v.space, err = l.space(r, 0); err != nil {
 		return v, err
 	}
@@ -124,22 +125,9 @@ func (l *Leases) view(r read, w lease.Wanted) (v view, err error) {
 	if v.space.Fresh {
 		return v, l.missing()
 	}
-	if v.ids, err = w.Within(v.space.Namespace); err != nil {
-		return v, err
-	}
-	top := r.one(1, l.keys.top)
-	switch {
-	case !top.found():
-		return v, unreadable(l.keys.top, "it is not there, though the namespace is")
-	case string(top.data) == noRow:
-		v.top = -1
-	default:
-		v.top, err = strconv.ParseInt(string(top.data), 10, 64)
-		if err != nil || number(v.top) != string(top.data) {
-			return v, unreadable(l.keys.top, "it is not a number of 19 digits")
-		}
-	}
-	return v, nil
+	v.given = v.space.Given
+	v.ids, err = w.Within(v.space.Namespace)
+	return v, err
 }
 
 // rows reads the rows that a get has found.
@@ -154,40 +142,39 @@ func (l *Leases) rows(kvs []*mvccpb.KeyValue) (all []known, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, known{recordOf(kv), row})
+		all = append(all, known{record: recordOf(kv), Row: row})
 	}
 	return all, nil
 }
 
-// addSpan adds what the i-th get has read of a range to the view, as far as the view has these
-// IDs and does not know them.
-func (l *Leases) addSpan(v *view, i int, asked lease.Range) error {
+// add adds the rows that the i-th get has read to the view, as far as it has their IDs.
+func (l *Leases) add(v *view, i int) error {
 	rows, err := l.rows(v.responses[i].Kvs)
 	if err != nil {
 		return err
 	}
-	s := span{asked, rows}
-	if n := len(s.rows); v.responses[i].More && n > 0 {
-		s.Last = s.rows[n-1].WorkerID
+	for _, k := range rows {
+		v.given = max(v.given, k.WorkerID)
 	}
-	s.First, s.Last = max(s.First, v.ids.First), min(s.Last, v.ids.Last)
-	if n := len(v.spans); n > 0 {
-		s.First = max(s.First, v.spans[n-1].Last+1)
-	}
-	s.rows = slices.DeleteFunc(s.rows, func(k known) bool { return k.WorkerID < s.First || k.WorkerID > s.Last })
-	if s.First <= s.Last {
-		v.spans = append(v.spans, s)
-	}
+	rows = slices.DeleteFunc(rows, func(k known) bool { return k.WorkerID < v.ids.First || k.WorkerID > v.ids.Last })
+	v.pages = append(v.pages, rows)
 	return nil
 }
 
+// namespace returns the namespace for decide.
+func (v *view) namespace() lease.Namespace {
+	n := v.space.Namespace
+	n.Given = v.given
+	return n
+}
+
 // choose returns the row to offer. The more often a Take has lost, the more rows it draws from.
-func (v *view) choose(w lease.Wanted, now lease.Clock) (known, error) {
+func (l *Leases) choose(v *view, w lease.Wanted, now lease.Clock) (known, error) {
 	highest, rest := w.Highest(now.Now), w.Rest+now.Error
 	var usable, over []known
 	first := v.first
-	for _, s := range v.spans {
-		for _, k := range s.rows {
+	for _, page := range v.pages {
+		for _, k := range page {
 			if slices.Contains(v.lost, k.WorkerID) {
 				continue
 			}
@@ -205,67 +192,36 @@ func (v *view) choose(w lease.Wanted, now lease.Clock) (known, error) {
 	if len(usable) > 0 {
 		return v.draw(usable), nil
 	}
-	if id, found := v.unused(); found {
-		return known{record{key: v.keys.worker(id)}, lease.Row{WorkerID: id, High: -1, Fresh: true}}, nil
+	if ids, some := v.namespace().NewIDs(v.ids); some && (v.all || v.ends) {
+		none := record{key: l.keys.worker(ids.First), end: l.keys.after(ids.Last)}
+		return known{none, lease.NewRow(ids.First), ids.Last}, nil
 	}
 	switch {
 	case !v.all || len(v.lost) > 0 && len(over) == 0:
 		return known{}, errUnknown
 	case len(over) > 0:
 		return v.draw(over), nil
+	case !first.IsZero():
+		first = first.Add(rest)
 	}
-	return known{}, lease.NoneFree(v.ids, first.Add(rest))
+	have := slices.Clone(v.have)
+	for _, page := range v.pages {
+		for _, k := range page {
+			have = append(have, k.WorkerID)
+		}
+	}
+	slices.Sort(have)
+	return known{}, lease.NoneFree(v.ids, first, v.namespace().Missing(v.ids, have))
 }
 
-// spread is from how many IDs a Take draws: 1, 2, 4 and so on.
-func (v *view) spread() int64 { return 1 << min(v.losses, 20) }
-
-// draw returns the row whose lease has been over for longest, or after a loss one of the next.
+// draw returns the row whose lease has been over for longest. Where others have been faster it is
+// one of the next, since many may be at it: there are as many to choose from as rows that a crowd has
+// made for itself.
 func (v *view) draw(rows []known) known {
 	slices.SortFunc(rows, func(a, b known) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.WorkerID, b.WorkerID)) })
-	return rows[rand.Int64N(min(v.spread(), int64(len(rows))))]
-}
-
-// unused returns an ID that has no row: above all, or in a gap.
-func (v *view) unused() (id int64, found bool) {
-	if v.full {
-		return 0, false
+	n := 1
+	if v.losses > 0 {
+		n = min(16<<min(v.losses, 16), len(rows))
 	}
-	above := v.ids.First - 1
-	for _, s := range v.spans {
-		if n := len(s.rows); n > 0 {
-			above = max(above, s.rows[n-1].WorkerID)
-		}
-	}
-	if !v.all || len(v.lost) > 0 && v.top <= v.ids.Last {
-		above = max(above, v.top)
-	}
-	for _, id := range v.lost {
-		above = max(above, id)
-	}
-	if above < v.ids.Last {
-		return above + 1 + rand.Int64N(min(v.spread(), v.ids.Last-above)), true
-	}
-	var gaps []int64
-	for _, s := range v.spans {
-		gaps = s.gaps(gaps, v.spread())
-	}
-	gaps = slices.DeleteFunc(gaps, func(id int64) bool { return slices.Contains(v.lost, id) })
-	if len(gaps) == 0 {
-		return 0, false
-	}
-	return gaps[rand.IntN(len(gaps))], true
-}
-
-// gaps appends IDs of the span that have no row, until there are most.
-func (s span) gaps(all []int64, most int64) []int64 {
-	rows := s.rows
-	for id := s.First; id <= s.Last && int64(len(all)) < most; id++ {
-		if len(rows) > 0 && rows[0].WorkerID == id {
-			rows = rows[1:]
-			continue
-		}
-		all = append(all, id)
-	}
-	return all
+	return rows[rand.IntN(n)]
 }

@@ -18,10 +18,7 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-const (
-	namespaceKey = "uid/leases/orders/namespace"
-	topKey       = "uid/leases/orders/top"
-)
+const namespaceKey = "uid/leases/orders/namespace"
 
 func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%019d", id) }
 
@@ -125,7 +122,7 @@ func TestRestoredElsewhere(t *testing.T) {
 
 	s.set(namespaceKey, "")
 	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-		require.True(t, n.Fresh && n.Used)
+		require.True(t, n.Fresh && n.Given == 0)
 		return nil
 	}))
 	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
@@ -272,10 +269,9 @@ func TestUnreadable(t *testing.T) {
 		"clock_error is 0 µs":                   namespace(`"clock_error":1000000`, `"clock_error":0`),
 		"clock_error is 3600000001 µs":          namespace(`"clock_error":1000000`, `"clock_error":3600000001`),
 		"in its namespace: no worker writes it": namespace(`"floor":-1`, `"floor":-2`),
-		"in its namespace: it was written by a": namespace(`"namespace":{"v":1`, `"namespace":{"v":2`),
+		"in its namespace: it was written by a": namespace(`"namespace":{"v":2`, `"namespace":{"v":3`),
+		"in its namespace: it has no version":   namespace(`"namespace":{"v":2`, `"namespace":{"v":1`),
 		"in its namespace: a field is missing":  namespace(`"floor":-1,`, ""),
-		"it is not there":                       key(topKey, ""),
-		"not a number of 19 digits":             key(topKey, "7"),
 		"does not end with the 19 digits":       key(workerKey(5)+"0", row),
 	} {
 		t.Run(says, func(t *testing.T) {
@@ -300,8 +296,8 @@ func TestNamespaceValue(t *testing.T) {
 		return nil
 	}))
 	is := s.value(namespaceKey)
-	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32","clock_error":250000,"namespace":\{"v":1,"write":"[A-Z2-7]{26}","layout":"l","first":3,"last":9,`+
-		`"floor":5,"rest":1782907200000000,"reach":1000000,"made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
+	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32","clock_error":250000,"namespace":\{"v":2,"write":"[A-Z2-7]{26}","layout":"l","first":3,"last":9,`+
+		`"given":-1,"floor":5,"rest":1782907200000000,"reach":1000000,"made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
 }
 
 // No two values are equal, even if they say the same.

@@ -14,20 +14,18 @@ import (
 // Keys are those of one namespace. Its name is escaped, since it may have slashes:
 //
 //	uid/leases/orders/namespace                    what is common to all rows
-//	uid/leases/orders/top                          the highest worker ID that has a row, or had one
 //	uid/leases/orders/worker/0000000000000000005   the row of worker ID 5
 //
 // All have as many digits, so that the order of keys is that of IDs.
 type keys struct {
 	all       string // begins all of them
 	namespace string
-	top       string
 	workers   string // begins those of rows
 }
 
 func keysOf(prefix, name string) keys {
 	all := prefix + leasesDir + url.PathEscape(name) + "/"
-	return keys{all: all, namespace: all + "namespace", top: all + "top", workers: all + "worker/"}
+	return keys{all: all, namespace: all + "namespace", workers: all + "worker/"}
 }
 
 // leasesDir leaves room for other things below a prefix.

@@ -42,8 +42,8 @@ func (l *Leases) missing() error {
 //
 // Of a namespace that has more than 256 rows in the range it looks at a sample: the 256 of the
 // lowest IDs, and up to 16 from a random place in each octave above. It offers the one of these
-// that has been over for longest, or else the ID above all rows. Only when there is none above
-// does it read on, in pages from a random place, until it finds one.
+// that has been over for longest, or else a new ID. Only when there is none does it read on, in
+// pages from a random place, until it finds one.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	const doing = "lease an ID"
 	v, err := l.look(ctx, w)
@@ -52,7 +52,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	}
 	for {
 		now := l.store.clock()
-		free, err := v.choose(w, now)
+		free, err := l.choose(&v, w, now)
 		if err == errUnknown {
 			v, err = l.lookOn(ctx, w, v)
 			if err == nil {
@@ -62,7 +62,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 		if err != nil {
 			return err
 		}
-		n, row := v.space.Namespace, free.Row
+		n, row := v.namespace(), free.Row
 		if err := decide(&n, &row, now); err != nil {
 			return err
 		}
@@ -71,8 +71,15 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return err
 		}
 		puts := []clientv3.Op{put}
-		if free.Fresh {
-			puts = append(puts, l.raiseTop(free.WorkerID))
+		if n.Given = v.given; !free.found() {
+			n.Given = free.last
+			for id := free.WorkerID + 1; id <= free.last; id++ {
+				put, err := l.putRow(id, lease.NewRow(id))
+				if err != nil {
+					return err
+				}
+				puts = append(puts, put)
+			}
 		}
 		if n != v.space.Namespace {
 			put, err := l.put(n, v.cluster)
@@ -138,14 +145,11 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 	}
 }
 
-// Init implements [lease.Store]. It takes two requests. If the namespace is missing and rows of a
+// Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a
 // former one are left, it reads them all.
 func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	const doing = "make a namespace"
-	gets := []clientv3.Op{
-		clientv3.OpGet(l.keys.namespace),
-		clientv3.OpGet(l.keys.workers, clientv3.WithRange(l.keys.end()), clientv3.WithLimit(1), clientv3.WithKeysOnly()),
-	}
+	gets := []clientv3.Op{clientv3.OpGet(l.keys.namespace)}
 	r, err := l.store.get(ctx, doing, gets...)
 	for {
 		if err != nil {
@@ -158,18 +162,19 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		if err := l.fits(r, was); err != nil {
 			return err
 		}
-		was.Used = len(r.responses[1].Kvs) > 0
-		top := noRow
-		if was.Fresh && was.Used {
-			// The namespace's own key may have been deleted alone, with owners at work.
-			if top, was.Reach, err = l.left(ctx); err != nil {
-				return err
-			}
+		// The namespace's own key may have been deleted or put back alone, with owners at work.
+		top, reach, err := l.left(ctx, was.Given)
+		if err != nil {
+			return err
 		}
 		n := was.Namespace
+		if n.Given = top; n.Fresh {
+			n.Reach = reach
+		}
 		if err := decide(&n, l.store.clock()); err != nil {
 			return err
 		}
+		n.Given = top
 		if n == was.Namespace && !was.Fresh {
 			return nil
 		}
@@ -177,11 +182,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		if err != nil {
 			return err
 		}
-		puts := []clientv3.Op{put}
-		if was.Fresh {
-			puts = append(puts, clientv3.OpPut(l.keys.top, top))
-		}
-		now, stored, err := l.store.write(ctx, doing, r, []record{was.record}, puts, gets)
+		now, stored, err := l.store.write(ctx, doing, r, []record{was.record}, []clientv3.Op{put}, gets)
 		if err != nil || stored {
 			return err
 		}

@@ -1,19 +1,16 @@
 package etcd_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
@@ -38,7 +35,7 @@ func TestNamespaces(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, l.Name(), name)
 		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-			require.True(t, n.Fresh && !n.Used, name)
+			require.True(t, n.Fresh && n.Given == -1, name)
 			return nil
 		}))
 		require.NoError(t, l.Take(t.Context(), wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Holder = name; return nil }))
@@ -90,107 +87,6 @@ func TestRows(t *testing.T) {
 	require.True(t, slices.IsSorted(ids))
 }
 
-// Old rows go, and leave their last tick.
-func TestPrune(t *testing.T) {
-	all := func(p registry.Page) (ids []int64, err error) {
-		for _, r := range p.Rows {
-			ids = append(ids, r.WorkerID)
-		}
-		return ids, nil
-	}
-	floor := func(t *testing.T, s *server) int64 {
-		p, err := newStore(t, s).Rows(t.Context(), "orders", -1, 1)
-		require.NoError(t, err)
-		return p.Namespace.Floor
-	}
-	begin := func(t *testing.T) (*server, *etcd.Store) {
-		s := newServer(t)
-		made(t, s)
-		s.fill(lease.Range{First: 0, Last: 999}, func(id int64) time.Duration {
-			return map[bool]time.Duration{true: time.Hour, false: -time.Hour}[id%2 == 0]
-		})
-		return s, newStore(t, s)
-	}
-	t.Run("many", func(t *testing.T) {
-		s, store := begin(t)
-		require.EqualValues(t, -1, floor(t, s))
-		removed, err := store.Prune(t.Context(), "orders", 100, 250, time.Minute, func(p registry.Page) ([]int64, error) {
-			require.Len(t, p.Rows, 250)
-			require.EqualValues(t, 102, p.Rows[0].WorkerID)
-			ids, _ := all(p)
-			return append(ids, 101, 99999), nil
-		})
-		require.NoError(t, err)
-		require.Len(t, removed, 250)
-		require.EqualValues(t, 7, floor(t, s))
-		require.Empty(t, s.value(workerKey(600)))
-		require.NotEmpty(t, s.value(workerKey(101)), "not old")
-		require.NotEmpty(t, s.value(workerKey(602)), "not of the page")
-		removed, err = store.Prune(t.Context(), "orders", -1, 1000, time.Hour+time.Minute, all)
-		require.NoError(t, err)
-		require.Empty(t, removed, "not old enough")
-	})
-	t.Run("refused", func(t *testing.T) {
-		s, store := begin(t)
-		no := errors.New("no")
-		_, err := store.Prune(t.Context(), "orders", -1, 10, time.Minute, func(registry.Page) ([]int64, error) { return []int64{0}, no })
-		require.ErrorIs(t, err, no)
-		require.NotEmpty(t, s.value(workerKey(0)))
-		require.EqualValues(t, -1, floor(t, s))
-	})
-	t.Run("a row has changed", func(t *testing.T) {
-		s, store := begin(t)
-		s.between = func() { s.fill(lease.Range{First: 0, Last: 0}, held) }
-		removed, err := store.Prune(t.Context(), "orders", -1, 3, time.Minute, all)
-		require.NoError(t, err)
-		require.Equal(t, []int64{2, 4}, removed)
-		require.NotEmpty(t, s.value(workerKey(0)))
-	})
-	t.Run("the namespace has changed", func(t *testing.T) {
-		s, store := begin(t)
-		s.between = func() { taken(t, orders(t, s, etcd.Config{}), wanted(0, 0), time.Hour); made2(t, s) }
-		runs := 0
-		removed, err := store.Prune(t.Context(), "orders", -1, 3, time.Minute, func(p registry.Page) ([]int64, error) { runs++; return all(p) })
-		require.NoError(t, err)
-		require.Equal(t, 2, runs)
-		require.Equal(t, []int64{2, 4, 6}, removed)
-	})
-	t.Run("no namespace", func(t *testing.T) {
-		s, store := begin(t)
-		s.set(namespaceKey, "")
-		removed, err := store.Prune(t.Context(), "orders", -1, 3, time.Minute, all)
-		require.NoError(t, err)
-		require.Empty(t, removed)
-	})
-	t.Run("a Take that has read the former floor", func(t *testing.T) {
-		s, store := begin(t)
-		l := orders(t, s, etcd.Config{})
-		s.between = func() {
-			_, err := store.Prune(t.Context(), "orders", -1, 3, time.Minute, all)
-			require.NoError(t, err)
-		}
-		runs := 0
-		err := l.Take(t.Context(), wanted(5000, 5000), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error {
-			runs++
-			require.EqualValues(t, map[int]int64{1: -1, 2: 7}[runs], n.Floor)
-			return nil
-		})
-		require.NoError(t, err)
-		require.Equal(t, 2, runs)
-	})
-	t.Run("another cluster", func(t *testing.T) {
-		s, store := begin(t)
-		s.backup()(0xbad)
-		_, err := store.Prune(t.Context(), "orders", -1, 3, time.Minute, all)
-		require.ErrorIs(t, err, uid.ErrConfig)
-	})
-}
-
-// made2 changes the namespace.
-func made2(t *testing.T, s *server) {
-	require.NoError(t, orders(t, s, etcd.Config{}).Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { n.Renewed = now.Now; return nil }))
-}
-
 func TestExamine(t *testing.T) {
 	levels := func(t *testing.T, s *server) map[string]doctor.Level {
 		findings, err := newStore(t, s).Examine(t.Context(), doctor.Config{})
@@ -228,13 +124,12 @@ func TestExamine(t *testing.T) {
 		"never compacted":    {func(s *server) { s.compacted = 0 }, "etcd history", "note"},
 		"another cluster":    {func(s *server) { s.cluster++ }, "etcd namespaces", "error"},
 		"no key of its own":  {func(s *server) { s.set(namespaceKey, "") }, "etcd namespaces", "warn"},
-		"no top":             {func(s *server) { s.set(topKey, "") }, "etcd namespaces", "error"},
 		"unreadable":         {func(s *server) { s.set(namespaceKey, "{}") }, "etcd namespaces", "error"},
 		"nothing but itself": {func(*server) {}, "etcd namespaces", "ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
-			made(t, s)
+			taken(t, made(t, s), wanted(0, 9), time.Hour)
 			s.mu.Lock()
 			s.revision += 5000
 			s.compacted = s.revision - 4000

@@ -10,74 +10,78 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// lookOn reads more when a view shows no free ID: if others have got them, as much as the first
-// time; else all rows, in pages from a random place, up to the first that has one.
+// lookOn reads more when a view shows no free ID: the newest rows; then, if others have got some, as
+// much as the first time; else all rows, in pages from a random place, up to the first that has one.
 func (l *Leases) lookOn(ctx context.Context, w lease.Wanted, v view) (view, error) {
+	if !v.all && !v.ends {
+		above := lease.Range{First: max(min(v.given, v.ids.Last)-newest+1, v.ids.First), Last: v.ids.Last}
+		r, err := l.store.get(ctx, "look for a free ID", clientv3.OpGet(l.keys.namespace), l.rowsOf(above, 2*newest))
+		if err != nil {
+			return v, err
+		}
+		return l.more(ctx, w, v, r)
+	}
 	if len(v.lost) > 0 {
 		now, err := l.look(ctx, w)
 		now.losses = v.losses
 		return now, err
 	}
 	ids, losses := v.ids, v.losses
-	start := ids.First + rand.Int64N(max(min(v.top, ids.Last), ids.First)-ids.First+1)
+	start := ids.First + rand.Int64N(max(min(v.given, ids.Last), ids.First)-ids.First+1)
 	var over []known
 	var first time.Time
+	var have []int64
 	for _, part := range []lease.Range{{First: start, Last: ids.Last}, {First: ids.First, Last: start - 1}} {
-		for part.First <= part.Last {
-			r, err := l.store.get(ctx, "look for a free ID", append(l.base(), l.rowsOf(part, page))...)
+		for more := true; more && part.First <= part.Last; {
+			r, err := l.store.get(ctx, "look for a free ID", clientv3.OpGet(l.keys.namespace), l.rowsOf(part, page))
 			if err != nil {
 				return v, err
 			}
 			if v, err = l.view(r, w); err != nil {
 				return v, err
 			}
-			if v.losses = losses; v.ids != ids {
+			if v.losses, v.ends = losses, true; v.ids != ids {
 				return l.look(ctx, w)
 			}
-			if err := l.addSpan(&v, 2, part); err != nil {
+			if err := l.add(&v, 1); err != nil {
 				return v, err
 			}
 			now := l.store.clock()
-			if _, err := v.choose(w, now); err == nil {
+			if _, err := l.choose(&v, w, now); err == nil {
 				return v, nil
 			}
-			for _, k := range v.spans[0].rows {
-				if first.IsZero() || k.Until.Before(first) {
-					first = k.Until
-				}
+			for _, k := range v.pages[0] {
 				if k.Until.Add(w.Rest + now.Error).Before(now.Now) {
 					over = append(over, k)
+				} else if have = append(have, k.WorkerID); first.IsZero() || k.Until.Before(first) {
+					first = k.Until
 				}
+				part.First = k.WorkerID + 1
 			}
-			if v.spans[0].Last == part.Last {
-				break
-			}
-			part.First = v.spans[0].Last + 1
+			more = r.responses[1].More
 		}
 	}
-	v.spans, v.all, v.full, v.first = []span{{ids, over}}, true, true, first
+	v.pages, v.all, v.first, v.have = [][]known{over}, true, first, have
 	return v, nil
 }
 
-// left reads all rows, of a namespace whose own key is missing. It returns the highest ID, as it
-// is kept, and the largest Reach.
-func (l *Leases) left(ctx context.Context) (top string, reach time.Duration, err error) {
-	top = noRow
-	for from := l.keys.workers; ; {
-		r, err := l.store.get(ctx, "read the rows that are left", clientv3.OpGet(from, clientv3.WithRange(l.keys.end()), clientv3.WithLimit(page)))
+// left reads all rows above the highest ID that a namespace says it has given. It returns the
+// highest there is, and the largest Reach.
+func (l *Leases) left(ctx context.Context, given int64) (top int64, reach time.Duration, err error) {
+	for top = given; ; {
+		r, err := l.store.get(ctx, "read the rows that are left", l.rowsAbove(top, page))
 		if err != nil {
-			return "", 0, err
+			return 0, 0, err
 		}
 		rows, err := l.rows(r.responses[0].Kvs)
 		if err != nil {
-			return "", 0, err
+			return 0, 0, err
 		}
 		for _, k := range rows {
-			top, reach = number(k.WorkerID), max(reach, k.Reach)
+			top, reach = k.WorkerID, max(reach, k.Reach)
 		}
 		if !r.responses[0].More {
 			return top, reach, nil
 		}
-		from = l.keys.after(rows[len(rows)-1].WorkerID)
 	}
 }

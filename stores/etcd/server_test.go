@@ -24,7 +24,7 @@ import (
 )
 
 // A server is a small etcd in memory, behind real connections. It knows what the store uses:
-// transactions that compare, get, put and delete.
+// transactions that compare, get and put.
 type server struct {
 	pb.UnimplementedKVServer
 	pb.UnimplementedClusterServer
@@ -174,6 +174,11 @@ func (s *server) branch(r *pb.TxnRequest) []*pb.RequestOp {
 
 func (s *server) holds(c *pb.Compare) bool {
 	kv := s.keys[string(c.Key)]
+	if len(c.RangeEnd) > 0 { // all of them; the store asks whether there are any
+		if kvs := s.get(&pb.RangeRequest{Key: c.Key, RangeEnd: c.RangeEnd, Limit: 1}).Kvs; len(kvs) > 0 {
+			kv = kvs[0]
+		}
+	}
 	switch c.Target {
 	case pb.Compare_MOD:
 		return compare(kv.GetModRevision(), c.GetModRevision(), c.Result)
@@ -216,13 +221,6 @@ func (s *server) txn(r *pb.TxnRequest, revision int64, wrote *bool) *pb.TxnRespo
 			}
 			s.keys[string(put.Key)] = kv
 			one.Response = &pb.ResponseOp_ResponsePut{ResponsePut: &pb.PutResponse{}}
-		case op.GetRequestDeleteRange() != nil:
-			*wrote = true
-			s.sorted = nil
-			delete(s.keys, string(op.GetRequestDeleteRange().Key))
-			one.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: &pb.DeleteRangeResponse{}}
-		case op.GetRequestTxn() != nil:
-			one.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: s.txn(op.GetRequestTxn(), revision, wrote)}
 		}
 		resp.Responses = append(resp.Responses, &one)
 	}

@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,6 +39,14 @@ func subject(t *testing.T, stands bool) storetest.Subject {
 	})
 	out.RemoveNamespace = func(namespace string) error {
 		s.set("uid/leases/"+namespace+"/namespace", "")
+		return nil
+	}
+	out.RemoveRow = func(namespace string, id int64) error {
+		s.set(fmt.Sprintf("uid/leases/%s/worker/%019d", namespace, id), "")
+		return nil
+	}
+	out.SetGiven = func(namespace string, given int64) error {
+		s.setGiven(namespace, given)
 		return nil
 	}
 	out.Secret = secret

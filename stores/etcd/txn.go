@@ -33,7 +33,6 @@ type read struct {
 	cluster   uint64
 	revision  int64 // of the whole store at that time
 	responses []*etcdserverpb.RangeResponse
-	done      []bool // by a write: whether its nested transactions found what they compared
 }
 
 // reading takes the results of what a request ended with.
@@ -41,7 +40,6 @@ func reading(resp *clientv3.TxnResponse) read {
 	r := read{cluster: resp.Header.ClusterId, revision: resp.Header.Revision}
 	for _, op := range resp.Responses {
 		r.responses = append(r.responses, op.GetResponseRange())
-		r.done = append(r.done, op.GetResponseTxn().GetSucceeded())
 	}
 	return r
 }
@@ -58,6 +56,7 @@ func (s *Store) get(ctx context.Context, doing string, gets ...clientv3.Op) (rea
 // A record is a key as it was read. One that is not there has no data, and revision 0.
 type record struct {
 	key      string
+	end      string // if not empty: it stands for all keys from key to before end, none of which is there
 	data     []byte
 	revision int64 // of its last write
 }
@@ -79,7 +78,7 @@ func recordOf(kv *mvccpb.KeyValue) record {
 // unchanged is the condition that the key is still exactly as it was read. After a snapshot was
 // restored revisions are given out a second time, so that the value has to be the same, too.
 func (r record) unchanged() []clientv3.Cmp {
-	cmps := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(r.key), "=", r.revision)}
+	cmps := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(r.key), "=", r.revision).WithRange(r.end)}
 	if r.found() {
 		cmps = append(cmps, clientv3.Compare(clientv3.Value(r.key), "=", string(r.data)))
 	}
@@ -140,7 +139,7 @@ type space struct {
 func (l *Leases) space(r read, i int) (s space, err error) {
 	s.record = r.one(i, l.keys.namespace)
 	if !s.found() {
-		s.Namespace = lease.Namespace{Floor: -1, Fresh: true}
+		s.Namespace = lease.Namespace{Given: -1, Floor: -1, Fresh: true}
 		return s, nil
 	}
 	s.Namespace, s.value, err = decodeNamespace(s.key, s.data)
@@ -177,13 +176,3 @@ func (l *Leases) putRow(id int64, row lease.Row) (clientv3.Op, error) {
 	value, err := encodeRow(row)
 	return clientv3.OpPut(l.keys.worker(id), value), err
 }
-
-// raiseTop makes id the highest that has a row, if it is higher than that. It makes nobody who
-// takes another ID at the same time try again.
-func (l *Leases) raiseTop(id int64) clientv3.Op {
-	return clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.Value(l.keys.top), "<", number(id))},
-		[]clientv3.Op{clientv3.OpPut(l.keys.top, number(id))}, nil)
-}
-
-// noRow is the top of a namespace that has no rows. It sorts before all numbers.
-const noRow = "-1"

@@ -16,7 +16,7 @@
 //
 //	uid:{orders}:namespace   text        the namespace
 //	uid:{orders}:rows        hash        a row for each worker ID
-//	uid:{orders}:ends        sorted set  worker IDs by the ends of their leases
+//	uid:{orders}:ends        sorted set  worker IDs, of 19 digits each, by the ends of their leases
 //	uid:{orders}:ids         sorted set  worker IDs, of 19 digits each
 //	uid:namespaces           set         the names of all namespaces
 //
@@ -89,8 +89,8 @@
 //
 // An account needs the commands that [Commands] returns, on the keys of the Prefix:
 //
-//	ACL SETUSER uid on >password ~uid:* +eval +evalsha +info +time +get +set +hget +hset +hdel +hlen
-//	  +hscan +zadd +zrem +zcard +zcount +zrange +zrangebyscore +zlexcount +zrangebylex +zrevrangebylex
+//	ACL SETUSER uid on >password ~uid:* +eval +evalsha +info +time +get +set +hget +hset
+//	  +hscan +zadd +zcard +zcount +zrange +zrangebyscore +zlexcount +zrangebylex +zrevrangebylex
 //	  +sadd +smembers +exists +mset
 //
 // Segments alone need +eval +evalsha +info +time +get +mset +zadd +zrangebylex, on ~uid:segment*; for

@@ -168,13 +168,13 @@ func TestPromotion(t *testing.T) {
 
 // What cannot be read is an error that names the key, and never a default.
 func TestUnreadable(t *testing.T) {
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
+	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
 	for name, damage := range map[string]func(f *fake) (key string){
 		"a row":       func(f *fake) string { f.HSet("uid:{orders}:rows", "0", "{}"); return "uid:{orders}:rows" },
 		"no row":      func(f *fake) string { f.HDel("uid:{orders}:rows", "0"); return "uid:{orders}:rows" },
 		"a namespace": func(f *fake) string { _ = f.Set("uid:{orders}:namespace", "x"); return "uid:{orders}:namespace" },
 		"an end": func(f *fake) string {
-			_, _ = f.ZAdd("uid:{orders}:ends", 1, "0")
+			_, _ = f.ZAdd("uid:{orders}:ends", 1, "0000000000000000000")
 			return "uid:{orders}:ends"
 		},
 	} {
@@ -205,7 +205,7 @@ func TestUnreadable(t *testing.T) {
 
 // end returns the end of the lease of worker ID 0 as the index has it.
 func (f *fake) end() float64 {
-	end, err := f.ZScore("uid:{orders}:ends", "0")
+	end, err := f.ZScore("uid:{orders}:ends", "0000000000000000000")
 	require.NoError(f.t, err)
 	return end
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -258,9 +260,44 @@ func (f *fake) subject() storetest.Subject {
 			}
 			return nil
 		},
+		RemoveRow: func(namespace string, id int64) error {
+			f.remove(namespace, id)
+			return nil
+		},
+		SetGiven: func(namespace string, given int64) error {
+			f.setGiven(namespace, given)
+			return nil
+		},
 		Backup: f.backup,
 		Secret: secret,
 	}
+}
+
+// remove removes the row of a worker ID, as somebody who knows the keys does.
+func (f *fake) remove(namespace string, id int64) {
+	base, padded := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id)
+	f.HDel(base+"rows", fmt.Sprint(id))
+	_, _ = f.ZRem(base+"ends", padded)
+	_, _ = f.ZRem(base+"ids", padded)
+}
+
+var given = regexp.MustCompile(`"given":(-?\d+)`)
+
+// setGiven writes the namespace's Given by hand.
+func (f *fake) setGiven(namespace string, n int64) {
+	key := "uid:{" + namespace + "}:namespace"
+	text, err := f.Get(key)
+	require.NoError(f.t, err)
+	require.NoError(f.t, f.Set(key, given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n))))
+}
+
+// given returns the namespace's.
+func (f *fake) given(namespace string) int64 {
+	text, err := f.Get("uid:{" + namespace + "}:namespace")
+	require.NoError(f.t, err)
+	n, err := strconv.ParseInt(given.FindStringSubmatch(text)[1], 10, 64)
+	require.NoError(f.t, err)
+	return n
 }
 
 // segments returns an empty store of segments.

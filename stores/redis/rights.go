@@ -14,7 +14,7 @@ func Commands() []string { return slices.Clone(commands) }
 var commands = []string{
 	"eval", "evalsha", "info", "time",
 	"get", "set", "mset",
-	"hget", "hset", "hdel", "hlen", "hscan",
-	"zadd", "zrem", "zcard", "zcount", "zrange", "zrangebyscore", "zlexcount", "zrangebylex", "zrevrangebylex",
+	"hget", "hset", "hscan",
+	"zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zlexcount", "zrangebylex", "zrevrangebylex",
 	"sadd", "smembers", "exists",
 }

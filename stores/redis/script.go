@@ -24,6 +24,8 @@ var (
 	namespaceLua string
 	//go:embed lua/free.lua
 	freeLua string
+	//go:embed lua/none.lua
+	noneLua string
 	//go:embed lua/page.lua
 	pageLua string
 	//go:embed lua/names.lua
@@ -42,6 +44,7 @@ var (
 	rowScript       = redis.NewScript(beginning + rowLua)
 	namespaceScript = redis.NewScript(beginning + namespaceLua)
 	freeScript      = redis.NewScript(beginning + freeLua)
+	noneScript      = redis.NewScript(beginning + noneLua)
 	pageScript      = redis.NewScript(beginning + pageLua)
 	namesScript     = redis.NewScript(beginning + namesLua)
 	inspectScript   = redis.NewScript(beginning + inspectLua)
@@ -53,7 +56,7 @@ var (
 
 	// go-redis keeps no source that could be asked for.
 	sources = map[*redis.Script]string{
-		rowScript: beginning + rowLua, namespaceScript: beginning + namespaceLua, freeScript: beginning + freeLua, pageScript: beginning + pageLua,
+		rowScript: beginning + rowLua, namespaceScript: beginning + namespaceLua, freeScript: beginning + freeLua, noneScript: beginning + noneLua, pageScript: beginning + pageLua,
 		namesScript: beginning + namesLua, inspectScript: beginning + inspectLua, writeScript: beginning + writeLua,
 		segmentScript: beginning + segmentLua, segmentWriteScript: beginning + segmentWriteLua, tagsScript: beginning + tagsLua,
 	}
@@ -242,16 +245,15 @@ type (
 	oneNamespace struct {
 		state
 		namespace string
-		used      bool
+		top       int64 // the highest ID that has a row, or -1
 		reach     time.Duration
 	}
 	freeRows struct {
 		state
 		namespace string
 		over      []stored
-		all       bool    // there is no other that is over
-		fresh     int64   // -1 for none
-		coming    *stored // the one that is over next, if nothing else is left
+		all       bool  // there is no other that is over
+		top       int64 // the highest ID that has a row, or -1
 	}
 )
 
@@ -271,7 +273,7 @@ func (l *Leases) readNamespace(ctx context.Context) (r oneNamespace, err error) 
 	if err != nil {
 		return r, err
 	}
-	r = oneNamespace{state: a.state, namespace: a.text(), used: a.number() > 0}
+	r = oneNamespace{state: a.state, namespace: a.text(), top: a.number()}
 	r.reach = micros(a.number())
 	return r, a.done(doing)
 }
@@ -282,27 +284,34 @@ func (l *Leases) readFree(ctx context.Context, w lease.Wanted, skip int64, most 
 	if err != nil {
 		return r, err
 	}
-	r = freeRows{state: a.state, namespace: a.text(), fresh: -1}
+	r = freeRows{state: a.state, namespace: a.text()}
 	if len(a.values) == 0 {
 		return r, a.done(doing) // there is none, or one that cannot be read
 	}
 	if r.over, err = l.rows(a); err != nil {
 		return r, err
 	}
-	r.all = a.number() == 1
-	if id := a.text(); id != "" {
-		if r.fresh, err = strconv.ParseInt(id, 10, 64); err != nil {
-			return r, fmt.Errorf("redis: %s: %w", doing, err)
-		}
-	}
-	coming, err := l.rows(a)
-	if err != nil {
-		return r, err
-	}
-	if len(coming) > 0 {
-		r.coming = &coming[0]
-	}
+	r.all, r.top = a.number() == 1, a.number()
 	return r, a.done(doing)
+}
+
+// readNone returns the row that is over next, if there is one, and the first of the ranges of IDs that
+// have no row.
+func (l *Leases) readNone(ctx context.Context, ids lease.Range) (next []stored, missing []lease.Range, err error) {
+	const doing = "look for missing rows"
+	a, err := l.store.read(ctx, doing, noneScript, l.keys, ids.First, ids.Last)
+	if err != nil {
+		return nil, nil, err
+	}
+	if next, err = l.rows(a); err != nil {
+		return nil, nil, err
+	}
+	list := a.list()
+	for len(list.values) > 0 {
+		missing = append(missing, lease.Range{First: list.number(), Last: list.number()})
+	}
+	a.err = list.err
+	return next, missing, a.done(doing)
 }
 
 // anyNamespace stands for a namespace that is not compared.

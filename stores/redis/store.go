@@ -153,15 +153,16 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		if err != nil {
 			return err
 		}
-		was := lease.Namespace{Floor: -1, Fresh: true, Reach: read.reach}
+		was := lease.Namespace{Given: -1, Floor: -1, Fresh: true, Reach: read.reach}
 		if read.namespace != "" {
 			if was, err = l.parseNamespace(read.namespace); err != nil {
 				return err
 			}
 		}
-		was.Used = read.used
 		n := was
+		n.Given = max(n.Given, read.top)
 		refused := decide(&n, read.clock)
+		n.Given = max(was.Given, read.top)
 		if refused == nil || !was.Fresh {
 			// Before the namespace is there, so that none is without its name. The set may be on
 			// another server, and lose the name alone: so it is added even if there is nothing to do.

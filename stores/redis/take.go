@@ -15,53 +15,72 @@ const (
 	// firstLook is how many rows a Take reads to choose from. Only those are passed over whose
 	// ticks lie in the future.
 	firstLook = 4
-	// widest bounds among how many choices a Take chooses that others have been faster than.
-	widest = 4096
+	// crowd is among how many rows a Take chooses that others have been faster than: as many as are
+	// made at once. widest is among how many it does in the end.
+	crowd, widest = 16, 4096
 )
 
 // Take implements [lease.Store]. It takes two round trips, and two more each time that another
-// client was faster. It then chooses at random among four times as many IDs as before, so that
+// client was faster. It then chooses at random among many times as many rows as before, so that
 // many who start at once soon have one each.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	if w.IDs.First < 0 {
-		return fmt.Errorf("%w: the worker IDs %d to %d are not all positive", uid.ErrRange, w.IDs.First, w.IDs.Last)
+	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
+		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, w.IDs.First, w.IDs.Last)
 	}
 	choices := int64(1)
+	var raced choice // with new IDs
 	for {
 		c, err := l.choose(ctx, w, rand.Int64N(choices))
 		if err != nil {
 			return err
 		}
+		if c.rowText == "" && c.namespaceText == raced.namespaceText && c.history == raced.history {
+			return l.unreadable(l.keys[1], raced.id, fmt.Errorf("it, or one of those up to %d, has a row that %s does not name", raced.last, l.keys[3]))
+		}
 		n := c.namespace
 		if err := decide(&n, &c.row, c.clock); err != nil {
 			return err
 		}
+		if n.Given = c.namespace.Given; c.rowText == "" {
+			n.Given = c.last
+		}
 		text := ""
-		if n != c.namespace {
+		if n != c.was {
 			if text, err = namespaceText(n); err != nil {
 				return err
 			}
 		}
-		change, err := rowChange(c.id, c.rowText, c.row)
+		first, err := rowChange(c.id, c.rowText, c.row)
 		if err != nil {
 			return err
 		}
-		// The namespace is compared even if it stays, since an ID without a row may have had one.
-		if stored, err := l.write(ctx, c.history, c.namespaceText, text, change); stored || err != nil {
+		changes := []change{first}
+		for id := c.id + 1; id <= c.last; id++ {
+			change, err := rowChange(id, "", lease.NewRow(id))
+			if err != nil {
+				return err
+			}
+			changes = append(changes, change)
+		}
+		if stored, err := l.write(ctx, c.history, c.namespaceText, text, changes...); stored || err != nil {
 			return err
 		}
-		choices = min(4*choices, widest)
+		if choices = min(crowd*choices, widest); c.rowText == "" {
+			raced = c
+		}
 	}
 }
 
 // A choice is the row that a Take offers.
 type choice struct {
 	state
-	namespace     lease.Namespace
+	was           lease.Namespace // as it is stored
+	namespace     lease.Namespace // as decide sees it
 	namespaceText string
 	id            int64
 	row           lease.Row
-	rowText       string // empty for a Fresh row
+	rowText       string // empty for a new row
+	last          int64  // with a new row: the last ID whose row is made with it
 }
 
 // choose reads what is free, and chooses as [lease.Store] says; skip passes over so many.
@@ -75,27 +94,30 @@ func (l *Leases) choose(ctx context.Context, w lease.Wanted, skip int64) (c choi
 			return c, l.missing()
 		}
 		c = choice{state: free.state, namespaceText: free.namespace}
-		if c.namespace, err = l.parseNamespace(free.namespace); err != nil {
+		if c.was, err = l.parseNamespace(free.namespace); err != nil {
 			return c, err
 		}
+		c.namespace = c.was
+		c.namespace.Given = max(c.was.Given, free.top)
 		ids, err := w.Within(c.namespace)
 		if err != nil {
 			return c, err
 		}
 		chosen, err := l.among(free, w)
+		fresh, some := c.namespace.NewIDs(ids)
 		switch {
 		case err != nil:
 			return c, err
 		case chosen == nil && !free.all:
 			skip = 0
 			continue
-		case chosen == nil && free.fresh >= 0:
-			c.id, c.row = free.fresh, lease.Row{WorkerID: free.fresh, High: -1, Fresh: true}
+		case chosen == nil && some:
+			c.id, c.row, c.last = fresh.First, lease.NewRow(fresh.First), fresh.Last
 			return c, nil
 		case chosen == nil && len(free.over) > 0:
 			chosen = &free.over[0]
 		case chosen == nil:
-			return c, l.noneFree(free, ids, w.Rest)
+			return c, l.noneFree(ctx, ids, w.Rest)
 		}
 		c.id, c.rowText = chosen.id, chosen.text
 		c.row, err = l.parseRow(chosen.id, chosen.text)
@@ -121,15 +143,20 @@ func (l *Leases) among(free freeRows, w lease.Wanted) (*stored, error) {
 	return nil, nil
 }
 
-func (l *Leases) noneFree(free freeRows, ids lease.Range, rest time.Duration) error {
-	if free.coming == nil {
-		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, ids.First, ids.Last)
-	}
-	row, err := l.parseRow(free.coming.id, free.coming.text)
+func (l *Leases) noneFree(ctx context.Context, ids lease.Range, rest time.Duration) error {
+	next, missing, err := l.readNone(ctx, ids)
 	if err != nil {
 		return err
 	}
-	return lease.NoneFree(ids, row.Until.Add(rest))
+	var until time.Time
+	for _, s := range next {
+		row, err := l.parseRow(s.id, s.text)
+		if err != nil {
+			return err
+		}
+		until = row.Until.Add(rest)
+	}
+	return lease.NoneFree(ids, until, missing)
 }
 
 // missing returns the error of a namespace that is not there.

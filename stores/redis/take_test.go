@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -26,38 +27,46 @@ func TestManyRowsOfTheFuture(t *testing.T) {
 			return nil
 		}))
 	}
-	take := func(last, highest int64) (id int64, fresh bool) {
+	take := func(last, highest int64) (id int64, unused bool) {
 		w := lease.Wanted{IDs: lease.Range{First: 0, Last: last}, Highest: func(time.Time) int64 { return highest }}
 		require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			id, fresh = r.WorkerID, r.Fresh
+			id, unused = r.WorkerID, r.Unused()
 			return nil
 		}))
-		return id, fresh
+		return id, unused
 	}
-	id, fresh := take(rows, 0)
-	require.False(t, fresh)
+	id, unused := take(rows, 0)
+	require.False(t, unused)
 	require.Equal(t, int64(rows), id)
-	id, fresh = take(rows+1, -1)
-	require.True(t, fresh)
+	id, unused = take(rows+1, -1)
+	require.True(t, unused)
 	require.Equal(t, int64(rows+1), id)
 	id, _ = take(rows, -1)
 	require.Equal(t, int64(1), id, "the last resort is the one that is over for longest")
 }
 
+// A row that is there and that no index names is an error: it would refuse all new IDs.
+func TestRowThatNoIndexNames(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	at := f.given("orders") + 1
+	f.HSet("uid:{orders}:rows", fmt.Sprint(at), "x")
+	w := lease.Wanted{IDs: lease.Range{First: at, Last: 1000}, Highest: func(time.Time) int64 { return 0 }}
+	err := l.Take(t.Context(), w, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+	require.ErrorContains(t, err, fmt.Sprintf("worker ID %d in the key uid:{orders}:rows", at))
+	require.ErrorContains(t, err, "uid:{orders}:ids does not name")
+	require.False(t, retry.IsTransient(err))
+	require.Equal(t, "x", f.HGet("uid:{orders}:rows", fmt.Sprint(at)))
+}
+
 // Many who start at once do not go on choosing the same ID: they need some tries each, not as many
-// as they are. That holds for new IDs, for those that are over, and for gaps.
+// as they are. That holds for new IDs, of which they make no more than they need, and for those that
+// are over.
 func TestStartsAtOnce(t *testing.T) {
 	const starts = 40
 	all := lease.Range{First: 0, Last: 5*starts - 1}
 	for name, prepare := range map[string]func(l lease.Store){
 		"new": func(lease.Store) {},
-		"gaps": func(l lease.Store) {
-			w := lease.Wanted{IDs: lease.Range{First: all.Last, Last: all.Last}, Highest: func(time.Time) int64 { return 0 }}
-			require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				r.Until = now.Now.Add(time.Hour)
-				return nil
-			}))
-		},
 		"over": func(l lease.Store) {
 			for id := range all.Last + 1 {
 				w := lease.Wanted{IDs: lease.Range{First: id, Last: id}, Highest: func(time.Time) int64 { return 0 }}
@@ -117,7 +126,15 @@ func TestStartsAtOnce(t *testing.T) {
 			}
 			owners.Wait()
 			require.Len(t, ids, starts)
-			require.Less(t, tries, 15*starts, fmt.Sprint(tries, " tries of ", starts, " starts"))
+			require.Less(t, tries, 8*starts, fmt.Sprint(tries, " tries of ", starts, " starts"))
+			if name == "new" {
+				n := lease.Namespace{Given: 1}
+				for n.Given < starts { // somebody has one of the first two
+					made, _ := n.NewIDs(all)
+					n.Given = made.Last
+				}
+				require.Equal(t, n.Given, f.given("orders"), "no more IDs than are needed")
+			}
 			t.Log(tries, "tries of", starts, "starts")
 		})
 	}

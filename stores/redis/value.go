@@ -15,7 +15,7 @@ import (
 // namespaceText returns the text of a namespace.
 func namespaceText(n lease.Namespace) (string, error) { return leasejson.Namespace(n, rand.Text()) }
 
-// A change of a row is what was read and what to write, "" for none.
+// A change of a row is what was read, "" if there was none, and what to write.
 type change struct {
 	id      int64
 	was, is string

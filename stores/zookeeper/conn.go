@@ -116,7 +116,6 @@ func (s *Store) barrier(ctx context.Context, checks ...any) (session int64, hold
 type node struct {
 	data    []byte
 	version int32
-	written int64 // the zxid of its last write
 	found   bool
 	err     error
 }
@@ -131,7 +130,7 @@ func (s *Store) get(path string, n *node) func() {
 			// As a condition it would stand for any version.
 			n.err = fmt.Errorf("%w: node %s was written so often that its version is -1, which no write can name; write it once by hand", worker.ErrUnconfirmed, path)
 		case err == nil:
-			*n = node{data: data, version: stat.Version, written: stat.Mzxid, found: true}
+			*n = node{data: data, version: stat.Version, found: true}
 		case err != zk.ErrNoNode:
 			n.err = failure("read", path, err)
 		}
@@ -140,12 +139,6 @@ func (s *Store) get(path string, n *node) func() {
 
 // made reports whether there is a namespace in its node.
 func (n node) made() bool { return len(n.data) > 0 }
-
-// before reports whether n, which was read together with the namespace's node, may be older: then
-// it may be of a row that was removed before the namespace got its version, and made anew since,
-// with the same versions. (A session reads states in their order, requests that go together in
-// any.)
-func (n node) before(namespace node) bool { return n.written < namespace.written }
 
 // names are the children of a node.
 type names struct {
@@ -165,8 +158,6 @@ func (s *Store) children(path string, n *names) func() {
 	}
 }
 
-func (n names) has(name string) bool { return slices.Contains(n.names, name) }
-
 // ids returns the worker IDs of those that are rows, in ascending order.
 func (n names) ids() (ids []int64) {
 	for _, name := range n.names {
@@ -176,4 +167,13 @@ func (n names) ids() (ids []int64) {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// top returns the highest worker ID that has a row, -1 if none has one.
+func (n names) top() int64 {
+	ids := n.ids()
+	if len(ids) == 0 {
+		return -1
+	}
+	return ids[len(ids)-1]
 }

@@ -33,8 +33,8 @@
 // that compares the versions without writing. It goes through a majority; sync does not, and may
 // be answered by a leader that was replaced.
 //
-// A row that was removed (by a registry's Collect) and made anew has the versions of the former
-// one again. Each removal changes the version of the namespace, which every write of a row compares.
+// No row is ever removed, and an ID whose row somebody has deleted is given to nobody: the namespace
+// keeps the highest ID that ever had a row, and only those above are new.
 //
 // A write whose reply was lost may arrive later: a request waits in the client library while it
 // looks for a server. The versions decide about it like about any other.
@@ -42,7 +42,7 @@
 // # Clocks
 //
 // ZooKeeper tells its time only in the reply to a write. The clock of [Leases] is therefore that of
-// the process, with Config.ClockError as the bound of its error. Take, Init and a registry's Prune
+// the process, with Config.ClockError as the bound of its error. Take and Init
 // write an empty node besides what they read, at no cost in round trips. They refuse with
 // worker.ErrClock when the leader's time shows that one of the two clocks is off by more than
 // ClockError. A renewal goes on: refused, the owner would lose its ID, and a wrong clock makes no
@@ -58,7 +58,8 @@
 //     read, and the client library accepts the server, which it does once the ensemble's epoch is
 //     no less than before. Set the lease's LossyStore where that may happen, or stop all workers, and
 //     make the namespace anew under another name.
-//   - Nodes that are deleted by hand: a row that is missing counts as never used. A namespace's
+//   - Nodes that are deleted by hand, all rows of a namespace that is made anew among them. A row
+//     that is missing only keeps its ID from everybody, until it is put back as it was. A namespace's
 //     node that is emptied (set to no data) only stops starts until it is made anew, with a rest.
 //   - Nodes that are written by hand. What a worker has not written is refused, and nobody can use
 //     the ID before it is repaired, or replaced by another worker's text.
@@ -91,8 +92,7 @@
 //
 // Give workers an account (addauth digest, or SASL by the dialer), and set Config.ACL to
 // zk.AuthACL(zk.PermAll): else all nodes are open to whoever reaches the ensemble. Workers need
-// READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it; DELETE on
-// the namespace's node is for Init and Collect only. A lease that makes its namespace needs CREATE
+// READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it; A lease that makes its namespace needs CREATE
 // on the node above, too. An administrator can make the namespace's node, without data, and
 // set its ACL; Init then fills it.
 //
@@ -104,10 +104,8 @@
 // # How much it takes
 //
 // A renewal is two round trips and 1 kB. An acquisition is two, and a third where it is the first
-// of a process and there are more than 64 rows. It reads the list of all rows, 9 bytes for each
-// while IDs have five digits, and up to 256 rows: 76 kB with 200 rows, 61 kB with 5,000. Clients
-// in Java refuse a list of more than jute.maxbuffer, 1 MB by default, which has the names of some
-// 110,000 rows; this package reads on.
+// of a process and there are more than 64 rows. It reads up to 256 rows: 74 kB with 200 rows, 46 kB
+// with 5,000. One that needs a new ID makes the rows of up to 100, so that the next ones find them.
 //
 // # How it was tested
 //

@@ -48,7 +48,7 @@ func (s *Store) Examine(ctx context.Context, _ doctor.Config) (findings []doctor
 		}
 	}
 	rights := paths
-	if all.has(segmentsName) {
+	if slices.Contains(all.names, segmentsName) {
 		rights = append(slices.Clone(paths), s.root+"/"+segmentsName)
 	}
 	open, err := s.open(ctx, rights)
@@ -159,7 +159,7 @@ func (s *Store) longest(ctx context.Context, paths []string) (doctor.Finding, er
 	if most > juteMaxBuffer/2 {
 		f.Level = doctor.LevelWarn
 		f.Why = fmt.Sprintf("Tools in Java refuse more than jute.maxbuffer, by default %d bytes.", juteMaxBuffer)
-		f.Do = "Remove rows that nobody needs (uid worker gc), or raise jute.maxbuffer for tools and servers alike."
+		f.Do = "Raise jute.maxbuffer for tools and servers alike."
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -14,21 +15,26 @@ import (
 const (
 	// exact is how many rows a Take reads at most to find the one that has been over for longest.
 	exact = 256
-	// sample is how many rows it reads where there are more, and how many it guesses before it
-	// has seen the list.
+	// sample is how many rows it reads at random where there are more, and how many it guesses
+	// before it has seen the namespace.
 	sample = 64
+	// newest is how many of the rows with the highest IDs it reads before it makes new ones: at most
+	// as many are made at once, and others may have left some of theirs.
+	newest = 100
 	// batch is how many rows are read at once.
 	batch = 256
-	// growth is how many rows more than last time it guesses there to be.
+	// growth is how many rows more than last time it guesses there to be: as many as are made at
+	// once.
 	growth = 16
-	// spread is how far the candidates of Takes that have lost a row are spread at most.
+	// spread is among how many rows Takes that have lost races choose at most.
 	spread = 4096
 )
 
-// found is a row that was read, or a Fresh one.
+// found is a row that was read, or a new one.
 type found struct {
 	row  lease.Row
-	node node // without its data
+	node node  // without its data
+	last int64 // of a new row: the last ID whose row is made with it
 }
 
 // A survey is what a Take has read.
@@ -36,28 +42,26 @@ type survey struct {
 	*Leases
 	namespace node
 	control   lease.Namespace
-	used      bool // it has the mark
+	given     int64 // the highest ID that the namespace says, or that was read
 	ids       lease.Range
-	names     []int64         // worker IDs of ids that have rows, in ascending order
-	rows      map[int64]found // those that were read
+	rows      map[int64]found // those that were read; a missing one has no node
 }
 
 // survey reads the namespace and a first part of its rows.
-func (l *Leases) survey(ctx context.Context, w lease.Wanted) (*survey, error) {
+func (l *Leases) survey(ctx context.Context, w lease.Wanted, above int64) (*survey, error) {
 	s := &survey{Leases: l, rows: map[int64]found{}}
-	var children names
 	var leader reading
 	guesses := l.guess(w.IDs)
 	nodes := make([]node, len(guesses))
-	requests := []func(){l.get(l.path, &s.namespace), l.children(l.path, &children), l.ask(&leader)}
+	requests := []func(){l.get(l.path, &s.namespace), l.ask(&leader)}
 	for i, id := range guesses {
 		requests = append(requests, l.get(l.row(id), &nodes[i]))
 	}
 	if err := together(ctx, requests...); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(s.namespace.err, children.err); err != nil {
-		return nil, err
+	if s.namespace.err != nil {
+		return nil, s.namespace.err
 	}
 	if !s.namespace.made() {
 		return nil, refused{l.missing(), false, nil, true}
@@ -75,71 +79,56 @@ func (l *Leases) survey(ctx context.Context, w lease.Wanted) (*survey, error) {
 	if s.ids.First < 0 || s.ids.First > s.ids.Last {
 		return nil, errors.New("zookeeper: no worker IDs are wanted")
 	}
-	s.used = children.has(usedName)
-	all := children.ids()
-	l.remember(all)
-	s.names = within(all, s.ids)
-	return s, s.add(guesses, nodes)
-}
-
-// within returns the part of ids, which are in ascending order, that is in a range.
-func within(ids []int64, in lease.Range) []int64 {
-	from, _ := slices.BinarySearch(ids, in.First)
-	to, last := slices.BinarySearch(ids, in.Last)
-	if last {
-		to++
+	s.given = max(s.control.Given, above)
+	if err := s.add(guesses, nodes); err != nil {
+		return nil, err
 	}
-	return slices.Clone(ids[from:to])
+	// What is missing may have been read before the namespace.
+	maps.DeleteFunc(s.rows, func(_ int64, f found) bool { return !f.node.found })
+	l.known.Store(s.given + 1)
+	return s, nil
 }
 
-// guess returns the worker IDs whose rows a Take reads before it has seen the list: those that
-// there were last time, or the lowest.
+// guess returns the worker IDs whose rows a Take reads before it has seen the namespace: those that
+// there were last time, and some more, or the lowest.
 func (l *Leases) guess(in lease.Range) (ids []int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	ids = within(l.known, in)
-	next, more := in.First, sample
-	switch n := len(ids); {
+	last := min(l.known.Load()-1, in.Last)
+	n := last - in.First + 1
+	switch {
 	case n > exact:
-		return draw(ids, sample)
-	case n > 0:
-		next, more = ids[n-1]+1, growth
+		ids = draw(lease.Range{First: in.First, Last: last - newest}, sample, nil)
+		return append(ids, draw(lease.Range{First: last - newest + 1, Last: last}, newest, nil)...)
+	case n <= 0:
+		n = sample
+	default:
+		n += growth
 	}
-	for ; next >= in.First && next <= in.Last && more > 0; more-- { // it may overflow
-		ids = append(ids, next)
-		next++
+	return draw(lease.Range{First: in.First, Last: in.First + min(n-1, in.Last-in.First)}, int(n), nil)
+}
+
+// draw returns the IDs of a range that are not among the rows: n of them at random, or all if the
+// range has few more.
+func draw(of lease.Range, n int, but map[int64]found) (ids []int64) {
+	if of.Last-of.First < int64(len(but)+n) {
+		for i := range of.Last - of.First + 1 {
+			if _, is := but[of.First+i]; !is {
+				ids = append(ids, of.First+i)
+			}
+		}
+		return ids
+	}
+	drawn := map[int64]bool{}
+	for len(ids) < n {
+		id := of.First + rand.Int64N(of.Last-of.First+1)
+		if _, is := but[id]; !is && !drawn[id] {
+			ids, drawn[id] = append(ids, id), true
+		}
 	}
 	return ids
 }
 
-// add takes in that there is a row now.
-func (l *Leases) add(id int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at, found := slices.BinarySearch(l.known, id); !found {
-		l.known = slices.Insert(slices.Clone(l.known), at, id)
-	}
-}
-
-func (l *Leases) remember(ids []int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known = ids
-}
-
-// draw returns n of ids, or all, at random. It changes their order.
-func draw(ids []int64, n int) []int64 {
-	n = min(n, len(ids))
-	for i := range n {
-		j := i + rand.IntN(len(ids)-i)
-		ids[i], ids[j] = ids[j], ids[i]
-	}
-	return ids[:n]
-}
-
 // add takes in rows that were read.
 func (s *survey) add(ids []int64, nodes []node) error {
-	gone := map[int64]bool{}
 	for i, id := range ids {
 		if err := nodes[i].err; err != nil {
 			return err
@@ -147,21 +136,18 @@ func (s *survey) add(ids []int64, nodes []node) error {
 		if id < s.ids.First || id > s.ids.Last {
 			continue
 		}
-		if !nodes[i].found {
-			gone[id] = true
-			continue
+		var f found
+		if nodes[i].found {
+			r, err := readRow(s.row(id), id, nodes[i].data)
+			if err != nil {
+				return err
+			}
+			nodes[i].data = nil
+			f = found{row: r, node: nodes[i]}
+			s.given = max(s.given, id)
 		}
-		r, err := readRow(s.row(id), id, nodes[i].data)
-		if err != nil {
-			return err
-		}
-		nodes[i].data = nil
-		s.rows[id] = found{r, nodes[i]}
-		if at, listed := slices.BinarySearch(s.names, id); !listed { // it was made since
-			s.names = slices.Insert(s.names, at, id)
-		}
+		s.rows[id] = f
 	}
-	s.names = slices.DeleteFunc(s.names, func(id int64) bool { return gone[id] })
 	return nil
 }
 
@@ -189,48 +175,39 @@ func (l *Leases) getRows(ctx context.Context, ids []int64) ([]node, error) {
 	return nodes, together(ctx, gets...)
 }
 
-// unread returns the worker IDs of rows that were not read.
-func (s *survey) unread() (ids []int64) {
-	for _, id := range s.names {
-		if _, is := s.rows[id]; !is {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // free returns the row for a Take, with the clock by which it is free. It may read more rows.
 func (s *survey) free(ctx context.Context, w lease.Wanted, lost int) (found, lease.Clock, error) {
-	reach := 1 // how many candidates there are
-	for range lost {
-		reach = min(2*reach, spread)
+	reach := 1 // how many rows to choose from
+	if lost > 0 {
+		reach = min(growth<<min(lost, 16), spread)
 	}
-	var unread []int64
 	for {
 		now := s.clock()
 		usable, over := s.over(w, now)
-		unread = s.unread()
-		all := len(unread) == 0
-		switch many := len(s.names) > exact; {
+		there := lease.Range{First: s.ids.First, Last: min(s.given, s.ids.Last)}
+		all, many := int64(len(s.rows)) > there.Last-there.First, there.Last-there.First >= exact
+		more, ends := exact, lease.Range{First: max(there.Last-newest+1, there.First), Last: there.Last}
+		switch {
 		case len(usable) > 0 && (all || many):
 			return usable[rand.IntN(min(reach, len(usable)))], now, nil
-		case all || many && len(s.rows) >= sample:
-			if id, is := s.unused(reach); is {
-				return found{row: lease.Row{WorkerID: id, High: -1, Fresh: true}}, now, nil
+		case all || many && len(draw(ends, newest, s.rows)) == 0:
+			n := s.control
+			n.Given = s.given
+			if ids, some := n.NewIDs(s.ids); some {
+				return found{row: lease.NewRow(ids.First), last: ids.Last}, now, nil
 			}
-			if !all { // every ID has a row
-				unread = draw(unread, batch)
+			if !all {
+				more = batch
 				break
 			}
 			if len(over) > 0 {
 				return over[rand.IntN(min(reach, len(over)))], now, nil
 			}
-			none := lease.NoneFree(s.ids, s.first().Until.Add(w.Rest+now.Error))
-			return found{}, now, refused{none, false, []any{s.as(s.namespace)}, true}
+			return found{}, now, refused{s.none(n, w.Rest+now.Error), false, []any{s.as(s.namespace)}, true}
 		case many:
-			unread = draw(unread, sample)
+			there, more = ends, newest
 		}
-		if err := s.read(ctx, unread); err != nil {
+		if err := s.read(ctx, draw(there, more, s.rows)); err != nil {
 			return found{}, now, err
 		}
 	}
@@ -241,7 +218,7 @@ func (s *survey) free(ctx context.Context, w lease.Wanted, lost int) (found, lea
 func (s *survey) over(w lease.Wanted, now lease.Clock) (usable, over []found) {
 	highest := w.Highest(now.Now)
 	for r := range maps.Values(s.rows) {
-		if r.row.Until.Add(w.Rest + now.Error).Before(now.Now) {
+		if r.node.found && r.row.Until.Add(w.Rest+now.Error).Before(now.Now) {
 			over = append(over, r)
 		}
 	}
@@ -256,34 +233,19 @@ func (s *survey) over(w lease.Wanted, now lease.Clock) (usable, over []found) {
 	return usable, over
 }
 
-// first returns the row whose lease ends first.
-func (s *survey) first() lease.Row {
-	return slices.MinFunc(slices.Collect(maps.Values(s.rows)), func(a, b found) int { return a.row.Until.Compare(b.row.Until) }).row
-}
-
-// unused returns an ID without a row: one of the lowest above all rows, as many as reach says, or
-// else one of the lowest in gaps.
-func (s *survey) unused(reach int) (id int64, found bool) {
-	above := s.ids.First
-	if n := len(s.names); n > 0 {
-		above = s.names[n-1] + 1
-	}
-	if above >= s.ids.First && above <= s.ids.Last { // it may overflow
-		return above + rand.Int64N(min(int64(reach), s.ids.Last-above+1)), true
-	}
-	gaps := s.ids.Last - s.ids.First + 1 - int64(len(s.names))
-	if gaps <= 0 {
-		return 0, false
-	}
-	skip := rand.Int64N(min(int64(reach), gaps))
-	id = s.ids.First
-	for _, used := range s.names {
-		if free := used - id; skip < free {
-			break
-		} else if free > 0 {
-			skip -= free
+// none returns the error when no row is free, of which all were read.
+func (s *survey) none(n lease.Namespace, rest time.Duration) error {
+	var first time.Time
+	var have []int64
+	for id, r := range s.rows {
+		if !r.node.found {
+			continue
 		}
-		id = used + 1
+		have = append(have, id)
+		if until := r.row.Until.Add(rest); first.IsZero() || until.Before(first) {
+			first = until
+		}
 	}
-	return id + skip, true
+	slices.Sort(have)
+	return lease.NoneFree(s.ids, first, n.Missing(s.ids, have))
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -21,8 +21,7 @@ type Leases struct {
 	namespace string
 	path      string // of the namespace's node
 
-	mu    sync.Mutex
-	known []int64 // worker IDs that had rows at the last Take, in ascending order
+	known atomic.Int64 // how many rows there were at the last Take, at most
 }
 
 var _ lease.Store = (*Leases)(nil)
@@ -58,21 +57,21 @@ func (l *Leases) write(ctx context.Context, ops ...any) (first int, err error) {
 	return l.Store.write(ctx, l.path, ops...)
 }
 
-// Take implements [lease.Store]. It takes two round trips: one reads the namespace, the list of
-// its rows and those rows that are likely to be free, and has the leader tell its time; one
-// writes. It takes another one when the rows that it guessed tell too little, and two more before
-// it returns an error of decide, or of NoneFree.
+// Take implements [lease.Store]. It takes two round trips: one reads the namespace and those rows
+// that are likely to be free, and has the leader tell its time; one writes. It takes another one when
+// the rows that it guessed tell too little, and two more before it returns an error of decide, or of
+// NoneFree.
 //
 // Of up to 256 rows it finds the one that has been over for longest. Of more it reads some at
-// random, and takes an ID without a row when all of these are held; it reads all rows only when
-// every ID has one.
+// random, and takes a new ID when all of these are held; it reads all rows only when there is none.
 //
 // It returns [worker.ErrClock] before decide runs when the leader's clock says that this
 // process's is off by more than ClockError.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	lost := 0 // rows, to other clients
+	lost := 0          // races, to other clients
+	above := int64(-1) // the highest row, once one has stood in the way
 	return l.transact(ctx, func(a attempt) error {
-		s, err := l.survey(ctx, w)
+		s, err := l.survey(ctx, w, above)
 		if err != nil {
 			return err
 		}
@@ -80,37 +79,33 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 		if err != nil {
 			return err
 		}
-		if !free.row.Fresh && free.node.before(s.namespace) {
-			// The two are known to be of one time when the row is as it was.
-			var again node
-			if err := together(ctx, l.get(l.row(free.row.WorkerID), &again)); err != nil {
-				return err
-			}
-			if again.err != nil {
-				return again.err
-			}
-			if !again.found || again.version != free.node.version || again.written != free.node.written {
-				return errRaced
-			}
-			now = l.clock()
-		}
 		if err := a.whole(); err != nil {
 			return err
 		}
 		n, r := s.control, free.row
+		n.Given = s.given
 		if err := decide(&n, &r, now); err != nil {
-			no := refused{err, true, []any{l.as(s.namespace)}, true}
-			if !free.row.Fresh {
+			no := refused{err, true, []any{l.as(s.namespace)}, false}
+			if free.node.found {
 				no.checks = append(no.checks, l.rowAs(r.WorkerID, free.node.version))
-				no.some = false
 			}
 			return no
 		}
 		raced, err := l.store(ctx, s, n, r, free)
 		switch {
-		case err == nil:
-			l.add(free.row.WorkerID)
-		case err == errRaced && raced == 1:
+		case err == nil && !free.node.found:
+			l.known.Store(free.last + 1)
+		case err != errRaced:
+		case raced > 0 && !free.node.found:
+			var children names
+			if err := together(ctx, l.children(l.path, &children)); err != nil {
+				return err
+			}
+			if children.err != nil {
+				return children.err
+			}
+			above = children.top()
+		case raced > 0 || !free.node.found:
 			lost++
 		}
 		return err
@@ -119,37 +114,36 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 
 // store writes what a Take has decided.
 func (l *Leases) store(ctx context.Context, s *survey, n lease.Namespace, r lease.Row, was found) (raced int, err error) {
-	path, used := l.row(was.row.WorkerID), l.path+"/"+usedName
+	path := l.row(was.row.WorkerID)
 	data, err := writeRow(path, r)
 	if err != nil {
 		return 0, err
 	}
-	ops := make([]any, 2, 3)
-	if n.Fresh, n.Used = false, false; n != s.control || was.row.Fresh && !s.used {
+	ops := []any{l.as(s.namespace), &zk.SetDataRequest{Path: path, Data: data, Version: was.node.version}}
+	if n.Given = s.given; !was.node.found {
+		n.Given = was.last
+		ops[1] = &zk.CreateRequest{Path: path, Data: data, Acl: l.acl}
+		for id := was.row.WorkerID + 1; id <= was.last; id++ {
+			data, err := writeRow(l.row(id), lease.NewRow(id))
+			if err != nil {
+				return 0, err
+			}
+			ops = append(ops, &zk.CreateRequest{Path: l.row(id), Data: data, Acl: l.acl})
+		}
+	}
+	if n != s.control {
 		changed, err := writeNamespace(l.path, n)
 		if err != nil {
 			return 0, err
 		}
 		ops[0] = &zk.SetDataRequest{Path: l.path, Data: changed, Version: s.namespace.version}
-	} else {
-		ops[0] = l.as(s.namespace)
-	}
-	switch {
-	case !was.row.Fresh:
-		ops[1] = &zk.SetDataRequest{Path: path, Data: data, Version: was.node.version}
-	case s.used:
-		ops[1] = &zk.CreateRequest{Path: path, Data: data, Acl: l.acl}
-		ops = append(ops, &zk.CheckVersionRequest{Path: used, Version: -1}) // it is still there
-	default:
-		ops[1] = &zk.CreateRequest{Path: path, Data: data, Acl: l.acl}
-		ops = append(ops, &zk.CreateRequest{Path: used, Acl: l.acl})
 	}
 	return l.write(ctx, ops...)
 }
 
 // Change implements [lease.Store]. It takes two round trips, and three more before it returns an
-// error of decide. The write compares the version of the namespace, too: a row that is removed
-// (which changes the namespace) and made anew begins with version 0 again.
+// error of decide. The write compares the version of the namespace, too: where all was removed and
+// made anew, that of a row begins with 0 again.
 //
 // It does not judge the clock: an owner whose clock is wrong would lose its ID for that, and its
 // row's High keeps others safe.
@@ -161,14 +155,6 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, l
 		}
 		if err := cmp.Or(control.err, was.err); err != nil {
 			return err
-		}
-		if was.found && was.before(control) {
-			if err := together(ctx, l.get(l.row(id), &was)); err != nil {
-				return err
-			}
-			if was.err != nil || !was.found {
-				return cmp.Or(was.err, errRaced)
-			}
 		}
 		if err := a.whole(); err != nil {
 			return err
@@ -235,7 +221,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 				return err
 			}
 		}
-		// After the namespace: a Take that does not change it is seen here.
+		// After the namespace, which whoever makes rows changes.
 		var children names
 		if err := together(ctx, l.children(l.path, &children)); err != nil {
 			return err
@@ -243,14 +229,14 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		if children.err != nil {
 			return children.err
 		}
-		was, err := l.founded(ctx, control, children)
+		n, err := l.founded(ctx, control, children)
 		if err != nil {
 			return err
 		}
 		if err := a.whole(); err != nil {
 			return err
 		}
-		n := was
+		given := n.Given
 		if err := decide(&n, l.clock()); err != nil {
 			no := refused{err, true, nil, true}
 			if control.found {
@@ -258,6 +244,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 			}
 			return no
 		}
+		n.Given = given
 		if !control.found {
 			if err := l.makeAll(ctx, l.path); err != nil {
 				return err
@@ -278,25 +265,15 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 
 // founded returns a namespace as Init has read it, its node first and then the list of its rows.
 func (l *Leases) founded(ctx context.Context, control node, children names) (was lease.Namespace, err error) {
-	ids := children.ids()
-	if !control.made() {
+	if control.made() {
+		was, err = readNamespace(l.path, control.data)
+	} else {
 		// Its data may have been lost alone, with owners at work.
-		was = lease.Namespace{Floor: -1, Fresh: true, Used: len(ids) > 0}
-		was.Reach, err = l.widest(ctx, ids)
-		return was, err
+		was = lease.Namespace{Given: -1, Floor: -1, Fresh: true}
+		was.Reach, err = l.widest(ctx, children.ids())
 	}
-	if was, err = readNamespace(l.path, control.data); err != nil {
-		return was, err
-	}
-	if len(ids) == 0 && children.has(usedName) {
-		// All rows were removed, or those that there are were made after the list was read. Once
-		// the mark is off, whoever makes one changes the namespace.
-		_, err := l.write(ctx, &zk.SetDataRequest{Path: l.path, Data: control.data, Version: control.version},
-			&zk.DeleteRequest{Path: l.path + "/" + usedName, Version: -1})
-		return was, cmp.Or(err, errRaced)
-	}
-	was.Used = len(ids) > 0
-	return was, nil
+	was.Given = max(was.Given, children.top())
+	return was, err
 }
 
 // widest returns the largest Reach of rows.

@@ -3,7 +3,9 @@ package zookeeper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +20,6 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 var errLook = errors.New("only a look")
@@ -63,11 +64,23 @@ func change(l *Leases, ctx context.Context, id int64, nonce string) error {
 	})
 }
 
-func prune(t testing.TB, l *Leases, ids ...int64) {
+// remove removes the row of a worker ID by hand.
+func remove(t testing.TB, l *Leases, id int64) {
 	t.Helper()
-	removed, err := l.Prune(t.Context(), l.namespace, -1, 100, 0, func(registry.Page) ([]int64, error) { return ids, nil })
+	require.NoError(t, l.conn.Delete(l.row(id), -1))
+}
+
+var given = regexp.MustCompile(`"given":(-?\d+)`)
+
+// setGiven writes the namespace's Given by hand.
+func setGiven(t testing.TB, conn Conn, path string, n int64) {
+	t.Helper()
+	_, err := conn.Set(path+"/"+clockName, nil, -1) // it sees the newest state
 	require.NoError(t, err)
-	require.Equal(t, ids, removed)
+	data, _, err := conn.Get(path)
+	require.NoError(t, err)
+	_, err = conn.Set(path, given.ReplaceAll(data, fmt.Appendf(nil, `"given":%d`, n)), -1)
+	require.NoError(t, err)
 }
 
 func TestRoundTrips(t *testing.T) {
@@ -85,7 +98,7 @@ func TestRoundTrips(t *testing.T) {
 		}
 		trips("a renewal", 2, func() { require.NoError(t, change(l, t.Context(), 1, "n")) })
 		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
-		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(0, 1000), time.Hour) })
+		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
 		trips("a refused renewal", 2, func() {
 			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Row, lease.Clock) error { return errLook }), errLook)
 		})
@@ -96,28 +109,24 @@ func TestRoundTrips(t *testing.T) {
 	})
 }
 
-// A row that is removed and made anew has the versions of the former one again.
+// Where all rows are removed, and the namespace is made anew, rows have the versions of former ones again.
 func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 	// Requests that are sent together arrive in any order, so that one try shows little.
-	for try := range 16 {
-		high := int64(try%2)*8 - 1
+	for range 16 {
 		f := newFake(newHandClock().Now)
 		l, _ := leases(t, f, false)
 		other, late := leases(t, f, false)
-		make := func() {
-			require.NoError(t, l.Take(t.Context(), wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				r.Until, r.High = now.Now.Add(-time.Hour), high
-				return nil
-			}))
-		}
-		make()
+		take(t, l, wanted(5, 5), -time.Hour)
 		late.set(4) // storetest.Delay
 		require.Error(t, change(other, t.Context(), 5, "late"))
-		prune(t, l, 5)
-		make()
+		remove(t, l, 5)
+		_, err := l.conn.Set(l.path, nil, -1)
+		require.NoError(t, err)
+		l, _ = leases(t, f, false)
+		take(t, l, wanted(5, 5), -time.Hour)
 		f.deliver()
 		require.NoError(t, l.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error {
-			require.Empty(t, r.Nonce)
+			require.Equal(t, "abc", r.Nonce)
 			return nil
 		}))
 	}
@@ -128,115 +137,37 @@ func TestInitBesideTheFirstTake(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, _ := leases(t, f, false)
 	other, _ := leases(t, f, true)
-	for range 2 {
-		runs := 0
-		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-			if runs++; runs == 1 {
-				require.False(t, n.Used)
-				take(t, other, wanted(0, 5), -time.Hour)
-			} else {
-				require.True(t, n.Used)
-			}
-			return nil
-		}))
-		require.Equal(t, 2, runs)
-		prune(t, l, 0) // there is the mark now, and no row
-	}
-}
-
-// staleList is a connection whose lists of children are old ones.
-type staleList struct {
-	*fakeConn
-	list []string
-}
-
-func (c *staleList) Children(path string) ([]string, *zk.Stat, error) {
-	if list := c.list; list != nil {
-		c.list = nil
-		return list, &zk.Stat{}, nil
-	}
-	return c.fakeConn.Children(path)
-}
-
-// A Take may read the namespace as it is after an Init, and the list as it was before.
-func TestTakeWithAnOldList(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(0, 5), -time.Hour)
-	prune(t, l, 0)
-	conn := &staleList{fakeConn: f.connect(false), list: []string{clockName, usedName}}
-	late, err := stored(t, f, conn, Config{}).Leases("orders")
-	require.NoError(t, err)
 	runs := 0
 	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
 		if runs++; runs == 1 {
-			require.False(t, n.Used)
-			conn.fakeConn.lag, conn.seen = true, len(f.states)-1
-			take(t, late, wanted(0, 5), time.Hour)
+			require.EqualValues(t, -1, n.Given)
+			take(t, other, wanted(0, 100), -time.Hour)
 		} else {
-			require.True(t, n.Used)
+			require.EqualValues(t, 15, n.Given)
 		}
 		return nil
 	}))
 	require.Equal(t, 2, runs)
 }
 
-// staleRow is a connection that reads the row of an ID as it was, once.
-type staleRow struct {
-	*fakeConn
-	path string
-	data []byte
-	stat *zk.Stat
-}
-
-func (c *staleRow) Get(path string) ([]byte, *zk.Stat, error) {
-	if stat := c.stat; stat != nil && path == c.path {
-		c.stat = nil
-		return c.data, stat, nil
-	}
-	return c.fakeConn.Get(path)
-}
-
-// A row that was removed must not be taken for the one that was made anew, which has the same
-// version, when it was read before it was removed and the namespace after that.
-func TestRowOfBeforeItsNamespace(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	_, conn := leases(t, f, true)
-	made := func(high int64) {
-		require.NoError(t, l.Take(t.Context(), wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-			r.Until, r.High = now.Now.Add(-time.Hour), high
-			return nil
-		}))
-	}
-	for name, call := range map[string]func(l *Leases, saw *int64) error{
-		"Take": func(l *Leases, saw *int64) error {
-			return l.Take(t.Context(), wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { *saw = r.High; return nil })
-		},
-		"Change": func(l *Leases, saw *int64) error {
-			return l.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error { *saw = r.High; return nil })
-		},
-		"a refused Change": func(l *Leases, saw *int64) error {
-			err := l.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error { *saw = r.High; return errLook })
-			require.ErrorIs(t, err, errLook)
-			return nil
-		},
-	} {
-		made(50)
-		_, err := conn.Set(l.path+"/"+clockName, nil, -1) // it sees the newest state
+// Rows that stand above Given, since somebody has put back an older namespace, are not overwritten,
+// and do not keep others from new IDs, wherever they are.
+func TestRowsAboveGiven(t *testing.T) {
+	for _, at := range []int64{100, 107, 120} { // no Take guesses the last one
+		f := newFake(newHandClock().Now)
+		l, conn := leases(t, f, false)
+		take(t, l, wanted(at, at), time.Hour)
+		setGiven(t, conn, l.path, 99)
+		before, _, err := conn.Get(l.row(at))
 		require.NoError(t, err)
-		data, stat, err := conn.Get(l.row(5))
+		fresh := f.connect(false)
+		fresh.seen = len(f.states) - 1
+		late, err := stored(t, f, fresh, Config{}).Leases("orders")
 		require.NoError(t, err)
-		prune(t, l, 5)
-		made(500)
-		_, err = conn.Set(l.path+"/"+clockName, nil, -1)
+		require.Equal(t, at+1, take(t, late, wanted(0, 1000), time.Hour).WorkerID)
+		after, _, err := conn.Get(l.row(at))
 		require.NoError(t, err)
-		late, err := stored(t, f, &staleRow{conn, l.row(5), data, stat}, Config{}).Leases("orders")
-		require.NoError(t, err)
-		var saw int64
-		require.NoError(t, call(late, &saw))
-		require.Equal(t, int64(500), saw, name)
-		prune(t, l, 5)
+		require.Equal(t, before, after)
 	}
 }
 
@@ -307,8 +238,6 @@ func TestClock(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.False(t, retry.IsTransient(err))
 		require.ErrorIs(t, l.Init(t.Context(), nothing), worker.ErrClock)
-		_, err = l.Prune(t.Context(), "orders", -1, 9, 0, func(registry.Page) ([]int64, error) { return []int64{1}, nil })
-		require.ErrorIs(t, err, worker.ErrClock)
 		require.NoError(t, change(l, t.Context(), 0, "an owner keeps its ID"))
 	}
 	off = 0
@@ -446,18 +375,34 @@ func TestInitBelowOthers(t *testing.T) {
 	require.Zero(t, state["/apps"].version)
 }
 
-// Rows that a Take did not guess are read before an unused ID is taken.
+// fill writes rows by hand, which are over since ago(id), or held where that is negative.
+func fill(t testing.TB, f *fake, l *Leases, ids lease.Range, ago func(id int64) time.Duration) {
+	t.Helper()
+	state := f.states[len(f.states)-1]
+	for id := ids.First; id <= ids.Last; id++ {
+		data, err := writeRow("", lease.Row{Nonce: "x", High: id, Until: f.now().Add(-ago(id))})
+		require.NoError(t, err)
+		state[l.row(id)] = fakeNode{data: string(data)}
+	}
+	setGiven(t, l.conn, l.path, ids.Last)
+}
+
+// heldBut says that rows are held, but for some that are over.
+func heldBut(over ...int64) func(int64) time.Duration {
+	return func(id int64) time.Duration {
+		if slices.Contains(over, id) {
+			return time.Hour + time.Duration(id)*time.Second
+		}
+		return -time.Hour
+	}
+}
+
+// Rows that a Take did not guess are read before a new ID is taken.
 func TestRowsThatWereNotGuessed(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, _ := leases(t, f, false)
-	for id := int64(500); id < 520; id++ {
-		d := time.Hour
-		if id == 507 || id == 511 {
-			d = -time.Duration(id) * time.Minute
-		}
-		take(t, l, wanted(id, id), d)
-	}
-	for _, want := range []int64{511, 507, 520} {
+	fill(t, f, l, lease.Range{First: 0, Last: 199}, heldBut(77, 81))
+	for _, want := range []int64{81, 77, 200} {
 		a, _ := leases(t, f, false)
 		require.Equal(t, want, take(t, a, wanted(0, 1000), time.Hour).WorkerID)
 	}
@@ -468,39 +413,71 @@ func TestManyRows(t *testing.T) {
 	f := newFake(clock.Now)
 	l, _ := leases(t, f, false)
 	const n = 2000
-	state := f.states[len(f.states)-1]
-	held := func(id int64, until time.Time) {
-		data, err := writeRow("", lease.Row{Nonce: "x", High: id, Until: until})
-		require.NoError(t, err)
-		state[l.row(id)] = fakeNode{data: string(data)}
-	}
-	for id := range int64(n) {
-		held(id, clock.Now().Add(time.Hour))
-	}
+	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, heldBut())
 	fresh := func() (*Leases, *fakeConn) { return leases(t, f, false) }
 
-	// All that are looked at are held: an unused ID, after some reads.
+	// All that are looked at are held: a new ID, after some reads.
 	a, conn := fresh()
 	conn.counts()
-	require.Equal(t, int64(n), take(t, a, wanted(0, n+9), time.Hour).WorkerID)
+	require.Equal(t, int64(n), take(t, a, wanted(0, 2*n), time.Hour).WorkerID)
 	reads, _ := conn.counts()
-	require.Less(t, reads, 3*sample)
-	// The next one guesses well.
-	require.Equal(t, int64(n+1), take(t, a, wanted(0, n+9), time.Hour).WorkerID)
-	reads, _ = conn.counts()
-	require.Less(t, reads, 2*sample)
+	require.Less(t, reads, sample+newest+9)
+	// The next ones guess well, and find the rows that were made with it.
+	for range 98 {
+		require.Less(t, take(t, a, wanted(0, 2*n), time.Hour).WorkerID, int64(n+100))
+		reads, _ = conn.counts()
+		require.Less(t, reads, sample+newest+9)
+	}
+	b, _ := fresh()
+	require.Equal(t, int64(n+99), take(t, b, wanted(0, 2*n), time.Hour).WorkerID)
+	b, _ = fresh()
+	require.Equal(t, int64(n+100), take(t, b, wanted(0, 2*n), time.Hour).WorkerID)
 
 	// There is only one, somewhere.
-	state = f.states[len(f.states)-1]
-	held(1234, clock.Now().Add(-time.Hour))
-	b, _ := fresh()
+	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, heldBut(1234))
+	b, _ = fresh()
 	require.Equal(t, int64(1234), take(t, b, wanted(0, n-1), time.Hour).WorkerID)
 
 	// There is none: the error is exact.
-	state = f.states[len(f.states)-1]
-	held(777, clock.Now().Add(time.Minute))
+	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, func(id int64) time.Duration {
+		return map[bool]time.Duration{true: -time.Minute, false: -time.Hour}[id == 777]
+	})
+	remove(t, l, 1500)
 	err := b.Take(t.Context(), wanted(0, n-1), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
-	require.ErrorContains(t, err, lease.NoneFree(lease.Range{Last: n - 1}, clock.Now().Add(time.Minute+DefaultClockError)).Error())
+	require.EqualError(t, err, lease.NoneFree(lease.Range{Last: n - 1}, clock.Now().Add(time.Minute+DefaultClockError), []lease.Range{{First: 1500, Last: 1500}}).Error())
+}
+
+// unmade is a connection that reads each row as it was before there was one, once.
+type unmade struct {
+	*fakeConn
+	mu   sync.Mutex
+	read map[string]bool
+}
+
+func (c *unmade) Get(path string) ([]byte, *zk.Stat, error) {
+	c.mu.Lock()
+	first := !c.read[path]
+	c.read[path] = true
+	c.mu.Unlock()
+	if _, is := idOf(path[strings.LastIndexByte(path, '/')+1:]); is && first {
+		return nil, &zk.Stat{}, zk.ErrNoNode
+	}
+	return c.fakeConn.Get(path)
+}
+
+// A Take may read rows as they were before another one made them, and the namespace as it is since.
+func TestNewRowsThatWereReadBeforeTheNamespace(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(0, 1000), time.Hour)
+	conn := &unmade{fakeConn: f.connect(false), read: map[string]bool{}}
+	conn.seen = len(f.states) - 1
+	late, err := stored(t, f, conn, Config{}).Leases("orders")
+	require.NoError(t, err)
+	require.Equal(t, int64(1), take(t, late, wanted(0, 1000), time.Hour).WorkerID)
+	control, _, err := conn.fakeConn.Get(l.path)
+	require.NoError(t, err)
+	require.Contains(t, string(control), `"given":15,`)
 }
 
 // Many Takes at once go apart: none waits for all others.
@@ -585,28 +562,19 @@ func TestSessionThatEnds(t *testing.T) {
 			}
 		}), name)
 		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again", name)
-		late.known = nil
+		late.known.Store(0)
 	}
 }
 
-// What Rows returns was there at one time: no row is missing whose last tick the Floor lacks.
+// What Rows returns has all rows up to Given, even if some are made while it reads.
 func TestPageOfOneTime(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, _ := leases(t, f, false)
-	require.NoError(t, l.Take(t.Context(), wanted(5, 5), func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		r.Until, r.High = now.Now.Add(-time.Hour), 500
-		return nil
-	}))
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
-	conn.do = func() {
-		prune(t, l, 5)
-		_, err := conn.Set("/uid/orders/clock", nil, -1) // it sees the newest state
-		require.NoError(t, err)
-	}
-	page, err := stored(t, f, conn, Config{}).Rows(t.Context(), "orders", -1, 9)
+	conn.do = func() { take(t, l, wanted(0, 1000), time.Hour) }
+	page, err := stored(t, f, conn, Config{}).Rows(t.Context(), "orders", -1, 100)
 	require.NoError(t, err)
-	require.Empty(t, page.Rows)
-	require.Equal(t, int64(500), page.Namespace.Floor)
+	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
 }
 
 // Nodes show who is alive, in any session, and are removed by who has made them.

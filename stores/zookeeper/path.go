@@ -11,8 +11,6 @@ import (
 //	/uid                 the Root
 //	/uid/orders          a namespace; without data while it is not made, or lost
 //	/uid/orders/17       the row of worker ID 17
-//	/uid/orders/used     a mark: there may be rows (the Take that makes it, with the first row,
-//	                     changes the namespace under an Init that has seen none)
 //	/uid/orders/clock    written to learn the leader's time
 //	/uid/.segments/items the row of a tag of package segment; no namespace's node begins with a dot
 //	/uid/orders/alive/17 ephemeral: a session of the holder of worker ID 17 (see Presence)
@@ -20,7 +18,6 @@ import (
 // A namespace's node is above its rows, so that it cannot be deleted while it has any, and its
 // version never begins anew beside them.
 const (
-	usedName  = "used"
 	clockName = "clock"
 	aliveName = "alive"
 	// segmentsName is no name that escape returns.

@@ -1,10 +1,12 @@
 package zookeeper
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/worker/lease"
@@ -56,6 +58,16 @@ func subject(t *testing.T, lag func(n int64) bool) storetest.Subject {
 		RemoveNamespace: func(namespace string) error {
 			_, err := by.Set("/uid/"+namespace, nil, -1)
 			return err
+		},
+		RemoveRow: func(namespace string, id int64) error {
+			if err := by.Delete(fmt.Sprintf("/uid/%s/%d", namespace, id), -1); err != zk.ErrNoNode {
+				return err
+			}
+			return nil
+		},
+		SetGiven: func(namespace string, given int64) error {
+			setGiven(t, by, "/uid/"+namespace, given)
+			return nil
 		},
 	}
 }

@@ -22,7 +22,8 @@ var newChecks = []check{
 // hold takes the row that Take offers, and holds it.
 func (c *client) hold(w lease.Wanted) (id int64) {
 	c.p.Again("Take", func() error {
-		return c.Take(c.p.Ctx, w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		return c.Take(c.p.Ctx, w, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			n.Given += 5 // decide does not set it
 			id, r.Until, r.Nonce = r.WorkerID, late, c.p.Token()
 			return nil
 		})

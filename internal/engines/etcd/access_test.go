@@ -108,7 +108,7 @@ func TestAccess(t *testing.T) {
 		require.NotContains(t, logtest.Texts(err), canary)
 		p, err := store.Rows(t.Context(), "orders", -1, 10)
 		require.NoError(t, err)
-		require.Len(t, p.Rows, 1)
+		require.Len(t, p.Rows, 10, "as many as were asked for")
 		findings, err := store.Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		found := false

@@ -4,6 +4,7 @@ package etcd_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"sync/atomic"
 	"testing"
 
@@ -38,6 +39,8 @@ func start(t testing.TB, nodes int, args ...string) *cluster.Etcd {
 	return c
 }
 
+var given = regexp.MustCompile(`"given":-?\d+`)
+
 // The suite of stores, on one node and on three, where each client asks one node only.
 func TestStore(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
@@ -65,6 +68,19 @@ func subject(t *testing.T, c *cluster.Etcd, prefix string) storetest.Subject {
 	})
 	s.RemoveNamespace = func(namespace string) error {
 		_, err := admin.Delete(context.Background(), prefix+"leases/"+namespace+"/namespace")
+		return err
+	}
+	s.RemoveRow = func(namespace string, id int64) error {
+		_, err := admin.Delete(context.Background(), fmt.Sprintf("%sleases/%s/worker/%019d", prefix, namespace, id))
+		return err
+	}
+	s.SetGiven = func(namespace string, n int64) error {
+		key := prefix + "leases/" + namespace + "/namespace"
+		is, err := admin.Get(context.Background(), key)
+		if err != nil {
+			return err
+		}
+		_, err = admin.Put(context.Background(), key, given.ReplaceAllString(string(is.Kvs[0].Value), fmt.Sprintf(`"given":%d`, n)))
 		return err
 	}
 	s.Secret = canary

@@ -2,8 +2,11 @@ package redis_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -87,6 +90,8 @@ func history(t *testing.T, c goredis.UniversalClient) string {
 	return id[:40]
 }
 
+var given = regexp.MustCompile(`"given":-?\d+`)
+
 // subject returns an empty store on a running server.
 func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
 	admin := client(t, s.Addr(0))
@@ -113,6 +118,18 @@ func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
 		Registry: func() (registry.Store, error) { return store(t, client(t, s.Addr(0))), nil },
 		RemoveNamespace: func(namespace string) error {
 			return admin.Del(context.Background(), "uid:{"+namespace+"}:namespace").Err()
+		},
+		RemoveRow: func(namespace string, id int64) error {
+			base, padded, ctx := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id), context.Background()
+			return errors.Join(admin.HDel(ctx, base+"rows", fmt.Sprint(id)).Err(), admin.ZRem(ctx, base+"ends", padded).Err(), admin.ZRem(ctx, base+"ids", padded).Err())
+		},
+		SetGiven: func(namespace string, n int64) error {
+			key := "uid:{" + namespace + "}:namespace"
+			text, err := admin.Get(context.Background(), key).Result()
+			if err != nil {
+				return err
+			}
+			return admin.Set(context.Background(), key, given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n)), 0).Err()
 		},
 		Backup: backup(t, s),
 		Secret: secret,

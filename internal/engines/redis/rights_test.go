@@ -16,7 +16,6 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -86,10 +85,6 @@ func everything(ctx context.Context, s *redis.Store) error {
 		},
 		func() error { _, _, err := s.Namespaces(ctx); return err },
 		func() error { _, err := s.Rows(ctx, "orders", -1, 10); return err },
-		func() error {
-			_, err := s.Prune(ctx, "orders", -1, 10, time.Hour, func(registry.Page) ([]int64, error) { return []int64{0}, nil })
-			return err
-		},
 		func() error { _, err := s.Segments().Inspect(ctx); return err },
 		func() error { return s.Segments().Change(ctx, "orders", draw(10)) },
 		func() error { _, err := s.Segments().Rows(ctx, "", 10); return err },

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/engines/cluster"
+	"github.com/uidgen/uid/internal/engines/watch"
 	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -53,32 +54,31 @@ sentinel failover-timeout main 10000
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "\n"), "Sentinel watches the server")
 
-	connect := func() goredis.UniversalClient {
+	open := func() lease.Store {
 		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main", SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
 		t.Cleanup(func() { _ = c.Close() })
-		return c
+		return leases(t, c, "orders")
 	}
-	w := newWatch(t)
-	require.NoError(t, lease.Found(ctx, leases(t, connect(), "orders"), lease.Founding{Terms: w.layout.Terms()}))
+	w := watch.New(t)
+	require.NoError(t, lease.Found(ctx, open(), lease.Founding{Terms: w.Layout.Terms()}))
 	cfg := lease.Config{
 		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond, Quarantine: 50 * time.Millisecond, Timeout: time.Minute,
 	}
-	w.start(t, 5, cfg, connect)
+	w.Start(t, 5, cfg, open)
 	require.NoError(t, client(t, primary.Addr(0)).Wait(ctx, 1, time.Minute).Err())
 	link.Refuse(true)
-	w.start(t, 5, cfg, connect) // these acquisitions will be lost
-	w.await(t, 2000)
+	w.Start(t, 5, cfg, open) // these acquisitions will be lost
+	w.Await(t, 2000)
 	primary.Kill()
-	w.start(t, 5, cfg, connect) // these wait until a primary is there, and get the same IDs
-	w.await(t, 2000)
-	close(w.stop)
-	w.owners.Wait()
+	w.Start(t, 5, cfg, open) // these wait until a primary is there, and get the same IDs
+	w.Await(t, 2000)
+	w.End()
 
 	master, err := asked.GetMasterAddrByName(ctx, "main").Result()
 	require.NoError(t, err)
 	require.Equal(t, replica.Addr(0), strings.Join(master, ":"))
-	issued, twice := w.seen()
-	require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, w.first)
-	require.NotZero(t, w.events[2].Load(), "no lease was lost: nothing was tried")
-	t.Logf("%d UIDs; %d acquisitions, %d takeovers, %d losses of a lease", issued, w.events[0].Load(), w.events[1].Load(), w.events[2].Load())
+	issued, twice, first := w.Seen()
+	require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, first)
+	require.NotZero(t, w.Lost.Load(), "no lease was lost: nothing was tried")
+	t.Logf("%d UIDs; %d acquisitions, %d takeovers, %d losses of a lease", issued, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
 }

@@ -151,6 +151,7 @@ func try(t *testing.T, j job) {
 	first := launch(t, j)
 	one := first.started(t)
 	t.Logf("%d tenants, %s: %v, %+v, %d bytes each", len(one.IDs), j.Way, one.Took, one.Calls, one.Heap/tenants)
+	require.Less(t, slices.Max(one.IDs), int64(2*tenants), "no more rows than some of the last batch are left over")
 	first.Kill()
 
 	// Its leases last: the next process has others.

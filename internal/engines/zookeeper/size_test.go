@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -69,15 +70,22 @@ func TestSizes(t *testing.T) {
 			take(l)
 			held, _, err := conn.Get(root + "/orders/0")
 			require.NoError(t, err)
+			made, _, err := conn.Children(root + "/orders")
+			require.NoError(t, err)
 			var ops []any
 			for id := 1; id < rows; id++ {
-				ops = append(ops, &zk.CreateRequest{Path: fmt.Sprintf("%s/orders/%d", root, id), Data: held, Acl: zk.WorldACL(zk.PermAll)})
+				if name := strconv.Itoa(id); slices.Contains(made, name) {
+					ops = append(ops, &zk.SetDataRequest{Path: root + "/orders/" + name, Data: held, Version: -1})
+				} else {
+					ops = append(ops, &zk.CreateRequest{Path: root + "/orders/" + name, Data: held, Acl: zk.WorldACL(zk.PermAll)})
+				}
 				if len(ops) == 500 || id == rows-1 {
 					_, err := conn.Multi(ops...)
 					require.NoError(t, err)
 					ops = nil
 				}
 			}
+			require.NoError(t, setGiven(conn, root+"/orders", int64(rows-1)))
 			// A twentieth is free: the rows say that their leases ended in 2001.
 			_, tail, _ := bytes.Cut(held, []byte(`"until":`))
 			until, _, _ := bytes.Cut(tail, []byte(","))

@@ -3,6 +3,7 @@ package zookeeper_test
 
 import (
 	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,8 +92,30 @@ func subject(t *testing.T) storetest.Subject {
 			_, err := conns[0].Set(root+"/"+namespace, nil, -1)
 			return err
 		},
-		Secret: secret,
+		RemoveRow: func(namespace string, id int64) error {
+			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, namespace, id), -1); err != zk.ErrNoNode {
+				return err
+			}
+			return nil
+		},
+		SetGiven: func(namespace string, n int64) error { return setGiven(conns[0], root+"/"+namespace, n) },
+		Secret:   secret,
 	}
+}
+
+var given = regexp.MustCompile(`"given":-?\d+`)
+
+// setGiven writes the Given of a namespace by hand.
+func setGiven(conn *zk.Conn, path string, n int64) error {
+	if _, err := conn.Set(path+"/clock", nil, -1); err != nil { // it sees the newest state then
+		return err
+	}
+	is, _, err := conn.Get(path)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Set(path, given.ReplaceAll(is, fmt.Appendf(nil, `"given":%d`, n)), -1)
+	return err
 }
 
 func TestStore(t *testing.T) {

@@ -1,15 +1,14 @@
 package main
 
 const (
-	etcdTxnGo      = "stores/etcd/txn.go"
-	etcdLeasesGo   = "stores/etcd/leases.go"
-	etcdFreeGo     = "stores/etcd/free.go"
-	etcdRacedGo    = "stores/etcd/raced.go"
-	etcdScanGo     = "stores/etcd/scan.go"
-	etcdValuesGo   = "stores/etcd/values.go"
-	etcdRegistryGo = "stores/etcd/registry.go"
-	etcdErrorsGo   = "stores/etcd/errors.go"
-	etcdFaultsGo   = "stores/etcd/etcdtest/faults.go"
+	etcdTxnGo    = "stores/etcd/txn.go"
+	etcdLeasesGo = "stores/etcd/leases.go"
+	etcdFreeGo   = "stores/etcd/free.go"
+	etcdRacedGo  = "stores/etcd/raced.go"
+	etcdScanGo   = "stores/etcd/scan.go"
+	etcdValuesGo = "stores/etcd/values.go"
+	etcdErrorsGo = "stores/etcd/errors.go"
+	etcdFaultsGo = "stores/etcd/etcdtest/faults.go"
 )
 
 // etcdStore are faults of the store in etcd. Its tests have a small server in memory.
@@ -97,7 +96,7 @@ var etcdStore = []mutant{
 	{
 		name: "a Take in etcd does not compare the namespace", file: etcdLeasesGo,
 		from: "[]record{v.space.record, free.record}",
-		to:   "[]record{free.record}", tests: "Prune",
+		to:   "[]record{free.record}", tests: "TestStore",
 	},
 	{
 		name: "a Take does not compare the row", file: etcdLeasesGo,
@@ -105,19 +104,59 @@ var etcdStore = []mutant{
 		to:   "[]record{v.space.record}", tests: "TestStore",
 	},
 	{
-		name: "the highest ID is not noted", file: etcdLeasesGo,
-		from: "\t\tif free.Fresh {\n",
-		to:   "\t\tif false {\n", tests: "LargeNamespace",
+		name: "etcd: Given is not raised", file: etcdLeasesGo,
+		from: "\t\t\tn.Given = free.last\n",
+		to:   "", tests: "TestStore",
 	},
 	{
-		name: "the highest ID goes down", file: etcdTxnGo,
-		from: `clientv3.Value(l.keys.top), "<", number(id)`,
-		to:   `clientv3.Value(l.keys.top), "!=", number(id)`, tests: "LargeNamespace|FullNamespace|RangeOf",
+		name: "etcd: Given is raised and one row is made", file: etcdLeasesGo,
+		from: "for id := free.WorkerID + 1; id <= free.last; id++ {",
+		to:   "for id := free.WorkerID + 1; id < free.WorkerID; id++ {", tests: "TestStore",
+	},
+	{
+		name: "etcd: decide sets Given", file: etcdLeasesGo,
+		from: "if n.Given = v.given; !free.found() {",
+		to:   "if !free.found() {", tests: "TestStore",
+	},
+	{
+		name: "etcd: a decision of Init sets Given", file: etcdLeasesGo,
+		from: "\t\tn.Given = top\n",
+		to:   "", tests: "TestStore",
+	},
+	{
+		name: "etcd: new rows are written over those above Given", file: etcdFreeGo,
+		from: "end: l.keys.after(ids.Last)}",
+		to:   "end: l.keys.after(ids.First)}", tests: "TestRowAboveGiven|TestStore",
+	},
+	{
+		name: "etcd: a row above Given is not minded", file: etcdFreeGo,
+		from: "v.given = max(v.given, k.WorkerID)",
+		to:   "_ = k", tests: "TestStore", hangs: true,
+	},
+	{
+		name: "etcd: Init does not look for rows above Given", file: etcdLeasesGo,
+		from: "if n.Given = top; n.Fresh {",
+		to:   "if n.Given = max(n.Given, -1); n.Fresh {", tests: "TestStore",
+	},
+	{
+		name: "etcd: new rows are made beside those that nobody has taken", file: etcdFreeGo,
+		from: "some && (v.all || v.ends) {",
+		to:   "some {", tests: "NewRowsAreFound",
+	},
+	{
+		name: "etcd: the rows that others have made meanwhile are not read", file: etcdRacedGo,
+		from: "return v, l.add(&v, 1)",
+		to:   "return v, nil", tests: "NewRowsAreFound|ManyAtOnce",
+	},
+	{
+		name: "etcd: the first rows that others have made meanwhile are taken for all", file: etcdRacedGo,
+		from: "v.ends = !r.responses[1].More",
+		to:   "v.ends = true", tests: "NewRowsAreFound",
 	},
 	{
 		name: "a namespace that is made anew forgets the rows that are left", file: etcdScanGo,
-		from: "top, reach = number(k.WorkerID), max(reach, k.Reach)",
-		to:   "reach = max(reach, k.Reach)", tests: "RowsAreLeft",
+		from: "return top, reach, nil",
+		to:   "return given, reach, nil", tests: "RowsAreLeft",
 	},
 	{
 		name: "the octaves above the first rows are not looked at", file: etcdFreeGo,
@@ -131,8 +170,8 @@ var etcdStore = []mutant{
 	},
 	{
 		name: "many that start at once want the same ID", file: etcdFreeGo,
-		from: "return 1 << min(v.losses, 20)",
-		to:   "return 1 + int64(v.losses)>>20", tests: "ManyAtOnce",
+		from: "\tif v.losses > 0 {",
+		to:   "\tif v.losses > 1<<20 {", tests: "ManyAtOnce",
 	},
 	{
 		name: "rows that others have got are tried one by one", file: etcdRacedGo,
@@ -163,26 +202,6 @@ var etcdStore = []mutant{
 		name: "a bound for the clocks that nobody can have set is read", file: etcdValuesGo,
 		from: "if v.ClockError < 1 || v.ClockError > maxClockError.Microseconds() {",
 		to:   "if false {", tests: "Unreadable",
-	},
-	{
-		name: "a row that has changed is removed", file: etcdRegistryGo,
-		from: "clientv3.OpTxn(k.unchanged(), ",
-		to:   "clientv3.OpTxn(nil, ", tests: "Prune",
-	},
-	{
-		name: "rows are removed and their ticks forgotten", file: etcdRegistryGo,
-		from: "raised.Floor = max(raised.Floor, k.High)",
-		to:   "raised.Floor = max(raised.Floor, k.High-1000)", tests: "Prune",
-	},
-	{
-		name: "rows are removed in another cluster", file: etcdRegistryGo,
-		from: "\t\tif err := l.fits(r, n); err != nil {\n\t\t\treturn nil, err\n\t\t}\n",
-		to:   "", tests: "Prune",
-	},
-	{
-		name: "rows of a namespace without a key are removed", file: etcdRegistryGo,
-		from: "if err != nil || n.Fresh {",
-		to:   "if err != nil {", tests: "Prune",
 	},
 	{
 		name: "an error quotes a text that may hold a secret", file: etcdErrorsGo,

@@ -1,16 +1,15 @@
 package main
 
 const (
-	redisWriteLua   = "stores/redis/lua/write.lua"
-	redisFreeLua    = "stores/redis/lua/free.lua"
-	redisServerLua  = "stores/redis/lua/server.lua"
-	redisScriptGo   = "stores/redis/script.go"
-	redisStoreGo    = "stores/redis/store.go"
-	redisTakeGo     = "stores/redis/take.go"
-	redisInspectGo  = "stores/redis/inspect.go"
-	redisRegistryGo = "stores/redis/registry.go"
-	redisFailureGo  = "stores/redis/failure.go"
-	inRedis         = "stores/redis"
+	redisWriteLua  = "stores/redis/lua/write.lua"
+	redisFreeLua   = "stores/redis/lua/free.lua"
+	redisServerLua = "stores/redis/lua/server.lua"
+	redisScriptGo  = "stores/redis/script.go"
+	redisStoreGo   = "stores/redis/store.go"
+	redisTakeGo    = "stores/redis/take.go"
+	redisInspectGo = "stores/redis/inspect.go"
+	redisFailureGo = "stores/redis/failure.go"
+	inRedis        = "stores/redis"
 )
 
 // redisStore are faults in the store in Redis, which tests on a server in memory notice.
@@ -37,7 +36,7 @@ var redisStore = []mutant{
 	},
 	{
 		name: "redis: a row that was written twice is taken for another's", file: redisWriteLua,
-		from: "if ARGV[i + 2] ~= '' and row == ARGV[i + 2] then", to: "if ARGV[1] == 'another' then", in: inRedis, tests: "FindsItself",
+		from: "if row == ARGV[i + 2] then", to: "if ARGV[1] == 'another' then", in: inRedis, tests: "FindsItself",
 	},
 	{
 		name: "redis: a namespace that was written twice is taken for another's", file: redisWriteLua,
@@ -76,12 +75,44 @@ var redisStore = []mutant{
 		from: "local before = '(' .. ", to: "local before = ", in: inRedis, tests: "TestStore",
 	},
 	{
-		name: "redis: gaps are not found", file: redisFreeLua,
-		from: "if gaps(middle) >= nth then", to: "if gaps(middle) > nth then", in: inRedis, tests: "TestStore",
-	},
-	{
 		name: "redis: only the first few rows are looked at", file: redisTakeGo,
 		from: "case chosen == nil && !free.all:", to: "case false:", in: inRedis, tests: "ManyRowsOfTheFuture",
+	},
+	{
+		name: "redis: Given is not raised", file: redisTakeGo,
+		from: "\t\t\tn.Given = c.last\n", to: "", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: Given is raised and one row is made", file: redisTakeGo,
+		from: "id <= c.last; id++ {", to: "id < c.id; id++ {", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: decide sets Given", file: redisTakeGo,
+		from: "if n.Given = c.namespace.Given; c.rowText", to: "if c.rowText", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: a decision of Init sets Given", file: redisStoreGo,
+		from: "refused := decide(&n, read.clock)\n\t\tn.Given = max(was.Given, read.top)\n", to: "refused := decide(&n, read.clock)\n", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: a row above Given is not minded", file: redisTakeGo,
+		from: "max(c.was.Given, free.top)", to: "c.was.Given", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: a namespace that is made anew forgets the rows that are left", file: "stores/redis/lua/namespace.lua",
+		from: "local highest, reach = top(), '0'", to: "local highest, reach = '-1', '0'", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: a row that no index names is tried for ever", file: redisTakeGo,
+		from: "c.history == raced.history {", to: "c.history != raced.history {", in: inRedis, tests: "NoIndexNames", hangs: true,
+	},
+	{
+		name: "redis: rows that are missing are not named", file: "stores/redis/lua/none.lua",
+		from: "if complete(from, high) then", to: "if high >= 0 then", in: inRedis, tests: "TestStore",
+	},
+	{
+		name: "redis: other rows are named than those that are missing", file: "stores/redis/lua/none.lua",
+		from: "low = middle + 1", to: "low = middle + 2", in: inRedis, tests: "TestStore",
 	},
 	{
 		name: "redis: rows of the future are offered", file: redisTakeGo,
@@ -89,7 +120,7 @@ var redisStore = []mutant{
 	},
 	{
 		name: "redis: those who lost a race meet again", file: redisTakeGo,
-		from: "choices = min(4*choices, widest)", to: "choices = 1", in: inRedis, tests: "StartsAtOnce",
+		from: "choices = min(crowd*choices, widest); c", to: "choices = 1; c", in: inRedis, tests: "StartsAtOnce",
 	},
 	{
 		name: "redis: a namespace without a name", file: redisStoreGo,
@@ -106,10 +137,6 @@ var redisStore = []mutant{
 	{
 		name: "redis: it calls itself durable", file: redisInspectGo,
 		from: "lossy = []string{always}", to: "lossy = nil", in: inRedis, tests: "Inspect|DurableStore",
-	},
-	{
-		name: "redis: a Prune leaves the namespace as it was", file: redisRegistryGo,
-		from: "was.Floor = max(was.Floor, row.High)", to: "_ = row", in: inRedis, tests: "TestRegistry",
 	},
 	{
 		name: "redis: the server's own words are in errors", file: redisFailureGo,

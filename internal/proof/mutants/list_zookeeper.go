@@ -30,8 +30,8 @@ var zookeeper = []mutant{
 	},
 	{
 		name: "a Take in ZooKeeper does not compare the namespace", file: zkLeasesGo,
-		from: "ops[0] = l.as(s.namespace)",
-		to:   "ops[0] = &zk.CheckVersionRequest{Path: l.path, Version: -1}", tests: "TestStore",
+		from: "ops := []any{l.as(s.namespace), ",
+		to:   "ops := []any{&zk.CheckVersionRequest{Path: l.path, Version: -1}, ", tests: "TestStore",
 	},
 	{
 		name: "a Take writes the namespace over another's", file: zkLeasesGo,
@@ -42,21 +42,6 @@ var zookeeper = []mutant{
 		name: "Init writes over another's", file: zkLeasesGo,
 		from: "&zk.SetDataRequest{Path: l.path, Data: data, Version: control.version})\n\t\treturn err",
 		to:   "&zk.SetDataRequest{Path: l.path, Data: data, Version: -1})\n\t\treturn err", tests: "TestStore",
-	},
-	{
-		name: "the first row does not change the namespace", file: zkLeasesGo,
-		from: "n != s.control || was.row.Fresh && !s.used {",
-		to:   "n != s.control {", tests: "TestInitBeside",
-	},
-	{
-		name: "Init leaves the mark", file: zkLeasesGo,
-		from: "if len(ids) == 0 && children.has(usedName) {",
-		to:   "if false {", tests: "TestInitBeside",
-	},
-	{
-		name: "a Take relies on a mark that it has read", file: zkLeasesGo,
-		from: "ops = append(ops, &zk.CheckVersionRequest{Path: used, Version: -1}) // it is still there",
-		to:   "", tests: "TestTakeWithAnOldList",
 	},
 	{
 		name: "what an old state refuses is refused", file: zkTransactGo,
@@ -79,16 +64,6 @@ var zookeeper = []mutant{
 		to:   "if false {", tests: "TestRowThatAn",
 	},
 	{
-		name: "a Take takes a row of another time than its namespace", file: zkLeasesGo,
-		from: "if !free.row.Fresh && free.node.before(s.namespace) {",
-		to:   "if false {", tests: "TestRowOfBefore",
-	},
-	{
-		name: "a Change changes a row of another time than its namespace", file: zkLeasesGo,
-		from: "if was.found && was.before(control) {",
-		to:   "if false {", tests: "TestRowOfBefore",
-	},
-	{
 		name: "a part of what is read may be of another session", file: zkTransactGo,
 		from: "if a.conn.SessionID() != a.session {",
 		to:   "if false {", tests: "TestSessionThatEnds",
@@ -100,13 +75,53 @@ var zookeeper = []mutant{
 	},
 	{
 		name: "a Take that lost a row tries the next one", file: zkFreeGo,
-		from: "reach = min(2*reach, spread)",
+		from: "reach = min(growth<<min(lost, 16), spread)",
 		to:   "_ = spread", tests: "TestTakesAtOnce",
 	},
 	{
-		name: "an ID without a row before those that nobody has looked at", file: zkFreeGo,
-		from: "case all || many && len(s.rows) >= sample:",
-		to:   "case true:", tests: "TestRowsThatWereNot",
+		name: "zookeeper: Given is not raised", file: zkLeasesGo,
+		from: "\t\tn.Given = was.last\n",
+		to:   "", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: Given is raised and one row is made", file: zkLeasesGo,
+		from: "id <= was.last; id++ {",
+		to:   "id < was.row.WorkerID; id++ {", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: decide sets Given", file: zkLeasesGo,
+		from: "if n.Given = s.given; !was",
+		to:   "if !was", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: a decision of Init sets Given", file: zkLeasesGo,
+		from: "\t\tn.Given = given\n",
+		to:   "\t\t_ = given\n", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: a row that was read above Given is not minded", file: zkFreeGo,
+		from: "s.given = max(s.given, id)",
+		to:   "_ = s.given", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: a row that stands in the way is met again", file: zkLeasesGo,
+		from: "above = children.top()",
+		to:   "_ = children", tests: "TestRowsAboveGiven", hangs: true,
+	},
+	{
+		name: "zookeeper: a namespace that is made anew forgets the rows that are left", file: zkLeasesGo,
+		from: "was.Given = max(was.Given, children.top())",
+		to:   "", tests: "TestStore",
+	},
+	{
+		name: "zookeeper: new rows are made beside those that nobody has looked at", file: zkFreeGo,
+		from: "case all || many && len(draw(ends, newest, s.rows)) == 0:",
+		to:   "case all || many:", tests: "TestManyRows",
+	},
+	{
+		name: "zookeeper: what was missing before the namespace was read is missing", file: zkFreeGo,
+		from: "func(_ int64, f found) bool { return !f.node.found })",
+		to:   "func(_ int64, f found) bool { return false })", tests: "TestNewRowsThat",
 	},
 	{
 		name: "ticks of the future are not passed over", file: zkFreeGo,
@@ -115,8 +130,8 @@ var zookeeper = []mutant{
 	},
 	{
 		name: "a lease is over by this clock alone", file: zkFreeGo,
-		from: "if r.row.Until.Add(w.Rest + now.Error).Before(now.Now) {",
-		to:   "if r.row.Until.Add(w.Rest).Before(now.Now) {", tests: "TestStore",
+		from: "r.row.Until.Add(w.Rest+now.Error).Before(now.Now) {",
+		to:   "r.row.Until.Add(w.Rest).Before(now.Now) {", tests: "TestStore",
 	},
 	{
 		name: "a version that stands for any is written", file: zkConnGo,
@@ -137,27 +152,6 @@ var zookeeper = []mutant{
 		name: "nobody compares the clocks", file: zkClockGo,
 		from: "if apart <= 2*l.off {",
 		to:   "if true {", tests: "TestClock",
-	},
-	{
-		name: "a Prune leaves the namespace's version", file: zkRegistryGo,
-		from: "if _, err := l.write(ctx, append(deletes, &zk.SetDataRequest{Path: l.path, Data: data, Version: p.version})...); err != nil {",
-		to: "if control.Floor > p.Namespace.Floor {\n\t\tdeletes = append(deletes, &zk.SetDataRequest{Path: l.path, Data: data, Version: p.version})\n\t}\n" +
-			"\tif _, err := l.write(ctx, deletes...); err != nil {", tests: "TestLateChange",
-	},
-	{
-		name: "a Prune removes rows that have changed", file: zkRegistryGo,
-		from: "Version: p.versions[r.WorkerID]})",
-		to:   "Version: -1})", tests: "TestStore",
-	},
-	{
-		name: "a Prune forgets the last ticks", file: zkRegistryGo,
-		from: "max(control.Floor, r.High)",
-		to:   "control.Floor", tests: "TestStore",
-	},
-	{
-		name: "a page reads rows of before its namespace", file: zkRegistryGo,
-		from: "if again.err != nil || again.version == p.version {",
-		to:   "if true {", tests: "TestPageOfOneTime",
 	},
 	{
 		name: "an error has what the network says", file: zkFailureGo,

@@ -4,8 +4,8 @@ local refused = {}
 if redis.acl_check_cmd and #KEYS == 4 then -- from version 7 on
   for _, command in ipairs({
     {'GET', KEYS[1]}, {'SET', KEYS[1], 'x'},
-    {'HGET', KEYS[2], '0'}, {'HSET', KEYS[2], '0', 'x'}, {'HDEL', KEYS[2], '0'}, {'HLEN', KEYS[2]}, {'HSCAN', KEYS[2], '0'},
-    {'ZADD', KEYS[3], '0', '0'}, {'ZREM', KEYS[3], '0'}, {'ZCARD', KEYS[3]}, {'ZCOUNT', KEYS[3], '0', '0'},
+    {'HGET', KEYS[2], '0'}, {'HSET', KEYS[2], '0', 'x'}, {'HSCAN', KEYS[2], '0'},
+    {'ZADD', KEYS[3], '0', '0'}, {'ZCARD', KEYS[3]}, {'ZCOUNT', KEYS[3], '0', '0'},
     {'ZRANGE', KEYS[3], '0', '0'}, {'ZRANGEBYSCORE', KEYS[3], '0', '0'}, {'ZLEXCOUNT', KEYS[4], '-', '+'}, {'ZRANGEBYLEX', KEYS[4], '-', '+'}, {'ZREVRANGEBYLEX', KEYS[4], '+', '-'},
   }) do
     if not redis.acl_check_cmd(unpack(command)) then

@@ -1,8 +1,7 @@
--- Reads the namespace, whether there are rows, and if it is missing the largest reach of any row.
+-- Reads the namespace, the highest ID that has a row, and if the namespace is missing the largest reach of any row.
 -- KEYS: namespace, rows, ends, ids.
 local namespace = redis.call('GET', KEYS[1])
-local used = redis.call('HLEN', KEYS[2])
-local reach = '0'
+local highest, reach = top(), '0'
 if not namespace then
   -- As decimals: Lua's numbers do not hold all of them.
   local function larger(a, b)
@@ -23,4 +22,4 @@ if not namespace then
     end
   until cursor == '0'
 end
-return {history, time[1], time[2], namespace, used, reach}
+return {history, time[1], time[2], namespace, highest, reach}

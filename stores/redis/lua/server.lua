@@ -21,3 +21,9 @@ end
 local function plain(id)
   return string.match(id, '^0*(%d+)$')
 end
+
+-- top returns the highest worker ID that has a row, -1 if none has one. KEYS: namespace, rows, ends, ids.
+local function top()
+  local id = redis.call('ZREVRANGEBYLEX', KEYS[4], '+', '-', 'LIMIT', 0, 1)[1]
+  return id and plain(id) or '-1'
+end

@@ -1,8 +1,8 @@
 -- Writes a namespace and rows if all that was read is still there: all of them, or nothing.
 -- KEYS: namespace, rows, ends, ids. ARGV: the history that was read; the namespace as it was read,
 -- '' if there was none, '-' if that does not matter; the namespace to write, '' if it stays; then
--- for each row its ID, the row as it was read, '' if there was none, the row to write, '' to remove
--- it, and the end of its lease.
+-- for each row its ID, the row as it was read, '' if there was none, the row to write, and the end of
+-- its lease.
 local namespace = redis.call('GET', KEYS[1]) or ''
 local present = {}
 for i = 4, #ARGV, 4 do
@@ -15,7 +15,7 @@ if ARGV[3] ~= '' and namespace == ARGV[3] then
   return 'stored'
 end
 for i, row in pairs(present) do
-  if ARGV[i + 2] ~= '' and row == ARGV[i + 2] then
+  if row == ARGV[i + 2] then
     return 'stored'
   end
 end
@@ -37,22 +37,13 @@ end
 redis.call('ZCARD', KEYS[3])
 redis.call('ZCARD', KEYS[4])
 for i = 4, #ARGV, 4 do
-  if ARGV[i + 2] == '' then
-    redis.call('ZREM', KEYS[3], ARGV[i])
-    redis.call('ZREM', KEYS[4], padded(ARGV[i]))
-  else
-    redis.call('ZADD', KEYS[3], ARGV[i + 3], ARGV[i])
-    redis.call('ZADD', KEYS[4], '0', padded(ARGV[i]))
-  end
+  redis.call('ZADD', KEYS[3], ARGV[i + 3], padded(ARGV[i]))
+  redis.call('ZADD', KEYS[4], '0', padded(ARGV[i]))
 end
 if ARGV[3] ~= '' then
   redis.call('SET', KEYS[1], ARGV[3])
 end
 for i = 4, #ARGV, 4 do
-  if ARGV[i + 2] == '' then
-    redis.call('HDEL', KEYS[2], ARGV[i])
-  else
-    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2])
-  end
+  redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2])
 end
 return 'stored'
