@@ -34,41 +34,33 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{Terms: terms}))
-	for name, group := range map[string]bool{"a lease": false, "a lease of a group": true} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "state")
-			start := func() (uid.Reservation, *lease.Lease, error) {
-				store := lease.Store(leasesOf(t, db, ""))
-				if group {
-					g, err := lease.NewGroup(store, lease.GroupConfig{})
-					require.NoError(t, err)
-					store = g
-				}
-				l, err := lease.New(store, lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
-				require.NoError(t, err)
-				r, err := l.Acquire(t.Context(), terms)
-				return r, l, err
-			}
-			first, l, err := start()
+	t.Run("a state file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		start := func() (uid.Reservation, *lease.Lease, error) {
+			l, err := lease.New(leasesOf(t, db, ""), lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
-			require.NoError(t, l.Release(t.Context(), first.First))
-			stored := func() (text string) {
-				require.NoError(t, db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
-				return text
-			}
-			elsewhere(t, db, "worker_lease")
-			before := stored()
-			_, _, err = start()
-			require.ErrorIs(t, err, worker.ErrState)
-			require.ErrorContains(t, err, "finds table worker_lease in the schema uid now, and has found it in public before")
-			require.Equal(t, before, stored())
-			kit.Do(t, db, "DROP SCHEMA uid CASCADE")
-			again, l, err := start()
-			require.NoError(t, err)
-			require.Equal(t, first.WorkerID, again.WorkerID)
-			require.NoError(t, l.Release(t.Context(), again.First))
-		})
-	}
+			r, err := l.Acquire(t.Context(), terms)
+			return r, l, err
+		}
+		first, l, err := start()
+		require.NoError(t, err)
+		require.NoError(t, l.Release(t.Context(), first.First))
+		stored := func() (text string) {
+			require.NoError(t, db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
+			return text
+		}
+		elsewhere(t, db, "worker_lease")
+		before := stored()
+		_, _, err = start()
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, "finds table worker_lease in the schema uid now, and has found it in public before")
+		require.Equal(t, before, stored())
+		kit.Do(t, db, "DROP SCHEMA uid CASCADE")
+		again, l, err := start()
+		require.NoError(t, err)
+		require.Equal(t, first.WorkerID, again.WorkerID)
+		require.NoError(t, l.Release(t.Context(), again.First))
+	})
 	t.Run("of a process that runs", func(t *testing.T) {
 		leases, segments := leasesOf(t, db, ""), segmentsOf(t, db)
 		_, err := take(t.Context(), leases)
