@@ -16,7 +16,7 @@ import (
 // that was claimed and is worth a number has to be some call's: its span is linked before the ring opens, and
 // a call looks for it from a front that it has read before it claimed.
 func TestAdvance(t *testing.T) {
-	const segments = 200000
+	const segments = 100000
 	g := &Generator{cfg: Config{Logger: slog.New(slog.DiscardHandler), Now: time.Now}, source: Source{Tag: "a"}}
 	require.NoError(t, g.ring.Init(ringConfig))
 	nothing := new(span)
