@@ -34,7 +34,7 @@ func (l *Lease) acquire(ctx context.Context) error {
 	h.at = l.clock()
 	l.hold, l.low, l.doubt = h, false, nil
 	l.report(ctx, event)
-	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used at once", "store", l.store.Name())
+	supply.Warn(ctx, l.cfg.Logger, h.id, h.ids.First, h.ids.Last, "have been used", "store", l.store.Name())
 	return nil
 }
 

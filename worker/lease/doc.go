@@ -38,9 +38,10 @@
 // missing namespace. Since its rows may have been lost, it then rests for five minutes,
 // or TTL or Quarantine if these are longer, before it leases the first ID.
 //
-// When package registry removes a row, the namespace's floor keeps the row's High, and nobody
-// gets a tick at or below the floor. An ID without a row begins near the store's clock in any
-// case.
+// No row is ever removed. The namespace keeps the highest ID that ever had one: only those above it
+// are new, and their rows are made some at once. So a row that somebody has deleted makes no ID new,
+// whose owner may be at work. Nobody gets such an ID until its row is put back; whoever finds no
+// other is told which rows are missing. An ID that nobody has had begins near the store's clock.
 //
 // # Several stores, one space of worker IDs
 //
@@ -61,7 +62,7 @@
 //     writes.
 //   - DurableStore on a store that loses writes in ways that a start cannot see: a restored dump,
 //     a replica that takes over, a disk that lies about what it has synced.
-//   - With DurableStore, rows edited or deleted by hand.
+//   - With DurableStore, rows edited by hand, among them one that is put back in place of a newer one.
 //   - Without DurableStore, a row that is deleted, or whose end is moved back, and that comes
 //     back as it was before its owner has renewed, which is within half a Window, or
 //     within TTL if the owner is stopped and has a state file.

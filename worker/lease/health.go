@@ -7,9 +7,10 @@ import (
 
 var _ health.WorkerReporter = (*Lease)(nil)
 
-// WorkerHealth says which store the lease is in, when it ends if it is not renewed, and how many
-// of the worker IDs were leased at once when it got its own. It returns what the last call of the
-// generator left, and never waits. Any number of goroutines may call it at once.
+// WorkerHealth says which store the lease is in, when it ends if it is not renewed, and the place of
+// its worker ID among those of the namespace: at most a quarter fewer, and 16, were needed at once. It
+// returns what the last call of the generator left, and never waits. Any number of goroutines may call
+// it at once.
 func (l *Lease) WorkerHealth() health.Worker {
 	if w := l.health.Load(); w != nil {
 		return *w

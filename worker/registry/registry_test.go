@@ -25,11 +25,6 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 var layout = bits.Default()
 
-func layoutTerms(text string) (uid.Terms, error) {
-	l, err := bits.ParseLayout(text)
-	return l.Terms(), err
-}
-
 func newMemory() *memory { return &memory{now: now, namespaces: map[string]*namespace{}} }
 
 func newRegistry(t testing.TB, store registry.Store) *registry.Registry {

@@ -57,7 +57,7 @@ func (s search) find(ctx context.Context, conn session) (sight, find, error) {
 		}
 		if thorough {
 			next, _ := seen.first(theNextFree)
-			return seen, find{}, lease.NoneFree(ids, s.free(next), missing(seen, ns, ids))
+			return seen, find{}, lease.NoneFree(ids, s.free(next), missing(seen, ids))
 		}
 		parts, thorough = append(parts, s.thorough(ids, highest)...), true
 	}
@@ -167,25 +167,24 @@ func (s search) free(next leaseRow) time.Time {
 	return next.Until.Add(s.wanted.Rest).Time()
 }
 
-// missing returns the IDs whose rows somebody has removed, or the first of many.
-func missing(seen sight, ns lease.Namespace, ids lease.Range) (all []lease.Range) {
-	given := min(ns.Given, ids.Last)
+// missing returns the IDs whose rows somebody has removed, or the first of many. None is above Given
+// when there is nothing else to offer.
+func missing(seen sight, ids lease.Range) (all []lease.Range) {
 	add := func(first, last int64) {
-		if last = min(last, given); first <= last {
+		if first <= last {
 			all = append(all, lease.Range{First: first, Last: last})
 		}
 	}
 	first, found := seen.first(theFirst)
 	if !found {
-		add(ids.First, given)
-		return all
+		return []lease.Range{ids}
 	}
 	add(ids.First, first.WorkerID-1)
 	for _, gap := range seen.parts[theGap] {
 		if gap.High < gap.WorkerID { // above all rows
-			gap.High = given
+			gap.High = ids.Last
 		}
-		add(gap.WorkerID, gap.High)
+		add(gap.WorkerID, min(gap.High, ids.Last))
 	}
 	return all
 }

@@ -33,11 +33,6 @@ type leaseRow struct {
 
 const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
 
-// fields returns where to scan leaseColumns, in their order.
-func (r *leaseRow) fields() []any {
-	return []any{&r.WorkerID, &r.Nonce, &r.High, &r.Until, &r.Layout, &r.Holder, &r.Acquired, &r.Renewed, &r.Reach}
-}
-
 // row converts r for the protocol.
 func (r leaseRow) row() lease.Row {
 	return lease.Row{

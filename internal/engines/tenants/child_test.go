@@ -38,8 +38,7 @@ type job struct {
 type way string
 
 const (
-	grouped    way = "in a group"
-	sideBySide way = "side by side, each by itself"
+	sideBySide way = "side by side"
 	oneByOne   way = "one after another"
 )
 
@@ -67,20 +66,20 @@ type ended struct {
 }
 
 // calls counts calls of a store.
-type calls struct{ Takes, Batches, Changes, Inspects, Retried int64 }
+type calls struct{ Takes, Changes, Inspects, Retried int64 }
 
 // A counting store counts its calls.
 type counting struct {
-	lease.BatchStore
-	takes, batches, changes, inspects, retried atomic.Int64
+	lease.Store
+	takes, changes, inspects, retried atomic.Int64
 }
 
 func (c *counting) so() calls {
-	return calls{c.takes.Load(), c.batches.Load(), c.changes.Load(), c.inspects.Load(), c.retried.Load()}
+	return calls{c.takes.Load(), c.changes.Load(), c.inspects.Load(), c.retried.Load()}
 }
 
 func (c calls) since(before calls) calls {
-	return calls{c.Takes - before.Takes, c.Batches - before.Batches, c.Changes - before.Changes, c.Inspects - before.Inspects, c.Retried - before.Retried}
+	return calls{c.Takes - before.Takes, c.Changes - before.Changes, c.Inspects - before.Inspects, c.Retried - before.Retried}
 }
 
 func (c *counting) count(n *atomic.Int64, err error) error {
@@ -92,19 +91,15 @@ func (c *counting) count(n *atomic.Int64, err error) error {
 }
 
 func (c *counting) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return c.count(&c.takes, c.BatchStore.Take(ctx, w, decide))
-}
-
-func (c *counting) TakeBatch(ctx context.Context, w lease.Wanted, n int, decide func(*lease.Namespace, []*lease.Row, lease.Clock) error) error {
-	return c.count(&c.batches, c.BatchStore.TakeBatch(ctx, w, n, decide))
+	return c.count(&c.takes, c.Store.Take(ctx, w, decide))
 }
 
 func (c *counting) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return c.count(&c.changes, c.BatchStore.Change(ctx, id, decide))
+	return c.count(&c.changes, c.Store.Change(ctx, id, decide))
 }
 
 func (c *counting) Inspect(ctx context.Context) ([]string, error) {
-	lossy, err := c.BatchStore.Inspect(ctx)
+	lossy, err := c.Store.Inspect(ctx)
 	return lossy, c.count(&c.inspects, err)
 }
 
@@ -127,7 +122,7 @@ func child() {
 }
 
 // connections is how many a process may have.
-const connections = lease.DefaultCalls
+const connections = 16
 
 func (j job) store() (*sqlx.DB, *counting, error) {
 	var db *sqlx.DB
@@ -147,7 +142,7 @@ func (j job) store() (*sqlx.DB, *counting, error) {
 		return nil, nil, err
 	}
 	leases, err := tables.Leases(j.Namespace)
-	return db, &counting{BatchStore: leases}, err
+	return db, &counting{Store: leases}, err
 }
 
 func (j job) do(ctx context.Context) error {
@@ -156,19 +151,13 @@ func (j job) do(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	var leases lease.Store = store
-	if j.Way == grouped {
-		if leases, err = lease.NewGroup(store, lease.GroupConfig{}); err != nil {
-			return err
-		}
-	}
 	began, heap := time.Now(), heapInUse()
 	generators, failures := make([]*cached.Generator, j.Tenants), make([]error, j.Tenants)
 	s := started{IDs: make([]int64, j.Tenants)}
 	var all sync.WaitGroup
 	for i := range generators {
 		start := func() {
-			g, err := j.generator(ctx, leases, i)
+			g, err := j.generator(ctx, store, i)
 			if failures[i] = err; err == nil {
 				generators[i], s.IDs[i] = g, g.Stats().WorkerID
 				failures[i] = draw(g)

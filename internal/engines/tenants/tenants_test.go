@@ -146,13 +146,12 @@ func TestOnPostgres(t *testing.T) {
 }
 
 func try(t *testing.T, j job) {
-	j.Tenants, j.Way, j.Window, j.Namespace = tenants, grouped, window, "tenants"
+	j.Tenants, j.Way, j.Window, j.Namespace = tenants, sideBySide, window, "tenants"
 	found(t, j)
 	first := launch(t, j)
 	one := first.started(t)
 	t.Logf("%d tenants, %s: %v, %+v, %d bytes each", len(one.IDs), j.Way, one.Took, one.Calls, one.Heap/tenants)
-	require.Less(t, one.Calls.Batches, int64(tenants/4), "they have joined")
-	require.Zero(t, one.Calls.Takes)
+	require.Less(t, slices.Max(one.IDs), int64(2*tenants), "no more rows than some of the last batch are left over")
 	first.Kill()
 
 	// Its leases last: the next process has others.
@@ -183,7 +182,7 @@ func try(t *testing.T, j job) {
 	if !full() {
 		return
 	}
-	for _, way := range []way{sideBySide, oneByOne, grouped} {
+	for _, way := range []way{oneByOne, sideBySide} {
 		j.Way, j.Namespace, j.Window = way, "tenants "+string(way)+time.Now().Format("150405"), lease.DefaultWindow
 		if j.Tenants = tenants; way == oneByOne {
 			j.Tenants = 10
@@ -192,7 +191,7 @@ func try(t *testing.T, j job) {
 		r := launch(t, j)
 		s := r.started(t)
 		t.Logf("%d tenants, %s: %v, %+v", j.Tenants, way, s.Took, s.Calls)
-		if way == grouped {
+		if way == sideBySide {
 			time.Sleep(4 * time.Minute)
 		}
 		e := r.quit(t)

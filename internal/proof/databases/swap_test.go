@@ -81,12 +81,12 @@ func TestRoundTrips(t *testing.T) {
 		require.Equal(t, trips, c.sent.Load()-before, what)
 	}
 	take := func() error { _, err := owner.tryTake(t.Context()); return err }
-	takes(2, "an acquisition of an ID without a row", take)
+	takes(2, "an acquisition of a new ID", take)
 	takes(2, "a renewal", func() error { return owner.renew(t.Context()) })
 	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	takes(2, "an acquisition of an ID that is over", take)
-	kit.Do(t, db, "UPDATE WORKER_LEASE SET WORKER_ID = 1023 WHERE WORKER_ID >= 0")
-	takes(3, "an acquisition of an ID in a gap", take)
+	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+	takes(2, "an acquisition that makes more rows", take)
 	tables := tablesOf(t, db, sqlstore.Config{})
 	page := func() error { _, err := tables.Rows(t.Context(), "default", -1, 100); return err }
 	takes(2, "the first page of an overview, which asks what the server is", page)
@@ -104,7 +104,7 @@ func TestRangeOfANamespace(t *testing.T) {
 		require.EqualValues(t, 513, strangerOf(t, db, "").take(t).WorkerID)
 		_, err := n.tryTake(t.Context())
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.Equal(t, "worker IDs 512 to 513", rowIn(t, db, -1).Holder)
+		require.Equal(t, "worker IDs 512 to 513, given up to 513", rowIn(t, db, -1).Holder)
 		for _, holder := range []string{"worker IDs 7 to 3", "worker IDs 0 to 9 or so", "worker IDs -5 to 3", "me"} {
 			kit.Do(t, db, "UPDATE WORKER_LEASE SET HOLDER = '"+holder+"' WHERE WORKER_ID = -1")
 			_, err := strangerOf(t, db, "").tryTake(t.Context())

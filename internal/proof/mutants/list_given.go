@@ -90,11 +90,6 @@ var givens = []mutant{
 		to:   "\tns.Given = -1\n\tif largest, found := seen.first(theLargest); found {\n", tests: vanishTests,
 	},
 	{
-		name: "a database names missing rows above the mark", file: sqlFreeGo,
-		from: "given := min(ns.Given, ids.Last)",
-		to:   "given := ids.Last", in: inDatabases, tests: "^TestGivenIsStored$|^TestTakeOffers$|^TestStore",
-	},
-	{
 		name: "a mark that is no number is none", file: "worker/sqlstore/rows.go",
 		from: "if err != nil || holderOf(ids, given) != holder ||",
 		to:   "if err != nil && !marked || !marked && holderOf(ids, given) != holder ||", in: inDatabases, tests: "^TestGivenIsStored$",

@@ -27,8 +27,7 @@
 // Processes are killed, paused and restarted, and their clocks set. Servers are killed, and
 // fail over to a replica that lacks commits. Connections break. An operator does to the
 // tables of leases what people do by hand: it renames one and puts it back, truncates one,
-// restores an older state, collects old rows (also with both clocks hours ahead, and with
-// one of them wrong, which must be refused), and edits rows. It keeps within what leases
+// restores an older state, lets all rows of IDs vanish and puts them back, and edits rows. It keeps within what leases
 // promise to survive: it truncates and restores nothing where the store is said to be
 // durable. Calls that find nothing reserved meanwhile are counted; they are no violation. A
 // durable store's table that appears without Registry.Init is a violation.

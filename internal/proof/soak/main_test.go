@@ -84,7 +84,7 @@ func TestRound(t *testing.T) {
 	require.Empty(t, res.Found)
 	require.NotZero(t, res.UIDs)
 	require.NotZero(t, res.LeasesChecked)
-	require.NotZero(t, res.RowsCollected)
+	require.NotZero(t, res.RowsVanished)
 	require.Greater(t, res.Processes, len(slots))
 	for f, n := range r.schedule.planned() {
 		require.EqualValues(t, n, res.Faults[fault(f).String()], "%v", fault(f))

@@ -8,31 +8,21 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-
-	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // An operator does to the tables of leases what people do by hand, while fleets run on
 // them. It keeps within what leases allow: each method says why no UID may come twice.
 type operator struct {
-	stores    *stores
-	fleet     *fleet
-	collected atomic.Int64 // rows that gc has removed
-	edited    atomic.Int64 // rows that were
+	stores   *stores
+	fleet    *fleet
+	vanished atomic.Int64 // rows that were away for a while
+	edited   atomic.Int64 // rows that were
 }
 
 const (
 	// initRest is how long a namespace rests after its rows were removed: longer than any
 	// lease or reservation of its owners.
 	initRest = 2 * leaseTTL
-	// collectAge is the least age that Collect accepts. The rows to remove are made agedBy
-	// old, or the clocks are set agedBy ahead.
-	collectAge = time.Hour
-	agedBy     = 2 * collectAge
-	agedRows   = 4
 	// handLimit bounds the operator's retries.
 	handLimit = 30 * time.Second
 )
@@ -51,10 +41,8 @@ func (o *operator) act(e event) error {
 		err = o.truncate(db, e.Table)
 	case restore:
 		err = o.restore(db, e.Table, e.For)
-	case collect:
-		err = o.collect(db, e)
-	case wrongClock:
-		err = o.collectRefused(e)
+	case vanish:
+		err = o.vanish(db, e.Table, e.For)
 	case edit:
 		err = o.edit(db, e)
 	}
@@ -152,84 +140,26 @@ func (o *operator) restore(db *sqlx.DB, t leaseTable, age time.Duration) error {
 	return err
 }
 
-// collect removes old rows, of which it adds some: those of processes of two hours ago. Or
-// both clocks that gc looks at, the database's and its own, are two hours ahead: then all
-// rows seem to be old, those of running processes included, and the namespace's floor is
-// all that is left of them.
-func (o *operator) collect(db *sqlx.DB, e event) error {
-	t, dbAhead := e.Table, time.Duration(0)
-	if e.By == 0 {
-		if err := insist(func() error { return addAged(db, t, e.Row) }); err != nil {
+// vanish lets all rows of IDs vanish, each at once with the others, and puts them back. Nobody gets one
+// of these IDs meanwhile: its row could not come back.
+func (o *operator) vanish(db *sqlx.DB, t leaseTable, away time.Duration) error {
+	move := func(from, to string) error {
+		return insist(func() error {
+			res, err := db.Exec("UPDATE "+t.name+" SET NAMESPACE = ? WHERE NAMESPACE = ? AND WORKER_ID >= 0", to, from)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			o.vanished.Add(n)
 			return err
-		}
-	} else {
-		dbAhead = e.By
+		})
 	}
-	result, err := o.gc(t, dbAhead, e.By)
-	o.collected.Add(int64(len(result.Removed)))
-	return err
-}
-
-// addAged adds rows of worker IDs that have none, as processes of some time ago leave them.
-func addAged(db *sqlx.DB, t leaseTable, from int) error {
-	now := time.Now().Add(-agedBy)
-	insert := "INSERT IGNORE INTO "
-	if t.store == embedded {
-		insert = "INSERT OR IGNORE INTO "
+	const gone = " (gone)"
+	if err := move(t.namespace, t.namespace+gone); err != nil {
+		return err
 	}
-	const half = 1 << (idBits - 1) // the lower ones are in use
-	for i := range agedRows {
-		_, err := db.Exec(insert+t.name+" (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
-			t.namespace, half+(from+i)%half, "aged", soakLayout.TickAt(now), now.UnixMicro(), soakLayout.Terms().Layout, "a process of former times",
-			now.UnixMicro(), now.UnixMicro())
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// collectRefused lets gc run with one of its two clocks off, and wants it to be refused.
-func (o *operator) collectRefused(e event) error {
-	var theirs, own time.Duration
-	if e.Row%2 == 0 && e.Table.store != embedded {
-		theirs = e.By
-	} else {
-		own = e.By
-	}
-	result, err := o.gc(e.Table, theirs, own)
-	if len(result.Removed) > 0 {
-		o.fleet.violation("gc of table %s by a clock that is off by %v removed %d rows", e.Table.name, e.By, len(result.Removed))
-	}
-	switch {
-	case errors.Is(err, worker.ErrClock):
-		return nil
-	case err == nil:
-		o.fleet.violation("gc of table %s was not refused, by a clock that is off by %v", e.Table.name, e.By)
-	}
-	return err
-}
-
-// gc collects the rows of a table, by clocks that are off: the database's by theirs, the
-// program's by own.
-func (o *operator) gc(t leaseTable, theirs, own time.Duration) (registry.Collected, error) {
-	db, err := o.stores.openAt(t.store, theirs)
-	if err != nil {
-		return registry.Collected{}, err
-	}
-	defer db.Close()
-	now := func() time.Time { return time.Now().Add(own) }
-	r, err := t.registry(db, now)
-	if err != nil {
-		return registry.Collected{}, err
-	}
-	// A database's clock that is set for a session stands still.
-	return r.Collect(context.Background(), registry.Collection{OlderThan: collectAge, Terms: termsOf, MaxClockOffset: handLimit})
-}
-
-func termsOf(layout string) (uid.Terms, error) {
-	l, err := bits.ParseLayout(layout)
-	return l.Terms(), err
+	time.Sleep(away)
+	return move(t.namespace+gone, t.namespace)
 }
 
 // An alteration is of a row.
@@ -248,9 +178,8 @@ func (a alteration) String() string {
 	return [...]string{"LEASE_UNTIL = 0", "release", "HOLDER", "HIGH + 1 s", "HIGH + 3 h"}[a]
 }
 
-// farAhead is more than the MaxAhead of any lease, and more than gc takes for over when its
-// clocks are ahead.
-const farAhead = agedBy + collectAge
+// farAhead is more than the MaxAhead of any lease.
+const farAhead = 3 * time.Hour
 
 // edit changes a row. An owner that lives after all loses its lease. Where commits can be
 // lost, only leases of processes that are gone are ended: the former state could come back
@@ -268,7 +197,7 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 			raiseHigh: fmt.Sprint("HIGH = HIGH + ", int64(time.Second/tickUnit)), raiseFar: fmt.Sprint("HIGH = HIGH + ", int64(farAhead/tickUnit)),
 		}[e.Edit]
 		if e.Edit == releaseLease {
-			r, err := t.registry(db, nil)
+			r, err := t.registry(db)
 			if err == nil {
 				_, err = r.Release(context.Background(), t.namespace, row.WorkerID, true)
 			}

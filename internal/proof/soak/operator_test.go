@@ -97,21 +97,19 @@ func TestRename(t *testing.T) {
 	require.Contains(t, d.fleet.wrong[0], "is to rest")
 }
 
-func TestCollect(t *testing.T) {
+func TestVanish(t *testing.T) {
 	d := newFileDesk(t)
 	before := d.rows()
-	require.NoError(t, d.act(event{Fault: collect, Table: d.table, Row: 1<<idBits - 2}))
-	require.EqualValues(t, agedRows, d.collected.Load())
-	after := d.rows()
-	require.Len(t, after, len(before), "the rows of this round stay")
-	require.Greater(t, after[controlID].High, before[controlID].High, "and those that are gone leave a floor")
+	require.NoError(t, d.act(event{Fault: vanish, Table: d.table}))
+	require.EqualValues(t, 4, d.vanished.Load(), "two rows, and back")
+	require.Equal(t, before, d.rows())
 
-	require.NoError(t, d.act(event{Fault: wrongClock, Table: d.table, By: 8 * 24 * time.Hour}))
-	require.NoError(t, d.act(event{Fault: wrongClock, Table: d.table, By: -collectAge}))
-	require.Empty(t, d.fleet.wrong)
-	require.NoError(t, d.act(event{Fault: wrongClock, Table: d.table, By: time.Second}), "a clock that is right is not refused")
-	require.Len(t, d.fleet.wrong, 1)
-	require.Equal(t, after, d.rows())
+	// A row that was made of an ID whose own had vanished keeps that from coming back.
+	_, err := d.db.Exec("UPDATE "+d.table.name+" SET NAMESPACE = ? WHERE WORKER_ID = 0", d.table.namespace+" (gone)")
+	require.NoError(t, err)
+	d.lease(0, 1)
+	_, err = d.db.Exec("UPDATE "+d.table.name+" SET NAMESPACE = ? WHERE NAMESPACE = ?", d.table.namespace, d.table.namespace+" (gone)")
+	require.Error(t, err)
 }
 
 func TestEdit(t *testing.T) {
@@ -142,7 +140,7 @@ func TestEdit(t *testing.T) {
 	// A row of the far future is left alone from then on.
 	require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: raiseFar}))
 	far := d.rows()[0]
-	require.Greater(t, far.High, before[0].High+int64(agedBy/tickUnit))
+	require.Greater(t, far.High, before[0].High+int64(farAhead/tickUnit)-1)
 	for row := range 4 {
 		require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: raiseHigh, Row: row}))
 	}
@@ -181,8 +179,7 @@ func TestUnreserved(t *testing.T) {
 	require.Zero(t, unreserved(0))
 }
 
-// TestServerByHand is what SQLite cannot do: a truncate, a dump that comes back, and a
-// database's clock of its own.
+// TestServerByHand is what SQLite cannot do: a truncate, and a dump that comes back.
 func TestServerByHand(t *testing.T) {
 	t.Parallel()
 	server := testserver.Shared(t)
@@ -190,15 +187,6 @@ func TestServerByHand(t *testing.T) {
 	s := planted("", leased, mariadb, strict)
 	d := newDesk(t, s, st)
 
-	require.NoError(t, d.act(event{Fault: wrongClock, Table: d.table, By: agedBy}))
-	require.Len(t, d.rows(), 3)
-	before := d.rows()
-	require.NoError(t, d.act(event{Fault: collect, Table: d.table, By: agedBy}))
-	require.EqualValues(t, 2, d.collected.Load())
-	require.Len(t, d.rows(), 1)
-	require.Equal(t, max(before[0].High, before[1].High), d.rows()[controlID].High)
-
-	d.lease(0, 2)
 	for range 2 {
 		require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: endLease}), "also if it was done before")
 	}
@@ -214,7 +202,7 @@ func TestServerByHand(t *testing.T) {
 
 	d.lease(0, 1)
 	d.lease(1, 2)
-	before = d.rows()
+	before := d.rows()
 	require.NoError(t, d.restore(d.db, d.table, 0))
 	require.Equal(t, before, d.rows())
 	require.NotZero(t, st.rewound[d.table.name])

@@ -24,7 +24,7 @@ const (
 	plantedAhead     = "a time ahead of MaxLead"
 	plantedDisorder  = "no order where it is promised"
 	plantedBeyond    = "ticks beyond the reservation"
-	plantedForgotten = "a row that is collected with its last tick, and a clock behind"
+	plantedForgotten = "a row that is removed, and the mark of its ID with it, and a clock behind"
 	plantedUndone    = "a revocation that is undone"
 	plantedNames     = "two names that are stored for one namespace"
 	plantedTurns     = "a turn of RollbackBits that is another's worker ID"

@@ -84,13 +84,13 @@ func makeAnew(f *fleet) error {
 	})
 }
 
-// forget removes rows without leaving a floor, and sets the next process's clock behind.
+// forget removes rows and what the namespace knows of them, and sets the next process's clock behind.
 func forget(f *fleet) error {
 	if err := setBehind(f); err != nil {
 		return err
 	}
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
-		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID))
+		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID), "UPDATE "+t.name+" SET HOLDER = ''")
 	})
 }
 

@@ -35,7 +35,7 @@ func (r *result) add(next result) {
 	r.LeasesTaken += next.LeasesTaken
 	r.RefusedCalls += next.RefusedCalls
 	r.LeasesChecked += next.LeasesChecked
-	r.RowsCollected += next.RowsCollected
+	r.RowsVanished += next.RowsVanished
 	r.RowsEdited += next.RowsEdited
 	r.Duplicates += next.Duplicates
 	for name, n := range next.Faults {
@@ -84,8 +84,8 @@ func (r *report) writeText(w io.Writer) {
 		switch f {
 		case kill:
 			remark += fmt.Sprintf("; %d processes were drawing then", r.KilledDrawing)
-		case collect:
-			remark += fmt.Sprintf("; %d rows were removed", r.RowsCollected)
+		case vanish:
+			remark += fmt.Sprintf("; %d rows went or came", r.RowsVanished)
 		case edit:
 			remark += fmt.Sprintf("; %d rows were changed", r.RowsEdited)
 		}
@@ -117,7 +117,7 @@ func (r *report) writeText(w io.Writer) {
 var plurals = [faults]string{
 	kill: "kills", pause: "pauses", restart: "restarts", setClock: "clock steps", serverKill: "server kills", cut: "cuts",
 	delay: "delays", swallowReply: "lost replies", swallowCommit: "lost commits", failover: "failovers",
-	rename: "renames", truncate: "truncates", restore: "restores", collect: "collections", wrongClock: "refused collections", edit: "edits",
+	rename: "renames", truncate: "truncates", restore: "restores", vanish: "rows away", edit: "edits",
 }
 
 var remarks = [faults]string{
@@ -134,8 +134,7 @@ var remarks = [faults]string{
 	rename:        "of a table of leases, and back within a second",
 	truncate:      "of a table of leases, whose namespace begins anew and rests",
 	restore:       "of a table of leases as it was seconds before",
-	collect:       "of old rows, or of all by clocks hours ahead",
-	wrongClock:    "one of the two clocks was wrong",
+	vanish:        "all rows of a namespace's IDs, and back within a second",
 	edit:          "of a lease's end, holder or last tick",
 }
 

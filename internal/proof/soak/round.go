@@ -35,7 +35,7 @@ type result struct {
 	LeasesLost    uint64            `json:"leasesLost"`
 	LeasesTaken   uint64            `json:"leasesTakenOver"`
 	RefusedCalls  uint64            `json:"refusedCalls"`
-	RowsCollected int64             `json:"rowsCollected"`
+	RowsVanished  int64             `json:"rowsVanished"`
 	RowsEdited    int64             `json:"rowsEdited"`
 	LeasesChecked int               `json:"leasesChecked"`
 	Duplicates    uint64            `json:"duplicates"`
@@ -163,9 +163,9 @@ func (r *round) result() (result, error) {
 		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
 	}
 	planned := r.schedule.planned()
-	res.RowsCollected, res.RowsEdited = r.operator.collected.Load(), r.operator.edited.Load()
-	if planned[collect] > 0 && res.RowsCollected == 0 {
-		f.violation("gc has removed no row at all")
+	res.RowsVanished, res.RowsEdited = r.operator.vanished.Load(), r.operator.edited.Load()
+	if planned[vanish] > 0 && res.RowsVanished == 0 {
+		f.violation("no row at all has vanished")
 	}
 	if planned[edit] > 0 && res.RowsEdited == 0 {
 		f.violation("no row at all was edited")

@@ -27,8 +27,7 @@ const (
 	rename                     // a table of leases, and put it back
 	truncate                   // one, and make its namespace anew
 	restore                    // what one held some time ago
-	collect                    // rows
-	wrongClock                 // of gc
+	vanish                     // rows of IDs, and put them back
 	edit                       // a row
 	faults
 )
@@ -36,7 +35,7 @@ const (
 func (f fault) String() string {
 	return [...]string{
 		"kill", "pause", "restart", "clock", "server kill", "cut", "delay", "lost reply", "lost commit", "failover",
-		"rename", "truncate", "restore", "gc", "gc by a wrong clock", "edit",
+		"rename", "truncate", "restore", "vanish", "edit",
 	}[f]
 }
 
@@ -55,8 +54,7 @@ var every = [faults]time.Duration{
 	rename:        15 * time.Second,
 	truncate:      time.Minute,
 	restore:       time.Minute,
-	collect:       20 * time.Second,
-	wrongClock:    30 * time.Second,
+	vanish:        20 * time.Second,
 	edit:          4 * time.Second,
 }
 
@@ -70,7 +68,7 @@ type event struct {
 	// or a server down, or replies are delayed, or a table away, or how old a state is that
 	// comes back.
 	For time.Duration `json:"for,omitempty"`
-	// By is what a clock is off from then on, or for gc, or the delay of each reply.
+	// By is what a clock is off from then on, or the delay of each reply.
 	By time.Duration `json:"by,omitempty"`
 	// Kill ends a pause.
 	Kill bool `json:"kill,omitempty"`
@@ -113,13 +111,8 @@ func (e event) String() string {
 		return fmt.Sprintf("delay %s %v for %v", e.Store, e.By, e.For)
 	case cut, swallowReply, swallowCommit:
 		return fmt.Sprintf("%v %s", e.Fault, e.Store)
-	case rename, restore:
+	case rename, restore, vanish:
 		return fmt.Sprintf("%v %s %v", e.Fault, e.Table.namespace, e.For)
-	case collect, wrongClock:
-		if e.By != 0 {
-			return fmt.Sprintf("%v %s %v", e.Fault, e.Table.namespace, e.By)
-		}
-		return fmt.Sprintf("%v %s", e.Fault, e.Table.namespace)
 	case truncate:
 		return fmt.Sprintf("%v %s", e.Fault, e.Table.namespace)
 	case edit:
@@ -300,7 +293,7 @@ func (p *planner) processes(events []event) {
 // hand plans what the operator does to tables of leases, to one of a store at a time, and
 // not while its server is away or loses commits.
 func (p *planner) hand(tables []leaseTable) {
-	for _, e := range p.spread(rename, truncate, restore, collect, wrongClock, edit) {
+	for _, e := range p.spread(rename, truncate, restore, vanish, edit) {
 		var able []leaseTable
 		for _, t := range tables {
 			// Whoever removes or sets back rows says that the store is not durable.
@@ -313,19 +306,10 @@ func (p *planner) hand(tables []leaseTable) {
 		}
 		e.Table, e.Row = able[p.rand.IntN(len(able))], p.rand.IntN(1<<16)
 		switch e.Fault {
-		case rename:
+		case rename, vanish:
 			e.For = p.between(100*time.Millisecond, time.Second)
 		case restore:
 			e.For = p.between(500*time.Millisecond, 4*time.Second)
-		case collect:
-			// Only that server's clock can be set, and it loses nothing of what is removed.
-			if i := slices.IndexFunc(tables, func(t leaseTable) bool { return t.store == mariadb && t.durable }); i >= 0 && e.Row%2 == 0 {
-				e.Table, e.By = tables[i], agedBy
-			}
-		case wrongClock:
-			if e.By = p.between(collectAge, 8*24*time.Hour).Truncate(time.Minute); p.rand.IntN(2) == 0 {
-				e.By = -e.By
-			}
 		case edit:
 			if e.Edit = alteration(p.rand.IntN(int(alterations))); e.Edit == releaseLease && !e.Table.durable {
 				e.Edit = endLease
@@ -337,7 +321,7 @@ func (p *planner) hand(tables []leaseTable) {
 		}
 		p.held[store] = append(p.held[store], span{e.At, e.At + e.For + 2*handSettling})
 		p.all = append(p.all, e)
-		if e.Fault == collect && e.By > 0 || e.Fault == restore || e.Fault == truncate && e.Row%2 == 0 {
+		if e.Fault == restore || e.Fault == truncate && e.Row%2 == 0 {
 			p.killAll(e)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -30,6 +31,7 @@ type stores struct {
 	// Of the round.
 	database map[string]string // by store
 	path     string
+	ids      lease.Range // that the namespaces have, all by default
 	mu       sync.Mutex
 	rewound  map[string]time.Time // by store or table: when it lost commits last, by its clock
 }
@@ -113,11 +115,11 @@ func (s *stores) foundAll(slots []slot) error {
 
 // found makes the namespace of a table, and the table.
 func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
-	r, err := t.registry(db, nil)
+	r, err := t.registry(db)
 	if err != nil {
 		return err
 	}
-	return r.Init(context.Background(), registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest})
+	return r.Init(context.Background(), registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
 }
 
 // in returns the tables of a database, the table of leases among them.
@@ -125,13 +127,13 @@ func (t leaseTable) in(db *sqlx.DB) (*sqlstore.DB, error) {
 	return sqlstore.New(db, sqlstore.Config{LeaseTable: t.name, Logger: quiet})
 }
 
-// registry is that of whoever looks after the table, with a clock of their own.
-func (t leaseTable) registry(db *sqlx.DB, now func() time.Time) (*registry.Registry, error) {
+// registry is that of whoever looks after the table.
+func (t leaseTable) registry(db *sqlx.DB) (*registry.Registry, error) {
 	tables, err := t.in(db)
 	if err != nil {
 		return nil, err
 	}
-	return registry.New(tables, registry.Config{Logger: quiet, Now: now})
+	return registry.New(tables, registry.Config{Logger: quiet})
 }
 
 // on returns the server that has a store's database.
@@ -202,19 +204,12 @@ func (s *stores) disturb(e event) {
 }
 
 // open opens a store's database, by no proxy.
-func (s *stores) open(store string) (*sqlx.DB, error) { return s.openAt(store, 0) }
-
-// openAt opens it with a clock that is ahead, and stands still. SQLite's cannot be set.
-func (s *stores) openAt(store string, ahead time.Duration) (*sqlx.DB, error) {
+func (s *stores) open(store string) (*sqlx.DB, error) {
 	if store == embedded {
 		return sqlite.Open(context.Background(), s.path)
 	}
 	cfg := s.on(store).Config(s.database[store])
 	cfg.ClientFoundRows = true // one that is as an edit wants it counts, too; as on SQLite
-	if ahead != 0 {
-		now := time.Now().Add(ahead)
-		cfg.Params = map[string]string{"timestamp": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)}
-	}
 	return testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
 }
 
