@@ -29,14 +29,20 @@ func (s *scene) table() string {
 	return ""
 }
 
-// sql runs statements, in which TABLE is the way's table. It does nothing where there is no
-// database.
+// sql runs statements, in which TABLE_OF_IDS is the way's table, on one connection: another one of SQLite may not
+// have noticed yet that a table is gone. It does nothing where there is no database.
 func (s *scene) sql(statements ...string) {
 	s.t.Helper()
+	if s.db == nil {
+		return
+	}
+	conn, err := s.db.Connx(s.t.Context())
+	require.NoError(s.t, err)
+	defer conn.Close()
 	for _, statement := range statements {
-		if s.db != nil {
-			kit.Do(s.t, s.db, strings.ReplaceAll(statement, "TABLE_OF_IDS", s.table()))
-		}
+		statement = strings.ReplaceAll(statement, "TABLE_OF_IDS", s.table())
+		_, err := conn.ExecContext(s.t.Context(), statement)
+		require.NoError(s.t, err, statement)
 	}
 }
 
@@ -313,7 +319,7 @@ var databaseFaults = []fault{
 		name:  "rename",
 		title: "The table is renamed away and back (a schema change in two steps)",
 		what: "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts." +
-			" With DurableStore an operator makes a namespace in its place, with a Rest or, without the condition, with none. Without the condition of other leases" +
+			" With DurableStore there is nothing in its place, or an operator makes a namespace there, with a Rest or, without the condition, with none. Without the condition of other leases" +
 			" the processes have a longer TTL and stand still, and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
 			h := how{}
@@ -339,14 +345,16 @@ var databaseFaults = []fault{
 					s.putInPlace()
 				})
 			default:
-				if s.durable() {
-					s.makeAnew()
-				}
+				s.allQuietly(p, func() { // else they may be the first to get their IDs again
+					if s.durable() && (!s.met || s.generator == "cached") {
+						s.makeAnew()
+					}
+					if s.way.column != throwaway || !s.met {
+						other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
+					}
+				})
 				s.pass(window / 2)
 				s.draw(p)
-				if s.way.column != throwaway || !s.met {
-					other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
-				}
 				s.draw(p, other)
 				s.putInPlace()
 			}
@@ -385,7 +393,7 @@ var databaseFaults = []fault{
 	{
 		name:  "regions",
 		title: "Two databases that know nothing of each other serve one layout",
-		what:  "A process draws on each of two databases, and another one on each when the leases of the first have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
+		what:  "Two processes draw on each of two databases, and two others on each when the leases of the first have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
 		play: func(s *scene) {
 			here, there := how{namespace: "regions"}, how{namespace: "regions", seat: 1, db: s.second()}
 			if s.leased() {
@@ -393,15 +401,18 @@ var databaseFaults = []fault{
 				s.region(here, lease.Range{First: 0, Last: half})
 				s.region(there, lease.Range{First: half + 1, Last: promised.MaxWorkerID()})
 			}
+			here2, there2 := here, there
+			here2.seat, there2.seat = 2, 3
 			for range 2 {
-				p, q := s.start(here), s.start(there)
+				all := []*process{s.start(here), s.start(there), s.start(here2), s.start(there2)}
 				for range 2 {
-					s.draw(p, q)
+					s.draw(all...)
 					s.pass(window)
-					s.draw(q, p)
+					s.draw(all...)
 				}
-				p.kill()
-				q.kill()
+				for _, p := range all {
+					p.kill()
+				}
 				s.pass(longGone)
 			}
 		},

@@ -21,7 +21,7 @@ var fileFaults = []fault{
 		name:  "file-copied",
 		title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
-			" Where writes can be lost the clock of both is a second slow: else the first start on either tells all that the file did not know yet." +
+			" Where writes can be lost the clock of both is five seconds slow: else the first start on either tells all that the file did not know yet." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -144,7 +144,7 @@ var fileFaults = []fault{
 	{
 		name:  "state-restored",
 		title: "A backup of a state file is put back",
-		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. Where writes can be lost its clock is a second slow, as for `file-copied`. (A backup of a SQLite file is one of a database: see there.)",
+		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. Where writes can be lost its clock is five seconds slow, as for `file-copied`. (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -239,13 +239,13 @@ var fileFaults = []fault{
 // On a store that can lose writes a state file grants all that the store has reserved, at once, and
 // each renewal makes older copies worthless. Something is left to grant only to a process whose
 // clock is behind the database's.
-const behind = -time.Second
+const behind = -5 * time.Second
 
 // partlyGranted starts a process and returns it when its state file has been granted less than is
 // reserved.
 func (s *scene) partlyGranted() *process {
 	s.t.Helper()
-	p := s.start(how{clock: behind})
+	p := s.start(how{clock: behind, lease: anyClock})
 	s.drawSome(p)
 	s.prolong(p)
 	return p
@@ -268,7 +268,7 @@ func (s *scene) takeRest(p *process, last int64) {
 // copiedFile plays file-copied where writes can be lost.
 func copiedFile(s *scene) {
 	p := s.partlyGranted()
-	h := how{path: s.path(0) + ".copy", clock: behind}
+	h := how{path: s.path(0) + ".copy", clock: behind, lease: anyClock}
 	last := p.copyState(h.path)
 	var other *process
 	if s.met {
@@ -295,7 +295,7 @@ func restoredFile(s *scene) {
 	if s.met {
 		s.pass(2 * window) // the lease still lasts
 	}
-	p = s.start(how{clock: behind})
+	p = s.start(how{clock: behind, lease: anyClock})
 	for range 3 {
 		s.draw(p)
 		s.drain(p)

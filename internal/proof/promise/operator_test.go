@@ -23,7 +23,7 @@ var operatorFaults = []fault{
 			s.drawSome(p)
 			s.drain(p)
 			if s.leased() {
-				_, err := s.registry(s.now).Release(s.t.Context(), "", p.granted().WorkerID, true)
+				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
 				require.NoError(s.t, err)
 			}
 			s.pass(quarantine + time.Second)
@@ -41,60 +41,6 @@ var operatorFaults = []fault{
 		crowd: 3,
 		cells: onLeases(unique()),
 		also:  []string{"internal/proof/databases TestReleasedOwnerAcquiresAnew"},
-	},
-	{
-		name:  "gc",
-		title: "uid worker gc (Collect) with clocks that go right",
-		what:  "Leases that have been over for nine days are removed; a process that stood still since then goes on, and others start, one of them with a clock that shows the time of nine days ago.",
-		play: func(s *scene) {
-			if !s.leased() {
-				s.drawSome(s.start(how{}))
-				return
-			}
-			p, gone := s.start(how{}), s.start(how{seat: 1})
-			s.drawSome(p, gone)
-			gone.kill()
-			p.quietly(func() {
-				s.pass(9 * 24 * time.Hour)
-				require.Len(s.t, s.collect(s.now, 0).Removed, 2)
-			})
-			other, third := s.start(how{seat: 2, clock: -9 * 24 * time.Hour, lease: anyClock}), s.start(how{seat: 3})
-			s.drain(p)
-			for range 3 {
-				s.draw(p, other, third)
-				s.pass(window)
-			}
-		},
-		cells: onLeases(unique()),
-		also:  []string{"internal/proof/databases TestCollectBesideWorkers"},
-	},
-	{
-		name:  "gc-wrong-clock",
-		title: "uid worker gc while the database's clock is eight days ahead",
-		what:  "With the caller's clock right it is refused. With both wrong the rows of live leases are removed; another process starts, and the clock goes right again.",
-		play: func(s *scene) {
-			if !s.leased() {
-				s.drawSome(s.start(how{}))
-				return
-			}
-			const ahead = 8 * 24 * time.Hour
-			p := s.start(how{})
-			s.drawSome(p)
-			s.drain(p)
-			s.stepDatabase(ahead)
-			_, err := s.registry(s.now).Collect(s.t.Context(), collection(0))
-			require.ErrorIs(s.t, err, worker.ErrClock)
-			done := s.collect(func() time.Time { return s.now().Add(ahead) }, 0)
-			require.Len(s.t, done.Removed, 1)
-			s.stepDatabase(-ahead)
-			other := s.start(how{seat: 1})
-			for range 3 {
-				s.draw(p, other)
-				s.drain(other)
-				s.pass(window)
-			}
-		},
-		cells: onLeases(unique()),
 	},
 	{
 		name:  "row-deleted",
@@ -283,9 +229,11 @@ var operatorFaults = []fault{
 				s.drawSome(all...)
 				return
 			}
-			s.drawSome(p)
+			q := s.start(how{seat: 1})
+			s.drawSome(p, q)
 			p.kill()
 			s.refused(other, worker.ErrLayout)
+			s.draw(q)
 		},
 		cells: map[string]cell{
 			static: uniqueIf(oneLayout), file: unique(refusedLayout), throwaway: uniqueIf(oneLayout),
@@ -295,7 +243,7 @@ var operatorFaults = []fault{
 	{
 		name:  "rollback-bits",
 		title: "uncached with RollbackBits beside other generators of the same layout",
-		what: "An uncached generator counts steps back in its worker ID's uppermost bit, and its clock goes back. Another generator on a layout that calls that bit rollback is refused;" +
+		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one goes back. Another generator on a layout that calls that bit rollback is refused;" +
 			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
@@ -304,8 +252,9 @@ var operatorFaults = []fault{
 				s.make(registry.Namespace{Name: "turns", Terms: named.Terms()})
 			}
 			p := s.start(how{layout: named, rollback: 1, namespace: "turns"})
-			s.pass(2 * window) // until its clock is at its first tick
-			s.drawSome(p)
+			q := s.start(how{layout: named, rollback: 1, namespace: "turns", seat: 2})
+			s.pass(2 * window) // until their clocks are at their first ticks
+			s.drawSome(p, q)
 			p.step(-time.Second)
 			s.draw(p)
 			_, err := s.try(how{seat: 1, layout: named, namespace: "turns"})
@@ -314,7 +263,7 @@ var operatorFaults = []fault{
 				s.refused(how{seat: 1, namespace: "turns"}, worker.ErrLayout)
 			}
 			if s.met {
-				s.draw(p)
+				s.draw(p, q)
 				return
 			}
 			const counted = 1 << 9 // the bit, as part of an ID
@@ -346,28 +295,6 @@ func onLeases(c cell) map[string]cell {
 	cells := onDatabases(c)
 	cells[throwaway] = noPart()
 	return cells
-}
-
-// now is the time of all who have the right one.
-func (s *scene) now() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.skip)
-}
-
-func collection(maxClockOffset time.Duration) registry.Collection {
-	return registry.Collection{MaxClockOffset: maxClockOffset, Terms: func(text string) (uid.Terms, error) {
-		l, err := bits.ParseLayout(text)
-		return l.Terms(), err
-	}}
-}
-
-// collect collects with a clock of its own.
-func (s *scene) collect(now func() time.Time, maxClockOffset time.Duration) registry.Collected {
-	s.t.Helper()
-	done, err := s.registry(now).Collect(s.t.Context(), collection(maxClockOffset))
-	require.NoError(s.t, err)
-	return done
 }
 
 // stopped kills all processes and lets their time pass, where that is the condition.
