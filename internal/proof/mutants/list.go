@@ -68,6 +68,7 @@ var all = slices.Concat(
 	chartsAndNumbers,
 	blocks,
 	shards,
+	orders,
 )
 
 var core = []mutant{
