@@ -3,6 +3,7 @@ package cached_test
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/fake"
 )
@@ -95,4 +97,35 @@ func TestWorkerPanics(t *testing.T) {
 		require.Equal(t, 2, strings.Count(log.String(), "a worker panicked"), log.String())
 		require.Contains(t, log.String(), "close_test.go", "the stack")
 	})
+}
+
+// TestCloseTellsTheLastTick: no UID that a call gets beside Close is of a later tick than the one
+// that Close tells the worker. Whoever has the worker ID next begins right after that.
+func TestCloseTellsTheLastTick(t *testing.T) {
+	layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 19, SequenceBits: 1, Unit: time.Millisecond})
+	for range fake.Rounds(500) {
+		w := fake.Endless(7)
+		g, err := cached.New(w, cached.Config{Layout: layout, MaxLead: cached.Unbounded, Slots: 1 << 14})
+		require.NoError(t, err)
+		var newest atomic.Int64
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				u, err := g.GetUID()
+				if err != nil {
+					return // closed
+				}
+				tick, _ := layout.Tick(u)
+				newest.Store(tick)
+			}
+		}()
+		for first := layout.TickAt(time.Now()); newest.Load() < first+100; { // calls are under way
+			runtime.Gosched()
+		}
+		require.NoError(t, g.Close())
+		<-ended
+		require.Len(t, w.Released, 1)
+		require.GreaterOrEqual(t, w.Released[0], newest.Load())
+	}
 }

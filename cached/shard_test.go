@@ -4,6 +4,7 @@ import (
 	mathbits "math/bits"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -321,4 +322,67 @@ var sunk atomic.Int64
 func growStack() byte {
 	var room [16 << 10]byte
 	return room[sunk.Load()&1]
+}
+
+// TestLaneBesideAWithdrawal: what a Lane takes in hand while the generator withdraws everything is
+// withdrawn as well.
+func TestLaneBesideAWithdrawal(t *testing.T) {
+	g := unbounded(t, Config{Layout: shortTicks})
+	l := g.Lane()
+	var void atomic.Uint64 // all below were withdrawn
+	var ended atomic.Bool
+	var withdrawing sync.WaitGroup
+	withdrawing.Go(func() {
+		for !ended.Load() {
+			g.mu.Lock()
+			g.drop()
+			below := g.state.void << g.valBits
+			g.mu.Unlock()
+			void.Store(below)
+		}
+	})
+	defer withdrawing.Wait()
+	defer ended.Store(true)
+	for range fake.Rounds(100_000) {
+		below := void.Load()
+		u, err := l.GetUID()
+		require.NoError(t, err)
+		if uint64(u) < below {
+			t.Fatalf("%d after all below %d were withdrawn", u, below)
+		}
+	}
+}
+
+// TestLateClaims: goroutines that draw from one shard get no UID twice, however late each is with
+// the claim after a chunk's last.
+func TestLateClaims(t *testing.T) {
+	g := unbounded(t, Config{Layout: shortTicks})
+	o := g.Unordered()
+	o.splits.Store(0)
+	s := &o.home[0]
+	for range fake.Rounds(10) {
+		const draws = 5000
+		var drawn [3][draws]uint64
+		var drawing sync.WaitGroup
+		for i := range drawn {
+			drawing.Go(func() {
+				for n := range draws {
+					u, err := s.take()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					drawn[i][n] = uint64(u)
+					if n%16 == 0 && s.mu.TryLock() {
+						s.chunk = minLaneChunk // short ones end often
+						s.mu.Unlock()
+					}
+				}
+			})
+		}
+		drawing.Wait()
+		all := slices.Concat(drawn[0][:], drawn[1][:], drawn[2][:])
+		slices.Sort(all)
+		require.Len(t, slices.Compact(all), len(drawn)*draws, "each once")
+	}
 }

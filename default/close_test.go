@@ -3,6 +3,7 @@ package uncached
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -99,4 +100,34 @@ func TestWorkerPanics(t *testing.T) {
 		require.Equal(t, 2, strings.Count(log.String(), "a worker panicked"), log.String())
 		require.Contains(t, log.String(), "close_test.go", "the stack")
 	})
+}
+
+// No UID that a call gets beside Close is of a later tick than the one that Close tells the worker.
+// Whoever has the worker ID next begins right after that.
+func TestCloseTellsTheLastTick(t *testing.T) {
+	for range fake.Rounds(500) {
+		w := fake.Endless(7)
+		var clock, newest atomic.Int64 // ticks
+		clock.Store(millis.Terms().TickAt(morning))
+		g := quiet(t, w, Config{Layout: millis, Now: func() time.Time { return millis.TimeOf(clock.Add(1)) }})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				u, err := g.GetUID()
+				if err != nil {
+					return // closed
+				}
+				tick, _ := millis.Tick(u)
+				newest.Store(tick)
+			}
+		}()
+		for first := clock.Load(); newest.Load() < first+100; { // calls are under way
+			runtime.Gosched()
+		}
+		require.NoError(t, g.Close())
+		<-ended
+		require.Len(t, w.Released, 1)
+		require.GreaterOrEqual(t, w.Released[0], newest.Load())
+	}
 }

@@ -70,6 +70,7 @@ var all = slices.Concat(
 	chartsAndNumbers,
 	blocks,
 	shards,
+	orders,
 )
 
 var core = []mutant{
