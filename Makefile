@@ -10,23 +10,22 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
 # What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
-# Those of them that test for longest begin first.
-LONGEST := ./internal/proof/databases ./internal/proof/fleet ./internal/proof/promise
-# What make test builds and lints, but leaves to make metrics to run.
-METRICS := ./metrics/prometheus/... ./metrics/otel/...
-# What make test builds and lints, but leaves to make engines to run; the longest first, too.
-ENGINES := ./internal/engines ./internal/engines/sqlstore ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
+# What is linted with it; what needs other servers is tested by make engines.
+OTHERS := ./metrics/prometheus/... ./metrics/otel/... ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
 # The programs to copy from, whose libraries are many: make recipes builds, lints and runs them.
 RECIPES := ./recipes/...
+
+# Progress, and what failed.
+TESTS := $(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-hide-empty-pkg --
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
 RACE     := $(if $(CC_FOUND),-race,)
 
-FUZZTIME ?= 2s
-# FULL=1 has mutants and engines do all that they can, which takes hours.
+# FULL=1 has engines do all that they can, which takes hours.
 FULL ?=
 # How much the deeper gates do.
+FUZZTIME  ?= 30000x
 HISTORIES ?= 1000000
 TAKES     ?= 500000000
 
@@ -35,48 +34,64 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: server lint imports race portable ## everything a change has to pass; under five minutes on two cores, with warm caches
+test: server lint imports race portable ## what to run before a commit: two minutes on two cores, with warm caches
+
+.PHONY: changed
+changed: ## the models, mutants and suites of what has changed since BASE (origin/main, or the last four hours)
+	test/changed $(BASE)
+
+# Each prints how long it takes.
+NIGHT := test-disk modules machines metrics mutants model linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
+.PHONY: night
+night: ## everything else, at full length: hours; each gate can be called by itself
+	@for gate in $(NIGHT); do \
+	  echo "==> make $$gate"; began=$$SECONDS; \
+	  $(MAKE) --no-print-directory $$gate; \
+	  echo "<== make $$gate took $$((SECONDS - began)) s"; \
+	done
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign, tidy modules
+lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	$(GO) vet $(ALL) $(ENGINES) $(METRICS)
-	$(STATICCHECK) $(ALL) $(ENGINES) $(METRICS)
-	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(ENGINES) $(METRICS)
-	$(INEFFASSIGN) $(ALL) $(ENGINES) $(METRICS)
-	internal/proof/tidy -diff
+	$(GO) vet $(ALL) $(OTHERS)
+	$(STATICCHECK) $(ALL) $(OTHERS)
+	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(OTHERS)
+	$(INEFFASSIGN) $(ALL) $(OTHERS)
 
 .PHONY: imports
-imports: ## what each part imports, and how many bytes each way to a worker ID adds to a program
-	$(GO) run ./internal/proof/imports
+imports: ## whether a part imports what its users would pay for without using it
+	test/imports
 
 .PHONY: modules
-modules: ## build each module by itself, outside the workspace, as a release would have it, and do what README shows
-	$(GO) run ./internal/proof/modules
-
-.PHONY: readme
-readme: ## compile and run the programs and commands of README as a reader would, outside the repository
-	$(GO) run ./internal/proof/modules -readme
+modules: generate ## vet each module by itself, outside the workspace, and see that its go.mod is tidy
+	test/modules
 
 .PHONY: tidy
-tidy: ## go mod tidy in each module
-	internal/proof/tidy
+tidy: generate ## go mod tidy in each module
+	test/modules -tidy
+
+.PHONY: generate
+generate: # what is generated, and not kept
+	cd recipes/ent/ent && $(GO) generate
 
 .PHONY: server
 server: ## say which database server the tests get; as root, install one if need be
 	@$(GO) run ./internal/testserver/look
 
+# Tests keep their files in memory if there is room: a disk only makes them wait. Processes that are killed
+# and paused in real time are left to make faults.
 .PHONY: race
-race: server ## all tests, with the race detector, databases included
+race: server ## all tests, with the race detector, on a real MariaDB and on SQLite
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	$(GO) run ./internal/proof/gotest $(RACE) -p 3 $(LONGEST) $(ALL)
-
-.PHONY: test-tmpfs
-test-tmpfs: server ## the tests that keep files and databases, with their folders in memory, where a write takes no time
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
-	  if [ "$${free:-0}" -lt 1000000 ]; then echo 'make test-tmpfs needs /dev/shm with 1 GB free'; exit 1; fi; \
-	  dir=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$dir"' EXIT; \
-	  GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(GO) run ./internal/proof/gotest -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
+	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
+	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$TMPDIR"' EXIT; \
+	  fi; \
+	  $(TESTS) $(RACE) -p 3 ./internal/proof/databases ./internal/proof/promise $$($(GO) list $(ALL) | grep -v /internal/proof/fleet)
+
+.PHONY: test-disk
+test-disk: server ## the tests that keep files and databases, with their folders on a disk
+	TMPDIR=$${TMPDIR:-/var/tmp} $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and a build for ARM
@@ -84,10 +99,11 @@ portable: ## the tests on 32 bits, and a build for ARM
 	GOARCH=arm64 $(GO) build ./... ./cmd/uid
 
 .PHONY: machines
-machines: ## whether all, with its tests, compiles on 32 bits, ARM, Windows and macOS: by its types alone, which is quick
-	$(GO) run ./internal/proof/typecheck -for linux/386,linux/arm64 $(ALL) $(ENGINES) $(METRICS)
-	$(GO) run ./internal/proof/typecheck -for windows/amd64,darwin/arm64 ./... ./cmd/uid/... ./worker/sqlite/...
-	$(GO) run ./internal/proof/typecheck -for linux/386,windows/amd64 $(RECIPES)
+machines: ## go vet of all, with its tests, for 32 bits, ARM, Windows and macOS
+	for machine in linux/386 linux/arm64 windows/amd64 darwin/arm64; do \
+	  GOOS=$${machine%/*} GOARCH=$${machine#*/} CGO_ENABLED=0 $(GO) vet ./... ./cmd/uid/... ./worker/sqlite/...; \
+	done
+	GOARCH=386 CGO_ENABLED=0 $(GO) vet $(OTHERS) ./internal/proof/...
 
 .PHONY: docs
 docs: ## write docs/promise.md anew, from the tests that it names
@@ -140,27 +156,31 @@ sealed: ## look for an order in ten million sealed UIDs of one day
 faults: ## kill and pause leaseholders and database servers, hundreds of times
 	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/proof/fleet
 
-.PHONY: simulation
-simulation: ## simulate a year of 10,000 processes in three regions, and write docs/fleet.md and docs/fleet.svg; ten minutes
-	UID_SIMULATION=full GOGC=800 $(GO) test -count 1 -timeout 2h -v -run '^TestFull$$' ./internal/proof/simulation
+# The suites of one engine's stores, on real servers.
+ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
+.PHONY: $(ENGINE_SUITES)
+engine-etcd engine-redis engine-zookeeper: engine-%:
+	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./internal/engines/$*
+engine-sqlstore:
+	$(TESTS) -count 1 -timeout 20m ./internal/engines/sqlstore
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
-	FULL=$(FULL) $(GO) run ./internal/proof/gotest -count 1 -p 2 -timeout 20m $(ENGINES)
+	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./internal/engines ./internal/engines/sqlstore $(OTHERS)
 	$(GO) run ./internal/engines/faults $(if $(FULL),-full)
 	$(GO) run ./internal/engines/segments $(if $(FULL),-full)
 
 .PHONY: recipes
-recipes: server ## lint, compile and run the programs of recipes, on real servers
+recipes: server generate ## lint, compile and run the programs of recipes, on real servers
 	$(GO) vet $(RECIPES)
 	$(STATICCHECK) $(RECIPES)
 	$(ERRCHECK) -ignoretests -ignoregenerated -exclude .errcheck $(RECIPES)
 	$(INEFFASSIGN) $(RECIPES)
-	$(GO) run ./internal/proof/gotest -count 1 -timeout 10m $(RECIPES)
+	$(TESTS) -count 1 -timeout 10m $(RECIPES)
 
 .PHONY: metrics
 metrics: promtool ## the collectors for Prometheus and OpenTelemetry, and the alert rules
-	$(GO) test $(METRICS)
+	$(GO) test ./metrics/prometheus/... ./metrics/otel/...
 	cd metrics && promtool check rules alerts.yaml && promtool test rules alerts_test.yaml
 	promtool check metrics < metrics/prometheus/testdata/exposition.txt
 
@@ -171,7 +191,7 @@ promtool:
 .PHONY: page
 page: chromium server ## the page of package debug in a real Chromium, with a real MariaDB that goes away; less than a minute
 	$(GO) vet ./internal/browser/... && $(STATICCHECK) ./internal/browser/... && $(ERRCHECK) -ignoretests -exclude .errcheck ./internal/browser/...
-	$(GO) run ./internal/proof/gotest -count 1 -timeout 10m ./internal/browser
+	$(TESTS) -count 1 -timeout 10m ./internal/browser
 
 .PHONY: chromium
 chromium:
@@ -181,13 +201,17 @@ chromium:
 serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute
 	$(GO) run ./internal/engines/serve
 
+SLIPS ?= 40
 .PHONY: mutants
-mutants: ## take guards out, one in turn, and see a test fail: a twelfth of all, as the sources choose; FULL=1 takes each
-	$(GO) run ./internal/proof/mutants $(if $(FULL),,-of 12)
+mutants: ## take guards out, one in turn, and see a test fail: each, or those of what has changed SINCE a revision; and SLIPS
+	$(GO) run ./internal/proof/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
-	$(GO) run ./internal/proof/fuzz -time $(FUZZTIME)
+	git grep -oE '^func Fuzz\w+' -- '*_test.go' | while IFS=: read -r file func; do \
+	  echo "$${file%/*} $${func#func }"; \
+	  $(GO) test -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	done
 
 # How long make soak runs, HOURS or else FOR, how many UIDs it has to draw, and what else.
 FOR       ?= 3m10s
@@ -219,14 +243,14 @@ ROUNDS ?= 15
 BENCH  ?= Ratio|Placement|GetUID
 .PHONY: bench-pgo
 bench-pgo: ## what GetUID costs when a profile lets the compiler inline it
-	$(GO) run ./internal/proof/revisions -before HEAD -pgo -rounds $(ROUNDS) -benchtime 100x -bench 'Ratio/GetUID$$/' -metrics '×add$$|ns/UID' ./cached
+	PGO=1 BENCHTIME=100x test/compare HEAD 'Ratio/GetUID$$/' $(ROUNDS) ./cached
 
 .PHONY: bench-compare
 bench-compare: ## BEFORE=revision: benchmarks of two revisions, in turn in one run
-	$(GO) run ./internal/proof/revisions -before '$(BEFORE)' -rounds $(ROUNDS) -bench '$(BENCH)' -metrics '×add$$|ns/UID|get'
+	test/compare '$(BEFORE)' '$(BENCH)' $(ROUNDS) ./cached ./default
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
-	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL) $(METRICS)
+	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL) ./metrics/prometheus/... ./metrics/otel/...
 	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
 	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt

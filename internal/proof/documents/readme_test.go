@@ -1,0 +1,102 @@
+package documents
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+var (
+	printing = regexp.MustCompile(`(?m)^\s*fmt\.Println\(.*?\) // (.+)$`)
+	inits    = regexp.MustCompile("`uid worker init ([^`]+)`")
+	parsed   = regexp.MustCompile("(?s)`go run ./cmd/uid parse ([0-9]+)` takes a UID apart, and draws it:\n\n```\n(.*?)```")
+	digits   = regexp.MustCompile(`[0-9]+`)
+)
+
+// A reader does what README shows, in folders of his own: its commands, then its programs. They print
+// what README says, but for the numbers.
+func TestReadmeHolds(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	text, dir := string(readme), t.TempDir()
+	server := testserver.Shared(t)
+	t.Setenv("UID_MYSQL_DSN", server.DSN(server.NewDatabase(t)))
+	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
+	command := filepath.Join(dir, "uid.exe")
+	run(t, root, "go", "build", "-o", command, "./cmd/uid")
+	namespace := inits.FindStringSubmatch(text)
+	require.NotNil(t, namespace)
+	run(t, dir, command, append([]string{"worker", "init"}, strings.Fields(namespace[1])...)...)
+
+	programs := program.FindAllStringSubmatch(text, -1)
+	require.NotEmpty(t, programs)
+	for _, p := range programs {
+		prints := printing.FindAllStringSubmatch(p[1], -1)
+		require.Len(t, prints, 1, p[1])
+		since := time.Now()
+		said := run(t, dir, build(t, p[1]))
+		require.Equal(t, digits.ReplaceAllString(prints[0][1], "0")+"\n", digits.ReplaceAllString(said, "0"))
+		requireNew(t, said, since)
+	}
+
+	t.Setenv("UID_MYSQL_DSN", "")
+	since := time.Now()
+	drawn := run(t, dir, command, "gen")
+	require.Contains(t, text, "go run ./cmd/uid gen     # five UIDs,")
+	require.Equal(t, 5, strings.Count(drawn, "\n"))
+	for line := range strings.Lines(drawn) {
+		requireNew(t, line, since)
+	}
+	example := parsed.FindStringSubmatch(text)
+	require.NotNil(t, example)
+	words, picture, _ := strings.Cut(run(t, dir, command, "parse", example[1]), "\n\n")
+	require.Equal(t, example[2], words+"\n")
+	require.Contains(t, picture, "+-+--")
+}
+
+// build compiles a program in a module of its own, outside the workspace.
+func build(t *testing.T, source string) (file string) {
+	dir := t.TempDir()
+	t.Setenv("GOWORK", "off")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
+	here, err := filepath.Abs(root)
+	require.NoError(t, err)
+	run(t, dir, "go", "mod", "init", "example.org/program")
+	run(t, dir, "go", "mod", "edit", "-require=github.com/uidgen/uid@v0.0.0", "-replace=github.com/uidgen/uid="+here)
+	run(t, dir, "go", "mod", "tidy")
+	run(t, dir, "go", "build", "-o", "program.exe", ".")
+	t.Setenv("GOWORK", "")
+	return filepath.Join(dir, "program.exe")
+}
+
+// run returns what a command prints.
+func run(t *testing.T, dir, name string, args ...string) string {
+	var out, said strings.Builder
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
+	require.NoError(t, cmd.Run(), "%s %v: %s%s", name, args, &out, &said)
+	return out.String()
+}
+
+// requireNew fails unless a text begins with a UID of the default layout that was made after since. One of a
+// lease may be some minutes ahead.
+func requireNew(t *testing.T, text string, since time.Time) {
+	u, err := uid.Parse(digits.FindString(text))
+	require.NoError(t, err)
+	parts, err := bits.Default().Parse(u)
+	require.NoError(t, err)
+	require.False(t, parts.Time.Before(since.Truncate(time.Second)), "%v was made before %v", u, since)
+	require.Less(t, time.Until(parts.Time), 10*time.Minute)
+}

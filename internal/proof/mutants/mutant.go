@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// A mutant is a fault in a file: the bytes from begin to end are replaced.
+type mutant struct {
+	name  string
+	file  string
+	edits []edit
+	in    string // the folder of the tests that are to notice, the file's if empty
+	tests string // regular expression for go test -run; empty runs all
+	env   string // a variable for the tests, if need be
+	hangs bool   // a call never ends: the tests' time limit catches it
+	slip  bool   // made by makeSlips
+}
+
+// An edit replaces the bytes of a source from begin to end.
+type edit struct {
+	begin, end int
+	text       string
+}
+
+// A fate is what becomes of a mutant.
+type fate int
+
+const (
+	caught     fate = iota
+	survived        // the tests pass, or do not end
+	impossible      // it does not compile
+)
+
+// A verdict says what became of a mutant.
+type verdict struct {
+	fate   fate
+	by     string // the test that failed, or what went wrong instead
+	output string // of the tests, if the mutant was not caught
+}
+
+func (v verdict) String() string {
+	return [...]string{"caught", "NOT CAUGHT", "does not compile"}[v.fate] + " by " + v.by
+}
+
+// place is where the mutant is, for people.
+func (m mutant) place() string {
+	source, err := os.ReadFile(m.file)
+	if err != nil || len(m.edits) == 0 {
+		return m.file
+	}
+	return fmt.Sprintf("%s:%d", m.file, 1+bytes.Count(source[:m.edits[0].begin], []byte("\n")))
+}
+
+// try builds the mutant, runs its tests, and says whether they caught it.
+func (m mutant) try() verdict {
+	dir, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return verdict{survived, err.Error(), ""}
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "program.test")
+	if out, err := m.build(dir, program); err != nil {
+		return verdict{impossible, "the compiler: " + err.Error(), string(out)}
+	}
+	return m.judge(m.test(program))
+}
+
+// folder is that of the mutant's tests.
+func (m mutant) folder() string { return cmp.Or(m.in, filepath.Dir(m.file)) }
+
+// mutated returns the file's text with the fault.
+func (m mutant) mutated() ([]byte, error) {
+	source, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	at := 0
+	for _, e := range m.edits {
+		text = append(append(text, source[at:e.begin]...), e.text...)
+		at = e.end
+	}
+	return append(text, source[at:]...), nil
+}
+
+// build compiles the mutant's tests, with the mutant in what they use.
+func (m mutant) build(dir, program string) (output []byte, err error) {
+	text, err := m.mutated()
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(m.file)
+	if err != nil {
+		return nil, err
+	}
+	file, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{abs: file}})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(overlay, replaced, 0o600); err != nil {
+		return nil, err
+	}
+	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-ldflags", "-w", "-o", program, "./"+m.folder()).CombinedOutput()
+}
+
+// test runs the mutant's tests, in their own folder as go test does.
+func (m mutant) test(program string) (output []byte, err error) {
+	limit := 2 * time.Minute
+	if m.hangs {
+		limit = 20 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-test.timeout", limit.String(), "-test.failfast", "-test.run", m.tests)
+	cmd.Dir = m.folder()
+	if m.env != "" {
+		cmd.Env = append(os.Environ(), m.env)
+	}
+	return cmd.CombinedOutput()
+}
+
+var (
+	failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	timedOut   = regexp.MustCompile(`(?m)^panic: test timed out`)
+	panicked   = regexp.MustCompile(`(?m)^(?:panic|fatal error): .{1,60}`)
+)
+
+// judge reads the verdict from what the tests wrote and how they ended.
+func (m mutant) judge(output []byte, err error) verdict {
+	const most = 4000
+	if len(output) > most {
+		output = append([]byte("...\n"), output[len(output)-most:]...)
+	}
+	v := verdict{fate: survived, output: string(output)}
+	failed := failedTest.FindSubmatch(output)
+	switch {
+	case bytes.Contains(output, []byte("no tests to run")):
+		v.by = "any test: there is none"
+	case err == nil:
+		v.by = "any test"
+	case failed != nil:
+		v.fate, v.by = caught, string(failed[1])
+	case timedOut.Match(output):
+		v.by = "the time limit"
+		if m.hangs || m.slip {
+			v.fate = caught
+		}
+	case panicked.Match(output):
+		v.fate, v.by = caught, string(panicked.Find(output))
+	default:
+		v.by = "a test: " + err.Error()
+	}
+	return v
+}
