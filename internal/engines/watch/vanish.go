@@ -17,7 +17,8 @@ func Vanish(t *testing.T, cfg lease.Config, open func() lease.Store, remove func
 	const owners = 4
 	w := New(t)
 	require.NoError(t, lease.Found(t.Context(), open(), lease.Founding{Terms: w.Layout.Terms()}))
-	cfg.Window, cfg.TTL, cfg.MaxClockSkew, cfg.Quarantine = time.Second, 1500*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond
+	cfg.Window, cfg.TTL = time.Second, 1500*time.Millisecond
+	cfg.MaxClockSkew, cfg.Quarantine = 50*time.Millisecond, 50*time.Millisecond
 	w.Start(t, owners, cfg, open)
 	w.AwaitEach(t, 300)
 	for round := range 2 {
@@ -39,6 +40,7 @@ func Vanish(t *testing.T, cfg lease.Config, open func() lease.Store, remove func
 	}
 	w.End()
 	issued, twice, first := w.Seen()
-	t.Logf("%d UIDs, %d of them twice; %d acquisitions, %d takeovers, %d losses of a lease", issued, twice, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
+	t.Logf("%d UIDs, %d of them twice; %d acquisitions, %d takeovers, %d losses of a lease", issued, twice,
+		w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
 	require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, first)
 }
