@@ -101,7 +101,7 @@ var operatorFaults = []fault{
 		name:  "row-back",
 		title: "Rows are deleted, and put back as they were, under running processes",
 		what: "The rows of four processes that draw are deleted for twenty seconds, in which they draw and renew and another one starts, and put back where there are none by then." +
-			" Then all is played again, without a start; and again while two processes stand still.",
+			" Then all is played again, without a start; and again while one process stands still and the others draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
