@@ -8,10 +8,12 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRCHECK    ?= $(GO) run github.com/kisielk/errcheck@v1.30.0
 INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
-# What the workspace's modules hold; the benchmarks, whose libraries are many, stand apart.
-ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./internal/proof/...
-# What is linted with it; what needs other servers is tested by make engines.
-OTHERS := ./metrics/prometheus/... ./metrics/otel/... ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./internal/engines/...
+# What make test tests: all but what needs other servers than a MariaDB, which is left to make engines, make
+# metrics and make page, and what kills and pauses processes in real time, which is left to make faults.
+TESTED = ./... ./cmd/uid/... ./worker/sqlite/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser|fleet)')
+# What is linted: all but the benchmarks and recipes, whose libraries are many.
+ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
+  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/...
 # The programs to copy from, whose libraries are many: make recipes builds, lints and runs them.
 RECIPES := ./recipes/...
 
@@ -53,10 +55,10 @@ night: ## everything else, at full length: hours; each gate can be called by its
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
-	$(GO) vet $(ALL) $(OTHERS)
-	$(STATICCHECK) $(ALL) $(OTHERS)
-	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL) $(OTHERS)
-	$(INEFFASSIGN) $(ALL) $(OTHERS)
+	$(GO) vet $(ALL)
+	$(STATICCHECK) $(ALL)
+	$(ERRCHECK) -ignoretests -exclude .errcheck $(ALL)
+	$(INEFFASSIGN) $(ALL)
 
 .PHONY: imports
 imports: ## whether a part imports what its users would pay for without using it
@@ -87,11 +89,11 @@ race: server ## all tests, with the race detector, on a real MariaDB and on SQLi
 	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
 	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$TMPDIR"' EXIT; \
 	  fi; \
-	  $(TESTS) $(RACE) -p 3 ./internal/proof/databases ./internal/proof/promise $$($(GO) list $(ALL) | grep -v /internal/proof/fleet)
+	  $(TESTS) $(RACE) -p 3 ./test/databases ./test/promise $(TESTED)
 
 .PHONY: test-disk
 test-disk: server ## the tests that keep files and databases, with their folders on a disk
-	TMPDIR=$${TMPDIR:-/var/tmp} $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./internal/proof/databases ./internal/proof/promise ./cmd/uid ./internal/testserver
+	TMPDIR=$${TMPDIR:-/var/tmp} $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid ./internal/testserver
 
 .PHONY: portable
 portable: ## the tests on 32 bits, and a build for ARM
@@ -100,14 +102,14 @@ portable: ## the tests on 32 bits, and a build for ARM
 
 .PHONY: machines
 machines: ## go vet of all, with its tests, for 32 bits, ARM, Windows and macOS
-	for machine in linux/386 linux/arm64 windows/amd64 darwin/arm64; do \
+	for machine in linux/arm64 windows/amd64 darwin/arm64; do \
 	  GOOS=$${machine%/*} GOARCH=$${machine#*/} CGO_ENABLED=0 $(GO) vet ./... ./cmd/uid/... ./worker/sqlite/...; \
 	done
-	GOARCH=386 CGO_ENABLED=0 $(GO) vet $(OTHERS) ./internal/proof/...
+	GOARCH=386 CGO_ENABLED=0 $(GO) vet $(ALL)
 
 .PHONY: docs
 docs: ## write docs/promise.md anew, from the tests that it names
-	$(GO) test -count 1 -run '^TestPromisePage$$' ./internal/proof/promise -update
+	$(GO) test -count 1 -run '^TestPromisePage$$' ./test/promise -update
 
 .PHONY: model
 model: model-ring model-shard model-lease model-tenure model-segment model-clock ## check the Promela models of the ring, of shards, of leases, of generators, of segments and of uncached's clock, and that their mutants are caught
@@ -154,21 +156,21 @@ sealed: ## look for an order in ten million sealed UIDs of one day
 
 .PHONY: faults
 faults: ## kill and pause leaseholders and database servers, hundreds of times
-	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./internal/proof/fleet
+	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./test/fleet
 
 # The suites of one engine's stores, on real servers.
 ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
 .PHONY: $(ENGINE_SUITES)
 engine-etcd engine-redis engine-zookeeper: engine-%:
-	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./internal/engines/$*
+	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./test/engines/$*
 engine-sqlstore:
-	$(TESTS) -count 1 -timeout 20m ./internal/engines/sqlstore
+	$(TESTS) -count 1 -timeout 20m ./test/engines/sqlstore
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
-	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./internal/engines ./internal/engines/sqlstore $(OTHERS)
-	$(GO) run ./internal/engines/faults $(if $(FULL),-full)
-	$(GO) run ./internal/engines/segments $(if $(FULL),-full)
+	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./test/engines ./test/engines/sqlstore ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./test/engines/...
+	$(GO) run ./test/engines/faults $(if $(FULL),-full)
+	$(GO) run ./test/engines/segments $(if $(FULL),-full)
 
 .PHONY: recipes
 recipes: server generate ## lint, compile and run the programs of recipes, on real servers
@@ -190,8 +192,7 @@ promtool:
 
 .PHONY: page
 page: chromium server ## the page of package debug in a real Chromium, with a real MariaDB that goes away; less than a minute
-	$(GO) vet ./internal/browser/... && $(STATICCHECK) ./internal/browser/... && $(ERRCHECK) -ignoretests -exclude .errcheck ./internal/browser/...
-	$(TESTS) -count 1 -timeout 10m ./internal/browser
+	$(TESTS) -count 1 -timeout 10m ./test/browser
 
 .PHONY: chromium
 chromium:
@@ -199,12 +200,12 @@ chromium:
 
 .PHONY: serve
 serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute
-	$(GO) run ./internal/engines/serve
+	$(GO) run ./test/engines/serve
 
 SLIPS ?= 40
 .PHONY: mutants
 mutants: ## take guards out, one in turn, and see a test fail: each, or those of what has changed SINCE a revision; and SLIPS
-	$(GO) run ./internal/proof/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
+	$(GO) run ./test/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser, codec and configuration, FUZZTIME each
@@ -219,7 +220,7 @@ SOAK_UIDS ?= $(if $(HOURS),0,3.5e9)
 SEED      ?=
 .PHONY: soak
 soak: ## billions of UIDs by processes that are killed and paused; a night: make soak HOURS=8; SEED=1 replays a schedule
-	$(GO) run ./internal/proof/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
+	$(GO) run ./test/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
 .PHONY: bench
 bench: bench-module ## measure everything, redraw the charts and tables (some 20 minutes; keep the machine idle)
@@ -251,6 +252,6 @@ bench-compare: ## BEFORE=revision: benchmarks of two revisions, in turn in one r
 
 .PHONY: bench-smoke
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
-	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(ALL) ./metrics/prometheus/... ./metrics/otel/...
+	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(TESTED) ./metrics/prometheus/... ./metrics/otel/...
 	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
 	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt

@@ -9,8 +9,7 @@ require (
 	github.com/jmoiron/sqlx v1.4.0
 	github.com/stretchr/testify v1.12.1
 	github.com/uidgen/uid v0.0.0
-	github.com/uidgen/uid/internal/engines v0.0.0
-	github.com/uidgen/uid/internal/proof v0.0.0
+	github.com/uidgen/uid/test v0.0.0
 	gorm.io/driver/mysql v1.6.0
 	gorm.io/gorm v1.31.2
 	k8s.io/api v0.37.2

@@ -11,7 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/engines/cluster"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"

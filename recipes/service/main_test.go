@@ -23,7 +23,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/proof/process"
+	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/worker/registry"

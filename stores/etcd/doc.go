@@ -93,7 +93,7 @@
 //
 // The suites of packages storetest and segmenttest run on a small server in memory in this package's own tests, and
 // on real clusters of one and of three members, each client on a member of its own, in
-// internal/engines/etcd: with lost replies, lost writes and late ones, snapshots that are restored
+// test/engines/etcd: with lost replies, lost writes and late ones, snapshots that are restored
 // as the same cluster and as another one, accounts with the rights above and with fewer, and TLS.
 // Package etcdtest has the faults, for tests of programs.
 package etcd

@@ -110,10 +110,10 @@
 // # How it is tested
 //
 // The suites of packages storetest and segmenttest run on a server in memory with each go test, and
-// in the module internal/engines on Redis 7 and Valkey 9, alone and as a cluster, with lost requests
+// in the module test/engines on Redis 7 and Valkey 9, alone and as a cluster, with lost requests
 // and replies, restarts that lose writes, and with accounts that have just these rights. There owners also draw
 // UIDs while replicas that lack their acquisitions and renewals are promoted, by hand and by
 // Sentinel: no UID comes twice, and with the burn taken out hundreds do. Faults that are planted in
 // the scripts and around them are found by the tests (list_redis.go and list_segment_redis.go in
-// internal/proof/mutants).
+// test/mutants).
 package redis

@@ -27,7 +27,7 @@ const (
 	tagsKey    = "uid:segments"
 )
 
-// The tests in internal/engines do the same on Redis and on Valkey.
+// The tests in test/engines do the same on Redis and on Valkey.
 func TestSegments(t *testing.T) {
 	segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject { return newFake(t).segments() })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// The tests in internal/engines do the same on Redis and on Valkey.
+// The tests in test/engines do the same on Redis and on Valkey.
 func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Config{}, func(t *testing.T) storetest.Subject { return newFake(t).subject() })
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// What SQLite does, and servers that fail, is tried in internal/proof/databases.
+// What SQLite does, and servers that fail, is tried in test/databases.
 func TestStore(t *testing.T) {
 	server := testserver.Shared(t)
 	storetest.Run(t, storetest.Config{Histories: 5}, func(t *testing.T) storetest.Subject {

@@ -1,0 +1,366 @@
+// Package backfill_test kills importers that make UIDs for the past, while live generators issue in
+// the same space of worker IDs.
+package backfill_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// childEnv makes the test binary an importer, and says which one.
+const childEnv = "UID_BACKFILL_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(childEnv); text != "" {
+		if err := child(text); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	testserver.Main(m)
+}
+
+// The space of worker IDs: disposable ones are below those of the namespace.
+const (
+	namespace  = "orders"
+	firstLease = 1 << 20
+)
+
+var (
+	layout = bits.Default()
+	quiet  = slog.New(slog.DiscardHandler)
+)
+
+// A task is what an importer does: it imports rows from the first on.
+type task struct {
+	Store kit.Store
+	Base  time.Time // when the oldest row was created
+	First int
+}
+
+// rows is how many there are; every second one belongs to each kind of source.
+const rows = 18_000
+
+// step is how many rows an importer prints before it waits for a go, of which it has a few ahead.
+const step, ahead = 100, 3
+
+// created is when a row was created, in no order, up to an hour after the base.
+func (t task) created(row int) time.Time {
+	r := rand.New(rand.NewPCG(uint64(row), 1))
+	return t.Base.Add(time.Duration(r.Int64N(int64(time.Hour))))
+}
+
+// sources are what importers take worker IDs from.
+func sources(tables *sqlstore.DB) ([2]backfill.Source, error) {
+	leases, err := tables.Leases(namespace)
+	return [2]backfill.Source{
+		// The server that the tests share does not sync its log, for speed, and is not killed.
+		backfill.FromLeases(leases, backfill.LeaseConfig{DurableStore: true, DurableStoreUnverified: true}),
+		backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
+	}, err
+}
+
+// child imports rows, and prints the UID of each.
+func child(text string) error {
+	var t task
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	db, err := t.Store.Connect(ctx, testserver.Quiet)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		return err
+	}
+	from, err := sources(tables)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	var g [2]*backfill.Generator
+	for i := range g {
+		g[i], err = backfill.New(from[i], backfill.Config{From: t.Base, Apart: apart(tables, i), Logger: quiet})
+		if err != nil {
+			return err
+		}
+	}
+	for row := t.First; row < rows; row++ {
+		if (row-t.First)%step == 0 {
+			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
+				return err
+			}
+		}
+		u, err := g[row%2].At(t.created(row))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d %d\n", row, u) // one write
+	}
+	for _, g := range g {
+		if err := g.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apart is what a source of disposable IDs has to be apart from.
+func apart(tables *sqlstore.DB, source int) []backfill.Live {
+	if source == 0 {
+		return nil
+	}
+	return []backfill.Live{{Store: tables, Namespace: namespace}}
+}
+
+// marks are all UIDs of a space.
+type marks struct {
+	mu    sync.Mutex
+	seen  map[uid.UID]bool
+	twice int
+	live  map[int64]bool // worker IDs of live generators
+	runs  map[int64]bool // and of importers
+}
+
+func newMarks() *marks {
+	return &marks{seen: map[uid.UID]bool{}, live: map[int64]bool{}, runs: map[int64]bool{}}
+}
+
+// both returns how many worker IDs were live, and an importer's, too.
+func (m *marks) both() (n int) {
+	for id := range m.live {
+		if m.runs[id] {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *marks) add(by map[int64]bool, all ...uid.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, u := range all {
+		if p, err := layout.Parse(u); err == nil {
+			by[p.WorkerID] = true
+		}
+		if m.seen[u] {
+			m.twice++
+		}
+		m.seen[u] = true
+	}
+}
+
+// mostKills is how often the importers of one store are killed.
+const mostKills = 25
+
+// Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
+// generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
+func TestKilledImporters(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		t.Parallel() // they wait more than they work
+		db := s.Open(t)
+		tables, err := sqlstore.New(db, sqlstore.Config{})
+		require.NoError(t, err)
+		leases, err := tables.Leases(namespace)
+		require.NoError(t, err)
+		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms(), IDs: lease.Range{First: firstLease, Last: layout.MaxWorkerID()}}))
+
+		all := newMarks()
+		task := task{Store: s, Base: time.Now().Add(-time.Hour)}
+		kills, imported := 0, 0
+		for task.First < rows {
+			// Live generators draw during an importer's life; they get the IDs of former runs.
+			var live sync.WaitGroup
+			for _, w := range liveWorkers(t, tables) {
+				live.Go(func() { draw(t, w, all) })
+			}
+			limit := 1 + rand.IntN(500) // and what it prints until it is killed
+			switch {
+			case kills%5 == 4:
+				limit = 0 // while it takes its IDs
+			case kills >= mostKills:
+				limit = rows
+			}
+			row, n, killed := runImporter(t, task, limit, all)
+			task.First, imported = row, imported+n
+			if killed {
+				kills++
+			}
+			live.Wait()
+		}
+		require.GreaterOrEqual(t, kills, mostKills)
+		require.Zero(t, all.twice)
+		require.Positive(t, all.both(), "live generators have leased IDs of killed importers")
+		t.Logf("%d kills, %d rows imported, %d UIDs, none twice; %d worker IDs were an importer's and live", kills, imported, len(all.seen), all.both())
+	})
+}
+
+// liveWorkers returns a live worker of each kind.
+func liveWorkers(t *testing.T, tables *sqlstore.DB) []uid.Worker {
+	leases, err := tables.Leases(namespace)
+	require.NoError(t, err)
+	// IDs are used again at once, so that live generators get those of killed runs.
+	leased, err := lease.New(leases, lease.Config{Logger: quiet, DurableStore: true, DurableStoreUnverified: true,
+		Quarantine: time.Millisecond, MaxClockSkew: time.Millisecond})
+	require.NoError(t, err)
+	used, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
+	require.NoError(t, err)
+	return []uid.Worker{leased, used}
+}
+
+// draw draws UIDs of a live generator.
+func draw(t *testing.T, w uid.Worker, all *marks) {
+	g, err := cached.New(w, cached.Config{Logger: quiet})
+	if err != nil {
+		t.Errorf("live: %v", err)
+		return
+	}
+	chunk := make([]uid.UID, 500)
+	if _, err := g.Fill(chunk); err != nil {
+		t.Errorf("live: %v", err)
+	}
+	all.add(all.live, chunk...)
+	if err := g.Close(); err != nil {
+		t.Errorf("live: %v", err)
+	}
+}
+
+// runImporter starts an importer and kills it when it has printed so many rows, or later. It returns
+// the first row that is left and how many were imported.
+func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, killed bool) {
+	t.Helper()
+	text, err := json.Marshal(task)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text), "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	goes, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer goes.Close()
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "ready\n", line)
+	next = task.First
+	_, err = goes.Write(make([]byte, ahead))
+	require.NoError(t, err)
+	for {
+		if n >= limit && !killed {
+			killed = true
+			require.NoError(t, cmd.Process.Kill())
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break // the last line may be cut off
+		}
+		var row int
+		var u uid.UID
+		_, err = fmt.Sscan(line, &row, &u)
+		require.NoError(t, err, line)
+		require.Equal(t, next, row)
+		tick, err := layout.Tick(u)
+		require.NoError(t, err)
+		require.Equal(t, layout.TickAt(task.created(row)), tick, "the UID has the row's tick")
+		all.add(all.runs, u)
+		if next, n = row+1, n+1; n%step == 0 && !killed {
+			_, _ = goes.Write([]byte{0}) // it may have ended
+		}
+	}
+	if err := cmd.Wait(); !killed {
+		require.NoError(t, err)
+	}
+	return next, n, killed
+}
+
+// Numbers that give an ID that is live: the one thing that FromNumbers trusts.
+type liveNumbers struct{ id int64 }
+
+func (n liveNumbers) Next(context.Context, disposable.Host, int64) (int64, error) { return n.id, nil }
+func (liveNumbers) Inspect(context.Context) ([]string, error)                     { return nil, nil }
+func (liveNumbers) Name() string                                                  { return "a live ID" }
+
+// A run under a worker ID that is live gives its UIDs once more: the test would see it.
+func TestLiveIDGivesDuplicates(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+		require.NoError(t, err)
+		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
+		require.NoError(t, err)
+		g, err := uncached.New(w, uncached.Config{Logger: quiet})
+		require.NoError(t, err)
+		all := newMarks()
+		var drawn [100]uid.UID
+		_, err = g.Fill(drawn[:])
+		require.NoError(t, err)
+		all.add(all.live, drawn[:]...)
+		parts, err := g.ParseUID(drawn[0])
+		require.NoError(t, err)
+
+		right, err := backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer", Logger: quiet}), backfill.Config{Logger: quiet})
+		require.NoError(t, err)
+		wrong, err := backfill.New(backfill.FromNumbers(liveNumbers{parts.WorkerID}, disposable.Config{Host: "importer", Logger: quiet}), backfill.Config{Logger: quiet})
+		require.NoError(t, err)
+		for _, g := range []*backfill.Generator{right, wrong} {
+			for range 100 {
+				u, err := g.At(parts.Time)
+				require.NoError(t, err)
+				all.add(all.runs, u)
+			}
+			if g == right {
+				require.Zero(t, all.twice)
+			}
+		}
+		require.Positive(t, all.twice)
+	})
+}
+
+// A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
+// its range is refused.
+func TestApart(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
+		require.NoError(t, err)
+		for name, ids := range map[string]lease.Range{"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()}} {
+			leases, err := tables.Leases(name)
+			require.NoError(t, err)
+			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms(), IDs: ids}))
+			_, err = backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
+				backfill.Config{Logger: quiet, Apart: []backfill.Live{{Store: tables, Namespace: name}}})
+			if name == "last" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, uid.ErrRange)
+			}
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package databases_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker/doctor"
+)
+
+func TestCheckOfASQLitePlace(t *testing.T) {
+	eachJournal(t, func(t *testing.T, s kit.Store, mode string) {
+		db := s.Open(t)
+		both(t, db)
+		m := checked(t, db, doctor.Config{})
+		require.Equal(t, doctor.LevelOK, m["names of the file"].Level)
+		require.Equal(t, "1", m["names of the file"].Value)
+		require.Equal(t, doctor.LevelOK, m["place of the file"].Level)
+		require.Equal(t, map[string]doctor.Level{"delete": doctor.LevelOK, "wal": doctor.LevelNote}[mode], m["journal_mode"].Level)
+
+		require.NoError(t, os.Link(s.Source, s.Source+".link"))
+		m = checked(t, db, doctor.Config{})
+		require.Equal(t, doctor.LevelError, m["names of the file"].Level)
+		require.Equal(t, "2", m["names of the file"].Value)
+		require.NoError(t, os.Remove(s.Source+".link"))
+
+		moveAll(t, s.Source, s.Source+".old")
+		m = checked(t, db, doctor.Config{})
+		require.Equal(t, doctor.LevelError, m["place of the file"].Level)
+		require.Equal(t, "removed or moved", m["place of the file"].Value)
+
+		for _, rows := range []func(db *sqlx.DB){
+			func(*sqlx.DB) {},
+			func(db *sqlx.DB) { putLeases(t, db, aLease{id: 5}); acquire(t, db, asked{}) },
+		} {
+			another := s.Open(t)
+			rows(another)
+			m = checked(t, db, doctor.Config{})
+			require.Equal(t, doctor.LevelError, m["place of the file"].Level)
+			require.Equal(t, "another file is there", m["place of the file"].Value)
+		}
+		require.NotContains(t, fmt.Sprint(m), s.Source)
+	})
+}

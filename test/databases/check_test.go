@@ -1,0 +1,580 @@
+package databases_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// findings are those of a check, by what was looked at.
+type findings map[string]doctor.Finding
+
+func checked(t testing.TB, db *sqlx.DB, cfg doctor.Config) findings {
+	t.Helper()
+	if cfg.Terms == nil {
+		cfg.Terms = layoutTerms
+	}
+	all, err := doctor.Check(t.Context(), examined(t, db), cfg)
+	require.NoError(t, err)
+	m := findings{}
+	for _, f := range all {
+		require.NotEmpty(t, f.Value, f.What)
+		require.Equal(t, f.Level == doctor.LevelOK, f.Why == "" && f.Do == "", "%+v", f)
+		m[f.What] = f
+	}
+	return m
+}
+
+// levels are those of a check that are not ok.
+func (m findings) levels() map[string]doctor.Level {
+	bad := map[string]doctor.Level{}
+	for what, f := range m {
+		if f.Level != doctor.LevelOK {
+			bad[what] = f.Level
+		}
+	}
+	return bad
+}
+
+type badness = map[string]doctor.Level
+
+// granted returns the store, opened by a new account with the rights that the
+// statements give it; in them @ stands for the account, and DB for the database.
+func granted(t testing.TB, s kit.Store, statements ...string) *sqlx.DB {
+	t.Helper()
+	admin := s.Open(t)
+	cfg, err := mysql.ParseDSN(s.Source)
+	require.NoError(t, err)
+	name, password := "acct_"+strings.ToLower(rand.Text()[:12]), canary+rand.Text()
+	at := "'" + name + "'@'%'"
+	kit.Do(t, admin, "CREATE USER "+at+" IDENTIFIED BY '"+password+"'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER "+at) })
+	for _, statement := range statements {
+		kit.Do(t, admin, strings.NewReplacer("@", at, "DB", "`"+strings.ReplaceAll(cfg.DBName, "_", "\\_")+"`", "`DB`", "`"+cfg.DBName+"`").Replace(statement))
+	}
+	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = name, password }).Open(t)
+}
+
+func both(t testing.TB, db *sqlx.DB) {
+	t.Helper()
+	acquire(t, db, asked{})
+	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+}
+
+// sound is what a check finds where all is as it should be, of both tables.
+var sound = badness{"spaces of worker IDs": doctor.LevelNote}
+
+func TestCheckOfASoundDatabase(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		db := kit.NewSQLite(t).Open(t)
+		both(t, db)
+		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
+		delete(m, "file system") // this machine's
+		require.Equal(t, sound, m.levels(), "%+v", m)
+		require.Equal(t, "1 rows, largest ID 1, next ID 2, of 4194303", m["disposable IDs"].Value)
+		require.Len(t, m, 14)
+	})
+	t.Run("MariaDB", func(t *testing.T) {
+		server := testserver.New(t, testserver.Config{Durable: true})
+		s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+		admin := s.Open(t)
+		both(t, admin)
+		db := granted(t, s, "GRANT SELECT, INSERT ON `DB`.WORKER_NODE TO @", "GRANT SELECT, INSERT, UPDATE ON `DB`.WORKER_LEASE TO @",
+			"GRANT REPLICA MONITOR ON *.* TO @")
+		m := checked(t, db, doctor.Config{MaxWorkerID: 1<<22 - 1})
+		require.Equal(t, sound, m.levels(), "%+v", m)
+		require.Len(t, m, 16)
+		require.Equal(t, "SELECT, INSERT on WORKER_NODE; SELECT, INSERT, UPDATE on WORKER_LEASE; SLAVE MONITOR on all databases", inOrder(m["grants"].Value))
+	})
+}
+
+// inOrder sorts the parts of the value, whose order is the server's.
+func inOrder(value string) string {
+	parts := strings.Split(value, "; ")
+	for i := range parts {
+		for j := i + 1; j < len(parts); j++ {
+			if rank(parts[j]) < rank(parts[i]) {
+				parts[i], parts[j] = parts[j], parts[i]
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func rank(part string) int {
+	for i, where := range []string{"WORKER_NODE", "WORKER_LEASE", "whole", "all"} {
+		if strings.Contains(part, where) {
+			return i
+		}
+	}
+	return 9
+}
+
+func TestCheckOfAnEmptyDatabase(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		m := checked(t, s.Open(t), doctor.Config{})
+		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
+		require.Equal(t, doctor.LevelNote, m["leased IDs"].Level)
+		require.NotContains(t, m, "table of disposable IDs")
+		require.NotContains(t, m, "counter of disposable IDs")
+	})
+}
+
+// What a session or a server is set to is what the check tells.
+func TestCheckOfSettings(t *testing.T) {
+	s := kit.NewMySQL(t)
+	both(t, s.Open(t))
+	base := checked(t, s.Open(t), doctor.Config{}).levels()
+	isolation, readOnly := transaction(t, s, "isolation"), transaction(t, s, "read_only")
+	for _, tt := range []struct {
+		params map[string]string
+		what   string
+		want   doctor.Level
+		value  string
+	}{
+		{map[string]string{isolation: "'SERIALIZABLE'"}, "isolation", doctor.LevelNote, "SERIALIZABLE"},
+		{map[string]string{isolation: "'READ-UNCOMMITTED'"}, "isolation", doctor.LevelWarn, "READ-UNCOMMITTED"},
+		{map[string]string{"auto_increment_increment": "7", "auto_increment_offset": "3"}, "auto_increment_increment", doctor.LevelWarn, "7, offset 3"},
+		{map[string]string{readOnly: "1"}, "writable", doctor.LevelError, readOnly + " is on"},
+		{map[string]string{"timestamp": "1000000000"}, "clocks", doctor.LevelError, "the store's is -"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			m := checked(t, s.With(t, func(c *mysql.Config) { c.Params = tt.params }).Open(t), doctor.Config{})
+			require.Equal(t, tt.want, m[tt.what].Level)
+			require.Contains(t, m[tt.what].Value, tt.value)
+			bad := m.levels()
+			delete(bad, tt.what)
+			if tt.what == "clocks" { // the leases are of another time, too
+				delete(bad, "times of leases")
+				delete(bad, "last ticks of leases")
+			}
+			require.Equal(t, base, bad, "nothing else")
+		})
+	}
+}
+
+func TestCheckOfACarelessServer(t *testing.T) {
+	server := testserver.New(t, testserver.Config{Args: []string{"--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
+		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3"}})
+	s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+	db := s.Open(t)
+	bad := checked(t, db, doctor.Config{}).levels()
+	require.Equal(t, badness{
+		"innodb_flush_log_at_trx_commit": doctor.LevelError,
+		"sync_binlog":                    doctor.LevelError,
+		"isolation":                      doctor.LevelError,
+		"auto_increment_increment":       doctor.LevelNote, // nobody uses it
+		"grants":                         doctor.LevelWarn,
+		"disposable IDs":                 doctor.LevelNote,
+		"leased IDs":                     doctor.LevelNote,
+	}, bad)
+	// It is true what the check says of that isolation.
+	require.ErrorContains(t, tryID(t, db, asked{}), "1665")
+
+	// Leases make up for lost commits, unless they are told that there are none.
+	kit.Do(t, db, "DROP TABLE WORKER_NODE", "SET GLOBAL binlog_format = 'ROW'", "SET GLOBAL tx_isolation = 'REPEATABLE-READ'")
+	db = s.Open(t)
+	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
+	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
+		m := checked(t, db, doctor.Config{DurableStore: durable})
+		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
+		require.Equal(t, want, m["sync_binlog"].Level)
+		require.Equal(t, doctor.LevelOK, m["isolation"].Level)
+		require.Equal(t, "no replica is connected", m["replication"].Value)
+	}
+}
+
+func TestCheckOfAPair(t *testing.T) {
+	pair := testserver.NewPair(t, testserver.Config{})
+	of := func(s *testserver.Server) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
+	var m findings
+	require.Eventually(t, func() bool {
+		m = of(pair.Primary)
+		return m["replication"].Value == "1 connected, asynchronous"
+	}, time.Minute, 10*time.Millisecond)
+	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	require.Equal(t, "no", m["replica"].Value)
+	require.Equal(t, "yes", m["writable"].Value)
+
+	m = of(pair.Replica)
+	require.Equal(t, "yes, read-only", m["replica"].Value)
+	require.Equal(t, doctor.LevelError, m["replica"].Level)
+	require.Equal(t, "read_only is on", m["writable"].Value)
+	require.Equal(t, doctor.LevelError, m["writable"].Level)
+
+	replica := pair.Replica.Open(t, "mysql")
+	kit.Do(t, replica, "SET GLOBAL read_only = 0")
+	m = of(pair.Replica)
+	require.Equal(t, "yes, and writable", m["replica"].Value)
+	require.Equal(t, doctor.LevelError, m["replica"].Level)
+	alias := kit.Store{Driver: "mysql", Source: pair.Replica.DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
+	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
+
+	kit.Do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+	kit.Do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+	require.Eventually(t, func() bool {
+		m = of(pair.Primary)
+		return m["replication"].Value == "1 connected, semi-synchronous"
+	}, time.Minute, 50*time.Millisecond)
+	require.Equal(t, doctor.LevelNote, m["replication"].Level)
+
+	kit.Do(t, replica, "STOP SLAVE")
+	m = of(pair.Replica)
+	require.Equal(t, "set up, but stopped; writable", m["replica"].Value)
+	require.Equal(t, doctor.LevelWarn, m["replica"].Level)
+
+	// An account without a right to it is told that nothing is told.
+	kit.Do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
+	cfg := pair.Replica.Config("mysql")
+	cfg.User = "nobody"
+	untold := kit.Store{Driver: "mysql", Source: cfg.FormatDSN()}.Open(t)
+	require.Equal(t, doctor.LevelNote, checked(t, untold, doctor.Config{})["replica"].Level)
+	kit.Do(t, replica, "START SLAVE")
+	m = checked(t, untold, doctor.Config{})
+	require.Equal(t, "yes, and writable", m["replica"].Value, "one that runs shows in the status")
+}
+
+func TestCheckOfTables(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change string
+		what   string
+		says   string
+	}{
+		"engine":      {"ALTER TABLE WORKER_NODE ENGINE = MyISAM", "table of disposable IDs", "engine MyISAM"},
+		"counter":     {"ALTER TABLE WORKER_NODE MODIFY ID BIGINT NOT NULL", "table of disposable IDs", "column ID is not AUTO_INCREMENT"},
+		"width":       {"DELETE FROM WORKER_NODE; ALTER TABLE WORKER_NODE MODIFY PORT VARCHAR(20) NOT NULL", "table of disposable IDs", "column PORT holds 20 characters"},
+		"lost":        {"ALTER TABLE WORKER_NODE DROP COLUMN PORT", "table of disposable IDs", "no column PORT"},
+		"more":        {"ALTER TABLE WORKER_NODE ADD COLUMN MORE INT NOT NULL", "table of disposable IDs", "further column MORE"},
+		"type":        {"ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "table of leased IDs", "column HIGH is of type int"},
+		"key":         {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY, ADD PRIMARY KEY (NAMESPACE, WORKER_ID, HIGH)", "", ""},
+		"no key":      {"ALTER TABLE WORKER_LEASE DROP PRIMARY KEY", "table of leased IDs", "column NAMESPACE is not in the primary key"},
+		"renamed":     {"ALTER TABLE WORKER_LEASE CHANGE HOLDER OWNER VARCHAR(128) NOT NULL", "leased IDs", "unreadable"},
+		"of namesake": {"ALTER TABLE WORKER_LEASE MODIFY NAMESPACE VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL", "table of leased IDs", "utf8mb4_general_ci"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := kit.NewMySQL(t)
+			db := s.Open(t)
+			both(t, db)
+			base := checked(t, db, doctor.Config{}).levels()
+			kit.Do(t, db, strings.Split(tt.change, ";")...)
+			m := checked(t, db, doctor.Config{})
+			bad := m.levels()
+			if tt.says == "unreadable" {
+				delete(base, "spaces of worker IDs")
+				require.Equal(t, "no column HOLDER", m["table of leased IDs"].Value)
+				delete(bad, "table of leased IDs")
+			}
+			if tt.what != "" {
+				require.NotEqual(t, doctor.LevelOK, m[tt.what].Level)
+				require.Contains(t, m[tt.what].Value, tt.says)
+				delete(bad, tt.what)
+			}
+			require.Equal(t, base, bad)
+		})
+	}
+	t.Run("SQLite without AUTOINCREMENT", func(t *testing.T) {
+		db := kit.NewSQLite(t).Open(t)
+		text := strings.Replace(createTable(t, db, "WORKER_NODE"), "PRIMARY KEY AUTOINCREMENT", "PRIMARY KEY", 1)
+		kit.Do(t, db, text, "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES ('', '', 1, '')")
+		m := checked(t, db, doctor.Config{})
+		require.Equal(t, "column ID is not AUTO_INCREMENT", m["table of disposable IDs"].Value)
+	})
+	t.Run("a view to others", func(t *testing.T) {
+		s := kit.NewMySQL(t)
+		db := s.Open(t)
+		both(t, db)
+		none := granted(t, s, "GRANT SELECT ON `DB`.WORKER_NODE TO @")
+		m := checked(t, none, doctor.Config{})
+		require.Equal(t, doctor.LevelError, m["leased IDs"].Level)
+		require.Contains(t, m["leased IDs"].Why, "1142")
+		require.Equal(t, doctor.LevelError, m["grants"].Level)
+		require.Contains(t, m["grants"].Why, "lacks: INSERT on WORKER_NODE.")
+	})
+}
+
+func TestCheckOfCounters(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		cfg := doctor.Config{MaxWorkerID: 1000}
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (900, '', '', 1, '2026-01-01')")
+		require.Equal(t, doctor.LevelWarn, checked(t, db, cfg)["disposable IDs"].Level)
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (1000000007, '', '', 1, '2026-01-01')")
+		f := checked(t, db, cfg)["disposable IDs"]
+		require.Equal(t, doctor.LevelError, f.Level)
+		require.Equal(t, "3 rows, largest ID 1000000007, next ID 1000000008, of 1000", f.Value)
+		kit.Do(t, db, "DELETE FROM WORKER_NODE WHERE ID > 1000")
+		require.Equal(t, doctor.LevelError, checked(t, db, cfg)["disposable IDs"].Level, "the counter stays")
+	})
+	t.Run("SQLite behind", func(t *testing.T) {
+		db := kit.NewSQLite(t).Open(t)
+		acquire(t, db, asked{})
+		acquire(t, db, asked{})
+		kit.Do(t, db, "UPDATE sqlite_sequence SET seq = 1")
+		f := checked(t, db, doctor.Config{})["counter of disposable IDs"]
+		require.Equal(t, doctor.LevelError, f.Level)
+		kit.Do(t, db, f.Do)
+		require.Equal(t, doctor.LevelOK, checked(t, db, doctor.Config{})["counter of disposable IDs"].Level)
+	})
+}
+
+func TestCheckOfLeases(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		putLeases(t, db,
+			aLease{namespace: "far", id: 1, until: -time.Hour, renewed: -time.Hour, high: time.Hour},
+			aLease{namespace: "fine", id: 1, until: time.Minute, renewed: -time.Minute, high: time.Minute},
+			aLease{namespace: "mixed", id: 1, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z"},
+			aLease{namespace: "young", id: 1, until: -time.Hour, renewed: time.Hour, high: -time.Hour},
+		)
+		all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
+		require.NoError(t, err)
+		found := map[string]doctor.Level{}
+		for _, f := range all {
+			if m := regexp.MustCompile(`^namespace "(\w+)"`).FindStringSubmatch(f.Value); m != nil && f.Level != doctor.LevelOK {
+				found[m[1]+": "+f.What] = f.Level
+			}
+		}
+		require.Equal(t, map[string]doctor.Level{
+			"far: last ticks of leases": doctor.LevelError,
+			"mixed: layout":             doctor.LevelError,
+			"young: times of leases":    doctor.LevelError,
+		}, found)
+	})
+}
+
+// Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
+func TestCheckOfSpaces(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		aged := func(namespace, layout string) aLease {
+			return aLease{namespace: namespace, until: -time.Hour, renewed: -time.Hour, high: -time.Hour, layout: layout}
+		}
+		spaces := func() (values []string) {
+			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms})
+			require.NoError(t, err)
+			for _, f := range all {
+				if f.What == "spaces of worker IDs" {
+					values = append(values, string(f.Level)+": "+f.Value)
+				}
+			}
+			return values
+		}
+		require.Empty(t, spaces())
+		putLeases(t, db, aged("carts", ""))
+		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
+		putLeases(t, db, aged("orders", ""))
+		require.Equal(t, []string{`note: namespaces "carts" and "orders" have the layout ` + seconds.String()}, spaces())
+		acquire(t, db, asked{})
+		require.Equal(t, []string{
+			`note: namespaces "carts" and "orders" have the layout ` + seconds.String(), `note: disposable IDs beside namespaces "carts" and "orders"`,
+		}, spaces())
+	})
+}
+
+func TestCheckOfClocks(t *testing.T) {
+	kit.Each(t, func(t *testing.T, s kit.Store) {
+		db := s.Open(t)
+		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
+			all, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Now: func() time.Time { return time.Now().Add(shift) }})
+			require.NoError(t, err)
+			for _, f := range all {
+				if f.What == "clocks" {
+					require.Equal(t, want, f.Level, f.Value)
+				}
+			}
+		}
+	})
+}
+
+func TestCheckOfSQLiteFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "uid.db")
+	sound, err := sqlite.Open(t.Context(), path)
+	require.NoError(t, err)
+	defer sound.Close()
+	open := func(source string) findings {
+		db, err := sqlx.Open("sqlite", source)
+		require.NoError(t, err)
+		defer db.Close()
+		return checked(t, db, doctor.Config{})
+	}
+	require.Equal(t, doctor.LevelOK, checked(t, sound, doctor.Config{})["synchronous"].Level)
+	require.Equal(t, doctor.LevelWarn, open(path)["synchronous"].Level, "the driver's own default")
+	require.Equal(t, doctor.LevelError, open(path + "?_pragma=synchronous(0)")["synchronous"].Level)
+	require.Equal(t, doctor.LevelError, open(path + "?_pragma=journal_mode(memory)")["journal_mode"].Level)
+	require.Equal(t, doctor.LevelError, open(":memory:")["file system"].Level)
+
+	both(t, sound)
+	kit.Do(t, sound, "CREATE TABLE FILLER (X)", "INSERT INTO FILLER VALUES ('filler-filler')")
+	require.NoError(t, sound.Close())
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	at := strings.Index(string(file), "filler-filler")
+	require.Positive(t, at)
+	file[at/4096*4096+3] = 0xff // how many rows the page says it has
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	m := open(path)
+	require.Equal(t, doctor.LevelError, m["file"].Level)
+	require.Equal(t, "damaged", m["file"].Value)
+}
+
+// The statements of the documentation are all that workers need, and each right in
+// them is needed.
+func TestDocumentedGrants(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "worker", "sqlstore", "doc.go"))
+	require.NoError(t, err)
+	statements := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*)$`).FindAllStringSubmatch(string(text), -1)
+	var nodes, port, leased, keeper, reports []string
+	for _, m := range statements {
+		statement := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(strings.TrimSuffix(m[1], ";"))
+		switch {
+		case strings.Contains(statement, "ON *.*"):
+			reports = append(reports, statement)
+		case strings.Contains(statement, "(PORT"):
+			port = append(port, statement)
+		case strings.Contains(m[1], "uid_admin"):
+			keeper = append(keeper, statement)
+		case strings.Contains(statement, "WORKER_NODE"):
+			nodes = append(nodes, statement)
+		case strings.Contains(statement, "WORKER_LEASE"):
+			leased = append(leased, statement)
+		}
+	}
+	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
+		require.Len(t, list, 1, "%q", statements)
+	}
+
+	s := kit.NewMySQL(t)
+	if !isMariaDB(t, s) {
+		require.Contains(t, string(text), "REPLICATION CLIENT on MySQL")
+		reports = []string{"GRANT REPLICATION CLIENT ON *.* TO @"}
+	}
+	admin := s.Open(t)
+	kit.Do(t, admin, createTable(t, admin, "WORKER_NODE"), createTable(t, admin, "WORKER_LEASE"))
+	useNode := func(db *sqlx.DB) error { return tryID(t, db, asked{}) }
+	useContainer := func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }
+	useLease := func(db *sqlx.DB) error {
+		for _, durable := range []bool{false, true} {
+			namespace := rand.Text()
+			require.NoError(t, newRegistry(t, admin).Init(t.Context(), registry.Namespace{Name: namespace, Terms: millisecondTerms()}))
+			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
+			require.NoError(t, err)
+			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&logtest.Records{}).Logger()})
+			require.NoError(t, err)
+			r, err := l.Acquire(t.Context(), millisecondTerms())
+			if err != nil {
+				return err
+			}
+			if _, err := l.Extend(t.Context(), r.Last+1000); err != nil {
+				return err
+			}
+			if err := l.Release(t.Context(), r.First); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+
+	require.NoError(t, useNode(granted(t, s, nodes...)))
+	require.NoError(t, useContainer(granted(t, s, append(nodes, port...)...)))
+	require.NoError(t, useLease(granted(t, s, leased...)))
+	all := granted(t, s, append(append(nodes, leased...), reports...)...)
+	m := checked(t, all, doctor.Config{})
+	require.Equal(t, doctor.LevelOK, m["grants"].Level, "%+v", m["grants"])
+	require.Equal(t, doctor.LevelOK, m["replica"].Level)
+
+	keep := func(db *sqlx.DB) error {
+		kit.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE NAMESPACE = 'old'")
+		putOld(t, admin)
+		_, err := newRegistry(t, db).Release(t.Context(), "old", 1, false)
+		return err
+	}
+	require.NoError(t, keep(granted(t, s, keeper...)))
+
+	// Without any one of the rights they fail.
+	for _, tt := range []struct {
+		statement string
+		use       func(*sqlx.DB) error
+	}{
+		{nodes[0], useNode},
+		{leased[0], useLease},
+		{keeper[0], keep},
+	} {
+		rights, rest, found := strings.Cut(strings.TrimPrefix(tt.statement, "GRANT "), " ON ")
+		require.True(t, found)
+		list := strings.Split(rights, ", ")
+		for i, right := range list {
+			fewer := append(append([]string{}, list[:i]...), list[i+1:]...)
+			err := tt.use(granted(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
+			require.ErrorContains(t, err, "access denied", "without %s", right)
+		}
+	}
+	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
+}
+
+func putOld(t testing.TB, admin *sqlx.DB) {
+	t.Helper()
+	past := time.Now().Add(-1000 * time.Hour)
+	kit.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
+		" ('old', -1, '', -1, 0, '%s', '', 1, 1, 1), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
+}
+
+// No finding and no error of the registry tells a name or a password.
+func TestNoSecretsInFindings(t *testing.T) {
+	server := testserver.Shared(t)
+	admin := server.Open(t, "")
+	database := canary + "_" + strings.ToLower(rand.Text()[:8])
+	kit.Do(t, admin, "CREATE DATABASE "+database)
+	t.Cleanup(func() { kit.Do(t, admin, "DROP DATABASE "+database) })
+	s := kit.Store{Driver: "mysql", Source: server.DSN(database)}
+	both(t, s.Open(t))
+	user := canary + strings.ToLower(rand.Text()[:8])
+	role := canary + strings.ToLower(rand.Text()[:8])
+	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+user+"'@'%'",
+		"GRANT SELECT, UPDATE (HOLDER), DROP ON "+database+".WORKER_LEASE TO '"+user+"'@'%' WITH GRANT OPTION", "GRANT SELECT ON "+database+".* TO '"+user+"'@'%'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'", "DROP ROLE "+role) })
+
+	for name, change := range map[string]func(*mysql.Config){
+		"as it is":       func(*mysql.Config) {},
+		"root":           func(c *mysql.Config) { c.User, c.Passwd = server.Config("").User, server.Config("").Passwd },
+		"wrong password": func(c *mysql.Config) { c.Passwd = canary + "x" },
+		"no database":    func(c *mysql.Config) { c.DBName = canary },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged logtest.Records
+			db := s.With(t, func(c *mysql.Config) {
+				c.User, c.Passwd = user, canary
+				change(c)
+			}).Open(t)
+			r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			require.NoError(t, err)
+			all, checkErr := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms, Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
+			_, overviewErr := r.Overview(t.Context(), 0)
+			_, releaseErr := r.Release(t.Context(), "", 0, true)
+			said := fmt.Sprintf("%+v", all) + logged.String()
+			for _, err := range []error{checkErr, overviewErr, releaseErr} {
+				said += logtest.Texts(err)
+			}
+			require.NotContains(t, strings.ToLower(said), canary)
+			require.NotRegexp(t, `\*[0-9A-F]{8}`, said, "a password's hash")
+		})
+	}
+}

@@ -1,0 +1,480 @@
+package databases_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker"
+)
+
+func TestRows(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		require.EqualValues(t, 1, acquire(t, db, asked{}))
+		require.EqualValues(t, 2, acquire(t, db, asked{Host: "bare"}))
+		require.EqualValues(t, 3, acquire(t, db, asked{Host: "pod", Port: "8080"}))
+		require.EqualValues(t, 4, acquire(t, db, asked{Host: "pod", Port: "8080"}))
+
+		rows := nodes(t, db)
+		require.Len(t, rows, 4)
+		require.Equal(t, "h", rows[0].HostName)
+		require.Equal(t, "bare", rows[1].HostName)
+		require.NotEqual(t, rows[0].Port, rows[1].Port)
+		var today string
+		require.NoError(t, db.Get(&today, "SELECT CURRENT_DATE"))
+		for i, row := range rows {
+			require.Contains(t, today, row.LaunchDate[:10])
+			require.NotContains(t, row.Created, "0000")
+			require.NotContains(t, row.Modified, "0000")
+			if i < 2 {
+				require.Equal(t, 2, row.Type)
+				require.Len(t, row.Port, 26, "a random text")
+			} else {
+				require.Equal(t, 1, row.Type)
+				require.Equal(t, "pod 8080", row.HostName+" "+row.Port)
+			}
+		}
+	})
+}
+
+func TestOwnTable(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		cfg := asked{Table: "order"} // a word of SQL, which is no harm
+		require.EqualValues(t, 1, acquire(t, db, cfg))
+		require.EqualValues(t, 2, acquire(t, db, cfg))
+		require.EqualValues(t, 1, acquire(t, db, asked{}), "the other table is another one")
+		var n int
+		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM `order`"))
+		require.Equal(t, 2, n)
+	})
+}
+
+// An ID is not given again when its row is deleted.
+func TestDeletedRows(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		acquire(t, db, asked{})
+		kit.Do(t, db, "DELETE FROM WORKER_NODE")
+		require.EqualValues(t, 3, acquire(t, db, asked{}))
+	})
+}
+
+// originalTable has the columns that UidGenerator's script gives the table.
+const originalTable = `CREATE TABLE WORKER_NODE (
+	ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL, TYPE INT NOT NULL,
+	LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL, CREATED TIMESTAMP NOT NULL, PRIMARY KEY (ID)) ENGINE=INNODB`
+
+// javaInsert is what UidGenerator inserts, with its kinds of values.
+const javaInsert = `INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)
+	VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`
+
+func TestTableSharedWithJava(t *testing.T) {
+	for name, zeroDate := range map[string]bool{"our table": false, "its table": true} {
+		t.Run(name, func(t *testing.T) {
+			s := kit.NewMySQL(t)
+			db := s.Open(t)
+			if zeroDate {
+				loose := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} })
+				kit.Do(t, loose.Open(t), originalTable)
+			} else {
+				require.EqualValues(t, 1, acquire(t, db, asked{}))
+				kit.Do(t, db, "DELETE FROM WORKER_NODE")
+				kit.Do(t, db, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1")
+			}
+			first := acquire(t, db, asked{})
+			for range 3 {
+				res, err := db.Exec(javaInsert)
+				require.NoError(t, err)
+				java, err := res.LastInsertId()
+				require.NoError(t, err)
+				require.Equal(t, first+1, java)
+				first = acquire(t, db, asked{Host: "pod", Port: "1"})
+				require.Equal(t, java+1, first)
+			}
+			rows := nodes(t, db)
+			require.Equal(t, "1795219200000-4711", rows[1].Port)
+		})
+	}
+}
+
+// The table can be made in every mode that servers come with.
+func TestCreateInStrictModes(t *testing.T) {
+	for _, mode := range []string{
+		"'TRADITIONAL'", "'ANSI'", "'ANSI_QUOTES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'", "''",
+		"'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'",
+	} {
+		s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
+		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}), mode)
+	}
+}
+
+// A session that does not commit by itself keeps no ID from being durable.
+func TestAutocommitOff(t *testing.T) {
+	s := kit.NewMySQL(t)
+	off := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
+	for _, port := range []string{"", "1"} {
+		db := off.Open(t)
+		id := acquire(t, db, asked{Host: "h", Port: port})
+		require.NoError(t, db.Close())
+		rows := nodes(t, s.Open(t))
+		require.Len(t, rows, int(id))
+		require.Equal(t, port != "", rows[id-1].Port == port)
+	}
+}
+
+func TestAutoIncrementIncrement(t *testing.T) {
+	s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
+	db := s.Open(t)
+	for _, want := range []int64{1, 8, 15, 22} {
+		require.Equal(t, want, acquire(t, db, asked{}))
+	}
+}
+
+// One row with a huge ID makes all later IDs huge.
+func TestPoisonedCounter(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (9000000000000000000, 'x', 'x', 2, '2026-11-21')")
+		d := newAsker(t, db, asked{})
+		_, err := d.acquire(t.Context(), 1<<22-1)
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "9000000000000000001")
+		require.ErrorContains(t, err, "4194303")
+		require.Len(t, nodes(t, db), 2)
+		id, err := d.acquire(t.Context(), 1<<63-1)
+		require.NoError(t, err, "for a layout that can hold it")
+		require.Greater(t, id, int64(9e18))
+	})
+}
+
+// A key over host and port, which the original's table does not have, costs a process that is
+// started again nothing but the port in its row.
+func TestUniqueHostAndPort(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		kit.Do(t, db, "CREATE UNIQUE INDEX HOST_PORT ON WORKER_NODE (HOST_NAME, PORT)")
+		var logged logtest.Records
+		cfg := asked{Host: "h", Port: "80", Logger: logged.Logger()}
+		for id := int64(2); id < 5; id++ {
+			require.Equal(t, id, acquire(t, db, cfg))
+		}
+		rows := nodes(t, db)
+		require.Len(t, rows, 4)
+		require.Equal(t, "80", rows[1].Port)
+		require.Len(t, rows[2].Port, 26)
+		require.Equal(t, 2, logged.Count("keeps a random text for the port"))
+	})
+}
+
+// What a session does after a COMMIT of its own accord it does not do after ours.
+func TestCompletionType(t *testing.T) {
+	for _, kind := range []string{"CHAIN", "RELEASE"} {
+		t.Run(kind, func(t *testing.T) {
+			s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
+			db := s.Open(t)
+			for id := int64(1); id < 4; id++ {
+				require.Equal(t, id, acquire(t, db, asked{}))
+			}
+			require.Len(t, nodes(t, db), 3)
+			tenantOf(t, db).take(t)
+			require.EqualValues(t, 1, tenantOf(t, db).take(t).WorkerID)
+		})
+	}
+}
+
+func TestTableOfOtherColumns(t *testing.T) {
+	for _, c := range []struct{ name, sqlite, mysql, says string }{
+		{"column missing",
+			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64))", "PORT"},
+		{"column too many",
+			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED, OWNER TEXT NOT NULL)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT AUTO_INCREMENT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL, OWNER VARCHAR(9) NOT NULL)", ""},
+		{"no key",
+			"CREATE TABLE WORKER_NODE (ID BIGINT, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT DEFAULT 0, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)",
+			"not confirmed"},
+		{"key of another type",
+			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)",
+			"CREATE TABLE WORKER_NODE (ID BIGINT PRIMARY KEY, HOST_NAME VARCHAR(64), PORT VARCHAR(64), TYPE INT, LAUNCH_DATE DATE, MODIFIED TIMESTAMP NULL, CREATED TIMESTAMP NULL)", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, s store) {
+				db := s.Open(t)
+				if s.Driver == "sqlite" {
+					kit.Do(t, db, c.sqlite)
+				} else {
+					kit.Do(t, db, c.mysql)
+				}
+				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
+				require.Error(t, err)
+				require.ErrorContains(t, err, c.says)
+				require.NotErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
+}
+
+// A trigger that changes the row, or one that takes it away, is found out.
+func TestTriggers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "CREATE TRIGGER changer AFTER INSERT ON WORKER_NODE BEGIN UPDATE WORKER_NODE SET PORT = 'x' WHERE ID = NEW.ID; END")
+		} else {
+			kit.Do(t, db, "CREATE TRIGGER changer BEFORE INSERT ON WORKER_NODE FOR EACH ROW SET NEW.PORT = 'x'")
+		}
+		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
+		require.ErrorIs(t, err, worker.ErrUnconfirmed)
+		require.ErrorContains(t, err, "ID 2 ")
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "DROP TRIGGER changer", "CREATE TRIGGER taker AFTER INSERT ON WORKER_NODE BEGIN DELETE FROM WORKER_NODE WHERE ID = NEW.ID; END")
+			_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
+			require.ErrorIs(t, err, worker.ErrUnconfirmed)
+			require.ErrorContains(t, err, "ID 3, is not there")
+		}
+	})
+}
+
+// withRights makes an account with these rights on the database, and returns the
+// store as it sees it.
+func withRights(t *testing.T, s store, rights ...string) store {
+	cfg, err := mysql.ParseDSN(s.Source)
+	require.NoError(t, err)
+	admin := s.Open(t)
+	user := cfg.DBName + "_u"
+	user = user[len(user)-30:]
+	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
+	for _, right := range rights {
+		kit.Do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
+	}
+	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
+}
+
+func TestRights(t *testing.T) {
+	t.Run("no CREATE, and no table", func(t *testing.T) {
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
+	})
+	t.Run("no CREATE, but a table", func(t *testing.T) {
+		all := kit.NewMySQL(t)
+		acquire(t, all.Open(t), asked{})
+		s := withRights(t, all, "SELECT, INSERT")
+		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
+		_, err := newAsker(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
+		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
+	})
+	t.Run("least rights with a port", func(t *testing.T) {
+		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
+		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
+	})
+	t.Run("no SELECT", func(t *testing.T) {
+		s := withRights(t, kit.NewMySQL(t), "CREATE, INSERT")
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
+	})
+	t.Run("read-only transactions", func(t *testing.T) {
+		s := kit.NewMySQL(t)
+		s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
+		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
+		require.ErrorContains(t, err, "read-only")
+	})
+}
+
+// A commit, an insert or a read whose reply is lost gives its ID up.
+func TestLostReplies(t *testing.T) {
+	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
+		t.Run(text, func(t *testing.T) {
+			s := kit.NewMySQL(t)
+			acquire(t, s.Open(t), asked{})
+			var logged logtest.Records
+			p := kit.NewProxy(t, serverOf(t, s))
+			db := s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t)
+			defer db.Close()
+			p.SwallowReply(text)
+			id := acquire(t, db, asked{Host: "h", Port: port, Logger: logged.Logger()})
+			require.Equal(t, 1, p.Swallowed())
+			require.Equal(t, 1, logged.Count("trying again"))
+			require.EqualValues(t, 3, id, "ID 2 was burnt")
+			rows := nodes(t, s.Open(t))
+			require.EqualValues(t, 3, rows[len(rows)-1].ID)
+			require.Equal(t, text != "INSERT INTO", len(rows) == 3, "the server had carried out what was committed")
+		})
+	}
+}
+
+func serverOf(t *testing.T, s store) string {
+	cfg, err := mysql.ParseDSN(s.Source)
+	require.NoError(t, err)
+	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
+	return cfg.Addr
+}
+
+// A server that is not there yet is waited for.
+func TestServerComesLater(t *testing.T) {
+	s := kit.NewMySQL(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := l.Addr().String()
+	l.Close()
+	logged := &logtest.Records{On: map[string]func(){"connection refused": func() { kit.Listen(t, addr, serverOf(t, s)) }}}
+	db := s.With(t, func(c *mysql.Config) { c.Addr = addr }).Open(t)
+	defer db.Close()
+	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.Logger()}))
+	require.Equal(t, 1, logged.Count("trying again"))
+}
+
+// A server that crashed and comes back: the pool's connections are all broken, and
+// no ID is given twice.
+func TestServerRestarts(t *testing.T) {
+	server := testserver.New(t, testserver.Config{Durable: true})
+	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
+	db := s.Open(t)
+	require.EqualValues(t, 1, acquire(t, db, asked{}))
+	server.Kill(t)
+	logged := &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.Logger()}))
+	server.Stop(t)
+	logged = &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
+}
+
+// The server makes Acquire the victim of a deadlock, and it comes through.
+func TestDeadlock(t *testing.T) {
+	s := kit.NewMySQL(t)
+	db := s.Open(t)
+	acquire(t, db, asked{})
+	kit.Do(t, db,
+		"CREATE TABLE pair (id INT PRIMARY KEY, n INT)", "INSERT INTO pair VALUES (1, 0), (2, 0)",
+		"CREATE TABLE weight (id INT AUTO_INCREMENT PRIMARY KEY)",
+		`CREATE TRIGGER locker BEFORE INSERT ON WORKER_NODE FOR EACH ROW BEGIN
+			UPDATE pair SET n = n + 1 WHERE id = 1;
+			UPDATE pair SET n = n + 1 WHERE id = 2;
+		END`)
+	tx, err := db.Beginx()
+	require.NoError(t, err)
+	defer tx.Rollback()
+	// InnoDB ends the transaction that has changed less.
+	_, err = tx.Exec("INSERT INTO weight VALUES (NULL)" + strings.Repeat(", (NULL)", 99))
+	require.NoError(t, err)
+	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 2")
+	require.NoError(t, err)
+
+	logged := &logtest.Records{On: map[string]func(){"Error 1213": func() {
+		if err := tx.Commit(); err != nil {
+			t.Error(err)
+		}
+	}}}
+	done := make(chan error, 1)
+	d := newAsker(t, db, asked{Logger: logged.Logger()})
+	var id int64
+	go func() {
+		var err error
+		id, err = d.acquire(t.Context(), 1023)
+		done <- err
+	}()
+	for waits, name := 0, ""; waits == 0; {
+		require.NoError(t, db.QueryRowContext(t.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'").Scan(&name, &waits))
+	}
+	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 1")
+	require.NoError(t, err)
+	require.NoError(t, <-done)
+	require.Equal(t, 1, logged.Count("Error 1213"))
+	require.Equal(t, 1, logged.Count("deadlock"))
+	rows := nodes(t, db)
+	require.Equal(t, rows[len(rows)-1].ID, id)
+}
+
+// Acquire gives up while it waits for the database, and leaves the worker free.
+func TestCancelWhileWaiting(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		acquire(t, db, asked{})
+		other, err := s.Open(t).Connx(t.Context())
+		require.NoError(t, err)
+		defer other.Close()
+		lock, unlock := "LOCK TABLES WORKER_NODE WRITE", "UNLOCK TABLES"
+		if s.Driver == "sqlite" {
+			lock, unlock = "BEGIN IMMEDIATE", "ROLLBACK"
+		}
+		_, err = other.ExecContext(t.Context(), lock)
+		require.NoError(t, err)
+
+		d := newAsker(t, db, asked{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.acquire(ctx, 1023)
+			done <- err
+		}()
+		if s.Driver == "mysql" {
+			for waits := 0; waits == 0; {
+				require.NoError(t, db.GetContext(t.Context(), &waits,
+					"SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'INSERT INTO%'"))
+			}
+		}
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+
+		short := newAsker(t, db, asked{Timeout: 20 * time.Millisecond})
+		_, err = short.acquire(t.Context(), 1023)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		_, err = other.ExecContext(t.Context(), unlock)
+		require.NoError(t, err)
+		_, err = d.acquire(t.Context(), 1023)
+		require.NoError(t, err)
+	})
+}
+
+// What is wrong with the DSN is told at once, by name and number.
+func TestWrongDSN(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*mysql.Config)
+		says   string
+	}{
+		{"user", func(c *mysql.Config) { c.User = "nobody_of_this_name" }, "Error 1045"},
+		{"password", func(c *mysql.Config) { c.Passwd = "wrong" }, "Error 1045"},
+		{"database", func(c *mysql.Config) { c.DBName = "no_such_database" }, "Error 1049 (42000): no such database"},
+		{"no database", func(c *mysql.Config) { c.DBName = "" }, "Error 1046 (3D000): no database selected"},
+		{"TLS", func(c *mysql.Config) { c.TLSConfig = "true" }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var logged logtest.Records
+			d := newAsker(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
+			_, err := d.acquire(t.Context(), 1023)
+			require.Error(t, err)
+			require.ErrorContains(t, err, c.says)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+			require.Empty(t, logged.String())
+		})
+	}
+}
+
+func TestClosedDatabase(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		require.NoError(t, db.Close())
+		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
+		require.ErrorContains(t, err, "database is closed")
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+	})
+}

@@ -1,0 +1,108 @@
+package databases_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// startDisposable is a start of a process with a disposable ID.
+func startDisposable(t *testing.T, db *sqlx.DB, unverified bool) error {
+	t.Helper()
+	d, err := disposable.New(tablesOf(t, db, sqlstore.Config{}).Numbers(),
+		disposable.Config{Host: "h", DurableStoreUnverified: unverified, Logger: (&logtest.Records{}).Logger()})
+	require.NoError(t, err)
+	_, err = d.Acquire(t.Context(), millis(1023))
+	return err
+}
+
+// refusesDisposable says that a start is refused for a setting unless somebody vouches for the store.
+func refusesDisposable(t *testing.T, db *sqlx.DB, setting string) {
+	t.Helper()
+	err := startDisposable(t, db, false)
+	require.ErrorIs(t, err, disposable.ErrLossy)
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, setting)
+	require.NoError(t, startDisposable(t, db, true))
+}
+
+// A table that a restart of the server empties would hand out all IDs again: no word makes it good.
+func TestDisposableOnATableThatForgets(t *testing.T) {
+	s := kit.NewMySQL(t)
+	db := s.Open(t)
+	require.NoError(t, startDisposable(t, db, false))
+	for _, engine := range []string{"MEMORY", "MyISAM"} {
+		kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = "+engine)
+		for _, unverified := range []bool{false, true} {
+			err := startDisposable(t, db, unverified)
+			require.ErrorIs(t, err, uid.ErrConfig)
+			require.ErrorContains(t, err, "table WORKER_NODE: engine "+engine)
+			require.ErrorContains(t, err, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
+		}
+		require.Len(t, nodes(t, db), 1, "nothing was inserted")
+	}
+	kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
+	require.NoError(t, startDisposable(t, db, false))
+}
+
+// Settings that lose commits in a crash give IDs again, too.
+func TestDisposableOnAServerThatForgets(t *testing.T) {
+	pair := testserver.NewPair(t, testserver.Config{Durable: true})
+	db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+	require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
+	kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
+	refusesDisposable(t, db, "sync_binlog is 0, not 1, and there is a binary log")
+	kit.Do(t, db, "SET GLOBAL sync_binlog = 1", "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+	refusesDisposable(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
+}
+
+func TestDisposableOnAFileThatForgets(t *testing.T) {
+	for source, says := range map[string]string{
+		"":                           "",
+		"?_journal_mode=WAL":         "",
+		"?_synchronous=NORMAL":       "synchronous is NORMAL",
+		"?_journal_mode=MEMORY":      "journal_mode is memory",
+		"?_pragma=synchronous(OFF)":  "synchronous is OFF",
+		"?_pragma=journal_mode(OFF)": "journal_mode is off",
+	} {
+		db, err := sqlx.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "uid.db")+source)
+		require.NoError(t, err)
+		defer db.Close()
+		if says == "" {
+			require.NoError(t, startDisposable(t, db, false), source)
+		} else {
+			refusesDisposable(t, db, says)
+		}
+	}
+}
+
+// What a session of a Galera node writes with wsrep_on off stays on that node.
+func TestNodeThatWritesAlone(t *testing.T) {
+	server, name := galeraNode(t)
+	together := server.Open(t, name)
+	require.NoError(t, startDisposable(t, together, false), "as far as a crash goes")
+	tenantOf(t, together)
+	used := kit.Store{Driver: "mysql", Source: server.DSN(name)}
+	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
+	for _, unverified := range []bool{false, true} {
+		require.ErrorContains(t, startDisposable(t, alone, unverified), "wsrep_on is OFF, at a node of a Galera cluster")
+	}
+	_, err := tablesOf(t, alone, sqlstore.Config{}).Segments().Inspect(t.Context())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = strangerOf(t, alone, "").Inspect(t.Context())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "wsrep_on is OFF, at a node of a Galera cluster. What is written stays on this node")
+	require.Equal(t, doctor.LevelError, checked(t, alone, doctor.Config{})["wsrep_on"].Level)
+	require.NotContains(t, checked(t, together, doctor.Config{}), "wsrep_on")
+}

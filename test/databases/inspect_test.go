@@ -1,0 +1,190 @@
+package databases_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A column that cannot hold what is written is refused before the first lease, and one that
+// becomes so later fails the renewal, whatever the mode of the session: a server without a
+// strict one would store another number.
+func TestLeaseColumns(t *testing.T) {
+	loose := func(t *testing.T) *sqlx.DB {
+		return kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
+	}
+	for _, kind := range []string{"INT", "MEDIUMINT", "BIGINT UNSIGNED", "VARCHAR(30)", "DOUBLE"} {
+		t.Run(kind, func(t *testing.T) {
+			db := loose(t)
+			owner := tenantOf(t, db)
+			_, err := owner.Inspect(t.Context())
+			require.NoError(t, err)
+			kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 0", "ALTER TABLE WORKER_LEASE MODIFY HIGH "+kind+" NOT NULL")
+			_, err = owner.Inspect(t.Context())
+			require.ErrorIs(t, err, uid.ErrConfig)
+			require.ErrorContains(t, err, "column HIGH is of type "+strings.ToLower(strings.TrimSuffix(kind, "(30)")))
+		})
+	}
+
+	db := loose(t)
+	owner := tenantOf(t, db)
+	owner.take(t)
+	// A number that it holds, and a column that can hold no more than a little beyond.
+	kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 2147483000", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
+	require.ErrorContains(t, owner.renew(t.Context()), "1264")
+	require.EqualValues(t, 2147483000, rowIn(t, db, 0).High)
+	var mode string
+	db.SetMaxOpenConns(1)
+	require.NoError(t, db.Get(&mode, "SELECT @@SESSION.sql_mode"))
+	require.Empty(t, mode, "it is set back")
+}
+
+// What is not there yet is no error.
+func TestInspectOfNothing(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		_, err := strangerOf(t, s.Open(t), "").Inspect(t.Context())
+		require.NoError(t, err)
+	})
+}
+
+// What a server can lose it says.
+func TestInspectTellsWhatCanBeLost(t *testing.T) {
+	durable := func(t *testing.T, db *sqlx.DB) {
+		t.Helper()
+		lossy, err := tenantOf(t, db).Inspect(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, lossy)
+	}
+	loses := func(t *testing.T, db *sqlx.DB, why string) {
+		t.Helper()
+		lossy, err := tenantOf(t, db).Inspect(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(lossy, "; "), why)
+	}
+	t.Run("MySQL", func(t *testing.T) {
+		server := testserver.New(t, testserver.Config{Durable: true})
+		db := server.Open(t, server.NewDatabase(t))
+		durable(t, db)
+		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+		loses(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
+	})
+	t.Run("binary log", func(t *testing.T) {
+		pair := testserver.NewPair(t, testserver.Config{Durable: true})
+		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
+		loses(t, db, "sync_binlog is 0, not 1")
+		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
+		loses(t, db, "1 replicas are connected without semi-synchronous replication")
+	})
+	t.Run("semi-synchronous", func(t *testing.T) {
+		pair := testserver.NewPair(t, testserver.Config{Durable: true})
+		follow := func() {
+			kit.Do(t, pair.Replica.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+		}
+		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+		follow()
+		owner := tenantOf(t, db)
+		says := func(text string) func() bool {
+			return func() bool {
+				lossy, err := owner.Inspect(t.Context())
+				return err == nil && strings.Join(lossy, "; ") == text
+			}
+		}
+		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
+		t.Cleanup(pair.Replica.Close)
+		require.NoError(t, pair.Rejoin()) // one more
+		follow()
+		require.Eventually(t, says("2 replicas are connected, and a commit waits for one replica's confirmation, as MariaDB does: another one lacks the newest commits when it takes over"),
+			time.Minute, 10*time.Millisecond)
+		f := checked(t, db, doctor.Config{DurableStore: true})["replication"]
+		require.Equal(t, doctor.LevelError, f.Level)
+		require.Contains(t, f.Why, "a commit waits for one replica's confirmation")
+		require.NoError(t, startDisposable(t, db, false), "a failover is for people to mend")
+	})
+	t.Run("Galera", func(t *testing.T) {
+		server, name := galeraNode(t)
+		db := server.Open(t, name)
+		loses(t, db, "it is a node of a Galera cluster")
+	})
+	t.Run("SQLite", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "uid.db")
+		good := store{Driver: "sqlite", Source: path}.Open(t)
+		durable(t, good)
+		lax, err := sqlx.Open("sqlite", "file:"+path+"?_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
+		require.NoError(t, err)
+		defer lax.Close()
+		loses(t, lax, "synchronous is NORMAL")
+	})
+}
+
+// galeraNode starts a Galera cluster of one node, with a database.
+func galeraNode(t *testing.T) (server *testserver.Server, name string) {
+	t.Helper()
+	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
+	if _, err := os.Stat(provider); err != nil {
+		t.Skip("no Galera on this machine: ", err)
+	}
+	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
+		"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
+		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
+	require.Eventually(t, func() bool { // a node answers before it is ready
+		var err error
+		name, err = server.CreateDatabase()
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+	return server, name
+}
+
+// A name is stored and found alike under every charset that a connection can have.
+func TestNamespaceUnderEveryCharset(t *testing.T) {
+	s := kit.NewMySQL(t)
+	plain := tablesOf(t, s.Open(t), sqlstore.Config{})
+	var name strings.Builder
+	for c := '!'; c <= '~'; c++ {
+		if _, err := plain.Leases(string(c)); err == nil {
+			name.WriteRune(c)
+		}
+	}
+	require.Greater(t, name.Len(), 80)
+	names := []string{name.String()[:64], name.String()[20:]}
+	for _, n := range names {
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Terms: millis(0)}))
+	}
+	var charsets []string
+	require.NoError(t, plain.SQL().Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
+	require.Contains(t, charsets, "gbk")
+	tried := 0
+	for _, charset := range charsets {
+		if _, err := plain.SQL().Exec("SET NAMES " + charset); err != nil {
+			continue // no client can have it
+		}
+		if charset == "swe7" && !isMariaDB(t, s) {
+			continue // MySQL itself makes a broken query of SHOW VARIABLES then
+		}
+		tried++
+		db := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t)
+		for _, n := range names {
+			_, err := strangerOf(t, db, n).tryTake(t.Context())
+			require.NoError(t, err, charset)
+		}
+	}
+	require.Greater(t, tried, 30)
+	var namespaces, ids int
+	require.NoError(t, plain.SQL().QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND NONCE <> ''").Scan(&namespaces, &ids))
+	require.Equal(t, 2, namespaces)
+	require.Equal(t, 2*tried, ids)
+}

@@ -1,0 +1,297 @@
+package databases_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// leaseTables returns which tables of leases there are.
+func leaseTables(t testing.TB, db *sqlx.DB) (names []string) {
+	t.Helper()
+	query := "SELECT name FROM sqlite_master WHERE name LIKE 'WORKER%'"
+	if db.DriverName() == "mysql" {
+		query = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'WORKER%'"
+	}
+	require.NoError(t, db.Select(&names, query))
+	return names
+}
+
+// Only Init makes what is missing.
+func TestNamespaceIsMade(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		n := strangerOf(t, db, "")
+		_, err := n.tryTake(t.Context())
+		require.ErrorIs(t, err, worker.ErrNoNamespace)
+		require.ErrorContains(t, err, "the table does not exist")
+		require.ErrorIs(t, n.renew(t.Context()), worker.ErrNoNamespace)
+		require.Empty(t, leaseTables(t, db))
+
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, db, "other"), lease.Founding{Terms: millis(0)}))
+		_, err = n.tryTake(t.Context())
+		require.ErrorIs(t, err, worker.ErrNoNamespace)
+		require.ErrorContains(t, err, `no row of namespace "default"`)
+		require.ErrorIs(t, n.renew(t.Context()), worker.ErrNoNamespace)
+
+		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: millis(0)}))
+		require.Zero(t, n.take(t).WorkerID)
+		row := rowIn(t, db, -1)
+		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: millis(0)}), "it is there")
+		require.Equal(t, row, rowIn(t, db, -1))
+		other := millis(0)
+		other.Layout = "another"
+		require.ErrorIs(t, lease.Found(t.Context(), n, lease.Founding{Terms: other}), worker.ErrLayout)
+		require.Equal(t, row, rowIn(t, db, -1))
+	})
+}
+
+// A table that is away for a while, as in a change of its schema in two steps: nobody makes
+// another one, and its owner goes on when it is back.
+func TestNamespaceRenamedAway(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		owner := tenantOf(t, db)
+		owner.take(t)
+		kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY")
+		require.ErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
+		_, err := strangerOf(t, db, "").tryTake(t.Context())
+		require.ErrorIs(t, err, worker.ErrNoNamespace)
+		require.Empty(t, leaseTables(t, db))
+		kit.Do(t, db, "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		require.NoError(t, owner.renew(t.Context()))
+		require.EqualValues(t, 1, strangerOf(t, db, "").take(t).WorkerID)
+	})
+}
+
+// A table that is dropped or emptied is told from a row that is gone.
+func TestNamespaceGone(t *testing.T) {
+	for statement, is := range map[string]error{
+		"DROP TABLE WORKER_LEASE":                      worker.ErrNoNamespace,
+		"DELETE FROM WORKER_LEASE":                     worker.ErrNoNamespace,
+		"DELETE FROM WORKER_LEASE WHERE WORKER_ID = 0": errLost,
+	} {
+		t.Run(statement, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, s store) {
+				db := s.Open(t)
+				owner := tenantOf(t, db)
+				owner.take(t)
+				kit.Do(t, db, statement)
+				tables := leaseTables(t, db)
+				require.ErrorIs(t, owner.renew(t.Context()), is)
+				require.Equal(t, tables, leaseTables(t, db))
+			})
+		})
+	}
+}
+
+// A namespace is written and read as it is, and of one that is made anew it is told what
+// rows are left.
+func TestNamespaceRow(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		l := strangerOf(t, db, "")
+		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
+		want := lease.Namespace{Layout: "x", Given: -1, Floor: 7, Rest: at, Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
+		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error {
+			require.Equal(t, lease.Namespace{Given: -1, Floor: -1, Fresh: true}, *n)
+			require.WithinDuration(t, time.Now(), now.Now, time.Minute)
+			*n = want
+			return nil
+		}))
+		sees := func(want lease.Namespace) {
+			t.Helper()
+			stop := errors.New("stop")
+			require.ErrorIs(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+				require.Equal(t, want, *n)
+				n.Layout = "not written"
+				return stop
+			}), stop)
+		}
+		sees(want)
+		row := rowIn(t, db, -1)
+		require.Equal(t, leaseRow{
+			WorkerID: -1, High: 7, Until: at.UnixMicro(), Layout: "x", Reach: 3e6,
+			Acquired: want.Made.UnixMicro(), Renewed: want.Renewed.UnixMicro(),
+		}, row)
+
+		require.NoError(t, l.Take(t.Context(), wanted, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			require.Equal(t, want, *n)
+			l.write(r, now)
+			return nil
+		}))
+		after := rowIn(t, db, -1)
+		require.Equal(t, s.Driver == "sqlite", row.Nonce == after.Nonce, "an acquisition writes it, for Galera")
+		require.Equal(t, "all worker IDs, given up to 15", after.Holder)
+		after.Nonce, after.Holder = row.Nonce, row.Holder
+		require.Equal(t, row, after, "nothing else was changed in it")
+		want.Reach, want.Given = time.Minute, 15
+		require.NoError(t, l.Take(t.Context(), wanted, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			n.Reach = want.Reach
+			l.write(r, now)
+			r.Reach = 90 * time.Second
+			return nil
+		}))
+		sees(want)
+
+		kit.Do(t, db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID = -1")
+		sees(lease.Namespace{Given: 15, Floor: -1, Reach: 90 * time.Second, Fresh: true})
+	})
+}
+
+// A row is written and read as it is.
+func TestRow(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		l := tenantOf(t, db)
+		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
+		want := lease.Row{
+			WorkerID: 0, Nonce: "abc", High: -1, Until: at, Layout: "x", Holder: "böse 'quotes'", Acquired: at.Add(-time.Hour),
+			Renewed: at.Add(-time.Minute), Reach: time.Minute + time.Microsecond,
+		}
+		require.NoError(t, l.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			require.Equal(t, lease.NewRow(0), *r)
+			*r = want
+			return nil
+		}))
+		for range 2 { // the second time it is the same as before
+			require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+				require.Equal(t, want, *r)
+				return nil
+			}))
+		}
+		require.ErrorIs(t, l.Change(t.Context(), 16, func(r *lease.Row, _ lease.Clock) error {
+			require.Nil(t, r)
+			return nil
+		}), worker.ErrUnconfirmed)
+		require.ErrorIs(t, l.Change(t.Context(), -1, func(r *lease.Row, _ lease.Clock) error {
+			require.Nil(t, r, "the namespace's row is not an ID's")
+			return errLost
+		}), errLost)
+	})
+}
+
+// A trigger that keeps a row from being written is found out.
+func TestUpdateIsConfirmed(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		owner := tenantOf(t, db)
+		mine := owner.take(t)
+		if s.Driver == "sqlite" {
+			kit.Do(t, db, "CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE BEGIN SELECT RAISE(IGNORE); END")
+		} else {
+			kit.Do(t, db, `CREATE TRIGGER keeper BEFORE UPDATE ON WORKER_LEASE FOR EACH ROW
+				SET NEW.NONCE = OLD.NONCE, NEW.HIGH = OLD.HIGH, NEW.LEASE_UNTIL = OLD.LEASE_UNTIL, NEW.RENEWED = OLD.RENEWED`)
+		}
+		err := owner.renew(t.Context())
+		require.ErrorIs(t, err, worker.ErrUnconfirmed)
+		require.ErrorContains(t, err, "the update changed 0 rows of worker ID 0, not 1")
+		require.Equal(t, mine, owner.row)
+		kit.Do(t, db, "DROP TRIGGER keeper")
+		require.NoError(t, owner.renew(t.Context()))
+	})
+}
+
+// Which ID is offered first, and which not.
+func TestTakeOffers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		l := tenantOf(t, db)
+		put := func(id int64, over time.Duration, high string) {
+			t.Helper()
+			until := time.Now().Add(-over).UnixMicro()
+			_, err := db.Exec("INSERT INTO WORKER_LEASE VALUES ('default', ?, 'n', "+high+", ?, 'x', 'h', 0, 0, 0)", id, until)
+			require.NoError(t, err)
+		}
+		offered := func(ids lease.Range) (id int64, fresh bool, err error) {
+			stop := errors.New("stop")
+			w := lease.Wanted{IDs: ids, Rest: time.Hour, Highest: func(time.Time) int64 { return 1000 }}
+			err = l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+				id, fresh = r.WorkerID, r.Unused()
+				return stop
+			})
+			if errors.Is(err, stop) {
+				err = nil
+			}
+			return id, fresh, err
+		}
+		gets := func(first, last, want int64, wantFresh bool) {
+			t.Helper()
+			id, fresh, err := offered(lease.Range{First: first, Last: last})
+			require.NoError(t, err)
+			require.Equal(t, want, id)
+			require.Equal(t, wantFresh, fresh)
+		}
+		gets(0, 3, 0, true)
+		gets(5, 9, 5, true)
+		put(1, 3*time.Hour, "1000")
+		put(2, 2*time.Hour, "1000")
+		gets(0, 3, 1, false) // over for longest
+		gets(2, 3, 2, false) // within the range
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 1")
+		gets(0, 3, 2, false) // used too far ahead
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 2")
+		gets(0, 3, 3, true)  // above all rows
+		gets(1, 2, 1, false) // none is left that was not used too far ahead
+		put(4, -time.Minute, "0")
+		put(6, 59*time.Minute, "0")
+		gets(4, 7, 7, true) // above all rows, and no gap
+		_, _, err := offered(lease.Range{First: 3, Last: 6})
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "worker IDs 3 and 5 have no row: ")
+		_, _, err = offered(lease.Range{First: 4, Last: 4})
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "all of 4 to 4 are leased or in quarantine, the first one until 20")
+	})
+}
+
+// Two tables, and two namespaces of one, do not see each other.
+func TestNamespacesApart(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "order"}).Leases("") // a word of SQL, which is no harm
+		require.NoError(t, err)
+		for _, n := range []*tenant{strangerOf(t, db, ""), strangerOf(t, db, "b"), {Leases: l}} {
+			require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: millis(0)}))
+			for id := range int64(3) {
+				require.Equal(t, id, n.take(t).WorkerID)
+			}
+		}
+	})
+}
+
+// Everybody gets an ID of his own.
+func TestTakeAtOnce(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		tenantOf(t, db)
+		type taken struct {
+			id  int64
+			err error
+		}
+		all := make(chan taken, 20)
+		for range cap(all) {
+			n := strangerOf(t, db, "")
+			go func() {
+				row, err := n.tryTake(t.Context())
+				all <- taken{row.WorkerID, err}
+			}()
+		}
+		ids := map[int64]bool{}
+		for range cap(all) {
+			got := <-all
+			require.NoError(t, got.err)
+			ids[got.id] = true
+		}
+		require.Len(t, ids, cap(all))
+	})
+}

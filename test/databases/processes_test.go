@@ -1,0 +1,127 @@
+package databases_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// childEnv, with a store's driver and source, makes the test binary a process that
+// acquires one ID from it.
+const childEnv = "UID_WORKER_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if s := os.Getenv(childEnv); s != "" {
+		if err := child(s); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	for env, child := range placeChildren {
+		if s := os.Getenv(env); s != "" {
+			if err := child(s); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	testserver.Main(m)
+}
+
+// placeChildren are processes that do something to a file of SQLite.
+var placeChildren = map[string]func(text string) error{hotChildEnv: hotChild, startChildEnv: startChild}
+
+// child says that it runs, waits for the start, that is the end of its input, and
+// prints its ID.
+func child(text string) error {
+	driver, source, _ := strings.Cut(text, " ")
+	fmt.Println("ready")
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return err
+	}
+	db, err := store{Driver: driver, Source: source}.Connect(context.Background(), testserver.Quiet)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = retry.Do(context.Background(), retry.DefaultTimeout, slog.New(slog.DiscardHandler), func(ctx context.Context) (err error) {
+		id, err = tables.Numbers().Next(ctx, disposable.Host{Name: "h"}, 1<<22-1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Println(id)
+	return nil
+}
+
+// Processes that start at once on a store without file or table get an ID each.
+func TestProcessesAtOnce(t *testing.T) {
+	for kind, fresh := range kit.Kinds {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
+			for range 20 {
+				startTogether(t, fresh(t), 8)
+			}
+		})
+	}
+}
+
+func startTogether(t *testing.T, s store, processes int) {
+	t.Helper()
+	startLine, start, err := os.Pipe()
+	require.NoError(t, err)
+	defer start.Close()
+	var outs []*bufio.Reader
+	var cmds []*exec.Cmd
+	for range processes {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+s.Driver+" "+s.Source,
+			"GORACE=atexit_sleep_ms=0") // a second at each exit, under -race
+		cmd.Stdin, cmd.Stderr = startLine, os.Stderr
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		outs, cmds = append(outs, bufio.NewReader(out)), append(cmds, cmd)
+	}
+	startLine.Close()
+	for _, out := range outs {
+		line, err := out.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "ready\n", line)
+	}
+	start.Close()
+	ids := map[int64]bool{}
+	for i, out := range outs {
+		line, err := io.ReadAll(out)
+		require.NoError(t, err)
+		require.NoError(t, cmds[i].Wait(), "%s", line)
+		id, err := strconv.ParseInt(strings.TrimSpace(string(line)), 10, 64)
+		require.NoError(t, err)
+		ids[id] = true
+	}
+	require.Len(t, ids, processes)
+	require.Len(t, nodes(t, s.Open(t)), processes)
+}

@@ -1,0 +1,157 @@
+package databases_test
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/statefile"
+)
+
+// BenchmarkStart measures a start: from New of a generator to its first UID, on a database that is
+// open. What is before a start, such as the former owner's life, does not count.
+func BenchmarkStart(b *testing.B) {
+	for _, c := range []struct {
+		name      string
+		layout    bits.Layout
+		generator func(w uid.Worker, l bits.Layout) (uid.Generator, error)
+	}{
+		{"cached/ms", bits.Redis(), newCached},
+		{"cached/s", bits.Default(), newCached},
+		{"uncached/ms", bits.Redis(), newUncached},
+	} {
+		run := func(of string, prepare func(b *testing.B) starts) {
+			b.Run(of+"/"+c.name, func(b *testing.B) {
+				s := prepare(b)
+				var sum uid.UID
+				b.ResetTimer()
+				for range b.N {
+					b.StopTimer()
+					w := s.worker(b, c.layout)
+					b.StartTimer()
+					g, err := c.generator(w, c.layout)
+					require.NoError(b, err)
+					u, err := g.GetUID()
+					require.NoError(b, err)
+					b.StopTimer()
+					sum += u
+					if s.end == nil {
+						require.NoError(b, g.Close())
+					} else {
+						s.end(b, g)
+					}
+				}
+				require.NotZero(b, sum)
+			})
+		}
+		run("static", func(*testing.B) starts {
+			return starts{worker: func(*testing.B, bits.Layout) uid.Worker { return worker.Static(7) }}
+		})
+		run("file-new", func(b *testing.B) starts { return stateFileStarts(b, true) })
+		run("file-released", func(b *testing.B) starts { return stateFileStarts(b, false) })
+		for kind, fresh := range kit.Kinds {
+			run("disposable-"+kind, func(b *testing.B) starts { return disposableStarts(b, fresh(b)) })
+			for _, past := range []string{"new", "released", "expired", "restarted"} {
+				run("durable-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.Config{DurableStore: true}) })
+				run("lease-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lossy()) })
+			}
+			run("lease-"+kind+"-nowait", func(b *testing.B) starts {
+				cfg := lossy()
+				cfg.NoWait = true
+				return leaseStarts(b, fresh(b), "released", cfg)
+			})
+		}
+	}
+}
+
+func newCached(w uid.Worker, l bits.Layout) (uid.Generator, error) {
+	return cached.New(w, cached.Config{Layout: l, Logger: quiet()})
+}
+
+func newUncached(w uid.Worker, l bits.Layout) (uid.Generator, error) {
+	return uncached.New(w, uncached.Config{Layout: l, Logger: quiet()})
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// lossy are the default settings on a store that can lose writes. With -short the clocks differ by
+// less, so that nothing takes long.
+func lossy() (cfg lease.Config) {
+	if testing.Short() {
+		cfg.MaxClockSkew = time.Millisecond
+	}
+	return cfg
+}
+
+// starts are those of one benchmark: a worker for each, and what ends it, Close for nil.
+type starts struct {
+	worker func(b *testing.B, l bits.Layout) uid.Worker
+	end    func(b *testing.B, g uid.Generator)
+}
+
+func stateFileStarts(b *testing.B, anew bool) starts {
+	folder, n := b.TempDir(), 0
+	return starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
+		if anew {
+			n++
+		}
+		f, err := statefile.New(filepath.Join(folder, fmt.Sprint(n)), worker.FixedID(7), statefile.Config{Logger: quiet()})
+		require.NoError(b, err)
+		return f
+	}}
+}
+
+func disposableStarts(b *testing.B, s store) starts {
+	numbers := tablesOf(b, s.Open(b), sqlstore.Config{Logger: quiet()}).Numbers()
+	return starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
+		d, err := disposable.New(numbers, disposable.Config{Host: "h", Logger: quiet()})
+		require.NoError(b, err)
+		return d
+	}}
+}
+
+// leaseStarts are those of leases, of which the IDs are new, were released, are those of owners
+// that did not release them, or are taken up from a state file.
+func leaseStarts(b *testing.B, s store, past string, cfg lease.Config) starts {
+	db := s.Open(b)
+	leases, err := tablesOf(b, db, sqlstore.Config{Logger: quiet()}).Leases("")
+	require.NoError(b, err)
+	cfg.DurableStoreUnverified, cfg.Logger = true, quiet() // the tests' server does not sync
+	if past == "restarted" {
+		cfg.StateFile = filepath.Join(b.TempDir(), "lease")
+	}
+	saved := past != "restarted"
+	of := starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
+		require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{Terms: l.Terms()}))
+		if past == "released" || past == "expired" {
+			kit.Do(b, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0") // its quarantine is over
+		}
+		w, err := lease.New(leases, cfg)
+		require.NoError(b, err)
+		if !saved { // the first start has no file
+			saved = true
+			g, err := newCached(w, l)
+			require.NoError(b, err)
+			require.NoError(b, g.Close())
+		}
+		return w
+	}}
+	if past == "expired" {
+		// A generator that is not closed before the next start loses its lease to that.
+		of.end = func(b *testing.B, g uid.Generator) { b.Cleanup(func() { _ = g.Close() }) }
+	}
+	return of
+}

@@ -1,0 +1,117 @@
+package databases_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor/sqldoctor"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// A store is an empty database of its own for one test.
+type store = kit.Store
+
+// eachStore runs a test on an empty store of each kind.
+func eachStore(t *testing.T, test func(t *testing.T, s store)) { kit.Each(t, test) }
+
+// isMariaDB reports whether the server is one of MariaDB, and not of MySQL.
+func isMariaDB(t testing.TB, s store) bool {
+	t.Helper()
+	var version string
+	require.NoError(t, s.Open(t).Get(&version, "SELECT VERSION()"))
+	return strings.Contains(version, "MariaDB")
+}
+
+// transaction returns the name that the server has for a variable of the session's transactions.
+func transaction(t testing.TB, s store, variable string) string {
+	t.Helper()
+	if isMariaDB(t, s) {
+		return "tx_" + variable // the only one before 11.1
+	}
+	return "transaction_" + variable
+}
+
+// asked says for which number, and how, an asker is to ask.
+type asked struct {
+	Table, Host, Port string // Host is "h" by default
+	Timeout           time.Duration
+	Logger            *slog.Logger
+}
+
+// An asker asks for numbers as a worker does: it tries again what may pass.
+type asker struct {
+	*sqlstore.Numbers
+	asked
+}
+
+func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
+	t.Helper()
+	if a.Logger == nil {
+		a.Logger = (&logtest.Records{}).Logger()
+	}
+	if a.Host == "" {
+		a.Host = "h"
+	}
+	if a.Timeout == 0 {
+		a.Timeout = retry.DefaultTimeout
+	}
+	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
+}
+
+// examined is the database as the doctor examines it.
+func examined(t testing.TB, db *sqlx.DB) *sqldoctor.DB {
+	t.Helper()
+	e, err := sqldoctor.New(tablesOf(t, db, sqlstore.Config{}))
+	require.NoError(t, err)
+	return e
+}
+
+func tablesOf(t testing.TB, db *sqlx.DB, cfg sqlstore.Config) *sqlstore.DB {
+	t.Helper()
+	d, err := sqlstore.New(db, cfg)
+	require.NoError(t, err)
+	return d
+}
+
+func (d *asker) acquire(ctx context.Context, most int64) (id int64, err error) {
+	err = retry.Do(ctx, d.Timeout, d.Logger, func(ctx context.Context) (err error) {
+		id, err = d.Next(ctx, disposable.Host{Name: d.Host, Port: d.Port}, most)
+		return err
+	})
+	return id, err
+}
+
+// acquire returns the ID that a new worker on the database gets.
+func acquire(t testing.TB, db *sqlx.DB, a asked) int64 {
+	t.Helper()
+	id, err := newAsker(t, db, a).acquire(t.Context(), 1<<22-1)
+	require.NoError(t, err)
+	return id
+}
+
+// node is a row of the table.
+type node struct {
+	ID         int64  `db:"ID"`
+	HostName   string `db:"HOST_NAME"`
+	Port       string `db:"PORT"`
+	Type       int    `db:"TYPE"`
+	LaunchDate string `db:"LAUNCH_DATE"`
+	Modified   string `db:"MODIFIED"`
+	Created    string `db:"CREATED"`
+}
+
+func nodes(t testing.TB, db *sqlx.DB) (rows []node) {
+	t.Helper()
+	require.NoError(t, db.Select(&rows, "SELECT ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED FROM WORKER_NODE ORDER BY ID"))
+	return rows
+}

@@ -1,0 +1,70 @@
+package databases_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/uidgen/uid/test/faulty"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// The tables are a store as package lease wants one, on both kinds of database.
+func TestStore(t *testing.T) {
+	for kind, fresh := range kit.Kinds {
+		for clock, stands := range map[string]bool{"": false, ", a clock that stands": true} {
+			t.Run(kind+clock, func(t *testing.T) {
+				t.Parallel() // they wait most of the time
+				open := func(t *testing.T) storetest.Subject { return subject(t, fresh(t), stands).Subject(t) }
+				storetest.Run(t, storetest.Config{Histories: 8}, open)
+				if !stands {
+					storetest.RunRegistry(t, storetest.Config{}, open)
+				}
+			})
+		}
+	}
+}
+
+// The tables of segments are a store as package segment wants one, on both kinds of database.
+func TestSegments(t *testing.T) {
+	for kind, fresh := range kit.Kinds {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
+				return subject(t, fresh(t), false).Segments(t)
+			})
+		})
+	}
+}
+
+// subject is a database each of whose clients has a pool of its own.
+func subject(t *testing.T, s store, stands bool) faulty.Database {
+	admin := s.Open(t)
+	connect := func() (driver.Connector, error) {
+		cfg, err := mysql.ParseDSN(s.Source)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Logger = testserver.Quiet
+		return mysql.NewConnector(cfg)
+	}
+	if s.Driver == "sqlite" {
+		connect = func() (driver.Connector, error) {
+			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
+		}
+	}
+	return faulty.Database{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
+}
+
+type fileConnector struct {
+	driver driver.Driver
+	source string
+}
+
+func (c fileConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.source) }
+func (c fileConnector) Driver() driver.Driver                        { return c.driver }

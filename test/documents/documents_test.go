@@ -1,0 +1,82 @@
+// Package documents holds tests of what the documents say to a reader: that their programs
+// build, that their links lead somewhere, and that the README stays short.
+package documents
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// documents returns the names and texts of all documents for readers.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "benchmarks/*.md", "recipes/*.md", "*/model/*.md", "*/*/model/*.md"} {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			texts[name] = string(text)
+		}
+	}
+	require.Greater(t, len(texts), 8)
+	return texts
+}
+
+var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
+
+// Every whole program in a document builds.
+func TestProgramsBuild(t *testing.T) {
+	found := 0
+	for name, text := range documents(t) {
+		for _, p := range program.FindAllStringSubmatch(text, -1) {
+			found++
+			file := filepath.Join(t.TempDir(), "main.go")
+			require.NoError(t, os.WriteFile(file, []byte(p[1]), 0o644))
+			out, err := exec.Command("go", "vet", file).CombinedOutput()
+			require.NoError(t, err, "%s: %s\n%s", name, p[1], out)
+			formatted, err := exec.Command("gofmt", file).Output()
+			require.NoError(t, err)
+			require.Equal(t, string(formatted), p[1], name)
+		}
+	}
+	require.GreaterOrEqual(t, found, 2)
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// Every link into the repository leads to a file or a folder.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for name, text := range documents(t) {
+		for _, l := range link.FindAllStringSubmatch(text, -1) {
+			_, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(l[1])))
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+// Each document in docs is linked from the README, and from CONTRIBUTING.
+func TestDocumentsAreLinked(t *testing.T) {
+	texts := documents(t)
+	for name := range texts {
+		if filepath.Base(filepath.Dir(name)) == "docs" {
+			for _, from := range []string{"README.md", "CONTRIBUTING.md"} {
+				require.Contains(t, texts[filepath.Join(root, from)], "(docs/"+filepath.Base(name)+")", from)
+			}
+		}
+	}
+}
+
+// A stranger reads a README of 1,500 words to its end.
+func TestReadmeIsShort(t *testing.T) {
+	require.LessOrEqual(t, len(strings.Fields(documents(t)[filepath.Join(root, "README.md")])), 1500)
+}

@@ -1,0 +1,128 @@
+package engines_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+)
+
+func TestCommandSegments(t *testing.T) {
+	for name, start := range places {
+		t.Run(name, func(t *testing.T) {
+			p := start(t)
+			ok := func(args ...string) string {
+				t.Helper()
+				s := run(t, p.url, args...)
+				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
+				return s.out
+			}
+			fails := func(says string, args ...string) {
+				t.Helper()
+				s := run(t, p.url, args...)
+				require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
+				require.Contains(t, s.err, says)
+			}
+
+			// An empty store, which stays so.
+			require.Empty(t, ok("segment", "ls"))
+			for range 2 {
+				fails(`the store has no such tag: "invoice"; uid segment set --create makes it`, "segment", "next", "invoice")
+				fails(`the store has no such tag: "invoice"; --create makes it`, "gen", "--segment", "invoice")
+				fails(`the store has no such tag: "invoice"; --create makes it`, "segment", "set", "invoice", "--next", "5")
+			}
+			require.Empty(t, ok("segment", "ls", "--json"))
+
+			require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", ok("segment", "set", "invoice", "--create", "-v"))
+			require.Equal(t, "1\n", ok("segment", "next", "invoice", "-v"))
+			require.Equal(t, "2\n3\n4\n", ok("segment", "next", "invoice", "-n", "3"))
+			ok("segment", "set", "invoice", "--step", "1000", "--description", "Bücher & \"more\"", "--create")
+			require.Equal(t, "5\n6\n7\n8\n9\n", ok("gen", "--segment", "invoice", "-v"))
+			fails("is 10, and 9 is below", "segment", "set", "invoice", "--next", "9")
+
+			// From 2^53 on not every number is a float.
+			const large int64 = 1<<62 + 1
+			ok("segment", "set", "invoice", "--next", fmt.Sprint(large))
+			require.Equal(t, fmt.Sprintln(large), ok("segment", "next", "invoice"))
+			s := run(t, p.url, "segment", "set", "invoice", "--next", "10", "--lower")
+			require.Equal(t, said{"tag \"invoice\": the next number is 10, the step 1000\n", fmt.Sprintf("uid: the numbers 10 to %d of tag \"invoice\" can now come twice\n", large), 0}, s)
+			require.Equal(t, "10\n", ok("segment", "next", "invoice"))
+
+			require.Regexp(t, `^\d{8}-000001\n\d{8}-00000\d\n$`, ok("gen", "--segment", "order no. 1:", "--daily", "-n", "2", "--zone", "Europe/Berlin"))
+			require.Equal(t, "1\n", ok("gen", "--segment", "a", "--create", "-n", "1"))
+			rows := objects(t, ok("segment", "ls", "--json"))
+			require.GreaterOrEqual(t, len(rows), 3)
+			require.Equal(t, "a", rows[0]["tag"])
+			require.NotNil(t, rows[1]["updated"])
+			delete(rows[1], "updated")
+			require.Equal(t, map[string]any{"tag": "invoice", "next": "11", "step": 1000.0, "description": "Bücher & \"more\""}, rows[1])
+			require.Regexp(t, `^order no. 1:/\d{8}$`, rows[2]["tag"])
+			require.Contains(t, ok("segment", "ls", "a", rows[2]["tag"].(string)), "order no. 1:/")
+			fails("no such tag: \"b\"", "segment", "ls", "a", "b")
+			atOnce(t, p.url)
+		})
+	}
+}
+
+// atOnce has processes draw at once: no number comes twice, and none is skipped.
+func atOnce(t *testing.T, url string) {
+	const processes, each = 4, 3000
+	var outs [processes]said
+	var all sync.WaitGroup
+	for i := range outs {
+		all.Go(func() {
+			outs[i] = run(t, url, "gen", "--segment", "all", "--create", "-n", strconv.Itoa(each), "--step", "250")
+		})
+	}
+	all.Wait()
+	seen := map[string]bool{}
+	for _, s := range outs {
+		require.Zero(t, s.code, s.err)
+		for _, number := range strings.Fields(s.out) {
+			require.False(t, seen[number], "%s comes twice", number)
+			seen[number] = true
+		}
+	}
+	require.Len(t, seen, processes*each)
+	require.Equal(t, fmt.Sprintln(processes*each+1), run(t, url, "segment", "next", "all").out, "none was skipped")
+}
+
+// Servers that can lose what they have acknowledged.
+func TestCommandSegmentsLossy(t *testing.T) {
+	for name, p := range map[string]func(t *testing.T) place{
+		"redis": func(t *testing.T) place {
+			r, err := cluster.StartRedis("lossy", "--appendonly=no")
+			cluster.For(t, r, err)
+			return place{url: "redis://" + r.Addr(0)}
+		},
+		"mariadb": func(t *testing.T) place {
+			return ofMySQL(t, func(name string, _ ...string) (*cluster.MySQL, error) {
+				return cluster.StartMariaDB(name, "--innodb-flush-log-at-trx-commit=0")
+			})
+		},
+		"postgres": func(t *testing.T) place {
+			s, err := cluster.StartPostgres("lossy", "fsync=off")
+			cluster.For(t, s, err)
+			return place{url: s.URL(s.Addr(0))}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := p(t).url
+			require.Zero(t, run(t, url, "segment", "set", "x", "--create").code)
+			for _, args := range [][]string{{"segment", "next", "x"}, {"gen", "--segment", "x"}, {"gen", "--segment", "x", "--daily"}} {
+				s := run(t, url, args...)
+				require.Equal(t, 1, s.code, s.out)
+				require.Empty(t, s.out)
+				require.Regexp(t, `^uid: the store can lose numbers that it has given out, and would then give them out again: .*; --lossy-store accepts that\n$`, s.err)
+				t.Log(s.err)
+			}
+			require.Equal(t, said{"1\n", "", 0}, run(t, url, "segment", "next", "x", "--lossy-store"))
+			require.Equal(t, said{"2\n", "", 0}, run(t, url, "gen", "--segment", "x", "-n", "1", "--lossy-store"))
+		})
+	}
+}

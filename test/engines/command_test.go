@@ -1,0 +1,211 @@
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+)
+
+// canary is the password of every account, which nobody is to be told.
+const canary = "hunter2"
+
+// command is the built command; TestMain makes it.
+var command string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "uid-command-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		command = filepath.Join(dir, "uid")
+		if out, err := exec.Command("go", "build", "-o", command, "github.com/uidgen/uid/cmd/uid").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// said is what a run of the command wrote, and its exit code.
+type said struct {
+	out, err string
+	code     int
+}
+
+// run runs the command with a store in its environment.
+func run(t *testing.T, store string, args ...string) said {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, command, args...)
+	cmd.Env = []string{"UID_STORE=" + store, "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	err := cmd.Run()
+	s := said{out.String(), stderr.String(), 0}
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
+		s.code = exit.ExitCode()
+	} else {
+		require.NoError(t, err)
+	}
+	require.NotContains(t, strings.ToLower(s.out+s.err), canary, "%v", args)
+	return s
+}
+
+// objects reads the JSON of a listing.
+func objects(t *testing.T, out string) (all []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var m map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
+		all = append(all, m)
+	}
+	return all
+}
+
+// A place is a store that the command is run on.
+type place struct {
+	url   string // with the password, where there is an account
+	wrong string // the same with a wrong one; empty where anybody may do all
+	sql   bool
+}
+
+// places start a server of each engine.
+var places = map[string]func(t *testing.T) place{
+	"etcd": func(t *testing.T) place {
+		c, err := cluster.StartEtcd("command", 3)
+		cluster.For(t, c, err)
+		return place{url: "etcd://" + strings.Join(c.Endpoints(), ",") + "/region/eu"}
+	},
+	"zookeeper": func(t *testing.T) place {
+		z, err := cluster.StartZooKeeper(3)
+		cluster.For(t, z, err)
+		return place{url: "zookeeper://me:" + canary + "@" + strings.Join(z.Addrs(), ",") + "/region/eu"}
+	},
+	"redis": func(t *testing.T) place {
+		r, err := cluster.StartRedis("command", "--requirepass="+canary, "--appendfsync=always")
+		cluster.For(t, r, err)
+		return place{url: "redis://:" + canary + "@" + r.Addr(0) + "/0?prefix=eu", wrong: "redis://:x" + canary + "@" + r.Addr(0) + "/0?prefix=eu"}
+	},
+	"valkey": func(t *testing.T) place {
+		r, err := cluster.StartValkey("command", "--appendfsync=always")
+		cluster.For(t, r, err)
+		return place{url: "redis://" + r.Addr(0)}
+	},
+	"postgres": func(t *testing.T) place {
+		s, err := cluster.StartPostgres("command")
+		cluster.For(t, s, err)
+		return place{url: s.URL(s.Addr(0)), sql: true}
+	},
+	"mysql9":  func(t *testing.T) place { return ofMySQL(t, cluster.StartMySQL9) },
+	"mariadb": func(t *testing.T) place { return ofMySQL(t, cluster.StartMariaDB) },
+}
+
+func ofMySQL(t *testing.T, start func(name string, options ...string) (*cluster.MySQL, error)) place {
+	s, err := start("command")
+	cluster.For(t, s, err)
+	do(t, openSQL(t, "mysql", s.Source(s.Addr(0))), "CREATE USER me@'%' IDENTIFIED BY '"+canary+"'", "GRANT ALL ON uid.* TO me@'%'")
+	url := func(password string) string { return "mysql://me:" + password + "@" + s.Addr(0) + "/uid" }
+	return place{url: url(canary), wrong: url("x" + canary), sql: true}
+}
+
+func TestCommand(t *testing.T) {
+	for name, start := range places {
+		t.Run(name, func(t *testing.T) {
+			p := start(t)
+			ok := func(args ...string) string {
+				t.Helper()
+				s := run(t, p.url, args...)
+				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
+				return s.out
+			}
+			fails := func(says string, args ...string) {
+				t.Helper()
+				s := run(t, p.url, args...)
+				require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
+				require.Contains(t, s.out+s.err, says)
+			}
+
+			// An empty store.
+			require.Empty(t, ok("worker", "ls"))
+			require.Contains(t, run(t, p.url, "worker", "check", "--json").out, `"what":"clocks"`)
+			if !p.sql {
+				fails(`uid worker init --namespace "default" makes it`, "gen", "-n", "1")
+			}
+
+			require.Contains(t, ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")
+			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is there`)
+			ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
+			fails("another layout", "worker", "init", "--namespace", "shop")
+			fails("4 to 6", "worker", "init", "--ids", "0-3")
+
+			uids := map[string]bool{}
+			for range 2 {
+				for _, id := range strings.Fields(ok("gen", "-n", "1000")) {
+					require.False(t, uids[id], "%s comes twice", id)
+					uids[id] = true
+				}
+			}
+			require.Len(t, uids, 2000)
+
+			rows := objects(t, ok("worker", "ls", "--json"))
+			counts := map[any]int{}
+			var range46 any
+			for _, r := range rows {
+				counts[r["kind"]]++
+				if r["namespace"] == "default" && r["kind"] == "namespace" {
+					range46 = r["range"]
+				}
+			}
+			require.Equal(t, "4-6", range46)
+			require.Equal(t, 2, counts["namespace"])
+			if p.sql {
+				require.Equal(t, 1, counts["disposable"])
+				return
+			}
+			require.Equal(t, 2, counts["lease"], "one for each run: an ID rests before it is leased again")
+			require.Contains(t, ok("worker", "ls"), "released, in quarantine")
+			require.Contains(t, ok("worker", "release", "default/4"), "it was released already")
+			fails("no such lease", "worker", "release", "default/7")
+			m := run(t, p.url, "worker", "check", "--json")
+			require.Zero(t, m.code, m.out)
+			require.Regexp(t, `1 can be had, of 3 \(the worker IDs 4 to 6\)`, m.out)
+		})
+	}
+}
+
+// What is said when a server refuses, or none is there.
+func TestCommandRefused(t *testing.T) {
+	for name, start := range places {
+		t.Run(name, func(t *testing.T) {
+			p := start(t)
+			for _, args := range [][]string{{"worker", "ls", "-v"}, {"worker", "check"}, {"gen", "-n", "1"}, {"worker", "init"},
+				{"segment", "ls", "-v"}, {"segment", "set", "x", "--create"}, {"gen", "--segment", "x", "-v"}, {"segment", "next", "x", "--lossy-store"}} {
+				for _, url := range []string{p.wrong, regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(p.url, "127.0.0.1:1")} {
+					if url == "" {
+						continue
+					}
+					s := run(t, url, append(args, "--timeout", "1s")...)
+					require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
+					require.True(t, strings.HasPrefix(s.err[strings.LastIndex(strings.TrimSpace(s.err), "\n")+1:], "uid: "), s.err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package etcd_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/etcd/etcdtest"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A snapshot that is restored: as the same cluster a write that was decided on what is lost is
+// refused, and as another one nobody goes on.
+func TestRestore(t *testing.T) {
+	for name, token := range map[string]string{"the same cluster": "etcd", "another cluster": "other"} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, 1)
+			f := new(etcdtest.Faults)
+			client := connect(t, f, c.Endpoints()...)
+			store, err := etcd.New(client, etcd.Config{})
+			require.NoError(t, err)
+			l, err := store.Leases("orders")
+			require.NoError(t, err)
+			require.NoError(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }))
+			require.NoError(t, l.Take(t.Context(), all, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				r.Until = now.Now.Add(time.Hour)
+				return nil
+			}))
+			restore := backup(t, c)
+			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
+			require.NoError(t, err)
+			f.Set(storetest.Delay)
+			require.Error(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = "late"; return nil }))
+
+			restore(token)
+			await(t, client)
+			f.Deliver()
+			kv, err := client.Get(t.Context(), "uid/leases/orders/worker/0000000000000000000")
+			require.NoError(t, err)
+			require.NotContains(t, string(kv.Kvs[0].Value), "late")
+
+			err = l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = "since"; return nil })
+			if token == "etcd" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, uid.ErrConfig)
+			}
+		})
+	}
+}
+
+// backup saves a snapshot of a cluster of one. The function that it returns restores that, with a
+// token; "etcd" leaves the cluster its ID.
+func backup(t *testing.T, c *cluster.Etcd) (restore func(token string)) {
+	t.Helper()
+	node := c.Nodes[0]
+	ctl, err := cluster.Find("etcd-client", "etcdctl")
+	require.NoError(t, err)
+	etcdctl := func(args ...string) {
+		t.Helper()
+		_, err := node.Do(cluster.Program{Path: ctl, Env: []string{"ETCDCTL_API=3"}, Args: args})
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.RemoveAll(node.Path("snapshot")))
+	etcdctl("--endpoints", node.Addr(0), "snapshot", "save", node.Path("snapshot"))
+	return func(token string) {
+		node.Kill()
+		require.NoError(t, os.RemoveAll(node.Path("data")))
+		etcdctl("snapshot", "restore", node.Path("snapshot"), "--data-dir", node.Path("data"), "--name", node.Name(),
+			"--initial-cluster", node.Name()+"=http://"+node.Addr(1), "--initial-advertise-peer-urls", "http://"+node.Addr(1), "--initial-cluster-token", token)
+		require.NoError(t, node.Restart())
+	}
+}
+
+var all = lease.Wanted{IDs: lease.Range{First: 0, Last: 1<<22 - 1}, Highest: func(time.Time) int64 { return 1 << 60 }}
+
+// await returns when the client is connected again.
+func await(t *testing.T, c *clientv3.Client) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.Get(ctx, "nothing")
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+}

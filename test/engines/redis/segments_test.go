@@ -1,0 +1,302 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores/redis"
+)
+
+func TestSegments(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t)
+		segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject { return segments(t, s) })
+	})
+}
+
+// segments returns an empty store of segments on a running server.
+func segments(t *testing.T, s *cluster.Redis) segmenttest.Subject {
+	admin := client(t, s.Addr(0))
+	require.NoError(t, admin.FlushAll(context.Background()).Err())
+	var mu sync.Mutex
+	proxies := map[segment.Store]*proxy.Proxy{}
+	return segmenttest.Subject{
+		Open: func() (segment.Store, error) {
+			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			rows := store(t, client(t, p.Addr())).Segments()
+			mu.Lock()
+			defer mu.Unlock()
+			proxies[rows] = p
+			return rows, nil
+		},
+		Fault: func(client segment.Store, f segmenttest.Fault) bool {
+			mu.Lock()
+			p := proxies[client]
+			mu.Unlock()
+			return lay(t, admin, p, f)
+		},
+		Foreign: foreign(admin),
+		Lower:   lower(admin),
+		Backup:  backup(t, s),
+		Secret:  secret,
+	}
+}
+
+// foreign draws numbers as any program may.
+func foreign(c goredis.UniversalClient) func(tag string, n int64) (first int64, err error) {
+	return func(tag string, n int64) (first int64, err error) {
+		last, err := c.IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
+		return last - n + 1, err
+	}
+}
+
+// lower sets a counter as people may, or removes it.
+func lower(c goredis.UniversalClient) func(tag string, next int64) error {
+	return func(tag string, next int64) error {
+		counter := "uid:segment:{" + tag + "}"
+		if next < 0 {
+			return c.Del(context.Background(), counter).Err()
+		}
+		return c.Set(context.Background(), counter, next-1, 0).Err()
+	}
+}
+
+// The tags of a Redis Cluster are on all its servers, and in one index.
+func TestSegmentsOfCluster(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		all, nodes := k.cluster(t)
+		segmenttest.Run(t, segmenttest.Config{Histories: 5}, func(t *testing.T) segmenttest.Subject {
+			for _, c := range nodes {
+				require.NoError(t, c.FlushAll(t.Context()).Err())
+			}
+			return segmenttest.Subject{
+				Open:    func() (segment.Store, error) { return store(t, all).Segments(), nil },
+				Foreign: foreign(all),
+				Lower:   lower(all),
+				Secret:  secret,
+			}
+		})
+		for _, c := range nodes {
+			require.NoError(t, c.FlushAll(t.Context()).Err())
+		}
+		s := store(t, all).Segments()
+		var want []string
+		for i := range 30 {
+			want = append(want, fmt.Sprintf("t%02d", i))
+			require.NoError(t, s.Change(t.Context(), want[i], draw(1)))
+		}
+		var tags []string
+		rows, err := s.Rows(t.Context(), "", 100)
+		require.NoError(t, err)
+		for _, r := range rows {
+			tags = append(tags, r.Tag)
+		}
+		require.Equal(t, want, tags)
+		for _, c := range nodes {
+			n, err := c.DBSize(t.Context()).Result()
+			require.NoError(t, err)
+			require.Positive(t, n, "all tags are elsewhere")
+		}
+		lossy, err := s.Inspect(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(lossy, "\n"), "Redis Cluster")
+	})
+}
+
+func draw(n int64) func(*segment.Row) error {
+	return func(r *segment.Row) error {
+		r.Step, r.Next = max(r.Step, 1), r.Next+n
+		return nil
+	}
+}
+
+// Other programs draw from the same counter at full speed. How many tries a Change needs depends
+// on how often they draw during a round trip.
+func TestSegmentsBesideOthers(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t)
+		for _, c := range []struct{ programs, pipeline int }{{0, 1}, {1, 1}, {4, 1}, {16, 1}, {1, 100}} {
+			const changes, step = 100, 1000
+			admin := client(t, s.Addr(0))
+			require.NoError(t, admin.FlushAll(t.Context()).Err())
+			require.NoError(t, admin.Set(t.Context(), "uid:segment:{orders}", 0, 0).Err())
+			ctx, stop := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for range c.programs {
+				f := client(t, s.Addr(0))
+				all.Go(func() {
+					for ctx.Err() == nil {
+						p := f.Pipeline()
+						for range c.pipeline {
+							p.Incr(t.Context(), "uid:segment:{orders}")
+						}
+						_, err := p.Exec(t.Context())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			rows := store(t, client(t, s.Addr(0))).Segments()
+			var tries []int
+			var took []time.Duration
+			for range changes {
+				n, began := 0, time.Now()
+				require.NoError(t, rows.Change(t.Context(), "orders", func(r *segment.Row) error { n++; return draw(step)(r) }))
+				tries, took = append(tries, n), append(took, time.Since(began))
+			}
+			stop()
+			all.Wait()
+			info, err := admin.Info(t.Context(), "commandstats").Result()
+			require.NoError(t, err)
+			_, drawn, _ := strings.Cut(info, "cmdstat_incr:calls=")
+			drawn, _, _ = strings.Cut(drawn, ",")
+			require.NoError(t, admin.ConfigResetStat(t.Context()).Err())
+			slices.Sort(tries)
+			slices.Sort(took)
+			t.Logf("%d programs draw, %d at once; %s draws; tries: median %d, 90%% %d, most %d; time: median %v, most %v", c.programs, c.pipeline, drawn,
+				tries[changes/2], tries[changes*9/10], tries[changes-1], took[changes/2], took[changes-1])
+			last, err := admin.Get(t.Context(), "uid:segment:{orders}").Result()
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprint(changes*step+number(drawn)), last, "numbers are given out twice, or left out")
+		}
+	})
+}
+
+func number(text string) (n int) {
+	_, _ = fmt.Sscan(text, &n)
+	return n
+}
+
+// A replica that lacks the last draws is promoted. Inspect has said so, and a row without its
+// takers tells those who drew.
+func TestSegmentsFailover(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		p, err := k.pair(k.name, "--requirepass="+secret, "--appendfsync=always")
+		require.NoError(t, err)
+		t.Cleanup(p.Close)
+		take := func(r *segment.Row) error {
+			r.Takers = append(r.Takers, segment.Taker{Nonce: fmt.Sprint("n", r.Next), Last: r.Next + 9})
+			return draw(10)(r)
+		}
+		s := store(t, client(t, p.Addr())).Segments()
+		require.NoError(t, s.Change(t.Context(), "orders", take))
+		require.NoError(t, p.CatchUp())
+		lossy, err := s.Inspect(t.Context())
+		require.NoError(t, err)
+		require.Len(t, lossy, 1, lossy)
+		require.Contains(t, lossy[0], "replicas (1)")
+		p.Lag(true)
+		require.NoError(t, s.Change(t.Context(), "orders", take)) // lost
+		require.NoError(t, p.Failover())
+		s = store(t, client(t, p.Addr())).Segments()
+		rows, err := s.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.EqualValues(t, 10, rows[0].Next)
+		require.Equal(t, []segment.Taker{{Nonce: "n0", Last: 9}}, rows[0].Takers)
+	})
+}
+
+// Inspect finds nothing only on a server that syncs before it answers, and stands alone.
+func TestInspectSegments(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		for says, options := range map[string][]string{
+			"":                                 {"--appendfsync=always"},
+			"appendfsync is everysec":          {"--appendfsync=everysec"},
+			"appendfsync is no":                {"--appendfsync=no"},
+			"no-appendfsync-on-rewrite is yes": {"--appendfsync=always", "--no-appendfsync-on-rewrite=yes"},
+			"no append-only file":              {"--appendonly=no"},
+			"drops counters when 100000000":    {"--appendfsync=always", "--maxmemory=100000000", "--maxmemory-policy=allkeys-lru"},
+			"of a Redis Cluster":               {"--appendfsync=always", "--cluster-enabled=yes"},
+		} {
+			s := k.server(t, options...)
+			c := client(t, s.Addr(0))
+			if strings.Contains(says, "Cluster") {
+				require.NoError(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+				require.Eventually(t, func() bool {
+					info, err := c.ClusterInfo(t.Context()).Result()
+					return err == nil && strings.Contains(info, "cluster_state:ok")
+				}, time.Minute, 50*time.Millisecond)
+			}
+			lossy, err := store(t, c).Segments().Inspect(t.Context())
+			require.NoError(t, err)
+			if says == "" {
+				require.Empty(t, lossy)
+			} else {
+				require.Len(t, lossy, 1, lossy)
+				require.Contains(t, lossy[0], says)
+			}
+			s.Close()
+		}
+	})
+}
+
+// An account for one tag draws its numbers; what it may not ask counts as lossy.
+func TestSegmentRights(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t, "--appendfsync=always")
+		admin := client(t, s.Addr(0))
+		account := func(rules ...any) *redis.Segments {
+			rules = append([]any{"acl", "setuser", "uid", "reset", "on", ">" + secret, "~uid:segment:{orders}*", "~uid:segments"}, rules...)
+			for _, c := range strings.Fields("+eval +evalsha +info +time +get +mset +zadd +zrangebylex") { // as documented
+				rules = append(rules, c)
+			}
+			require.NoError(t, admin.Do(t.Context(), rules...).Err())
+			return store(t, client(t, s.Addr(0), func(o *goredis.Options) { o.Username = "uid" })).Segments()
+		}
+		one := account("+config|get", "+pubsub|numsub", "allchannels")
+		lossy, err := one.Inspect(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, lossy)
+
+		one = account()
+		lossy, err = one.Inspect(t.Context())
+		require.NoError(t, err)
+		require.Len(t, lossy, 2, lossy)
+		require.NotContains(t, fmt.Sprint(lossy), secret)
+		require.NoError(t, one.Change(t.Context(), "orders", draw(10)))
+		rows, err := one.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Len(t, rows, 1)
+		err = one.Change(t.Context(), "invoices", draw(10))
+		require.ErrorContains(t, err, "NOPERM")
+		require.False(t, retry.IsTransient(err))
+	})
+}
+
+// What was acknowledged survives a kill if Inspect has found nothing.
+func TestSegmentsSurviveKill(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t, "--appendfsync=always")
+		c := client(t, s.Addr(0))
+		rows := store(t, c).Segments()
+		for i := range int64(5) {
+			require.NoError(t, rows.Change(t.Context(), "orders", draw(10)))
+			last, err := c.Incr(t.Context(), "uid:segment:{orders}").Result()
+			require.NoError(t, err)
+			require.Equal(t, 11*i+10, last)
+			s.Kill()
+			require.NoError(t, s.Restart())
+			require.Eventually(t, func() bool { return c.Ping(t.Context()).Err() == nil }, time.Minute, 10*time.Millisecond)
+		}
+		is, err := rows.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.EqualValues(t, 55, is[0].Next)
+	})
+}

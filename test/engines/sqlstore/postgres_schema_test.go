@@ -1,0 +1,82 @@
+package sqlstore_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// elsewhere makes copies of the tables in a schema that comes earlier in the search path: the account's.
+func elsewhere(t *testing.T, db *sqlx.DB, tables ...string) {
+	t.Helper()
+	kit.Do(t, db, "CREATE SCHEMA uid")
+	for _, table := range tables {
+		kit.Do(t, db, "CREATE TABLE uid."+table+" (LIKE public."+table+" INCLUDING ALL)", "INSERT INTO uid."+table+" SELECT * FROM public."+table)
+	}
+}
+
+// A table of the same name in a schema that comes earlier is another place. Who has used the first one
+// does not go on in it: not in this process, and not with its state file.
+func TestTableInAnEarlierSchema(t *testing.T) {
+	s := postgres(t)
+	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{Terms: terms}))
+	t.Run("a state file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		start := func() (uid.Reservation, *lease.Lease, error) {
+			l, err := lease.New(leasesOf(t, db, ""), lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
+			require.NoError(t, err)
+			r, err := l.Acquire(t.Context(), terms)
+			return r, l, err
+		}
+		first, l, err := start()
+		require.NoError(t, err)
+		require.NoError(t, l.Release(t.Context(), first.First))
+		stored := func() (text string) {
+			require.NoError(t, db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
+			return text
+		}
+		elsewhere(t, db, "worker_lease")
+		before := stored()
+		_, _, err = start()
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, "finds table worker_lease in the schema uid now, and has found it in public before")
+		require.Equal(t, before, stored())
+		kit.Do(t, db, "DROP SCHEMA uid CASCADE")
+		again, l, err := start()
+		require.NoError(t, err)
+		require.Equal(t, first.WorkerID, again.WorkerID)
+		require.NoError(t, l.Release(t.Context(), again.First))
+	})
+	t.Run("of a process that runs", func(t *testing.T) {
+		leases, segments := leasesOf(t, db, ""), segmentsOf(t, db)
+		_, err := take(t.Context(), leases)
+		require.NoError(t, err)
+		_, _, err = draw(t.Context(), segments, "orders", nil)
+		require.NoError(t, err)
+		elsewhere(t, db, "worker_lease", "leaf_alloc", "leaf_alloc_takers")
+		for name, call := range calls(t, leases) {
+			require.ErrorIs(t, call(func() error { return nil }), worker.ErrState, name)
+		}
+		err = segments.Change(t.Context(), "orders", func(*segment.Row) error { return nil })
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, "finds table leaf_alloc in the schema uid now")
+		_, err = take(t.Context(), leasesOf(t, db, ""))
+		require.NoError(t, err, "who has not used the other one begins here")
+		kit.Do(t, db, "DROP SCHEMA uid CASCADE")
+		require.NoError(t, renew(t.Context(), leases, 0, func(r *lease.Row) { r.Until = r.Until.Add(time.Second) }))
+	})
+}

@@ -1,0 +1,414 @@
+// Package sqlstore_test runs the tables of leases on PostgreSQL, MariaDB, MySQL 9 and Galera.
+package sqlstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql/driver"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/faulty"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// full reports whether the tests run in their long form.
+func full() bool { return os.Getenv("FULL") != "" }
+
+func init() { _ = mysql.SetLogger(&mysql.NopLogger{}) }
+
+// An opener opens a pool of a client's own.
+type opener func(t testing.TB) *sqlx.DB
+
+func opening(driver string, sources ...string) opener {
+	source := inTurns(sources)
+	return func(t testing.TB) *sqlx.DB {
+		t.Helper()
+		db, err := sqlx.Open(driver, source())
+		require.NoError(t, err)
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+}
+
+// inTurns returns a function that returns one text after another, again and again.
+func inTurns(texts []string) func() string {
+	var next atomic.Int64
+	return func() string { return texts[int(next.Add(1))%len(texts)] }
+}
+
+func postgres(t testing.TB, options ...string) *cluster.Postgres {
+	t.Helper()
+	s, err := cluster.StartPostgres("postgres", options...)
+	cluster.For(t, s, err)
+	return s
+}
+
+// galera returns the sources of a cluster's nodes.
+func galera(t testing.TB) (sources []string) {
+	t.Helper()
+	g, err := cluster.StartGalera("galera")
+	cluster.For(t, g, err)
+	for _, n := range g.Nodes {
+		sources = append(sources, n.Source(n.Addr(0)))
+	}
+	return sources
+}
+
+func leasesOf(t testing.TB, db *sqlx.DB, namespace string) *sqlstore.Leases {
+	t.Helper()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	l, err := tables.Leases(namespace)
+	require.NoError(t, err)
+	return l
+}
+
+// suite runs the suite of stores, and that of registries, whose clients are spread over the sources.
+// The administrator's pool has further settings.
+func suite(t *testing.T, d faulty.Database, settings string, sources ...string) {
+	t.Helper()
+	source := inTurns(sources)
+	admin := opening(d.Driver, sources[0]+settings)(t)
+	d.Admin = admin
+	d.Connect = func() (driver.Connector, error) {
+		return admin.Driver().(driver.DriverContext).OpenConnector(source())
+	}
+	open := func(t *testing.T) storetest.Subject {
+		kit.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE")
+		return d.Subject(t)
+	}
+	storetest.Run(t, histories(), open)
+	storetest.RunRegistry(t, histories(), open)
+}
+
+func histories() storetest.Config {
+	if full() {
+		return storetest.Config{Histories: 60}
+	}
+	return storetest.Config{Histories: 6}
+}
+
+func TestStoreOnPostgres(t *testing.T) {
+	s := postgres(t, "max_connections=400")
+	for name, mode := range map[string]string{"prepared": "", "exec": "&default_query_exec_mode=exec", "simple": "&default_query_exec_mode=simple_protocol"} {
+		t.Run(name, func(t *testing.T) { suite(t, faulty.Database{Driver: "pgx"}, "", s.URL(s.Addr(0))+mode) })
+	}
+	t.Run("a clock that stands", func(t *testing.T) { suite(t, faulty.Database{Driver: "pgx", Stands: true}, "", s.URL(s.Addr(0))) })
+}
+
+func TestStoreOnMariaDB(t *testing.T) {
+	s, err := cluster.StartMariaDB("mariadb")
+	cluster.For(t, s, err)
+	suite(t, faulty.Database{Driver: "mysql"}, "", s.Source(s.Addr(0)))
+}
+
+func TestStoreOnMySQL9(t *testing.T) {
+	s, err := cluster.StartMySQL9("mysql9")
+	cluster.For(t, s, err)
+	suite(t, faulty.Database{Driver: "mysql"}, "", s.Source(s.Addr(0)))
+
+	// Its hint keeps a number that does not fit from being stored as another.
+	db := opening("mysql", s.Source(s.Addr(0))+"&sql_mode=%27%27")(t)
+	_, err = db.Exec("DROP TABLE IF EXISTS WORKER_LEASE")
+	require.NoError(t, err)
+	l := leasesOf(t, db, "")
+	require.NoError(t, found(t, l))
+	_, err = take(t.Context(), l)
+	require.NoError(t, err)
+	_, err = db.Exec("ALTER TABLE WORKER_LEASE MODIFY REACH INT NOT NULL")
+	require.NoError(t, err)
+	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.Reach = 1e9 * time.Microsecond * 10 }), "1264")
+}
+
+// Clients are spread over the three nodes of a cluster, each of which has its own locks.
+func TestStoreOnGalera(t *testing.T) {
+	nodes := galera(t)
+	suite(t, faulty.Database{Driver: "mysql"}, "&wsrep_sync_wait=15", nodes...) // who looks sees what all have committed
+	t.Run("starts", func(t *testing.T) { startsAtOnce(t, opening("mysql", nodes...)) })
+}
+
+// startsAtOnce is many starts over all nodes at once, for IDs that were never used and for ones
+// that are over: no start is lost, and no ID given twice.
+func startsAtOnce(t *testing.T, open opener) {
+	const starts = 45
+	rounds := 3
+	if full() {
+		rounds = 20
+	}
+	var clients []*sqlstore.Leases
+	for range starts {
+		clients = append(clients, leasesOf(t, open(t), "starts"))
+	}
+	require.NoError(t, found(t, clients[0]))
+	for round := range rounds {
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		ids := map[int64]int{}
+		var failed []error
+		began := time.Now()
+		for _, l := range clients {
+			all.Go(func() {
+				var row lease.Row
+				err := retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) (err error) {
+					row, err = take(ctx, l)
+					return err
+				})
+				mu.Lock()
+				defer mu.Unlock()
+				ids[row.WorkerID]++
+				failed = append(failed, err)
+			})
+		}
+		all.Wait()
+		require.NoError(t, errors.Join(failed...))
+		require.Len(t, ids, starts, "an ID was given twice")
+		t.Logf("round %d: %d starts in %v", round, starts, time.Since(began))
+		if round%2 == 0 {
+			for id := range ids {
+				require.NoError(t, retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) error {
+					return renew(ctx, clients[0], id, func(r *lease.Row) { r.Until = time.Unix(id, 0).UTC() })
+				}))
+			}
+		}
+	}
+}
+
+var terms = uid.Terms{
+	Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
+	MaxTick: 1<<41 - 1, MaxWorkerID: 1023, Revoke: func() {},
+}
+
+func found(t testing.TB, l lease.Store) error {
+	return lease.Found(t.Context(), l, lease.Founding{Terms: terms})
+}
+
+func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {
+	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
+	err = l.Take(ctx, w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		r.Nonce, r.Until, r.Renewed = rand.Text(), now.Now.Add(time.Hour), now.Now
+		row = *r
+		return nil
+	})
+	return row, err
+}
+
+func renew(ctx context.Context, l lease.Store, id int64, change func(*lease.Row)) error {
+	return l.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+		r.Nonce, r.Renewed = rand.Text(), now.Now
+		r.High++
+		change(r)
+		return nil
+	})
+}
+
+// A renewal writes no index.
+func TestRenewalsAreHOT(t *testing.T) {
+	s := postgres(t)
+	db := opening("pgx", s.URL(s.Addr(0))+"&default_query_exec_mode=exec")(t)
+	l := leasesOf(t, db, "")
+	require.NoError(t, found(t, l))
+	const owners, times = 50, 40
+	for range owners {
+		_, err := take(t.Context(), l)
+		require.NoError(t, err)
+	}
+	for range times {
+		for id := range int64(owners) {
+			require.NoError(t, renew(t.Context(), l, id, func(r *lease.Row) { r.Until = r.Until.Add(time.Minute) }))
+		}
+	}
+	var all, hot int
+	require.Eventually(t, func() bool {
+		require.NoError(t, db.QueryRow("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'worker_lease'").Scan(&all, &hot))
+		return all >= owners*times
+	}, time.Minute, 50*time.Millisecond)
+	t.Logf("%d of %d updates were HOT", hot, all)
+	require.Greater(t, hot, all*9/10)
+}
+
+// A protocol's life on PostgreSQL, with the registry's.
+func TestLifeOnPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	l := leasesOf(t, db, "orders")
+	_, err = take(t.Context(), l)
+	require.ErrorIs(t, err, worker.ErrNoNamespace)
+	lossy, err := l.Inspect(t.Context())
+	require.NoError(t, err, "a table that is not there yet is no error")
+	require.Empty(t, lossy)
+	require.NoError(t, found(t, l))
+	_, err = l.Inspect(t.Context())
+	require.NoError(t, err)
+	row, err := take(t.Context(), l)
+	require.NoError(t, err)
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until, r.Holder = time.Unix(9, 0), "böse 'quotes' \\ \"" }))
+	page, err := tables.Rows(t.Context(), "orders", -1, 10)
+	require.NoError(t, err)
+	require.Equal(t, "böse 'quotes' \\ \"", page.Rows[0].Holder)
+	names, _, err := tables.Namespaces(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"orders"}, names)
+	require.EqualValues(t, 15, page.Namespace.Given)
+	kit.Do(t, db, "DELETE FROM worker_lease WHERE worker_id >= 0")
+	next, err := take(t.Context(), l)
+	require.NoError(t, err)
+	require.EqualValues(t, 16, next.WorkerID, "rows that vanished make no ID new")
+
+	for want := int64(1); want < 4; want++ {
+		id, err := tables.Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
+		require.NoError(t, err)
+		require.Equal(t, want, id)
+	}
+	// A floor is the same in every session's time zone.
+	elsewhere, err := sqlstore.New(opening("pgx", s.URL(s.Addr(0))+"&timezone=Asia/Shanghai")(t), sqlstore.Config{})
+	require.NoError(t, err)
+	floor := time.Now().Add(5 * time.Minute).Truncate(time.Second)
+	for _, begin := range []struct {
+		in       *sqlstore.Numbers
+		id       int64
+		at, kept time.Time
+	}{{elsewhere.Numbers(), 1, time.Time{}, time.Time{}}, {tables.Numbers(), 2, floor, floor}, {elsewhere.Numbers(), 3, floor.Add(-time.Minute), floor}} {
+		kept, err := begin.in.Begin(t.Context(), begin.id, begin.at)
+		require.NoError(t, err)
+		require.True(t, begin.kept.Equal(kept), "%v, not %v", kept, begin.kept)
+	}
+	n, there, err := tables.Nodes(t.Context())
+	require.NoError(t, err)
+	require.True(t, there)
+	require.Equal(t, registry.NodeInfo{Rows: 3, Last: 3, Next: 4}, n)
+
+	kit.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE INT")
+	_, err = l.Inspect(t.Context())
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "column HIGH is of type integer")
+	kit.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE BIGINT", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
+	require.Eventually(t, func() bool {
+		lossy, err = l.Inspect(t.Context())
+		return err == nil && strings.Contains(strings.Join(lossy, ";"), "synchronous_commit is off")
+	}, time.Minute, 50*time.Millisecond)
+
+	kit.Do(t, db, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+	require.Eventually(t, func() bool {
+		_, err = take(t.Context(), l)
+		return err != nil
+	}, time.Minute, 50*time.Millisecond)
+	require.ErrorContains(t, err, "25006")
+	require.False(t, retry.IsTransient(err))
+}
+
+// canary is a password that turns up wherever one may stand by mistake.
+const canary = "hunter2"
+
+// Whatever part of a URL fails, no text tells any of it.
+func TestNoSecretsOnPostgres(t *testing.T) {
+	s := postgres(t)
+	addr := s.Addr(0)
+	admin := opening("pgx", s.URL(addr))(t)
+	kit.Do(t, admin, "CREATE ROLE "+canary+"_reader LOGIN PASSWORD '"+canary+"'")
+	for name, source := range map[string]string{
+		"user":     "postgres://" + canary + ":" + canary + "@" + addr + "/uid?sslmode=disable",
+		"database": "postgres://uid:" + canary + "@" + addr + "/" + canary + "?sslmode=disable",
+		"host":     "postgres://uid:" + canary + "@" + canary + ".invalid/uid",
+		"refused":  "postgres://uid:" + canary + "@127.0.0.1:1/" + canary,
+		"TLS":      "postgres://uid:" + canary + "@" + addr + "/uid?sslmode=require",
+		"rights":   "postgres://" + canary + "_reader:" + canary + "@" + addr + "/uid?sslmode=disable",
+		"setting":  "postgres://uid:" + canary + "@" + addr + "/uid?sslmode=disable&" + canary + "=1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := opening("pgx", source)(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			l := leasesOf(t, db, "")
+			err := found(t, l)
+			require.Error(t, err)
+			require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)
+			_, err = take(ctx, l)
+			require.Error(t, err)
+			require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)
+			t.Log(err)
+		})
+	}
+}
+
+// The rights of the documentation suffice.
+func TestRightsOnPostgres(t *testing.T) {
+	s := postgres(t)
+	admin := opening("pgx", s.URL(s.Addr(0)))(t)
+	require.NoError(t, found(t, leasesOf(t, admin, "")))
+	tables, err := sqlstore.New(admin, sqlstore.Config{})
+	require.NoError(t, err)
+	_, err = tables.Numbers().Next(t.Context(), disposable.Host{Name: "h"}, 1000)
+	require.NoError(t, err)
+	kit.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
+		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
+		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, modified) ON worker_node TO worker")
+	as := func(role string) *sqlstore.DB {
+		db := opening("pgx", strings.Replace(s.URL(s.Addr(0)), "//uid@", "//"+role+"@", 1))(t)
+		tables, err := sqlstore.New(db, sqlstore.Config{})
+		require.NoError(t, err)
+		return tables
+	}
+	l, err := as("worker").Leases("")
+	require.NoError(t, err)
+	_, err = l.Inspect(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, found(t, l))
+	row, err := take(t.Context(), l)
+	require.NoError(t, err)
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
+	_, err = take(t.Context(), l)
+	require.NoError(t, err)
+	id, err := as("worker").Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, id)
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
+	kept, err := as("keeper").Leases("")
+	require.NoError(t, err)
+	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *lease.Row) { r.Nonce = "" }))
+}
+
+// A row that comes between the look and the write of new rows stays as it is.
+func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
+	s := postgres(t)
+	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	l := leasesOf(t, db, "")
+	require.NoError(t, found(t, l))
+	runs, id := 0, int64(0)
+	w := lease.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if runs++; runs == 1 {
+			kit.Do(t, db, "INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+		}
+		id, r.Nonce, r.Until = r.WorkerID, "mine", now.Now.Add(time.Hour)
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+	require.EqualValues(t, 4, id, "above all rows")
+	var high, rows int
+	require.NoError(t, db.QueryRow("SELECT high FROM worker_lease WHERE worker_id = 3").Scan(&high))
+	require.Equal(t, 77, high)
+	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM worker_lease WHERE worker_id < 3").Scan(&rows))
+	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
+}

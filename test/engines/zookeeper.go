@@ -1,0 +1,51 @@
+package engines
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/stores/zookeeper"
+)
+
+// ZooKeeper is an ensemble of three servers.
+var ZooKeeper = Engine{Name: "zookeeper", Start: startZooKeeper}
+
+func startZooKeeper() (*Deployment, error) {
+	z, err := cluster.StartZooKeeper(3)
+	if err != nil {
+		return nil, err
+	}
+	d := several("zookeeper", z.Servers, z.Addrs())
+	d.Close = z.Close
+	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Servers[0]) }
+	d.Leader = func() (int, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		return max(0, slices.Index(z.Servers, z.Leader(ctx))), nil
+	}
+	return d, nil
+}
+
+func openZooKeeper(_ context.Context, u *url.URL) (Store, io.Closer, error) {
+	c, _, err := zk.Connect(strings.Split(u.Host, ","), 2*time.Second, zk.WithLogger(silence{}))
+	if err != nil {
+		return Store{}, nil, err
+	}
+	s, err := zookeeper.New(c, zookeeper.Config{ClockError: clockError})
+	if err != nil {
+		c.Close()
+		return Store{}, nil, err
+	}
+	return Store{s, s.Segments()}, closer(c.Close), nil
+}
+
+type silence struct{}
+
+func (silence) Printf(string, ...any) {}

@@ -1,0 +1,278 @@
+package migrating
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/foreign"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// shanghai is the zone of most JVMs with a UidGenerator.
+var shanghai = time.FixedZone("UTC+8", 8*60*60)
+
+// withNodes gives a database the columns that UidGenerator's script gives its table, and as many
+// rows as there were starts.
+func withNodes(t testing.TB, o table, starts int64) {
+	t.Helper()
+	kit.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
+		TYPE INT NOT NULL, LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+		CREATED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (ID)) ENGINE = INNODB AUTO_INCREMENT = `+fmt.Sprint(starts+1))
+}
+
+// assigned starts a Java process as far as the table sees it: DisposableWorkerIdAssigner's row.
+func assigned(t testing.TB, o table) int64 {
+	t.Helper()
+	r, err := o.Exec(`INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)
+		VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`)
+	require.NoError(t, err)
+	id, err := r.LastInsertId()
+	require.NoError(t, err)
+	return id
+}
+
+// disposed returns a worker with an ID of the table.
+func disposed(t testing.TB, o table) *disposable.Disposable {
+	t.Helper()
+	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
+	require.NoError(t, err)
+	w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "go", Logger: quiet})
+	require.NoError(t, err)
+	return w
+}
+
+// A UidGenerator whose epoch was set to a later day, so that its time field lasts: Go services
+// share its table and its layout, and nothing else has to change.
+func TestRollingWithUidGeneratorsTable(t *testing.T) {
+	l := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)})
+	require.Equal(t, "28/22/13 unit=1s epoch=2024-11-19T16:00:00Z", l.String())
+	o := newTable(t, "BIGINT")
+	withNodes(t, o, 400)
+	plain := &javaTicks{layout: l, worker: assigned(t, o)}
+	ring := &javaTicks{layout: l, worker: assigned(t, o), ahead: 8} // of CachedUidGenerator: 8 × 8,192
+	o.write(t, 200, map[string]writer{"java default": plain.write, "java cached": ring.write})
+
+	first := newCached(t, disposed(t, o), l)
+	o.write(t, 300, map[string]writer{"java cached": ring.write, "go": of(first)})
+	// Back: a Java process again, under the table's next ID.
+	require.NoError(t, first.Close())
+	again := &javaTicks{layout: l, worker: assigned(t, o), ahead: 8}
+	o.write(t, 200, map[string]writer{"java cached": ring.write, "java again": again.write})
+	o.write(t, 300, map[string]writer{"go": of(newCached(t, disposed(t, o), l)), "go too": of(newCached(t, disposed(t, o), l))})
+
+	var workers []int64
+	require.NoError(t, o.Select(&workers, "SELECT DISTINCT (id >> 13) & 4194303 AS worker FROM orders ORDER BY worker"))
+	require.Equal(t, []int64{401, 402, 403, 404, 405, 406}, workers)
+	for writer, w := range map[string]int64{"java default": 401, "go": 403} {
+		parts, err := l.Parse(uid.UID(o.edge(t, "MIN(id)", writer)))
+		require.NoError(t, err)
+		require.Equal(t, w, parts.WorkerID)
+		require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
+	}
+
+	// Another source of worker IDs has IDs that Java has had: the same number.
+	var c clock
+	g := newPlain(t, worker.Static(401), l, &c)
+	next := l.TickAt(time.Now()) + 60
+	o.repeats(t, l, next, 401, g, &c, l.TimeOf(next))
+}
+
+// repeats inserts the first UID of a worker's tick, as an old process made it, and fails the test
+// unless a new generator makes it again when its clock shows at.
+func (o table) repeats(t testing.TB, l bits.Layout, tick, worker int64, g *uncached.Generator, c *clock, at time.Time) {
+	t.Helper()
+	old, err := l.Compose(tick, worker, 0)
+	require.NoError(t, err)
+	require.NoError(t, o.insert("java", int64(old)))
+	c.set(at)
+	o.refuses(t, drawn(t, g))
+}
+
+// Where the zone of the epoch is taken wrong, no key comes twice from one table of worker IDs, but
+// new ones are eight hours off: below those that are there, or in the future.
+func TestEpochInAnotherZone(t *testing.T) {
+	right := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: time.Date(2024, 11, 20, 0, 0, 0, 0, shanghai)})
+	wrong := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 22, SequenceBits: 13, Epoch: utc(2024, 11, 20, 0, 0, 0)})
+	o := newTable(t, "BIGINT")
+	withNodes(t, o, 400)
+	java := &javaTicks{layout: right, worker: assigned(t, o)}
+	o.write(t, 50, map[string]writer{"java": java.write})
+	reader := &cursor{}
+	require.Equal(t, 50, reader.poll(t, o, uid.Max))
+	g := newCached(t, disposed(t, o), wrong)
+	o.write(t, 50, map[string]writer{"go": of(g)})
+	require.Zero(t, reader.poll(t, o, uid.Max), "they are below, for eight hours")
+	u := uid.UID(o.edge(t, "MIN(id)", "go"))
+	as, err := right.Parse(u)
+	require.NoError(t, err)
+	is, err := wrong.Parse(u)
+	require.NoError(t, err)
+	require.Equal(t, 8*time.Hour, is.Time.Sub(as.Time))
+
+	// What uid parse takes for it, and a newest row tells: under the right epoch its time is that of the row.
+	typed, err := bits.ParseLayout("28/22/13 epoch=2024-11-19T16:00:00Z")
+	require.NoError(t, err)
+	require.Equal(t, right, typed)
+	parts, err := right.Parse(uid.UID(o.edge(t, "MAX(id)", "java")))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), parts.Time, time.Hour)
+	// Left alone, epochStr is no text but 1463673600, midnight in Shanghai, whatever the zone.
+	require.EqualValues(t, 1463673600, bits.UidGenerator().Epoch().Unix())
+	require.EqualValues(t, 1463673600, time.Date(2016, 5, 20, 0, 0, 0, 0, shanghai).Unix())
+	require.EqualValues(t, 1463702400, utc(2016, 5, 20, 0, 0, 0).Unix())
+}
+
+// The original epoch is used up. Default has the same widths and a new one: in a fresh table of
+// worker IDs its UIDs are those of 2017.
+func TestDefaultAfterUidGenerator(t *testing.T) {
+	o := newTable(t, "BIGINT")
+	withNodes(t, o, 0)
+	at := utc(2026, 11, 22, 12, 0, 0)
+	tick := bits.Default().TickAt(at)
+	require.Equal(t, "2017-04-10T12:00:00Z", bits.UidGenerator().TimeOf(tick).Add(8*time.Hour).Format(time.RFC3339))
+
+	var c clock
+	c.set(at)
+	fresh := newPlain(t, disposed(t, o), bits.Default(), &c) // ID 1, as Java's first process of 2016
+	o.repeats(t, bits.UidGenerator(), tick+1, 1, fresh, &c, at.Add(time.Second))
+	_, err := o.Exec("DELETE FROM orders")
+	require.NoError(t, err)
+
+	// 1. The table with all its rows, moved as it is: new processes get IDs that no old one had.
+	kit.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
+	var old []any // of 2017 and 2024, and what the cached generator has made since
+	for _, worker := range []int64{1, 500, 1000} {
+		for sequence := range int64(100) {
+			u, err := bits.UidGenerator().Compose(tick+sequence, worker, 0)
+			require.NoError(t, err)
+			full, err := bits.UidGenerator().Compose(bits.UidGenerator().MaxTick(), worker, sequence)
+			require.NoError(t, err)
+			old = append(old, int64(u), int64(full), overflowed(at.Add(-time.Hour), worker, sequence))
+		}
+	}
+	require.NoError(t, o.insert("java", old...))
+	// 2. Default, beside the processes that are left. These go on with negative numbers, and
+	// processes that are started anew get IDs of the table as well.
+	g := newCached(t, disposed(t, o), bits.Default())
+	late := int64(0)
+	java := func() (any, error) { late++; return overflowed(at, 1000, late), nil }
+	newest := overflowed(at, 1000, 1)
+	before := &cursor{last: math.MinInt64}
+	require.Equal(t, len(old), before.poll(t, o, uid.Max))
+	border, err := bits.Default().First(time.Now().Add(-time.Minute))
+	require.NoError(t, err)
+	o.write(t, 300, map[string]writer{"java": java, "go": of(g)})
+
+	// 3. Readers. Above the largest there is nothing new; above the newest old one, which is
+	// negative, is all that is old and positive.
+	require.Zero(t, before.poll(t, o, uid.Max))
+	again := &cursor{last: newest + 299}
+	require.Equal(t, 200*3+300, again.poll(t, o, uid.Max))
+	// Two cursors see each row: one the negative ones, one the new processes' IDs.
+	negative := &cursor{last: overflowed(at, 0, 0)}
+	positive := &cursor{last: int64(border) - 1, where: "(id >> 13) & 4194303 > 1000"}
+	require.Equal(t, 300, negative.poll(t, o, 0))
+	require.Equal(t, 300, positive.poll(t, o, uid.Max))
+	sawAll(t, o, before, negative, positive)
+
+	// By age, and as values in Go.
+	var first, last foreign.UidGeneratorUID
+	require.NoError(t, o.Get(&first, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0, id LIMIT 1"))
+	require.NoError(t, o.Get(&last, "SELECT id FROM orders WHERE writer = 'java' ORDER BY id < 0 DESC, id DESC LIMIT 1"))
+	require.Equal(t, "2017", first.Parts().Time.Format("2006"))
+	require.Equal(t, at, last.Parts().Time)
+	require.Negative(t, last)
+	var u uid.UID
+	require.ErrorIs(t, o.Get(&u, "SELECT MIN(id) FROM orders"), uid.ErrRange, "a uid.UID refuses them")
+	require.NoError(t, o.Get(&u, "SELECT MIN(id) FROM orders WHERE writer = 'go'"))
+
+	// What uid plan says of it.
+	from, to := bits.UidGenerator().Issuer(), bits.Default().Issuer()
+	cost, err := plan.Move{From: from, To: to, At: at}.Cost()
+	require.NoError(t, err)
+	require.NotNil(t, cost.Repeats)
+	require.False(t, cost.Passable, "no floor: nothing is above the highest")
+	from.LastWorker, to.FirstWorker = 1000, 1001
+	cost, err = plan.Move{From: from, To: to, At: at}.Cost()
+	require.NoError(t, err)
+	require.Nil(t, cost.Ever)
+	require.False(t, cost.Above)
+}
+
+// overflowed is what CachedUidGenerator makes of a time after its field is full: the shift takes the
+// 29th bit of the seconds to the sign.
+func overflowed(at time.Time, worker, sequence int64) int64 {
+	return (at.Unix()-1463673600)<<35 | worker<<13 | sequence
+}
+
+func TestOverflowed(t *testing.T) {
+	require.Equal(t, int64(-7050086149485699067), overflowed(time.Unix(1795360000, 0), 7, 5)) // by Java 17
+	require.Equal(t, int64(math.MinInt64), overflowed(utc(2024, 11, 20, 13, 24, 16), 0, 0))
+	require.Positive(t, overflowed(utc(2024, 11, 20, 13, 24, 15), 0, 0))
+}
+
+// A bit more in the time field, on the old epoch, as many have done in Java.
+func TestWidenedUidGenerator(t *testing.T) {
+	wide := bits.MustLayout(bits.Config{TimeBits: 29, WorkerBits: 21, SequenceBits: 13, Epoch: bits.UidGenerator().Epoch()})
+	require.Equal(t, "2033-05-24", wide.Expires().Format(time.DateOnly))
+	const both = 5696891900414435328
+	then, err := bits.UidGenerator().Parse(both)
+	require.NoError(t, err)
+	require.Equal(t, "2021-08-20", then.Time.Format(time.DateOnly))
+	now, err := wide.Parse(both)
+	require.NoError(t, err)
+	require.Equal(t, "2026-11-21", now.Time.Format(time.DateOnly))
+	require.EqualValues(t, 5, then.WorkerID)
+	require.EqualValues(t, 5, now.WorkerID)
+
+	o := newTable(t, "BIGINT")
+	require.NoError(t, o.insert("java", int64(both)))
+	var c clock
+	c.set(now.Time)
+	g := newPlain(t, worker.Static(now.WorkerID), wide, &c) // an ID of a fresh table
+	o.refuses(t, drawn(t, g))
+
+	// The old table goes on: its next IDs keep the two apart, up to the highest of 21 bits.
+	for _, highest := range []int64{1000, wide.MaxWorkerID() - 1} {
+		old, next := bits.UidGenerator().Issuer(), wide.Issuer()
+		old.LastWorker, next.FirstWorker = highest, highest+1
+		_, overlap, err := bits.FindOverlap(old, next)
+		require.NoError(t, err)
+		require.False(t, overlap)
+	}
+	// Beyond that it has none left for the new layout.
+	withNodes(t, o, wide.MaxWorkerID())
+	_, err = disposed(t, o).Acquire(t.Context(), wide.Terms())
+	require.ErrorIs(t, err, uid.ErrNoWorkerID)
+}
+
+// What parseUID says in Java, and what Parts says.
+func TestPartsInJSON(t *testing.T) {
+	u, err := bits.Default().Compose(28017463, 7, 5)
+	require.NoError(t, err)
+	parts, err := bits.Default().Parse(u)
+	require.NoError(t, err)
+	text, err := json.Marshal(parts)
+	require.NoError(t, err)
+	var keys map[string]any
+	require.NoError(t, json.Unmarshal(text, &keys))
+	require.Equal(t, map[string]any{"uid": u.String(), "time": "2026-11-21T06:37:43Z", "worker_id": 7.0, "sequence": 5.0}, keys)
+
+	// A column with UIDs of before and since 2024-11-20, by age.
+	all := []foreign.UidGeneratorUID{-9223372036854775808, 9223372036854775807, 1}
+	slices.SortFunc(all, foreign.UidGeneratorUID.Compare)
+	require.Equal(t, []foreign.UidGeneratorUID{1, 9223372036854775807, -9223372036854775808}, all)
+}

@@ -1,0 +1,171 @@
+package migrating
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/form"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker"
+)
+
+// A table with UUIDs gets a BIGINT key beside them, without a stop: the column, writers that fill
+// both, the rows of before, the readers, and then writers without UUIDs.
+func TestBigintBesideUUID(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t)
+	kit.Do(t, db, "CREATE TABLE orders (id CHAR(36) PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
+	g := newCached(t, worker.Static(1), bits.Default())
+	old := func() {
+		_, err := db.Exec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
+		require.NoError(t, err)
+	}
+	both := func() {
+		_, err := db.Exec("INSERT INTO orders (id, uid, writer) VALUES (?, ?, 'both')", uuid.NewString(), drawn(t, g))
+		require.NoError(t, err)
+	}
+	count := func(where string) (n int) {
+		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM orders WHERE "+where))
+		return n
+	}
+	// backfill gives each row without a uid one, some rows at a time. The condition on uid makes it
+	// safe to run twice at once, and to break off and begin anew.
+	backfill := func() (filled int) {
+		for {
+			var ids []string
+			require.NoError(t, db.Select(&ids, "SELECT id FROM orders WHERE uid IS NULL ORDER BY id LIMIT 50"))
+			if len(ids) == 0 {
+				return filled
+			}
+			uids := make([]uid.UID, len(ids))
+			_, err := g.Fill(uids)
+			require.NoError(t, err)
+			for i, id := range ids {
+				_, err := db.Exec("UPDATE orders SET uid = ? WHERE id = ? AND uid IS NULL", uids[i], id)
+				require.NoError(t, err)
+			}
+			filled += len(ids)
+		}
+	}
+	for range 120 {
+		old()
+	}
+	// 1. The column, empty, with its index. Old writers go on.
+	kit.Do(t, db, "ALTER TABLE orders ADD COLUMN uid BIGINT NULL, ADD UNIQUE INDEX (uid), LOCK=NONE")
+	old()
+	// 2. Writers fill both, one process after the other; going back is no more than old rows again.
+	for range 40 {
+		both()
+		old()
+	}
+	// Too early: there are still old writers when the rows of before are filled.
+	require.Equal(t, 120+1+40, backfill())
+	old()
+	require.Equal(t, 1, count("uid IS NULL"))
+	const mandatory = "ALTER TABLE orders MODIFY uid BIGINT NOT NULL, LOCK=NONE"
+	_, err := db.Exec(mandatory)
+	require.Error(t, err, "the database sees that a row was left out")
+	// 3. The rows of before, when all writers fill both; then the column refuses old writers.
+	for range 20 {
+		both()
+	}
+	require.Equal(t, 1, backfill())
+	require.Zero(t, backfill(), "again, it changes nothing")
+	kit.Do(t, db, mandatory)
+	_, err = db.Exec("INSERT INTO orders (id, writer) VALUES (?, 'old')", uuid.NewString())
+	var refused *mysql.MySQLError
+	require.ErrorAs(t, err, &refused)
+	require.EqualValues(t, 1364, refused.Number, "the field has no default value")
+	// 4. Readers go by uid; each row can be found by either, so that they may go back.
+	require.Equal(t, count("1"), count("uid > 0"))
+	var rows []struct {
+		ID  string
+		UID uid.UID
+	}
+	require.NoError(t, db.Select(&rows, "SELECT id, uid FROM orders ORDER BY uid"))
+	for _, r := range rows[:10] {
+		var id string
+		require.NoError(t, db.Get(&id, "SELECT id FROM orders WHERE uid = ?", r.UID))
+		require.Equal(t, r.ID, id)
+	}
+	// 5. The key is the uid; old readers still have their UUIDs, which now may be missing.
+	kit.Do(t, db, "ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (uid), ADD UNIQUE INDEX (id), MODIFY id CHAR(36) NULL, LOCK=NONE")
+	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'new')", drawn(t, g))
+	require.NoError(t, err)
+	_, err = db.Exec("INSERT INTO orders (uid, writer) VALUES (?, 'twice')", rows[0].UID)
+	require.ErrorAs(t, err, &refused)
+	require.EqualValues(t, 1062, refused.Number)
+	// 6. Back from here needs UUIDs for the new rows: version 8, of the same uids.
+	shop := form.MustNamespace("shop")
+	require.NoError(t, db.Select(&rows, "SELECT COALESCE(id, '') AS id, uid FROM orders WHERE id IS NULL"))
+	require.Len(t, rows, 1)
+	x, err := shop.UUID(rows[0].UID)
+	require.NoError(t, err)
+	kit.Do(t, db, fmt.Sprintf("UPDATE orders SET id = '%v' WHERE uid = %d", x, rows[0].UID),
+		"ALTER TABLE orders DROP PRIMARY KEY, ADD PRIMARY KEY (id), ADD UNIQUE INDEX (uid), MODIFY uid BIGINT NULL, LOCK=NONE")
+	old()
+}
+
+// A column keeps its type, and new rows get UUIDs of version 8: no old UUID is one, they sort as
+// the UIDs do, and they give the UIDs back.
+func TestUUIDColumnsStay(t *testing.T) {
+	shop := form.MustNamespace("shop")
+	for id, column := range []struct {
+		keyType string
+		key     func(form.UUID) any
+	}{
+		{"CHAR(36)", func(x form.UUID) any { return x.String() }},
+		{"BINARY(16)", func(x form.UUID) any { return x[:] }},
+		{"UUID", func(x form.UUID) any { return x }},
+	} {
+		t.Run(column.keyType, func(t *testing.T) {
+			t.Parallel()
+			o, key := newTable(t, column.keyType), column.key
+			g := newCached(t, worker.Static(int64(10+id)), bits.Default())
+			fourth := func() (any, error) { return key(form.UUID(uuid.New())), nil }
+			seventh := func() (any, error) {
+				x, err := uuid.NewV7()
+				return key(form.UUID(x)), err
+			}
+			var want []uid.UID
+			eighth := func() (any, error) {
+				u, err := g.GetUID()
+				if err != nil {
+					return nil, err
+				}
+				want = append(want, u)
+				x, err := shop.UUID(u)
+				return key(x), err
+			}
+			o.write(t, 100, map[string]writer{"v4": fourth, "v7": seventh})
+			o.write(t, 150, map[string]writer{"v4": fourth, "v7": seventh, "v8": eighth})
+			// Back, and forth again.
+			o.write(t, 50, map[string]writer{"v4": fourth, "v7": seventh})
+			o.write(t, 50, map[string]writer{"v8": eighth})
+
+			var got []form.UUID
+			require.NoError(t, o.Select(&got, "SELECT id FROM orders WHERE writer = 'v8' ORDER BY id"))
+			for i, x := range got {
+				u, err := shop.UID(x)
+				require.NoError(t, err)
+				require.Equal(t, want[i], u)
+			}
+			require.Len(t, got, len(want))
+			var others []form.UUID
+			require.NoError(t, o.Select(&others, "SELECT id FROM orders WHERE writer <> 'v8'"))
+			for _, x := range others {
+				_, err := shop.UID(x)
+				require.ErrorIs(t, err, uid.ErrSyntax)
+			}
+			// The default layout's are above version 7's: id > last goes on from these.
+			var above int
+			require.NoError(t, o.Get(&above, "SELECT COUNT(*) FROM orders WHERE writer = 'v8' AND id > (SELECT MAX(id) FROM orders WHERE writer = 'v7')"))
+			require.Equal(t, len(want), above)
+		})
+	}
+}

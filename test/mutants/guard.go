@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// guardsFile is where a package keeps its guards. Each is some lines, and an empty one ends it:
+//
+//	A lane looks at the floor before its last claim is known
+//	lane.go ^TestLaneFloor$
+//	-	old line, or lines
+//	+	new ones, or none
+//
+// The second line has the file and the tests that are to notice; after them may stand the folder of these
+// tests (in=test/databases), a variable for them (UID_STRESS_TAKES=1000) and the word hangs. Old lines are compared without the white space
+// around them, and have to stand in the file exactly once.
+const guardsFile = "testdata/mutants.txt"
+
+// readGuards returns the guards of all packages below a folder.
+func readGuards(root string) (all []mutant, err error) {
+	names := map[string]string{}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(filepath.ToSlash(path), guardsFile) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		dir := strings.TrimSuffix(filepath.ToSlash(path), guardsFile)
+		for record := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+			m, err := parseGuard(root, dir, record)
+			if err == nil && names[m.name] != "" {
+				err = fmt.Errorf("%s has a guard of the same name", names[m.name])
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w:\n%s", path, err, record)
+			}
+			names[m.name] = path
+			all = append(all, m)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// parseGuard reads a guard, and finds its lines in the source.
+func parseGuard(root, dir, record string) (m mutant, err error) {
+	lines := strings.Split(record, "\n")
+	if len(lines) < 3 {
+		return m, fmt.Errorf("a guard has at least three lines")
+	}
+	words := strings.Fields(lines[1])
+	if len(words) < 2 {
+		return m, fmt.Errorf("its second line has a file and a regular expression of tests")
+	}
+	m = mutant{name: lines[0], file: filepath.ToSlash(filepath.Join(dir, words[0])), tests: words[1]}
+	for _, word := range words[2:] {
+		if in, found := strings.CutPrefix(word, "in="); found {
+			m.in = filepath.ToSlash(filepath.Join(root, in))
+		} else if strings.Contains(word, "=") {
+			m.env = word
+		} else if m.hangs = word == "hangs"; !m.hangs {
+			return m, fmt.Errorf("%q is not in=FOLDER, VARIABLE=value or hangs", word)
+		}
+	}
+	var before, after []string
+	for _, line := range lines[2:] {
+		if old, found := strings.CutPrefix(line, "-"); found {
+			before = append(before, strings.TrimSpace(old))
+		} else if line, found := strings.CutPrefix(line, "+"); found {
+			after = append(after, line+"\n")
+		} else {
+			return m, fmt.Errorf("%q begins with neither - nor +", line)
+		}
+	}
+	source, err := os.ReadFile(m.file)
+	if err != nil {
+		return m, err
+	}
+	begin, end, err := find(string(source), before)
+	m.edits = []edit{{begin, end, strings.Join(after, "")}}
+	return m, err
+}
+
+// find returns where lines stand in a source.
+func find(source string, lines []string) (begin, end int, err error) {
+	all := strings.SplitAfter(source, "\n")
+	found, at := 0, 0
+	for i := range all {
+		k := 0
+		for k < len(lines) && i+k < len(all) && strings.TrimSpace(all[i+k]) == lines[k] {
+			k++
+		}
+		if k == len(lines) {
+			found++
+			begin, end = at, at+len(strings.Join(all[i:i+k], ""))
+		}
+		at += len(all[i])
+	}
+	if found != 1 || len(lines) == 0 {
+		return 0, 0, fmt.Errorf("its old lines stand in the file %d times", found)
+	}
+	return begin, end, nil
+}

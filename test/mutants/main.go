@@ -1,0 +1,102 @@
+// Mutants puts faults into the code, one at a time, and runs the tests that are to notice. A test
+// that has never failed proves little. The sources are not touched: the compiler is given an overlay.
+//
+// There are two kinds. Guards are faults that somebody thought of: each removes a rule that uniqueness
+// rests on. They stand beside the code, in testdata/mutants.txt, and each has to be caught. Slips
+// are made by a program, from the syntax of the code: a condition turned round, a statement left out, two
+// swapped. Some change nothing that could be seen, so what counts is the score of each package.
+//
+//	go run ./test/mutants [-changed revision] [-run regexp] [-slips n] [-j n]
+//
+// Without -changed it takes all guards. With it, it takes those of the files that have changed since
+// the revision, whose code or whose tests have, and one in a hundred of the rest, as the sources choose. -slips
+// adds at most so many slips: in the lines that have changed or, without -changed, anywhere.
+//
+// A mutant is caught when a test fails or the program under test panics. Tests that take too long have
+// not noticed anything, unless the guard says that it hangs.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+func main() {
+	since := flag.String("changed", "", "take the mutants of what has changed since this revision")
+	only := flag.String("run", "", "of these, only the mutants whose file or name matches")
+	most := flag.Int("slips", 0, "how many slips to make at most")
+	jobs := flag.Int("j", runtime.NumCPU(), "mutants to test at the same time")
+	flag.Parse()
+	survived, err := run(*since, *only, *most, *jobs)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	if survived > 0 {
+		fmt.Printf("%d guards were not caught\n", survived)
+		os.Exit(1)
+	}
+}
+
+// run returns how many guards survived.
+func run(since, only string, most, jobs int) (survived int, err error) {
+	re, err := regexp.Compile(only)
+	if err != nil {
+		return 0, err
+	}
+	chosen, err := readGuards(".")
+	if err != nil {
+		return 0, err
+	}
+	changed := everything
+	if since != "" {
+		if changed, err = changedSince(since); err != nil {
+			return 0, err
+		}
+		chosen = chosenFor(chosen, changed)
+	}
+	if most > 0 {
+		slips, err := makeSlips(changed, most)
+		if err != nil {
+			return 0, err
+		}
+		chosen = append(chosen, slips...)
+	}
+	chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !re.MatchString(m.file) && !re.MatchString(m.name) })
+	return try(chosen, jobs), nil
+}
+
+// try tests the mutants, prints what becomes of each, and the score of each package's slips. It returns
+// how many guards survived.
+func try(chosen []mutant, jobs int) (survived int) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, jobs)
+	scores := scores{}
+	for _, m := range chosen {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			began := time.Now()
+			v := m.try()
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Printf("%s: %s: %v, %.1f s\n", m.place(), m.name, v, time.Since(began).Seconds())
+			if m.slip {
+				scores.add(m, v)
+			} else if v.fate != caught {
+				survived++
+				fmt.Println(v.output)
+			}
+		})
+	}
+	wg.Wait()
+	scores.print()
+	return survived
+}

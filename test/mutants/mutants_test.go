@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// Each guard fits the source as it is: one that does not would be found only when all are tried.
+func TestGuardsAreUpToDate(t *testing.T) {
+	all, err := readGuards(root)
+	require.NoError(t, err)
+	require.Greater(t, len(all), 100)
+	for _, m := range all {
+		source, err := os.ReadFile(m.file)
+		require.NoError(t, err)
+		mutated, err := m.mutated()
+		require.NoError(t, err)
+		require.NotEqual(t, string(source), string(mutated), m.name)
+	}
+}
+
+func TestParseGuard(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("a {\n\tb\n\tc\n}\nb\n"), 0o600))
+	m, err := parseGuard(dir, dir, "no b\na.go ^TestB$ in=tests N=1 hangs\n-b\n-c\n+\td")
+	require.NoError(t, err)
+	text, err := m.mutated()
+	require.NoError(t, err)
+	require.Equal(t, "a {\n\td\n}\nb\n", string(text))
+	require.Equal(t, mutant{name: "no b", file: filepath.ToSlash(filepath.Join(dir, "a.go")), edits: m.edits, in: filepath.ToSlash(filepath.Join(dir, "tests")),
+		tests: "^TestB$", env: "N=1", hangs: true}, m)
+	for record, says := range map[string]string{
+		"no b\na.go ^TestB$\n-b":         "2 times", // not once
+		"no b\na.go ^TestB$\n-e":         "0 times",
+		"no b\na.go ^TestB$\n+e":         "times",
+		"no b\na.go ^TestB$":             "three lines",
+		"no b\na.go\n-c":                 "regular expression",
+		"no b\na.go ^TestB$ slow\n-c":    "slow",
+		"no b\na.go ^TestB$\n-c\nand so": "and so",
+	} {
+		_, err := parseGuard(dir, dir, record)
+		require.ErrorContains(t, err, says, record)
+	}
+}
+
+// A mutant counts as caught only by a test that fails or a program that panics.
+func TestJudge(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for _, c := range []struct {
+		name   string
+		output string
+		err    error
+		hangs  bool
+		fate   fate
+		by     string
+	}{
+		{"test fails", "--- FAIL: TestTake (0.01s)\n    a_test.go:9: 1 is not 2\nFAIL\n", failed, false, caught, "TestTake"},
+		{"test fails, another hangs", "--- FAIL: TestTake (0.01s)\npanic: test timed out after 2m0s\n", failed, false, caught, "TestTake"},
+		{"program panics", "panic: out of range\n\ngoroutine 7 [running]:\n", failed, false, caught, "panic: out of range"},
+		{"program deadlocks", "fatal error: all goroutines are asleep - deadlock!\n", failed, false, caught, "fatal error: all goroutines are asleep - deadlock!"},
+		{"all pass", "PASS\n", nil, false, survived, "any test"},
+		{"no test", "testing: warning: no tests to run\nPASS\n", nil, false, survived, "any test: there is none"},
+		{"time is up", "panic: test timed out after 2m0s\n", failed, false, survived, "the time limit"},
+		{"time is up, as it should be", "panic: test timed out after 20s\n", failed, true, caught, "the time limit"},
+		{"killed", "", errors.New("signal: killed"), false, survived, "a test: signal: killed"},
+	} {
+		require.Equal(t, verdict{c.fate, c.by, c.output}, mutant{hangs: c.hangs}.judge([]byte(c.output), c.err), c.name)
+	}
+}
+
+func TestSlips(t *testing.T) {
+	const source = "package a\n\nfunc f(a, b int) {\n\tif a < b {\n\t\tg()\n\t}\n\ta = b\n\th()\n}\n"
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.go")
+	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
+	slips, err := slipsIn(file, []byte(source))
+	require.NoError(t, err)
+	var texts []string
+	for _, m := range slips {
+		text, err := m.mutated()
+		require.NoError(t, err)
+		texts = append(texts, string(text))
+	}
+	replaced := func(old, new string) string { return strings.Replace(source, old, new, 1) }
+	require.ElementsMatch(t, []string{
+		replaced("a < b", "a <= b"), replaced("a < b", "!(a < b)"), replaced("g()", ""), replaced("a = b", ""), replaced("h()", ""),
+		replaced("a = b\n\th()", "h()\n\ta = b"),
+	}, texts)
+}
+
+func TestChanged(t *testing.T) {
+	changed, err := parseDiff("--- a/x/a.go\n+++ b/x/a.go\n@@ -1,2 +3 @@ func f() {\n+\tg()\n@@ -9,0 +10,2 @@\n--- a/y/b_test.go\n+++ b/y/b_test.go\n@@ -1 +0,0 @@\n")
+	require.NoError(t, err)
+	require.Equal(t, changes{"x/a.go": {3: true, 10: true, 11: true}, "y/b_test.go": {}}, changed)
+	chosen := chosenFor([]mutant{{name: "a", file: "x/a.go"}, {name: "b", file: "y/b.go"}, {name: "c", file: "z/c.go"}}, changed)
+	require.Len(t, chosen, 2)
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// makeSlips returns slips in lines that have changed, at most so many: those whose text has the
+// smallest sums, so that a run can be repeated.
+func makeSlips(changed changes, most int) (all []mutant, err error) {
+	out, err := exec.Command("git", "ls-files", "*.go").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	for _, file := range strings.Fields(string(out)) {
+		if !changed.has(file) || strings.HasSuffix(file, "_test.go") || !tested(file) {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		slips, err := slipsIn(file, source)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range slips {
+			if line := 1 + bytes.Count(source[:m.edits[0].begin], []byte("\n")); changed.line(file, line) {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b mutant) int { return cmp.Compare(sum(a.key()), sum(b.key())) })
+	return all[:min(most, len(all))], nil
+}
+
+// tested reports whether a file's package has tests of its own, which need no server.
+func tested(file string) bool {
+	tests, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*_test.go"))
+	return len(tests) > 0 && !strings.Contains(file, "test/") && !strings.Contains(file, "test/engines/") &&
+		!strings.HasPrefix(file, "benchmarks/") && !strings.HasPrefix(file, "recipes/") && !strings.HasPrefix(file, "stores/")
+}
+
+func (m mutant) key() string { return fmt.Sprint(m.file, m.name, m.edits) }
+
+// slipsIn returns the slips of a source.
+func slipsIn(file string, source []byte) (all []mutant, err error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	at := func(pos token.Pos) int { return files.Position(pos).Offset }
+	slip := func(name string, edits ...edit) {
+		all = append(all, mutant{name: name, file: file, edits: edits, slip: true})
+	}
+	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if other, found := mistaken[n.Op]; found {
+				begin := at(n.OpPos)
+				slip(fmt.Sprintf("%s for %s in %s", other, n.Op, short(text(n))), edit{begin, begin + len(n.Op.String()), other.String()})
+			}
+		case *ast.IfStmt:
+			slip("the other way round: if "+short(text(n.Cond)), edit{at(n.Cond.Pos()), at(n.Cond.End()), "!(" + text(n.Cond) + ")"})
+		case *ast.BlockStmt:
+			for i, s := range n.List {
+				if leavable(s) {
+					slip("without "+short(text(s)), edit{at(s.Pos()), at(s.End()), ""})
+				}
+				if i > 0 && leavable(s) && leavable(n.List[i-1]) {
+					before := n.List[i-1]
+					slip("swapped: "+short(text(before))+" and "+short(text(s)),
+						edit{at(before.Pos()), at(before.End()), text(s)}, edit{at(s.Pos()), at(s.End()), text(before)})
+				}
+			}
+		}
+		return true
+	})
+	return all, nil
+}
+
+// mistaken are operators that a programmer might write for another.
+var mistaken = map[token.Token]token.Token{
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
+	token.LAND: token.LOR, token.LOR: token.LAND, token.ADD: token.SUB, token.SUB: token.ADD,
+}
+
+// leavable reports whether a statement is a call or sets what was declared before.
+func leavable(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.SendStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok != token.DEFINE
+	}
+	return false
+}
+
+// short is the beginning of a text, on one line.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > 50 {
+		return string(runes[:50]) + "..."
+	}
+	return text
+}
+
+// scores count the slips of packages, and those that were caught.
+type scores map[string]*struct{ caught, all int }
+
+func (s scores) add(m mutant, v verdict) {
+	if v.fate == impossible {
+		return
+	}
+	pkg := filepath.Dir(m.file)
+	if s[pkg] == nil {
+		s[pkg] = &struct{ caught, all int }{}
+	}
+	s[pkg].all++
+	if v.fate == caught {
+		s[pkg].caught++
+	}
+}
+
+func (s scores) print() {
+	var packages []string
+	for pkg := range s {
+		packages = append(packages, pkg)
+	}
+	slices.Sort(packages)
+	for _, pkg := range packages {
+		fmt.Printf("%-28s %d of %d slips caught\n", pkg, s[pkg].caught, s[pkg].all)
+	}
+}

@@ -1,0 +1,386 @@
+package promise
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker"
+)
+
+var fileFaults = []fault{
+	{
+		name:  "file-copied",
+		title: "A state file or a SQLite file is copied, and both are used",
+		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
+			" Where writes can be lost the clock of both is five seconds slow: else the first start on either tells all that the file did not know yet." +
+			" A SQLite file without state files is copied while in use, and processes start on both.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() {
+				if !s.onSQLite() {
+					return
+				}
+				other, third := s.start(how{seat: 1, db: s.split()}), s.start(how{seat: 2})
+				for range 3 {
+					s.draw(p, other, third)
+					s.pass(window)
+					s.draw(other, third)
+				}
+				return
+			}
+			h := how{path: s.path(0) + ".copy"}
+			last := p.copyState(h.path)
+			var other *process
+			if s.met {
+				h.host = "beta"
+				s.refused(h, worker.ErrState)
+			} else {
+				other = s.start(h)
+				s.drawBeyond(p, last)
+				s.drawBeyond(other, last)
+			}
+			for range 3 {
+				s.draw(p, other)
+				s.drain(p)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: onFiles(map[string]cell{
+			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost).by(copiedFile),
+			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
+		}),
+	},
+	{
+		name:  "file-moved",
+		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
+		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
+			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE.",
+		play: func(s *scene) {
+			if s.onSQLite() && !s.keepsState() {
+				if s.generator == "uncached" { // SQLite itself notices only without it
+					s.sql("PRAGMA journal_mode = WAL")
+				}
+				anew((*scene).moveDatabase)(s)
+				return
+			}
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			if s.keepsState() {
+				require.NoError(s.t, os.Rename(s.path(0), s.path(0)+".moved"))
+			}
+			if s.met && s.way.column == file {
+				s.pass(longGone)
+				s.draw(p)
+				s.pass(longGone)
+			}
+			other := s.start(how{seat: s.otherSeat()})
+			for range 3 {
+				s.draw(p, other)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: onFiles(map[string]cell{
+			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
+			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
+			leased + "-sqlite":    uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
+		}),
+		also: []string{"worker/statefile TestFileLostUnderGenerators"},
+	},
+	{
+		name:  "file-linked",
+		title: "A state file or a SQLite file has two names (a hard link)",
+		what:  "A second process starts by the other name while a first one draws; then the first one is killed, and another one starts by the second name, and one more by the first.",
+		play: func(s *scene) {
+			path := s.path(0)
+			if s.onSQLite() && !s.keepsState() {
+				path = s.store.Source
+			}
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() && !s.onSQLite() {
+				return
+			}
+			require.NoError(s.t, os.Link(path, path+".link"))
+			h := how{path: path + ".link"}
+			if !s.keepsState() {
+				h = how{seat: 1, db: kit.Store{Driver: "sqlite", Source: path + ".link"}.Open(s.t)}
+			}
+			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+			p.kill()
+			if other != nil {
+				other.kill()
+			}
+			third := s.startUnless(h, worker.ErrState)
+			s.draw(third)
+			if third != nil {
+				third.kill()
+			}
+			require.NoError(s.t, os.Remove(path+".link"))
+			s.draw(s.start(how{}))
+		},
+		crowd: 3,
+		cells: onFiles(map[string]cell{
+			file: unique(), withFile: unique(), lossyFile: unique(),
+			throwaway + "-sqlite": unique(linked), leased + "-sqlite": unique(linked), durable + "-sqlite": unique(linked),
+		}),
+	},
+	{
+		name:  "state-restored",
+		title: "A backup of a state file is put back",
+		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. Where writes can be lost its clock is five seconds slow, as for `file-copied`. (A backup of a SQLite file is one of a database: see there.)",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.keepsState() {
+				return
+			}
+			s.drawBeyond(p, p.copyState(s.path(0)+".backup"))
+			p.kill()
+			s.copyFile(s.path(0)+".backup", s.path(0))
+			if s.met {
+				s.pass(longGone)
+			}
+			p = s.start(how{})
+			for range 3 {
+				s.draw(p)
+				s.drain(p)
+				s.pass(window)
+			}
+		},
+		crowd: 1,
+		cells: onFiles(map[string]cell{
+			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed).by(restoredFile),
+			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
+		}),
+	},
+	{
+		name:  "state-damaged",
+		title: "The newest record of a state file is damaged after a kill",
+		what:  "Two processes draw all that is reserved, renew it and are killed; a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
+		play: func(s *scene) {
+			for round := range 3 {
+				p, other := s.start(how{}), s.start(how{seat: 1})
+				s.draw(p, other)
+				if !s.keepsState() {
+					return
+				}
+				s.drain(p)
+				s.drain(other)
+				s.pass(window)
+				s.draw(p, other)
+				p.kill()
+				other.kill()
+				require.NoError(s.t, state.Damage(s.path(0), 1000*round))
+				require.NoError(s.t, state.Damage(s.path(1), 1000*round+1))
+			}
+			s.draw(s.start(how{}), s.start(how{seat: 1}))
+		},
+		cells: onFiles(map[string]cell{
+			file: unique(), withFile: unique(), lossyFile: unique(),
+			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
+		}),
+		also: []string{"worker/statefile TestFileKills", "worker/lease TestNoTickTwice", "internal/state TestFileWithAFlippedBit"},
+	},
+	{
+		name:  "disk-full",
+		title: "The disk is full",
+		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; in MySQL the table's trigger reports error 1114)." +
+			" A process draws what it has, another one is refused; later there is room again.",
+		play: func(s *scene) {
+			db := s.roomyDatabase()
+			p := s.start(how{db: db})
+			s.drawSome(p)
+			if s.way.column == static {
+				return
+			}
+			room := s.fillDisk(p)
+			s.draw(p)
+			s.pass(window)
+			s.draw(p)
+			if s.db != nil && !s.keepsState() {
+				_, err := s.try(how{seat: 1, db: db, lease: impatient})
+				require.Error(s.t, err)
+			}
+			s.pass(window)
+			s.draw(p)
+			room()
+			p.kill()
+			p = s.start(how{db: db})
+			other := s.start(how{seat: 1, db: db})
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+		},
+		crowd: 3,
+		cells: map[string]cell{
+			static: noPart(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"worker/statefile TestFileOnAFullDisk", "internal/state TestFileOnAFullDisk"},
+	},
+}
+
+// On a store that can lose writes a state file grants all that the store has reserved, at once, and
+// each renewal makes older copies worthless. Something is left to grant only to a process whose
+// clock is behind the database's.
+const behind = -5 * time.Second
+
+// partlyGranted starts a process and returns it when its state file has been granted less than is
+// reserved.
+func (s *scene) partlyGranted() *process {
+	s.t.Helper()
+	p := s.start(how{clock: behind, lease: anyClock})
+	s.drawSome(p)
+	s.prolong(p)
+	return p
+}
+
+// takeRest has a process draw what its state file has yet to grant beyond a tick, if its generator runs
+// ahead of its clock.
+func (s *scene) takeRest(p *process, last int64) {
+	s.t.Helper()
+	if s.generator != "cached" {
+		s.draw(p)
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		p.take(1000)
+		return p.next > last+1
+	}, 20*time.Second, time.Millisecond, "%s gets nothing beyond tick %d", p.name, last)
+}
+
+// copiedFile plays file-copied where writes can be lost.
+func copiedFile(s *scene) {
+	p := s.partlyGranted()
+	h := how{path: s.path(0) + ".copy", clock: behind, lease: anyClock}
+	last := p.copyState(h.path)
+	var other *process
+	if s.met {
+		h.host = "beta"
+		s.refused(h, worker.ErrState)
+	} else {
+		s.takeRest(p, last)
+		other = s.start(h)
+	}
+	for range 3 {
+		s.draw(p, other)
+		s.drain(p)
+		s.drain(other)
+		s.pass(window)
+	}
+}
+
+// restoredFile plays state-restored where writes can be lost.
+func restoredFile(s *scene) {
+	p := s.partlyGranted()
+	s.takeRest(p, p.copyState(s.path(0)+".backup"))
+	p.kill()
+	s.copyFile(s.path(0)+".backup", s.path(0))
+	if s.met {
+		s.pass(2 * window) // the lease still lasts
+	}
+	p = s.start(how{clock: behind, lease: anyClock})
+	for range 3 {
+		s.draw(p)
+		s.drain(p)
+		s.pass(window)
+	}
+}
+
+const (
+	otherHost = "the copy is used on a host with another name (or Host), where it is refused"
+	twoFiles  = "the copy is a second database, which gives the same IDs"
+	linked    = "a file with two names is refused"
+)
+
+// onFiles completes the cells of a fault of files by those of ways that have none.
+func onFiles(cells map[string]cell) map[string]cell {
+	cells[static] = noPart()
+	for _, w := range []string{throwaway + "-mysql", leased + "-mysql", durable + "-mysql"} {
+		cells[w] = noPart()
+	}
+	return cells
+}
+
+// keepsState reports whether the way has a state file.
+func (s *scene) keepsState() bool {
+	return s.way.column == file || s.way.column == withFile || s.way.column == lossyFile
+}
+
+// onSQLite reports whether the way has a SQLite file.
+func (s *scene) onSQLite() bool { return s.db != nil && s.sqlite() }
+
+// otherSeat is that of another process, but of the same one where there is a state file:
+// two processes that are configured to have different ones are not what is played.
+func (s *scene) otherSeat() int {
+	if s.keepsState() {
+		return 0
+	}
+	return 1
+}
+
+// moveDatabase moves the SQLite file away, and opens a new one in its place.
+func (s *scene) moveDatabase() {
+	s.t.Helper()
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(s.store.Source+end, s.store.Source+".moved"+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err)
+		}
+	}
+	s.db = s.store.Open(s.t)
+}
+
+// roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
+// fillDisk can keep from growing.
+func (s *scene) roomyDatabase() *sqlx.DB {
+	if !s.onSQLite() {
+		return s.db
+	}
+	db := s.store.Open(s.t)
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// fillDisk lets nothing be written any more to what the process keeps its ID in, until what
+// it returns is called.
+func (s *scene) fillDisk(p *process) (room func()) {
+	s.t.Helper()
+	switch {
+	case s.keepsState():
+		var undo func()
+		p.quietly(func() { undo = p.stateFile().Fill() })
+		return func() { p.quietly(undo) }
+	case s.db == nil:
+		return func() {}
+	case s.sqlite():
+		// Whatever is written to the table takes another page, and there is none.
+		kit.Do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
+		for _, on := range []string{"INSERT", "UPDATE"} {
+			kit.Do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+		}
+		kit.Do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
+		return func() {
+			kit.Do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+		}
+	}
+	for _, on := range []string{"INSERT", "UPDATE"} {
+		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")
+	}
+	return func() { s.sql("DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE") }
+}

@@ -1,0 +1,331 @@
+package promise
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+var operatorFaults = []fault{
+	{
+		name:  "release",
+		title: "A live lease is ended by hand (uid worker release --force), or its LEASE_UNTIL is set to 0",
+		what:  "The lease of a process that draws is ended, and another one starts when the quarantine is over; its row is then edited, and a third one starts.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			if s.leased() {
+				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
+				require.NoError(s.t, err)
+			}
+			s.pass(quarantine + time.Second)
+			other := s.start(how{seat: 1})
+			s.draw(p, other)
+			if s.leased() {
+				s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+			}
+			third := s.start(how{seat: 2})
+			for range 3 {
+				s.draw(p, other, third)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: onLeases(unique()),
+		also:  []string{"test/databases TestReleasedOwnerAcquiresAnew"},
+	},
+	{
+		name:  "row-deleted",
+		title: "The rows of IDs in use are deleted by hand",
+		what:  "The rows of four processes that draw are deleted, and two others start, one after another.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			s.keepRows()
+			s.deleteRows()
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(other)
+				s.pass(window)
+			}
+			third := s.start(how{seat: 2})
+			for range 2 {
+				s.draw(p, other, third)
+				s.drain(third)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
+			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"test/databases TestDeletedRows"},
+	},
+	{
+		name:  "row-lowered",
+		title: "HIGH is lowered by hand, and the lease ended",
+		what:  "HIGH and LEASE_UNTIL of the row of a process that draws are set to 0, and another one starts on the same ID. With the condition the process is killed before, and time passes.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			s.drain(p)
+			s.stopped(p)
+			if s.leased() {
+				s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+			}
+			other := s.start(how{seat: 1})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), throwaway: noPart(),
+			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+		},
+	},
+	{
+		name:  "row-back",
+		title: "Rows are deleted, and put back as they were, under running processes",
+		what: "The rows of four processes that draw are deleted for twenty seconds, in which they draw and renew and another one starts, and put back where there are none by then." +
+			" Then all is played again, without a start; and again while one process stands still and the others draw.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			var other *process
+			for _, during := range []func(){
+				func() { other = s.start(how{seat: 1}) },
+				func() {},
+			} {
+				s.keepRows()
+				s.deleteRows()
+				during()
+				for range 2 {
+					s.pass(10 * time.Second)
+					s.draw(p, other)
+					s.drain(p)
+				}
+				s.putRowsBack()
+				for range 2 {
+					s.draw(p, other)
+					s.drain(p)
+					s.pass(window)
+				}
+			}
+			s.keepRows()
+			p.quietly(func() {
+				s.deleteRows()
+				s.pass(window)
+				s.draw(other)
+				s.putRowsBack()
+			})
+			for range 3 {
+				s.draw(p, other)
+				s.drain(p)
+				s.drain(other)
+				s.pass(window)
+			}
+		},
+		crowd: 3,
+		cells: map[string]cell{
+			static: noPart(), file: noPart(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+	},
+	{
+		name:  "columns",
+		title: "A column is too small for its numbers (HIGH as INT)",
+		what: "HIGH of a table in use is made an INT by a session without a strict mode, which clamps what it holds; the process goes on, and another one is refused." +
+			" For disposable IDs the key is made a TINYINT.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.drawSome(p)
+			if !s.leased() {
+				if s.way.column == throwaway && !s.sqlite() {
+					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
+					s.refused(how{}, uid.ErrConfig)
+					s.draw(p)
+				}
+				return
+			}
+			if s.sqlite() {
+				return
+			}
+			conn, err := s.db.Connx(s.t.Context())
+			require.NoError(s.t, err)
+			defer conn.Close()
+			for _, statement := range []string{"SET SESSION sql_mode = ''", "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL", "SET SESSION sql_mode = DEFAULT"} {
+				_, err := conn.ExecContext(s.t.Context(), statement)
+				require.NoError(s.t, err)
+			}
+			s.refused(how{seat: 1}, uid.ErrConfig)
+			s.draw(p)
+			for range 3 {
+				s.pass(window)
+				s.draw(p)
+			}
+		},
+		crowd: 3,
+		cells: mysqlOnly(onDatabases(unique())),
+		also:  []string{"test/databases TestTableOfOtherColumns"},
+	},
+	{
+		name:  "charsets",
+		title: "Two processes speak to the server in different charsets",
+		what:  "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which would become two, is refused; in an ASCII one they have two IDs.",
+		play: func(s *scene) {
+			if s.db == nil || s.sqlite() {
+				s.drawSome(s.start(how{}))
+				return
+			}
+			db := s.store.With(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }).Open(s.t)
+			if s.leased() {
+				for _, name := range []string{"bücher", "订单"} {
+					_, err := s.tables(db).Leases(name)
+					require.ErrorIs(s.t, err, uid.ErrConfig)
+				}
+			}
+			p, other := s.start(how{}), s.start(how{seat: 1, db: db})
+			for range 3 {
+				s.drawSome(p, other)
+				s.draw(p, other)
+				s.pass(window)
+			}
+		},
+		crowd: 1,
+		cells: mysqlOnly(onDatabases(unique())),
+	},
+	{
+		name:  "layouts",
+		title: "Two layouts among the processes of one place",
+		what:  "Processes draw in one layout, and another one starts with other widths.",
+		play: func(s *scene) {
+			other := how{layout: bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 9, SequenceBits: 2, Unit: promisedTick})}
+			if s.met && (s.way.column == static || s.way.column == throwaway) {
+				other = how{}
+			}
+			if s.way.column == static {
+				s.drawSome(s.start(how{seat: 7}), s.start(how{seat: 8}), s.start(other)) // 7 and two bits are 14 and 15 and one bit
+				return
+			}
+			p := s.start(how{})
+			if s.way.column == throwaway {
+				all := []*process{p, s.start(how{}), s.start(other)} // 3 and two bits are 6 and 7 and one bit
+				for range 4 {
+					all = append(all, s.start(how{}))
+				}
+				s.drawSome(all...)
+				return
+			}
+			q := s.start(how{seat: 1})
+			s.drawSome(p, q)
+			p.kill()
+			s.refused(other, worker.ErrLayout)
+			s.draw(q)
+		},
+		cells: map[string]cell{
+			static: uniqueIf(oneLayout), file: unique(refusedLayout), throwaway: uniqueIf(oneLayout),
+			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+		},
+	},
+	{
+		name:  "rollback-bits",
+		title: "uncached with RollbackBits beside other generators of the same layout",
+		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one goes back. Another generator on a layout that calls that bit rollback is refused;" +
+			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
+		play: func(s *scene) {
+			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
+				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
+			if s.leased() {
+				s.make(registry.Namespace{Name: "turns", Terms: named.Terms()})
+			}
+			p := s.start(how{layout: named, rollback: 1, namespace: "turns"})
+			q := s.start(how{layout: named, rollback: 1, namespace: "turns", seat: 2})
+			s.pass(2 * window) // until their clocks are at their first ticks
+			s.drawSome(p, q)
+			p.step(-time.Second)
+			s.draw(p)
+			_, err := s.try(how{seat: 1, layout: named, namespace: "turns"})
+			require.ErrorIs(s.t, err, uid.ErrConfig)
+			if s.leased() {
+				s.refused(how{seat: 1, namespace: "turns"}, worker.ErrLayout)
+			}
+			if s.met {
+				s.draw(p, q)
+				return
+			}
+			const counted = 1 << 9 // the bit, as part of an ID
+			if s.way.column == throwaway {
+				s.countFrom(counted + 1)
+			}
+			plain := s.start(how{seat: counted})
+			p.step(time.Second)
+			for range 4 {
+				s.draw(p, plain)
+				s.pass(time.Second)
+			}
+		},
+		cells: map[string]cell{
+			static: uniqueIf(noBitSet), file: unique(refusedLayout), throwaway: uniqueIf(noBitSet),
+			leased: unique(refusedLayout), lossyFile: unique(refusedLayout), durable: unique(refusedLayout), withFile: unique(refusedLayout),
+		},
+	},
+}
+
+const (
+	oneLayout     = "all generators have one layout, which nothing checks here"
+	refusedLayout = "the other layout is refused"
+	noBitSet      = "no other generator has an ID in which a bit that RollbackBits takes is set, which nothing checks here"
+)
+
+// onLeases has the same verdict for all ways that lease IDs.
+func onLeases(c cell) map[string]cell {
+	cells := onDatabases(c)
+	cells[throwaway] = noPart()
+	return cells
+}
+
+// stopped kills all processes and lets their time pass, where that is the condition.
+func (s *scene) stopped(p *process) {
+	if s.met && s.durable() {
+		s.killAll(p)
+		s.pass(longGone)
+	}
+}
+
+// keepRows keeps a copy of the IDs' rows, deleteRows deletes them as an operator does, and putRowsBack puts
+// back those that are missing. The namespace's row stays as it is.
+func (s *scene) keepRows() {
+	s.t.Helper()
+	s.sql("DROP TABLE IF EXISTS KEPT", "CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS WHERE "+s.rowsOfIDs())
+}
+
+func (s *scene) deleteRows() {
+	s.t.Helper()
+	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())
+}
+
+func (s *scene) putRowsBack() {
+	s.t.Helper()
+	column, _, _ := strings.Cut(s.rowsOfIDs(), " ")
+	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column + " NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")
+}
+
+func (s *scene) rowsOfIDs() string {
+	if s.leased() {
+		return "WORKER_ID >= 0"
+	}
+	return "ID >= 0"
+}

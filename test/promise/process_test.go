@@ -1,0 +1,139 @@
+package promise
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+)
+
+// longGone is after every lease and its quarantine, and after what any process of a scene
+// borrowed from the future.
+const longGone = promisedOffline + quarantine + time.Minute
+
+const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: up to the generator's MaxLead later"
+
+var processFaults = []fault{
+	{
+		name:  "kill",
+		title: "Killed (kill -9) and started again, at once and again",
+		what:  "A process draws all that it can have and is killed, three times; the next one is started at once, and another when all leases have ended.",
+		play: func(s *scene) {
+			for range 3 {
+				p := s.start(how{})
+				s.draw(p)
+				s.drain(p)
+				p.kill()
+				if s.way.column == static && s.met {
+					s.pass(longGone)
+				}
+			}
+			s.draw(s.start(how{seat: 1}))
+			s.pass(longGone)
+			s.drawSome(s.start(how{}))
+		},
+		crowd: 1,
+		cells: map[string]cell{
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"test/fleet TestKill", "worker/statefile TestFileKills", "test/soak TestRound"},
+	},
+	{
+		name:  "restart",
+		title: "Stopped in good order and started again at once",
+		what:  "A process draws all that it can have and is closed; another one is started at once, and one more when a quarantine is over.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.draw(p)
+			s.drain(p)
+			p.stop()
+			if s.way.column == static && s.met {
+				s.pass(longGone)
+			}
+			p = s.start(how{})
+			s.draw(p)
+			p.stop()
+			s.pass(longGone)
+			s.drawSome(s.start(how{}))
+		},
+		crowd: 1,
+		cells: map[string]cell{
+			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+	},
+	{
+		name:  "pause",
+		title: "Paused beyond the end of its lease",
+		what:  "A process stands still until its lease and the quarantine are over. Another one starts and gets the same ID where IDs are leased; then both draw.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.draw(p)
+			var other *process
+			s.allQuietly(p, func() { // else one of the crew may be quicker
+				s.pass(longGone)
+				other = s.start(how{seat: 1})
+				if s.leased() {
+					require.Equal(s.t, p.granted().WorkerID, other.granted().WorkerID)
+				}
+			})
+			s.drain(p) // what it still has
+			s.drawSome(other)
+			s.pass(window)
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+		},
+		crowd: 1,
+		cells: map[string]cell{
+			static: unique(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"test/fleet TestPause"},
+	},
+	{
+		name:  "second",
+		title: "Two processes with the same configuration at once",
+		what:  "While one process draws a second one is started in exactly the same way. A state file is locked: the second start is refused.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			other := s.startUnless(how{}, uid.ErrWorkerInUse)
+			s.drawSome(p)
+			s.draw(p, other)
+			s.pass(window)
+			s.draw(p, other)
+		},
+		crowd: 1,
+		cells: map[string]cell{
+			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+		},
+		also: []string{"worker/statefile TestFileSecondProcess", "test/databases TestProcessesAtOnce"},
+	},
+	{
+		name:  "clone",
+		title: "Cloned while it runs, with its memory (a snapshot of its machine)",
+		what:  "What a process holds is copied, and both draw.",
+		play: func(s *scene) {
+			p := s.start(how{})
+			s.draw(p)
+			s.pass(window)
+			s.draw(p)
+			c := p.clone()
+			if s.leased() && s.met {
+				p.lease.Invalidate()
+			}
+			s.draw(p, c)
+			s.drain(p)
+			s.drain(c)
+		},
+		crowd: 1,
+		cells: map[string]cell{
+			static: notCovered(cloned), file: notCovered(cloned), throwaway: notCovered(cloned),
+			leased: uniqueIf(invalidated), lossyFile: uniqueIf(invalidated), durable: uniqueIf(invalidated), withFile: uniqueIf(invalidated),
+		},
+	},
+}
+
+const (
+	cloned      = "both go on with the same ID and ticks, and nobody tells them"
+	invalidated = "one of the two learns of it and calls Lease.Invalidate before both have drawn"
+)

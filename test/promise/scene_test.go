@@ -1,0 +1,644 @@
+package promise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlstore"
+	"github.com/uidgen/uid/worker/statefile"
+)
+
+// promised is the layout of the matrix's UIDs. Two UIDs a tick let a generator be ahead of
+// its clock after a few; ticks of 40 ms keep the wait for a first reservation short, and the
+// UIDs of a whole one few.
+var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick})
+
+const (
+	promisedTick = 40 * time.Millisecond
+	promisedLead = 8 * time.Minute // more than any process begins ahead
+)
+
+// A scene is where one cell of the matrix is played, with one kind of generator: the
+// processes, the database and the state files of a way to get a worker ID, and a mark for
+// every UID that any of the processes drew.
+//
+// Time goes by when the scene says so, by as much as it says, besides the little that the
+// test really takes.
+type scene struct {
+	t         testing.TB
+	way       way
+	generator string // a key of promisedGenerators
+	met       bool   // the condition of a cell that is "unique if" holds
+
+	db    *sqlx.DB // nil where the way has no database
+	twin  *sqlx.DB // a copy of it, if there is one
+	store kit.Store
+	dir   string // of the state files
+
+	mu   sync.Mutex
+	skip time.Duration // by which the processes' clocks are ahead of the real one
+	data time.Duration // by which the database's is
+
+	crowd int        // how many processes are yet to join the crew,
+	crew  []*process // who draw all the time, besides those of the play
+
+	processes  int
+	marks      map[uid.UID]string // who drew it first
+	duplicates int
+	first      string // the first duplicate, in words
+}
+
+// promisedGenerators make a generator for a scene, with a clock of its process.
+var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error){
+	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&logtest.Records{}).Logger()})
+	},
+	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
+		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&logtest.Records{}).Logger()})
+	},
+}
+
+// A process has a worker and a generator, as one that runs somewhere has.
+type process struct {
+	s     *scene
+	name  string
+	db    *sqlx.DB // its own, or the scene's
+	leash *leash
+	g     uid.Generator
+	lease *lease.Lease // one of the two, or neither
+	file  *statefile.File
+
+	clock time.Duration // by which its wall clock is off, guarded by s.mu
+	next  int64         // the tick after the last one that it drew
+	ended bool          // it was stopped or killed
+
+	refusal error // why the last take got less than it wanted
+}
+
+// how says how a process is to be started. The zero value is the usual way.
+type how struct {
+	seat  int // processes of another seat are configured to have another ID, and another state file
+	clock time.Duration
+	path  string // of the state file, if it is not the seat's
+	host  string
+	db    *sqlx.DB
+	lease func(*lease.Config)
+	alone bool // the crew joins a later one
+
+	namespace string // of the leases, if it is not the default one
+
+	layout   bits.Layout // promised, if it is not set
+	rollback int         // bits of it, for uncached with RollbackBits whatever the scene's generator is
+}
+
+func newScene(t testing.TB, w way, generator string, met bool) *scene {
+	return &scene{t: t, way: w, generator: generator, met: met, dir: t.TempDir(), marks: map[uid.UID]string{}}
+}
+
+// set makes what the way needs.
+func (s *scene) set() {
+	s.t.Helper()
+	if s.way.store != nil {
+		s.store = s.way.store(s.t)
+		s.db = s.store.Open(s.t)
+	}
+	if s.leased() {
+		s.found(0)
+	}
+}
+
+// join starts the crew, once the first process of the play has its ID, with the same settings.
+func (s *scene) join(h how) {
+	s.t.Helper()
+	missing := s.crowd
+	s.crowd = 0
+	for i := range missing {
+		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease}))
+	}
+}
+
+// lend leases the free rows that came with a new ID to somebody who never draws, as far as that is possible just
+// now: else few processes would get an ID that another one has had.
+func (s *scene) lend() {
+	if s.leased() {
+		_, _ = s.db.ExecContext(s.t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
+	}
+}
+
+// killAll kills a process and the crew.
+func (s *scene) killAll(p *process) {
+	for _, q := range append(slices.Clone(s.crew), p) {
+		q.kill()
+	}
+}
+
+// allQuietly does something while a process and the crew stand still: nobody calls their workers, and
+// the crew draws nothing.
+func (s *scene) allQuietly(p *process, do func()) {
+	crew := s.crew
+	s.crew = nil
+	defer func() { s.crew = crew }()
+	for _, q := range append(slices.Clone(crew), p) {
+		q.leash.call.Lock()
+		defer q.leash.call.Unlock()
+	}
+	do()
+}
+
+// tables are those of a database.
+func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
+	s.t.Helper()
+	tables, err := sqlstore.New(db, sqlstore.Config{Logger: (&logtest.Records{}).Logger()})
+	require.NoError(s.t, err)
+	return tables
+}
+
+// registry is that of whoever looks after the database.
+func (s *scene) registry() *registry.Registry {
+	s.t.Helper()
+	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead), registry.Config{Logger: (&logtest.Records{}).Logger()})
+	require.NoError(s.t, err)
+	return r
+}
+
+// found makes the namespace of the leases.
+func (s *scene) found(rest time.Duration) {
+	s.t.Helper()
+	s.make(registry.Namespace{Terms: promised.Terms(), Rest: rest})
+}
+
+func (s *scene) make(n registry.Namespace) {
+	s.t.Helper()
+	require.NoError(s.t, s.registry().Init(s.t.Context(), n))
+}
+
+// path is a seat's state file.
+func (s *scene) path(seat int) string { return filepath.Join(s.dir, fmt.Sprint(seat, ".state")) }
+
+// start starts a process, which has to succeed.
+func (s *scene) start(h how) *process {
+	s.t.Helper()
+	p, err := s.try(h)
+	require.NoError(s.t, err)
+	return p
+}
+
+// startUnless starts a process, or returns nil when that is refused with one of the errors.
+func (s *scene) startUnless(h how, refusals ...error) *process {
+	s.t.Helper()
+	p, err := s.try(h)
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return nil
+		}
+	}
+	require.NoError(s.t, err)
+	return p
+}
+
+// refused starts a process, which has to be refused with the error.
+func (s *scene) refused(h how, refusal error) {
+	s.t.Helper()
+	_, err := s.try(h)
+	require.ErrorIs(s.t, err, refusal)
+}
+
+func (s *scene) try(h how) (*process, error) {
+	s.t.Helper()
+	s.processes++
+	p := &process{s: s, name: fmt.Sprintf("process %d", s.processes), clock: h.clock, db: h.db}
+	if p.db == nil {
+		p.db = s.db
+	}
+	w := s.way.worker(p, h)
+	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	var err error
+	if h.layout.IsZero() {
+		h.layout = promised
+	}
+	if h.rollback > 0 {
+		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&logtest.Records{}).Logger()})
+	} else {
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.t.Cleanup(func() { p.kill() })
+	s.lend()
+	if !h.alone {
+		s.join(h)
+	}
+	return p, nil
+}
+
+// now is the process's wall clock.
+func (p *process) now() time.Time {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return time.Now().Add(p.s.skip + p.clock).Round(0)
+}
+
+// step sets the process's clock.
+func (p *process) step(d time.Duration) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.clock += d
+}
+
+// steady is every process's clock for the time between two calls, which nobody sets.
+func (s *scene) steady() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.skip)
+}
+
+// dataAhead is by how much the database's clock is ahead of the real one.
+func (s *scene) dataAhead() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data
+}
+
+// pass lets time go by, for everybody.
+func (s *scene) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skip += d
+	s.data += d
+}
+
+// stepDatabase sets the clock of the database, and of its twin.
+func (s *scene) stepDatabase(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.data += d
+}
+
+// draw has the processes and the crew draw UIDs, in turns, while the time of some ticks goes by: what a
+// tick has, or, where a generator borrows from the future, some ticks' worth each time. A nil
+// process, one that was refused, draws nothing.
+func (s *scene) draw(ps ...*process) {
+	s.t.Helper()
+	const ticks, most = 10, 30
+	ps = append(slices.Clone(ps), s.crew...)
+	for i := range ticks {
+		for _, p := range ps {
+			if p != nil {
+				if i == 0 {
+					p.renewed()
+				}
+				p.take(most)
+			}
+		}
+		s.mu.Lock()
+		s.skip += promisedTick
+		s.mu.Unlock()
+	}
+	s.stepDatabase(ticks * promisedTick)
+}
+
+// drawSome has a process draw, and requires that it gets something.
+func (s *scene) drawSome(ps ...*process) {
+	s.t.Helper()
+	for _, p := range ps {
+		require.NotNil(s.t, p)
+		require.Eventually(s.t, func() bool { return p.take(1) > 0 }, 20*time.Second, time.Millisecond, "%s gets no UID", p.name)
+	}
+	s.draw(ps...)
+}
+
+// prolong lets time go by until a process has more reserved than before, if it leases its ID.
+func (s *scene) prolong(p *process) {
+	s.t.Helper()
+	before := p.granted().Last
+	s.pass(window)
+	if s.leased() {
+		require.Eventually(s.t, func() bool {
+			p.take(1)
+			return p.granted().Last > before
+		}, 20*time.Second, time.Millisecond, "%s has no more reserved than before", p.name)
+	}
+	s.drawSome(p)
+}
+
+// drain has a process draw all that it can have just now, and what its worker reserves
+// beyond that when it is asked.
+func (s *scene) drain(p *process) {
+	s.t.Helper()
+	if p == nil {
+		return
+	}
+	p.renewed()
+	for range 4 {
+		ended, _, _ := p.leash.due(0)
+		p.takeAll()
+		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
+			return
+		}
+		select {
+		case <-ended:
+			time.Sleep(time.Millisecond) // the generator is being told
+		case <-time.After(50 * time.Millisecond):
+			return
+		}
+	}
+}
+
+// drawBeyond has a process draw until it has UIDs of later ticks than the one given, if its
+// generator runs ahead of its clock.
+func (s *scene) drawBeyond(p *process, tick int64) {
+	s.t.Helper()
+	if s.generator != "cached" {
+		s.draw(p)
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		p.take(1000)
+		return p.next > tick+100
+	}, 20*time.Second, time.Millisecond, "%s gets nothing beyond tick %d", p.name, tick)
+}
+
+// reservesAhead reports whether the way's worker reserves ticks as far ahead of the clock as
+// its generator asks.
+func (s *scene) reservesAhead() bool { return s.way.column == file || s.durable() }
+
+// take draws up to n UIDs, without waiting, and returns how many it got.
+func (p *process) take(n int) int {
+	p.s.t.Helper()
+	if p.ended {
+		return 0
+	}
+	p.refusal = nil
+	var last uid.UID
+	i := 0
+	for ; i < n; i++ {
+		u, err := p.g.TryGetUID()
+		if err != nil {
+			p.refusal = err
+			break
+		}
+		last = u
+		p.s.mark(u, p.name)
+	}
+	if err := p.refusal; err != nil && !errors.Is(err, uid.ErrNoReservation) && !errors.Is(err, uid.ErrRejectedTake) && !errors.Is(err, uid.ErrClockBack) {
+		require.NoError(p.s.t, err)
+	}
+	if i > 0 {
+		tick, err := promised.Tick(last)
+		require.NoError(p.s.t, err)
+		p.next = max(p.next, tick+1)
+	}
+	return i
+}
+
+// takeAll draws all that a process can have, also where the generator has to catch up.
+func (p *process) takeAll() {
+	left := 8_000 // more than is ever reserved at once
+	for idle := 0; idle < 5 && left > 0; idle++ {
+		n := p.take(left)
+		if left -= n; p.s.generator != "cached" || !errors.Is(p.refusal, uid.ErrRejectedTake) {
+			return
+		}
+		if n > 0 {
+			idle = 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// mark notes a UID, and whether somebody has drawn it before.
+func (s *scene) mark(u uid.UID, by string) {
+	was, found := s.marks[u]
+	if !found {
+		s.marks[u] = by
+		return
+	}
+	if s.duplicates == 0 {
+		parts, _ := promised.Parse(u)
+		s.first = fmt.Sprintf("%v: drawn by %s and by %s", parts, was, by)
+	}
+	s.duplicates++
+}
+
+// kill ends a process without a word to anybody; the kernel lets go of its locks.
+func (p *process) kill() {
+	p.ended = true
+	p.leash.cut(func() {
+		if file := p.stateFile(); file != nil {
+			_ = file.Close() // which the kernel does
+		}
+	})
+	_ = p.g.Close()
+}
+
+// stateFile is what the process's worker has open, or nil.
+func (p *process) stateFile() *state.File {
+	switch {
+	case p.lease != nil:
+		return kit.StateFile(p.lease)
+	case p.file != nil:
+		return kit.StateFile(p.file)
+	}
+	return nil
+}
+
+// stop ends a process in good order.
+func (p *process) stop() {
+	p.s.t.Helper()
+	p.ended = true
+	require.NoError(p.s.t, p.g.Close())
+	p.leash.cut(func() {})
+}
+
+// renewed waits until a renewal that is due has been tried.
+func (p *process) renewed() {
+	ended, due, failing := p.leash.due(promised.Terms().TickAt(p.now()))
+	if !due {
+		return
+	}
+	p.take(20) // a generator notices as it draws, a cached one when it fills its ring of 8 ticks
+	patience := 5 * time.Second
+	if failing {
+		patience = 50 * time.Millisecond // its generator pauses between attempts
+	}
+	over := time.After(patience)
+	for i := 0; ; i++ {
+		select {
+		case <-ended:
+		case <-over:
+			return
+		}
+		for range 20 { // the generator is being told
+			if p.take(1) > 0 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		ended, _, failing = p.leash.due(0)
+		if failing {
+			return
+		}
+		if i == 0 {
+			over = time.After(500 * time.Millisecond) // it may have got too little, and ask for more
+		}
+	}
+}
+
+// quietly does something while a process stands still: nobody calls its worker.
+func (p *process) quietly(do func()) {
+	p.leash.call.Lock()
+	defer p.leash.call.Unlock()
+	do()
+}
+
+// A leash is between a generator and its worker: it knows what was granted, and can be
+// cut, so that the worker hears no more of a process that was killed.
+type leash struct {
+	uid.Worker
+	call sync.Mutex // held while the worker is called
+
+	mu    sync.Mutex
+	res   uid.Reservation
+	err   error // of the last Extend
+	dead  bool
+	ended chan struct{} // closed, and replaced, at the end of an Extend
+}
+
+var errKilled = errors.New("the process was killed")
+
+func (l *leash) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	res, err := l.Worker.Acquire(ctx, t)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.res = res
+	return res, err
+}
+
+func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	dead := l.dead
+	l.mu.Unlock()
+	if dead {
+		return uid.Reservation{}, errKilled
+	}
+	res, err := l.Worker.Extend(ctx, through)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err = err; err == nil {
+		l.res = res
+	}
+	close(l.ended)
+	l.ended = make(chan struct{})
+	return res, err
+}
+
+func (l *leash) Release(ctx context.Context, last int64) error {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	dead := l.dead
+	l.mu.Unlock()
+	if dead {
+		return nil
+	}
+	return l.Worker.Release(ctx, last)
+}
+
+// cut cuts the leash, and calls end the first time.
+func (l *leash) cut(end func()) {
+	l.call.Lock()
+	defer l.call.Unlock()
+	l.mu.Lock()
+	was := l.dead
+	l.dead = true
+	l.mu.Unlock()
+	if !was {
+		end()
+	}
+}
+
+// due reports whether a renewal is due at a tick, and whether the last one failed, and
+// returns what is closed after the next one.
+func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
+}
+
+// granted is what the generator has.
+func (p *process) granted() uid.Reservation {
+	p.leash.mu.Lock()
+	defer p.leash.mu.Unlock()
+	return p.leash.res
+}
+
+// A clone is a worker in a copy of a running process: it has what that one had.
+type clone uid.Reservation
+
+func (c clone) Acquire(context.Context, uid.Terms) (uid.Reservation, error) {
+	return uid.Reservation(c), nil
+}
+func (c clone) Extend(context.Context, int64) (uid.Reservation, error) {
+	return uid.Reservation(c), nil
+}
+func (c clone) Release(context.Context, int64) error { return nil }
+
+// clone copies a running process, as far as one process can: the copy goes on where the
+// original stands, and issues what that has. What the copy asks of the database is not
+// played.
+func (p *process) clone() *process {
+	s := p.s
+	s.t.Helper()
+	s.processes++
+	res := p.granted()
+	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
+	var err error
+	c.g, err = promisedGenerators[s.generator](c.leash, promised, c.now)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { c.kill() })
+	return c
+}
+
+// copyState copies the process's state file, and returns the last tick that the copy grants.
+func (p *process) copyState(to string) (last int64) {
+	p.s.t.Helper()
+	p.quietly(func() { // else the copy may be of a grant that nobody has heard of yet
+		p.s.copyFile(p.s.path(0), to)
+		last = p.granted().Last
+	})
+	return last
+}
+
+// copyFile copies a file as a program does that knows nothing of its content.
+func (s *scene) copyFile(from, to string) {
+	s.t.Helper()
+	content, err := os.ReadFile(from)
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(to, content, 0o600))
+}

@@ -1,0 +1,152 @@
+package promise
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
+)
+
+// A way is a way to get a worker ID: a column of the matrix, or, where the column has two
+// databases, half of one.
+type way struct {
+	name   string // as in the name of a test
+	column string // the key of a column
+	store  func(testing.TB) kit.Store
+	worker func(p *process, h how) uid.Worker
+}
+
+// A column of the matrix, of one type of worker.
+type column struct{ key, title, of string }
+
+var columns = []column{
+	{static, "Static", "worker.Static"},
+	{file, "State file", "statefile.File"},
+	{throwaway, "Disposable", "disposable.Disposable"},
+	{leased, "Lease", "lease.Lease"},
+	{lossyFile, "Lease, state file", "lease.Lease"},
+	{durable, "Lease, DurableStore", "lease.Lease"},
+	{withFile, "Lease, DurableStore, state file", "lease.Lease"},
+}
+
+// The keys of columns.
+const (
+	static    = "static"
+	file      = "file"
+	throwaway = "disposable"
+	leased    = "lease"
+	lossyFile = "lease-lossy-file"
+	durable   = "lease-durable"
+	withFile  = "lease-file"
+)
+
+var ways = []way{
+	{name: static, column: static, worker: staticWay},
+	{name: file, column: file, worker: fileWay},
+	{name: throwaway + "-mysql", column: throwaway, store: kit.NewMySQL, worker: disposableWay},
+	{name: throwaway + "-sqlite", column: throwaway, store: kit.NewSQLite, worker: disposableWay},
+	{name: leased + "-mysql", column: leased, store: kit.NewMySQL, worker: leaseWay},
+	{name: leased + "-sqlite", column: leased, store: kit.NewSQLite, worker: leaseWay},
+	{name: lossyFile + "-mysql", column: lossyFile, store: kit.NewMySQL, worker: leaseWay},
+	{name: lossyFile + "-sqlite", column: lossyFile, store: kit.NewSQLite, worker: leaseWay},
+	{name: durable + "-mysql", column: durable, store: kit.NewMySQL, worker: leaseWay},
+	{name: durable + "-sqlite", column: durable, store: kit.NewSQLite, worker: leaseWay},
+	{name: withFile + "-mysql", column: withFile, store: kit.NewMySQL, worker: leaseWay},
+	{name: withFile + "-sqlite", column: withFile, store: kit.NewSQLite, worker: leaseWay},
+}
+
+// sqlite reports whether the way's database is a SQLite file.
+func (s *scene) sqlite() bool { return s.store.Driver == "sqlite" }
+
+// leased reports whether the way leases its IDs.
+func (s *scene) leased() bool {
+	return s.lossy() || s.durable()
+}
+
+// lossy reports whether the way leases its IDs on a store that can lose writes.
+func (s *scene) lossy() bool { return s.way.column == leased || s.way.column == lossyFile }
+
+// durable reports whether the way leases its IDs with DurableStore.
+func (s *scene) durable() bool {
+	return s.way.column == durable || s.way.column == withFile
+}
+
+func seatID(seat int) int64 { return int64(7 + seat) }
+
+func staticWay(_ *process, h how) uid.Worker { return worker.Static(seatID(h.seat)) }
+
+func fileWay(p *process, h how) uid.Worker {
+	host := "alpha"
+	if h.host != "" {
+		host = h.host
+	}
+	path := p.s.path(h.seat)
+	if h.path != "" {
+		path = h.path
+	}
+	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
+	require.NoError(p.s.t, err)
+	p.file = f
+	return f
+}
+
+func disposableWay(p *process, _ how) uid.Worker {
+	d, err := disposable.New(p.s.tables(p.db).Numbers(), disposable.Config{Timeout: sceneTimeout, Logger: (&logtest.Records{}).Logger()})
+	require.NoError(p.s.t, err)
+	return d
+}
+
+// sceneTimeout is how long a start tries that fails in the end, which it does at once but
+// for what may pass.
+const sceneTimeout = 30 * time.Second
+
+func leaseWay(p *process, h how) uid.Worker {
+	s := p.s
+	cfg := lease.Config{
+		Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew, Timeout: sceneTimeout,
+		Holder: p.name, Now: p.now, Logger: (&logtest.Records{}).Logger(),
+		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
+	}
+	if s.keepsState() {
+		cfg.StateFile, cfg.Host = s.path(h.seat), "alpha"
+		if s.durable() {
+			cfg.Offline = promisedOffline
+		}
+		if h.path != "" {
+			cfg.StateFile = h.path
+		}
+		if h.host != "" {
+			cfg.Host = h.host
+		}
+	}
+	if h.lease != nil {
+		h.lease(&cfg)
+	}
+	leases, err := s.tables(p.db).Leases(h.namespace)
+	require.NoError(s.t, err)
+	l, err := lease.New(kit.Shifted(leases, s.dataAhead), cfg)
+	require.NoError(s.t, err)
+	kit.SetClock(l, s.steady)
+	p.lease = l
+	return l
+}
+
+// The skew is waited for, and therefore short. The others are let pass, and by far longer
+// than a scene takes: what it holds to be not over yet must not end because a disk is slow.
+const (
+	window     = time.Minute
+	ttl        = 3 * time.Minute
+	quarantine = time.Minute
+	skew       = 20 * time.Millisecond
+)
+
+// promisedOffline is longer than any other time of a lease, so that it is what ends one.
+const promisedOffline = 10 * time.Minute

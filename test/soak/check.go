@@ -1,0 +1,120 @@
+package main
+
+import (
+	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/record"
+)
+
+// grace is how long UIDs may be further behind the clock than MaxLag: a process that shares
+// two cores with a dozen others does not run its timers in time.
+const grace = 2 * time.Second
+
+// A checker marks the UIDs that one goroutine draws, and checks them against the promise.
+// Only note is cheap enough for every UID: it costs little more than the OR.
+type checker struct {
+	memory  *memory
+	clock   *clock
+	drawer  record.Drawer
+	granted *grants
+	ordered bool  // each UID is to be larger than the one before
+	lag     int64 // how many ticks UIDs may be behind the clock
+	lead    int64 // how many ticks UIDs may be ahead of it
+	logical bool  // the reservation, too, moves the clock that the lead counts from
+	grace   time.Duration
+
+	base    uid.UID
+	size    uint64
+	seqBits uint8
+
+	prev uid.UID
+	run  int64 // of prev
+
+	lateSince  time.Duration // when the goroutine began to get UIDs from too far behind
+	late       bool
+	reservedAt struct { // how far ahead the largest First was when it was first seen
+		first int64
+		ahead time.Duration
+	}
+}
+
+func newChecker(m *memory, c *clock, d record.Drawer, g *grants) *checker {
+	return &checker{
+		memory: m, clock: c, drawer: d, granted: g, prev: -1, run: -1, grace: grace,
+		base: m.Base(), size: uint64(m.Size()), seqBits: uint8(m.Layout.SequenceBits()),
+	}
+}
+
+// note marks a UID that was just drawn.
+func (c *checker) note(u uid.UID) {
+	bit := uint64(u - c.base)
+	if bit >= c.size {
+		c.memory.Report(record.Outside, c.drawer, u, c.memory.First)
+		return
+	}
+	if run := int64(bit >> c.seqBits); run != c.run {
+		c.enter(run, u)
+	}
+	if u <= c.prev && c.ordered {
+		c.memory.Report(record.Disorder, c.drawer, u, int64(c.prev))
+	}
+	c.prev = u
+	c.memory.Set(int64(bit), u, c.drawer)
+}
+
+// enter checks once what the UIDs of a tick and worker ID have in common.
+func (c *checker) enter(run int64, u uid.UID) {
+	c.run = run
+	m := c.memory
+	m.Enter(run, u, c.drawer)
+	tick, workerID := m.Run(run)
+
+	granted, first, ok := c.granted.of(workerID)
+	switch {
+	case !ok:
+		m.Report(record.ForeignID, c.drawer, u, 0)
+	case tick < granted.First || tick > granted.Last:
+		m.Report(record.Unreserved, c.drawer, u, granted.Last)
+	}
+
+	elapsed := c.clock.elapsed()
+	ahead := c.clock.ahead(elapsed)
+	if c.logical {
+		ahead = max(ahead, c.reservationAhead(first, elapsed))
+	}
+	if newest := m.Layout.TickAt(c.clock.at(elapsed+ahead)) + c.lead; tick > newest {
+		m.Report(record.Early, c.drawer, u, newest)
+	}
+}
+
+// reservationAhead returns by how much a reservation was ahead of the clock: an uncached
+// generator begins there, and does not fall behind it.
+func (c *checker) reservationAhead(first int64, elapsed time.Duration) time.Duration {
+	if r := &c.reservedAt; first > r.first {
+		r.first = first
+		r.ahead = max(r.ahead, c.memory.Layout.TimeOf(first).Sub(c.clock.at(0))-elapsed)
+	}
+	return c.reservedAt.ahead
+}
+
+// timely checks the last UID against the clock. The call ran between from and to, and the
+// process was not paused in between.
+func (c *checker) timely(from, to time.Duration) {
+	tick, _ := c.memory.Run(c.run)
+	oldest := c.memory.Layout.TickAt(c.clock.low(from, to)) - c.lag
+	switch {
+	case tick >= oldest:
+		c.late = false
+	case !c.late:
+		c.late, c.lateSince = true, from
+		fallthrough
+	default:
+		if from-c.lateSince >= c.grace {
+			c.memory.Report(record.Late, c.drawer, c.prev, oldest)
+		}
+	}
+}
+
+// paused tells the checker that the process has not run for a while.
+func (c *checker) paused() { c.late = false }

@@ -1,0 +1,38 @@
+// Command soak looks for a UID that is issued twice. It runs processes with generators of
+// their own on shared stores of worker IDs. It kills, pauses and restarts them, sets their
+// clocks, kills their databases and breaks their connections. Meanwhile each process marks
+// every UID that it draws in a record in shared memory.
+//
+// # Rounds
+//
+// A round has its own record (package test/record) of all UIDs that its processes
+// draw, with one layout and a range of ticks. A configuration whose UIDs would not fit the
+// address space or the memory is refused.
+//
+// A longer run has several rounds, each with a new record, new databases and a first tick
+// above all ticks of the round before. So a UID of an earlier round cannot come again
+// unnoticed either.
+//
+// # What it checks
+//
+// The record finds duplicate UIDs, and ticks of a worker ID from which two processes draw.
+//
+// The soak also checks that the worker ID and the tick are within what the worker granted;
+// that the time is within MaxLag and MaxLead of the clock at the call; that a goroutine's
+// UIDs increase where that is promised; and, in the databases after each round, that no tick
+// is beyond what was reserved for its worker ID.
+//
+// # Faults
+//
+// Processes are killed, paused and restarted, and their clocks set. Servers are killed, and
+// fail over to a replica that lacks commits. Connections break. An operator does to the
+// tables of leases what people do by hand: it renames one and puts it back, truncates one,
+// restores an older state, lets all rows of IDs vanish and puts them back, and edits rows. It keeps within what leases
+// promise to survive: it truncates and restores nothing where the store is said to be
+// durable. Calls that find nothing reserved meanwhile are counted; they are no violation. A
+// durable store's table that appears without Registry.Init is a violation.
+//
+// The schedule of faults follows from the seed, the length and the version of this program
+// alone. Soak prints it. The same seed gives the same schedule, but not the same
+// interleaving of a dozen processes' threads.
+package main

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/test/record"
+)
+
+// An incarnation is one process of a slot.
+type incarnation struct {
+	*process.Process
+	number uint32
+	slot   int
+	stderr process.Tail
+	how    string // it came to its end
+}
+
+// A fleet is the processes of a round, which the parent starts, and what has happened to
+// them. Methods that end a process are called by one goroutine for each slot.
+type fleet struct {
+	memory *memory
+	stores *stores // nil when no slot needs one
+	slots  []slot
+	rate   float64 // UIDs a second of all of them
+	began  time.Time
+	clocks []string // of each slot, as in clockEnv
+
+	injected [faults]atomic.Int64
+	unready  atomic.Int64 // processes that could not make a generator, and ended
+	drawing  atomic.Int64 // kills of processes that had a generator
+
+	mu      sync.Mutex
+	all     []*incarnation // by number, less 1
+	statics int64          // how many static IDs have been given out
+	wrong   []string       // violations that are not in the memory
+}
+
+func newFleet(m *memory, s *stores, slots []slot, rate float64) *fleet {
+	return &fleet{memory: m, stores: s, slots: slots, rate: rate, began: time.Now(), clocks: make([]string, len(slots))}
+}
+
+// start starts the next process of a slot.
+func (f *fleet) start(slot int) (*incarnation, error) {
+	sl := f.slots[slot]
+	var weights float64
+	for _, s := range f.slots {
+		weights += s.Weight
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot}
+	p := job{
+		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.First, Ticks: f.memory.Ticks,
+		StaticID: f.statics, Rate: f.rate * sl.Weight / weights,
+	}
+	if sl.Worker == static && sl.Planted != plantedCopy {
+		f.statics++
+	}
+	if f.stores != nil {
+		p.DSN, p.Path = f.stores.dsn(sl.Store), f.stores.path
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	in.Process, err = process.Start(process.Config{
+		Env:   []string{processEnv + "=" + string(text), clockEnv + "=" + f.clocks[slot]},
+		Files: []*os.File{f.memory.File()}, Output: &in.stderr,
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.all = append(f.all, in)
+	return in, nil
+}
+
+// up reports whether the process has a generator.
+func (f *fleet) up(in *incarnation) bool {
+	return f.memory.slots[in.slot].up.Load() == in.number
+}
+
+// holder is what a process calls itself in its lease.
+func holder(incarnation uint32) string { return fmt.Sprintf("incarnation %d", incarnation) }
+
+// isGone reports whether a lease's holder is a process that has ended.
+func (f *fleet) isGone(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, in := range f.all {
+		if holder(in.number) == name && in.HasEnded() {
+			return true
+		}
+	}
+	return false
+}
+
+// ended judges a process that has ended by itself.
+func (f *fleet) ended(in *incarnation) {
+	<-in.Done()
+	switch code := in.State().ExitCode(); code {
+	case exitDone:
+		in.how = "ended"
+	case exitNoStart:
+		in.how = "could not start"
+		f.unready.Add(1)
+	default:
+		in.how = "failed"
+		f.violation("%s ended by itself (%v):\n%s", f.name(record.NewDrawer(in.number, 0)), in.State(), in.stderr.String())
+	}
+}
+
+func (f *fleet) violation(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
+}
+
+// kill ends a process with SIGKILL.
+func (f *fleet) kill(in *incarnation) {
+	in.how = "killed"
+	in.Kill()
+}
+
+// closeLimit is how long a process may take to end in good order: as long as it waits for
+// its database, and more.
+const closeLimit = 40 * time.Second
+
+// end ends a process in good order.
+func (f *fleet) end(in *incarnation) {
+	in.how = "ended in good order"
+	in.Quit()
+	select {
+	case <-in.Done():
+		if code := in.State().ExitCode(); code != exitDone && code != exitNoStart {
+			f.ended(in)
+		}
+	case <-time.After(closeLimit):
+		f.violation("%s did not end within %v", f.name(record.NewDrawer(in.number, 0)), closeLimit)
+		f.kill(in)
+	}
+}
+
+// suspend stops a process for some time. What the process measures meanwhile does not
+// count, so it can see itself that it was stopped.
+func (f *fleet) suspend(in *incarnation, d time.Duration) {
+	pauses := &f.memory.slots[in.slot].pauses
+	pauses.Add(1)
+	in.Pause()
+	select {
+	case <-time.After(d):
+	case <-in.Done():
+	}
+	pauses.Add(1)
+	in.Resume()
+}
+
+// suspendAndKill stops a process, and ends it before it runs again.
+func (f *fleet) suspendAndKill(in *incarnation, d time.Duration) {
+	f.memory.slots[in.slot].pauses.Add(1)
+	in.Pause()
+	time.Sleep(d)
+	f.kill(in)
+}
+
+// tend keeps a slot filled and plays its events, until stop is closed.
+func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
+	in, err := f.start(slot)
+	for err == nil {
+		due := time.NewTimer(time.Hour)
+		if len(events) > 0 {
+			due.Reset(time.Until(f.began.Add(events[0].At)))
+		}
+		select {
+		case <-stop:
+			// Half of them leave their leases as a crash would.
+			if slot%2 == 0 {
+				f.kill(in)
+			} else {
+				f.end(in)
+			}
+			return nil
+		case <-in.Done():
+			f.ended(in)
+			time.Sleep(100 * time.Millisecond)
+			in, err = f.start(slot)
+		case <-due.C:
+			e := events[0]
+			events = events[1:]
+			in, err = f.happen(in, e)
+		}
+		due.Stop()
+	}
+	return err
+}
+
+// happen plays an event on a process, and returns that process or the next one.
+func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
+	if f.up(in) && (e.Fault == kill || e.Kill) {
+		f.drawing.Add(1)
+	}
+	switch {
+	case e.Fault == pause && e.Kill:
+		f.suspendAndKill(in, e.For)
+		f.injected[kill].Add(1)
+	case e.Fault == pause:
+		f.suspend(in, e.For)
+	case e.Fault == kill:
+		f.kill(in)
+		time.Sleep(e.For)
+	case e.Fault == restart:
+		f.end(in)
+		time.Sleep(e.For)
+	}
+	f.injected[e.Fault].Add(1)
+	if in.HasEnded() {
+		return f.start(e.Slot)
+	}
+	return in, nil
+}
+
+// name says who a drawer is.
+func (f *fleet) name(d record.Drawer) string {
+	if d == 0 {
+		return "nobody"
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := d.Process()
+	if n == 0 || int(n) > len(f.all) {
+		return fmt.Sprintf("process %d, which is not known", n)
+	}
+	in := f.all[n-1]
+	sl := f.slots[in.slot]
+	from := in.Began().Sub(f.began).Seconds()
+	state := "still running"
+	if in.HasEnded() {
+		state = fmt.Sprintf("%s at %.3f s", in.how, in.Ended().Sub(f.began).Seconds())
+	}
+	way := "?"
+	if g := d.Goroutine(); g < len(sl.Draw) {
+		way = sl.Draw[g]
+	}
+	where := sl.Worker
+	if sl.Store != "" {
+		where += " in " + sl.Store
+	}
+	return fmt.Sprintf("process %d (slot %d, %s, %s; pid %d; started at %.3f s, %s) by its goroutine %d (%s)",
+		n, in.slot, sl.Name, where, in.PID(), from, state, d.Goroutine(), way)
+}
+
+// violations are all that were found, in words.
+func (f *fleet) violations() []string {
+	texts := append([]string(nil), f.wrong...)
+	for _, v := range f.memory.Violations() {
+		texts = append(texts, f.memory.Describe(v, f.name))
+	}
+	return texts
+}
+
+// lastWords returns what the last process of a slot wrote to standard error.
+func (f *fleet) lastWords(slot int) string {
+	for _, in := range slices.Backward(f.all) {
+		if in.slot == slot {
+			return in.stderr.String()
+		}
+	}
+	return ""
+}
