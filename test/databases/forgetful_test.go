@@ -10,8 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/sqlstore"

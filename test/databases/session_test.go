@@ -8,8 +8,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/kit"
 )
 
 // A process that stands still between what it reads and what it writes keeps nobody from its

@@ -7,10 +7,10 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/uidgen/uid/test/faulty"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/test/faulty"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/storetest"
 )
 

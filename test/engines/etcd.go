@@ -10,8 +10,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // Etcd is a cluster of three nodes of etcd.

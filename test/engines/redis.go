@@ -8,8 +8,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // Redis is the machine's Redis, with more options of cluster.StartRedis.

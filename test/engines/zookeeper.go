@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/stores/zookeeper"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // ZooKeeper is an ensemble of three servers.

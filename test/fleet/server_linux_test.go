@@ -8,9 +8,9 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // renewed returns how many leases were acquired or renewed after a row's newest change.

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 )
 

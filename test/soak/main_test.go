@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 func TestMain(m *testing.M) {

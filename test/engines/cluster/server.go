@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/process"
 )
 
 // patience bounds the wait for a server to be ready, or to end.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/uidgen/uid/test/engines/watch"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/test/engines/watch"
 	"github.com/uidgen/uid/worker/lease"
 )
 

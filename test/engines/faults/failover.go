@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/registry"
 )
 

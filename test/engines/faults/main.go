@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // all are the engines whose leases are tested.

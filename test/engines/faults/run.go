@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/process"
-	"github.com/uidgen/uid/segment"
 )
 
 // A job is what a process is to do.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // A loss has a store forget what it has acknowledged.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // all are the engines whose segments are tested, those first that take longest. Redis and Valkey keep what

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/record"
 )
 
 // maxProcesses is how many processes a run can have, one after another.

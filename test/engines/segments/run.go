@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines"
 )
 
 // A run is processes that draw the numbers of a tag of its own.

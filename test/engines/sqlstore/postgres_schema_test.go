@@ -11,8 +11,8 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )

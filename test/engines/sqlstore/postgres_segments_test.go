@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

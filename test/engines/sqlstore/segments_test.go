@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/segment/segmenttest"
 )
 
 // asLeaf is how Leaf's driver sends parameters by default.

@@ -16,8 +16,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/engines/watch"
 	"github.com/uidgen/uid/stores/zookeeper"
+	"github.com/uidgen/uid/test/engines/watch"
 	"github.com/uidgen/uid/worker/lease"
 )
 
