@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -124,53 +122,3 @@ func (s *site) extend(l *lease.Lease, through int64) uid.Reservation {
 
 // tick is the processes' clock.
 func (s *site) tick() int64 { return milliseconds.Terms().TickAt(s.now()) }
-
-// row returns the row of an ID of the default namespace.
-func (s *site) row(id int64) lease.Row {
-	s.t.Helper()
-	page, err := s.tables.Rows(s.t.Context(), "default", id-1, 1)
-	require.NoError(s.t, err)
-	require.NotEmpty(s.t, page.Rows)
-	require.Equal(s.t, id, page.Rows[0].WorkerID)
-	return page.Rows[0]
-}
-
-// floor returns the default namespace's.
-func (s *site) floor() int64 {
-	s.t.Helper()
-	page, err := s.tables.Rows(s.t.Context(), "default", -1, 0)
-	require.NoError(s.t, err)
-	require.False(s.t, page.Namespace.Fresh)
-	return page.Namespace.Floor
-}
-
-func (s *site) registry() *registry.Registry {
-	s.t.Helper()
-	r, err := registry.New(shiftedStore{s.tables, s.ahead}, registry.Config{Logger: (&logtest.Records{}).Logger()})
-	require.NoError(s.t, err)
-	return r
-}
-
-// A shiftedStore has a clock that is ahead of the store's.
-type shiftedStore struct {
-	registry.Store
-	by func() time.Duration
-}
-
-func (s shiftedStore) Namespace(name string) (lease.Store, error) {
-	l, err := s.Store.Namespace(name)
-	if err != nil {
-		return nil, err
-	}
-	return kit.Shifted(l, s.by), nil
-}
-
-func (s shiftedStore) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-	p, err := s.Store.Rows(ctx, namespace, above, most)
-	return s.shifted(p), err
-}
-
-func (s shiftedStore) shifted(p registry.Page) registry.Page {
-	p.Clock.Now = p.Clock.Now.Add(s.by())
-	return p
-}
