@@ -439,7 +439,7 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 // The statements of the documentation are all that workers need, and each right in
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "worker", "sqlstore", "doc.go"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
 	require.NoError(t, err)
 	statements := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*)$`).FindAllStringSubmatch(string(text), -1)
 	var nodes, port, leased, keeper, reports []string

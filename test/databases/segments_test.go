@@ -622,7 +622,7 @@ func TestSegmentTables(t *testing.T) {
 
 // The statements of the documentation are all that segments need, and each right in them is needed.
 func TestDocumentedGrantsOfSegments(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "worker", "sqlstore", "doc.go"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
 	require.NoError(t, err)
 	var statements []string
 	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* ON app\.leaf_.* TO 'uid.*);$`).FindAllStringSubmatch(string(text), -1) {

@@ -174,6 +174,7 @@ var fileFaults = []fault{
 		name:  "state-damaged",
 		title: "The newest record of a state file is damaged after a kill",
 		what:  "Two processes draw all that is reserved, renew it and are killed; a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
+		crowd: 1,
 		play: func(s *scene) {
 			for round := range 3 {
 				p, other := s.start(how{}), s.start(how{seat: 1})

@@ -276,7 +276,7 @@ func hasTest(t *testing.T, folder, name string) bool {
 }
 
 // root is that of the repository.
-var root = filepath.Join("..", "..", "..")
+var root = filepath.Join("..", "..")
 
 // promisePage is where the matrix can be read.
 var promisePage = filepath.Join(root, "docs", "promise.md")
