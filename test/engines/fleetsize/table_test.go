@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/marked"
+	"github.com/uidgen/uid/test/marked"
 )
 
 // measured is what was measured of a kind of server.

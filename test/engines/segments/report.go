@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/uidgen/uid/internal/marked"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/marked"
 )
 
 // A report is what is printed. Engines report to it at the same time.

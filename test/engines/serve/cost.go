@@ -15,8 +15,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/marked"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/marked"
 	"github.com/uidgen/uid/worker"
 )
 

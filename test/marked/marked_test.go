@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/marked"
+	"github.com/uidgen/uid/test/marked"
 )
 
 func TestFill(t *testing.T) {
