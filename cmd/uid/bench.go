@@ -31,8 +31,10 @@ type bench struct {
 	cores  bool
 }
 
+// benchRounds is how often each call has its turn; tests have fewer.
+var benchRounds = 11
+
 const (
-	benchRounds = 11
 	// benchBatch is how many IDs a goroutine draws before it looks again whether to stop.
 	benchBatch = 1024
 	// barFrom is the rate of an empty bar.

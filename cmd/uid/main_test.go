@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
+	benchRounds = 3
 	testserver.Main(m)
 }
 
