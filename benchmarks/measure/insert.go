@@ -92,8 +92,8 @@ func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
 				took, err := t.grow(rows)
 				after, afterErr := t.pageSplits()
 				size, sizeErr := t.size()
-				if last {
-					t.uids.Close()
+				if last && err == nil {
+					err = t.uids.Close()
 				}
 				return one(rows, value(float64(rows)/took.Seconds(), "rows/s"), value(float64(after-before), "page-splits"),
 					value(float64(t.rows), "rows"), value(float64(size), "table-bytes")), errors.Join(err, beforeErr, afterErr, sizeErr)
@@ -169,17 +169,21 @@ func (t *table) insert(n int) error {
 	return err
 }
 
-// pageSplits returns how many index pages the server has split so far.
-func (t *table) pageSplits() (n int64, err error) {
-	err = t.db.Get(&n, "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = ?", pageSplitMetric)
+// number returns the number that a query asks for.
+func (t *table) number(query, about string) (n int64, err error) {
+	err = t.db.Get(&n, query, about)
 	return n, err
 }
 
+// pageSplits returns how many index pages the server has split so far.
+func (t *table) pageSplits() (int64, error) {
+	return t.number("SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = ?", pageSplitMetric)
+}
+
 // size returns the bytes of the table's pages.
-func (t *table) size() (n int64, err error) {
+func (t *table) size() (int64, error) {
 	if _, err := t.db.Exec("ANALYZE TABLE " + t.name); err != nil {
 		return 0, err
 	}
-	err = t.db.Get(&n, "SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
-	return n, err
+	return t.number("SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
 }

@@ -341,28 +341,19 @@ func logAxis(a *plot.Axis, low, high float64, label func(float64) string) {
 	a.Tick.Marker = ticks
 }
 
-// linearAxis makes an axis from 0 on, with ticks at round numbers.
+// linearAxis makes an axis from 0 on, with at most six round numbers more.
 func linearAxis(a *plot.Axis, high float64) {
-	if high <= 0 {
-		high = 1
-	}
-	a.Min, a.Max = 0, high
-	const atMost = 6
-	step := math.Pow(10, math.Floor(math.Log10(high/atMost)))
-	for _, times := range []float64{1, 2, 5, 10} {
-		if high/(step*times) <= atMost {
+	a.Min, a.Max = 0, cmp.Or(high, 1)
+	step := math.Pow(10, math.Floor(math.Log10(a.Max/6)))
+	for _, times := range []float64{2, 2.5, 2} {
+		if a.Max/step > 6 {
 			step *= times
-			break
 		}
 	}
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
 	var ticks plot.ConstantTicks
-	for i := 0; step*float64(i) <= high*(1+1e-9); i++ {
-		v := step * float64(i)
-		label := grouped(v)
-		if step < 1 {
-			label = strconv.FormatFloat(v, 'f', int(math.Ceil(-math.Log10(step)-1e-9)), 64)
-		}
-		ticks = append(ticks, plot.Tick{Value: v, Label: label})
+	for v := 0.0; v <= a.Max*(1+1e-9); v = step * float64(len(ticks)) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: english.Sprintf("%.*f", decimals, v)})
 	}
 	a.Tick.Marker = ticks
 }

@@ -68,10 +68,11 @@ func seconds(s float64) string {
 	return significant(s, 2) + " s"
 }
 
+// english puts a comma every three digits.
+var english = message.NewPrinter(language.English)
+
 // grouped returns a whole number with a comma every three digits.
-func grouped(v float64) string {
-	return message.NewPrinter(language.English).Sprintf("%.0f", math.Round(v))
-}
+func grouped(v float64) string { return english.Sprintf("%.0f", math.Round(v)) }
 
 // hundredths returns a number with two digits after the point.
 func hundredths(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
