@@ -64,13 +64,7 @@ type picture struct {
 	height vg.Length
 	left   vg.Length // room for names to the left of the data
 	right  vg.Length // and to the right
-	legend []key
-}
-
-// A key tells what a colour stands for.
-type key struct {
-	label  string
-	colour color.Color
+	legend []string  // of the first hues
 }
 
 // Draw draws the charts for which there are results into a folder.
@@ -127,12 +121,12 @@ func (c chart) draw(r *Results) ([]byte, error) {
 // drawLegend writes the legend from left to right, with its upper left corner at a point.
 func (p *picture) drawLegend(c draw.Canvas, at vg.Point) {
 	const side, room = 9, 16
-	for _, k := range p.legend {
+	for i, label := range p.legend {
 		low := at.Y - fontSize
-		fill(c, k.colour, at.X, low, at.X+side, low+side)
+		fill(c, hues[i], at.X, low, at.X+side, low+side)
 		at.X += side + 5
-		c.FillText(p.style(ink, fontSize, draw.YBottom), vg.Point{X: at.X, Y: low - 1}, k.label)
-		at.X += widthOf(k.label) + room
+		c.FillText(p.style(ink, fontSize, draw.YBottom), vg.Point{X: at.X, Y: low - 1}, label)
+		at.X += widthOf(label) + room
 	}
 }
 
@@ -196,7 +190,8 @@ func finish(svg []byte, title string) []byte {
 type series struct {
 	label  string
 	wide   bool
-	points plotter.XYs
+	points plotter.XYs // logarithms where the axis has them, once they are drawn
+	colour color.Color
 }
 
 // A frame is around all points of a chart.
@@ -218,7 +213,6 @@ func lines(p *picture, all []series, logX, logY bool) (around frame, err error) 
 	}
 	around.left, around.right, around.low, around.high = plotter.XYRange(points)
 	p.addGrid(true)
-	ends := make([]end, len(all))
 	for i, s := range all {
 		for k, at := range s.points {
 			if logX {
@@ -233,18 +227,18 @@ func lines(p *picture, all []series, logX, logY bool) (around frame, err error) 
 			return frame{}, err
 		}
 		c := hues[i%len(hues)]
+		all[i].colour = c
 		l.Color, l.Width, l.Dashes = c, 1.4, dashes[(i/len(hues)+i%2)%len(dashes)]
 		if s.wide {
 			l.Width, l.Dashes = 2.6, dashes[i/len(hues)%len(dashes)]
 		}
 		dots.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 2, Shape: draw.CircleGlyph{}}
 		p.Add(l, dots)
-		ends[i] = end{s.label, c, s.points[len(s.points)-1]}
 		p.right = max(p.right, leader+3+widthOf(s.label))
 	}
 	const aroundData = 90 // title, ticks and the axis's name
 	p.height = max(p.height, aroundData+labelRoom*vg.Length(len(all)))
-	p.Add(names{ends, p})
+	p.Add(names{all, p})
 	return around, nil
 }
 
@@ -259,31 +253,25 @@ func (p *picture) addGrid(level bool) {
 	p.Add(g)
 }
 
-// An end is where a line ends.
-type end struct {
-	label string
-	color color.Color
-	at    plotter.XY
-}
-
 // names writes the names of lines to the right of the plot's data.
 type names struct {
-	ends    []end
+	lines   []series
 	picture *picture
 }
 
 // Plot implements plot.Plotter.
 func (n names) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
-	at := make([]vg.Length, len(n.ends))
-	for i, e := range n.ends {
-		at[i] = toY(e.at.Y)
+	ends, at := make([]vg.Point, len(n.lines)), make([]vg.Length, len(n.lines))
+	for i, l := range n.lines {
+		last := l.points[len(l.points)-1]
+		ends[i] = vg.Point{X: toX(last.X), Y: toY(last.Y)}
+		at[i] = ends[i].Y
 	}
 	at = apart(at, labelRoom, c.Min.Y+4, c.Max.Y-4)
-	for i, e := range n.ends {
-		thin := draw.LineStyle{Color: e.color, Width: 0.5}
-		c.StrokeLine2(thin, toX(e.at.X), toY(e.at.Y), c.Max.X+leader, at[i])
-		c.FillText(n.picture.style(e.color, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, e.label)
+	for i, l := range n.lines {
+		c.StrokeLine2(draw.LineStyle{Color: l.colour, Width: 0.5}, ends[i].X, ends[i].Y, c.Max.X+leader, at[i])
+		c.FillText(n.picture.style(l.colour, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, l.label)
 	}
 }
 

@@ -202,9 +202,7 @@ func plotAll(r *Results, p *picture) error {
 	p.X.Label.Text = "IDs a second"
 	p.addGrid(false)
 	p.Add(barsPlot{bars, values, p})
-	for i, kind := range kinds {
-		p.legend = append(p.legend, key{kind, hues[i]})
-	}
+	p.legend = kinds
 	p.HideY()
 	p.left = names + values + 2*columnRoom
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
