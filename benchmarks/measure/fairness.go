@@ -51,36 +51,40 @@ type crowd struct {
 
 // compete lets them draw for d from a new source.
 func (c *crowd) compete(s subject.Subject, d time.Duration) error {
-	return with(s, greedy+callers, func(draw []subject.Drawer) error {
-		var waits *hdrhistogram.Histogram
-		busy, took, err := processorTimeOf(func() (err error) {
+	of := make([]*hdrhistogram.Histogram, callers)
+	for i := range of {
+		of[i] = newCalls()
+	}
+	var busy, took time.Duration
+	err := with(s, greedy+callers, func(draw []subject.Drawer) (err error) {
+		busy, took, err = processorTimeOf(func() error {
 			// A caller that starves would wait until the greedy ones end, so they have to.
 			var over atomic.Bool
 			defer time.AfterFunc(d, func() { over.Store(true) }).Stop()
-			waits, _, err = calling(greedy+callers, func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
+			_, err := together(greedy+callers, func(i int, began time.Time) (err error) {
 				n := int64(0)
 				defer func() { c.drawn.Add(n) }()
+				for ; i < greedy && err == nil && !over.Load(); n++ {
+					err = draw[i].Draw(1)
+				}
 				if i < greedy {
-					for ; err == nil && !over.Load(); n++ {
-						err = draw[i].Draw(1)
-					}
 					return err
 				}
 				for due := callEvery * time.Duration(i-greedy) / callers; due < d && err == nil; due += callEvery {
 					time.Sleep(due - time.Since(began)) // a call that took longer makes the next one late
-					_, err = call(draw[i], h, began)
+					_, err = call(draw[i], of[i-greedy], began)
 					n++
 				}
 				return err
 			})
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		c.took += took
-		c.busy += busy
-		c.waits.Merge(waits)
-		return nil
+		return err
 	})
+	c.took += took
+	c.busy += busy
+	for _, h := range of {
+		c.waits.Merge(h)
+	}
+	return err
 }
