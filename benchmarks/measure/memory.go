@@ -117,29 +117,31 @@ func processorTimeOf(f func() error) (busy, took time.Duration, err error) {
 // generators is how many are opened to measure the cost of one.
 const generators = 200
 
+// opened holds sources while they are measured. It is no part of the heap or of a stack, whose
+// growth is measured.
+var opened [generators]struct {
+	src  subject.Source
+	draw subject.Drawer
+}
+
 // many calls f while many sources of a subject are open, each of which has drawn an ID.
 func many(s subject.Subject, f func() error) (err error) {
-	type opened struct {
-		src  subject.Source
-		draw subject.Drawer
-	}
-	all := make([]opened, 0, generators) // small, since its memory counts
-	for range generators {
-		src, draw, openErr := open(s, 1)
-		if openErr != nil {
-			err = openErr
-			break
+	defer func() {
+		for _, o := range opened {
+			if o.src != nil {
+				err = errors.Join(err, o.src.Close())
+			}
 		}
-		all = append(all, opened{src, draw[0]})
+		clear(opened[:])
+	}()
+	for i := range opened {
+		src, draw, err := open(s, 1)
+		if err != nil {
+			return err
+		}
+		opened[i].src, opened[i].draw = src, draw[0]
 	}
-	if err == nil {
-		err = f()
-	}
-	for _, o := range all {
-		err = errors.Join(err, o.src.Close())
-	}
-	runtime.KeepAlive(all)
-	return err
+	return f()
 }
 
 func inUse() uint64 {
