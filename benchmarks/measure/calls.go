@@ -62,12 +62,14 @@ func call(d subject.Drawer, h *hdrhistogram.Histogram, began time.Time) (end tim
 
 // calling has goroutines time calls, each into a histogram of its own, and returns all of them
 // together.
-func calling(goroutines int, f func(i int, h *hdrhistogram.Histogram, began time.Time) error) (*hdrhistogram.Histogram, time.Duration, error) {
+func calling(goroutines int, f func(i int, h *hdrhistogram.Histogram, began time.Time) error) (
+	all *hdrhistogram.Histogram, took time.Duration, err error,
+) {
 	of := make([]*hdrhistogram.Histogram, goroutines)
 	for i := range of {
 		of[i] = newCalls()
 	}
-	took, err := together(goroutines, func(i int, began time.Time) error { return f(i, of[i], began) })
+	took, err = together(goroutines, func(i int, began time.Time) error { return f(i, of[i], began) })
 	for _, h := range of[1:] {
 		of[0].Merge(h)
 	}

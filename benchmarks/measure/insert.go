@@ -119,7 +119,8 @@ func (t *table) create(kind keyKind) (err error) {
 	for _, q := range []string{
 		"SET GLOBAL innodb_monitor_enable = '" + pageSplitMetric + "'",
 		"DROP TABLE IF EXISTS " + t.name,
-		fmt.Sprintf("CREATE TABLE %s (ID %s NOT NULL PRIMARY KEY, PAYLOAD BINARY(%d) NOT NULL) ENGINE = InnoDB", t.name, kind.column, insertPayload),
+		fmt.Sprintf("CREATE TABLE %s (ID %s NOT NULL PRIMARY KEY, PAYLOAD BINARY(%d) NOT NULL) ENGINE = InnoDB",
+			t.name, kind.column, insertPayload),
 	} {
 		if _, err := t.db.Exec(q); err != nil {
 			return err

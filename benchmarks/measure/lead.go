@@ -49,7 +49,7 @@ func borrowed(preset string, rate float64, d time.Duration) (n int, took, ahead 
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	defer g.Close()
+	defer func() { _ = g.Close() }()
 	buf := make([]uid.UID, 1024)
 	began := time.Now()
 	for took < d {

@@ -40,16 +40,17 @@ var Tables = []Table{
 		return []column{{"", func(x row) string { return x.at }}}
 	}},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", "", measured("Scale"), compare},
-	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named("", "uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
-		"mysql-auto-increment", "atomic-add"), func(r *Results) []column { return []column{r.times("time for an ID", 8), r.duplicates()} }},
-	{"short", "Time for an ID, 8 goroutines", "8 goroutines", named("Scale/goroutines=8", "uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake",
-		"snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid", "segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr",
-		"atomic-add"), short},
+	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named("",
+		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid", "mysql-auto-increment", "atomic-add"), func(r *Results) []column { return []column{r.times("time for an ID", 8), r.duplicates()} }},
+	{"short", "Time for an ID, 8 goroutines", "8 goroutines", named("Scale/goroutines=8",
+		"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7",
+		"ulid", "xid", "segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add"), short},
 	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(r *Results) []row {
 		if len(r.of("Scale/"+addItself+r.full())) == 0 {
 			return nil
 		}
-		return append(named("", "uid-cached", "uid-lane", "uid-fill", "uid-unordered")(r), row{subject.Subject{Label: "the add itself"}, addItself})
+		rows := named("", "uid-cached", "uid-lane", "uid-fill", "uid-unordered")(r)
+		return append(rows, row{subject.Subject{Label: "the add itself"}, addItself})
 	}, ratios},
 	{"rates", "IDs a second, the median of the rounds and their range", "goroutines", measured("Scale"), rates},
 	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", "GOMAXPROCS", measured("Scale"), processors},
@@ -219,7 +220,7 @@ func facts(r *Results) (out []row) {
 			out = append(out, row{subject.Subject{Label: label}, text})
 		}
 	}
-	for _, k := range []string{"cpu", "cores", "gomaxprocs", "goos", "goarch", "go", "date", "command", "rounds", "peers", "database", "redis"} {
+	for _, k := range strings.Fields("cpu cores gomaxprocs goos goarch go date command rounds peers database redis") {
 		add(k, r.Config[k])
 	}
 	if len(r.of("Latency"+measure.MergedSuffix)) > 0 {
@@ -375,7 +376,10 @@ func paced(r *Results) []column {
 		{"drawn in a second", func(x row) string { return ranged(r.sum("Paced/"+x.at, "IDs/s"), count) }},
 		{"round trips for a million", func(x row) string { return r.tripsForMillion("Paced/" + x.at) }},
 		{"taken at a time in the end", func(x row) string {
-			return median(summarized(r.pick("Paced/"+x.at, measure.StepUnit)), func(float64) string { return grouped(r.last("Paced/"+x.at, measure.StepUnit)) })
+			if len(r.pick("Paced/"+x.at, measure.StepUnit)) == 0 {
+				return ""
+			}
+			return grouped(r.last("Paced/"+x.at, measure.StepUnit))
 		}},
 	}, r.percentiles("Paced", []float64{50, 99, 99.9})...) // for which a slow pace has calls enough
 	columns = append(columns, r.column("longest of a round", "Paced", measure.LongestUnit, span))
