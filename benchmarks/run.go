@@ -76,7 +76,7 @@ func run(ctx context.Context, p measure.Profile, pattern string, phases []string
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	recorder := measure.NewRecorder(benchfmt.NewWriter(f), config)
+	recorder := &measure.Recorder{Out: benchfmt.NewWriter(f), Config: config}
 	began := time.Now()
 	progress := newProgress(os.Stderr, tasks)
 	for _, task := range tasks {

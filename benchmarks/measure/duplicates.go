@@ -3,8 +3,8 @@ package measure
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
@@ -13,12 +13,9 @@ import (
 // them to fit into a cache.
 const bucketBits = 12
 
-// Duplicates returns how many keys equal an earlier one: len(ids) minus the number of
-// distinct keys. It reorders ids.
-//
-// It divides them into buckets by a hash and counts each bucket with a small table. It
-// compares whole keys, not hashes.
-func Duplicates(ids []subject.Key) int {
+// duplicates returns how many keys equal an earlier one: len(ids) minus the number of
+// distinct keys. It divides them into buckets by a hash, and compares the whole keys of a bucket.
+func duplicates(ids []subject.Key) int {
 	const buckets = 1 << bucketBits
 	bucket := func(k subject.Key) uint64 { return hash(k) >> (64 - bucketBits) }
 	ends := make([]int, buckets+1)
@@ -28,59 +25,46 @@ func Duplicates(ids []subject.Key) int {
 	for i := range buckets {
 		ends[i+1] += ends[i]
 	}
-	sorted, next := make([]subject.Key, len(ids)), slices.Clone(ends[:buckets])
+	sorted, next := make([]subject.Key, len(ids)), slices.Clone(ends)
 	for _, k := range ids {
 		b := bucket(k)
 		sorted[next[b]] = k
 		next[b]++
 	}
-	var (
-		duplicates, taken atomic.Int64
-		ended             sync.WaitGroup
-	)
-	for range runtime.GOMAXPROCS(0) {
-		ended.Go(func() {
-			var table []int32
-			for {
-				b := int(taken.Add(1)) - 1
-				if b >= buckets {
-					return
-				}
-				var n int
-				n, table = duplicatesIn(sorted[ends[b]:ends[b+1]], table)
-				duplicates.Add(int64(n))
-			}
-		})
-	}
-	ended.Wait()
-	return int(duplicates.Load())
+	var found, taken atomic.Int64
+	_, _ = together(runtime.GOMAXPROCS(0), func(int, time.Time) error {
+		var table []int32
+		for b := taken.Add(1); b <= buckets; b = taken.Add(1) {
+			var n int
+			n, table = duplicatesIn(sorted[ends[b-1]:ends[b]], table)
+			found.Add(int64(n))
+		}
+		return nil
+	})
+	return int(found.Load())
 }
 
 // duplicatesIn counts with an open-addressing table, at most half full, whose entries are
 // the indexes of keys plus one. It returns the table for the next call.
-func duplicatesIn(keys []subject.Key, table []int32) (int, []int32) {
+func duplicatesIn(keys []subject.Key, table []int32) (n int, _ []int32) {
 	size := 16
 	for size < 2*len(keys) {
 		size *= 2
 	}
-	if len(table) < size {
-		table = make([]int32, size)
-	}
-	table, rest := table[:size], table
+	table = slices.Grow(table[:0], size)[:size]
 	clear(table)
-	duplicates, mask := 0, uint64(size-1)
-search:
+	mask := uint64(size - 1)
 	for i, k := range keys {
 		at := hash(k) & mask
-		for ; table[at] != 0; at = (at + 1) & mask {
-			if keys[table[at]-1] == k {
-				duplicates++
-				continue search
-			}
+		for table[at] != 0 && keys[table[at]-1] != k {
+			at = (at + 1) & mask
+		}
+		if table[at] != 0 {
+			n++
 		}
 		table[at] = int32(i + 1)
 	}
-	return duplicates, rest
+	return n, table
 }
 
 // hash mixes both words so well that the high and the low bits of the result can be used.

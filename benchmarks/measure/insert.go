@@ -1,13 +1,22 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
-	"runtime"
+	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
+	gofrs "github.com/gofrs/uuid/v5"
+	"github.com/google/uuid"
+	"github.com/jaevor/go-nanoid"
 	"github.com/jmoiron/sqlx"
+	"github.com/oklog/ulid/v2"
+	"github.com/rs/xid"
+	"github.com/segmentio/ksuid"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker"
 )
 
 const (
@@ -17,109 +26,129 @@ const (
 	pageSplitMetric = "index_page_splits"
 )
 
+// A keyKind is a kind of primary key.
+type keyKind struct {
+	name   string
+	column string // its SQL type
+	// next returns a function that returns the next key as an SQL literal and may be called by
+	// any number of goroutines at once. The generator is the table's own.
+	next func(*cached.Generator) func() (string, error)
+}
+
+const ascii = " CHARACTER SET ascii COLLATE ascii_bin"
+
+// keyKinds stores each kind of key in the smallest type that holds it, as an InnoDB expert
+// would, and two of them as text, too, as many people do.
+var keyKinds = []keyKind{
+	{"auto-increment", "BIGINT AUTO_INCREMENT", plain(func() (string, error) { return "NULL", nil })},
+	{"uid", "BIGINT", func(g *cached.Generator) func() (string, error) {
+		return func() (string, error) { u, err := g.GetUID(); return u.String(), err }
+	}},
+	{"uid-unordered", "BIGINT", func(g *cached.Generator) func() (string, error) {
+		unordered := g.Unordered()
+		return func() (string, error) { u, err := unordered.GetUID(); return u.String(), err }
+	}},
+	{"uuid-v4", "BINARY(16)", plain(func() (string, error) { u, err := uuid.NewRandom(); return binary(u[:]), err })},
+	{"uuid-v4-text", "CHAR(36)" + ascii, plain(func() (string, error) { u, err := uuid.NewRandom(); return "'" + u.String() + "'", err })},
+	{"uuid-v7", "BINARY(16)", plain(func() (string, error) { u, err := gofrs.NewV7(); return binary(u[:]), err })},
+	{"ulid", "BINARY(16)", plain(func() (string, error) { u := ulid.Make(); return binary(u[:]), nil })},
+	{"xid", "BINARY(12)", plain(func() (string, error) { u := xid.New(); return binary(u[:]), nil })},
+	{"ksuid", "BINARY(20)", plain(func() (string, error) { u, err := ksuid.NewRandom(); return binary(u[:]), err })},
+	{"nanoid", "CHAR(21)" + ascii, func(*cached.Generator) func() (string, error) {
+		next, err := nanoid.Standard(21)
+		return func() (string, error) {
+			if err != nil {
+				return "", err
+			}
+			return "'" + next() + "'", nil
+		}
+	}},
+}
+
+// plain is for keys that need no generator.
+func plain(next func() (string, error)) func(*cached.Generator) func() (string, error) {
+	return func(*cached.Generator) func() (string, error) { return next }
+}
+
+func binary(b []byte) string { return fmt.Sprintf("X'%x'", b) }
+
 // insert fills a table for each kind of key. The tables grow in turns, some rows in each
 // round, so that all meet the server in the same state.
-func insert(p Profile, db func() (*sqlx.DB, error)) []Task {
-	open := make(map[string]*table)
-	var cells []Task
+func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
+	var cells []cell
 	for _, kind := range keyKinds {
-		cells = append(cells, Task{
-			Phase: "insert", Estimate: time.Duration(p.Rows/p.Rounds)*9*time.Microsecond + 20*time.Millisecond,
-			Run: func(r *Recorder) error {
-				db, err := db()
-				if err != nil {
-					return err
+		t := &table{name: "KEY_" + strings.ToUpper(strings.ReplaceAll(kind.name, "-", "_"))}
+		rows := p.Rows / p.Rounds
+		cells = append(cells, cell{
+			name: "Insert/key=" + kind.name, estimate: time.Duration(rows)*9*time.Microsecond + 20*time.Millisecond,
+			measure: func(last bool) (_ []result, err error) {
+				if t.db, err = db(); err != nil {
+					return nil, err
 				}
-				t := open[kind.name]
-				if t == nil {
-					if t, err = newTable(db, kind); err != nil {
-						return fmt.Errorf("table of %s: %w", kind.name, err)
-					}
-					open[kind.name] = t
+				if err := t.create(kind); err != nil {
+					return nil, err
 				}
-				rows := p.Rows / p.Rounds
-				took, splits, err := t.grow(rows)
-				if err != nil {
-					return fmt.Errorf("insert %s: %w", kind.name, err)
+				before, beforeErr := t.pageSplits()
+				took, err := t.grow(rows)
+				after, afterErr := t.pageSplits()
+				size, sizeErr := t.size()
+				if last && err == nil {
+					err = t.uids.Close()
 				}
-				size, err := t.size()
-				if err != nil {
-					return fmt.Errorf("size of %s: %w", kind.name, err)
-				}
-				if t.rows == p.Rows/p.Rounds*p.Rounds {
-					t.end()
-				}
-				return r.record("Insert/key="+kind.name, runtime.GOMAXPROCS(0), rows,
-					value(float64(rows)/took.Seconds(), "rows/s"),
-					value(float64(splits), "page-splits"),
-					value(float64(t.rows), "rows"),
-					value(float64(size), "table-bytes"))
+				return one(rows, value(float64(rows)/took.Seconds(), "rows/s"), value(float64(after-before), "page-splits"),
+					value(float64(t.rows), "rows"), value(float64(size), "table-bytes")), errors.Join(err, beforeErr, afterErr, sizeErr)
 			},
 		})
 	}
-	return inRounds(p.Rounds, cells)
+	return cells
 }
 
 type table struct {
-	db   *sqlx.DB
 	name string
+	db   *sqlx.DB
+	uids *cached.Generator // nil before the first round
 	next func() (string, error)
-	end  func()
 	rows int
 }
 
-func newTable(db *sqlx.DB, kind keyKind) (*table, error) {
-	next, end, err := kind.open()
-	if err != nil {
-		return nil, err
+// create does nothing after the first round.
+func (t *table) create(kind keyKind) (err error) {
+	if t.uids != nil {
+		return nil
 	}
-	t := &table{db: db, name: "KEY_" + strings.ToUpper(strings.ReplaceAll(kind.name, "-", "_")), next: next, end: end}
 	for _, q := range []string{
 		"SET GLOBAL innodb_monitor_enable = '" + pageSplitMetric + "'",
 		"DROP TABLE IF EXISTS " + t.name,
-		fmt.Sprintf("CREATE TABLE %s (ID %s NOT NULL PRIMARY KEY, PAYLOAD BINARY(%d) NOT NULL) ENGINE = InnoDB", t.name, kind.column, insertPayload),
+		fmt.Sprintf("CREATE TABLE %s (ID %s NOT NULL PRIMARY KEY, PAYLOAD BINARY(%d) NOT NULL) ENGINE = InnoDB",
+			t.name, kind.column, insertPayload),
 	} {
-		if _, err := db.Exec(q); err != nil {
-			end()
-			return nil, err
+		if _, err := t.db.Exec(q); err != nil {
+			return err
 		}
 	}
-	return t, nil
+	t.uids, err = cached.New(worker.Static(7), cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		t.next = kind.next(t.uids)
+	}
+	return err
 }
 
-// grow inserts rows, and returns how long it took and how many pages the server split.
-func (t *table) grow(rows int) (took time.Duration, splits int64, err error) {
-	before, err := t.pageSplits()
-	if err != nil {
-		return 0, 0, err
-	}
+// grow inserts rows, and returns how long it took.
+func (t *table) grow(rows int) (time.Duration, error) {
 	batches := make(chan int, rows/insertBatch+1)
 	for left := rows; left > 0; left -= insertBatch {
 		batches <- min(left, insertBatch)
 	}
 	close(batches)
-	errs := make([]error, insertWriters)
-	var ended sync.WaitGroup
-	began := time.Now()
-	for i := range insertWriters {
-		ended.Go(func() {
-			for n := range batches {
-				if errs[i] = t.insert(n); errs[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	ended.Wait()
-	took = time.Since(began)
-	for _, err := range errs {
-		if err != nil {
-			return 0, 0, err
-		}
-	}
 	t.rows += rows
-	after, err := t.pageSplits()
-	return took, after - before, err
+	return together(insertWriters, func(int, time.Time) error {
+		for n := range batches {
+			if err := t.insert(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 var payload = strings.Repeat("x", insertPayload)
@@ -141,17 +170,21 @@ func (t *table) insert(n int) error {
 	return err
 }
 
-// pageSplits returns how many index pages the server has split so far.
-func (t *table) pageSplits() (n int64, err error) {
-	err = t.db.Get(&n, "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = ?", pageSplitMetric)
+// number returns the number that a query asks for.
+func (t *table) number(query, about string) (n int64, err error) {
+	err = t.db.Get(&n, query, about)
 	return n, err
 }
 
+// pageSplits returns how many index pages the server has split so far.
+func (t *table) pageSplits() (int64, error) {
+	return t.number("SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = ?", pageSplitMetric)
+}
+
 // size returns the bytes of the table's pages.
-func (t *table) size() (n int64, err error) {
+func (t *table) size() (int64, error) {
 	if _, err := t.db.Exec("ANALYZE TABLE " + t.name); err != nil {
 		return 0, err
 	}
-	err = t.db.Get(&n, "SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
-	return n, err
+	return t.number("SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
 }

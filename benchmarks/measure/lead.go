@@ -3,10 +3,10 @@ package measure
 import (
 	"fmt"
 	"log/slog"
-	"runtime"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/benchmarks/subject"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker"
@@ -17,44 +17,39 @@ var LeadLayouts = []string{"default", "twitter"}
 
 // lead draws at a steady rate and then measures how far the last UID's time is ahead of
 // the clock.
-func lead(p Profile) []Task {
-	var cells []Task
-	for _, name := range LeadLayouts {
+func lead(p Profile, _ []subject.Subject) []cell {
+	var cells []cell
+	for _, layout := range LeadLayouts {
 		for _, rate := range p.LeadRates {
-			cells = append(cells, Task{
-				Phase: "lead", Estimate: p.LeadFor,
-				Run: func(r *Recorder) error {
-					layout, err := bits.Preset(name)
-					if err != nil {
-						return err
-					}
+			wish := "full"
+			if rate > 0 {
+				wish = fmt.Sprintf("%g", rate)
+			}
+			cells = append(cells, cell{
+				name: fmt.Sprintf("Lead/layout=%s/rate=%s", layout, wish), estimate: p.LeadFor,
+				measure: func(bool) ([]result, error) {
 					n, took, ahead, err := borrowed(layout, rate, p.LeadFor)
-					if err != nil {
-						return fmt.Errorf("lead of %s at %g UIDs/s: %w", name, rate, err)
-					}
-					wish := "full"
-					if rate > 0 {
-						wish = fmt.Sprintf("%g", rate)
-					}
-					return r.record(fmt.Sprintf("Lead/layout=%s/rate=%s", name, wish), runtime.GOMAXPROCS(0), n,
-						value(float64(n)/took.Seconds(), "IDs/s"),
-						value(ahead.Seconds()/took.Seconds(), "lead-s/s"))
+					return one(n, value(float64(n)/took.Seconds(), "IDs/s"), value(ahead.Seconds()/took.Seconds(), "lead-s/s")), err
 				},
 			})
 		}
 	}
-	return inRounds(p.Rounds, cells)
+	return cells
 }
 
 // borrowed draws for d, at the rate or, if that is 0, as fast as possible.
-func borrowed(layout bits.Layout, rate float64, d time.Duration) (n int, took, ahead time.Duration, err error) {
+func borrowed(preset string, rate float64, d time.Duration) (n int, took, ahead time.Duration, err error) {
+	layout, err := bits.Preset(preset)
+	if err != nil {
+		return 0, 0, 0, err
+	}
 	g, err := cached.New(worker.Static(7), cached.Config{
 		Layout: layout, MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	defer g.Close()
+	defer func() { _ = g.Close() }()
 	buf := make([]uid.UID, 1024)
 	began := time.Now()
 	for took < d {

@@ -12,33 +12,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid/benchmarks/subject"
-	"github.com/uidgen/uid/bits"
 )
 
 // A counted subject makes the numbers 0, 1, 2 … modulo `modulo`, and fails at `fails`.
 type counted struct {
-	modulo, fails int64
-	drawn         atomic.Int64
-	closed        atomic.Int64
+	modulo, fails         int64
+	drawn, opened, closed atomic.Int64
 }
 
 var errCounted = errors.New("no more")
 
 func (c *counted) subject() subject.Subject {
-	return subject.Subject{Name: "counted", Open: func() (subject.Source, error) { return c, nil }}
+	return subject.Subject{Name: "counted", Open: func() (subject.Source, error) { c.opened.Add(1); return c, nil }}
 }
 
 func (c *counted) Drawer() subject.Drawer { return c }
 func (c *counted) Close() error           { c.closed.Add(1); return nil }
-
-func (c *counted) Draw(n int) error { return c.Keys(make([]subject.Key, n)) }
+func (c *counted) Draw(n int) error       { return c.Keys(make([]subject.Key, n)) }
 
 func (c *counted) Keys(dst []subject.Key) error {
 	for i := range dst {
@@ -54,45 +50,49 @@ func (c *counted) Keys(dst []subject.Key) error {
 	return nil
 }
 
-func one() (int, error) { return 1, nil }
-
-func TestRateCountsWhatIsDrawn(t *testing.T) {
-	c := &counted{}
-	n, took, err := rate(c.subject(), 5, func() (int, error) { return 7, nil }, 5*time.Millisecond)
-	require.NoError(t, err)
-	require.Positive(t, took)
-	require.EqualValues(t, c.drawn.Load()-1, n, "all but the first one, which was drawn before")
-	require.Zero(t, n%7)
-	require.EqualValues(t, 1, c.closed.Load())
+// recorded runs tasks, and returns the lines that they write.
+func recorded(t *testing.T, tasks []Task) (out []*benchfmt.Result) {
+	t.Helper()
+	var text bytes.Buffer
+	for _, task := range tasks {
+		require.Positive(t, task.Estimate, task.Phase)
+		require.NoError(t, task.Run(&Recorder{Out: benchfmt.NewWriter(&text)}))
+	}
+	for in := benchfmt.NewReader(&text, "out"); in.Scan(); {
+		r, ok := in.Result().(*benchfmt.Result)
+		require.True(t, ok, in.Result())
+		out = append(out, r.Clone())
+	}
+	return out
 }
 
-// TestRateOfNoTime: each goroutine draws once, or a rate could be that of nothing.
-func TestRateOfNoTime(t *testing.T) {
-	n, _, err := rate((&counted{}).subject(), 50, one, 0)
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, n, 50)
+// TestRateCountsWhatIsDrawn, by each goroutine once at least: else a rate could be that of nothing.
+func TestRateCountsWhatIsDrawn(t *testing.T) {
+	for _, d := range []time.Duration{0, 5 * time.Millisecond} {
+		c := &counted{}
+		n, took, err := rate(c.subject(), 50, 7, d)
+		require.NoError(t, err)
+		require.Positive(t, took)
+		require.GreaterOrEqual(t, n, 50*7)
+		require.EqualValues(t, c.drawn.Load()-1, n, "all but the first one, which was drawn before")
+		require.EqualValues(t, 1, c.closed.Load())
+	}
 }
 
 func TestFailuresAreTold(t *testing.T) {
-	for _, fails := range []int64{1, 2, 1000} {
-		c := &counted{fails: fails}
-		_, _, err := rate(c.subject(), 3, one, 50*time.Millisecond)
-		require.ErrorIs(t, err, errCounted)
-		require.EqualValues(t, 1, c.closed.Load())
-		c = &counted{fails: fails}
-		_, err = timed(c.subject(), 3, Profile{Latency: time.Hour, LatencyMost: time.Hour, LatencySamples: math.MaxInt})
-		require.ErrorIs(t, err, errCounted)
-		c = &counted{fails: fails}
-		_, _, err = keep(c.subject(), 0, 1e5)
-		require.ErrorIs(t, err, errCounted)
-	}
-	broken := subject.Subject{Name: "broken", Open: func() (subject.Source, error) { return nil, errCounted }}
 	p := Smoke()
-	for _, tasks := range [][]Task{
-		scale(p, []subject.Subject{broken}), latency(p, []subject.Subject{broken})[:1], allocations(p, []subject.Subject{broken}),
-		memory(p, []subject.Subject{broken}), unique(p, []subject.Subject{broken}),
-	} {
-		require.ErrorIs(t, tasks[0].Run(NewRecorder(benchfmt.NewWriter(&bytes.Buffer{}), nil)), errCounted)
+	p.Latency, p.LatencyMost, p.LatencySamples = time.Hour, time.Hour, math.MaxInt
+	for _, fails := range []int64{1, 2, 1000} {
+		for name, measure := range map[string]func(subject.Subject) error{
+			"rate":  func(s subject.Subject) error { _, _, err := rate(s, 3, 1, time.Hour); return err },
+			"timed": func(s subject.Subject) error { _, err := timed(s, 3, p); return err },
+			"keep":  func(s subject.Subject) error { _, _, err := keep(s, 0, 1e5); return err },
+			"many":  func(s subject.Subject) error { return many(s, func() error { return errCounted }) },
+		} {
+			c := &counted{fails: fails}
+			require.ErrorIs(t, measure(c.subject()), errCounted, name)
+			require.Equal(t, c.opened.Load(), c.closed.Load(), name)
+		}
 	}
 }
 
@@ -106,66 +106,62 @@ func TestLatencyCountsEveryCall(t *testing.T) {
 
 // TestPercentilesNeedSamples: the 99.9th of a hundred calls would be the longest of them.
 func TestPercentilesNeedSamples(t *testing.T) {
-	h := hdrhistogram.New(1, longest, 3)
+	h := newCalls()
 	for i := range int64(100) {
 		require.NoError(t, h.RecordValue(i+1))
 	}
 	require.Equal(t, []benchfmt.Value{value(50, "p50-ns"), value(90, "p90-ns"), value(99, "p99-ns"), value(100, "max-ns")}, percentiles(h))
-	require.NoError(t, h.RecordValues(200, 10_000-100))
-	require.Len(t, percentiles(h), len(Percentiles)+1)
 }
 
-func TestDuplicates(t *testing.T) {
-	require.Zero(t, Duplicates(nil))
+// TestMerged: merged calls are those of one histogram that was there all the time.
+func TestMerged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Words that differ in their low bits only, and in their high bits only.
+		all, m := newCalls(), make(merged)
+		for range 3 {
+			h := newCalls()
+			for _, v := range rapid.SliceOfN(rapid.Int64Range(1, int64(time.Hour)), 1, 50).Draw(t, "calls") {
+				require.NoError(t, h.RecordValue(v))
+				require.NoError(t, all.RecordValue(v))
+			}
+			m.add(h)
+		}
+		require.Equal(t, percentiles(all), percentiles(m.histogram()))
+	})
+}
+
+// TestDuplicates: of words that differ in their low bits only, and in their high bits only; and of
+// so many that buckets hold many.
+func TestDuplicates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Map(rapid.Uint64Range(0, 30), func(v uint64) uint64 { return v << 58 }))
-		ids := rapid.SliceOfN(rapid.Map(rapid.SliceOfN(word, 2, 2), func(w []uint64) subject.Key { return subject.Key{w[0], w[1]} }), 0, 300).Draw(t, "ids")
+		ids := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) subject.Key { return subject.Key{word.Draw(t, "a"), word.Draw(t, "b")} }), 0, 300).Draw(t, "ids")
 		different := make(map[subject.Key]bool)
 		for _, k := range ids {
 			different[k] = true
 		}
-		require.Equal(t, len(ids)-len(different), Duplicates(ids))
+		require.Equal(t, len(ids)-len(different), duplicates(ids))
 	})
-	// Many, so that buckets hold many; each second one comes twice.
-	var ids []subject.Key
-	for i := range uint64(200_000) {
-		ids = append(ids, subject.Key{i, i << 32})
-		if i%2 == 0 {
-			ids = append(ids, subject.Key{i, i << 32})
-		}
-	}
-	require.Equal(t, 100_000, Duplicates(ids))
-}
-
-func TestKeepKeepsAll(t *testing.T) {
 	const most = 80_000
-	c := &counted{modulo: 1000}
-	ids, took, err := keep(c.subject(), 0, most)
+	ids, took, err := keep((&counted{modulo: most / 4}).subject(), 0, most)
 	require.NoError(t, err)
 	require.Positive(t, took)
 	require.Len(t, ids, most)
-	require.Equal(t, most-1000, Duplicates(ids))
-
-	c = &counted{}
-	ids, _, err = keep(c.subject(), 0, most)
-	require.NoError(t, err)
-	slices.SortFunc(ids, func(a, b subject.Key) int { return int(a[0]) - int(b[0]) })
-	for i, k := range ids {
-		require.Equal(t, subject.Key{uint64(i)}, k)
-	}
+	require.Equal(t, most-most/4, duplicates(ids))
 }
 
 // TestKeepHoldsThePace: no more than the pace allows in the time that it took, and the
-// chunks that goroutines were at.
+// chunks that goroutines were at; each of them once.
 func TestKeepHoldsThePace(t *testing.T) {
 	const pace = 50_000
-	ids, took, err := keep((&counted{}).subject(), pace, 9e5)
+	c := &counted{}
+	ids, took, err := keep(c.subject(), pace, 9e5)
 	require.NoError(t, err)
 	require.LessOrEqual(t, float64(len(ids)), pace*took.Seconds()+uniqueGoroutines*chunk)
-	require.NotEmpty(t, ids)
+	require.EqualValues(t, c.drawn.Load()-1, len(ids))
+	require.Zero(t, duplicates(ids))
 }
 
+// TestPlan: every cell once in each round, in another order each time, in the same orders in every run.
 func TestPlan(t *testing.T) {
 	p := Smoke()
 	p.Rounds = 3
@@ -176,111 +172,93 @@ func TestPlan(t *testing.T) {
 	require.NoError(t, err)
 	phases := make(map[string]int)
 	for _, task := range tasks {
-		require.Positive(t, task.Estimate, task.Phase)
 		phases[task.Phase]++
 	}
-	require.Equal(t, 3*len(p.loads())*len(subjects), phases["scale"])
-	require.Equal(t, 3*2, phases["memory"], "xid has no generator of its own")
-	require.Equal(t, 2+1, phases["unique"], "xid again at the rate that it can bear; an add makes no IDs")
-	require.Equal(t, 3*len(p.Paces), phases["paced"], "none of them needs a server: the timer alone")
-	require.Equal(t, 3*len(subject.AtCeiling()), phases["fairness"])
-	require.Equal(t, 3*len(keyKinds), phases["insert"])
+	require.Equal(t, map[string]int{
+		"scale": 3 * len(p.loads()) * len(subjects), "latency": phases["latency"], "allocations": 3 * 3,
+		"memory": 3 * 2,                                                          // xid has no generator of its own
+		"idle":   2, "lead": 3 * 2 * len(p.LeadRates), "paced": 3 * len(p.Paces), // none of them needs a server: the timer alone
+		"fairness": 3 * len(subject.AtCeiling()), "insert": 3 * len(keyKinds),
+		"unique": 2 + 1, // xid again at the rate that it can bear; an add makes no IDs
+	}, phases)
+	require.ErrorIs(t, tasks[len(tasks)-1].Run(&Recorder{}), errCounted)
 	_, err = Plan(p, subjects, []string{"speed"}, noDB)
-	require.ErrorContains(t, err, `"speed"`)
-	require.ErrorContains(t, err, "scale")
-	err = tasks[len(tasks)-1].Run(NewRecorder(benchfmt.NewWriter(&bytes.Buffer{}), nil))
-	require.ErrorIs(t, err, errCounted)
-}
+	require.ErrorContains(t, err, `"speed": there are scale`)
 
-// TestRounds: every cell once in each round, in another order each time, in the same
-// orders in every run.
-func TestRounds(t *testing.T) {
-	var cells []Task
-	for i := range 20 {
-		cells = append(cells, Task{Phase: fmt.Sprint(i)})
-	}
-	order := func() (out []string) {
-		for _, task := range inRounds(3, cells) {
-			out = append(out, task.Phase)
+	orders := func() []string {
+		var measured, orders []string
+		for i := range 20 {
+			subjects = append(subjects[:i:i], subject.Subject{Name: fmt.Sprint(i), Open: func() (subject.Source, error) {
+				measured = append(measured, fmt.Sprint(i))
+				return nil, errCounted
+			}})
 		}
-		return out
+		for i, task := range inRounds("memory", 3, memory(p, subjects)) {
+			require.ErrorIs(t, task.Run(&Recorder{}), errCounted)
+			if i%20 == 19 {
+				orders = append(orders, strings.Join(measured[i-19:], " "))
+				require.Len(t, slices.Compact(slices.Sorted(slices.Values(measured[i-19:]))), 20)
+			}
+		}
+		return orders
 	}
-	got := order()
-	require.Equal(t, got, order())
-	require.Len(t, got, 60)
-	for round := range slices.Chunk(got, 20) {
-		require.Len(t, slices.Compact(slices.Sorted(slices.Values(round))), 20)
-	}
-	require.NotEqual(t, got[:20], got[20:40])
-	require.NotEqual(t, got[20:40], got[40:])
+	require.Equal(t, orders(), orders())
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(orders()))), 3)
 }
 
 func TestLoads(t *testing.T) {
-	all := runtime.GOMAXPROCS(0)
 	for _, p := range []Profile{Full(), Quick(), Smoke()} {
 		loads := p.loads()
-		require.Equal(t, len(loads), len(slices.Compact(slices.SortedFunc(slices.Values(loads), func(a, b load) int {
-			return (a.procs-b.procs)*1000 + a.goroutines - b.goroutines
-		}))))
-		require.Contains(t, loads, load{all, 1})
+		require.Contains(t, loads, load{runtime.GOMAXPROCS(0), 1})
+		for i, l := range loads {
+			require.NotContains(t, loads[:i], l)
+		}
 	}
-	require.Equal(t, []int{1, 2, 4, 8, 16, 32, 64}, Full().Goroutines)
 	require.Equal(t, []int{1, 2, 4, 6}, powers(6))
-	require.GreaterOrEqual(t, Full().Rounds, 10)
-	require.GreaterOrEqual(t, Quick().Rounds, 10)
+	require.GreaterOrEqual(t, min(Full().Rounds, Quick().Rounds), 10)
 }
 
-// TestResultsAreReadable runs the phases that need no server, and reads the lines.
+// TestResultsAreReadable runs the phases that need no server, and reads the lines: those of the
+// calls of all rounds count every call once.
 func TestResultsAreReadable(t *testing.T) {
 	p := Smoke()
-	p.UniqueIDs = 8000
-	subjects, err := subject.Matching(subject.Local(), "^(uid-cached|uid-lane|xid)$")
+	p.UniqueIDs, p.Rounds = 8000, 3
+	subjects, err := subject.Matching(subject.Local(), "^(uid-cached|xid)$")
 	require.NoError(t, err)
-	tasks, err := Plan(p, subjects, []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique"}, nil)
+	phases := []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique"}
+	was := runtime.GOMAXPROCS(0)
+	tasks, err := Plan(p, subjects, phases, nil)
 	require.NoError(t, err)
-	var out bytes.Buffer
-	recorder := NewRecorder(benchfmt.NewWriter(&out), []benchfmt.Config{{Key: "cpu", Value: []byte("A Processor"), File: true}})
-	for _, task := range tasks {
-		require.NoError(t, task.Run(recorder))
-	}
-	found := make(map[string]int)
-	in := benchfmt.NewReader(&out, "out")
-	for in.Scan() {
-		result, ok := in.Result().(*benchfmt.Result)
-		require.True(t, ok, in.Result())
-		require.Equal(t, "A Processor", result.GetConfig("cpu"))
-		base, parts := result.Name.Parts()
+	found, calls := make(map[string]int), make(map[string]int)
+	for _, r := range recorded(t, tasks) {
+		base, parts := r.Name.Parts()
 		found[string(base)]++
-		require.True(t, strings.HasPrefix(string(parts[len(parts)-1]), "-"), string(result.Name))
-		for _, v := range result.Values {
-			require.False(t, math.IsNaN(v.Value) || math.IsInf(v.Value, 0), string(result.Name))
+		calls[string(base)] += r.Iters
+		procs := string(parts[len(parts)-1])
+		require.True(t, procs == fmt.Sprintf("-%d", was) || string(base) == "Scale" && procs == "-1", string(r.Name))
+		for _, v := range r.Values {
+			require.False(t, math.IsNaN(v.Value) || math.IsInf(v.Value, 0), string(r.Name))
 		}
-		if string(base) == "Unique" {
-			duplicates, ok := result.Value("duplicates")
-			require.True(t, ok)
+		if duplicates, ok := r.Value("duplicates"); ok {
 			require.Zero(t, duplicates)
 		}
 	}
-	require.NoError(t, in.Err())
-	for _, base := range []string{"Scale", "Latency", "Allocations", "Memory", "Idle", "Lead", "Paced", "Fairness", "Unique"} {
-		require.Positive(t, found[base], base)
-	}
-}
-
-func TestWithProcs(t *testing.T) {
-	was := runtime.GOMAXPROCS(0)
-	require.ErrorIs(t, withProcs(was+1, func() error {
-		require.Equal(t, was+1, runtime.GOMAXPROCS(0))
-		return errCounted
-	}), errCounted)
 	require.Equal(t, was, runtime.GOMAXPROCS(0))
+	for _, phase := range phases {
+		require.Positive(t, found[strings.ToUpper(phase[:1])+phase[1:]], phase)
+	}
+	for _, name := range []string{"Latency", "Paced"} {
+		require.Positive(t, found[name+MergedSuffix])
+		require.Equal(t, found[name], 3*found[name+MergedSuffix])
+		require.Equal(t, calls[name], calls[name+MergedSuffix], "a call was lost or counted twice")
+	}
+	require.Equal(t, len(subject.AtCeiling()), found["Fairness"])
 }
 
 // TestLead: what is drawn beyond a tick's UIDs is borrowed, less the time that passes.
 func TestLead(t *testing.T) {
-	layout := leadLayout(t, "twitter")
 	began := time.Now()
-	n, _, ahead, err := borrowed(layout, 0, 20*time.Millisecond)
+	n, _, ahead, err := borrowed("twitter", 0, 20*time.Millisecond)
 	passed := time.Since(began)
 	require.NoError(t, err)
 	ticks := time.Duration(n/4096) * time.Millisecond
@@ -288,15 +266,17 @@ func TestLead(t *testing.T) {
 	require.GreaterOrEqual(t, ahead, ticks-passed-2*time.Millisecond)
 }
 
-func TestWatchCountsTheProcessor(t *testing.T) {
-	before, err := processorTime()
+func TestProcessorTimeIsCounted(t *testing.T) {
+	busy, took, err := processorTimeOf(func() error {
+		before, err := processorTime()
+		for after := before; err == nil && after == before; { // works until it is seen
+			after, err = processorTime()
+		}
+		return err
+	})
 	require.NoError(t, err)
-	after := before
-	for i := 0; after == before; i++ { // works until it is seen
-		after, err = processorTime()
-		require.NoError(t, err)
-	}
-	require.Greater(t, after, before)
+	require.Positive(t, busy)
+	require.Positive(t, took)
 }
 
 func TestValue(t *testing.T) {
@@ -305,9 +285,129 @@ func TestValue(t *testing.T) {
 	}
 }
 
-func leadLayout(t *testing.T, name string) bits.Layout {
-	t.Helper()
-	l, err := bits.Preset(name)
+// TestRepeats: a round that lacked processor time is measured again, and that is said. An attempt
+// takes 100 ms.
+func TestRepeats(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		procs           int
+		waited          []time.Duration
+		repeats, lacked float64
+	}{
+		"none":                    {1, []time.Duration{0}, 0, 0},
+		"little":                  {1, []time.Duration{10 * ms}, 0, 0.1},
+		"too long":                {1, []time.Duration{11 * ms, 2 * ms}, 1, 0.02},
+		"of two processors":       {2, []time.Duration{20 * ms}, 0, 0.1},
+		"always, which is said":   {1, []time.Duration{50 * ms, 50 * ms, 50 * ms, 40 * ms}, 3, 0.4},
+		"two of two, for so long": {2, []time.Duration{30 * ms, 30 * ms, 0}, 2, 0},
+	} {
+		var now time.Time
+		var sum time.Duration
+		attempts, other := 0, 0
+		v := supervisor{
+			read: func() waits { other++; return waits{1: sum, other + 1: time.Hour} }, // others begin and end meanwhile
+			now:  func() time.Time { now = now.Add(100 * ms); return now },
+		}
+		got, err := v.run(c.procs, func() error { sum += c.waited[attempts]; attempts++; return nil })
+		require.NoError(t, err)
+		require.Equal(t, len(c.waited), attempts, name)
+		require.Equal(t, []benchfmt.Value{value(c.repeats, RepeatsUnit), value(c.lacked, WaitedUnit)}, got, name)
+	}
+	_, err := supervised.run(1, func() error { return errCounted })
+	require.ErrorIs(t, err, errCounted)
+	got, err := supervisor{}.run(alone(subject.Subject{Engine: subject.Redis}, 2), func() error { return nil })
 	require.NoError(t, err)
-	return l
+	require.Nil(t, got, "who shares the processors with a server waits for it")
+	require.Equal(t, 2, alone(subject.Subject{}, 2))
+}
+
+// TestReadWaits: on Linux every thread is known, and times only grow.
+func TestReadWaits(t *testing.T) {
+	before := readWaits()
+	require.GreaterOrEqual(t, readWaits().since(before), time.Duration(0))
+	if runtime.GOOS == "linux" {
+		require.NotEmpty(t, before)
+	}
+}
+
+// A served is a counted subject on a server that counts three round trips for each number, but only
+// half of what is left at a time.
+type served struct {
+	counted
+	trips  int64
+	broken error // of the server
+}
+
+func (s *served) subject() subject.Subject {
+	return subject.Subject{
+		Name: "served", Engine: subject.MariaDB,
+		Open: func() (subject.Source, error) { s.opened.Add(1); return s, nil },
+		Trips: func() (int64, error) {
+			s.trips += (3*s.drawn.Load() - s.trips + 1) / 2
+			return s.trips, s.broken
+		},
+	}
+}
+
+func (s *served) Drawer() subject.Drawer { return s }
+func (s *served) Step() int64            { return 10 + s.drawn.Load() }
+
+func (s *served) cell(paces ...float64) []Task {
+	return inRounds("paced", 3, paced(Profile{PacedFor: time.Millisecond, Paces: paces}, []subject.Subject{s.subject()})[:1])
+}
+
+// TestPacedCountsAll: every number but the first of a source is counted, and every round trip for
+// them, those that the server counts late, too. The source stays open from round to round.
+func TestPacedCountsAll(t *testing.T) {
+	s := &served{}
+	lines := recorded(t, s.cell(1e5))
+	require.Len(t, lines, 3+1)
+	numbers := 0.0
+	for _, r := range lines[:3] {
+		require.Regexp(t, "^Paced/subject=served/rate=100000-", string(r.Name))
+		ids, _ := r.Value("IDs")
+		trips, _ := r.Value(TripsUnit)
+		step, _ := r.Value(StepUnit)
+		numbers += ids
+		require.EqualValues(t, r.Iters, ids)
+		require.Equal(t, 3*ids, trips)
+		require.Equal(t, 10+1+numbers, step)
+	}
+	require.Regexp(t, "^PacedMerged/subject=served/rate=100000-", string(lines[3].Name))
+	require.EqualValues(t, numbers, lines[3].Iters)
+	require.EqualValues(t, s.drawn.Load(), 1+numbers)
+	require.EqualValues(t, 1, s.opened.Load())
+	require.EqualValues(t, 1, s.closed.Load())
+}
+
+// TestPacedHoldsThePace: no more is drawn than has become due, however late a goroutine runs.
+func TestPacedHoldsThePace(t *testing.T) {
+	const each = 20 // of a goroutine
+	c := &counted{}
+	h, _, err := atPace(slices.Repeat([]subject.Drawer{c}, pacedGoroutines), 1e4*pacedGoroutines, each*time.Second/1e4)
+	require.NoError(t, err)
+	require.LessOrEqual(t, h.TotalCount(), int64(each*pacedGoroutines))
+	require.Positive(t, h.TotalCount())
+	require.Equal(t, c.drawn.Load(), h.TotalCount())
+}
+
+// TestPacedSubjects: those that need a server and make an ID a call, and nothing at all.
+func TestPacedSubjects(t *testing.T) {
+	var names []string
+	for _, c := range paced(Profile{Paces: []float64{0}}, append(subject.Local(), subject.Served(nil, nil)...)) {
+		names = append(names, c.name)
+	}
+	require.Equal(t, "Paced/subject=segment-mysql/rate=full Paced/subject=mysql-auto-increment/rate=full Paced/subject=mysql-hilo/rate=full "+
+		"Paced/subject=segment-redis/rate=full Paced/subject=redis-incr/rate=full Paced/subject=nothing/rate=full", strings.Join(names, " "))
+	for what, s := range map[string]*served{
+		"first draw": {counted: counted{fails: 1}}, "a draw": {counted: counted{fails: 5}}, "the server": {broken: errCounted},
+	} {
+		if what == "first draw" {
+			s.drawn.Store(1)
+		}
+		err := s.cell(0)[0].Run(&Recorder{})
+		require.ErrorIs(t, err, errCounted, what)
+		require.ErrorContains(t, err, "served/rate=full", what)
+		require.EqualValues(t, 1, s.closed.Load(), what)
+	}
 }

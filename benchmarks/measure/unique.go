@@ -3,7 +3,6 @@ package measure
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,97 +19,68 @@ const chunk = 1024
 // unique keeps every ID that several goroutines draw within one second of the clock, or as
 // many as there is room for, and counts duplicates. If a subject repeats IDs above some
 // rate, unique measures it at nine tenths of that rate, too.
-func unique(p Profile, subjects []subject.Subject) []Task {
-	var cells []Task
+func unique(p Profile, subjects []subject.Subject) []cell {
+	var cells []cell
+	add := func(s subject.Subject, pace float64, at string) {
+		cells = append(cells, cell{
+			name:     fmt.Sprintf("Unique/subject=%s/rate=%s", s.Name, at),
+			estimate: time.Duration(2.2 * float64(time.Second) * min(1, float64(p.UniqueIDs)/1e6)),
+			measure: func(bool) ([]result, error) {
+				ids, took, err := keep(s, pace, p.UniqueIDs)
+				return one(len(ids), value(float64(len(ids))/took.Seconds(), "IDs/s"), value(float64(len(ids)), "IDs"),
+					value(float64(duplicates(ids)), "duplicates")), err
+			},
+		})
+	}
 	for _, s := range subjects {
 		if s.Kind == subject.Limit {
 			continue
 		}
-		paces := []float64{0}
+		add(s, 0, "full")
 		if s.Beyond == subject.Repeats {
-			paces = append(paces, 0.9*s.Sustained)
-		}
-		for _, pace := range paces {
-			cells = append(cells, Task{
-				Phase: "unique", Estimate: time.Duration(2.2 * float64(time.Second) * min(1, float64(p.UniqueIDs)/1e6)),
-				Run: func(r *Recorder) error {
-					ids, took, err := keep(s, pace, p.UniqueIDs)
-					if err != nil {
-						return fmt.Errorf("IDs of %s: %w", s.Name, err)
-					}
-					at := "full"
-					if pace > 0 {
-						at = fmt.Sprintf("%.0f", pace)
-					}
-					return r.record(fmt.Sprintf("Unique/subject=%s/rate=%s", s.Name, at), runtime.GOMAXPROCS(0), len(ids),
-						value(float64(len(ids))/took.Seconds(), "IDs/s"),
-						value(float64(len(ids)), "IDs"),
-						value(float64(Duplicates(ids)), "duplicates"))
-				},
-			})
+			add(s, 0.9*s.Sustained, fmt.Sprintf("%.0f", 0.9*s.Sustained))
 		}
 	}
-	return inRounds(p.UniqueRounds, cells)
+	return cells
 }
 
 // keep returns the IDs drawn in one second, which begins with a second of the wall clock:
 // some subjects reset their counters there.
 func keep(s subject.Subject, pace float64, most int) (ids []subject.Key, took time.Duration, err error) {
-	src, err := s.Open()
-	if err != nil {
-		return nil, 0, err
-	}
-	defer src.Close()
+	const aSecond = time.Second
 	each := most / uniqueGoroutines
-	var (
-		kept  = make([]subject.Key, each*uniqueGoroutines)
-		drawn [uniqueGoroutines]int
-		errs  [uniqueGoroutines]error
-		ended sync.WaitGroup
-		late  atomic.Bool
-		begin = make(chan struct{})
-		began time.Time
-	)
-	for i := range kept {
-		kept[i][1] = 0 // touches the pages before they are needed
-	}
-	for g := range uniqueGoroutines {
-		draw := src.Drawer()
-		ended.Go(func() {
+	kept := make([]subject.Key, each*uniqueGoroutines)
+	clear(kept) // touches the pages before they are needed
+	var drawn [uniqueGoroutines]int
+	err = with(s, uniqueGoroutines, func(draw []subject.Drawer) (err error) {
+		if most >= 1e6 {
+			time.Sleep(time.Until(time.Now().Truncate(aSecond).Add(aSecond)))
+		}
+		var late atomic.Bool
+		defer time.AfterFunc(aSecond, func() { late.Store(true) }).Stop()
+		took, err = together(uniqueGoroutines, func(g int, began time.Time) error {
 			mine := kept[g*each : (g+1)*each]
-			<-begin
-			size := 1
-			for len(mine) > drawn[g] && !late.Load() && errs[g] == nil {
-				if pace > 0 && float64(drawn[g])*uniqueGoroutines > pace*time.Since(began).Seconds() {
+			for n, size := 0, 1; n < len(mine) && !late.Load(); drawn[g] = n {
+				if pace > 0 && float64(n)*uniqueGoroutines > pace*time.Since(began).Seconds() {
 					runtime.Gosched()
 					continue
 				}
-				at := time.Now()
-				n := min(size, len(mine)-drawn[g])
-				errs[g] = draw.Keys(mine[drawn[g]:][:n])
-				drawn[g] += n
+				at, now := time.Now(), min(size, len(mine)-n)
+				if err := draw[g].Keys(mine[n:][:now]); err != nil {
+					return err
+				}
+				n += now
 				if size < chunk && time.Since(at) < time.Millisecond {
 					size *= 2
 				}
 			}
+			return nil
 		})
-	}
-	const aSecond = time.Second
-	if most >= 1e6 {
-		time.Sleep(time.Until(time.Now().Truncate(aSecond).Add(aSecond)))
-	}
-	began = time.Now()
-	timer := time.AfterFunc(aSecond, func() { late.Store(true) })
-	close(begin)
-	ended.Wait()
-	took = time.Since(began)
-	timer.Stop()
+		return err
+	})
 	ids = kept[:0]
-	for g := range uniqueGoroutines {
-		if errs[g] != nil {
-			return nil, 0, errs[g]
-		}
-		ids = append(ids, kept[g*each:][:drawn[g]]...) // to the left, if it moves at all
+	for g, n := range drawn {
+		ids = append(ids, kept[g*each:][:n]...) // to the left, if it moves at all
 	}
-	return ids, took, nil
+	return ids, took, err
 }

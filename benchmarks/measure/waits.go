@@ -1,8 +1,10 @@
 package measure
 
 import (
+	"os"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/uidgen/uid/benchmarks/subject"
@@ -25,52 +27,74 @@ const (
 // Waited tells whether a recorded share is more than a measurement should wait.
 func Waited(share float64) bool { return share > mostWaited }
 
-// waits is for how long everything that can wait for a processor has waited so far.
-type waits map[string]time.Duration
+// alone returns with how many processors a measurement is supervised: none if the subject has a
+// server, since a server and its clients wait for one another's processors.
+func alone(s subject.Subject, procs int) int {
+	if s.Engine != subject.NoEngine {
+		return 0
+	}
+	return procs
+}
+
+// waits is for how long everything that can wait for a processor has waited so far: threads by
+// their IDs.
+type waits map[int]time.Duration
+
+// steal stands for the machine's processors while they were with other machines.
+const steal = -1
 
 // since returns for how long things waited since an earlier reading that both readings know.
 func (w waits) since(earlier waits) (sum time.Duration) {
-	for name, now := range w {
-		if was, ok := earlier[name]; ok {
+	for id, now := range w {
+		if was, ok := earlier[id]; ok {
 			sum += now - was
 		}
 	}
 	return sum
 }
 
+// readWaits knows nothing where the system does not tell: elsewhere than on Linux.
+func readWaits() waits {
+	w := make(waits)
+	proc, err := procfs.NewDefaultFS()
+	if err != nil {
+		return w
+	}
+	threads, _ := proc.AllThreads(os.Getpid())
+	for _, t := range threads {
+		if s, err := t.Schedstat(); err == nil { // it has not ended
+			w[t.PID] = time.Duration(s.WaitingNanoseconds)
+		}
+	}
+	if s, err := proc.Stat(); err == nil {
+		w[steal] = time.Duration(s.CPUTotal.Steal * float64(time.Second))
+	}
+	return w
+}
+
 // A supervisor repeats what did not get its processor time.
 type supervisor struct {
-	read func() (waits, error)
+	read func() waits
 	now  func() time.Time
 }
 
 var supervised = supervisor{readWaits, time.Now}
 
 // run measures with so many processors, again while it waited for them for too long, and
-// returns what there is to say of that. A server and its clients wait for one another's
-// processors: these measurements are run once, and nothing is said.
-func (v supervisor) run(s subject.Subject, procs int, measure func() error) ([]benchfmt.Value, error) {
-	if s.Engine != subject.NoEngine {
+// returns what there is to say of that. With none it measures once and says nothing.
+func (v supervisor) run(procs int, measure func() error) ([]benchfmt.Value, error) {
+	if procs == 0 {
 		return nil, measure()
 	}
 	for repeats := 0; ; repeats++ {
-		before, err := v.read()
-		if err != nil {
-			return nil, err
-		}
-		began := v.now()
+		before, began := v.read(), v.now()
 		if err := measure(); err != nil {
 			return nil, err
 		}
 		took := v.now().Sub(began)
-		after, err := v.read()
-		if err != nil {
-			return nil, err
+		waited := v.read().since(before).Seconds() / max(took.Seconds()*float64(procs), 1e-9)
+		if repeats == mostRepeats || !Waited(waited) {
+			return []benchfmt.Value{value(float64(repeats), RepeatsUnit), value(waited, WaitedUnit)}, nil
 		}
-		waited := after.since(before).Seconds() / max(took.Seconds()*float64(procs), 1e-9)
-		if repeats < mostRepeats && Waited(waited) {
-			continue
-		}
-		return []benchfmt.Value{value(float64(repeats), RepeatsUnit), value(waited, WaitedUnit)}, nil
 	}
 }

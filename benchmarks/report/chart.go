@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"image/color"
@@ -10,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -58,37 +58,13 @@ const (
 	leader     = 12 // from the end of the data to where a line's name begins
 )
 
-// A chart is a picture of results.
-type chart struct {
-	file   string
-	title  string
-	height vg.Length // more where the results need it
-	plot   func(*Results, *picture) error
-}
-
-var charts = []chart{
-	{"cached.svg", "Cached against uncached, and the limits: time for an ID", 420, plotCached},
-	{"scale.svg", "IDs a second against goroutines", 440, plotScale},
-	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", 440, plotLibraries},
-	{"all.svg", "IDs a second of 8 goroutines; a stroke is the rate that is built in", 0, plotAll},
-	{"latency.svg", "Single calls, as many goroutines as processors: percentiles", 440, plotLatency},
-	{"lead.svg", "Time borrowed in a second of drawing", 320, plotLead},
-	{"insert.svg", "Rows inserted a second as the table grows", 400, plotInsert},
-}
-
 // A picture is a plot, with room around it for what the library does not place.
 type picture struct {
 	*plot.Plot
 	height vg.Length
 	left   vg.Length // room for names to the left of the data
 	right  vg.Length // and to the right
-	legend []key
-}
-
-// A key tells what a colour stands for.
-type key struct {
-	label  string
-	colour color.Color
+	legend []string  // of the first hues
 }
 
 // Draw draws the charts for which there are results into a folder.
@@ -145,12 +121,12 @@ func (c chart) draw(r *Results) ([]byte, error) {
 // drawLegend writes the legend from left to right, with its upper left corner at a point.
 func (p *picture) drawLegend(c draw.Canvas, at vg.Point) {
 	const side, room = 9, 16
-	for _, k := range p.legend {
+	for i, label := range p.legend {
 		low := at.Y - fontSize
-		c.FillPolygon(k.colour, []vg.Point{{X: at.X, Y: low}, {X: at.X + side, Y: low}, {X: at.X + side, Y: low + side}, {X: at.X, Y: low + side}})
+		fill(c, hues[i], at.X, low, at.X+side, low+side)
 		at.X += side + 5
-		c.FillText(p.style(ink, fontSize, draw.YBottom), vg.Point{X: at.X, Y: low - 1}, k.label)
-		at.X += widthOf(k.label, fontSize) + room
+		c.FillText(p.style(ink, fontSize, draw.YBottom), vg.Point{X: at.X, Y: low - 1}, label)
+		at.X += widthOf(label) + room
 	}
 }
 
@@ -158,31 +134,19 @@ func (p *picture) drawLegend(c draw.Canvas, at vg.Point) {
 func (p *picture) thin(area draw.Canvas) {
 	data := p.DataCanvas(area)
 	toX, toY := p.Transforms(&data)
-	for _, axis := range []struct {
-		*plot.Axis
-		to   func(float64) vg.Length
-		size func(label string) vg.Length
-	}{
-		{&p.X, toX, func(label string) vg.Length { return widthOf(label, fontSize) }},
-		{&p.Y, toY, func(string) vg.Length { return fontSize }},
-	} {
-		ticks, ok := axis.Tick.Marker.(plot.ConstantTicks)
-		if !ok {
-			continue
-		}
+	thin := func(a *plot.Axis, to func(float64) vg.Length, size func(label string) vg.Length) {
+		ticks, _ := a.Tick.Marker.(plot.ConstantTicks)
 		free := vg.Length(math.Inf(-1))
-		for i := range ticks {
-			if ticks[i].Label == "" {
-				continue
-			}
-			middle, half := axis.to(ticks[i].Value), axis.size(ticks[i].Label)/2
-			if middle-half < free+tickRoom {
+		for i, tick := range ticks {
+			if middle, half := to(tick.Value), size(tick.Label)/2; middle-half < free+tickRoom {
 				ticks[i].Label = ""
-				continue
+			} else if tick.Label != "" {
+				free = middle + half
 			}
-			free = middle + half
 		}
 	}
+	thin(&p.X, toX, widthOf)
+	thin(&p.Y, toY, func(string) vg.Length { return fontSize })
 }
 
 // sans is the font by whose metrics everything is laid out.
@@ -192,8 +156,9 @@ func sans(size vg.Length) font.Font {
 	return f
 }
 
-func widthOf(text string, size vg.Length) vg.Length {
-	face := font.DefaultCache.Lookup(sans(size), size)
+// widthOf returns the width of a text of the usual size.
+func widthOf(text string) vg.Length {
+	face := font.DefaultCache.Lookup(sans(fontSize), fontSize)
 	return face.Width(text)
 }
 
@@ -214,7 +179,7 @@ func finish(svg []byte, title string) []byte {
 		if err != nil {
 			return element
 		}
-		width := widthOf(html.UnescapeString(m[4]), vg.Length(size))
+		width := widthOf(html.UnescapeString(m[4])) * vg.Length(size) / fontSize
 		return fmt.Sprintf(`<text %s textLength="%.2f" lengthAdjust="spacingAndGlyphs" style="font-family:Arial,'Liberation Sans',Helvetica,sans-serif;font-size:%spx;fill:%s">%s</text>`,
 			m[1], width.Points(), m[2], m[3], m[4])
 	})
@@ -224,115 +189,117 @@ func finish(svg []byte, title string) []byte {
 // A series is a line of a chart; its name stands at its right end.
 type series struct {
 	label  string
-	points plotter.XYs
 	wide   bool
+	points plotter.XYs // logarithms where the axis has them, once they are drawn
+	colour color.Color
 }
 
-// lines draws the series, and their names one above the other without overlap.
-func lines(p *picture, all []series) error {
+// A frame is around all points of a chart.
+type frame struct{ left, right, low, high float64 }
+
+// lines draws the series, and their names one above the other without overlap, on axes of base-10
+// logarithms if so told, on which there is no place for what has none.
+func lines(p *picture, all []series, logX, logY bool) (around frame, err error) {
+	var points plotter.XYs
+	for i := range all {
+		if logY {
+			all[i].points = slices.DeleteFunc(all[i].points, func(at plotter.XY) bool { return !(at.Y > 0) })
+		}
+		points = append(points, all[i].points...)
+	}
 	all = slices.DeleteFunc(all, func(s series) bool { return len(s.points) == 0 })
 	if len(all) == 0 {
-		return errNothing
+		return frame{}, errNothing
 	}
-	addGrid(p)
-	ends := make([]end, len(all))
+	around.left, around.right, around.low, around.high = plotter.XYRange(points)
+	p.addGrid(true)
 	for i, s := range all {
-		l, err := plotter.NewLine(s.points)
+		for k, at := range s.points {
+			if logX {
+				s.points[k].X = math.Log10(at.X)
+			}
+			if logY {
+				s.points[k].Y = math.Log10(at.Y)
+			}
+		}
+		l, dots, err := plotter.NewLinePoints(s.points)
 		if err != nil {
-			return err
+			return frame{}, err
 		}
 		c := hues[i%len(hues)]
+		all[i].colour = c
 		l.Color, l.Width, l.Dashes = c, 1.4, dashes[(i/len(hues)+i%2)%len(dashes)]
 		if s.wide {
 			l.Width, l.Dashes = 2.6, dashes[i/len(hues)%len(dashes)]
 		}
-		dots, err := plotter.NewScatter(s.points)
-		if err != nil {
-			return err
-		}
 		dots.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 2, Shape: draw.CircleGlyph{}}
 		p.Add(l, dots)
-		last := s.points[len(s.points)-1]
-		ends[i] = end{label: s.label, color: c, x: last.X, y: last.Y}
-		p.right = max(p.right, leader+3+widthOf(s.label, fontSize))
+		p.right = max(p.right, leader+3+widthOf(s.label))
 	}
 	const aroundData = 90 // title, ticks and the axis's name
 	p.height = max(p.height, aroundData+labelRoom*vg.Length(len(all)))
-	p.Add(names{ends, p})
-	return nil
+	p.Add(names{all, p})
+	return around, nil
 }
 
-func addGrid(p *picture) {
+// addGrid draws upright lines, and level ones if there are two axes.
+func (p *picture) addGrid(level bool) {
 	g := plotter.NewGrid()
 	g.Horizontal.Color, g.Vertical.Color = grid, grid
 	g.Horizontal.Width, g.Vertical.Width = 0.5, 0.5
+	if !level {
+		g.Horizontal.Width = 0
+	}
 	p.Add(g)
-}
-
-// An end is where a line ends.
-type end struct {
-	label string
-	color color.Color
-	x, y  float64
 }
 
 // names writes the names of lines to the right of the plot's data.
 type names struct {
-	ends    []end
+	lines   []series
 	picture *picture
 }
 
 // Plot implements plot.Plotter.
 func (n names) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
-	at := make([]vg.Length, len(n.ends))
-	for i, e := range n.ends {
-		at[i] = toY(e.y)
+	ends, at := make([]vg.Point, len(n.lines)), make([]vg.Length, len(n.lines))
+	for i, l := range n.lines {
+		last := l.points[len(l.points)-1]
+		ends[i] = vg.Point{X: toX(last.X), Y: toY(last.Y)}
+		at[i] = ends[i].Y
 	}
 	at = apart(at, labelRoom, c.Min.Y+4, c.Max.Y-4)
-	for i, e := range n.ends {
-		thin := draw.LineStyle{Color: e.color, Width: 0.5}
-		c.StrokeLine2(thin, toX(e.x), toY(e.y), c.Max.X+leader, at[i])
-		c.FillText(n.picture.style(e.color, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, e.label)
+	for i, l := range n.lines {
+		c.StrokeLine2(draw.LineStyle{Color: l.colour, Width: 0.5}, ends[i].X, ends[i].Y, c.Max.X+leader, at[i])
+		c.FillText(n.picture.style(l.colour, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, l.label)
 	}
 }
 
 // apart moves positions as little as possible so that they are at least gap apart, in the
 // same order, and within the bounds if there is room.
 func apart(want []vg.Length, gap, low, high vg.Length) []vg.Length {
-	byPosition := make([]int, len(want))
-	for i := range byPosition {
-		byPosition[i] = i
+	order := make([]int, len(want))
+	for i := range order {
+		order[i] = i
 	}
-	sort.SliceStable(byPosition, func(a, b int) bool { return want[byPosition[a]] < want[byPosition[b]] })
-	// Neighbours that are too close form a block, centred where they want to be.
-	type block struct {
-		members []int
-		middle  vg.Length
-	}
-	size := func(b block) vg.Length { return gap * vg.Length(len(b.members)-1) }
-	clamp := func(b *block) { b.middle = max(low+size(*b)/2, min(high-size(*b)/2, b.middle)) }
-	var blocks []block
-	for _, i := range byPosition {
-		b := block{[]int{i}, want[i]}
-		clamp(&b)
-		for len(blocks) > 0 {
-			last := blocks[len(blocks)-1]
-			if last.middle+size(last)/2+gap <= b.middle-size(b)/2 {
-				break
-			}
-			weight := vg.Length(len(last.members)) / vg.Length(len(last.members)+len(b.members))
-			b = block{append(slices.Clone(last.members), b.members...), last.middle*weight + b.middle*(1-weight)}
-			clamp(&b)
-			blocks = blocks[:len(blocks)-1]
-		}
-		blocks = append(blocks, b)
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(want[a], want[b]) })
+	// Without their gaps they must not descend: that is isotonic regression, by its formula of
+	// the largest of the least means.
 	out := make([]vg.Length, len(want))
-	for _, b := range blocks {
-		for k, i := range b.members {
-			out[i] = b.middle - size(b)/2 + gap*vg.Length(k)
+	for i := range order {
+		best := vg.Length(math.Inf(-1))
+		for from := range i + 1 {
+			least, sum := vg.Length(math.Inf(1)), vg.Length(0)
+			for to, at := range order[from:] {
+				sum += want[at] - gap*vg.Length(from+to)
+				if from+to >= i {
+					least = min(least, sum/vg.Length(to+1))
+				}
+			}
+			best = max(best, least)
 		}
+		best = max(low, min(high-gap*vg.Length(len(want)-1), best))
+		out[order[i]] = best + gap*vg.Length(i)
 	}
 	return out
 }
@@ -362,73 +329,30 @@ func logAxis(a *plot.Axis, low, high float64, label func(float64) string) {
 	a.Tick.Marker = ticks
 }
 
-// linearAxis makes an axis from 0 on, with ticks at round numbers.
+// linearAxis makes an axis from 0 on, with at most six round numbers more.
 func linearAxis(a *plot.Axis, high float64) {
-	if high <= 0 {
-		high = 1
-	}
-	a.Min, a.Max = 0, high
-	const atMost = 6
-	step := math.Pow(10, math.Floor(math.Log10(high/atMost)))
-	for _, times := range []float64{1, 2, 5, 10} {
-		if high/(step*times) <= atMost {
+	a.Min, a.Max = 0, cmp.Or(high, 1)
+	step := math.Pow(10, math.Floor(math.Log10(a.Max/6)))
+	for _, times := range []float64{2, 2.5, 2} {
+		if a.Max/step > 6 {
 			step *= times
-			break
 		}
 	}
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
 	var ticks plot.ConstantTicks
-	for i := 0; step*float64(i) <= high*(1+1e-9); i++ {
-		v := step * float64(i)
-		label := grouped(v)
-		if step < 1 {
-			label = strconv.FormatFloat(v, 'f', int(math.Ceil(-math.Log10(step)-1e-9)), 64)
-		}
-		ticks = append(ticks, plot.Tick{Value: v, Label: label})
+	for v := 0.0; v <= a.Max*(1+1e-9); v = step * float64(len(ticks)) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: english.Sprintf("%.*f", decimals, v)})
 	}
 	a.Tick.Marker = ticks
 }
 
-// positive leaves out the points that have no logarithm.
-func positive(all []series) []series {
-	for i := range all {
-		all[i].points = slices.DeleteFunc(all[i].points, func(at plotter.XY) bool { return !(at.Y > 0) })
-	}
-	return all
-}
-
-// logarithms replaces the coordinates of logarithmic axes.
-func logarithms(all []series, x, y bool) []series {
-	for _, s := range all {
-		for i := range s.points {
-			if x {
-				s.points[i].X = math.Log10(s.points[i].X)
-			}
-			if y {
-				s.points[i].Y = math.Log10(s.points[i].Y)
-			}
+// decade returns the label of a power of ten, without zeros after the point.
+func decade(format func(float64) string) func(float64) string {
+	return func(v float64) string {
+		number, unit, _ := strings.Cut(format(v), " ")
+		if strings.Contains(number, ".") {
+			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 		}
+		return strings.TrimSpace(number + " " + unit)
 	}
-	return all
-}
-
-// decade returns the label of a power of ten.
-func decade(v float64) string { return wholeDecade(count(v)) }
-
-// wholeDecade drops the zeros after the point.
-func wholeDecade(s string) string {
-	number, unit, _ := strings.Cut(s, " ")
-	if strings.Contains(number, ".") {
-		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-	}
-	return strings.TrimSpace(number + " " + unit)
-}
-
-func bounds(all []series) (low, high float64) {
-	low, high = math.Inf(1), 0
-	for _, s := range all {
-		for _, xy := range s.points {
-			low, high = min(low, xy.Y), max(high, xy.Y)
-		}
-	}
-	return low, high
 }

@@ -2,11 +2,8 @@ package report
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"image/color"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,47 +13,82 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
-var update = flag.Bool("update", false, "write testdata/tables.md anew")
-
-func sample(t testing.TB) *Results {
-	t.Helper()
-	r, err := Read("testdata/sample.txt")
-	require.NoError(t, err)
-	return r
-}
-
-func write(t *testing.T, text string) string {
+func write(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
+func read(t testing.TB, text string) *Results {
+	t.Helper()
+	r, err := Read(write(t, text))
+	require.NoError(t, err)
+	return r
+}
+
+func rowsOf(name string, r *Results) []string {
+	for _, table := range Tables {
+		if table.Name == name {
+			return strings.Split(table.Markdown(r), "\n")
+		}
+	}
+	panic(name)
+}
+
+// TestSaved: the tables and charts of the documents are those of the saved results.
+func TestSaved(t *testing.T) {
+	r, err := Read("../results/full.txt")
+	require.NoError(t, err)
+	for _, document := range []string{"../README.md", "../../README.md", "../../docs/performance.md"} {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		require.Regexp(t, marked, string(text))
+		drawn := write(t, string(text))
+		require.NoError(t, FillIn(r, drawn))
+		filled, err := os.ReadFile(drawn)
+		require.NoError(t, err)
+		require.Equal(t, string(filled), string(text), "go run . draw results/full.txt")
+		for _, picture := range regexp.MustCompile(`\(([^):]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
+			require.FileExists(t, filepath.Join(filepath.Dir(document), picture[1]))
+		}
+	}
+	folder := t.TempDir()
+	require.NoError(t, Draw(r, folder))
+	for _, c := range charts {
+		svg, err := os.ReadFile(filepath.Join(folder, c.file))
+		require.NoError(t, err)
+		saved, err := os.ReadFile(filepath.Join("../charts", c.file))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(saved, svg), "%s: go run . draw results/full.txt", c.file)
+	}
+	requireLegible(t, r)
+}
+
 func TestRead(t *testing.T) {
-	r, err := Read(write(t, `cpu: A Processor
+	r := read(t, `cpu: A Processor
 
 BenchmarkScale/subject=snowflake-16/goroutines=8-2 100 40.5 ns/op 2.469e+07 IDs/s
 BenchmarkScale/subject=snowflake-16/goroutines=8-2 100 42 ns/op 2.38e+07 IDs/s
-BenchmarkMemory/subject=snowflake-16-2 200 177 B/generator
+BenchmarkScale/subject=snowflake-16/goroutines=8-2 100 100 ns/op 2.38e+07 IDs/s
 BenchmarkLatency/subject=xid/goroutines=2-2 9 90 p50-ns 1500 p99.9-ns 7 max-ns
-`))
-	require.NoError(t, err)
+`)
 	require.Equal(t, "A Processor", r.Config["cpu"])
-	// As they were written, and not in the reader's units.
-	require.Equal(t, []float64{40.5, 42}, r.pick("Scale", "ns/op", labels{"subject": "snowflake-16", "goroutines": "8", "gomaxprocs": "2"}))
-	require.Equal(t, []float64{1500}, r.pick("Latency", "p99.9-ns", labels{"subject": "xid"}))
-	require.Empty(t, r.pick("Scale", "ns/op", labels{"subject": "snowflake"}))
-	// The number at the end of a name is the processors', and no part of the subject.
-	require.Equal(t, []float64{177}, r.pick("Memory", "B/generator", labels{"subject": "snowflake-16", "gomaxprocs": "2"}))
-	require.Equal(t, []int{8}, r.numbers("Scale", "goroutines", nil))
+	// As they were written, and not in the reader's units. The number at the end of a name is the
+	// processors', and no part of the subject.
+	require.Equal(t, []float64{40.5, 42, 100}, r.pick("Scale/subject=snowflake-16/goroutines=8/gomaxprocs=2", "ns/op"))
+	require.Equal(t, summary{42, 40.5, 100, 3}, r.sum("Scale", "ns/op"))
+	require.Equal(t, []float64{1500}, r.pick("Latency/subject=xid", "p99.9-ns"))
+	require.Empty(t, r.pick("Scale/subject=snowflake", "ns/op"))
+	require.Empty(t, r.pick("Scale", "p50-ns"))
+	require.Equal(t, []float64{8}, r.numbers("Scale", "goroutines"))
 	require.Equal(t, []string{"snowflake-16"}, r.words("Scale", "subject"))
-}
 
-func TestReadRefuses(t *testing.T) {
 	_, err := Read(write(t, "BenchmarkScale/subject=xid-2 100 forty ns/op\n"))
 	require.ErrorContains(t, err, "x:1")
 	_, err = Read(write(t, "cpu: A Processor\n"))
@@ -65,59 +97,16 @@ func TestReadRefuses(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestSummary(t *testing.T) {
-	r, err := Read(write(t, "BenchmarkA/x=1-2 1 5 u\nBenchmarkA/x=1-2 1 1 u\nBenchmarkA/x=1-2 1 100 u\nBenchmarkA/x=2-2 1 7 u\n"))
-	require.NoError(t, err)
-	s, ok := r.sum("A", "u", labels{"x": "1"})
-	require.True(t, ok)
-	require.Equal(t, summary{Median: 5, Low: 1, High: 100, Rounds: 3}, s)
-	_, ok = r.sum("A", "v", nil)
-	require.False(t, ok)
-}
-
-// TestTables compares all tables of the sample with what is known of them.
-func TestTables(t *testing.T) {
-	r := sample(t)
-	var got strings.Builder
-	for _, table := range Tables {
-		fmt.Fprintf(&got, "%s: %s\n\n%s\n\n", table.Name, table.Title, table.Markdown(r))
-		require.NotEmpty(t, table.Text(r))
-	}
-	if *update {
-		require.NoError(t, os.WriteFile("testdata/tables.md", []byte(got.String()), 0o644))
-	}
-	want, err := os.ReadFile("testdata/tables.md")
-	require.NoError(t, err)
-	require.Equal(t, string(want), got.String())
-}
-
-// TestTablesOfLess: a run of a few phases, subjects and rounds has tables, too.
-func TestTablesOfLess(t *testing.T) {
-	r, err := Read(write(t, "BenchmarkScale/subject=somebody/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\n"))
-	require.NoError(t, err)
-	for _, table := range Tables {
-		require.NotPanics(t, func() { table.Markdown(r) }, table.Name)
-	}
-	require.NoError(t, Draw(r, t.TempDir()))
-}
-
 // TestPaced: a pace that a source does not reach is told, and its calls are not shown as calls at
 // that pace.
 func TestPaced(t *testing.T) {
 	const name = "BenchmarkPaced/subject=redis-incr/rate="
-	r, err := Read(write(t, name+"full-2 50 90 p50-ns 80000 max-ns 50000 IDs/s 50000 IDs 50000 round-trips 1 step\n"+
+	r := read(t, name+"full-2 50 90 p50-ns 80000 max-ns 50000 IDs/s 50000 IDs 50000 round-trips 1 step\n"+
 		name+"100000-2 50 91 p50-ns 80001 max-ns 89999 IDs/s 50000 IDs 50001 round-trips 1 step\n"+
-		name+"20000-2 20 92 p50-ns 80002 max-ns 18000 IDs/s 20000 IDs 0 round-trips 1 step\n"))
-	require.NoError(t, err)
-	var paced Table
-	for _, table := range Tables {
-		if table.Name == "paced" {
-			paced = table
-		}
-	}
-	rows := strings.Split(paced.Markdown(r), "\n")[2:]
+		name+"20000-2 20 92 p50-ns 80002 max-ns 18000 IDs/s 20000 IDs 0 round-trips 7 step\n")
+	rows := rowsOf("paced", r)[2:]
 	require.Len(t, rows, 3)
-	require.Equal(t, "| Redis, INCR | 20,000 | 18.0 k [18.0–18.0 k] | none for 20,000 | 1 | 92.0 ns [92.0–92.0 ns] |  |  | 80.0 µs [80.0–80.0 µs] |", rows[0])
+	require.Equal(t, "| Redis, INCR | 20,000 | 18.0 k [18.0–18.0 k] | none for 20,000 | 7 | 92.0 ns [92.0–92.0 ns] |  |  | 80.0 µs [80.0–80.0 µs] |", rows[0])
 	require.Equal(t, "| Redis, INCR | 100,000 | not reached: 90.0 k [90.0–90.0 k] | 1,000,020 | 1 |  |  |  |  |", rows[1])
 	require.Contains(t, rows[2], "| as many as it can | 50.0 k [50.0–50.0 k] | 1,000,000 | 1 | 90.0 ns")
 }
@@ -125,27 +114,16 @@ func TestPaced(t *testing.T) {
 // TestMergedPercentiles: where a file has the calls of all rounds together, theirs are the
 // percentiles, and the rounds' are the range; elsewhere the rounds' median stands.
 func TestMergedPercentiles(t *testing.T) {
-	const rounds = "BenchmarkLatency/subject=xid/goroutines=8-2 9 50 p50-ns 100 p99-ns\n" +
-		"BenchmarkLatency/subject=xid/goroutines=8-2 9 60 p50-ns 100 p99-ns\n" +
-		"BenchmarkLatency/subject=xid/goroutines=8-2 9 70 p50-ns 5000 p99-ns\n"
-	want := labels{"subject": "xid", "goroutines": "8"}
-	old, err := Read(write(t, rounds))
-	require.NoError(t, err)
-	s, ok := old.percentile("Latency", 99, want)
-	require.True(t, ok)
-	require.Equal(t, summary{Median: 100, Low: 100, High: 5000, Rounds: 3}, s)
-	_, ok = old.percentile("Latency", 99.9, want)
-	require.False(t, ok)
-
-	merged, err := Read(write(t, rounds+"BenchmarkLatencyMerged/subject=xid/goroutines=8-2 27 61 p50-ns 2000 p99-ns 9000 p99.9-ns\n"+
-		"BenchmarkLatencyMerged/subject=ulid/goroutines=8-2 27 1 p50-ns\n"))
-	require.NoError(t, err)
-	require.Equal(t, "61.0 ns [50.0–70.0 ns]", merged.percentileCell("Latency", 50, want))
-	require.Equal(t, "2.00 µs [100 ns–5.00 µs]", merged.percentileCell("Latency", 99, want))
-	require.Equal(t, "9.00 µs [9.00–9.00 µs]", merged.percentileCell("Latency", 99.9, want), "no round has calls enough for it")
-	require.Equal(t, "", merged.percentileCell("Latency", 99.99, want))
+	const name = "BenchmarkLatency/subject=xid/goroutines=8-2 9 "
+	const rounds = name + "50 p50-ns 100 p99-ns 9 max-ns\n" + name + "60 p50-ns 100 p99-ns 9 max-ns\n" + name + "70 p50-ns 5000 p99-ns 8 max-ns\n"
+	old := read(t, rounds)
+	require.Equal(t, "| rs/xid | 60.0 ns [50.0–70.0 ns] |  | 100 ns [100 ns–5.00 µs] |  |  | 9.0 ns |", rowsOf("latency-8", old)[2])
+	merged := read(t, rounds+"BenchmarkLatencyMerged/subject=xid/goroutines=8-2 27 61 p50-ns 2000 p99-ns 9000 p99.9-ns\n"+
+		"BenchmarkLatencyMerged/subject=ulid/goroutines=8-2 27 1 p50-ns\n")
+	require.Equal(t, "| rs/xid | 61.0 ns [50.0–70.0 ns] |  | 2.00 µs [100 ns–5.00 µs] | 9.00 µs [9.00–9.00 µs] |  | 9.0 ns |", rowsOf("latency-8", merged)[2],
+		"no round has calls enough for p99.9")
 	for _, r := range []*Results{old, merged} {
-		require.Equal(t, r == merged, strings.Contains(tableOf("machine").Markdown(r), "of the calls of all rounds together"))
+		require.Equal(t, r == merged, strings.Contains(fmt.Sprint(rowsOf("machine", r)), "of the calls of all rounds together"))
 	}
 }
 
@@ -156,230 +134,207 @@ func TestRatios(t *testing.T) {
 	for i, add := range []float64{10, 20, 40} {
 		text += fmt.Sprintf(scale, "atomic-add", add) + fmt.Sprintf(scale, "uid-cached", add*[]float64{1.5, 1.2, 1.1}[i])
 	}
-	text += fmt.Sprintf(scale, "uid-lane", 1.0) // of one round only
-	r, err := Read(write(t, text))
-	require.NoError(t, err)
-	rows := strings.Split(tableOf("ratios").Markdown(r), "\n")
+	rows := rowsOf("ratios", read(t, text+fmt.Sprintf(scale, "uid-lane", 1.0))) // of one round only
 	require.Equal(t, "| call | 2 goroutines |", rows[0])
 	require.Equal(t, "| uid cached, GetUID | 1.20 [1.10–1.50] |", rows[2])
 	require.Equal(t, "| uid cached, Lane |  |", rows[3])
 	require.Equal(t, "| the add itself | 20.0 ns [10.0–40.0 ns] |", rows[6])
 }
 
+// TestFairness: in the order of layouts, medians alone.
+func TestFairness(t *testing.T) {
+	const line = "BenchmarkFairness/subject=%s-2 9 1000 p50-ns 2000 p99-ns 3000 max-ns 12800 IDs/s 0.25 processors\n"
+	rows := rowsOf("fairness", read(t, fmt.Sprintf(line, "sonyflake")+fmt.Sprintf(line, "uid-cached-256")))[2:]
+	require.Equal(t, []string{
+		"| uid cached, 256 in 10 ms | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |", "| sony/sonyflake v1 | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
+	}, rows)
+}
+
 // TestLackingProcessorTimeIsSaid, and nothing is where a file does not tell.
 func TestLackingProcessorTimeIsSaid(t *testing.T) {
 	const name = "BenchmarkScale/subject=xid/goroutines=8-2 9 5 ns/op "
-	r, err := Read(write(t, name+"0 repeats 0.01 waited/processor-time\n"+name+"2 repeats 0.1 waited/processor-time\n"+
-		name+"3 repeats 0.4 waited/processor-time\n"+name+"\n"))
-	require.NoError(t, err)
-	require.Contains(t, tableOf("machine").Markdown(r), "of 3 measurements without servers 2 lacked it and were repeated; 1 lack it as they stand here")
-	require.NotContains(t, tableOf("machine").Markdown(sample(t)), "processor time")
+	require.NotContains(t, fmt.Sprint(rowsOf("machine", read(t, name+"\n"))), "processor time")
+	require.Contains(t, fmt.Sprint(rowsOf("machine", read(t, name+"0 repeats 0.01 waited/processor-time\n"+name+"2 repeats 0.1 waited/processor-time\n"+
+		name+"3 repeats 0.4 waited/processor-time\n"+name+"\n"))), "of 3 measurements without servers 2 lacked it and were repeated; 1 lack it as they stand here")
 }
 
-func tableOf(name string) Table {
-	for _, table := range Tables {
-		if table.Name == name {
-			return table
-		}
-	}
-	panic(name)
-}
-
+// TestFillIn: a run of a few phases and subjects has tables and charts, too.
 func TestFillIn(t *testing.T) {
-	r := sample(t)
-	const before = "# A\n<!-- bench:unique -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
+	few := read(t, "BenchmarkScale/subject=somebody/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\nBenchmarkInsert/key=new-1 1 2 rows/s 3 rows 4 table-bytes\n")
+	const before = "# A\n<!-- bench:insert -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
 	path := write(t, before)
-	require.NoError(t, FillIn(r, path))
-	once, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NotContains(t, string(once), "old")
-	require.Regexp(t, `(?s)^# A\n<!-- bench:unique -->\n\n\|.*rs/xid.*\|\n\n<!-- /bench -->\nB\n<!-- bench:lead -->\n\n\|.*\|\n\n<!-- /bench -->\nC\n$`, string(once))
-	require.NoError(t, FillIn(r, path))
-	twice, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(once), string(twice))
-
-	empty, err := Read(write(t, "BenchmarkScale/subject=xid/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\n"))
-	require.NoError(t, err)
-	require.NoError(t, FillIn(empty, path))
+	require.NoError(t, FillIn(few, path))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, 2, strings.Count(string(text), "-->\n\nNot measured yet.\n\n<!--"))
+	require.Regexp(t, `(?s)^# A\n<!-- bench:insert -->\n\n\|.*\| new \|.*\|\n\n<!-- /bench -->\nB\n<!-- bench:lead -->\n\nNot measured yet.\n\n<!-- /bench -->\nC\n$`, string(text))
+	for _, table := range Tables {
+		require.NotPanics(t, func() { table.Text(few) }, table.Name)
+	}
+	requireLegible(t, few)
 
 	unknown := write(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n")
-	require.ErrorContains(t, FillIn(r, unknown), `"nothing"`)
+	require.ErrorContains(t, FillIn(few, unknown), `"nothing"`)
 	text, err = os.ReadFile(unknown)
 	require.NoError(t, err)
 	require.Equal(t, before+"<!-- bench:nothing -->\n<!-- /bench -->\n", string(text))
 }
 
-// TestDocuments: what stands in the documents is what the saved results say.
-func TestDocuments(t *testing.T) {
-	const saved = "../results/full.txt"
-	for _, document := range []string{"../README.md", "../../README.md", "../../docs/performance.md"} {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		require.Regexp(t, marked, string(text))
-		results, err := Read(saved)
-		if errors.Is(err, os.ErrNotExist) { // nothing measured: no numbers either
-			results = sample(t)
-			for _, part := range marked.FindAllString(string(text), -1) {
-				require.NotRegexp(t, `\d \|`, part)
-			}
-		} else {
-			require.NoError(t, err)
-			for _, picture := range regexp.MustCompile(`\(([^):]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
-				require.FileExists(t, filepath.Join(filepath.Dir(document), picture[1]))
-			}
-		}
-		drawn := write(t, string(text))
-		require.NoError(t, FillIn(results, drawn))
-		if err == nil {
-			filled, err := os.ReadFile(drawn)
-			require.NoError(t, err)
-			require.Equal(t, string(filled), string(text), "go run . draw results/full.txt")
-		}
-	}
-}
+// textOf matches a text of a picture: whether it stands upright, where it is, how long, how high, and
+// what it says.
+var textOf = regexp.MustCompile(`(rotate\(90\)">\s*)?<text x="([-0-9.]+)" y="([-0-9.]+)" transform="scale\(1, -1\)" textLength="([0-9.]+)" lengthAdjust="spacingAndGlyphs" ` +
+	`style="font-family:[^;"]*,sans-serif;font-size:([0-9.]+)px;[^>]*>([^<]*)<`)
 
-func TestChartsAreRedrawn(t *testing.T) {
-	r, folder := sample(t), t.TempDir()
-	require.NoError(t, Draw(r, folder))
-	for _, c := range charts {
-		svg, err := os.ReadFile(filepath.Join(folder, c.file))
-		require.NoError(t, err)
-		again, err := c.draw(r)
-		require.NoError(t, err)
-		require.Equal(t, string(again), string(svg), "the same results make the same picture")
-		texts := wellFormed(t, svg)
-		require.Contains(t, texts, c.title)
-		require.NotContains(t, string(svg), "NaN", c.file)
-	}
-	for file, want := range map[string][]string{
-		"cached.svg":    {"uid cached, GetUID", "uid uncached, GetUID", "bare atomic add", "1", "64", "10", "100"},
-		"scale.svg":     {"uid cached, Lane", "sony/sonyflake v1", "Redis, INCR", "1 M", "100 M"},
-		"libraries.svg": {"uid cached, GetUID", "rs/xid", "google/uuid v7", "10 M"},
-		"all.svg":       {"uid cached, GetUID", "this module", "other libraries", "counter behind a mutex"},
-		"latency.svg":   {"nothing but the timer", "p99.99", "1 µs"},
-		"lead.svg":      {"default layout (8,192 in 1 s)", "1 day", "10 M"},
-		"insert.svg":    {"AUTO_INCREMENT, BIGINT", "UUID v4, BINARY(16)", "300"},
-	} {
-		svg, err := os.ReadFile(filepath.Join(folder, file))
-		require.NoError(t, err)
-		require.Subset(t, wellFormed(t, svg), want, file)
-	}
-}
-
-// wellFormed returns the texts of an SVG file.
-func wellFormed(t *testing.T, svg []byte) (texts []string) {
+// overlaps returns what is wrong with a picture: texts that meet one another or leave it.
+func overlaps(t testing.TB, svg string) (out []string) {
 	t.Helper()
-	in := xml.NewDecoder(bytes.NewReader(svg))
-	in.Strict = true
-	depth := 0
-	for {
-		token, err := in.Token()
-		if err == io.EOF {
-			require.Zero(t, depth)
-			return texts
-		}
+	size := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) ([0-9.]+)"`).FindStringSubmatch(svg)
+	type box struct{ left, top, right, bottom float64 }
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
 		require.NoError(t, err)
-		switch token := token.(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		case xml.CharData:
-			if depth == 0 {
-				require.Empty(t, strings.TrimSpace(string(token)))
-			} else {
-				texts = append(texts, strings.TrimSpace(string(token)))
+		return v
+	}
+	texts := textOf.FindAllStringSubmatch(svg, -1)
+	require.Len(t, texts, strings.Count(svg, "<text "), "a text has its width, and a font that every machine has")
+	boxes := make([]box, len(texts))
+	for i, m := range texts {
+		x, y, long, high := number(m[2]), number(m[3]), number(m[4]), number(m[5])
+		a := box{x, -y - 0.21*high, x + long, -y + 0.73*high}
+		if m[1] != "" {
+			a = box{y - 0.73*high, x, y + 0.21*high, x + long}
+		}
+		if a.left < 0 || a.top < 0 || a.right > number(size[1]) || a.bottom > number(size[2]) {
+			out = append(out, m[6]+" leaves the picture")
+		}
+		for k, b := range boxes[:i] {
+			if a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom {
+				out = append(out, m[6]+" meets "+texts[k][6])
 			}
 		}
+		boxes[i] = a
 	}
+	return out
 }
 
-// luminance is that of the Web Content Accessibility Guidelines.
-func luminance(rgb [3]float64) float64 {
-	sum := 0.0
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		c := rgb[i] / 255
-		if c <= 0.04045 {
-			c /= 12.92
-		} else {
-			c = math.Pow((c+0.055)/1.055, 2.4)
-		}
-		sum += weight * c
-	}
-	return sum
-}
-
-func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
-
-// TestChartsOnLightAndDark: every opaque colour of every chart contrasts with white and
-// with the black of dark pages at least 3 to 1, and nothing is painted behind them.
-func TestChartsOnLightAndDark(t *testing.T) {
-	light, dark := luminance([3]float64{255, 255, 255}), luminance([3]float64{0x0d, 0x11, 0x17})
-	colours := regexp.MustCompile(`(?:fill|stroke):#([0-9A-Fa-f]*)`)
-	r := sample(t)
+// requireLegible sees that everything of a picture can be read.
+func requireLegible(t testing.TB, r *Results) {
+	t.Helper()
 	for _, c := range charts {
 		svg, err := c.draw(r)
-		require.NoError(t, err)
-		found := colours.FindAllStringSubmatch(string(svg), -1)
-		require.NotEmpty(t, found)
-		for _, m := range found {
-			require.Len(t, m[1], 6, c.file)
-			var rgb [3]float64
-			for i := range rgb {
-				v, err := strconv.ParseUint(m[1][2*i:2*i+2], 16, 8)
-				require.NoError(t, err)
-				rgb[i] = float64(v)
-			}
-			require.GreaterOrEqual(t, contrast(luminance(rgb), light), 3.0, "%s: #%s on white", c.file, m[1])
-			require.GreaterOrEqual(t, contrast(luminance(rgb), dark), 3.0, "%s: #%s on black", c.file, m[1])
+		if err == errNothing {
+			continue
 		}
-		require.NotContains(t, string(svg), fmt.Sprintf("M0,0L%d,0L%d", chartWidth, chartWidth), "a background")
+		require.NoError(t, err, c.file)
+		require.NotRegexp(t, "NaN|Inf", string(svg), c.file)
+		require.Empty(t, overlaps(t, string(svg)), c.file)
+	}
+}
+
+// TestOverlapsAreFound: what is planted into a picture is noticed.
+func TestOverlapsAreFound(t *testing.T) {
+	svg, err := os.ReadFile("../charts/all.svg")
+	require.NoError(t, err)
+	x := regexp.MustCompile(`<text x="([0-9.]+)" ([^>]*>)rs/xid<`)
+	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), "$0/text>\n<text x=\"${1}1\" ${2}planted<")), "planted meets rs/xid")
+	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), `<text x="620" ${2}rs/xid<`)), "rs/xid leaves the picture")
+}
+
+// TestNastyResultsAreLegible: results that crowd a chart, of all subjects and measures that have one.
+func TestNastyResultsAreLegible(t *testing.T) {
+	for name, rate := range map[string]func(subject, goroutines int) float64{
+		"all the same":            func(int, int) float64 { return 24.4e6 },
+		"ten in a hair's breadth": func(s, _ int) float64 { return 24.4e6 + float64(s) },
+		"all decades":             func(s, g int) float64 { return math.Pow(10, float64(s%19)-3) * float64(g) },
+		"nothing at all":          func(int, int) float64 { return 0 },
+		"one above all":           func(s, _ int) float64 { return 1 + 1e12*float64(s/20) },
+		"they cross":              func(s, g int) float64 { return math.Pow(float64(g), float64(s%5)-2) * 1e7 },
+	} {
+		for _, goroutines := range [][]int{{1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64}, {8}} {
+			var b strings.Builder
+			b.WriteString("gomaxprocs: 64\n\n")
+			for i, s := range subjects {
+				for _, g := range goroutines {
+					v := rate(i, g)
+					fmt.Fprintf(&b, "BenchmarkScale/subject=%s/goroutines=%d-64 1 %g ns/op %g IDs/s\n", s.Name, g, 1e9/max(v, 1e-9), v)
+				}
+				v := rate(i, 64)
+				fmt.Fprintf(&b, "BenchmarkLatency/subject=%s/goroutines=64-64 1 %g p50-ns %g p90-ns %g p99-ns %g p99.9-ns\n", s.Name, v, v, 2*v, 1000*v)
+				fmt.Fprintf(&b, "BenchmarkInsert/key=%s-64 1 %g rows/s 12345 rows\n", s.Name, v)
+			}
+			for i, at := range []string{"10", "1000", "full"} {
+				fmt.Fprintf(&b, "BenchmarkLead/layout=default/rate=%s-64 1 %g IDs/s %g lead-s/s\n", at, rate(i, i+1), rate(i, i+1))
+			}
+			t.Run(name, func(t *testing.T) { requireLegible(t, read(t, b.String())) })
+		}
+	}
+}
+
+// TestColours: they differ, and contrast with white and with the black of dark pages at least 3 to 1
+// (as the Web Content Accessibility Guidelines count it). A chart has no more lines than colours.
+func TestColours(t *testing.T) {
+	luminance := func(c color.RGBA) (sum float64) {
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			sum += weight * math.Pow((float64([]uint8{c.R, c.G, c.B}[i])/255+0.055)/1.055, 2.4)
+		}
+		return sum
+	}
+	black := color.RGBA{0x0d, 0x11, 0x17, 0xff}
+	for i, c := range hues {
+		require.NotContains(t, hues[:i], c)
+		require.GreaterOrEqual(t, 1.05/(luminance(c)+0.05), 3.0, "%v on white", c)
+		require.GreaterOrEqual(t, (luminance(c)+0.05)/(luminance(black)+0.05), 3.0, "%v on black", c)
+	}
+	require.Contains(t, hues, ink)
+	r, err := Read("../results/full.txt")
+	require.NoError(t, err)
+	svg, err := chart{plot: plotLatency, height: 440}.draw(r)
+	require.NoError(t, err)
+	require.NotContains(t, string(svg), fmt.Sprintf("M0,0L%d,0", chartWidth), "a background")
+	seen := make(map[string]bool)
+	for _, m := range regexp.MustCompile(`stroke:(#[0-9A-F]{6});stroke-width:(?:1\.4|2\.6)`).FindAllStringSubmatch(string(svg), -1) {
+		seen[m[1]] = true
+	}
+	require.Len(t, seen, len(hues), "two lines are alike")
+}
+
+func TestLinearAxis(t *testing.T) {
+	for high, want := range map[float64]string{368: "0 100 200 300", 1000: "0 200 400 600 800 1,000", 0.36: "0.0 0.1 0.2 0.3", 0: "0.0 0.2 0.4 0.6 0.8 1.0"} {
+		var a plot.Axis
+		linearAxis(&a, high)
+		var labels []string
+		for _, tick := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+			labels = append(labels, tick.Label)
+		}
+		require.Equal(t, want, strings.Join(labels, " "))
 	}
 }
 
 func TestApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 12).Draw(t, "want")
 		const gap, low, high = 5, -2, 102
-		at := make([]vg.Length, len(want))
-		for i, w := range want {
-			at[i] = vg.Length(w)
-		}
-		got := apart(at, gap, low, high)
+		want := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, 100), func(v float64) vg.Length { return vg.Length(v) }), 1, 12).Draw(t, "want")
+		got := apart(want, gap, low, high)
 		for i := range got {
 			require.GreaterOrEqual(t, float64(got[i]), low-1e-9)
 			require.LessOrEqual(t, float64(got[i]), high+1e-9)
-			for j := range got {
-				if i != j {
-					require.GreaterOrEqual(t, math.Abs(float64(got[i]-got[j])), gap-1e-9)
-				}
-				if at[i] < at[j] {
-					require.Less(t, got[i], got[j])
-				}
+			for j := range got[:i] {
+				require.GreaterOrEqual(t, math.Abs(float64(got[i]-got[j])), gap-1e-9)
+				require.True(t, want[i] == want[j] || (want[i] < want[j]) == (got[i] < got[j]))
 			}
 		}
 	})
 	require.Equal(t, []vg.Length{10, 50}, apart([]vg.Length{10, 50}, 5, 0, 100), "what is apart stays where it is")
 }
 
-func TestWords(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 1.2345: "1.23", 12.345: "12.3", 99.96: "100", 123456: "123000", 0.012345: "0.0123"} {
-		require.Equal(t, want, significant(v, 3), v)
+func TestNumbers(t *testing.T) {
+	for got, want := range map[string]string{
+		significant(0, 3): "0", significant(1.2345, 3): "1.23", significant(99.96, 3): "100", significant(123456, 3): "123000", significant(0.012345, 3): "0.0123",
+		count(5): "5.00", count(999): "999", count(8192): "8.19 k", count(4096e3): "4.10 M", count(2.6e9): "2.60 G", count(999.9e3): "1.00 M", count(0): "0",
+		span(0): "0 ns", span(0.33): "0.33 ns", span(5.5): "5.5 ns", span(63.5): "63.5 ns", span(244.14): "244 ns", span(39062): "39.1 µs", span(1.5e6): "1.50 ms",
+		span(2e9): "2.00 s", seconds(0): "0 s", seconds(1.25): "1.2 s", seconds(7200): "2.0 h", seconds(1200): "1200 s", seconds(864000): "10 days",
+		ranged(summary{5.5, 5, 6, 9}, span): "5.5 ns [5.0–6.0 ns]", ranged(summary{1000, 900, 1100, 9}, span): "1.00 µs [900 ns–1.10 µs]",
+		ranged(summary{}, span): "", grouped(1 << 30): "1,073,741,824", grouped(2.5): "3", decade(count)(2e6): "2 M", decade(count)(200): "200",
+	} {
+		require.Equal(t, want, got)
 	}
-	for v, want := range map[float64]string{5: "5.00", 999: "999", 8192: "8.19 k", 4096e3: "4.10 M", 2.6e9: "2.60 G", 999.9e3: "1.00 M"} {
-		require.Equal(t, want, count(v), v)
-	}
-	for v, want := range map[float64]string{0: "0 ns", 0.33: "0.33 ns", 5.5: "5.5 ns", 63.5: "63.5 ns", 244.14: "244 ns", 39062: "39.1 µs", 1.5e6: "1.50 ms", 2e9: "2.00 s"} {
-		require.Equal(t, want, span(v), v)
-	}
-	for v, want := range map[float64]string{0: "0 s", 1.25: "1.2 s", 7200: "2.0 h", 1200: "1200 s", 864000: "10 days"} {
-		require.Equal(t, want, leadSpan(v), v)
-	}
-	require.Equal(t, "5.5 ns [5.0–6.0 ns]", withRange(summary{Median: 5.5, Low: 5, High: 6}, span))
-	require.Equal(t, "1.00 µs [900 ns–1.10 µs]", withRange(summary{Median: 1000, Low: 900, High: 1100}, span))
-	require.Equal(t, "1,073,741,824", grouped(1<<30))
 }

@@ -5,7 +5,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -23,11 +22,11 @@ type Results struct {
 	lines  []line
 }
 
-// A line is one measurement.
+// A line is one measurement. Its name begins and ends with a slash, and says GOMAXPROCS last:
+// "/Scale/subject=xid/goroutines=8/gomaxprocs=2/".
 type line struct {
-	measure string            // "Scale"
-	labels  map[string]string // "subject": "xid"; "gomaxprocs" among them
-	values  map[string]float64
+	name   string
+	values map[string]float64 // by unit
 }
 
 // Read reads a file in the Go benchmark format. A malformed line, or a file without
@@ -43,10 +42,25 @@ func Read(path string) (*Results, error) {
 	for in.Scan() {
 		switch record := in.Result().(type) {
 		case *benchfmt.Result:
-			r.lines = append(r.lines, parse(record))
 			for _, c := range record.Config {
 				r.Config[c.Key] = string(c.Value)
 			}
+			base, parts := record.Name.Parts()
+			l := line{"/" + string(base), make(map[string]float64)}
+			for _, p := range parts {
+				if p[0] == '-' {
+					p = append([]byte("/gomaxprocs="), p[1:]...)
+				}
+				l.name += string(p)
+			}
+			l.name += "/"
+			for _, v := range record.Values {
+				if v.OrigUnit != "" { // the reader turns ns into seconds
+					v.Unit, v.Value = v.OrigUnit, v.OrigValue
+				}
+				l.values[v.Unit] = v.Value
+			}
+			r.lines = append(r.lines, l)
 		case *benchfmt.SyntaxError:
 			return nil, record
 		}
@@ -62,119 +76,115 @@ func Read(path string) (*Results, error) {
 
 var errEmpty = errors.New("no results in it")
 
-func parse(record *benchfmt.Result) line {
-	base, parts := record.Name.Parts()
-	l := line{measure: string(base), labels: make(map[string]string), values: make(map[string]float64)}
-	for _, p := range parts {
-		if procs, ok := strings.CutPrefix(string(p), "-"); ok {
-			l.labels["gomaxprocs"] = procs
-		} else if k, v, ok := strings.Cut(strings.TrimPrefix(string(p), "/"), "="); ok {
-			l.labels[k] = v
+// of returns the lines whose names have all parts of a name: "Scale/goroutines=8".
+func (r *Results) of(name string) (out []line) {
+	parts := strings.Split(name, "/")
+	for _, l := range r.lines {
+		if !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(l.name, "/"+p+"/") }) {
+			out = append(out, l)
 		}
 	}
-	for _, v := range record.Values {
-		if v.OrigUnit != "" { // the reader turns ns into seconds
-			l.values[v.OrigUnit] = v.OrigValue
-		} else {
-			l.values[v.Unit] = v.Value
-		}
-	}
-	return l
+	return out
 }
 
-// A labels selects the lines that have all of them.
-type labels map[string]string
-
 // pick returns the values of a unit, in the order of the file.
-func (r *Results) pick(measure, unit string, want labels) []float64 {
-	var out []float64
-	for _, l := range r.lines {
-		if v, ok := l.values[unit]; ok && l.measure == measure && l.has(want) {
+func (r *Results) pick(name, unit string) (out []float64) {
+	for _, l := range r.of(name) {
+		if v, ok := l.values[unit]; ok {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-func (l line) has(want labels) bool {
-	for k, v := range want {
-		if l.labels[k] != v {
-			return false
-		}
+func (r *Results) total(name, unit string) (sum float64) {
+	for _, v := range r.pick(name, unit) {
+		sum += v
 	}
-	return true
+	return sum
 }
 
-// numbers returns the distinct values of a label of a measure, as ascending numbers.
-func (r *Results) numbers(measure, label string, want labels) []int {
-	found := make(map[int]bool)
-	for _, l := range r.lines {
-		if n, err := strconv.Atoi(l.labels[label]); err == nil && l.measure == measure && l.has(want) {
-			found[n] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
+// last returns the value of the last round, 0 if there is none.
+func (r *Results) last(name, unit string) float64 {
+	values := append([]float64{0}, r.pick(name, unit)...)
+	return values[len(values)-1]
 }
 
 // words returns the distinct values of a label, in the order of the file.
-func (r *Results) words(measure, label string) []string {
-	var out []string
-	for _, l := range r.lines {
-		if v := l.labels[label]; l.measure == measure && v != "" && !slices.Contains(out, v) {
-			out = append(out, v)
+func (r *Results) words(name, label string) (out []string) {
+	for _, l := range r.of(name) {
+		_, after, ok := strings.Cut(l.name, "/"+label+"=")
+		if word, _, _ := strings.Cut(after, "/"); ok && !slices.Contains(out, word) {
+			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// procs returns the GOMAXPROCS of the run.
-func (r *Results) procs() string { return r.Config["gomaxprocs"] }
+// numbers returns those values that are numbers, ascending. Others are 0, and come last.
+func (r *Results) numbers(name, label string) (out []float64) {
+	others := 0
+	for _, word := range r.words(name, label) {
+		if v, err := strconv.ParseFloat(word, 64); err == nil {
+			out = append(out, v)
+		} else {
+			others++
+		}
+	}
+	slices.Sort(out)
+	return append(out, make([]float64, others)...)
+}
+
+// full is the part of names at the GOMAXPROCS of the run.
+func (r *Results) full() string { return "/gomaxprocs=" + r.Config["gomaxprocs"] }
 
 // A summary sums up the rounds of a measurement.
 type summary struct {
-	Median, Low, High float64
-	Rounds            int
+	median, low, high float64
+	rounds            int // 0 without a measurement
 }
 
-// sum returns the median and the range of the rounds; ok is false where there are none.
-func (r *Results) sum(measure, unit string, want labels) (s summary, ok bool) {
-	values := r.pick(measure, unit, want)
-	if len(values) == 0 {
-		return summary{}, false
-	}
-	return summarized(values), true
-}
+func (r *Results) sum(name, unit string) summary { return summarized(r.pick(name, unit)) }
 
 func summarized(values []float64) summary {
-	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	return summary{
-		Median: benchmath.AssumeNothing.Summary(sample, 0.95).Center,
-		Low:    sample.Values[0],
-		High:   sample.Values[len(values)-1],
-		Rounds: len(values),
+	if len(values) == 0 {
+		return summary{}
 	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	return summary{benchmath.AssumeNothing.Summary(sample, 0.95).Center, slices.Min(values), slices.Max(values), len(values)}
 }
 
 // percentile returns a percentile of all rounds' calls together, with the range of the rounds.
 // In files that have no such calls it is the median of the rounds' percentiles.
-func (r *Results) percentile(measured string, q float64, want labels) (s summary, ok bool) {
+func (r *Results) percentile(name string, q float64) summary {
 	unit := measure.PercentileUnit(q)
-	s, ok = r.sum(measured, unit, want)
-	all := r.pick(measured+measure.MergedSuffix, unit, want)
-	if len(all) == 0 {
-		return s, ok
+	s := r.sum(name, unit)
+	base, rest, _ := strings.Cut(name, "/")
+	for _, merged := range r.pick(base+measure.MergedSuffix+"/"+rest, unit) {
+		if s.rounds == 0 { // none had calls enough
+			return summary{merged, merged, merged, 1}
+		}
+		s.median, s.low, s.high = merged, min(s.low, merged), max(s.high, merged)
 	}
-	merged := all[len(all)-1]
-	if !ok { // no round had calls enough
-		return summary{Median: merged, Low: merged, High: merged}, true
+	return s
+}
+
+// ratio returns the median and the range of the rounds' ratios of a subject to another. There is
+// none where one of them was not measured in each round.
+func (r *Results) ratio(name, base, unit string) summary {
+	above, below := r.pick(name, unit), r.pick(base, unit)
+	if len(above) != len(below) {
+		return summary{}
 	}
-	s.Median, s.Low, s.High = merged, min(s.Low, merged), max(s.High, merged)
-	return s, true
+	for i := range above {
+		above[i] /= below[i]
+	}
+	return summarized(above)
 }
 
 // lacking returns how many measurements were repeated because they did not get their processor
 // time, how many did not get it in the end either, and of how many that is known.
-func (r *Results) lacking() (repeated, still, known int) {
+func (r *Results) lacking() (repeated, still, known float64) {
 	for _, l := range r.lines {
 		repeats, ok := l.values[measure.RepeatsUnit]
 		if !ok {

@@ -1,11 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -19,26 +17,92 @@ import (
 type Table struct {
 	Name  string // by which a document asks for it
 	Title string
-	fill  func(*Results, table.Writer)
+	first string // the title of the column of labels
+	rows  func(*Results) []row
+	// columns returns the others. They hold numbers if they have titles.
+	columns func(*Results) []column
+}
+
+// A row shows a subject, or what its label says.
+type row struct {
+	subject.Subject
+	at string // a part of the names of its results: "subject=xid"
+}
+
+type column struct {
+	title string
+	text  func(row) string
 }
 
 // Tables are all of them.
 var Tables = []Table{
-	{"machine", "Where and how", machine},
-	{"summary", "Nanoseconds for an ID, the median of the rounds", compare},
-	{"brief", "Time for an ID, 8 goroutines", brief},
-	{"short", "Time for an ID, 8 goroutines", short},
-	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", ratios},
-	{"rates", "IDs a second, the median of the rounds and their range", rates},
-	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", processors},
-	{"latency", "Single calls, as many goroutines as processors", func(r *Results, t table.Writer) { latencies(r, t, r.procs()) }},
-	{"latency-8", "Single calls, 8 goroutines", func(r *Results, t table.Writer) { latencies(r, t, "8") }},
-	{"costs", "What it costs besides time", costs},
-	{"lead", "Time borrowed in a second of drawing", leads},
-	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", paced},
-	{"fairness", "Calls among others that take all there is, at the ceiling", fairness},
-	{"unique", "Duplicates", unique},
-	{"insert", "Rows keyed by each kind of ID", inserts},
+	{"machine", "Where and how", "", facts, func(*Results) []column {
+		return []column{{"", func(x row) string { return x.at }}}
+	}},
+	{"summary", "Nanoseconds for an ID, the median of the rounds", "", measured("Scale"), compare},
+	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named("",
+		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid", "mysql-auto-increment", "atomic-add"), func(r *Results) []column { return []column{r.times("time for an ID", 8), r.duplicates()} }},
+	{"short", "Time for an ID, 8 goroutines", "8 goroutines", named("Scale/goroutines=8",
+		"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7",
+		"ulid", "xid", "segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add"), short},
+	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(r *Results) []row {
+		if len(r.of("Scale/"+addItself+r.full())) == 0 {
+			return nil
+		}
+		rows := named("", "uid-cached", "uid-lane", "uid-fill", "uid-unordered")(r)
+		return append(rows, row{subject.Subject{Label: "the add itself"}, addItself})
+	}, ratios},
+	{"rates", "IDs a second, the median of the rounds and their range", "goroutines", measured("Scale"), rates},
+	{"processors", "IDs a second by GOMAXPROCS, with as many goroutines", "GOMAXPROCS", measured("Scale"), processors},
+	{"latency", "Single calls, as many goroutines as processors", "", func(r *Results) []row {
+		return measured("Latency/goroutines=" + r.Config["gomaxprocs"])(r)
+	}, func(r *Results) []column { return r.latencies(r.Config["gomaxprocs"]) }},
+	{"latency-8", "Single calls, 8 goroutines", "", measured("Latency/goroutines=8"), func(r *Results) []column { return r.latencies("8") }},
+	{"costs", "What it costs besides time", "", func(r *Results) []row {
+		rows := measured("Allocations")(r)
+		if none := "subject=" + measure.NoCall.Name; len(r.of("Idle/"+none)) > 0 {
+			rows = append(rows, row{subject.Subject{Label: "no generator at all"}, none})
+		}
+		return rows
+	}, costs},
+	{"lead", "Time borrowed in a second of drawing", "drawn in a second", func(r *Results) (out []row) {
+		for _, rate := range r.leadRates() {
+			out = append(out, rate.row)
+		}
+		return out
+	}, leads},
+	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(r *Results) (out []row) {
+		for _, pace := range r.numbers("Paced", "rate") {
+			at := "/rate=" + measure.PaceLabel(pace)
+			for _, x := range measured("Paced" + at)(r) {
+				out = append(out, row{x.Subject, x.at + at})
+			}
+		}
+		return out
+	}, paced},
+	{"fairness", "Calls among others that take all there is, at the ceiling", "", measured("Fairness"), fairness},
+	{"unique", "Duplicates", "", func(r *Results) (out []row) {
+		for _, x := range measured("Unique")(r) {
+			rates := r.words("Unique/"+x.at, "rate")
+			slices.SortFunc(rates, func(a, b string) int { return strings.Compare(b, a) }) // full first
+			for _, rate := range rates {
+				y := row{x.Subject, x.at + "/rate=" + rate}
+				if rate != "full" {
+					y.Label += ", held at nine tenths of its limit"
+				}
+				out = append(out, y)
+			}
+		}
+		return out
+	}, unique},
+	{"insert", "Rows keyed by each kind of ID", "primary key", func(r *Results) (out []row) {
+		for _, key := range r.words("Insert", "key") {
+			out = append(out, row{subject.Subject{Label: cmp.Or(keyLabels[key], key)}, "key=" + key})
+		}
+		speed := func(x row) float64 { return r.last("Insert/"+x.at, "rows/s") }
+		slices.SortStableFunc(out, func(a, b row) int { return cmp.Compare(speed(b), speed(a)) })
+		return out
+	}, inserts},
 }
 
 // Text returns the table for a terminal.
@@ -63,302 +127,213 @@ func (t Table) Markdown(r *Results) string {
 func (t Table) writer(r *Results) table.Writer {
 	w := table.NewWriter()
 	w.SuppressTrailingSpaces()
-	t.fill(r, w)
+	header, columns := table.Row{t.first}, t.columns(r)
+	var configs []table.ColumnConfig
+	for i, c := range columns {
+		header = append(header, c.title)
+		if c.title != "" {
+			configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	w.AppendHeader(header)
+	w.SetColumnConfigs(configs)
+	for _, x := range t.rows(r) {
+		cells := table.Row{x.Label}
+		for _, c := range columns {
+			cells = append(cells, c.text(x))
+		}
+		w.AppendRow(cells)
+	}
 	return w
 }
 
-// header sets the titles. Columns after the first left ones hold numbers.
-func header(t table.Writer, left int, titles ...string) {
-	var row table.Row
-	var columns []table.ColumnConfig
-	for i, title := range titles {
-		row = append(row, title)
-		if i >= left {
-			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+// subjects are all that results can hold: this library's, others', servers, limits, within each
+// group in the order of their list; then those at the ceiling.
+var subjects = func() []subject.Subject {
+	all := slices.Concat(subject.Local(), subject.Served(nil, nil), []subject.Subject{measure.NoCall})
+	slices.SortStableFunc(all, func(a, b subject.Subject) int { return cmp.Compare(a.Kind, b.Kind) })
+	return all
+}()
+
+// subjectOf returns the subject of a name; one with that label if it is unknown.
+func subjectOf(name string) subject.Subject {
+	for _, s := range subjects {
+		if s.Name == name {
+			return s
 		}
 	}
-	t.AppendHeader(row)
-	t.SetColumnConfigs(columns)
+	return subject.Subject{Name: name, Label: name}
 }
 
-// order returns the subjects of a measure: this library's, others', servers, limits;
-// within each group in the order of the list of subjects.
-func (r *Results) order(name string) []subject.Subject {
-	var out []subject.Subject
-	listed := slices.Concat(subject.Local(), subject.Served(nil, nil), []subject.Subject{measure.NoCall})
-	present := r.words(name, "subject")
-	for _, s := range listed {
-		if slices.Contains(present, s.Name) {
-			out = append(out, s)
+// measured returns a row for each subject of which there are results.
+func measured(name string) func(*Results) []row {
+	return func(r *Results) (out []row) {
+		all := subjects
+		if name == "Fairness" {
+			all = subject.AtCeiling()
 		}
+		present := r.words(name, "subject")
+		for _, s := range all {
+			if slices.Contains(present, s.Name) {
+				out = append(out, row{s, "subject=" + s.Name})
+			}
+		}
+		return out
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Kind < out[j].Kind })
+}
+
+// named returns a row for each of the names of which there are results, in their order; for all if
+// it is not said which results.
+func named(name string, names ...string) func(*Results) []row {
+	return func(r *Results) (out []row) {
+		present := r.words(name+r.full(), "subject")
+		for _, n := range names {
+			if name == "" || slices.Contains(present, n) {
+				out = append(out, row{subjectOf(n), "subject=" + n})
+			}
+		}
+		return out
+	}
+}
+
+// column returns one of medians and ranges of the results whose name has these parts, too.
+func (r *Results) column(title, name, unit string, format func(float64) string) column {
+	return column{title, func(x row) string { return ranged(r.sum(name+"/"+x.at, unit), format) }}
+}
+
+func (r *Results) times(title string, goroutines float64) column {
+	return r.column(title, fmt.Sprintf("Scale/goroutines=%.0f%s", goroutines, r.full()), "ns/op", span)
+}
+
+func (r *Results) percentiles(name string, all []float64) (out []column) {
+	for _, q := range all {
+		out = append(out, column{percentileTitle(q), func(x row) string { return ranged(r.percentile(name+"/"+x.at, q), span) }})
+	}
 	return out
 }
 
-func machine(r *Results, t table.Writer) {
-	header(t, 2, "", "")
-	for _, k := range []string{"cpu", "cores", "gomaxprocs", "goos", "goarch", "go", "date", "command", "rounds", "peers", "database", "redis"} {
-		if v := r.Config[k]; v != "" {
-			t.AppendRow(table.Row{k, v})
+func percentileTitle(q float64) string { return strings.TrimSuffix(measure.PercentileUnit(q), "-ns") }
+
+func facts(r *Results) (out []row) {
+	add := func(label, text string) {
+		if text != "" {
+			out = append(out, row{subject.Subject{Label: label}, text})
 		}
 	}
-	if len(r.words("Latency"+measure.MergedSuffix, "subject")) > 0 {
-		t.AppendRow(table.Row{"percentiles", "of the calls of all rounds together; in brackets the range of the rounds"})
+	for _, k := range strings.Fields("cpu cores gomaxprocs goos goarch go date command rounds peers database redis") {
+		add(k, r.Config[k])
+	}
+	if len(r.of("Latency"+measure.MergedSuffix)) > 0 {
+		add("percentiles", "of the calls of all rounds together; in brackets the range of the rounds")
 	}
 	if repeated, still, known := r.lacking(); known > 0 {
-		t.AppendRow(table.Row{"processor time", fmt.Sprintf(
-			"of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
-			grouped(float64(known)), grouped(float64(repeated)), grouped(float64(still)))})
+		add("processor time", fmt.Sprintf("of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
+			grouped(known), grouped(repeated), grouped(still)))
 	}
 	for _, m := range subject.Missing() {
-		t.AppendRow(table.Row{"left out", m})
+		add("left out", m)
 	}
+	return out
 }
 
-func compare(r *Results, t table.Writer) {
-	all := r.numbers("Scale", "goroutines", labels{"gomaxprocs": r.procs()})
-	var shown []int
-	for _, n := range []int{1, 8, 64} {
-		if slices.Contains(all, n) {
+// shown returns those of some numbers of goroutines that were measured, and their titles.
+func (r *Results) shown(name string, wanted ...float64) (shown []float64, titles []string) {
+	for _, n := range r.numbers(name+r.full(), "goroutines") {
+		if slices.Contains(wanted, n) {
 			shown = append(shown, n)
+			titles = append(titles, strings.Replace(fmt.Sprintf("%.0f goroutines", n), "1 goroutines", "1 goroutine", 1))
 		}
 	}
-	titles := []string{"", "bits"}
-	for _, n := range shown {
-		titles = append(titles, goroutines(n))
-	}
-	header(t, 1, append(titles, "built to sustain", "beyond that")...)
-	for _, s := range r.order("Scale") {
-		row := table.Row{s.Label, s.Bits}
-		for _, n := range shown {
-			row = append(row, r.cell("Scale", "ns/op", labels{"subject": s.Name, "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, span))
-		}
-		t.AppendRow(append(row, sustained(s), s.Beyond))
-	}
+	return shown, titles
 }
 
-// briefList is what the README shows.
-var briefList = []string{"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid", "mysql-auto-increment", "atomic-add"}
-
-func brief(r *Results, t table.Writer) {
-	header(t, 1, "8 goroutines", "time for an ID", "duplicates")
-	for _, name := range briefList {
-		t.AppendRow(table.Row{subjects[name].Label, r.timeOf(name), r.duplicatesOf(name)})
+func compare(r *Results) []column {
+	out := []column{{"bits", func(x row) string { return fmt.Sprint(x.Bits) }}}
+	shown, titles := r.shown("Scale", 1, 8, 64)
+	for i, n := range shown {
+		out = append(out, r.times(titles[i], n))
 	}
+	return append(out, sustained, beyond)
 }
 
-// timeOf returns a subject's time per ID with 8 goroutines.
-func (r *Results) timeOf(name string) string {
-	return r.cell("Scale", "ns/op", labels{"subject": name, "goroutines": "8", "gomaxprocs": r.procs()}, span)
-}
+var beyond = column{"beyond that", func(x row) string { return x.Beyond.String() }}
 
-// duplicatesOf returns how many IDs were duplicates, and of how many.
-func (r *Results) duplicatesOf(name string) string {
-	duplicates := r.pick("Unique", "duplicates", labels{"subject": name, "rate": "full"})
-	if len(duplicates) == 0 {
+// sustained is the built-in ceiling, and the time between IDs at that rate.
+var sustained = column{"built to sustain", func(x row) string {
+	if x.Sustained == 0 {
 		return ""
 	}
-	ids := total(r.pick("Unique", "IDs", labels{"subject": name, "rate": "full"}))
-	return fmt.Sprintf("%s in %s", grouped(total(duplicates)), count(ids))
-}
+	return fmt.Sprintf("%s/s: %s", grouped(x.Sustained), span(1e9/x.Sustained))
+}}
 
-// shortList is what docs/performance.md shows.
-var shortList = []string{
-	"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
-	"segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add",
-}
-
-func short(r *Results, t table.Writer) {
-	header(t, 1, "8 goroutines", "time for an ID", "one call in a thousand takes", "built to sustain", "beyond that", "duplicates")
-	for _, name := range shortList {
-		s := subjects[name]
-		if r.timeOf(name) == "" {
-			continue
+// duplicates is how many IDs were duplicates, and of how many.
+func (r *Results) duplicates() column {
+	return column{"duplicates", func(x row) string {
+		name := "Unique/rate=full/" + x.at
+		if len(r.of(name)) == 0 {
+			return ""
 		}
-		row := table.Row{
-			s.Label, r.timeOf(name), "", sustained(s), s.Beyond, r.duplicatesOf(name),
-		}
-		if late, ok := r.percentile("Latency", 99.9, labels{"subject": name, "goroutines": "8"}); ok {
-			row[2] = "≥ " + span(late.Median)
-		}
-		t.AppendRow(row)
-	}
+		return fmt.Sprintf("%s in %s", grouped(r.total(name, "duplicates")), count(r.total(name, "IDs")))
+	}}
 }
 
-func goroutines(n int) string {
-	if n == 1 {
-		return "1 goroutine"
-	}
-	return fmt.Sprintf("%d goroutines", n)
+func short(r *Results) []column {
+	late := column{"one call in a thousand takes", func(x row) string {
+		return median(r.percentile("Latency/goroutines=8/"+x.at, 99.9), func(ns float64) string { return "≥ " + span(ns) })
+	}}
+	return []column{r.times("time for an ID", 8), late, sustained, beyond, r.duplicates()}
 }
 
-// sustained returns the built-in ceiling, and the time between IDs at that rate.
-func sustained(s subject.Subject) string {
-	if s.Sustained == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s/s: %s", grouped(s.Sustained), span(1e9/s.Sustained))
-}
-
-// percentileCell returns a percentile and the range of the rounds, or "" without a measurement.
-func (r *Results) percentileCell(measured string, q float64, want labels) string {
-	s, ok := r.percentile(measured, q, want)
-	if !ok {
-		return ""
-	}
-	return withRange(s, span)
-}
-
-// cell returns the median and the range, or "" without a measurement.
-func (r *Results) cell(name, unit string, want labels, format func(float64) string) string {
-	s, ok := r.sum(name, unit, want)
-	if !ok {
-		return ""
-	}
-	return withRange(s, format)
-}
+const addItself = "subject=atomic-add"
 
 // ratios shows the cached generator's calls, as multiples of a bare atomic add by as many
 // goroutines in the same round, and what the add took.
-func ratios(r *Results, t table.Writer) {
-	var shown []int
-	for _, n := range r.numbers("Scale", "goroutines", labels{"subject": "atomic-add", "gomaxprocs": r.procs()}) {
-		if slices.Contains([]int{1, 2, 8, 32}, n) {
-			shown = append(shown, n)
-		}
-	}
-	titles := []string{"call"}
-	for _, n := range shown {
-		titles = append(titles, goroutines(n))
-	}
-	header(t, 1, titles...)
-	for _, name := range []string{"uid-cached", "uid-lane", "uid-fill", "uid-unordered"} {
-		row := table.Row{subjects[name].Label}
-		for _, n := range shown {
-			want := labels{"goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}
-			row = append(row, r.ratio("Scale", "ns/op", want, name, "atomic-add"))
-		}
-		if len(shown) > 0 {
-			t.AppendRow(row)
-		}
-	}
-	if len(shown) == 0 {
-		return
-	}
-	row := table.Row{"the add itself"}
-	for _, n := range shown {
-		row = append(row, r.cell("Scale", "ns/op", labels{"subject": "atomic-add", "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, span))
-	}
-	t.AppendRow(row)
-}
-
-// ratio returns the median and the range of the rounds' ratios of a subject to another, or ""
-// where one of them was not measured in each round.
-func (r *Results) ratio(measured, unit string, want labels, name, base string) string {
-	of := func(subject string) []float64 {
-		all := maps.Clone(want)
-		all["subject"] = subject
-		return r.pick(measured, unit, all)
-	}
-	above, below := of(name), of(base)
-	if len(above) == 0 || len(above) != len(below) {
-		return ""
-	}
-	times := make([]float64, len(above))
-	for i := range above {
-		times[i] = above[i] / below[i]
-	}
-	return withRange(summarized(times), func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) })
-}
-
-func rates(r *Results, t table.Writer) {
-	all := r.numbers("Scale", "goroutines", labels{"gomaxprocs": r.procs()})
-	titles := []string{"goroutines"}
-	for _, n := range all {
-		titles = append(titles, fmt.Sprint(n))
-	}
-	header(t, 1, titles...)
-	for _, s := range r.order("Scale") {
-		row := table.Row{s.Label}
-		for _, n := range all {
-			row = append(row, r.cell("Scale", "IDs/s", labels{"subject": s.Name, "goroutines": fmt.Sprint(n), "gomaxprocs": r.procs()}, count))
-		}
-		t.AppendRow(row)
-	}
-}
-
-func processors(r *Results, t table.Writer) {
-	all := r.numbers("Scale", "gomaxprocs", nil)
-	titles := []string{"GOMAXPROCS"}
-	for _, n := range all {
-		titles = append(titles, fmt.Sprint(n), fmt.Sprintf("%d, 64 goroutines", n))
-	}
-	header(t, 1, titles...)
-	for _, s := range r.order("Scale") {
-		row := table.Row{s.Label}
-		for _, n := range all {
-			for _, goroutines := range []string{fmt.Sprint(n), "64"} {
-				row = append(row, r.cell("Scale", "IDs/s", labels{"subject": s.Name, "goroutines": goroutines, "gomaxprocs": fmt.Sprint(n)}, count))
+func ratios(r *Results) (out []column) {
+	shown, titles := r.shown("Scale/"+addItself, 1, 2, 8, 32)
+	for i, n := range shown {
+		name := fmt.Sprintf("Scale/goroutines=%.0f%s/", n, r.full())
+		out = append(out, column{titles[i], func(x row) string {
+			if x.at == addItself {
+				return ranged(r.sum(name+addItself, "ns/op"), span)
 			}
-		}
-		t.AppendRow(row)
+			return ranged(r.ratio(name+x.at, name+addItself, "ns/op"), hundredths)
+		}})
 	}
+	return out
 }
 
-func latencies(r *Results, t table.Writer, goroutines string) {
-	titles := []string{""}
-	for _, q := range measure.Percentiles {
-		titles = append(titles, strings.TrimSuffix(measure.PercentileUnit(q), "-ns"))
+func rates(r *Results) (out []column) {
+	for _, n := range r.numbers("Scale"+r.full(), "goroutines") {
+		out = append(out, r.column(fmt.Sprint(n), fmt.Sprintf("Scale/goroutines=%.0f%s", n, r.full()), "IDs/s", count))
 	}
-	header(t, 1, append(titles, "longest of all")...)
-	for _, s := range r.order("Latency") {
-		want := labels{"subject": s.Name, "goroutines": goroutines}
-		row := table.Row{s.Label}
-		for _, q := range measure.Percentiles {
-			row = append(row, r.percentileCell("Latency", q, want))
-		}
-		longest, ok := r.sum("Latency", measure.LongestUnit, want)
-		if !ok {
-			continue
-		}
-		t.AppendRow(append(row, span(longest.High)))
-	}
+	return out
 }
 
-func costs(r *Results, t table.Writer) {
-	header(t, 1, "", "allocations", "bytes allocated", "bytes of a generator", "processor time of an idle one, a second")
-	for _, s := range r.order("Allocations") {
-		want := labels{"subject": s.Name}
-		median := func(name, unit string, format func(float64) string) string {
-			v, ok := r.sum(name, unit, want)
-			if !ok {
-				return ""
-			}
-			return format(v.Median)
-		}
-		tenth := func(v float64) string { return significant(float64(int(v*10+0.5))/10, 2) }
-		t.AppendRow(table.Row{
-			s.Label,
-			median("Allocations", "allocs/op", tenth),
-			median("Allocations", "B/op", func(v float64) string { return grouped(v) }),
-			median("Memory", "B/generator", func(v float64) string { return grouped(max(0, v)) }),
-			r.cell("Idle", "cpu-ns/s/generator", want, span),
-		})
+func processors(r *Results) (out []column) {
+	for _, n := range r.numbers("Scale", "gomaxprocs") {
+		name := fmt.Sprintf("Scale/gomaxprocs=%.0f/goroutines=", n)
+		out = append(out, r.column(fmt.Sprint(n), name+fmt.Sprint(n), "IDs/s", count),
+			r.column(fmt.Sprintf("%.0f, 64 goroutines", n), name+"64", "IDs/s", count))
 	}
-	if v, ok := r.sum("Idle", "cpu-ns/s/generator", labels{"subject": measure.NoCall.Name}); ok {
-		t.AppendRow(table.Row{"no generator at all", "", "", "", withRange(v, span)})
-	}
+	return out
 }
 
-func leads(r *Results, t table.Writer) {
-	header(t, 1, "drawn in a second", "lead, "+leadLabels["default"], "lead, "+leadLabels["twitter"])
-	for _, rate := range r.leadRates() {
-		row := table.Row{rate.label}
-		for _, layout := range measure.LeadLayouts {
-			row = append(row, r.cell("Lead", "lead-s/s", labels{"layout": layout, "rate": rate.name}, leadSpan))
-		}
-		t.AppendRow(row)
+func (r *Results) latencies(goroutines string) []column {
+	name := "Latency/goroutines=" + goroutines
+	return append(r.percentiles(name, measure.Percentiles), column{"longest of all", func(x row) string {
+		return span(r.sum(name+"/"+x.at, measure.LongestUnit).high)
+	}})
+}
+
+func costs(r *Results) []column {
+	plain := func(title, name, unit string, format func(float64) string) column {
+		return column{title, func(x row) string { return median(r.sum(name+"/"+x.at, unit), format) }}
+	}
+	return []column{
+		plain("allocations", "Allocations", "allocs/op", func(v float64) string { return significant(float64(int(v*10+0.5))/10, 2) }),
+		plain("bytes allocated", "Allocations", "B/op", grouped),
+		plain("bytes of a generator", "Memory", "B/generator", func(v float64) string { return grouped(max(0, v)) }),
+		r.column("processor time of an idle one, a second", "Idle", "cpu-ns/s/generator", span),
 	}
 }
 
@@ -368,192 +343,120 @@ var leadLabels = map[string]string{
 }
 
 type leadRate struct {
-	name, label string
-	perSecond   float64
+	row
+	perSecond float64
 }
 
 // leadRates returns the rates in ascending order, the unbounded one last.
-func (r *Results) leadRates() []leadRate {
-	var out []leadRate
+func (r *Results) leadRates() (out []leadRate) {
 	for _, name := range r.words("Lead", "rate") {
-		s, _ := r.sum("Lead", "IDs/s", labels{"rate": name})
-		label := count(s.Median)
+		rate := r.sum("Lead/rate="+name, "IDs/s").median
+		label := count(rate)
 		if name == "full" {
 			label = "as many as it can, " + label
 		}
-		out = append(out, leadRate{name, label, s.Median})
+		out = append(out, leadRate{row{subject.Subject{Label: label}, "rate=" + name}, rate})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].perSecond < out[j].perSecond })
+	slices.SortStableFunc(out, func(a, b leadRate) int { return cmp.Compare(a.perSecond, b.perSecond) })
 	return out
 }
 
-// leadSpan returns seconds as a person would say them.
-func leadSpan(seconds float64) string {
-	switch {
-	case seconds == 0:
-		return "0 s"
-	case seconds >= 2*86400:
-		return significant(seconds/86400, 2) + " days"
-	case seconds >= 2*3600:
-		return significant(seconds/3600, 2) + " h"
-	}
-	return significant(seconds, 2) + " s"
-}
-
-// reached is the share of a pace that a source has to keep.
-const reached = 0.9
-
-func paced(r *Results, t table.Writer) {
-	titles := []string{"", "asked for in a second", "drawn in a second", "round trips for a million", "taken at a time in the end"}
-	for _, q := range pacedPercentiles {
-		titles = append(titles, strings.TrimSuffix(measure.PercentileUnit(q), "-ns"))
-	}
-	titles = append(titles, "longest of a round")
-	header(t, 1, titles...)
-	for _, pace := range r.paces() {
-		for _, s := range r.order("Paced") {
-			want := labels{"subject": s.Name, "rate": measure.PaceLabel(pace)}
-			drawn, ok := r.sum("Paced", "IDs/s", want)
-			if !ok {
-				continue
-			}
-			asked, speed := grouped(pace), withRange(drawn, count)
-			if pace == 0 {
-				asked = "as many as it can"
-			}
-			row := table.Row{s.Label, asked, speed, r.tripsForMillion(want), r.stepOf(want)}
-			if drawn.Median < reached*pace {
-				row[2] = "not reached: " + speed
-				t.AppendRow(row) // the calls are those of as many as it can
-				continue
-			}
-			for _, q := range pacedPercentiles {
-				row = append(row, r.percentileCell("Paced", q, want))
-			}
-			t.AppendRow(append(row, r.cell("Paced", measure.LongestUnit, want, span)))
-		}
-	}
-}
-
-// pacedPercentiles are those for which a slow pace has calls enough.
-var pacedPercentiles = []float64{50, 99, 99.9}
-
-// paces returns the paces in ascending order, the unbounded one last as 0.
-func (r *Results) paces() (out []float64) {
-	full := false
-	for _, name := range r.words("Paced", "rate") {
-		if pace, err := strconv.ParseFloat(name, 64); err == nil {
-			out = append(out, pace)
-		} else {
-			full = true
-		}
-	}
-	slices.Sort(out)
-	if full {
-		out = append(out, 0)
+func leads(r *Results) (out []column) {
+	for _, layout := range measure.LeadLayouts {
+		out = append(out, r.column("lead, "+leadLabels[layout], "Lead/layout="+layout, "lead-s/s", seconds))
 	}
 	return out
+}
+
+func paced(r *Results) []column {
+	// A source has to keep nine tenths of a pace: else its calls are those of as many as it can.
+	pace := func(x row) float64 { return r.numbers("Paced/"+x.at, "rate")[0] }
+	reached := func(x row) bool { return r.sum("Paced/"+x.at, "IDs/s").median >= 0.9*pace(x) }
+	columns := append([]column{
+		{"drawn in a second", func(x row) string { return ranged(r.sum("Paced/"+x.at, "IDs/s"), count) }},
+		{"round trips for a million", func(x row) string { return r.tripsForMillion("Paced/" + x.at) }},
+		{"taken at a time in the end", func(x row) string {
+			if len(r.pick("Paced/"+x.at, measure.StepUnit)) == 0 {
+				return ""
+			}
+			return grouped(r.last("Paced/"+x.at, measure.StepUnit))
+		}},
+	}, r.percentiles("Paced", []float64{50, 99, 99.9})...) // for which a slow pace has calls enough
+	columns = append(columns, r.column("longest of a round", "Paced", measure.LongestUnit, span))
+	for i, c := range columns {
+		columns[i].text = func(x row) string {
+			switch {
+			case reached(x):
+				return c.text(x)
+			case i == 0:
+				return "not reached: " + c.text(x)
+			case i < 3:
+				return c.text(x)
+			}
+			return ""
+		}
+	}
+	return slices.Insert(columns, 0, column{"asked for in a second", func(x row) string {
+		if pace(x) == 0 {
+			return "as many as it can"
+		}
+		return grouped(pace(x))
+	}})
 }
 
 // tripsForMillion returns how many round trips there were for a million numbers, of all rounds.
-func (r *Results) tripsForMillion(want labels) string {
-	trips, numbers := r.pick("Paced", measure.TripsUnit, want), total(r.pick("Paced", "IDs", want))
-	switch made := total(trips); {
-	case len(trips) == 0:
+func (r *Results) tripsForMillion(name string) string {
+	trips, numbers := r.total(name, measure.TripsUnit), r.total(name, "IDs")
+	switch {
+	case len(r.pick(name, measure.TripsUnit)) == 0:
 		return ""
-	case made == 0:
+	case trips == 0:
 		return "none for " + grouped(numbers)
-	case made*1e4 < numbers: // below a hundred
-		return significant(1e6*made/numbers, 2)
-	default:
-		return grouped(1e6 * made / numbers)
+	case trips*1e4 < numbers: // below a hundred
+		return significant(1e6*trips/numbers, 2)
+	}
+	return grouped(1e6 * trips / numbers)
+}
+
+func fairness(r *Results) []column {
+	plain := func(title, unit string, format func(row, float64) string) column {
+		return column{title, func(x row) string { return format(x, r.sum("Fairness/"+x.at, unit).median) }}
+	}
+	took := func(_ row, ns float64) string { return span(ns) }
+	return []column{
+		plain("p50", measure.PercentileUnit(50), took),
+		plain("p99", measure.PercentileUnit(99), took),
+		plain("longest", measure.LongestUnit, took),
+		plain("share of what the ticks hold", "IDs/s", func(x row, rate float64) string { return hundredths(rate / x.Sustained) }),
+		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }),
 	}
 }
 
-// stepOf returns how many numbers were taken at a time in the last round.
-func (r *Results) stepOf(want labels) string {
-	steps := r.pick("Paced", measure.StepUnit, want)
-	if len(steps) == 0 {
-		return ""
+func unique(r *Results) []column {
+	whole := func(title, unit string) column {
+		return column{title, func(x row) string { return grouped(r.total("Unique/"+x.at, unit)) }}
 	}
-	return grouped(steps[len(steps)-1])
-}
-
-func fairness(r *Results, t table.Writer) {
-	header(t, 1, "", "p50", "p99", "longest", "share of what the ticks hold", "processors busy")
-	present := r.words("Fairness", "subject")
-	for _, s := range subject.AtCeiling() {
-		if !slices.Contains(present, s.Name) {
-			continue
-		}
-		want := labels{"subject": s.Name}
-		row := table.Row{s.Label}
-		for _, unit := range []string{measure.PercentileUnit(50), measure.PercentileUnit(99), measure.LongestUnit} {
-			took, _ := r.sum("Fairness", unit, want)
-			row = append(row, span(took.Median))
-		}
-		rate, _ := r.sum("Fairness", "IDs/s", want)
-		busy, _ := r.sum("Fairness", measure.ProcessorsUnit, want)
-		t.AppendRow(append(row, fmt.Sprintf("%.2f", rate.Median/s.Sustained), fmt.Sprintf("%.2f", busy.Median)))
+	return []column{
+		r.column("IDs a second", "Unique", "IDs/s", count),
+		whole("IDs looked at, all rounds", "IDs"),
+		whole("duplicates", "duplicates"),
+		{"a second", func(x row) string {
+			name := "Unique/" + x.at
+			return count(r.total(name, "duplicates") / r.total(name, "IDs") * r.sum(name, "IDs/s").median)
+		}},
 	}
 }
 
-func unique(r *Results, t table.Writer) {
-	header(t, 1, "", "IDs a second", "IDs looked at, all rounds", "duplicates", "a second")
-	for _, s := range r.order("Unique") {
-		for _, rate := range []string{"full", fmt.Sprintf("%.0f", 0.9*s.Sustained)} {
-			want := labels{"subject": s.Name, "rate": rate}
-			ids, duplicates := r.pick("Unique", "IDs", want), r.pick("Unique", "duplicates", want)
-			if len(ids) == 0 {
-				continue
-			}
-			label, perSecond := s.Label, "0"
-			if rate != "full" {
-				label += ", held at nine tenths of its limit"
-			}
-			speed, _ := r.sum("Unique", "IDs/s", want)
-			if total(duplicates) > 0 {
-				perSecond = count(total(duplicates) / total(ids) * speed.Median)
-			}
-			t.AppendRow(table.Row{label, withRange(speed, count), grouped(total(ids)), grouped(total(duplicates)), perSecond})
-		}
+func inserts(r *Results) []column {
+	return []column{
+		r.column("rows a second", "Insert", "rows/s", count),
+		{"in the last round", func(x row) string { return count(r.last("Insert/"+x.at, "rows/s")) }},
+		{"rows", func(x row) string { return grouped(r.last("Insert/"+x.at, "rows")) }},
+		{"page splits", func(x row) string { return grouped(r.total("Insert/"+x.at, "page-splits")) }},
+		{"size of the table", func(x row) string {
+			return significant(r.last("Insert/"+x.at, "table-bytes")/(1<<20), 3) + " MiB"
+		}},
 	}
-}
-
-func total(values []float64) (sum float64) {
-	for _, v := range values {
-		sum += v
-	}
-	return sum
-}
-
-func inserts(r *Results, t table.Writer) {
-	header(t, 1, "primary key", "rows a second", "in the last round", "rows", "page splits", "size of the table")
-	keys := r.words("Insert", "key")
-	sort.SliceStable(keys, func(i, j int) bool { return r.last("rows/s", keys[i]) > r.last("rows/s", keys[j]) })
-	for _, key := range keys {
-		t.AppendRow(table.Row{
-			keyLabel(key),
-			r.cell("Insert", "rows/s", labels{"key": key}, count),
-			count(r.last("rows/s", key)),
-			grouped(r.last("rows", key)),
-			grouped(total(r.pick("Insert", "page-splits", labels{"key": key}))),
-			significant(r.last("table-bytes", key)/(1<<20), 3) + " MiB",
-		})
-	}
-}
-
-// last returns the value of a table's last round.
-func (r *Results) last(unit, key string) float64 {
-	values := r.pick("Insert", unit, labels{"key": key})
-	return values[len(values)-1]
-}
-
-func keyLabel(key string) string {
-	if label, ok := keyLabels[key]; ok {
-		return label
-	}
-	return key
 }
 
 var keyLabels = map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid/internal/testserver"
 )
@@ -27,7 +28,7 @@ type Set struct {
 	mu      sync.Mutex
 	mariadb *sqlx.DB
 	stops   []func()
-	redis   *redisServer
+	redis   *redis.Client
 }
 
 // MariaDB returns a new database on the server. It may be called by any number of

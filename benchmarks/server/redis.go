@@ -19,27 +19,25 @@ import (
 // startLimit bounds the start of a server.
 const startLimit = time.Minute
 
-type redisServer struct{ client *redis.Client }
-
 // Redis returns a client of the server. It first installs a missing server, if apt-get can
 // be used. It may be called by any number of goroutines at once.
 func (s *Set) Redis() (*redis.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.redis != nil {
-		return s.redis.client, nil
+		return s.redis, nil
 	}
 	path, err := findRedis()
+	if err != nil {
+		return nil, err
+	}
+	port, err := testserver.FreePort()
 	if err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "uid-bench-redis-")
 	if err != nil {
 		return nil, err
-	}
-	port, err := freePort()
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	cmd := exec.Command(path, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir, "--save", "", "--appendonly", "no")
 	cmd.SysProcAttr = dieWithParent()
@@ -56,14 +54,14 @@ func (s *Set) Redis() (*redis.Client, error) {
 		Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), PoolSize: connections,
 		DialTimeout: time.Second, DialerRetries: 1, MaxRetries: -1, DisableIdentity: true,
 	})
-	s.stops = append(s.stops, func() { client.Close() })
+	s.stops = append(s.stops, func() { _ = client.Close() })
 	if err := await(client.Options().Addr, done); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := client.Ping(context.Background()).Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s.redis = &redisServer{client: client}
+	s.redis = client
 	return client, nil
 }
 
@@ -102,23 +100,14 @@ func await(addr string, done <-chan struct{}) error {
 	}
 }
 
-func findRedis() (string, error) {
-	path, err := exec.LookPath("redis-server")
-	if err == nil {
+func findRedis() (path string, err error) {
+	have := func() bool { path, err = exec.LookPath("redis-server"); return err == nil }
+	if have() {
 		return path, nil
 	}
-	have := func() bool { _, err := exec.LookPath("redis-server"); return err == nil }
 	if err := testserver.Install("redis-server", have); err != nil {
 		return "", fmt.Errorf("no redis-server on the PATH; apt-get: %w; install redis-server (on Debian: apt-get install redis-server)", err)
 	}
-	return exec.LookPath("redis-server")
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	have()
+	return path, err
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
-	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -42,20 +41,7 @@ func openCachedAt(c bits.Config) func() (Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := cached.New(worker.Static(7), cached.Config{
-			Layout: layout, MaxLead: time.Nanosecond, Logger: slog.New(slog.DiscardHandler),
-		})
+		g, err := cached.New(worker.Static(7), cached.Config{Layout: layout, MaxLead: time.Nanosecond, Logger: slog.New(slog.DiscardHandler)})
 		return strict{g}, err
-	}
-}
-
-func openUncachedAt(c bits.Config) func() (Source, error) {
-	return func() (Source, error) {
-		layout, err := bits.NewLayout(c)
-		if err != nil {
-			return nil, err
-		}
-		g, err := uncached.New(worker.Static(7), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
-		return plain{g}, err
 	}
 }

@@ -49,7 +49,14 @@ func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
 					return nil, err
 				}
 				_, err = db.Exec("CREATE TABLE IF NOT EXISTS BENCH_ROW (ID BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY)")
-				return rows{db: db}, err
+				return asked{next: func() (uint64, error) {
+					r, err := db.Exec("INSERT INTO BENCH_ROW VALUES ()")
+					if err != nil {
+						return 0, err
+					}
+					id, err := r.LastInsertId()
+					return uint64(id), err
+				}}, err
 			},
 		},
 		{
@@ -89,24 +96,16 @@ func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
 	}
 }
 
-type rows struct {
-	db             *sqlx.DB
-	nothingToClose // the caller owns the pool
+// An asked is a source that asks its server for each number. The caller owns the connections.
+type asked struct {
+	next func() (uint64, error)
+	nothingToClose
 }
 
-func (s rows) Drawer() Drawer { return s }
-func (s rows) Step() int64    { return 1 }
+func (s asked) Drawer() Drawer { return s }
+func (s asked) Step() int64    { return 1 }
 
-func (s rows) next() (uint64, error) {
-	r, err := s.db.Exec("INSERT INTO BENCH_ROW VALUES ()")
-	if err != nil {
-		return 0, err
-	}
-	id, err := r.LastInsertId()
-	return uint64(id), err
-}
-
-func (s rows) Draw(n int) error {
+func (s asked) Draw(n int) error {
 	for range n {
 		if _, err := s.next(); err != nil {
 			return err
@@ -115,7 +114,7 @@ func (s rows) Draw(n int) error {
 	return nil
 }
 
-func (s rows) Keys(dst []Key) (err error) {
+func (s asked) Keys(dst []Key) (err error) {
 	for i := range dst {
 		if dst[i][0], err = s.next(); err != nil {
 			return err

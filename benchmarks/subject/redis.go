@@ -36,7 +36,7 @@ func onRedis(client func() (*redis.Client, error)) []Subject {
 			Name: "redis-incr", Label: "Redis, INCR", Kind: Server, Bits: 63, Shared: true, Engine: Redis, Trips: trips,
 			Open: func() (Source, error) {
 				c, err := client()
-				return incrs{client: c}, err
+				return asked{next: func() (uint64, error) { return c.Incr(context.Background(), "bench").Uint64() }}, err
 			},
 		},
 	}
@@ -62,35 +62,4 @@ func reads(client func() (*redis.Client, error)) func() (int64, error) {
 		}
 		return n - own.Add(1), nil
 	}
-}
-
-type incrs struct {
-	client *redis.Client
-	nothingToClose
-}
-
-func (s incrs) Drawer() Drawer { return s }
-func (s incrs) Step() int64    { return 1 }
-
-func (s incrs) next() (uint64, error) {
-	n, err := s.client.Incr(context.Background(), "bench").Result()
-	return uint64(n), err
-}
-
-func (s incrs) Draw(n int) error {
-	for range n {
-		if _, err := s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s incrs) Keys(dst []Key) (err error) {
-	for i := range dst {
-		if dst[i][0], err = s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

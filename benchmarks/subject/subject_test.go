@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLocal: each subject draws, from several goroutines, IDs whose keys differ.
+// TestLocal: each subject draws, from several goroutines, IDs whose keys differ. Two sources may be
+// open at the same time, as they are when memory is measured.
 func TestLocal(t *testing.T) {
 	for _, s := range Local() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -20,8 +21,13 @@ func TestLocal(t *testing.T) {
 			require.Equal(t, s.Sustained > 0, s.Beyond != Nothing)
 			src, err := s.Open()
 			require.NoError(t, err)
+			other, err := s.Open()
+			require.NoError(t, err)
+			require.NoError(t, other.Drawer().Draw(1))
 			keys := collect(t, src, 4, 100)
 			require.NoError(t, src.Close())
+			require.NoError(t, other.Drawer().Draw(1))
+			require.NoError(t, other.Close())
 			if s.Name != timeNow.Name { // a reading of the clock is no ID
 				require.Len(t, keys, 4*100)
 			}
@@ -65,22 +71,6 @@ func collect(t *testing.T, src Source, goroutines, n int) map[Key]bool {
 		}
 	}
 	return keys
-}
-
-// TestOpenTwice: two sources of a subject may be open at the same time, as they are when
-// memory is measured.
-func TestOpenTwice(t *testing.T) {
-	for _, s := range Local() {
-		a, err := s.Open()
-		require.NoError(t, err)
-		b, err := s.Open()
-		require.NoError(t, err)
-		require.NoError(t, a.Drawer().Draw(1))
-		require.NoError(t, b.Drawer().Draw(1))
-		require.NoError(t, a.Close())
-		require.NoError(t, b.Drawer().Draw(1))
-		require.NoError(t, b.Close())
-	}
 }
 
 // TestSnowflakeBits: the library's settings are its package's, and have to be those of

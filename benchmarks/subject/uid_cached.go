@@ -46,10 +46,7 @@ var (
 // openCached makes a generator of the default layout without a bound on what it borrows:
 // with the default MaxLead it would wait after 4.9 million UIDs.
 func openCached() (*cached.Generator, error) {
-	return cached.New(worker.Static(7), cached.Config{
-		MaxLead: cached.Unbounded,
-		Logger:  slog.New(slog.DiscardHandler),
-	})
+	return cached.New(worker.Static(7), cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
 }
 
 type strict struct{ *cached.Generator }

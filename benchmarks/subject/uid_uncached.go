@@ -14,14 +14,18 @@ import (
 var uncachedWide = Subject{
 	Name: "uid-uncached", Label: "uid uncached, GetUID", Kind: Ours, Bits: 63, Module: ours,
 	Sustained: 1 << 30, Beyond: Waits,
-	Open: func() (Source, error) {
-		layout, err := bits.NewLayout(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30})
+	Open: openUncachedAt(bits.Config{TimeBits: 28, WorkerBits: 5, SequenceBits: 30}),
+}
+
+func openUncachedAt(c bits.Config) func() (Source, error) {
+	return func() (Source, error) {
+		layout, err := bits.NewLayout(c)
 		if err != nil {
 			return nil, err
 		}
 		g, err := uncached.New(worker.Static(7), uncached.Config{Layout: layout, Logger: slog.New(slog.DiscardHandler)})
 		return plain{g}, err
-	},
+	}
 }
 
 type plain struct{ *uncached.Generator }
