@@ -89,11 +89,12 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 				require.NoError(t, call(), what)
 				require.Equal(t, want, trips.Load()-before, what)
 			}
-			acquire := func() error { _, err := take(t.Context(), l); return err }
-			extend := func() error { return renew(t.Context(), l, 0, func(*lease.Row) {}) }
+			var row lease.Row
+			acquire := func() (err error) { row, err = take(t.Context(), l); return err }
+			extend := func() error { return renew(t.Context(), l, row.WorkerID, func(*lease.Row) {}) }
 			_ = acquire() // whatever is sent but once has been sent
 			kit.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE WORKER_ID >= 0")
-			takes(2, "an acquisition of an ID without a row", acquire)
+			takes(2, "an acquisition that makes new rows", acquire)
 			takes(2+c.first, "a first renewal", extend)
 			takes(2, "a renewal", extend)
 			kit.Do(t, admin, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
