@@ -99,8 +99,26 @@ func TestJudge(t *testing.T) {
 }
 
 func TestSlips(t *testing.T) {
-	const source = "package a\n\nfunc f(a, b int) {\n\tif a < b {\n\t\tg()\n\t}\n\ta = b\n\th()\n" +
-		"\tif a == b {\n\t}\n\tswitch c := \"c\" + d(); c {\n\tcase \"c\":\n\t\ti()\n\t}\n}\n"
+	const source = `package a
+
+func f(a, b int) {
+	if a < b {
+		g()
+	}
+	a = b
+	x.h()
+	if a == b {
+	}
+	switch c := "c" + d(); c {
+	case "c":
+		i := 1
+		k := x.k()
+	case "d":
+		i := 2
+		k := 3
+	}
+}
+`
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.go")
 	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
@@ -114,9 +132,9 @@ func TestSlips(t *testing.T) {
 	}
 	replaced := func(old, new string) string { return strings.Replace(source, old, new, 1) }
 	require.ElementsMatch(t, []string{
-		replaced("a < b", "a <= b"), replaced("a < b", "!(a < b)"),
-		replaced("g()", ""), replaced("a = b", ""), replaced("h()", ""), replaced("i()", ""),
-		replaced("a = b\n\th()", "h()\n\ta = b"), replaced("a == b", "a != b"),
+		replaced("a < b", "a <= b"), replaced("a < b", "!(a < b)"), replaced("a == b", "a != b"),
+		replaced("g()", ""), replaced("a = b", ""), replaced("x.h()", ""),
+		replaced("a = b\n\tx.h()", "x.h()\n\ta = b"), replaced("i := 1\n\t\tk := x.k()", "k := x.k()\n\t\ti := 1"),
 	}, texts)
 }
 

@@ -73,11 +73,10 @@ func slipsIn(file string, source []byte) (all []mutant, err error) {
 	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
 	among := func(list []ast.Stmt) {
 		for i, s := range list {
-			if !leavable(s) {
-				continue
+			if leavable(s) {
+				slip("without "+short(text(s)), edit{at(s.Pos()), at(s.End()), ""})
 			}
-			slip("without "+short(text(s)), edit{at(s.Pos()), at(s.End()), ""})
-			if i > 0 && leavable(list[i-1]) {
+			if i > 0 && swappable(list[i-1], s) {
 				before := list[i-1]
 				slip("swapped: "+short(text(before))+" and "+short(text(s)),
 					edit{at(before.Pos()), at(before.End()), text(s)}, edit{at(s.Pos()), at(s.End()), text(before)})
@@ -126,6 +125,23 @@ func leavable(s ast.Stmt) bool {
 		return s.Tok != token.DEFINE
 	}
 	return false
+}
+
+// swappable reports whether the order of two statements may matter: one of them calls something.
+func swappable(before, s ast.Stmt) (calls bool) {
+	for _, s := range []ast.Stmt{before, s} {
+		if _, assigns := s.(*ast.AssignStmt); !assigns && !leavable(s) {
+			return false
+		}
+		ast.Inspect(s, func(n ast.Node) bool {
+			if call, is := n.(*ast.CallExpr); is {
+				_, selects := call.Fun.(*ast.SelectorExpr) // else it is most often a conversion
+				calls = calls || selects
+			}
+			return true
+		})
+	}
+	return calls
 }
 
 // short is the beginning of a text, on one line.
