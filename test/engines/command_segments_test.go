@@ -43,7 +43,7 @@ func TestCommandSegments(t *testing.T) {
 			require.Equal(t, "2\n3\n4\n", ok("segment", "next", "invoice", "-n", "3"))
 			ok("segment", "set", "invoice", "--step", "1000", "--description", "Bücher & \"more\"", "--create")
 			require.Equal(t, "5\n6\n7\n8\n9\n", ok("gen", "--segment", "invoice", "-v"))
-			fails("is 10, and 9 is below", "segment", "set", "invoice", "--next", "9")
+			fails("was 10, and 9 is below", "segment", "set", "invoice", "--next", "9")
 
 			// From 2^53 on not every number is a float.
 			const large int64 = 1<<62 + 1
