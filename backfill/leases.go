@@ -173,9 +173,10 @@ func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.R
 		return fmt.Errorf("%w: the run ends with tick %d, at %s, and the store's shows %s: that is not past", worker.ErrClock, t.last, stamp(t.layout.TimeOf(t.last)), stamp(now.Now))
 	}
 	if ns.Floor >= t.first {
-		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: a worker ID that is new may have been used "+
-			"up to the floor, until %s: the namespace may be in place of one that was lost", uid.ErrNoWorkerID, ns.Floor, t.first,
-			stamp(t.layout.TimeOf(ns.Floor)))
+		return fmt.Errorf("%w: the namespace's floor is tick %d, the run begins with tick %d: "+
+			"a worker ID that is new may have been used up to the floor, until %s: "+
+			"the namespace may be in place of one that was lost",
+			uid.ErrNoWorkerID, ns.Floor, t.first, stamp(t.layout.TimeOf(ns.Floor)))
 	}
 	if row.High >= t.first {
 		return fmt.Errorf("%w: all of %d to %d are leased, or were used after the run begins, with tick %d, as worker ID %d was up to tick %d",

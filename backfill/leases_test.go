@@ -18,8 +18,8 @@ import (
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// Live owners, runs that end or are killed, and an operator who removes rows and puts them back: no tick of a worker ID is
-// in two hands.
+// Live owners, runs that end or are killed, and an operator who removes rows and puts them back: no tick of a
+// worker ID is in two hands.
 func TestRunsBesideLiveOwners(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStore(rt, lease.Range{})

@@ -111,9 +111,11 @@ func (t *taking) look(row *Row) error {
 	case row.Fresh && (row.Floor > 0 || t.seen != progress{}):
 		return t.lost(row, "the row of tag %q is gone, but its next number was %d", t.tag, max(row.Floor, t.seen.next))
 	case row.Next < row.Floor:
-		return t.lost(row, "the next number of tag %q is %d, but it was %d before: somebody has lowered it, or the store has lost it", t.tag, row.Next, row.Floor)
+		return t.lost(row, "the next number of tag %q is %d, but it was %d before: "+
+			"somebody has lowered it, or the store has lost it", t.tag, row.Next, row.Floor)
 	case is.before(t.seen):
-		return t.lost(row, "the row of tag %q was written %d times and its next number is %d, but they were %d and %d before: it is an older one",
+		return t.lost(row, "the row of tag %q was written %d times and its next number is %d, "+
+			"but they were %d and %d before: it is an older one",
 			t.tag, is.writes, is.next, t.seen.writes, t.seen.next)
 	}
 	t.seen = is
@@ -122,8 +124,10 @@ func (t *taking) look(row *Row) error {
 
 // lost returns an ErrLost that says how to go on.
 func (t *taking) lost(row *Row, format string, args ...any) error {
-	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, raise the next number above all that are in use, to %d at least "+
-		"(uid segment set TAG --create --next NUMBER), and start them again", ErrLost, fmt.Sprintf(format, args...), max(row.Next, row.Floor, t.seen.next, t.own+1))
+	return fmt.Errorf("%w: %s. To go on, stop all who draw from it, "+
+		"raise the next number above all that are in use, to %d at least "+
+		"(uid segment set TAG --create --next NUMBER), and start them again",
+		ErrLost, fmt.Sprintf(format, args...), max(row.Next, row.Floor, t.seen.next, t.own+1))
 }
 
 // confirm checks that the row still has what the generator took, and returns the range that was
@@ -145,11 +149,13 @@ func (t *taking) confirm(row *Row) (kept Range, err error) {
 				return r, errKept
 			}
 		}
-		return Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d", t.tag, row.Takers[i].Last, t.has)
+		return Range{}, t.lost(row, "by the row of tag %q this generator took up to %d, but it took up to %d",
+			t.tag, row.Takers[i].Last, t.has)
 	case !t.took, len(row.Takers) >= MaxTakers && t.own <= row.Takers[0].Last:
 		return Range{}, nil // nothing is stored; or others have taken since, so that the row has forgotten this one
 	}
-	return Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, which took up to %d; its next number is %d", t.tag, t.has, row.Next)
+	return Range{}, t.lost(row, "the row of tag %q knows nothing of this generator, "+
+		"which took up to %d; its next number is %d", t.tag, t.has, row.Next)
 }
 
 // note makes the row remember the take up to last.

@@ -261,8 +261,9 @@ func TestLossyStore(t *testing.T) {
 		g := h.start(t, segment.Config{})
 		h.lossy.Store(new("nothing is ever written to the disk"))
 		_, err := segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
-		require.EqualError(t, err, `segment: tag "a": the store can lose numbers that it has given out, and would then give them out again: `+
-			"the house: nothing is ever written to the disk. Change that, or accept it with LossyStore", "at once")
+		require.EqualError(t, err,
+			`segment: tag "a": the store can lose numbers that it has given out, and would then give them out again: `+
+				"the house: nothing is ever written to the disk. Change that, or accept it with LossyStore", "at once")
 		h.strange.Store(true)
 		_, err = segment.New(segment.Source{Store: h, Tag: "a"}, segment.Config{})
 		require.ErrorIs(t, err, uid.ErrConfig, "so is one that cannot hold the rows")
@@ -276,7 +277,9 @@ func TestLossyStore(t *testing.T) {
 			require.Zero(t, h.calls.Load())
 			time.Sleep(time.Minute)
 		}
-		require.Equal(t, 1, h.log.Count(`level=ERROR msg="uid: the store is refused as it is, and no numbers are left: calls fail"`), h.log.String())
+		require.Equal(t, 1,
+			h.log.Count(`level=ERROR msg="uid: the store is refused as it is, and no numbers are left: calls fail"`),
+			h.log.String())
 		require.Equal(t, 1, h.log.Count("msg="))
 		require.EqualValues(t, 1, next(t, h.start(t, segment.Config{LossyStore: true})))
 		h.lossy.Store(nil)

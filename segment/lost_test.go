@@ -118,7 +118,8 @@ func TestWhoHasOnlyRead(t *testing.T) {
 		time.Sleep(time.Second)
 		_, err = g.GetUID()
 		require.ErrorIs(t, err, segment.ErrLost)
-		require.ErrorContains(t, err, "was written 1 times and its next number is 1001, but they were 2 and 3001 before")
+		require.ErrorContains(t, err,
+			"was written 1 times and its next number is 1001, but they were 2 and 3001 before")
 	})
 }
 

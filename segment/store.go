@@ -150,7 +150,8 @@ func (r *Row) Check() error {
 func (r *Row) CheckTakers() error {
 	switch {
 	case r.Writes < 0 || r.Floor < 0:
-		return fmt.Errorf("%w: tag %q has %d writes and the floor %d, want 0 or more", uid.ErrRange, r.Tag, r.Writes, r.Floor)
+		return fmt.Errorf("%w: tag %q has %d writes and the floor %d, want 0 or more",
+			uid.ErrRange, r.Tag, r.Writes, r.Floor)
 	case len(r.Takers) > MaxTakers:
 		return fmt.Errorf("%w: tag %q has %d takers, want %d at most", uid.ErrRange, r.Tag, len(r.Takers), MaxTakers)
 	}
@@ -172,5 +173,6 @@ func notAlphanumeric(c rune) bool {
 // Equal reports whether two rows are the same, but for Updated.
 func (r *Row) Equal(other *Row) bool {
 	return r.Tag == other.Tag && r.Fresh == other.Fresh && r.Next == other.Next && r.Step == other.Step &&
-		r.Description == other.Description && r.Writes == other.Writes && r.Floor == other.Floor && slices.Equal(r.Takers, other.Takers)
+		r.Description == other.Description && r.Writes == other.Writes && r.Floor == other.Floor &&
+		slices.Equal(r.Takers, other.Takers)
 }

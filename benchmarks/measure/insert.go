@@ -49,7 +49,10 @@ var keyKinds = []keyKind{
 		return func() (string, error) { u, err := unordered.GetUID(); return u.String(), err }
 	}},
 	{"uuid-v4", "BINARY(16)", plain(func() (string, error) { u, err := uuid.NewRandom(); return binary(u[:]), err })},
-	{"uuid-v4-text", "CHAR(36)" + ascii, plain(func() (string, error) { u, err := uuid.NewRandom(); return "'" + u.String() + "'", err })},
+	{"uuid-v4-text", "CHAR(36)" + ascii, plain(func() (string, error) {
+		u, err := uuid.NewRandom()
+		return "'" + u.String() + "'", err
+	})},
 	{"uuid-v7", "BINARY(16)", plain(func() (string, error) { u, err := gofrs.NewV7(); return binary(u[:]), err })},
 	{"ulid", "BINARY(16)", plain(func() (string, error) { u := ulid.Make(); return binary(u[:]), nil })},
 	{"xid", "BINARY(12)", plain(func() (string, error) { u := xid.New(); return binary(u[:]), nil })},
@@ -95,8 +98,13 @@ func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
 				if last && err == nil {
 					err = t.uids.Close()
 				}
-				return one(rows, value(float64(rows)/took.Seconds(), "rows/s"), value(float64(after-before), "page-splits"),
-					value(float64(t.rows), "rows"), value(float64(size), "table-bytes")), errors.Join(err, beforeErr, afterErr, sizeErr)
+				return one(rows,
+						value(float64(rows)/took.Seconds(), "rows/s"),
+						value(float64(after-before), "page-splits"),
+						value(float64(t.rows), "rows"),
+						value(float64(size), "table-bytes"),
+					),
+					errors.Join(err, beforeErr, afterErr, sizeErr)
 			},
 		})
 	}
@@ -126,7 +134,8 @@ func (t *table) create(kind keyKind) (err error) {
 			return err
 		}
 	}
-	t.uids, err = cached.New(worker.Static(7), cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
+	t.uids, err = cached.New(worker.Static(7),
+		cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		t.next = kind.next(t.uids)
 	}
@@ -186,5 +195,6 @@ func (t *table) size() (int64, error) {
 	if _, err := t.db.Exec("ANALYZE TABLE " + t.name); err != nil {
 		return 0, err
 	}
-	return t.number("SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
+	return t.number(
+		"SELECT DATA_LENGTH FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", t.name)
 }

@@ -43,7 +43,8 @@ func timed(s subject.Subject, goroutines int, p Profile) (all *hdrhistogram.Hist
 		all, _, err = calling(goroutines, func(i int, h *hdrhistogram.Histogram, began time.Time) error {
 			for {
 				end, err := call(draw[i], h, began)
-				if err != nil || end >= p.LatencyMost || end >= p.Latency && h.TotalCount() >= int64(p.LatencySamples/goroutines) {
+				if err != nil || end >= p.LatencyMost ||
+					end >= p.Latency && h.TotalCount() >= int64(p.LatencySamples/goroutines) {
 					return err
 				}
 			}

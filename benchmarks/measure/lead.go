@@ -29,7 +29,9 @@ func lead(p Profile, _ []subject.Subject) []cell {
 				name: fmt.Sprintf("Lead/layout=%s/rate=%s", layout, wish), estimate: p.LeadFor,
 				measure: func(bool) ([]result, error) {
 					n, took, ahead, err := borrowed(layout, rate, p.LeadFor)
-					return one(n, value(float64(n)/took.Seconds(), "IDs/s"), value(ahead.Seconds()/took.Seconds(), "lead-s/s")), err
+					return one(n,
+						value(float64(n)/took.Seconds(), "IDs/s"),
+						value(ahead.Seconds()/took.Seconds(), "lead-s/s")), err
 				},
 			})
 		}

@@ -134,7 +134,9 @@ func TestMerged(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Map(rapid.Uint64Range(0, 30), func(v uint64) uint64 { return v << 58 }))
-		ids := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) subject.Key { return subject.Key{word.Draw(t, "a"), word.Draw(t, "b")} }), 0, 300).Draw(t, "ids")
+		ids := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) subject.Key {
+			return subject.Key{word.Draw(t, "a"), word.Draw(t, "b")}
+		}), 0, 300).Draw(t, "ids")
 		different := make(map[subject.Key]bool)
 		for _, k := range ids {
 			different[k] = true
@@ -176,8 +178,9 @@ func TestPlan(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{
 		"scale": 3 * len(p.loads()) * len(subjects), "latency": phases["latency"], "allocations": 3 * 3,
-		"memory": 3 * 2,                                                          // xid has no generator of its own
-		"idle":   2, "lead": 3 * 2 * len(p.LeadRates), "paced": 3 * len(p.Paces), // none of them needs a server: the timer alone
+		"memory": 3 * 2, // xid has no generator of its own
+		// None of these needs a server: the timer alone.
+		"idle": 2, "lead": 3 * 2 * len(p.LeadRates), "paced": 3 * len(p.Paces),
 		"fairness": 3 * len(subject.AtCeiling()), "insert": 3 * len(keyKinds),
 		"unique": 2 + 1, // xid again at the rate that it can bear; an add makes no IDs
 	}, phases)
@@ -188,10 +191,11 @@ func TestPlan(t *testing.T) {
 	orders := func() []string {
 		var measured, orders []string
 		for i := range 20 {
-			subjects = append(subjects[:i:i], subject.Subject{Name: fmt.Sprint(i), Open: func() (subject.Source, error) {
+			open := func() (subject.Source, error) {
 				measured = append(measured, fmt.Sprint(i))
 				return nil, errCounted
-			}})
+			}
+			subjects = append(subjects[:i:i], subject.Subject{Name: fmt.Sprint(i), Open: open})
 		}
 		for i, task := range inRounds("memory", 3, memory(p, subjects)) {
 			require.ErrorIs(t, task.Run(&Recorder{}), errCounted)
@@ -305,7 +309,8 @@ func TestRepeats(t *testing.T) {
 		var sum time.Duration
 		attempts, other := 0, 0
 		v := supervisor{
-			read: func() waits { other++; return waits{1: sum, other + 1: time.Hour} }, // others begin and end meanwhile
+			// Others begin and end meanwhile.
+			read: func() waits { other++; return waits{1: sum, other + 1: time.Hour} },
 			now:  func() time.Time { now = now.Add(100 * ms); return now },
 		}
 		got, err := v.run(c.procs, func() error { sum += c.waited[attempts]; attempts++; return nil })
@@ -353,7 +358,8 @@ func (s *served) Drawer() subject.Drawer { return s }
 func (s *served) Step() int64            { return 10 + s.drawn.Load() }
 
 func (s *served) cell(paces ...float64) []Task {
-	return inRounds("paced", 3, paced(Profile{PacedFor: time.Millisecond, Paces: paces}, []subject.Subject{s.subject()})[:1])
+	return inRounds("paced", 3,
+		paced(Profile{PacedFor: time.Millisecond, Paces: paces}, []subject.Subject{s.subject()})[:1])
 }
 
 // TestPacedCountsAll: every number but the first of a source is counted, and every round trip for
@@ -397,10 +403,14 @@ func TestPacedSubjects(t *testing.T) {
 	for _, c := range paced(Profile{Paces: []float64{0}}, append(subject.Local(), subject.Served(nil, nil)...)) {
 		names = append(names, c.name)
 	}
-	require.Equal(t, "Paced/subject=segment-mysql/rate=full Paced/subject=mysql-auto-increment/rate=full Paced/subject=mysql-hilo/rate=full "+
-		"Paced/subject=segment-redis/rate=full Paced/subject=redis-incr/rate=full Paced/subject=nothing/rate=full", strings.Join(names, " "))
+	require.Equal(t, "Paced/subject=segment-mysql/rate=full "+
+		"Paced/subject=mysql-auto-increment/rate=full Paced/subject=mysql-hilo/rate=full "+
+		"Paced/subject=segment-redis/rate=full Paced/subject=redis-incr/rate=full Paced/subject=nothing/rate=full",
+		strings.Join(names, " "))
 	for what, s := range map[string]*served{
-		"first draw": {counted: counted{fails: 1}}, "a draw": {counted: counted{fails: 5}}, "the server": {broken: errCounted},
+		"first draw": {counted: counted{fails: 1}},
+		"a draw":     {counted: counted{fails: 5}},
+		"the server": {broken: errCounted},
 	} {
 		if what == "first draw" {
 			s.drawn.Store(1)

@@ -65,7 +65,8 @@ func memory(_ Profile, subjects []subject.Subject) []cell {
 
 // watched are the generators to watch while they are idle: one of each design.
 var watched = map[string]bool{
-	"uid-cached": true, "uid-uncached": true, "snowflake": true, "sonyflake": true, "gofrs-uuid-v7": true, "nanoid": true,
+	"uid-cached": true, "uid-uncached": true, "snowflake": true,
+	"sonyflake": true, "gofrs-uuid-v7": true, "nanoid": true,
 	"segment-mysql": true, "packed-counter": true, NoCall.Name: true,
 }
 
@@ -89,7 +90,8 @@ func idle(p Profile, subjects []subject.Subject) []cell {
 						if err != nil {
 							return err
 						}
-						results = append(results, one(generators, value(float64(busy.Nanoseconds())/took.Seconds()/generators, "cpu-ns/s/generator"))...)
+						results = append(results, one(generators,
+							value(float64(busy.Nanoseconds())/took.Seconds()/generators, "cpu-ns/s/generator"))...)
 					}
 					return nil
 				})

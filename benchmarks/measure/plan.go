@@ -18,7 +18,9 @@ import (
 )
 
 // Phases are the names of the measures, in the order in which they are taken.
-var Phases = []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique", "insert"}
+var Phases = []string{
+	"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique", "insert",
+}
 
 // A Task is one measurement.
 type Task struct {
@@ -109,7 +111,8 @@ func (c cell) task(phase string, rounds int) Task {
 		}
 		if err == nil && round == rounds && len(all) > 0 {
 			h := all.histogram()
-			err = r.record(strings.Replace(c.name, "/", MergedSuffix+"/", 1), procs, int(h.TotalCount()), percentiles(h)...)
+			err = r.record(strings.Replace(c.name, "/", MergedSuffix+"/", 1),
+				procs, int(h.TotalCount()), percentiles(h)...)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -125,7 +128,9 @@ type Recorder struct {
 }
 
 func (r *Recorder) record(name string, procs, n int, values ...benchfmt.Value) error {
-	return r.Out.Write(&benchfmt.Result{Config: r.Config, Name: fmt.Appendf(nil, "%s-%d", name, procs), Iters: n, Values: values})
+	return r.Out.Write(&benchfmt.Result{
+		Config: r.Config, Name: fmt.Appendf(nil, "%s-%d", name, procs), Iters: n, Values: values,
+	})
 }
 
 // value rounds away digits that mean nothing.

@@ -24,7 +24,9 @@ func scale(p Profile, subjects []subject.Subject) []cell {
 						return nil, err
 					}
 					n, took, err := rate(s, l.goroutines, batch, p.Cell)
-					return one(n, value(float64(took.Nanoseconds())/float64(n), "ns/op"), value(float64(n)/took.Seconds(), "IDs/s")), err
+					return one(n,
+						value(float64(took.Nanoseconds())/float64(n), "ns/op"),
+						value(float64(n)/took.Seconds(), "IDs/s")), err
 				},
 			})
 		}

@@ -271,7 +271,8 @@ func (n names) Plot(c draw.Canvas, p *plot.Plot) {
 	at = apart(at, labelRoom, c.Min.Y+4, c.Max.Y-4)
 	for i, l := range n.lines {
 		c.StrokeLine2(draw.LineStyle{Color: l.colour, Width: 0.5}, ends[i].X, ends[i].Y, c.Max.X+leader, at[i])
-		c.FillText(n.picture.style(l.colour, fontSize, draw.YCenter), vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, l.label)
+		c.FillText(n.picture.style(l.colour, fontSize, draw.YCenter),
+			vg.Point{X: c.Max.X + leader + 3, Y: at[i]}, l.label)
 	}
 }
 

@@ -28,14 +28,17 @@ type chart struct {
 
 var charts = []chart{
 	{"cached.svg", "Cached against uncached, and the limits: time for an ID", 420, byGoroutines(
-		"ns/op", "ns for an ID, all goroutines together", func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
-		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "atomic-add", "packed-counter", "time-now", "mutex-counter")},
+		"ns/op", "ns for an ID, all goroutines together",
+		func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
+		"uid-cached", "uid-lane", "uid-fill", "uid-unordered", "uid-uncached", "atomic-add",
+		"packed-counter", "time-now", "mutex-counter")},
 	{"scale.svg", "IDs a second against goroutines", 440, byGoroutines("IDs/s", "IDs a second", decade(count),
 		"uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "atomic-add",
 		"segment-mysql", "mysql-hilo", "mysql-auto-increment", "redis-incr", "sonyflake")},
-	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", 440, byGoroutines("IDs/s", "IDs a second", decade(count),
-		"uid-cached", "snowflake", "xid", "uid-uncached", "snowflake-16", "google-uuid-v7", "google-uuid-v4-pool", "ulid",
-		"ksuid", "gofrs-uuid-v7", "atomic-add")},
+	{"libraries.svg", "IDs a second against goroutines: libraries, without a server", 440, byGoroutines(
+		"IDs/s", "IDs a second", decade(count),
+		"uid-cached", "snowflake", "xid", "uid-uncached", "snowflake-16",
+		"google-uuid-v7", "google-uuid-v4-pool", "ulid", "ksuid", "gofrs-uuid-v7", "atomic-add")},
 	{"all.svg", "IDs a second of 8 goroutines; a stroke is the rate that is built in", 0, plotAll},
 	{"latency.svg", "Single calls, as many goroutines as processors: percentiles", 440, plotLatency},
 	{"lead.svg", "Time borrowed in a second of drawing", 320, plotLead},
@@ -94,7 +97,8 @@ func plotLatency(r *Results, p *picture) error {
 		"uid-cached", "uid-lane", "uid-unordered", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
 		"segment-mysql", "redis-incr", "mysql-auto-increment", "atomic-add", "nothing",
 	}, places, func(at, place string) summary {
-		return r.percentile("Latency/goroutines="+r.Config["gomaxprocs"]+"/"+at, measure.Percentiles[slices.Index(places, place)])
+		return r.percentile("Latency/goroutines="+r.Config["gomaxprocs"]+"/"+at,
+			measure.Percentiles[slices.Index(places, place)])
 	}, func(i int) float64 { return float64(i) }), false, true)
 	if err != nil {
 		return err
@@ -113,7 +117,8 @@ func plotLead(r *Results, p *picture) error {
 		s := series{label: leadLabels[layout], wide: true}
 		for _, rate := range r.leadRates() {
 			if rate.perSecond > 0 { // a logarithmic axis has no 0
-				s.points = append(s.points, plotter.XY{X: rate.perSecond, Y: r.sum("Lead/layout="+layout+"/"+rate.at, "lead-s/s").median})
+				s.points = append(s.points,
+					plotter.XY{X: rate.perSecond, Y: r.sum("Lead/layout="+layout+"/"+rate.at, "lead-s/s").median})
 			}
 		}
 		all = append(all, s)
@@ -178,7 +183,9 @@ const (
 )
 
 // kinds says for whom a colour stands.
-var kinds = []string{subject.Ours: "this module", subject.Peer: "other libraries", subject.Server: "servers", subject.Limit: "limits"}
+var kinds = []string{
+	subject.Ours: "this module", subject.Peer: "other libraries", subject.Server: "servers", subject.Limit: "limits",
+}
 
 func plotAll(r *Results, p *picture) error {
 	var bars []bar
@@ -235,7 +242,8 @@ func (b barsPlot) Plot(c draw.Canvas, p *plot.Plot) {
 		fill(c, hues[x.Kind], c.Min.X, y-barHalf, toX(x.rate.median), y+barHalf)
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, toX(x.rate.low), y, toX(x.rate.high), y)
 		if x.Sustained > 0 {
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 3}, toX(x.Sustained), y-barHalf-standsOut, toX(x.Sustained), y+barHalf+standsOut)
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 3},
+				toX(x.Sustained), y-barHalf-standsOut, toX(x.Sustained), y+barHalf+standsOut)
 		}
 		value := c.Min.X - columnRoom
 		c.FillText(style, vg.Point{X: value, Y: y}, count(x.rate.median))

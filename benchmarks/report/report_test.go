@@ -106,7 +106,8 @@ func TestPaced(t *testing.T) {
 		name+"20000-2 20 92 p50-ns 80002 max-ns 18000 IDs/s 20000 IDs 0 round-trips 7 step\n")
 	rows := rowsOf("paced", r)[2:]
 	require.Len(t, rows, 3)
-	require.Equal(t, "| Redis, INCR | 20,000 | 18.0 k [18.0–18.0 k] | none for 20,000 | 7 | 92.0 ns [92.0–92.0 ns] |  |  | 80.0 µs [80.0–80.0 µs] |", rows[0])
+	require.Equal(t, "| Redis, INCR | 20,000 | 18.0 k [18.0–18.0 k] | none for 20,000 | 7 | "+
+		"92.0 ns [92.0–92.0 ns] |  |  | 80.0 µs [80.0–80.0 µs] |", rows[0])
 	require.Equal(t, "| Redis, INCR | 100,000 | not reached: 90.0 k [90.0–90.0 k] | 1,000,020 | 1 |  |  |  |  |", rows[1])
 	require.Contains(t, rows[2], "| as many as it can | 50.0 k [50.0–50.0 k] | 1,000,000 | 1 | 90.0 ns")
 }
@@ -115,15 +116,21 @@ func TestPaced(t *testing.T) {
 // percentiles, and the rounds' are the range; elsewhere the rounds' median stands.
 func TestMergedPercentiles(t *testing.T) {
 	const name = "BenchmarkLatency/subject=xid/goroutines=8-2 9 "
-	const rounds = name + "50 p50-ns 100 p99-ns 9 max-ns\n" + name + "60 p50-ns 100 p99-ns 9 max-ns\n" + name + "70 p50-ns 5000 p99-ns 8 max-ns\n"
+	const rounds = name + "50 p50-ns 100 p99-ns 9 max-ns\n" +
+		name + "60 p50-ns 100 p99-ns 9 max-ns\n" +
+		name + "70 p50-ns 5000 p99-ns 8 max-ns\n"
 	old := read(t, rounds)
-	require.Equal(t, "| rs/xid | 60.0 ns [50.0–70.0 ns] |  | 100 ns [100 ns–5.00 µs] |  |  | 9.0 ns |", rowsOf("latency-8", old)[2])
-	merged := read(t, rounds+"BenchmarkLatencyMerged/subject=xid/goroutines=8-2 27 61 p50-ns 2000 p99-ns 9000 p99.9-ns\n"+
+	require.Equal(t, "| rs/xid | 60.0 ns [50.0–70.0 ns] |  | 100 ns [100 ns–5.00 µs] |  |  | 9.0 ns |",
+		rowsOf("latency-8", old)[2])
+	merged := read(t, rounds+
+		"BenchmarkLatencyMerged/subject=xid/goroutines=8-2 27 61 p50-ns 2000 p99-ns 9000 p99.9-ns\n"+
 		"BenchmarkLatencyMerged/subject=ulid/goroutines=8-2 27 1 p50-ns\n")
-	require.Equal(t, "| rs/xid | 61.0 ns [50.0–70.0 ns] |  | 2.00 µs [100 ns–5.00 µs] | 9.00 µs [9.00–9.00 µs] |  | 9.0 ns |", rowsOf("latency-8", merged)[2],
+	require.Equal(t, "| rs/xid | 61.0 ns [50.0–70.0 ns] |  | 2.00 µs [100 ns–5.00 µs] | "+
+		"9.00 µs [9.00–9.00 µs] |  | 9.0 ns |", rowsOf("latency-8", merged)[2],
 		"no round has calls enough for p99.9")
 	for _, r := range []*Results{old, merged} {
-		require.Equal(t, r == merged, strings.Contains(fmt.Sprint(rowsOf("machine", r)), "of the calls of all rounds together"))
+		require.Equal(t, r == merged,
+			strings.Contains(fmt.Sprint(rowsOf("machine", r)), "of the calls of all rounds together"))
 	}
 }
 
@@ -146,7 +153,8 @@ func TestFairness(t *testing.T) {
 	const line = "BenchmarkFairness/subject=%s-2 9 1000 p50-ns 2000 p99-ns 3000 max-ns 12800 IDs/s 0.25 processors\n"
 	rows := rowsOf("fairness", read(t, fmt.Sprintf(line, "sonyflake")+fmt.Sprintf(line, "uid-cached-256")))[2:]
 	require.Equal(t, []string{
-		"| uid cached, 256 in 10 ms | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |", "| sony/sonyflake v1 | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
+		"| uid cached, 256 in 10 ms | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
+		"| sony/sonyflake v1 | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
 	}, rows)
 }
 
@@ -154,19 +162,23 @@ func TestFairness(t *testing.T) {
 func TestLackingProcessorTimeIsSaid(t *testing.T) {
 	const name = "BenchmarkScale/subject=xid/goroutines=8-2 9 5 ns/op "
 	require.NotContains(t, fmt.Sprint(rowsOf("machine", read(t, name+"\n"))), "processor time")
-	require.Contains(t, fmt.Sprint(rowsOf("machine", read(t, name+"0 repeats 0.01 waited/processor-time\n"+name+"2 repeats 0.1 waited/processor-time\n"+
-		name+"3 repeats 0.4 waited/processor-time\n"+name+"\n"))), "of 3 measurements without servers 2 lacked it and were repeated; 1 lack it as they stand here")
+	lacking := read(t, name+"0 repeats 0.01 waited/processor-time\n"+name+"2 repeats 0.1 waited/processor-time\n"+
+		name+"3 repeats 0.4 waited/processor-time\n"+name+"\n")
+	require.Contains(t, fmt.Sprint(rowsOf("machine", lacking)),
+		"of 3 measurements without servers 2 lacked it and were repeated; 1 lack it as they stand here")
 }
 
 // TestFillIn: a run of a few phases and subjects has tables and charts, too.
 func TestFillIn(t *testing.T) {
-	few := read(t, "BenchmarkScale/subject=somebody/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\nBenchmarkInsert/key=new-1 1 2 rows/s 3 rows 4 table-bytes\n")
+	few := read(t, "BenchmarkScale/subject=somebody/goroutines=1-1 1 5 ns/op 2e+08 IDs/s\n"+
+		"BenchmarkInsert/key=new-1 1 2 rows/s 3 rows 4 table-bytes\n")
 	const before = "# A\n<!-- bench:insert -->\nold\n<!-- /bench -->\nB\n<!-- bench:lead -->\n<!-- /bench -->\nC\n"
 	path := write(t, before)
 	require.NoError(t, FillIn(few, path))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Regexp(t, `(?s)^# A\n<!-- bench:insert -->\n\n\|.*\| new \|.*\|\n\n<!-- /bench -->\nB\n<!-- bench:lead -->\n\nNot measured yet.\n\n<!-- /bench -->\nC\n$`, string(text))
+	require.Regexp(t, `(?s)^# A\n<!-- bench:insert -->\n\n\|.*\| new \|.*\|\n\n<!-- /bench -->\n`+
+		`B\n<!-- bench:lead -->\n\nNot measured yet.\n\n<!-- /bench -->\nC\n$`, string(text))
 	for _, table := range Tables {
 		require.NotPanics(t, func() { table.Text(few) }, table.Name)
 	}
@@ -181,7 +193,8 @@ func TestFillIn(t *testing.T) {
 
 // textOf matches a text of a picture: whether it stands upright, where it is, how long, how high, and
 // what it says.
-var textOf = regexp.MustCompile(`(rotate\(90\)">\s*)?<text x="([-0-9.]+)" y="([-0-9.]+)" transform="scale\(1, -1\)" textLength="([0-9.]+)" lengthAdjust="spacingAndGlyphs" ` +
+var textOf = regexp.MustCompile(`(rotate\(90\)">\s*)?<text x="([-0-9.]+)" y="([-0-9.]+)" transform="scale\(1, -1\)" ` +
+	`textLength="([0-9.]+)" lengthAdjust="spacingAndGlyphs" ` +
 	`style="font-family:[^;"]*,sans-serif;font-size:([0-9.]+)px;[^>]*>([^<]*)<`)
 
 // overlaps returns what is wrong with a picture: texts that meet one another or leave it.
@@ -235,8 +248,10 @@ func TestOverlapsAreFound(t *testing.T) {
 	svg, err := os.ReadFile("../charts/all.svg")
 	require.NoError(t, err)
 	x := regexp.MustCompile(`<text x="([0-9.]+)" ([^>]*>)rs/xid<`)
-	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), "$0/text>\n<text x=\"${1}1\" ${2}planted<")), "planted meets rs/xid")
-	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), `<text x="620" ${2}rs/xid<`)), "rs/xid leaves the picture")
+	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), "$0/text>\n<text x=\"${1}1\" ${2}planted<")),
+		"planted meets rs/xid")
+	require.Contains(t, overlaps(t, x.ReplaceAllString(string(svg), `<text x="620" ${2}rs/xid<`)),
+		"rs/xid leaves the picture")
 }
 
 // TestNastyResultsAreLegible: results that crowd a chart, of all subjects and measures that have one.
@@ -255,14 +270,17 @@ func TestNastyResultsAreLegible(t *testing.T) {
 			for i, s := range subjects {
 				for _, g := range goroutines {
 					v := rate(i, g)
-					fmt.Fprintf(&b, "BenchmarkScale/subject=%s/goroutines=%d-64 1 %g ns/op %g IDs/s\n", s.Name, g, 1e9/max(v, 1e-9), v)
+					fmt.Fprintf(&b, "BenchmarkScale/subject=%s/goroutines=%d-64 1 %g ns/op %g IDs/s\n",
+						s.Name, g, 1e9/max(v, 1e-9), v)
 				}
 				v := rate(i, 64)
-				fmt.Fprintf(&b, "BenchmarkLatency/subject=%s/goroutines=64-64 1 %g p50-ns %g p90-ns %g p99-ns %g p99.9-ns\n", s.Name, v, v, 2*v, 1000*v)
+				fmt.Fprintf(&b, "BenchmarkLatency/subject=%s/goroutines=64-64 "+
+					"1 %g p50-ns %g p90-ns %g p99-ns %g p99.9-ns\n", s.Name, v, v, 2*v, 1000*v)
 				fmt.Fprintf(&b, "BenchmarkInsert/key=%s-64 1 %g rows/s 12345 rows\n", s.Name, v)
 			}
 			for i, at := range []string{"10", "1000", "full"} {
-				fmt.Fprintf(&b, "BenchmarkLead/layout=default/rate=%s-64 1 %g IDs/s %g lead-s/s\n", at, rate(i, i+1), rate(i, i+1))
+				fmt.Fprintf(&b, "BenchmarkLead/layout=default/rate=%s-64 1 %g IDs/s %g lead-s/s\n",
+					at, rate(i, i+1), rate(i, i+1))
 			}
 			t.Run(name, func(t *testing.T) { requireLegible(t, read(t, b.String())) })
 		}
@@ -291,14 +309,17 @@ func TestColours(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(svg), fmt.Sprintf("M0,0L%d,0", chartWidth), "a background")
 	seen := make(map[string]bool)
-	for _, m := range regexp.MustCompile(`stroke:(#[0-9A-F]{6});stroke-width:(?:1\.4|2\.6)`).FindAllStringSubmatch(string(svg), -1) {
+	stroke := regexp.MustCompile(`stroke:(#[0-9A-F]{6});stroke-width:(?:1\.4|2\.6)`)
+	for _, m := range stroke.FindAllStringSubmatch(string(svg), -1) {
 		seen[m[1]] = true
 	}
 	require.Len(t, seen, len(hues), "two lines are alike")
 }
 
 func TestLinearAxis(t *testing.T) {
-	for high, want := range map[float64]string{368: "0 100 200 300", 1000: "0 200 400 600 800 1,000", 0.36: "0.0 0.1 0.2 0.3", 0: "0.0 0.2 0.4 0.6 0.8 1.0"} {
+	for high, want := range map[float64]string{
+		368: "0 100 200 300", 1000: "0 200 400 600 800 1,000", 0.36: "0.0 0.1 0.2 0.3", 0: "0.0 0.2 0.4 0.6 0.8 1.0",
+	} {
 		var a plot.Axis
 		linearAxis(&a, high)
 		var labels []string
@@ -312,7 +333,8 @@ func TestLinearAxis(t *testing.T) {
 func TestApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const gap, low, high = 5, -2, 102
-		want := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, 100), func(v float64) vg.Length { return vg.Length(v) }), 1, 12).Draw(t, "want")
+		length := rapid.Map(rapid.Float64Range(0, 100), func(v float64) vg.Length { return vg.Length(v) })
+		want := rapid.SliceOfN(length, 1, 12).Draw(t, "want")
 		got := apart(want, gap, low, high)
 		for i := range got {
 			require.GreaterOrEqual(t, float64(got[i]), low-1e-9)
@@ -328,12 +350,21 @@ func TestApart(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
-		significant(0, 3): "0", significant(1.2345, 3): "1.23", significant(99.96, 3): "100", significant(123456, 3): "123000", significant(0.012345, 3): "0.0123",
-		count(5): "5.00", count(999): "999", count(8192): "8.19 k", count(4096e3): "4.10 M", count(2.6e9): "2.60 G", count(999.9e3): "1.00 M", count(0): "0",
-		span(0): "0 ns", span(0.33): "0.33 ns", span(5.5): "5.5 ns", span(63.5): "63.5 ns", span(244.14): "244 ns", span(39062): "39.1 µs", span(1.5e6): "1.50 ms",
-		span(2e9): "2.00 s", seconds(0): "0 s", seconds(1.25): "1.2 s", seconds(7200): "2.0 h", seconds(1200): "1200 s", seconds(864000): "10 days",
-		ranged(summary{5.5, 5, 6, 9}, span): "5.5 ns [5.0–6.0 ns]", ranged(summary{1000, 900, 1100, 9}, span): "1.00 µs [900 ns–1.10 µs]",
-		ranged(summary{}, span): "", grouped(1 << 30): "1,073,741,824", grouped(2.5): "3", decade(count)(2e6): "2 M", decade(count)(200): "200",
+		significant(0, 3): "0", significant(1.2345, 3): "1.23", significant(99.96, 3): "100",
+		significant(123456, 3): "123000", significant(0.012345, 3): "0.0123",
+		count(5): "5.00", count(999): "999", count(8192): "8.19 k", count(4096e3): "4.10 M",
+		count(2.6e9): "2.60 G", count(999.9e3): "1.00 M", count(0): "0",
+		span(0): "0 ns", span(0.33): "0.33 ns", span(5.5): "5.5 ns", span(63.5): "63.5 ns", span(244.14): "244 ns",
+		span(39062): "39.1 µs", span(1.5e6): "1.50 ms", span(2e9): "2.00 s",
+		seconds(0): "0 s", seconds(1.25): "1.2 s", seconds(7200): "2.0 h", seconds(1200): "1200 s",
+		seconds(864000):                           "10 days",
+		ranged(summary{5.5, 5, 6, 9}, span):       "5.5 ns [5.0–6.0 ns]",
+		ranged(summary{1000, 900, 1100, 9}, span): "1.00 µs [900 ns–1.10 µs]",
+		ranged(summary{}, span):                   "",
+		grouped(1 << 30):                          "1,073,741,824",
+		grouped(2.5):                              "3",
+		decade(count)(2e6):                        "2 M",
+		decade(count)(200):                        "200",
 	} {
 		require.Equal(t, want, got)
 	}

@@ -151,7 +151,9 @@ func summarized(values []float64) summary {
 		return summary{}
 	}
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	return summary{benchmath.AssumeNothing.Summary(sample, 0.95).Center, slices.Min(values), slices.Max(values), len(values)}
+	return summary{
+		benchmath.AssumeNothing.Summary(sample, 0.95).Center, slices.Min(values), slices.Max(values), len(values),
+	}
 }
 
 // percentile returns a percentile of all rounds' calls together, with the range of the rounds.

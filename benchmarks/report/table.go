@@ -41,11 +41,17 @@ var Tables = []Table{
 	}},
 	{"summary", "Nanoseconds for an ID, the median of the rounds", "", measured("Scale"), compare},
 	{"brief", "Time for an ID, 8 goroutines", "8 goroutines", named("",
-		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid", "mysql-auto-increment", "atomic-add"), func(r *Results) []column { return []column{r.times("time for an ID", 8), r.duplicates()} }},
+		"uid-cached", "uid-lane", "uid-uncached", "snowflake", "google-uuid-v7", "xid",
+		"mysql-auto-increment", "atomic-add"), func(r *Results) []column {
+		return []column{r.times("time for an ID", 8), r.duplicates()}
+	}},
 	{"short", "Time for an ID, 8 goroutines", "8 goroutines", named("Scale/goroutines=8",
-		"uid-cached", "uid-unordered", "uid-lane", "uid-uncached", "snowflake", "snowflake-16", "sonyflake", "google-uuid-v7",
-		"ulid", "xid", "segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add"), short},
-	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(r *Results) []row {
+		"uid-cached", "uid-unordered", "uid-lane", "uid-uncached",
+		"snowflake", "snowflake-16", "sonyflake", "google-uuid-v7", "ulid", "xid",
+		"segment-mysql", "segment-redis", "mysql-hilo", "mysql-auto-increment", "redis-incr", "atomic-add"), short},
+	{"ratios", "Time for an ID as a multiple of a bare atomic add's, in the same round", "call", func(
+		r *Results,
+	) []row {
 		if len(r.of("Scale/"+addItself+r.full())) == 0 {
 			return nil
 		}
@@ -57,7 +63,8 @@ var Tables = []Table{
 	{"latency", "Single calls, as many goroutines as processors", "", func(r *Results) []row {
 		return measured("Latency/goroutines=" + r.Config["gomaxprocs"])(r)
 	}, func(r *Results) []column { return r.latencies(r.Config["gomaxprocs"]) }},
-	{"latency-8", "Single calls, 8 goroutines", "", measured("Latency/goroutines=8"), func(r *Results) []column { return r.latencies("8") }},
+	{"latency-8", "Single calls, 8 goroutines", "", measured("Latency/goroutines=8"),
+		func(r *Results) []column { return r.latencies("8") }},
 	{"costs", "What it costs besides time", "", func(r *Results) []row {
 		rows := measured("Allocations")(r)
 		if none := "subject=" + measure.NoCall.Name; len(r.of("Idle/"+none)) > 0 {
@@ -71,7 +78,9 @@ var Tables = []Table{
 		}
 		return out
 	}, leads},
-	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(r *Results) (out []row) {
+	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(
+		r *Results,
+	) (out []row) {
 		for _, pace := range r.numbers("Paced", "rate") {
 			at := "/rate=" + measure.PaceLabel(pace)
 			for _, x := range measured("Paced" + at)(r) {
@@ -132,7 +141,8 @@ func (t Table) writer(r *Results) table.Writer {
 	for i, c := range columns {
 		header = append(header, c.title)
 		if c.title != "" {
-			configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			configs = append(configs,
+				table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 	}
 	w.AppendHeader(header)
@@ -207,7 +217,9 @@ func (r *Results) times(title string, goroutines float64) column {
 
 func (r *Results) percentiles(name string, all []float64) (out []column) {
 	for _, q := range all {
-		out = append(out, column{percentileTitle(q), func(x row) string { return ranged(r.percentile(name+"/"+x.at, q), span) }})
+		out = append(out, column{percentileTitle(q), func(x row) string {
+			return ranged(r.percentile(name+"/"+x.at, q), span)
+		}})
 	}
 	return out
 }
@@ -227,7 +239,8 @@ func facts(r *Results) (out []row) {
 		add("percentiles", "of the calls of all rounds together; in brackets the range of the rounds")
 	}
 	if repeated, still, known := r.lacking(); known > 0 {
-		add("processor time", fmt.Sprintf("of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
+		add("processor time", fmt.Sprintf(
+			"of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
 			grouped(known), grouped(repeated), grouped(still)))
 	}
 	for _, m := range subject.Missing() {
@@ -241,7 +254,8 @@ func (r *Results) shown(name string, wanted ...float64) (shown []float64, titles
 	for _, n := range r.numbers(name+r.full(), "goroutines") {
 		if slices.Contains(wanted, n) {
 			shown = append(shown, n)
-			titles = append(titles, strings.Replace(fmt.Sprintf("%.0f goroutines", n), "1 goroutines", "1 goroutine", 1))
+			titles = append(titles,
+				strings.Replace(fmt.Sprintf("%.0f goroutines", n), "1 goroutines", "1 goroutine", 1))
 		}
 	}
 	return shown, titles
@@ -279,7 +293,8 @@ func (r *Results) duplicates() column {
 
 func short(r *Results) []column {
 	late := column{"one call in a thousand takes", func(x row) string {
-		return median(r.percentile("Latency/goroutines=8/"+x.at, 99.9), func(ns float64) string { return "≥ " + span(ns) })
+		return median(r.percentile("Latency/goroutines=8/"+x.at, 99.9),
+			func(ns float64) string { return "≥ " + span(ns) })
 	}}
 	return []column{r.times("time for an ID", 8), late, sustained, beyond, r.duplicates()}
 }
@@ -330,7 +345,8 @@ func costs(r *Results) []column {
 		return column{title, func(x row) string { return median(r.sum(name+"/"+x.at, unit), format) }}
 	}
 	return []column{
-		plain("allocations", "Allocations", "allocs/op", func(v float64) string { return significant(float64(int(v*10+0.5))/10, 2) }),
+		plain("allocations", "Allocations", "allocs/op",
+			func(v float64) string { return significant(float64(int(v*10+0.5))/10, 2) }),
 		plain("bytes allocated", "Allocations", "B/op", grouped),
 		plain("bytes of a generator", "Memory", "B/generator", func(v float64) string { return grouped(max(0, v)) }),
 		r.column("processor time of an idle one, a second", "Idle", "cpu-ns/s/generator", span),
@@ -427,7 +443,8 @@ func fairness(r *Results) []column {
 		plain("p50", measure.PercentileUnit(50), took),
 		plain("p99", measure.PercentileUnit(99), took),
 		plain("longest", measure.LongestUnit, took),
-		plain("share of what the ticks hold", "IDs/s", func(x row, rate float64) string { return hundredths(rate / x.Sustained) }),
+		plain("share of what the ticks hold", "IDs/s",
+			func(x row, rate float64) string { return hundredths(rate / x.Sustained) }),
 		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }),
 	}
 }

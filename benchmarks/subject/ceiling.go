@@ -41,7 +41,8 @@ func openCachedAt(c bits.Config) func() (Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := cached.New(worker.Static(7), cached.Config{Layout: layout, MaxLead: time.Nanosecond, Logger: slog.New(slog.DiscardHandler)})
+		g, err := cached.New(worker.Static(7),
+			cached.Config{Layout: layout, MaxLead: time.Nanosecond, Logger: slog.New(slog.DiscardHandler)})
 		return strict{g}, err
 	}
 }

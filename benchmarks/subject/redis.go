@@ -36,7 +36,8 @@ func onRedis(client func() (*redis.Client, error)) []Subject {
 			Name: "redis-incr", Label: "Redis, INCR", Kind: Server, Bits: 63, Shared: true, Engine: Redis, Trips: trips,
 			Open: func() (Source, error) {
 				c, err := client()
-				return asked{next: func() (uint64, error) { return c.Incr(context.Background(), "bench").Uint64() }}, err
+				next := func() (uint64, error) { return c.Incr(context.Background(), "bench").Uint64() }
+				return asked{next: next}, err
 			},
 		},
 	}

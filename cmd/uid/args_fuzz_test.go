@@ -17,7 +17,8 @@ func FuzzArgs(f *testing.F) {
 		"parse --layout uidgenerator -- -7053003394352373760", "parse --guess -- -1 42", "plan --from uidgenerator --layout twitter --at 2026-11-21",
 		"parse --format json --layout sonyflake2", "plan --from sonyflake --from-lead 9e9s --format json", "plan --from js --from-workers 1-3 --to-workers 4",
 		"parse --layout js 9007199254740991 --format json", "plan --rate 1e5 --burst 1e7 --workers 200 --years 30", "plan --rate NaN",
-		"range --from 2026-11-21 --to 2026-11-22T00:00:00Z", "layouts --format plain", "version", "worker ls", "worker release 1 --forc",
+		"range --from 2026-11-21 --to 2026-11-22T00:00:00Z",
+		"layouts --format plain", "version", "worker ls", "worker release 1 --forc",
 		"segment ls x --json", "segment set x --next 1e3 --lower", "segment next x -n 5", "gen --segment order --daily --zone UTC",
 		"serve --listen off --resp-listen off", "serve --listen 127.0.0.1:0 --resp-listen off --worker-id 3", "help parse", "--help", "-v", "", "completion bash",
 	} {

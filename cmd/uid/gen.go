@@ -145,7 +145,8 @@ func (g *gen) run(ctx context.Context) (err error) {
 	defer s.close()
 	if s.numbers == nil {
 		if g.segment.lossy {
-			return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; what this store loses is made up for", lossyFlag)
+			return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
+				"what this store loses is made up for", lossyFlag)
 		}
 		cfg.MaxLead = 0 // another run gets the ID soon
 	}

@@ -48,7 +48,8 @@ func (s *genSegment) register(flags *pflag.FlagSet) {
 func (g *gen) check(flags *pflag.FlagSet) error {
 	s := &g.segment
 	if s.tag == "" {
-		return excludes(flags, "%s is for --segment", "daily", "zone", "create", "first", "last", "step", "segment-table")
+		return excludes(flags, "%s is for --segment",
+			"daily", "zone", "create", "first", "last", "step", "segment-table")
 	}
 	if err := excludes(flags, "%s is for UIDs, not for --segment", "layout", "namespace"); err != nil {
 		return err

@@ -19,7 +19,8 @@ func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
 		if g.namespaceSet {
 			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
-		return disposable.New(s.numbers, disposable.Config{Timeout: timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(), Now: g.now})
+		return disposable.New(s.numbers,
+			disposable.Config{Timeout: timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(), Now: g.now})
 	}
 	leases, err := s.all.Namespace(g.namespace)
 	if err != nil {

@@ -25,7 +25,8 @@ type plan struct {
 }
 
 func (p *program) plan() *cobra.Command {
-	c := &plan{program: p, workers: 8, years: 10, hold: spanFlag(time.Hour), lead: spanFlag(24 * time.Hour), format: table}
+	c := &plan{program: p, workers: 8, years: 10, hold: spanFlag(time.Hour),
+		lead: spanFlag(24 * time.Hour), format: table}
 	c.move = move{program: p, from: newFormFlag(), to: newLayoutFlag(), format: &c.format}
 	cmd := &cobra.Command{
 		Use: "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n" +

@@ -117,7 +117,8 @@ func (c *segmentSet) change(row *segment.Row) error {
 	}
 	if next > 0 {
 		if next < least && !c.lower {
-			return fmt.Errorf("the next number of tag %q was %d, and %d is below: numbers that were given out could come twice; --lower accepts that",
+			return fmt.Errorf("the next number of tag %q was %d, and %d is below: "+
+				"numbers that were given out could come twice; --lower accepts that",
 				row.Tag, least, next)
 		}
 		if row.Next = next; next < least {

@@ -144,7 +144,8 @@ func TestSegmentSetRefuses(t *testing.T) {
 	set := func(args ...string) call {
 		return call{args: append([]string{"segment", "set", "invoice", "--store", store}, args...)}
 	}
-	require.Equal(t, "the next number of tag \"invoice\" was 5000, and 4999 is below: numbers that were given out could come twice; --lower accepts that",
+	require.Equal(t, "the next number of tag \"invoice\" was 5000, and 4999 is below: "+
+		"numbers that were given out could come twice; --lower accepts that",
 		set("--next", "4999").fails(t, exitFailure))
 	require.Contains(t, set("--next", "4999", "--create").fails(t, exitFailure), "5000, and 4999 is below")
 	require.Equal(t, "the store has no such tag: \"order\"; --create makes it",
@@ -197,7 +198,8 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 		require.Contains(t, o.err, "uid segment set TAG --create --next NUMBER")
 
 		o = set(m, segmentSet{create: true, next: countFlag(floor - 1)})
-		require.Contains(t, o.err, fmt.Sprintf("the next number of tag \"0007\" was %d, and %d is below", floor, floor-1))
+		require.Contains(t, o.err,
+			fmt.Sprintf("the next number of tag \"0007\" was %d, and %d is below", floor, floor-1))
 		require.Contains(t, set(m, segmentSet{create: true, next: 1}).err, "is below")
 		if lower > 0 {
 			require.Zero(t, set(m, segmentSet{step: 2}).code)

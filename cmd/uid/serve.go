@@ -114,7 +114,8 @@ token file again.`,
 	flags.BoolVar(&s.segment.lossy, lossyFlag, false, lossyUsage)
 	s.registerAccess(flags)
 	s.connections, s.request, s.stop = 1024, spanFlag(5*time.Second), spanFlag(10*time.Second)
-	flags.Var(&s.connections, "max-conns", "connections of each protocol at once, beside 128 that have not shown the token")
+	flags.Var(&s.connections, "max-conns",
+		"connections of each protocol at once, beside 128 that have not shown the token")
 	flags.Var(&s.request, "request-timeout", "how long a request waits for a UID or a number")
 	flags.Var(&optionalSpan{&s.drain}, "drain", "how long it still answers when /readyz says no (default not at all)")
 	flags.Var(&s.stop, "stop-timeout", "how long requests that have begun may take in the end")

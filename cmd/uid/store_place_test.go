@@ -58,7 +58,8 @@ func TestWhatIsNoStore(t *testing.T) {
 				says := c.fails(t, exitBadInput)
 				require.Contains(t, says, source, "%s of %s", text, args)
 				require.Regexp(t, `a URL such as mysql://user:password@host:3306/database .* `+
-					`a path such as \./workers\.db, |: it has to be [a-z]+://user:password@host:|none of .*:// \(a file needs no scheme\)`, says)
+					`a path such as \./workers\.db, |: it has to be [a-z]+://user:password@host:|`+
+					`none of .*:// \(a file needs no scheme\)`, says)
 				require.NotContains(t, says, "hunter", text)
 			}
 		}

@@ -112,7 +112,8 @@ func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	with := settings{
-		nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases), segments: unless(segmentTable, r.segments),
+		nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases),
+		segments: unless(segmentTable, r.segments),
 	}
 	s, err := r.store.open(ctx, r.program, with)
 	if err != nil {

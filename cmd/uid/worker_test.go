@@ -94,7 +94,8 @@ func TestWorkerGolden(t *testing.T) {
 		},
 		Namespaces: []registry.NamespaceInfo{
 			{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 2, Free: 2},
-			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023}, Reach: 92 * time.Second, Live: 1, Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
+			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023},
+				Reach: 92 * time.Second, Live: 1, Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
 			{Namespace: "strange", Layout: "unheard of", Live: 1},
 		},
 	}

@@ -112,7 +112,8 @@ func JudgeKept(what, name string, s Shape) Verdict {
 	if !s.unlogged {
 		return Verdict{What: what, Value: "logged"}
 	}
-	return Verdict{Wrong, what, "UNLOGGED", "A crash of the server empties the table and sets its counter back: IDs and numbers come again.",
+	return Verdict{Wrong, what, "UNLOGGED",
+		"A crash of the server empties the table and sets its counter back: IDs and numbers come again.",
 		"ALTER TABLE " + name + " SET LOGGED"}
 }
 
@@ -124,7 +125,8 @@ func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 		return Verdict{Wrong, what, "engine " + s.Engine, "Only InnoDB rolls back, locks rows and is safe in a crash.", "ALTER TABLE " + name + " ENGINE = InnoDB"}
 	}
 	if s.temporary {
-		return Verdict{Wrong, what, "a TEMPORARY table", "Each session has its own, and hands out the same IDs and numbers.", "DROP TABLE pg_temp." + name}
+		return Verdict{Wrong, what, "a TEMPORARY table",
+			"Each session has its own, and hands out the same IDs and numbers.", "DROP TABLE pg_temp." + name}
 	}
 	have := map[string]ShapeColumn{}
 	for _, col := range s.Columns {
@@ -199,12 +201,15 @@ func postgresShape(ctx context.Context, from Reader, name string) (Shape, error)
 	var s Shape
 	var err error
 	fields := func(c *ShapeColumn) []any { return append(c.fields(), &s.temporary, &s.unlogged) }
-	s.Columns, err = SelectRows(ctx, from, fields, `SELECT UPPER(c.column_name), c.data_type, CAST(c.character_maximum_length AS BIGINT), FALSE,
+	s.Columns, err = SelectRows(ctx, from, fields, `SELECT UPPER(c.column_name), c.data_type,
+		CAST(c.character_maximum_length AS BIGINT), FALSE,
 		CAST(c.collation_name AS VARCHAR), EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey)),
 		c.is_nullable = 'YES' OR c.column_default IS NOT NULL OR c.is_identity = 'YES' OR c.is_generated <> 'NEVER',
 		c.is_identity = 'YES' OR COALESCE(c.column_default, '') LIKE 'nextval(%',
-		t.relpersistence = 't', EXISTS (SELECT 1 FROM pg_class r WHERE r.relpersistence = 'u' AND (r.oid = t.oid OR r.relkind IN ('r', 'p', 'S') AND r.oid IN
-		(SELECT d.objid FROM pg_depend d WHERE d.refobjid = t.oid AND d.refclassid = t.tableoid AND d.classid = t.tableoid AND d.deptype IN ('a', 'i'))))
+		t.relpersistence = 't', EXISTS (SELECT 1 FROM pg_class r
+		WHERE r.relpersistence = 'u' AND (r.oid = t.oid OR r.relkind IN ('r', 'p', 'S') AND r.oid IN
+		(SELECT d.objid FROM pg_depend d
+		WHERE d.refobjid = t.oid AND d.refclassid = t.tableoid AND d.classid = t.tableoid AND d.deptype IN ('a', 'i'))))
 		FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid
 		JOIN information_schema.columns c ON c.table_schema = n.nspname AND c.table_name = t.relname AND c.column_name = a.attname
 		WHERE t.relname = $1 AND pg_table_is_visible(t.oid) ORDER BY a.attnum`, name)

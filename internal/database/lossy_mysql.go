@@ -11,13 +11,16 @@ import (
 )
 
 func lossesOfMySQL(ctx context.Context, conn *sqlx.Conn) ([]Loss, error) {
-	vars, err := ReadSettings(ctx, conn, "SHOW VARIABLES WHERE Variable_name IN ('version', 'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog',"+
-		" 'wsrep_on', 'rpl_semi_sync_master_wait_for_slave_count', 'rpl_semi_sync_source_wait_for_replica_count')")
+	vars, err := ReadSettings(ctx, conn,
+		"SHOW VARIABLES WHERE Variable_name IN ('version', 'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog',"+
+			" 'wsrep_on', 'rpl_semi_sync_master_wait_for_slave_count', 'rpl_semi_sync_source_wait_for_replica_count')")
 	if err != nil {
 		return nil, err
 	}
-	status, err := ReadSettings(ctx, conn, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Slaves_connected', 'wsrep_connected',"+
-		" 'Rpl_semi_sync_master_status', 'Rpl_semi_sync_source_status', 'Rpl_semi_sync_master_clients', 'Rpl_semi_sync_source_clients')")
+	status, err := ReadSettings(ctx, conn,
+		"SHOW GLOBAL STATUS WHERE Variable_name IN ('Slaves_connected', 'wsrep_connected',"+
+			" 'Rpl_semi_sync_master_status', 'Rpl_semi_sync_source_status',"+
+			" 'Rpl_semi_sync_master_clients', 'Rpl_semi_sync_source_clients')")
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +113,17 @@ func LackingReplica(vars, status Settings, replicas int64) string {
 		return fmt.Sprintf("%d replicas are connected without semi-synchronous replication: one of them lacks the newest commits when it takes over", replicas)
 	}
 	name, confirm := "one replica's confirmation, as MariaDB does", int64(1)
-	for _, setting := range []string{"rpl_semi_sync_source_wait_for_replica_count", "rpl_semi_sync_master_wait_for_slave_count"} {
+	for _, setting := range []string{
+		"rpl_semi_sync_source_wait_for_replica_count", "rpl_semi_sync_master_wait_for_slave_count",
+	} {
 		if n, err := strconv.ParseInt(vars[setting], 10, 64); err == nil {
 			name, confirm = fmt.Sprintf("%d (%s)", n, setting), n
 			break
 		}
 	}
 	if replicas > confirm {
-		return fmt.Sprintf("%d replicas are connected, and a commit waits for %s: another one lacks the newest commits when it takes over", replicas, name)
+		return fmt.Sprintf("%d replicas are connected, and a commit waits for %s: "+
+			"another one lacks the newest commits when it takes over", replicas, name)
 	}
 	return ""
 }

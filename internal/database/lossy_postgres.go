@@ -28,7 +28,8 @@ func lossesOfPostgres(ctx context.Context, conn *sqlx.Conn) ([]Loss, error) {
 
 // ConnectedStandbys returns the names of the standbys that are connected, which any account may see.
 func ConnectedStandbys(ctx context.Context, conn *sqlx.Conn) (names []string, err error) {
-	if err := conn.SelectContext(ctx, &names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication"); err != nil {
+	err = conn.SelectContext(ctx, &names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication")
+	if err != nil {
 		return nil, Failed("ask for standbys", err)
 	}
 	return names, nil
@@ -58,15 +59,18 @@ func LackingStandby(setting string, connected []string) string {
 		if len(connected) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%d standbys are connected asynchronously: one of them lacks the newest commits when it takes over", len(connected))
+		return fmt.Sprintf("%d standbys are connected asynchronously: "+
+			"one of them lacks the newest commits when it takes over", len(connected))
 	}
 	confirm, listed := parseStandbys(setting)
 	const lacks = ": another one lacks the newest commits when it takes over"
 	if listed["*"] {
-		return fmt.Sprintf("synchronous_standby_names names no standby but * (any), and %d of them must have a commit%s", confirm, lacks)
+		return fmt.Sprintf("synchronous_standby_names names no standby but * (any), "+
+			"and %d of them must have a commit%s", confirm, lacks)
 	}
 	if len(listed) > confirm {
-		return fmt.Sprintf("synchronous_standby_names lists %d standbys, and %d of them must have a commit%s", len(listed), confirm, lacks)
+		return fmt.Sprintf("synchronous_standby_names lists %d standbys, and %d of them must have a commit%s",
+			len(listed), confirm, lacks)
 	}
 	n := 0 // two may have one name
 	for _, name := range connected {
@@ -75,7 +79,8 @@ func LackingStandby(setting string, connected []string) string {
 		}
 	}
 	if n > confirm {
-		return fmt.Sprintf("%d standbys are connected under the names that synchronous_standby_names lists, and %d of them must have a commit%s", n, confirm, lacks)
+		return fmt.Sprintf("%d standbys are connected under the names that synchronous_standby_names lists, "+
+			"and %d of them must have a commit%s", n, confirm, lacks)
 	}
 	return ""
 }

@@ -51,7 +51,8 @@ func TestLackingReplica(t *testing.T) {
 		{nil, Settings{"rpl_semi_sync_master_status": "ON"}, 2, "waits for one replica's confirmation"},
 		{Settings{wait: "1"}, Settings{"rpl_semi_sync_source_status": "ON"}, 2, "waits for 1 (" + wait + ")"},
 		{Settings{wait: "2"}, Settings{"rpl_semi_sync_source_status": "ON"}, 2, ""},
-		{Settings{"rpl_semi_sync_master_wait_for_slave_count": "2"}, Settings{"rpl_semi_sync_master_status": "ON"}, 3, "waits for 2 (rpl_semi_sync_master_"},
+		{Settings{"rpl_semi_sync_master_wait_for_slave_count": "2"},
+			Settings{"rpl_semi_sync_master_status": "ON"}, 3, "waits for 2 (rpl_semi_sync_master_"},
 	} {
 		if why := LackingReplica(c.vars, c.status, c.replicas); c.says == "" {
 			require.Empty(t, why, "%+v", c)
@@ -72,7 +73,8 @@ func TestJudgeReplicated(t *testing.T) {
 }
 
 func TestSettingsOfPostgres(t *testing.T) {
-	durable := map[string]string{"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "synchronous_standby_names": ""}
+	durable := map[string]string{"fsync": "on", "full_page_writes": "on",
+		"synchronous_commit": "on", "synchronous_standby_names": ""}
 	require.Empty(t, settingsOfPostgres(durable))
 	require.Empty(t, settingsOfPostgres(nil), "a server that tells nothing")
 	for _, c := range []struct {
@@ -83,7 +85,8 @@ func TestSettingsOfPostgres(t *testing.T) {
 		{map[string]string{"full_page_writes": "off"}, []Loss{{"full_page_writes is off, not on", Crash}}},
 		{map[string]string{"synchronous_commit": "off"}, []Loss{{"synchronous_commit is off", Crash}}},
 		{map[string]string{"synchronous_commit": "local"}, nil},
-		{map[string]string{"synchronous_commit": "local", "synchronous_standby_names": "a"}, []Loss{{"synchronous_commit is local: no standby need have a commit", Takeover}}},
+		{map[string]string{"synchronous_commit": "local", "synchronous_standby_names": "a"},
+			[]Loss{{"synchronous_commit is local: no standby need have a commit", Takeover}}},
 		{map[string]string{"synchronous_commit": "remote_write", "synchronous_standby_names": "a"}, nil},
 	} {
 		vars := maps.Clone(durable)

@@ -27,7 +27,8 @@ func (d Dialect) OriginColumns(table string) string {
 		return columns + mysqlConnection + ", " + mysqlServer + ", " + mysqlPlain + ", " + mysqlReadOnly + ", ''"
 	case Postgres:
 		return columns + "0, " + postgresServer + ", TRUE, " + postgresReadOnly +
-			", COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) FROM pg_class WHERE oid = TO_REGCLASS('`" + table + "`')), '')"
+			", COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +
+			"FROM pg_class WHERE oid = TO_REGCLASS('`" + table + "`')), '')"
 	}
 	return columns + "0, 0, 1, 0, ''"
 }

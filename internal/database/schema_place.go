@@ -28,7 +28,8 @@ func (p *SchemaPlace) Find(table, schema string) error {
 		p.schema = schema
 	}
 	if p.schema != schema {
-		return fmt.Errorf("%w: the search path finds table %s in the schema %s now, and has found it in %s before: name that one first in search_path",
+		return fmt.Errorf("%w: the search path finds table %s in the schema %s now, "+
+			"and has found it in %s before: name that one first in search_path",
 			worker.ErrState, table, schema, p.schema)
 	}
 	return nil

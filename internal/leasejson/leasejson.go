@@ -61,7 +61,8 @@ type namespace struct {
 func Row(r lease.Row, write string) (string, error) {
 	var f fields
 	return f.json(row{
-		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High, f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
+		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High,
+		f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
 		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed), r.Reach.Microseconds(),
 	})
 }
@@ -82,7 +83,8 @@ func ParseRow(id int64, s string) (lease.Row, error) {
 func Namespace(n lease.Namespace, write string) (string, error) {
 	var f fields
 	return f.json(namespace{
-		head{namespaceVersion, write}, f.text("layout", n.Layout), n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
+		head{namespaceVersion, write}, f.text("layout", n.Layout),
+		n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
 		f.micros("made", n.Made), f.micros("renewed", n.Renewed),
 	})
 }
@@ -94,7 +96,8 @@ func ParseNamespace(s string) (lease.Namespace, error) {
 		return lease.Namespace{}, err
 	}
 	return lease.Namespace{
-		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last}, Given: v.Given, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
+		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last},
+		Given: v.Given, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
 		Made: clock(v.Made), Renewed: clock(v.Renewed),
 	}, nil
 }

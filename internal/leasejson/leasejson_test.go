@@ -21,7 +21,8 @@ var (
 		Renewed: at.Add(-time.Minute), Reach: 92 * time.Second,
 	}
 	namespace = lease.Namespace{
-		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1, Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
+		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1,
+		Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
 	}
 )
 
@@ -37,7 +38,8 @@ func TestTexts(t *testing.T) {
 
 	s, err = leasejson.Namespace(namespace, "")
 	require.NoError(t, err)
-	require.Equal(t, `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
+	require.Equal(t, `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,`+
+		`"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
 	n, err := leasejson.ParseNamespace(s)
 	require.NoError(t, err)
 	require.Equal(t, namespace, n)
@@ -73,12 +75,14 @@ func TestParseRefuses(t *testing.T) {
 		"half":               good[:len(good)/2],
 		"more after it":      good + good,
 		"a space":            good + " ",
-		"a namespace":        `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,"rest":1,"reach":1,"made":0,"renewed":1}`,
+		"a namespace": `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,` +
+			`"rest":1,"reach":1,"made":0,"renewed":1}`,
 	} {
 		_, err := leasejson.ParseRow(7, s)
 		require.Error(t, err, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
-		require.Equal(t, name == "a newer version" || name == "a namespace", strings.Contains(err.Error(), "newer version"), name)
+		require.Equal(t, name == "a newer version" || name == "a namespace",
+			strings.Contains(err.Error(), "newer version"), name)
 	}
 	_, err = leasejson.ParseNamespace(good)
 	require.Error(t, err)

@@ -25,7 +25,8 @@ import (
 const version = 2
 
 // MaxTakersLen is the length in bytes of the longest text that [MarshalTakers] returns.
-const MaxTakersLen = len(`{"v":2,"writes":,"floor":,"takers":[]}`) + 2*maxNumber + segment.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
+const MaxTakersLen = len(`{"v":2,"writes":,"floor":,"takers":[]}`) +
+	2*maxNumber + segment.MaxTakers*(len(`" ",`)+32+maxNumber) - len(",")
 
 const maxNumber = len("9223372036854775807")
 

@@ -24,7 +24,8 @@ var (
 )
 
 const (
-	rowText    = `{"v":2,"write":"W1","next":9007199254740993,"step":1000,"description":"a\"\u003cb` + "\U0001F984" + `","updated":1782907200123456,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
+	rowText = `{"v":2,"write":"W1","next":9007199254740993,"step":1000,"description":"a\"\u003cb` + "\U0001F984" +
+		`","updated":1782907200123456,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
 	bareText   = `{"v":2,"next":0,"step":1,"description":"","updated":0,"writes":0,"floor":0,"takers":[]}`
 	takersText = `{"v":2,"writes":7,"floor":9007199254740991,"takers":["ABC 9007199254740992","z9 -1"]}`
 )
@@ -76,7 +77,9 @@ func TestTexts(t *testing.T) {
 func TestBounds(t *testing.T) {
 	r := segment.Row{
 		Tag: "order", Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
-		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond), Writes: math.MaxInt64, Floor: math.MaxInt64,
+		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
+		Writes:  math.MaxInt64,
+		Floor:   math.MaxInt64,
 	}
 	for range segment.MaxTakers {
 		r.Takers = append(r.Takers, segment.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
@@ -131,7 +134,9 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"a long nonce":         replace(`ABC`, strings.Repeat("A", 33)),
 		"below -1":             replace(`z9 -1`, `z9 -2`),
 		"too many takers":      replace(`"z9 -1"`, strings.Repeat(`"y 1",`, segment.MaxTakers-1)+`"z9 -1"`),
-		"the other form":       func(s string) string { return map[string]string{rowText: takersText, takersText: rowText}[s] },
+		"the other form": func(s string) string {
+			return map[string]string{rowText: takersText, takersText: rowText}[s]
+		},
 	} {
 		_, err := segmentjson.UnmarshalRow("order", to(rowText))
 		require.ErrorIs(t, err, uid.ErrRange, name)
@@ -143,7 +148,8 @@ func TestUnmarshalRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 	}
-	require.ErrorIs(t, segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segment.Row)), uid.ErrRange)
+	require.ErrorIs(t,
+		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segment.Row)), uid.ErrRange)
 	_, err := segmentjson.UnmarshalRow("order", "")
 	require.ErrorIs(t, err, uid.ErrRange)
 	for to, says := range map[string]string{
@@ -240,9 +246,15 @@ func FuzzTexts(f *testing.F) {
 // What is written is read as it was.
 func FuzzRows(f *testing.F) {
 	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), int64(3), int64(1), "ABC", int64(0))
-	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00", int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
-	f.Fuzz(func(t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64) {
-		r := segment.Row{Tag: "order", Next: next, Step: step, Description: description, Writes: writes, Floor: floor, Takers: []segment.Taker{{Nonce: nonce, Last: last}}}
+	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00",
+		int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
+	f.Fuzz(func(
+		t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64,
+	) {
+		r := segment.Row{
+			Tag: "order", Next: next, Step: step, Description: description,
+			Writes: writes, Floor: floor, Takers: []segment.Taker{{Nonce: nonce, Last: last}},
+		}
 		if micros != 0 {
 			r.Updated = time.UnixMicro(micros).UTC()
 		}

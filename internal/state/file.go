@@ -101,7 +101,8 @@ func (f *File) read() error {
 			"%s", worker.ErrState, info.Size(), f.path, remedy)
 	}
 	if f.torn && f.newest.Version == 0 {
-		return fmt.Errorf("%w: one of the two records of %s is damaged, and the other one, of an older version of the program, "+
+		return fmt.Errorf("%w: one of the two records of %s is damaged, "+
+			"and the other one, of an older version of the program, "+
 			"does not say which ticks that may have reserved; %s", worker.ErrState, f.path, remedy)
 	}
 	if f.torn {
@@ -160,7 +161,8 @@ func (f *File) Load() (r Record, found bool) {
 // or was changed by somebody else, who may issue the same ticks.
 func (f *File) Save(r Record) error {
 	if r.Next < r.High {
-		return fmt.Errorf("%w: the record for %s has ticks up to %d, the next one is to have %d", uid.ErrRange, f.path, r.High, r.Next)
+		return fmt.Errorf("%w: the record for %s has ticks up to %d, the next one is to have %d",
+			uid.ErrRange, f.path, r.High, r.Next)
 	}
 	if foreseen := f.newest.Record; f.newest.Sequence > 0 && foreseen.Next < r.High {
 		foreseen.Next = r.High

@@ -21,7 +21,9 @@ import (
 )
 
 func record(high int64) Record {
-	return Record{Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", High: high, Next: high + ahead}
+	return Record{
+		Kind: KindFixed, Host: "alpha", WorkerID: 7, Layout: "28/22/13 unit=1s", High: high, Next: high + ahead,
+	}
 }
 
 const ahead = 100 // by how much a record's Next is above its High
@@ -255,7 +257,8 @@ func TestFileWithAFlippedBit(t *testing.T) {
 		if f.newest.Sequence < 2 {
 			continue
 		}
-		require.Equal(t, n > 2 && n != 5, f.newest.Sequence == before+2, "saved twice only when it goes beyond what was foreseen")
+		require.Equal(t, n > 2 && n != 5, f.newest.Sequence == before+2,
+			"saved twice only when it goes beyond what was foreseen")
 		image, err := os.ReadFile(path)
 		require.NoError(t, err)
 		for at := pageSize; at < len(image); at++ {
@@ -308,7 +311,8 @@ func TestFileWithAnOldPage(t *testing.T) {
 // save says both.
 func TestFileOfVersion0(t *testing.T) {
 	text := func(sequence, high int64) []byte {
-		record := fmt.Appendf(nil, `"sequence":%d,"pid":1,"kind":"fixed","host":"a","workerId":7,"layout":"l","high":%d}`, sequence, high)
+		record := fmt.Appendf(nil,
+			`"sequence":%d,"pid":1,"kind":"fixed","host":"a","workerId":7,"layout":"l","high":%d}`, sequence, high)
 		rest := pad(record, pageSize-sumLen)
 		return append(sum(rest), rest...)
 	}
@@ -345,8 +349,11 @@ func TestFileForm(t *testing.T) {
 		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}}, Reach: time.Second,
 	}})
 	require.NoError(t, err)
-	require.Equal(t, `{"crc32c":"d29df304","version":1,"sequence":7,"pid":4711,"kind":"lease","host":"alpha","workerId":7,`+
-		`"layout":"l","high":3,"next":8,"namespace":"n","nonce":"aa","limit":5,"proposals":[{"nonce":"bb","high":6}],"reach":1000000000}`, string(bytes.TrimSpace(page)))
+	require.Equal(t,
+		`{"crc32c":"d29df304","version":1,"sequence":7,"pid":4711,"kind":"lease","host":"alpha","workerId":7,`+
+			`"layout":"l","high":3,"next":8,"namespace":"n","nonce":"aa","limit":5,`+
+			`"proposals":[{"nonce":"bb","high":6}],"reach":1000000000}`,
+		string(bytes.TrimSpace(page)))
 }
 
 // A record of a form that is not known is not passed over in favour of the other one.

@@ -67,8 +67,8 @@ func parsePage(page []byte) (s slot, intact bool, err error) {
 	}
 	s.normalize()
 	if d.More() || s.Version < 0 || s.Version > version || s.Sequence < 1 || s.Next < s.High {
-		return slot{}, false, fmt.Errorf("a record of another version of the program: version %d, sequence %d, high %d, next %d",
-			s.Version, s.Sequence, s.High, s.Next)
+		return slot{}, false, fmt.Errorf("a record of another version of the program: "+
+			"version %d, sequence %d, high %d, next %d", s.Version, s.Sequence, s.High, s.Next)
 	}
 	return s, true, nil
 }

@@ -49,7 +49,10 @@ func freshRows(p *probe) {
 
 // old writes a row of a tag.
 func (c *client) old(tag string) segment.Row {
-	row := segment.Row{Tag: tag, Next: 50, Step: 5, Description: "as it was", Writes: 2, Floor: 50, Takers: []segment.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}}}
+	row := segment.Row{
+		Tag: tag, Next: 50, Step: 5, Description: "as it was",
+		Writes: 2, Floor: 50, Takers: []segment.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
+	}
 	c.set(row)
 	return row
 }

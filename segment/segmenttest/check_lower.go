@@ -7,7 +7,12 @@ import (
 )
 
 var lowerChecks = []check{
-	{Name: "a number that is lowered by hand", Contract: "a row is offered as it is; Writes, Floor and Takers are zero in a Fresh row unless somebody has removed the number alone", Run: lowered},
+	{
+		Name: "a number that is lowered by hand",
+		Contract: "a row is offered as it is; " +
+			"Writes, Floor and Takers are zero in a Fresh row unless somebody has removed the number alone",
+		Run: lowered,
+	},
 }
 
 func lowered(p *probe) {
@@ -83,6 +88,7 @@ func lowerMeets(p *probe, next int64) {
 	})
 	<-done
 	if err == nil && lowered && runs < 2 {
-		p.Errorf("the next number was set to %d by hand after a decision had read %d, and the decision was stored all the same", next, row.Next)
+		p.Errorf("the next number was set to %d by hand after a decision had read %d, "+
+			"and the decision was stored all the same", next, row.Next)
 	}
 }

@@ -27,8 +27,10 @@ func extremes(tag string) []segment.Row {
 	}
 	rows := []segment.Row{
 		{Next: 0, Step: 1},
-		{Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256), Writes: math.MaxInt64, Floor: math.MaxInt64, Takers: long},
-		{Next: 1<<53 + 1, Step: 1<<24 + 1, Description: "  'ä\"\\%_\n\t`–ß\u0301; {}[]<&> ", Writes: 1<<53 + 1, Floor: 1<<53 + 1, Takers: short},
+		{Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+			Writes: math.MaxInt64, Floor: math.MaxInt64, Takers: long},
+		{Next: 1<<53 + 1, Step: 1<<24 + 1, Description: "  'ä\"\\%_\n\t`–ß\u0301; {}[]<&> ",
+			Writes: 1<<53 + 1, Floor: 1<<53 + 1, Takers: short},
 		{Next: 1 << 62, Step: 1_000_000, Description: strings.Repeat("ÿ", 256), Writes: 1, Takers: short[:1]},
 		{Next: math.MaxInt64 - 1, Step: 7, Description: "null", Takers: []segment.Taker{{Nonce: "0", Last: -1}, {Nonce: "00", Last: 1<<53 + 1}, {Nonce: "1e5", Last: 0}, {Nonce: "1E5", Last: 0}}},
 		{Next: 1, Step: 2, Description: "\U0001F984"},

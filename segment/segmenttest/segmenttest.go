@@ -99,4 +99,5 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 type check = suite.Check[*probe]
 
 // checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, rowsChecks, changeChecks, lowerChecks, raceChecks, drawChecks, faultChecks, historyChecks)
+var checks = slices.Concat(valueChecks, rowsChecks, changeChecks,
+	lowerChecks, raceChecks, drawChecks, faultChecks, historyChecks)

@@ -46,7 +46,8 @@ func wrongValues() []mistake {
 		{"takers in the order of their numbers", byValues, writes(func(r *segment.Row) {
 			slices.SortFunc(r.Takers, func(a, b segment.Taker) int { return cmp.Compare(a.Last, b.Last) })
 		})},
-		{"one taker less than there can be", byValues, writes(func(r *segment.Row) { r.Takers = r.Takers[:min(segment.MaxTakers-1, len(r.Takers))] })},
+		{"one taker less than there can be", byValues,
+			writes(func(r *segment.Row) { r.Takers = r.Takers[:min(segment.MaxTakers-1, len(r.Takers))] })},
 		{"forgets how often it was written", byValues, writes(func(r *segment.Row) { r.Writes = 0 })},
 		{"writes as a floating point number", byValues, writes(func(r *segment.Row) { float(&r.Writes) })},
 		{"forgets how far it was", byValues, writes(func(r *segment.Row) { r.Floor = 0 })},
@@ -61,10 +62,13 @@ func wrongValues() []mistake {
 			}
 			return decide()
 		})},
-		{"writes over a number that was lowered since", byLower, wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+		{"writes over a number that was lowered since", byLower, wrong{change: func(
+			c *Client, ctx context.Context, tag string, decide decision,
+		) error {
 			var row segment.Row
 			look := errors.New("look")
-			if err := c.Change(ctx, tag, func(r *segment.Row) error { row = copied(r); return look }); !errors.Is(err, look) {
+			err := c.Change(ctx, tag, func(r *segment.Row) error { row = copied(r); return look })
+			if !errors.Is(err, look) {
 				return err
 			}
 			if err := decide(&row); err != nil {

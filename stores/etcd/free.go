@@ -218,7 +218,9 @@ func (l *Leases) choose(v *view, w lease.Wanted, now lease.Clock) (known, error)
 // one of the next, since many may be at it: there are as many to choose from as rows that a crowd has
 // made for itself.
 func (v *view) draw(rows []known) known {
-	slices.SortFunc(rows, func(a, b known) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.WorkerID, b.WorkerID)) })
+	slices.SortFunc(rows, func(a, b known) int {
+		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.WorkerID, b.WorkerID))
+	})
 	n := 1
 	if v.losses > 0 {
 		n = min(16<<min(v.losses, 16), len(rows))

@@ -30,7 +30,8 @@ func (s *server) fill(ids lease.Range, ago func(id int64) time.Duration) {
 
 // putRow writes a row by hand.
 func (s *server) putRow(id int64, until time.Time) {
-	s.set(workerKey(id), fmt.Sprintf(`{"v":1,"write":"w","nonce":"n","high":7,"until":%d,"layout":"l","holder":"h","acquired":0,"renewed":0,"reach":0}`, until.UnixMicro()))
+	s.set(workerKey(id), fmt.Sprintf(`{"v":1,"write":"w","nonce":"n","high":7,"until":%d,`+
+		`"layout":"l","holder":"h","acquired":0,"renewed":0,"reach":0}`, until.UnixMicro()))
 }
 
 var given = regexp.MustCompile(`"given":(-?\d+)`)

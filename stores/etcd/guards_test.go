@@ -296,8 +296,9 @@ func TestNamespaceValue(t *testing.T) {
 		return nil
 	}))
 	is := s.value(namespaceKey)
-	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32","clock_error":250000,"namespace":\{"v":2,"write":"[A-Z2-7]{26}","layout":"l","first":3,"last":9,`+
-		`"given":-1,"floor":5,"rest":1782907200000000,"reach":1000000,"made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
+	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32","clock_error":250000,`+
+		`"namespace":\{"v":2,"write":"[A-Z2-7]{26}","layout":"l","first":3,"last":9,"given":-1,"floor":5,`+
+		`"rest":1782907200000000,"reach":1000000,"made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
 }
 
 // No two values are equal, even if they say the same.

@@ -14,7 +14,8 @@ func (l *Leases) changes(v view, offered known) []clientv3.Op {
 	gets := []clientv3.Op{clientv3.OpGet(l.keys.namespace), l.rowsAbove(v.given, newest), clientv3.OpGet(offered.key)}
 	for _, page := range v.pages {
 		if n := len(page); n > 0 && offered.found() {
-			gets = append(gets, clientv3.OpGet(page[0].key, clientv3.WithRange(l.keys.after(page[n-1].WorkerID)), clientv3.WithLimit(int64(2*n)), clientv3.WithKeysOnly()))
+			gets = append(gets, clientv3.OpGet(page[0].key, clientv3.WithRange(l.keys.after(page[n-1].WorkerID)),
+				clientv3.WithLimit(int64(2*n)), clientv3.WithKeysOnly()))
 		}
 	}
 	return gets

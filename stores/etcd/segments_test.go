@@ -171,12 +171,16 @@ func TestSegmentValue(t *testing.T) {
 	require.NoError(t, err)
 	l := store.Segments()
 	set := func(r *segment.Row) error {
-		*r = segment.Row{Tag: "another", Next: math.MaxInt64, Step: 7, Description: "<d>", Updated: time.Unix(1, 0), Writes: 3, Floor: 5, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}}}
+		*r = segment.Row{
+			Tag: "another", Next: math.MaxInt64, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
+			Writes: 3, Floor: 5, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+		}
 		return nil
 	}
 	require.NoError(t, l.Change(t.Context(), "orders", set))
 	is := s.value(segmentKey)
-	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32","row":\{"v":2,"write":"[A-Z2-7]{26}","next":9223372036854775807,"step":7,"description":"\\u003cd\\u003e",`+
+	require.Regexp(t, `^\{"v":1,"cluster":"cdf818194e3a8c32",`+
+		`"row":\{"v":2,"write":"[A-Z2-7]{26}","next":9223372036854775807,"step":7,"description":"\\u003cd\\u003e",`+
 		`"updated":1782907200000001,"writes":3,"floor":5,"takers":\["A 9007199254740993"\]\}\}$`, is)
 	require.NoError(t, l.Change(t.Context(), "orders", set))
 	require.NotEqual(t, is, s.value(segmentKey), "no two values are equal, even if they say the same")
@@ -189,7 +193,8 @@ func TestSegmentValue(t *testing.T) {
 // What this package cannot have written is an error that names the key. Package segmentjson tries
 // all that can be wrong with a row.
 func TestSegmentUnreadable(t *testing.T) {
-	const good = `{"v":1,"cluster":"cdf818194e3a8c32","row":{"v":2,"next":5,"step":1,"description":"","updated":0,"writes":0,"floor":0,"takers":[]}}`
+	const good = `{"v":1,"cluster":"cdf818194e3a8c32",` +
+		`"row":{"v":2,"next":5,"step":1,"description":"","updated":0,"writes":0,"floor":0,"takers":[]}}`
 	for value, says := range map[string]string{
 		good: "",
 		strings.Replace(good, `"cluster":"cdf8`, `"cluster":"0xCD`, 1): "cluster is not a number of 16",

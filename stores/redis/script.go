@@ -56,7 +56,8 @@ var (
 
 	// go-redis keeps no source that could be asked for.
 	sources = map[*redis.Script]string{
-		rowScript: beginning + rowLua, namespaceScript: beginning + namespaceLua, freeScript: beginning + freeLua, noneScript: beginning + noneLua, pageScript: beginning + pageLua,
+		rowScript: beginning + rowLua, namespaceScript: beginning + namespaceLua,
+		freeScript: beginning + freeLua, noneScript: beginning + noneLua, pageScript: beginning + pageLua,
 		namesScript: beginning + namesLua, inspectScript: beginning + inspectLua, writeScript: beginning + writeLua,
 		segmentScript: beginning + segmentLua, segmentWriteScript: beginning + segmentWriteLua, tagsScript: beginning + tagsLua,
 	}

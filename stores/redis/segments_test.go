@@ -71,13 +71,17 @@ func TestSegmentTexts(t *testing.T) {
 	f := newFake(t)
 	s := f.store().Segments()
 	require.Equal(t, "segments of Redis keys uid:segment:*", s.Name())
-	row := segment.Row{Tag: "another", Next: 1<<53 + 2, Step: 7, Description: "<d>", Updated: time.Unix(1, 0), Writes: 3, Floor: 1<<53 + 2, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}}}
+	row := segment.Row{
+		Tag: "another", Next: 1<<53 + 2, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
+		Writes: 3, Floor: 1<<53 + 2, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+	}
 	set := func(r *segment.Row) error { *r = row; return nil }
 	require.NoError(t, s.Change(t.Context(), "orders", set))
 	require.Equal(t, "9007199254740993", f.text(counterKey))
 	is := f.text(rowKey)
-	require.Regexp(t, `^\{"v":2,"write":"[A-Z2-7]{26}","next":9007199254740994,"step":7,"description":"\\u003cd\\u003e","updated":1782907200000000,`+
-		`"writes":3,"floor":9007199254740994,"takers":\["A 9007199254740993"\]\}$`, is)
+	require.Regexp(t, `^\{"v":2,"write":"[A-Z2-7]{26}",`+
+		`"next":9007199254740994,"step":7,"description":"\\u003cd\\u003e",`+
+		`"updated":1782907200000000,"writes":3,"floor":9007199254740994,"takers":\["A 9007199254740993"\]\}$`, is)
 	row.Tag, row.Updated = "orders", f.now
 	require.Equal(t, row, look(t, f))
 	require.NoError(t, s.Change(t.Context(), "orders", set))

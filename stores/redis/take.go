@@ -35,7 +35,8 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return err
 		}
 		if c.rowText == "" && c.namespaceText == raced.namespaceText && c.history == raced.history {
-			return l.unreadable(l.keys[1], raced.id, fmt.Errorf("it, or one of those up to %d, has a row that %s does not name", raced.last, l.keys[3]))
+			return l.unreadable(l.keys[1], raced.id,
+				fmt.Errorf("it, or one of those up to %d, has a row that %s does not name", raced.last, l.keys[3]))
 		}
 		n := c.namespace
 		if err := decide(&n, &c.row, c.clock); err != nil {

@@ -444,7 +444,8 @@ func TestManyRows(t *testing.T) {
 	})
 	remove(t, l, 1500)
 	err := b.Take(t.Context(), wanted(0, n-1), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
-	require.EqualError(t, err, lease.NoneFree(lease.Range{Last: n - 1}, clock.Now().Add(time.Minute+DefaultClockError), []lease.Range{{First: 1500, Last: 1500}}).Error())
+	require.EqualError(t, err, lease.NoneFree(lease.Range{Last: n - 1},
+		clock.Now().Add(time.Minute+DefaultClockError), []lease.Range{{First: 1500, Last: 1500}}).Error())
 }
 
 // unmade is a connection that reads each row as it was before there was one, once.

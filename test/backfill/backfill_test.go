@@ -198,7 +198,8 @@ func TestKilledImporters(t *testing.T) {
 		for task.First < rows {
 			// Live generators draw during an importer's life. They get the IDs of former runs, since those that
 			// nobody had yet are leased to somebody who never comes.
-			_, err := db.ExecContext(t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
+			_, err := db.ExecContext(t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
+				"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
 			require.NoError(t, err)
 			var live sync.WaitGroup
 			for _, w := range liveWorkers(t, tables) {

@@ -96,7 +96,8 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	used := kit.Store{Driver: "mysql", Source: server.DSN(name)}
 	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
 	for _, unverified := range []bool{false, true} {
-		require.ErrorContains(t, startDisposable(t, alone, unverified), "wsrep_on is OFF, at a node of a Galera cluster")
+		require.ErrorContains(t, startDisposable(t, alone, unverified),
+			"wsrep_on is OFF, at a node of a Galera cluster")
 	}
 	_, err := tablesOf(t, alone, sqlstore.Config{}).Segments().Inspect(t.Context())
 	require.ErrorIs(t, err, uid.ErrConfig)

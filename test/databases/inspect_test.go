@@ -92,7 +92,8 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Run("semi-synchronous", func(t *testing.T) {
 		pair := testserver.NewPair(t, testserver.Config{Durable: true})
 		follow := func() {
-			kit.Do(t, pair.Replica.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
+			kit.Do(t, pair.Replica.Open(t, "mysql"),
+				"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 		}
 		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
 		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
@@ -108,7 +109,9 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		t.Cleanup(pair.Replica.Close)
 		require.NoError(t, pair.Rejoin()) // one more
 		follow()
-		require.Eventually(t, says("2 replicas are connected, and a commit waits for one replica's confirmation, as MariaDB does: another one lacks the newest commits when it takes over"),
+		require.Eventually(t, says("2 replicas are connected, "+
+			"and a commit waits for one replica's confirmation, as MariaDB does: "+
+			"another one lacks the newest commits when it takes over"),
 			time.Minute, 10*time.Millisecond)
 		f := checked(t, db, doctor.Config{DurableStore: true})["replication"]
 		require.Equal(t, doctor.LevelError, f.Level)
@@ -138,9 +141,11 @@ func galeraNode(t *testing.T) (server *testserver.Server, name string) {
 	if _, err := os.Stat(provider); err != nil {
 		t.Skip("no Galera on this machine: ", err)
 	}
-	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider,
-		"--loose-wsrep-cluster-address=gcomm://", "--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
-		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW"}})
+	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{
+		"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider, "--loose-wsrep-cluster-address=gcomm://",
+		"--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
+		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW",
+	}})
 	require.Eventually(t, func() bool { // a node answers before it is ready
 		var err error
 		name, err = server.CreateDatabase()
@@ -184,7 +189,8 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 	}
 	require.Greater(t, tried, 30)
 	var namespaces, ids int
-	require.NoError(t, plain.SQL().QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND NONCE <> ''").Scan(&namespaces, &ids))
+	require.NoError(t, plain.SQL().QueryRow("SELECT COUNT(DISTINCT NAMESPACE), COUNT(*) "+
+		"FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND NONCE <> ''").Scan(&namespaces, &ids))
 	require.Equal(t, 2, namespaces)
 	require.Equal(t, 2*tried, ids)
 }

@@ -101,7 +101,8 @@ func TestNamespaceRow(t *testing.T) {
 		db := s.Open(t)
 		l := strangerOf(t, db, "")
 		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
-		want := lease.Namespace{Layout: "x", Given: -1, Floor: 7, Rest: at, Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
+		want := lease.Namespace{Layout: "x", Given: -1, Floor: 7, Rest: at,
+			Reach: 3 * time.Second, Made: at.Add(-time.Hour), Renewed: at.Add(time.Hour)}
 		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error {
 			require.Equal(t, lease.Namespace{Given: -1, Floor: -1, Fresh: true}, *n)
 			require.WithinDuration(t, time.Now(), now.Now, time.Minute)

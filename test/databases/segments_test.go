@@ -288,12 +288,14 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 		{"SET description = NULL", "SET description = ''", "description", ""},
 		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
 		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')", `{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
+		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')",
+			`{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
 	} {
 		kit.Do(t, db, "UPDATE leaf_alloc "+c.before)
 		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
 		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = '{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
+			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = ` +
+				`'{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
 		}
 		runs := 0
 		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
@@ -348,7 +350,8 @@ func TestSegmentsAreMadeOnce(t *testing.T) {
 		draw(t, segments, "orders")
 		kit.Do(t, db, "DELETE FROM leaf_alloc")
 		require.True(t, looked(t, segments, "orders").Fresh)
-		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers, "what is left is seen")
+		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers,
+			"what is left is seen")
 		kit.Do(t, db, "DELETE FROM leaf_alloc_takers")
 		require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, looked(t, segments, "orders"))
 		draw(t, segments, "orders")
@@ -727,7 +730,8 @@ func TestSegmentsLoweredByHand(t *testing.T) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
 		start := func() *segment.Generator {
-			g, err := segment.New(segment.Source{Store: segments, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
+			g, err := segment.New(segment.Source{Store: segments, Tag: "orders"},
+				segment.Config{Create: true, LossyStore: true})
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = g.Close() })
 			return g

@@ -59,7 +59,8 @@ func TestSQLiteFileIsMounted(t *testing.T) {
 			t.Skipf("not shown: only root may mount here: %v %s", err, out)
 		}
 		if err != nil && !database.IsMountPoint("/") {
-			t.Skipf("not shown: nothing is mounted at /, as in a plain chroot, so its mounts cannot be made private: %v %s", err, out)
+			t.Skipf("not shown: nothing is mounted at /, as in a plain chroot, "+
+				"so its mounts cannot be made private: %v %s", err, out)
 		}
 		require.NoError(t, err, "a process of root's that may not mount: %s", out)
 		require.Equal(t, strings.Repeat("unusable: it is mounted by itself\n", 3)+"mounted by itself\n<nil>\n<nil>\n<nil>\nfound by its name\n", out)

@@ -19,10 +19,13 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 	const step = time.Second
 	ways := map[string][2]string{
 		"rows": {"DELETE FROM WORKER_LEASE WHERE WORKER_ID >= 0",
-			"INSERT INTO WORKER_LEASE SELECT * FROM AWAY WHERE WORKER_ID >= 0 AND WORKER_ID NOT IN (SELECT WORKER_ID FROM WORKER_LEASE)"},
-		"rows of owners": {"DELETE FROM WORKER_LEASE WHERE WORKER_ID BETWEEN 0 AND 3", "INSERT INTO WORKER_LEASE SELECT * FROM AWAY WHERE WORKER_ID BETWEEN 0 AND 3"},
-		"all rows":       {"DELETE FROM WORKER_LEASE", "INSERT INTO WORKER_LEASE SELECT * FROM AWAY"},
-		"the table":      {"ALTER TABLE WORKER_LEASE RENAME TO WORKER_GONE", "ALTER TABLE WORKER_GONE RENAME TO WORKER_LEASE"},
+			"INSERT INTO WORKER_LEASE SELECT * FROM AWAY " +
+				"WHERE WORKER_ID >= 0 AND WORKER_ID NOT IN (SELECT WORKER_ID FROM WORKER_LEASE)"},
+		"rows of owners": {"DELETE FROM WORKER_LEASE WHERE WORKER_ID BETWEEN 0 AND 3",
+			"INSERT INTO WORKER_LEASE SELECT * FROM AWAY WHERE WORKER_ID BETWEEN 0 AND 3"},
+		"all rows": {"DELETE FROM WORKER_LEASE", "INSERT INTO WORKER_LEASE SELECT * FROM AWAY"},
+		"the table": {"ALTER TABLE WORKER_LEASE RENAME TO WORKER_GONE",
+			"ALTER TABLE WORKER_GONE RENAME TO WORKER_LEASE"},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +42,8 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 						}
 						had[r.WorkerID] = true
 						if was, issued := by[of{r.WorkerID, tick}]; issued {
-							t.Fatalf("owners %d and %d have both issued tick %d of worker ID %d", was, i, tick, r.WorkerID)
+							t.Fatalf("owners %d and %d have both issued tick %d of worker ID %d",
+								was, i, tick, r.WorkerID)
 						}
 						by[of{r.WorkerID, tick}] = i
 					}
@@ -92,12 +96,15 @@ func TestGivenIsStored(t *testing.T) {
 		require.Equal(t, "all worker IDs, given up to 31", holder())
 
 		// As an older program has left it: what has a row was given.
-		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET HOLDER = '' WHERE WORKER_ID = -1", "DELETE FROM WORKER_LEASE WHERE WORKER_ID > 20", "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET HOLDER = '' WHERE WORKER_ID = -1",
+			"DELETE FROM WORKER_LEASE WHERE WORKER_ID > 20",
+			"UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		gets(21)
 		require.Equal(t, "all worker IDs, given up to 36", holder())
 
 		// A range, which the mark outlives, and which names what is missing.
-		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET HOLDER = 'worker IDs 18 to 37, given up to 36' WHERE WORKER_ID = -1", "DELETE FROM WORKER_LEASE WHERE WORKER_ID IN (19, 22, 23, 24)",
+		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET HOLDER = 'worker IDs 18 to 37, given up to 36' WHERE WORKER_ID = -1",
+			"DELETE FROM WORKER_LEASE WHERE WORKER_ID IN (19, 22, 23, 24)",
 			"UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		gets(37)
 		require.Equal(t, "worker IDs 18 to 37, given up to 37", holder())
@@ -109,8 +116,11 @@ func TestGivenIsStored(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "none of 18 to 37 has a row; worker IDs 18 to 37 have no row: ")
 
-		for _, text := range []string{"all worker IDs", "all worker IDs, given up to", "all worker IDs, given up to -1", "all worker IDs, given up to 07", "given up to 7",
-			"worker IDs 0 to 9, given up to x", ", given up to 7", "all worker IDs, given up to 7 "} {
+		for _, text := range []string{
+			"all worker IDs", "all worker IDs, given up to", "all worker IDs, given up to -1",
+			"all worker IDs, given up to 07", "given up to 7",
+			"worker IDs 0 to 9, given up to x", ", given up to 7", "all worker IDs, given up to 7 ",
+		} {
 			_, err := s.db.Exec(s.db.Rebind("UPDATE WORKER_LEASE SET HOLDER = ? WHERE WORKER_ID = -1"), text)
 			require.NoError(t, err)
 			_, err = take()
@@ -156,7 +166,8 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	var id int64
 	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if runs++; runs == 1 {
-			kit.Do(t, db, "INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+			kit.Do(t, db,
+				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
 		}
 		id = r.WorkerID
 		owner.write(r, now)

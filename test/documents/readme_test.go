@@ -21,8 +21,9 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 var (
 	printing = regexp.MustCompile(`(?m)^\s*fmt\.Println\(.*?\) // (.+)$`)
 	inits    = regexp.MustCompile("`uid worker init ([^`]+)`")
-	parsed   = regexp.MustCompile("(?s)`go run ./cmd/uid parse ([0-9]+)` takes a UID apart, and draws it:\n\n```\n(.*?)```")
-	digits   = regexp.MustCompile(`[0-9]+`)
+	parsed   = regexp.MustCompile("(?s)`go run ./cmd/uid parse ([0-9]+)` takes a UID apart, and draws it:\n\n" +
+		"```\n(.*?)```")
+	digits = regexp.MustCompile(`[0-9]+`)
 )
 
 // A reader does what README shows, in folders of his own: its commands, then its programs. They print

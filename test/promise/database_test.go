@@ -319,8 +319,10 @@ var databaseFaults = []fault{
 		name:  "rename",
 		title: "The table is renamed away and back (a schema change in two steps)",
 		what: "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts." +
-			" With DurableStore there is nothing in its place, or an operator makes a namespace there, with a Rest or, without the condition, with none. Without the condition of other leases" +
-			" the processes have a longer TTL and stand still, and the table is back when another one has got an ID from a new table.",
+			" With DurableStore there is nothing in its place, or an operator makes a namespace there," +
+			" with a Rest or, without the condition, with none. Without the condition of other leases" +
+			" the processes have a longer TTL and stand still," +
+			" and the table is back when another one has got an ID from a new table.",
 		play: func(s *scene) {
 			h := how{}
 			if !s.met && s.lossy() {
@@ -393,7 +395,8 @@ var databaseFaults = []fault{
 	{
 		name:  "regions",
 		title: "Two databases that know nothing of each other serve one layout",
-		what:  "Two processes draw on each of two databases, and two others on each when the leases of the first have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
+		what: "Two processes draw on each of two databases, and two others on each when the leases of the first" +
+			" have ended. Of leases each database has half of the worker IDs, or, without the condition, all.",
 		play: func(s *scene) {
 			here, there := how{namespace: "regions"}, how{namespace: "regions", seat: 1, db: s.second()}
 			if s.leased() {
@@ -425,7 +428,8 @@ var databaseFaults = []fault{
 
 const backInTime = "it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"
 
-const restsUntilBack = "no other namespace is made in its place, or one with a Rest (Registry.Init) that lasts until the table is back"
+const restsUntilBack = "no other namespace is made in its place, " +
+	"or one with a Rest (Registry.Init) that lasts until the table is back"
 
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 

@@ -21,7 +21,8 @@ var fileFaults = []fault{
 		name:  "file-copied",
 		title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
-			" Where writes can be lost the clock of both is five seconds slow: else the first start on either tells all that the file did not know yet." +
+			" Where writes can be lost the clock of both is five seconds slow:" +
+			" else the first start on either tells all that the file did not know yet." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -144,7 +145,9 @@ var fileFaults = []fault{
 	{
 		name:  "state-restored",
 		title: "A backup of a state file is put back",
-		what:  "A state file is copied; its process goes on, is killed, and is started again on the copy. Where writes can be lost its clock is five seconds slow, as for `file-copied`. (A backup of a SQLite file is one of a database: see there.)",
+		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
+			" Where writes can be lost its clock is five seconds slow, as for `file-copied`." +
+			" (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -173,7 +176,8 @@ var fileFaults = []fault{
 	{
 		name:  "state-damaged",
 		title: "The newest record of a state file is damaged after a kill",
-		what:  "Two processes draw all that is reserved, renew it and are killed; a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
+		what: "Two processes draw all that is reserved, renew it and are killed;" +
+			" a bit of the newest record of each one's file is flipped. Others start on the files, and the same again.",
 		crowd: 1,
 		play: func(s *scene) {
 			for round := range 3 {
@@ -197,7 +201,9 @@ var fileFaults = []fault{
 			file: unique(), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
 		}),
-		also: []string{"worker/statefile TestFileKills", "worker/lease TestNoTickTwice", "internal/state TestFileWithAFlippedBit"},
+		also: []string{
+			"worker/statefile TestFileKills", "worker/lease TestNoTickTwice", "internal/state TestFileWithAFlippedBit",
+		},
 	},
 	{
 		name:  "disk-full",

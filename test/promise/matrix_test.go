@@ -240,7 +240,8 @@ func TestPromiseIsComplete(t *testing.T) {
 			require.NotEmpty(t, f.what, f.name)
 			require.NotNil(t, f.play, f.name)
 			// The plays of these have several processes of their own.
-			require.True(t, f.crowd > 0 || slices.Contains([]string{"regions", "layouts", "rollback-bits"}, f.name), "%s is played with one process", f.name)
+			require.True(t, f.crowd > 0 || slices.Contains([]string{"regions", "layouts", "rollback-bits"}, f.name),
+				"%s is played with one process", f.name)
 			for _, w := range ways {
 				_, ok := f.cell(w)
 				require.True(t, ok, "%s has no verdict for %s", f.name, w.name)

@@ -100,7 +100,8 @@ var operatorFaults = []fault{
 	{
 		name:  "row-back",
 		title: "Rows are deleted, and put back as they were, under running processes",
-		what: "The rows of four processes that draw are deleted for twenty seconds, in which they draw and renew and another one starts, and put back where there are none by then." +
+		what: "The rows of four processes that draw are deleted for twenty seconds," +
+			" in which they draw and renew and another one starts, and put back where there are none by then." +
 			" Then all is played again, without a start; and again while one process stands still and the others draw.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -141,7 +142,8 @@ var operatorFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
+			static: noPart(), file: noPart(), throwaway: unique(),
+			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
 	},
 	{
@@ -243,7 +245,8 @@ var operatorFaults = []fault{
 	{
 		name:  "rollback-bits",
 		title: "uncached with RollbackBits beside other generators of the same layout",
-		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one goes back. Another generator on a layout that calls that bit rollback is refused;" +
+		what: "Two uncached generators count steps back in their worker IDs' uppermost bit, and the clock of one" +
+			" goes back. Another generator on a layout that calls that bit rollback is refused;" +
 			" where the layout is kept, so is one on the layout without names. Where it is not kept, and without the condition, that one gets an ID in which the bit is set.",
 		play: func(s *scene) {
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
@@ -320,7 +323,8 @@ func (s *scene) deleteRows() {
 func (s *scene) putRowsBack() {
 	s.t.Helper()
 	column, _, _ := strings.Cut(s.rowsOfIDs(), " ")
-	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column + " NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")
+	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column +
+		" NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")
 }
 
 func (s *scene) rowsOfIDs() string {

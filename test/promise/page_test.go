@@ -33,8 +33,8 @@ those that come twice:
 const promiseFoot = `## What the tests are
 
 Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files.
-Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what any of them
-draws is compared with what all have drawn.
+Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what
+any of them draws is compared with what all have drawn.
 Time does not pass but is set: all clocks, that of one process, or that of the database. (A clock of the tests is read for each
 UID. With the machine's own, ` + "`uncached`" + ` sees a step up to a millisecond later, by the monotonic clock, which on Linux stands still
 during a suspension; UIDs until then have the time from before. No cell depends on it: what may be issued is decided by reserved
@@ -49,7 +49,9 @@ A fault that is not in the tables is neither promised nor excluded: nobody has l
 func renderPromise() string {
 	var b strings.Builder
 	b.WriteString(promiseHead)
-	b.WriteString("A cell's test is `go test ./test/promise -run 'TestPromise$/<fault>$/<way>$'`, with the fault's name from its row and the way's from this list:\n\n| column | worker | ways |\n|---|---|---|\n")
+	b.WriteString("A cell's test is `go test ./test/promise -run 'TestPromise$/<fault>$/<way>$'`, " +
+		"with the fault's name from its row and the way's from this list:\n\n" +
+		"| column | worker | ways |\n|---|---|---|\n")
 	for _, col := range columns {
 		var names []string
 		for _, w := range ways {

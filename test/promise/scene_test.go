@@ -141,7 +141,8 @@ func (s *scene) join(h how) {
 // now: else few processes would get an ID that another one has had.
 func (s *scene) lend() {
 	if s.leased() {
-		_, _ = s.db.ExecContext(s.t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
+		_, _ = s.db.ExecContext(s.t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
+			"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
 	}
 }
 
@@ -176,7 +177,8 @@ func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
 // registry is that of whoever looks after the database.
 func (s *scene) registry() *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead), registry.Config{Logger: (&logtest.Records{}).Logger()})
+	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead),
+		registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
 }

@@ -108,7 +108,8 @@ func TestVanish(t *testing.T) {
 	_, err := d.db.Exec("UPDATE "+d.table.name+" SET NAMESPACE = ? WHERE WORKER_ID = 0", d.table.namespace+" (gone)")
 	require.NoError(t, err)
 	d.lease(0, 1)
-	_, err = d.db.Exec("UPDATE "+d.table.name+" SET NAMESPACE = ? WHERE NAMESPACE = ?", d.table.namespace, d.table.namespace+" (gone)")
+	_, err = d.db.Exec("UPDATE "+d.table.name+" SET NAMESPACE = ? WHERE NAMESPACE = ?",
+		d.table.namespace, d.table.namespace+" (gone)")
 	require.Error(t, err)
 }
 

@@ -90,7 +90,8 @@ func forget(f *fleet) error {
 		return err
 	}
 	return f.table(func(db *sqlx.DB, t leaseTable) error {
-		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID), "UPDATE "+t.name+" SET HOLDER = ''")
+		return execAll(db, fmt.Sprintf("DELETE FROM %s WHERE WORKER_ID <> %d", t.name, controlID),
+			"UPDATE "+t.name+" SET HOLDER = ''")
 	})
 }
 

@@ -119,7 +119,8 @@ func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return r.Init(context.Background(), registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
+	return r.Init(context.Background(),
+		registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
 }
 
 // in returns the tables of a database, the table of leases among them.

@@ -134,7 +134,8 @@ func (d *Disposable) inspect(ctx context.Context) error {
 		return err
 	}
 	if len(lossy) > 0 && !d.cfg.DurableStoreUnverified {
-		return fmt.Errorf("%w: %w in a crash, and would then give it again: %s; DurableStoreUnverified takes the store at its word",
+		return fmt.Errorf("%w: %w in a crash, and would then give it again: %s; "+
+			"DurableStoreUnverified takes the store at its word",
 			uid.ErrConfig, ErrLossy, strings.Join(lossy, "; "))
 	}
 	return nil

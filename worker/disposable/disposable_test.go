@@ -351,7 +351,8 @@ func TestLossyStore(t *testing.T) {
 func TestRefusedStore(t *testing.T) {
 	numbers := &counter{refused: fmt.Errorf("%w: engine MEMORY", uid.ErrConfig)}
 	for _, unverified := range []bool{false, true} {
-		_, err := newDisposable(t, numbers, disposable.Config{DurableStoreUnverified: unverified}).Acquire(t.Context(), terms(9))
+		_, err := newDisposable(t, numbers,
+			disposable.Config{DurableStoreUnverified: unverified}).Acquire(t.Context(), terms(9))
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.NotErrorIs(t, err, disposable.ErrLossy)
 		require.ErrorContains(t, err, "engine MEMORY")

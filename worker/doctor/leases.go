@@ -59,7 +59,8 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	}
 	findings := []Finding{left}
 	if len(ns.Missing) > 0 {
-		findings = append(findings, Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost), "Of the IDs that were given, " + lease.MissingRows(ns.Missing) + ".",
+		findings = append(findings, Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost),
+			"Of the IDs that were given, " + lease.MissingRows(ns.Missing) + ".",
 			"Look who deleted them, and put the rows back as they were. " + makeUp})
 	}
 	if f, bad := judgeRange(ns, leases); bad {
@@ -184,8 +185,8 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 }
 
 // makeUp tells people who know what they do what stands for a row that cannot be had back.
-const makeUp = "One that cannot be had back is made up for by a row whose last tick (HIGH, in a table) is beyond all that its owner may have used, " +
-	"and whose lease (LEASE_UNTIL) ends as late as the owner's may have."
+const makeUp = "One that cannot be had back is made up for by a row whose last tick (HIGH, in a table) " +
+	"is beyond all that its owner may have used, and whose lease (LEASE_UNTIL) ends as late as the owner's may have."
 
 // keepOut tells people who know what they do how to keep an ID out of use.
 func keepOut(l registry.LeaseInfo) string {

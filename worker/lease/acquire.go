@@ -89,7 +89,8 @@ func (l *Lease) retake(ctx context.Context) (h *hold, event Event, err error) {
 
 // take leases the ID that has been free the longest, or a new one.
 func (l *Lease) take(ctx context.Context) (h *hold, event Event, err error) {
-	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID}, Must: l.cfg.IDs, Rest: l.cfg.Quarantine, Highest: l.highest}
+	wanted := Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
+		Must: l.cfg.IDs, Rest: l.cfg.Quarantine, Highest: l.highest}
 	asked := l.cfg.Now()
 	err = l.store.Take(ctx, wanted, func(ns *Namespace, row *Row, now Clock) (err error) {
 		if err := l.compare(asked, now, l.cfg.MaxClockOffset); err != nil {

@@ -69,7 +69,9 @@ func TestLeaseFileWithAFlippedBit(t *testing.T) {
 			h.acquire(l)
 		}, nil},
 	}
-	for mode, config := range map[string]func(t testing.TB) lease.Config{"lossy": fileConfig, "offline": offlineConfig} {
+	for mode, config := range map[string]func(t testing.TB) lease.Config{
+		"lossy": fileConfig, "offline": offlineConfig,
+	} {
 		for name, c := range lives {
 			t.Run(mode+", "+name, func(t *testing.T) {
 				eachHouse(t, func(t *testing.T, h *house) {
@@ -83,7 +85,8 @@ func TestLeaseFileWithAFlippedBit(t *testing.T) {
 					require.Equal(t, c.ids[mode], r.WorkerID)
 					if r.WorkerID == 0 {
 						require.Greater(t, r.First, granted)
-						require.LessOrEqual(t, time.Since(began), 2*time.Millisecond, "of the first tick above what was reserved")
+						require.LessOrEqual(t, time.Since(began), 2*time.Millisecond,
+							"of the first tick above what was reserved")
 					}
 					require.GreaterOrEqual(t, r.Last, r.First)
 				})
@@ -156,7 +159,9 @@ func TestLeaseFileWithAFlippedBitAfterALoss(t *testing.T) {
 // A renewal costs two writes of the file: before the store is asked, and before the ticks are
 // granted. The one foresees the other, however late it is.
 func TestLeaseFileSavesTwice(t *testing.T) {
-	for mode, config := range map[string]func(t testing.TB) lease.Config{"lossy": fileConfig, "offline": offlineConfig} {
+	for mode, config := range map[string]func(t testing.TB) lease.Config{
+		"lossy": fileConfig, "offline": offlineConfig,
+	} {
 		t.Run(mode, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				cfg := config(t)

@@ -49,8 +49,9 @@ type Founding struct {
 //
 // It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
 // the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs or MinTick are not within
-// the layout's, MinTick is too far ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a
-// former one, [worker.ErrLayout] when the namespace has another layout, or the store's error.
+// the layout's, MinTick is too far ahead, the IDs are not those that the namespace has, or rows of IDs
+// above them are left of a former one, [worker.ErrLayout] when the namespace has another layout, or the
+// store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
 	t := f.Terms
 	switch {
@@ -88,7 +89,8 @@ func found(ns *Namespace, f Founding, now Clock) error {
 		last = f.IDs.Last
 	}
 	if ns.Given > last {
-		return fmt.Errorf("%w: the row of worker ID %d is left of a former namespace, now asked for are IDs up to %d: none of them would be new",
+		return fmt.Errorf("%w: the row of worker ID %d is left of a former namespace, "+
+			"now asked for are IDs up to %d: none of them would be new",
 			uid.ErrRange, ns.Given, last)
 	}
 	ns.Layout, ns.IDs, ns.Made, ns.Renewed = f.Terms.Layout, f.IDs, now.Now, now.Now

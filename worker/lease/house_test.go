@@ -165,7 +165,8 @@ func (h *house) found(namespace string) {
 	h.making.Lock()
 	defer h.making.Unlock()
 	if _, there := h.memory.Namespace(namespace); !there && !h.made[namespace] {
-		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace), lease.Founding{Terms: millis(1023), IDs: lease.Range{Last: 7}}))
+		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace),
+			lease.Founding{Terms: millis(1023), IDs: lease.Range{Last: 7}}))
 	}
 	h.made[namespace] = true
 }

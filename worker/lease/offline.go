@@ -124,14 +124,16 @@ func bind(s Store, place string) error {
 	if s, is := s.(PlacedStore); is {
 		return s.Bind(place)
 	}
-	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, s.Name())
+	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there",
+		worker.ErrState, place, s.Name())
 }
 
 // note raises the file's reservation to 3/2 Window beyond the clock, and beyond through, as far
 // as the store's goes, and grants it.
 func (l *Lease) note(through int64) error {
 	h := l.hold
-	if h.granted >= l.terms.TickAt(l.cfg.Now())+ticks.Count(l.cfg.Window, l.terms.Unit) && h.granted >= through && l.noted(h) {
+	if h.granted >= l.terms.TickAt(l.cfg.Now())+ticks.Count(l.cfg.Window, l.terms.Unit) &&
+		h.granted >= through && l.noted(h) {
 		return nil
 	}
 	before := h.granted
@@ -180,7 +182,8 @@ func (l *Lease) save(h *hold) error {
 // store, with ticks that nobody had.
 func (l *Lease) forget() error {
 	return l.file.Save(state.Record{
-		Kind: state.KindLease, Host: l.cfg.Host, Layout: l.terms.Layout, High: -1, Next: l.terms.MaxTick, Namespace: l.store.Name(),
+		Kind: state.KindLease, Host: l.cfg.Host, Layout: l.terms.Layout,
+		High: -1, Next: l.terms.MaxTick, Namespace: l.store.Name(),
 	})
 }
 

@@ -181,7 +181,8 @@ func TestRangeThatAStoreIgnores(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the store offers worker ID 0, wanted is one of 10 to 20")
 		require.Empty(t, h.ids())
-		_, err = h.on(rangeless{h.memory.Store(orders)}, lease.Config{IDs: lease.Range{First: 0, Last: 1023}}).Acquire(t.Context(), millis(1023))
+		_, err = h.on(rangeless{h.memory.Store(orders)},
+			lease.Config{IDs: lease.Range{First: 0, Last: 1023}}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the namespace has the worker IDs 10 to 20, asked for are 0 to 1023")
 	})
@@ -225,7 +226,8 @@ func TestRangeOfAStateFile(t *testing.T) {
 // A generator whose lease is lost, and that finds all IDs of the range leased, says so.
 func TestRangeIsUsedUp(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetNamespace(orders, lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
+		h.memory.SetNamespace(orders,
+			lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
 		h.made[orders] = true
 		g, err := cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
 		require.NoError(t, err)

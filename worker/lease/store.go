@@ -278,7 +278,8 @@ func (c Clock) after(d time.Duration) time.Time { return c.Now.Add(c.Error + d) 
 func NoneFree(ids Range, until time.Time, missing []Range) error {
 	says := fmt.Sprintf("none of %d to %d has a row", ids.First, ids.Last)
 	if !until.IsZero() {
-		says = fmt.Sprintf("all of %d to %d are leased or in quarantine, the first one until %s", ids.First, ids.Last, until.UTC().Format(time.RFC3339Nano))
+		says = fmt.Sprintf("all of %d to %d are leased or in quarantine, the first one until %s",
+			ids.First, ids.Last, until.UTC().Format(time.RFC3339Nano))
 	}
 	if len(missing) > 0 {
 		says += "; " + MissingRows(missing)
@@ -304,7 +305,9 @@ func MissingRows(missing []Range) string {
 	case n > 1:
 		texts = []string{strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]}
 	case missing[0].First == missing[0].Last:
-		return "worker ID " + texts[0] + " has no row: somebody has deleted it, and nobody gets the ID until it is put back"
+		return "worker ID " + texts[0] +
+			" has no row: somebody has deleted it, and nobody gets the ID until it is put back"
 	}
-	return "worker IDs " + texts[0] + " have no row: somebody has deleted them, and nobody gets these IDs until they are put back"
+	return "worker IDs " + texts[0] +
+		" have no row: somebody has deleted them, and nobody gets these IDs until they are put back"
 }

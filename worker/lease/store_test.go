@@ -282,20 +282,24 @@ func TestNoneFree(t *testing.T) {
 	ids := lease.Range{First: 3, Last: 17}
 	err := lease.NoneFree(ids, until, nil)
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	require.EqualError(t, err, uid.ErrNoWorkerID.Error()+": all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
+	require.EqualError(t, err, uid.ErrNoWorkerID.Error()+
+		": all of 3 to 17 are leased or in quarantine, the first one until 2026-07-01T11:00:00.123456Z")
 	var many []lease.Range
 	for id := int64(4); id < 40; id += 2 {
 		many = append(many, lease.Range{First: id, Last: id})
 	}
 	for text, missing := range map[string][]lease.Range{
-		"; worker ID 4 has no row: somebody has deleted it, and nobody gets the ID until it is put back": {{First: 4, Last: 4}},
-		"; worker IDs 4 to 5 have no row: somebody has deleted them, ":                                   {{First: 4, Last: 5}},
-		"; worker IDs 4 to 5 and 9 have no row: ":                                                        {{First: 4, Last: 5}, {First: 9, Last: 9}},
-		"; worker IDs 4, 6, 8, 10, 12, 14, 16, 18 and others have no row: ":                              many,
+		"; worker ID 4 has no row: somebody has deleted it, and nobody gets the ID until it is put back": {
+			{First: 4, Last: 4},
+		},
+		"; worker IDs 4 to 5 have no row: somebody has deleted them, ":      {{First: 4, Last: 5}},
+		"; worker IDs 4 to 5 and 9 have no row: ":                           {{First: 4, Last: 5}, {First: 9, Last: 9}},
+		"; worker IDs 4, 6, 8, 10, 12, 14, 16, 18 and others have no row: ": many,
 	} {
 		require.ErrorContains(t, lease.NoneFree(ids, until, missing), text)
 	}
-	require.ErrorContains(t, lease.NoneFree(ids, time.Time{}, []lease.Range{ids}), "none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
+	require.ErrorContains(t, lease.NoneFree(ids, time.Time{}, []lease.Range{ids}),
+		"none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
 		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
@@ -330,7 +334,8 @@ func TestNewIDs(t *testing.T) {
 		{-1, lease.Range{First: 5, Last: 5}, lease.Range{First: 5, Last: 5}, true},
 		{-1, lease.Range{First: 0, Last: 15}, lease.Range{First: 0, Last: 2}, true},
 		{-1, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{First: 0, Last: 15}, true},
-		{math.MaxInt64 - 1, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{First: math.MaxInt64, Last: math.MaxInt64}, true},
+		{math.MaxInt64 - 1, lease.Range{First: 0, Last: math.MaxInt64},
+			lease.Range{First: math.MaxInt64, Last: math.MaxInt64}, true},
 		{math.MaxInt64, lease.Range{First: 0, Last: math.MaxInt64}, lease.Range{}, false},
 	} {
 		ids, some := lease.Namespace{Given: c.given}.NewIDs(c.in)

@@ -52,7 +52,8 @@ func vanish(t *testing.T, h *house, cfg lease.Config, remove func() (putBack fun
 			}
 			had[o.has.WorkerID] = true
 			if was, issued := by[of{o.has.WorkerID, o.last}]; issued && was != i {
-				t.Fatalf("%v after the start owners %d and %d have both issued tick %d of worker ID %d", at, was, i, o.last, o.has.WorkerID)
+				t.Fatalf("%v after the start owners %d and %d have both issued tick %d of worker ID %d",
+					at, was, i, o.last, o.has.WorkerID)
 			}
 			by[of{o.has.WorkerID, o.last}] = i
 		}
@@ -106,7 +107,8 @@ func TestFoundOverRows(t *testing.T) {
 		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
 		err := h.foundWith(0, 0, 499)
 		require.ErrorIs(t, err, uid.ErrRange)
-		require.ErrorContains(t, err, "the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
+		require.ErrorContains(t, err,
+			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
 		require.False(t, h.isThere())
 		require.NoError(t, h.foundWith(0, 0, 501))
 		require.EqualValues(t, 500, h.namespace().Given)

@@ -159,7 +159,8 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 		require.Zero(t, ns.Free)
 		missing = append(missing, ns.Missing)
 	}
-	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}}, nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
+	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}},
+		nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
 }
 
 func TestOverviewInPages(t *testing.T) {

@@ -14,9 +14,9 @@
 // WORKER_NODE has a row for each start of a process; the row's generated key is a disposable ID.
 // It is the table of Baidu's UidGenerator, so that services in Java and in Go can share one.
 // WORKER_LEASE has a row for each worker ID that can be leased in a namespace or could once, and one with
-// WORKER_ID -1 for the namespace itself; no statement removes one. leaf_alloc has a row for each tag, whose max_id is the next
-// number. It is the table of Leaf, as it is, so that services in Java and in Go can share this one, too;
-// leaf_alloc_takers beside it, of which Leaf knows nothing, says who took numbers last. The
+// WORKER_ID -1 for the namespace itself; no statement removes one. leaf_alloc has a row for each tag,
+// whose max_id is the next number. It is the table of Leaf, as it is, so that services in Java and in Go
+// can share this one, too; leaf_alloc_takers beside it, of which Leaf knows nothing, says who took numbers last. The
 // statements that create them are in the folder internal/database/schema. On PostgreSQL the names are in lower case, so that they need no quotes,
 // and the table is the one that the search path finds.
 //

@@ -45,7 +45,8 @@ type fakeSegments struct {
 
 // leafRow is a row of a tag that Leaf and a generator have taken from.
 func leafRow() []driver.Value {
-	return []driver.Value{"orders", "1001", "1000", "for people", int64(1_700_000_000_000_000), "N1", `{"v":2,"writes":1,"floor":1001,"takers":["A 1000"]}`}
+	return []driver.Value{"orders", "1001", "1000", "for people", int64(1_700_000_000_000_000),
+		"N1", `{"v":2,"writes":1,"floor":1001,"takers":["A 1000"]}`}
 }
 
 func (f *fakeSegments) store(t testing.TB) *sqlstore.Segments {

@@ -88,7 +88,8 @@ func (l *Leases) read(ctx context.Context, conn session, parts ...string) (sight
 
 func (l *Leases) readOnce(ctx context.Context, conn session, parts []string) (sight, error) {
 	s := sight{parts: map[part][]leaseRow{}}
-	query := l.inStep() + "SELECT " + l.dialect.OriginColumns(l.leases) + ", r.* FROM (SELECT 1 AS ONE) o LEFT JOIN (" + strings.Join(parts, " UNION ALL ") + ") r ON 1 = 1"
+	query := l.inStep() + "SELECT " + l.dialect.OriginColumns(l.leases) +
+		", r.* FROM (SELECT 1 AS ONE) o LEFT JOIN (" + strings.Join(parts, " UNION ALL ") + ") r ON 1 = 1"
 	rows, err := conn.QueryContext(ctx, l.dialect.SQL(query))
 	if err != nil {
 		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))

@@ -95,7 +95,8 @@ func heldBy(holder string) (ids lease.Range, given int64, err error) {
 		_, err = fmt.Sscanf(held, "worker IDs %d to %d", &ids.First, &ids.Last)
 	}
 	if err != nil || holderOf(ids, given) != holder || ids.First < 0 || ids.First > ids.Last {
-		return ids, given, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; it has to be empty, for all worker IDs of which none was given, or like %q or %q",
+		return ids, given, fmt.Errorf("%w: HOLDER of the namespace's own row (WORKER_ID -1) is %.150q; "+
+			"it has to be empty, for all worker IDs of which none was given, or like %q or %q",
 			uid.ErrConfig, holder, holderOf(lease.Range{}, 15), holderOf(lease.Range{First: 0, Last: 1023}, 15))
 	}
 	return ids, given, nil

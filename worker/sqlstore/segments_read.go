@@ -139,7 +139,8 @@ func (s *Segments) columns(there tablesThere) string {
 func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
 	seen := tagSight{tag: tag, missing: !there.takers}
-	query := s.inStep() + "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	query := s.inStep() + "SELECT " + d.OriginColumns(s.segments) +
+		", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
 	if there.leaf {
 		query += " LEFT JOIN `" + s.segments + "` a ON a.biz_tag = " + d.Text(tag)
 	}

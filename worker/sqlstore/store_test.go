@@ -39,7 +39,8 @@ func TestStore(t *testing.T) {
 				if given >= 0 {
 					holder = fmt.Sprintf("all worker IDs, given up to %d", given)
 				}
-				_, err := admin.Exec("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
+				_, err := admin.Exec("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1",
+					holder, namespace)
 				return err
 			},
 		}

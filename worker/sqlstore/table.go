@@ -95,7 +95,8 @@ func (t *tables) fits(ctx context.Context, conn *sqlx.Conn, want wanted) ([]data
 		return nil, fmt.Errorf("%w: table %s: %s. %s %s", uid.ErrConfig, want.name, v.Value, v.Why, v.Do)
 	}
 	if v := database.JudgeKept("table", want.name, shape); v.Severity == database.Wrong {
-		return []database.Loss{{Why: fmt.Sprintf("table %s is %s (%s)", want.name, v.Value, v.Do), By: database.Crash}}, nil
+		why := fmt.Sprintf("table %s is %s (%s)", want.name, v.Value, v.Do)
+		return []database.Loss{{Why: why, By: database.Crash}}, nil
 	}
 	return nil, nil
 }

@@ -65,9 +65,12 @@ func (l *Leases) statement(w write, o database.Origin) (text string, affects cou
 func (l *Leases) made(w write, same string) (text string, affects count) {
 	made := append([]leaseRow{w.row.is}, w.others...)
 	if l.dialect == database.Postgres { // a duplicate is an error, which undoes the statement
-		held := "SELECT 1 FROM `" + l.leases + "` c WHERE " + l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE"
-		return "WITH held AS MATERIALIZED (" + held + "), made AS (" + l.inserted(made) + " WHERE EXISTS (SELECT 1 FROM held) RETURNING 1) " +
-			l.update("", w.control.is) + " WHERE " + l.key("", controlID) + " AND EXISTS (SELECT 1 FROM made)", exactly(1)
+		held := "SELECT 1 FROM `" + l.leases + "` c WHERE " + l.is("c.", *w.control.was, false) +
+			" AND " + same + " FOR UPDATE"
+		text = "WITH held AS MATERIALIZED (" + held + "), " +
+			"made AS (" + l.inserted(made) + " WHERE EXISTS (SELECT 1 FROM held) RETURNING 1) " +
+			l.update("", w.control.is) + " WHERE " + l.key("", controlID) + " AND EXISTS (SELECT 1 FROM made)"
+		return text, exactly(1)
 	}
 	// The namespace's row is updated, which counts as 2, and the others inserted. If one of these is
 	// there already, the sum that is computed for it is too large for any integer: an error in every
@@ -77,8 +80,11 @@ func (l *Leases) made(w write, same string) (text string, affects count) {
 		updates = append(updates, name+" = VALUES("+name+")")
 	}
 	updates[highColumn] = "HIGH = CASE `" + l.leases + "`.WORKER_ID WHEN " + database.Int(controlID) + " THEN VALUES(HIGH) ELSE 9223372036854775807 + 2 + `" + l.leases + "`.WORKER_ID END"
-	return l.insert() + " SELECT c.NAMESPACE, v.* FROM `" + l.leases + "` c JOIN (" + l.table(append([]leaseRow{w.control.is}, made...)) + ") v WHERE " +
-		l.is("c.", *w.control.was, false) + " AND " + same + " FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "), exactly(2 + int64(len(made)))
+	text = l.insert() + " SELECT c.NAMESPACE, v.* FROM `" + l.leases + "` c" +
+		" JOIN (" + l.table(append([]leaseRow{w.control.is}, made...)) + ") v" +
+		" WHERE " + l.is("c.", *w.control.was, false) + " AND " + same +
+		" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", ")
+	return text, exactly(2 + int64(len(made)))
 }
 
 // inserted inserts rows.

@@ -63,7 +63,8 @@ func saveState(path, kind, layout string, high int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Save(state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high, Next: high}), f.Close())
+	record := state.Record{Kind: kind, Host: "alpha", WorkerID: 7, Layout: layout, High: high, Next: high}
+	return errors.Join(f.Save(record), f.Close())
 }
 
 func tempPath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }

@@ -82,7 +82,8 @@ func startChild(t *testing.T, kind string, back time.Duration, path string) (*ex
 
 // Processes that are killed while they issue UIDs and renew their reservation, one
 // after the other, each with a clock that is behind what the one before issued, issue
-// no tick twice, though the newer record of every other one is damaged. Sequences begin anew with each, so that this would be a UID twice.
+// no tick twice, though the newer record of every other one is damaged. Sequences
+// begin anew with each, so that this would be a UID twice.
 func TestFileKills(t *testing.T) {
 	for kind := range generators {
 		t.Run(kind, func(t *testing.T) {

@@ -203,7 +203,8 @@ func (r *recorder) writesRow(row *lease.Row, p plan, now lease.Clock) (token str
 	}
 	*row = lease.Row{
 		WorkerID: id, Nonce: token, High: int64(len(token)) + now.Now.UnixMicro(), Until: until, Layout: "of " + token, Holder: fmt.Sprint("holder of ", token),
-		Acquired: now.Now.Add(-time.Second), Renewed: now.Now, Reach: time.Duration(now.Now.Nanosecond()).Truncate(time.Microsecond),
+		Acquired: now.Now.Add(-time.Second), Renewed: now.Now,
+		Reach: time.Duration(now.Now.Nanosecond()).Truncate(time.Microsecond),
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

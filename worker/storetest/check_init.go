@@ -11,7 +11,8 @@ import (
 var errMissing = worker.ErrNoNamespace
 
 var initChecks = []check{
-	{"Init makes a namespace once", "Init calls decide with the namespace, Fresh when there is none, and with the highest worker ID that ever had a row", initOnce},
+	{"Init makes a namespace once", "Init calls decide with the namespace, " +
+		"Fresh when there is none, and with the highest worker ID that ever had a row", initOnce},
 	{"Init after the namespace was lost", "a Fresh namespace's Reach is the largest of the rows that are left", initAgain},
 	{"Init at once", "nobody else can change what decide sees before the outcome is stored", initAtOnce},
 	{"nothing makes a namespace but Init", "a missing namespace is ErrNoNamespace", missingNamespace},
@@ -45,7 +46,8 @@ func initOnce(p *probe) {
 	}
 	c.put(lease.Row{Reach: time.Hour, Until: early})
 	if got := other.namespace(); got.Fresh || got.Given != 0 || got.Reach != 0 {
-		p.Errorf("a namespace that is used is offered as %+v; wanted is a Given of 0, and Reach only as it was written", got)
+		p.Errorf("a namespace that is used is offered as %+v; "+
+			"wanted is a Given of 0, and Reach only as it was written", got)
 	}
 	n.Given = 0
 	refused := errors.New("refused")
@@ -79,7 +81,8 @@ func initAgain(p *probe) {
 		p.Errorf("Take from a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 	}
 	if n := c.namespace(); !n.Fresh || n.Given != 2 || n.Reach != 2*time.Hour {
-		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, a Given of 2, and the Reach of 2h that a row has", n)
+		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, "+
+			"a Given of 2, and the Reach of 2h that a row has", n)
 	}
 	c.create()
 	if n := c.namespace(); n.Fresh || n.Given != 2 {
@@ -159,7 +162,8 @@ func apart(p *probe) {
 			p.Errorf("namespace %q has a Given of another, %d", name, n.Given)
 		}
 		if row, err := c.offers(wanted(0, 3)); err != nil || !row.Unused() || row.WorkerID != 0 {
-			p.Errorf("a new namespace beside others that are used is offered row %+v (%v), wanted is a new one of worker ID 0", row, err)
+			p.Errorf("a new namespace beside others that are used is offered row %+v (%v), "+
+				"wanted is a new one of worker ID 0", row, err)
 		}
 		c.put(lease.Row{WorkerID: 0, High: int64(i), Nonce: p.Token(), Holder: name, Until: early})
 		clients[name] = c

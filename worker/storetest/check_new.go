@@ -12,10 +12,14 @@ import (
 
 // newChecks are about worker IDs that never had a row.
 var newChecks = []check{
-	{"Take makes new rows", "the NewRow of the first of the IDs that NewIDs returns; it makes those of the rest, and raises Given to the last of them", makesNew},
-	{"a row that vanished makes no ID new", "an ID up to Given without a row is never offered; NoneFree names those whose rows are missing", neverAgain},
-	{"new rows are all or nothing", "with what decide has changed, all or nothing and only if the namespace is as it was read", growsWhole},
-	{"no row is overwritten", "it overwrites no row; where the store sees a row above Given it gives that row's ID", overwritesNone},
+	{"Take makes new rows", "the NewRow of the first of the IDs that NewIDs returns; " +
+		"it makes those of the rest, and raises Given to the last of them", makesNew},
+	{"a row that vanished makes no ID new",
+		"an ID up to Given without a row is never offered; NoneFree names those whose rows are missing", neverAgain},
+	{"new rows are all or nothing",
+		"with what decide has changed, all or nothing and only if the namespace is as it was read", growsWhole},
+	{"no row is overwritten",
+		"it overwrites no row; where the store sees a row above Given it gives that row's ID", overwritesNone},
 	{"new IDs at once", "many that start at once share what one of them makes", growAtOnce},
 }
 
@@ -84,7 +88,8 @@ func makesNew(p *probe) {
 	}
 	c.rowsUpTo("a range of three IDs", 0, 0)
 	c, _ = p.made()
-	err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { n.IDs = lease.Range{First: 10, Last: 12}; return nil })
+	err := c.Init(p.Ctx,
+		func(n *lease.Namespace, _ lease.Clock) error { n.IDs = lease.Range{First: 10, Last: 12}; return nil })
 	if err != nil {
 		p.Fatalf("Init: %v", err)
 	}
@@ -98,7 +103,8 @@ func makesNew(p *probe) {
 
 	// decide reads Given, and does not set it.
 	for _, given := range []int64{-1, 99} {
-		err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Given, n.Floor = given, given; return nil })
+		err := c.Init(p.Ctx,
+			func(n *lease.Namespace, _ lease.Clock) error { n.Given, n.Floor = given, given; return nil })
 		if n := c.namespace(); err != nil || n.Given != 12 || n.Floor != given {
 			p.Errorf("Init with a decision that sets Given returned %v, and the namespace is %+v", err, n)
 		}
@@ -109,9 +115,11 @@ func neverAgain(p *probe) {
 	c, _ := p.made()
 	c.put(lease.Row{WorkerID: 2, Until: late}, lease.Row{WorkerID: 6, Until: late})
 	c.offered("a gap below the end", wanted(0, 7), 7, true)
-	c.noneFree("gaps", wanted(0, 6), lease.Range{Last: 6}, late, lease.Range{First: 0, Last: 1}, lease.Range{First: 3, Last: 5})
+	c.noneFree("gaps", wanted(0, 6), lease.Range{Last: 6}, late,
+		lease.Range{First: 0, Last: 1}, lease.Range{First: 3, Last: 5})
 	c.noneFree("one gap", wanted(2, 3), lease.Range{First: 2, Last: 3}, late, lease.Range{First: 3, Last: 3})
-	c.noneFree("nothing but a gap", wanted(4, 5), lease.Range{First: 4, Last: 5}, time.Time{}, lease.Range{First: 4, Last: 5})
+	c.noneFree("nothing but a gap", wanted(4, 5), lease.Range{First: 4, Last: 5},
+		time.Time{}, lease.Range{First: 4, Last: 5})
 	c.set(lease.Row{WorkerID: 6, Until: early, High: 1000})
 	ahead := wanted(0, 6)
 	ahead.Highest = func(time.Time) int64 { return 999 }
@@ -156,7 +164,8 @@ func neverAgain(p *probe) {
 			p.Errorf("rows were removed, and Take offers worker ID %d, wanted is %d", got, id)
 		}
 	}
-	missing := []lease.Range{{First: 0, Last: 0}, {First: 3, Last: 4}, {First: 16, Last: 16}, {First: made - 1, Last: made}}
+	missing := []lease.Range{{First: 0, Last: 0}, {First: 3, Last: 4},
+		{First: 16, Last: 16}, {First: made - 1, Last: made}}
 	c.noneFree("nothing but what was removed", w, w.IDs, late, missing...)
 	for id := range int64(41) {
 		if err := p.RemoveRow(namespace, id); err != nil {
@@ -306,7 +315,8 @@ func growAtOnce(p *probe) {
 		ns.Given = made.Last
 	}
 	if given := c.namespace().Given; given > ns.Given {
-		p.Errorf("%d Takes at once (%d more may have been stored) have made rows up to %d, where %d are enough", n, all.open, given, ns.Given)
+		p.Errorf("%d Takes at once (%d more may have been stored) have made rows up to %d, where %d are enough",
+			n, all.open, given, ns.Given)
 	}
 	for id := range c.namespace().Given + 1 {
 		if _, found, _ := c.row(id); !found {

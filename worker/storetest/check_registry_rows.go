@@ -111,7 +111,10 @@ func readsRows(p *probe) {
 		wants = append(wants, row)
 		c.put(row)
 	}
-	own := lease.Namespace{Layout: ascii, Floor: 1<<53 + 1, Rest: late, Reach: longest, Made: early, Renewed: c.now(), IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: 1<<62 + 1}
+	own := lease.Namespace{
+		Layout: ascii, Floor: 1<<53 + 1, Rest: late, Reach: longest, Made: early, Renewed: c.now(),
+		IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: 1<<62 + 1,
+	}
 	if err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = own; return nil }); err != nil {
 		p.Fatalf("Init: %v", err)
 	}

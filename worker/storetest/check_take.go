@@ -17,7 +17,8 @@ import (
 var takeChecks = []check{
 	{"Take offers what is over for longest", "of the rows whose leases have been over for more than w.Rest, by the Clock less its Error, the one that has been over for longest", takesLongest},
 	{"Take waits for Rest", "leases that have been over for more than w.Rest, by the Clock less its Error", takesRested},
-	{"Take passes over ticks of the future", "ticks used up to w.Highest at most; of all rows that have been over for more than w.Rest, when no ID is new", takesUsable},
+	{"Take passes over ticks of the future", "ticks used up to w.Highest at most; " +
+		"of all rows that have been over for more than w.Rest, when no ID is new", takesUsable},
 	{"Take keeps to the namespace's IDs", "the ID is one of those that w.Within returns for the namespace; its error is Take's", takesWithin},
 	{"Take says when none is free", "when there is none of these it returns the error of NoneFree", takesNone},
 	{"Take stores both or nothing", "when decide returns nil the Store writes its arguments, all or nothing; else nothing", takesBoth},
@@ -30,7 +31,8 @@ func (c *client) offered(what string, w lease.Wanted, id int64, unused bool) {
 	case err != nil:
 		c.p.Errorf("%s: Take returned %v, wanted is worker ID %d", what, err, id)
 	case row.WorkerID != id || row.Unused() != unused:
-		c.p.Errorf("%s: Take offers worker ID %d (unused: %v), wanted is %d (%v)", what, row.WorkerID, row.Unused(), id, unused)
+		c.p.Errorf("%s: Take offers worker ID %d (unused: %v), wanted is %d (%v)",
+			what, row.WorkerID, row.Unused(), id, unused)
 	}
 }
 
@@ -186,7 +188,8 @@ func (c *client) noneFree(what string, w lease.Wanted, ids lease.Range, until ti
 		_, _, clock := c.row(ids.Last)
 		until = until.Add(w.Rest + clock.Error)
 	}
-	if wants := lease.NoneFree(ids, until, missing); !errors.Is(err, uid.ErrNoWorkerID) || !strings.Contains(err.Error(), wants.Error()) {
+	wants := lease.NoneFree(ids, until, missing)
+	if !errors.Is(err, uid.ErrNoWorkerID) || !strings.Contains(err.Error(), wants.Error()) {
 		c.p.Errorf("%s: Take returned %v, wanted is %v", what, err, wants)
 	}
 }

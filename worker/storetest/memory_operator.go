@@ -45,7 +45,8 @@ func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) 
 func (m *Memory) SetNamespace(name string, namespace lease.Namespace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.store(&change{space: m.space(name), namespace: &record[lease.Namespace]{value: namespace}, given: namespace.Given})
+	m.store(&change{space: m.space(name),
+		namespace: &record[lease.Namespace]{value: namespace}, given: namespace.Given})
 }
 
 // RemoveNamespace deletes a namespace, and leaves the rows of its IDs.

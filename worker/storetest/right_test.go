@@ -39,7 +39,9 @@ func spreading() wrong {
 
 // other returns a row that is free, as the first is, at random: the wider spread the more often one
 // was lost.
-func (s *space) other(ids lease.Range, w lease.Wanted, now lease.Clock, first record[lease.Row], lost int) record[lease.Row] {
+func (s *space) other(
+	ids lease.Range, w lease.Wanted, now lease.Clock, first record[lease.Row], lost int,
+) record[lease.Row] {
 	var over []record[lease.Row]
 	for _, r := range slices.Collect(maps.Values(s.rows)) {
 		if id := r.value.WorkerID; id >= ids.First && id <= ids.Last &&

@@ -121,4 +121,5 @@ type check struct {
 }
 
 // checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, initChecks, takeChecks, newChecks, changeChecks, concurrencyChecks, historyChecks)
+var checks = slices.Concat(valueChecks, initChecks, takeChecks,
+	newChecks, changeChecks, concurrencyChecks, historyChecks)

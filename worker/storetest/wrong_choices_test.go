@@ -16,19 +16,25 @@ import (
 // wrongChoices are wrong in which row Take offers.
 func wrongChoices() []mistake {
 	return []mistake{
-		{"Take offers the lowest ID", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"Take offers the lowest ID", byLongest, picks(func(
+			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
 				return s.takes(row), nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers what was released last", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"Take offers what was released last", byLongest, picks(func(
+			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
 				return s.takes(row), nil
 			}
 			return s.free(w, now)
 		})},
-		{"Take offers only what was released", byLongest, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"Take offers only what was released", byLongest, picks(func(
+			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
 				return s.takes(row), nil
@@ -58,7 +64,9 @@ func wrongChoices() []mistake {
 				return decide(n, r, now)
 			})
 		}}},
-		{"Take offers ticks of the future before a new ID", byUsable, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"Take offers ticks of the future before a new ID", byUsable, picks(func(
+			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			any := w
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
 			for _, w := range []lease.Wanted{w, any} {
@@ -73,7 +81,9 @@ func wrongChoices() []mistake {
 			w.Must = w.IDs
 			return w.Within(n)
 		})},
-		{"Take never minds which IDs the namespace has", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+		{"Take never minds which IDs the namespace has", byWithin, picksWithin(func(
+			w lease.Wanted, n lease.Namespace,
+		) (lease.Range, error) {
 			w.Must = lease.Range{}
 			return w.Within(n)
 		})},
@@ -174,7 +184,8 @@ func best(rows []record[lease.Row], w lease.Wanted, now time.Time, before func(a
 // takes takes a row, and makes no other.
 func (s *space) takes(row record[lease.Row]) change {
 	namespace := *s.namespace
-	return change{space: s, namespace: &namespace, row: &row, id: row.value.WorkerID, given: max(namespace.value.Given, row.value.WorkerID)}
+	return change{space: s, namespace: &namespace, row: &row,
+		id: row.value.WorkerID, given: max(namespace.value.Given, row.value.WorkerID)}
 }
 
 // as returns the space with a namespace that is read in another way.

@@ -31,7 +31,9 @@ func wrongDecisions() []mistake {
 			})
 			return cmp.Or(refused, err)
 		}}},
-		{"Take makes the rows that decide refused", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		{"Take makes the rows that decide refused", byGrowth, wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		) error {
 			var refused error
 			err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				wasN, wasR := *n, *r
@@ -65,7 +67,9 @@ func wrongDecisions() []mistake {
 			}
 			return err
 		})},
-		{"Change offers an ID without a row", byNoRow, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+		{"Change offers an ID without a row", byNoRow, wrong{change: func(
+			c *Client, ctx context.Context, id int64, decide changeDecision,
+		) error {
 			return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					unused := lease.NewRow(id)

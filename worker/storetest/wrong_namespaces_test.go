@@ -84,7 +84,9 @@ func wrongNamespaces() []mistake {
 				n.Floor = 0
 			}
 		})},
-		{"a namespace made anew has given no ID", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
+		{"a namespace made anew has given no ID", byAgain, reads(func(
+			n *lease.Namespace, _ *lease.Row, _ *lease.Clock,
+		) {
 			if n != nil && n.Fresh {
 				n.Given = -1
 			}

@@ -46,8 +46,11 @@ func wrongNews() []mistake {
 	return []mistake{
 		{"Take makes one row", byNew, only(func(made lease.Range) int64 { return made.First })},
 		{"Take makes a row too many", byNew, only(func(made lease.Range) int64 { return made.Last + 1 })},
-		{"Take always makes 16 rows", byNew, only(func(made lease.Range) int64 { return min(made.Last, made.First+15) })},
-		{"Take makes new rows whatever is free", byNew, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		{"Take always makes 16 rows", byNew,
+			only(func(made lease.Range) int64 { return min(made.Last, made.First+15) })},
+		{"Take makes new rows whatever is free", byNew, wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		) error {
 			return c.transact(ctx, func(s *space) (change, error) {
 				ch, err := s.free(w, c.m.now())
 				if made, some := ch.namespace.value.NewIDs(w.IDs); err == nil && some && ch.row.value.Unused() {
@@ -65,7 +68,9 @@ func wrongNews() []mistake {
 			is.rows = nil
 			return &is
 		}, func(*space, *change) {})},
-		{"Init sets Given as decide has it", byNew, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {
+		{"Init sets Given as decide has it", byNew, wrong{init: func(
+			c *Client, ctx context.Context, decide initDecision,
+		) error {
 			var given int64
 			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
 				err := decide(n, now)
@@ -79,7 +84,9 @@ func wrongNews() []mistake {
 			return err
 		}}},
 		{"a gap is offered as new", byGaps, grows(same, gap)},
-		{"a gap is offered as new when there is nothing else", byGaps, picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"a gap is offered as new when there is nothing else", byGaps, picks(func(
+			s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			ch, err := s.free(w, now)
 			for id := w.IDs.First; err != nil && id <= w.IDs.Last; id++ {
 				if _, found := s.rows[id]; !found {
@@ -88,24 +95,33 @@ func wrongNews() []mistake {
 			}
 			return ch, err
 		})},
-		{"new IDs begin above the highest row", byGaps, grows(func(s *space) *space { return s.as(func(n *lease.Namespace) { n.Given = -1 }) }, func(*space, *change) {})},
+		{"new IDs begin above the highest row", byGaps, grows(func(s *space) *space {
+			return s.as(func(n *lease.Namespace) { n.Given = -1 })
+		}, func(*space, *change) {})},
 		{"rows are made and Given is not raised", byGaps, grows(same, func(_ *space, ch *change) { ch.given = -1 })},
-		{"Given is raised to the row that is taken", byGaps, grows(same, func(_ *space, ch *change) { ch.given = ch.id })},
-		{"none free names no missing row", byGaps, picks(func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		{"Given is raised to the row that is taken", byGaps,
+			grows(same, func(_ *space, ch *change) { ch.given = ch.id })},
+		{"none free names no missing row", byGaps, picks(func(
+			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
+		) (change, error) {
 			ch, err := s.free(w, now)
 			if err != nil && len(rows) > 0 {
 				return ch, lease.NoneFree(w.IDs, late.Add(now.Error), nil)
 			}
 			return ch, err
 		})},
-		{"Take makes rows whose reply was lost alone", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		{"Take makes rows whose reply was lost alone", byGrowth, wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		) error {
 			err := c.Take(ctx, w, decide)
 			if isLost(err) {
 				c.m.SetRow(c.namespace, lease.NewRow(3))
 			}
 			return err
 		}}},
-		{"Take raises Given alone", byGrowth, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		{"Take raises Given alone", byGrowth, wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		) error {
 			err := c.Take(ctx, w, decide)
 			if n, found := c.m.Namespace(c.namespace); err != nil && found && n.Given < 0 {
 				n.Given = 9

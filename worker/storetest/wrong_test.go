@@ -215,7 +215,8 @@ const (
 
 // mistakes are made anew for each test: some have a memory.
 func mistakes() []mistake {
-	return slices.Concat(wrongValues(), wrongNames(), wrongNamespaces(), wrongChoices(), wrongNews(), wrongDecisions(), wrongAtOnce(), wrongFaults())
+	return slices.Concat(wrongValues(), wrongNames(), wrongNamespaces(),
+		wrongChoices(), wrongNews(), wrongDecisions(), wrongAtOnce(), wrongFaults())
 }
 
 // thenNil acknowledges what was skipped.

@@ -66,7 +66,8 @@ func TestLarge(t *testing.T) {
 			ops = append(ops, clientv3.OpPut(fmt.Sprintf("uid/leases/orders/worker/%019d", id), fmt.Sprintf(`{"v":1,"write":"%026d","nonce":"%032d","high":%d,"until":%d,"layout":"%s","holder":"some-host-name-of-a-pod/12345","acquired":%d,"renewed":%d,"reach":92000000}`,
 				id, id, int64(1)<<40, until.UnixMicro(), strings.Repeat("l", 60), until.UnixMicro(), until.UnixMicro())))
 		}
-		ops = append(ops, clientv3.OpPut(key, given.ReplaceAllString(string(namespace.Kvs[0].Value), fmt.Sprintf(`"given":%d`, rows-1))))
+		ops = append(ops, clientv3.OpPut(key,
+			given.ReplaceAllString(string(namespace.Kvs[0].Value), fmt.Sprintf(`"given":%d`, rows-1))))
 		for batch := range slices.Chunk(ops, 100) {
 			_, err := admin.Txn(t.Context()).Then(batch...).Commit()
 			require.NoError(t, err)

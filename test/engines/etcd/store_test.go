@@ -80,7 +80,8 @@ func subject(t *testing.T, c *cluster.Etcd, prefix string) storetest.Subject {
 		if err != nil {
 			return err
 		}
-		_, err = admin.Put(context.Background(), key, given.ReplaceAllString(string(is.Kvs[0].Value), fmt.Sprintf(`"given":%d`, n)))
+		_, err = admin.Put(context.Background(), key,
+			given.ReplaceAllString(string(is.Kvs[0].Value), fmt.Sprintf(`"given":%d`, n)))
 		return err
 	}
 	s.Secret = canary

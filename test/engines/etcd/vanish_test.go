@@ -31,7 +31,8 @@ func TestRowsVanish(t *testing.T) {
 			row, err := client.Get(ctx, key)
 			require.NoError(t, err)
 			require.Len(t, row.Kvs, 1)
-			remove, put = append(remove, clientv3.OpDelete(key)), append(put, clientv3.OpPut(key, string(row.Kvs[0].Value)))
+			remove, put = append(remove, clientv3.OpDelete(key)),
+				append(put, clientv3.OpPut(key, string(row.Kvs[0].Value)))
 		}
 		_, err := client.Txn(ctx).Then(remove...).Commit()
 		require.NoError(t, err)

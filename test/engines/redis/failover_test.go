@@ -60,8 +60,8 @@ func (k kind) failovers(t *testing.T, cfg lease.Config) *watch.Watch {
 	}
 	owners := w.End()
 	issued, twice, _ := w.Seen()
-	t.Logf("%d UIDs of %d owners, %d of them twice; %d acquisitions, %d takeovers, %d losses of a lease", issued, owners, twice,
-		w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
+	t.Logf("%d UIDs of %d owners, %d of them twice; %d acquisitions, %d takeovers, %d losses of a lease",
+		issued, owners, twice, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
 	require.NotZero(t, w.Lost.Load(), "no lease was lost: nothing was tried")
 	return w
 }
@@ -81,8 +81,14 @@ func TestRowsVanish(t *testing.T) {
 				require.NoError(t, err)
 				end, err := c.ZScore(ctx, "uid:{orders}:ends", padded).Result()
 				require.NoError(t, err)
-				remove = append(remove, goredis.NewCmd(ctx, "hdel", "uid:{orders}:rows", id), goredis.NewCmd(ctx, "zrem", "uid:{orders}:ends", padded), goredis.NewCmd(ctx, "zrem", "uid:{orders}:ids", padded))
-				put = append(put, goredis.NewCmd(ctx, "hset", "uid:{orders}:rows", id, row), goredis.NewCmd(ctx, "zadd", "uid:{orders}:ends", end, padded), goredis.NewCmd(ctx, "zadd", "uid:{orders}:ids", 0, padded))
+				remove = append(remove,
+					goredis.NewCmd(ctx, "hdel", "uid:{orders}:rows", id),
+					goredis.NewCmd(ctx, "zrem", "uid:{orders}:ends", padded),
+					goredis.NewCmd(ctx, "zrem", "uid:{orders}:ids", padded))
+				put = append(put,
+					goredis.NewCmd(ctx, "hset", "uid:{orders}:rows", id, row),
+					goredis.NewCmd(ctx, "zadd", "uid:{orders}:ends", end, padded),
+					goredis.NewCmd(ctx, "zadd", "uid:{orders}:ids", 0, padded))
 			}
 			do := func(all []goredis.Cmder) {
 				_, err := c.TxPipelined(ctx, func(p goredis.Pipeliner) error {

@@ -121,7 +121,9 @@ func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
 		},
 		RemoveRow: func(namespace string, id int64) error {
 			base, padded, ctx := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id), context.Background()
-			return errors.Join(admin.HDel(ctx, base+"rows", fmt.Sprint(id)).Err(), admin.ZRem(ctx, base+"ends", padded).Err(), admin.ZRem(ctx, base+"ids", padded).Err())
+			return errors.Join(admin.HDel(ctx, base+"rows", fmt.Sprint(id)).Err(),
+				admin.ZRem(ctx, base+"ends", padded).Err(),
+				admin.ZRem(ctx, base+"ids", padded).Err())
 		},
 		SetGiven: func(namespace string, n int64) error {
 			key := "uid:{" + namespace + "}:namespace"
@@ -129,7 +131,8 @@ func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
 			if err != nil {
 				return err
 			}
-			return admin.Set(context.Background(), key, given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n)), 0).Err()
+			return admin.Set(context.Background(), key,
+				given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n)), 0).Err()
 		},
 		Backup: backup(t, s),
 		Secret: secret,

@@ -80,5 +80,6 @@ sentinel failover-timeout main 10000
 	issued, twice, first := w.Seen()
 	require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, first)
 	require.NotZero(t, w.Lost.Load(), "no lease was lost: nothing was tried")
-	t.Logf("%d UIDs; %d acquisitions, %d takeovers, %d losses of a lease", issued, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
+	t.Logf("%d UIDs; %d acquisitions, %d takeovers, %d losses of a lease",
+		issued, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
 }

@@ -28,7 +28,9 @@ func inspections(t *testing.T, db *sqlx.DB) map[string]func(context.Context) ([]
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
 	return map[string]func(context.Context) ([]string, error){
-		"worker_lease": leasesOf(t, db, "").Inspect, "worker_node": tables.Numbers().Inspect, "leaf_alloc": tables.Segments().Inspect,
+		"worker_lease": leasesOf(t, db, "").Inspect,
+		"worker_node":  tables.Numbers().Inspect,
+		"leaf_alloc":   tables.Segments().Inspect,
 	}
 }
 
@@ -48,7 +50,8 @@ func startDisposable(t *testing.T, db *sqlx.DB, unverified bool) error {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
-	d, err := disposable.New(tables.Numbers(), disposable.Config{Host: "h", DurableStoreUnverified: unverified, Logger: (&logtest.Records{}).Logger()})
+	d, err := disposable.New(tables.Numbers(),
+		disposable.Config{Host: "h", DurableStoreUnverified: unverified, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
@@ -95,7 +98,8 @@ func TestUnloggedTables(t *testing.T) {
 			require.Empty(t, lossy(c.inspected))
 			require.Equal(t, doctor.LevelOK, levels(t, db, doctor.Config{})[c.finding])
 			kit.Do(t, db, "ALTER TABLE "+c.table+" SET UNLOGGED")
-			require.Equal(t, []string{"table " + c.table + " is UNLOGGED (ALTER TABLE " + c.table + " SET LOGGED)"}, lossy(c.inspected))
+			require.Equal(t, []string{"table " + c.table + " is UNLOGGED (ALTER TABLE " + c.table + " SET LOGGED)"},
+				lossy(c.inspected))
 			require.Equal(t, c.level, levels(t, db, doctor.Config{})[c.finding])
 			require.Equal(t, doctor.LevelError, levels(t, db, doctor.Config{DurableStore: true})[c.finding])
 			if c.table == "worker_node" {
@@ -109,7 +113,8 @@ func TestUnloggedTables(t *testing.T) {
 	kit.Do(t, db, "ALTER SEQUENCE worker_node_id_seq SET UNLOGGED")
 	require.Len(t, lossy("worker_node"), 1, "the counter of a table that is logged")
 	// Of another table with the same name the search path knows nothing.
-	kit.Do(t, db, "ALTER SEQUENCE worker_node_id_seq SET LOGGED", "CREATE SCHEMA other", "CREATE UNLOGGED TABLE other.worker_node (LIKE worker_node)")
+	kit.Do(t, db, "ALTER SEQUENCE worker_node_id_seq SET LOGGED",
+		"CREATE SCHEMA other", "CREATE UNLOGGED TABLE other.worker_node (LIKE worker_node)")
 	require.Empty(t, lossy("worker_node"))
 }
 
@@ -119,7 +124,11 @@ func TestTemporaryTables(t *testing.T) {
 	db := opening("pgx", s.URL(s.Addr(0)))(t)
 	db.SetMaxOpenConns(1)
 	usedTables(t, db)
-	for table, finding := range map[string]string{"worker_lease": "table of leased IDs", "worker_node": "table of disposable IDs", "leaf_alloc": "table of segments"} {
+	for table, finding := range map[string]string{
+		"worker_lease": "table of leased IDs",
+		"worker_node":  "table of disposable IDs",
+		"leaf_alloc":   "table of segments",
+	} {
 		kit.Do(t, db, "CREATE TEMPORARY TABLE "+table+" (LIKE public."+table+" INCLUDING ALL)")
 		_, err := inspections(t, db)[table](t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig)
@@ -142,9 +151,12 @@ func TestStandbysThatNeedNotConfirm(t *testing.T) {
 	for _, c := range []struct{ setting, says string }{
 		{"", "1 standbys are connected asynchronously: one of them lacks the newest commits when it takes over"},
 		{"walreceiver", ""},
-		{"FIRST 1 (other, walreceiver)", "synchronous_standby_names lists 2 standbys, and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
-		{"ANY 1 (walreceiver,other)", "synchronous_standby_names lists 2 standbys, and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
-		{"*", "synchronous_standby_names names no standby but * (any), and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
+		{"FIRST 1 (other, walreceiver)", "synchronous_standby_names lists 2 standbys, " +
+			"and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
+		{"ANY 1 (walreceiver,other)", "synchronous_standby_names lists 2 standbys, " +
+			"and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
+		{"*", "synchronous_standby_names names no standby but * (any), " +
+			"and 1 of them must have a commit: another one lacks the newest commits when it takes over"},
 	} {
 		kit.Do(t, admin, "ALTER SYSTEM SET synchronous_standby_names = '"+c.setting+"'", "SELECT pg_reload_conf()")
 		require.Eventually(t, func() bool {

@@ -22,7 +22,8 @@ func elsewhere(t *testing.T, db *sqlx.DB, tables ...string) {
 	t.Helper()
 	kit.Do(t, db, "CREATE SCHEMA uid")
 	for _, table := range tables {
-		kit.Do(t, db, "CREATE TABLE uid."+table+" (LIKE public."+table+" INCLUDING ALL)", "INSERT INTO uid."+table+" SELECT * FROM public."+table)
+		kit.Do(t, db, "CREATE TABLE uid."+table+" (LIKE public."+table+" INCLUDING ALL)",
+			"INSERT INTO uid."+table+" SELECT * FROM public."+table)
 	}
 }
 
@@ -37,7 +38,8 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
 		start := func() (uid.Reservation, *lease.Lease, error) {
-			l, err := lease.New(leasesOf(t, db, ""), lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
+			l, err := lease.New(leasesOf(t, db, ""),
+				lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), terms)
 			return r, l, err
@@ -46,14 +48,16 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, l.Release(t.Context(), first.First))
 		stored := func() (text string) {
-			require.NoError(t, db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
+			require.NoError(t,
+				db.Get(&text, "SELECT string_agg(CAST(w AS TEXT), ' ' ORDER BY worker_id) FROM worker_lease w"))
 			return text
 		}
 		elsewhere(t, db, "worker_lease")
 		before := stored()
 		_, _, err = start()
 		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, "finds table worker_lease in the schema uid now, and has found it in public before")
+		require.ErrorContains(t, err,
+			"finds table worker_lease in the schema uid now, and has found it in public before")
 		require.Equal(t, before, stored())
 		kit.Do(t, db, "DROP SCHEMA uid CASCADE")
 		again, l, err := start()

@@ -270,7 +270,8 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 	s := postgres(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), leasesOf(t, opening("pgx", s.URL(s.Addr(0)))(t), ""), lease.Founding{Terms: terms}))
+	require.NoError(t,
+		lease.Found(t.Context(), leasesOf(t, opening("pgx", s.URL(s.Addr(0)))(t), ""), lease.Founding{Terms: terms}))
 	for name, c := range map[string]struct {
 		mode           string
 		start, release int64

@@ -399,7 +399,8 @@ func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
 	w := lease.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
 	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if runs++; runs == 1 {
-			kit.Do(t, db, "INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+			kit.Do(t, db,
+				"INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
 		}
 		id, r.Nonce, r.Until = r.WorkerID, "mine", now.Now.Add(time.Hour)
 		return nil

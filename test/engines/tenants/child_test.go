@@ -79,7 +79,8 @@ func (c *counting) so() calls {
 }
 
 func (c calls) since(before calls) calls {
-	return calls{c.Takes - before.Takes, c.Changes - before.Changes, c.Inspects - before.Inspects, c.Retried - before.Retried}
+	return calls{c.Takes - before.Takes, c.Changes - before.Changes,
+		c.Inspects - before.Inspects, c.Retried - before.Retried}
 }
 
 func (c *counting) count(n *atomic.Int64, err error) error {

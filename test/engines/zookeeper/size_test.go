@@ -77,7 +77,8 @@ func TestSizes(t *testing.T) {
 				if name := strconv.Itoa(id); slices.Contains(made, name) {
 					ops = append(ops, &zk.SetDataRequest{Path: root + "/orders/" + name, Data: held, Version: -1})
 				} else {
-					ops = append(ops, &zk.CreateRequest{Path: root + "/orders/" + name, Data: held, Acl: zk.WorldACL(zk.PermAll)})
+					ops = append(ops,
+						&zk.CreateRequest{Path: root + "/orders/" + name, Data: held, Acl: zk.WorldACL(zk.PermAll)})
 				}
 				if len(ops) == 500 || id == rows-1 {
 					_, err := conn.Multi(ops...)

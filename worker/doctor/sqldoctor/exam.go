@@ -47,7 +47,10 @@ func (db *DB) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding,
 		return nil, database.Failed("connect", err)
 	}
 	defer conn.Close()
-	e := &exam{Config: cfg, dialect: database.Dialect(db.Dialect()), nodes: db.NodeTable(), leases: db.LeaseTable(), segments: db.SegmentTable(), conn: conn}
+	e := &exam{
+		Config: cfg, dialect: database.Dialect(db.Dialect()), conn: conn,
+		nodes: db.NodeTable(), leases: db.LeaseTable(), segments: db.SegmentTable(),
+	}
 	steps := []func(context.Context) error{e.tables, e.mysqlServer, e.mysqlReplication, e.mysqlGrants}
 	switch e.dialect {
 	case database.SQLite:

@@ -91,7 +91,8 @@ func judgeSynchronousCommit(vars database.Settings, loss doctor.Level) doctor.Fi
 }
 
 func judgeStandbys(names string, standbys []string, lacking doctor.Level) doctor.Finding {
-	f := doctor.Finding{Level: doctor.LevelOK, What: "replication", Value: fmt.Sprintf("%d connected, asynchronous", len(standbys))}
+	f := doctor.Finding{Level: doctor.LevelOK, What: "replication",
+		Value: fmt.Sprintf("%d connected, asynchronous", len(standbys))}
 	if names != "" {
 		f.Value = fmt.Sprintf("%d connected, synchronous_standby_names is set", len(standbys))
 	}
@@ -99,8 +100,11 @@ func judgeStandbys(names string, standbys []string, lacking doctor.Level) doctor
 	switch {
 	case lacks != "":
 		f.Level = lacking
-		f.Why = "A failover may lose the newest commits, and of the identity column's counter, too: " + lacks + ". " + lossWhy
-		f.Do = "Take leased IDs without DurableStore, or let synchronous_standby_names make each standby that may take over have a commit: FIRST 2 (a, b). After a failover, set the counter above the largest ID that was ever given."
+		f.Why = "A failover may lose the newest commits, and of the identity column's counter, too: " +
+			lacks + ". " + lossWhy
+		f.Do = "Take leased IDs without DurableStore, or let synchronous_standby_names " +
+			"make each standby that may take over have a commit: FIRST 2 (a, b). " +
+			"After a failover, set the counter above the largest ID that was ever given."
 	case names == "":
 		f.Value = "no standby is connected"
 	default:

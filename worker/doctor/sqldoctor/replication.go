@@ -192,9 +192,12 @@ func (r replication) judgeReplicas(lacking doctor.Level) doctor.Finding {
 			"Set the time-out of semi-synchronous replication so high that it is never reached, and its wait point to AFTER_SYNC.")
 	}
 	if r.semiSync {
-		return finding(lacking, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas), "A failover may lose the newest commits: "+r.lacking+". "+lossWhy,
-			"Take leased IDs without DurableStore, or let a commit wait for as many replicas as there are (MySQL's rpl_semi_sync_source_wait_for_replica_count).")
+		return finding(lacking, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
+			"A failover may lose the newest commits: "+r.lacking+". "+lossWhy,
+			"Take leased IDs without DurableStore, or let a commit wait for as many replicas as there are "+
+				"(MySQL's rpl_semi_sync_source_wait_for_replica_count).")
 	}
-	return finding(lacking, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas), "A failover may lose the newest commits. "+lossWhy,
+	return finding(lacking, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas),
+		"A failover may lose the newest commits. "+lossWhy,
 		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given.")
 }

@@ -9,7 +9,8 @@ import (
 // of its path only which route it is.
 func (s *Server) logRequest(r *http.Request, path string, rec *recorder, took time.Duration) {
 	if s.cfg.Access != nil {
-		s.cfg.Access.Info("request", "client", r.RemoteAddr, "method", known(r.Method), "path", path, "status", rec.status, "bytes", rec.bytes, "took_us", took.Microseconds())
+		s.cfg.Access.Info("request", "client", r.RemoteAddr, "method", known(r.Method), "path", path,
+			"status", rec.status, "bytes", rec.bytes, "took_us", took.Microseconds())
 	}
 }
 
@@ -25,6 +26,7 @@ func known(method string) string {
 // logConn writes a record of a connection of the Redis protocol that has ended.
 func (s *Server) logConn(c *conn, took time.Duration) {
 	if s.cfg.Access != nil {
-		s.cfg.Access.Info("connection", "client", c.RemoteAddr().String(), "commands", c.commands, "errors", c.errors, "took_us", took.Microseconds())
+		s.cfg.Access.Info("connection", "client", c.RemoteAddr().String(),
+			"commands", c.commands, "errors", c.errors, "took_us", took.Microseconds())
 	}
 }

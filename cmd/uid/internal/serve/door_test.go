@@ -133,7 +133,8 @@ func TestStrangers(t *testing.T) {
 				text := h.ask(asked("/metrics")).Body.String()
 				require.Contains(t, text, fmt.Sprintf("uid_serve_strangers{protocol=%q} 1\n", protocols[protocol]))
 				require.Contains(t, text,
-					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %d\n", protocols[protocol], of.evicted.Load()))
+					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %d\n",
+						protocols[protocol], of.evicted.Load()))
 				require.NoError(t, before.Close())
 				require.NoError(t, during.Close())
 			})
@@ -181,7 +182,8 @@ func TestFullOfClients(t *testing.T) {
 			h := newHouse(t, withToken(t), withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
 			web, redis := h.serving(t)
 			l := [2]*pipeListener{web, redis}[protocol]
-			refused := [2]string{`{"error":"all 2 connections are in use"}`, "-ERR max number of clients reached: 2"}[protocol]
+			refused := [2]string{`{"error":"all 2 connections are in use"}`,
+				"-ERR max number of clients reached: 2"}[protocol]
 			a, b := call(t, l), call(t, l)
 			a.draws(t, protocol, 1)
 			b.draws(t, protocol, 2)

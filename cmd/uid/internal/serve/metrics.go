@@ -75,10 +75,15 @@ func (m *metrics) write(w io.Writer) {
 	head(w, "skipped_total", "counter", "UIDs that were drawn for a request that failed all the same.")
 	fmt.Fprintf(w, "uid_serve_skipped_total %d\n", m.skipped.Load())
 	c := &m.connections
-	byProtocol(w, "connections", "gauge", "Connections that are open.", c[overHTTP].open.Load(), c[overRESP].open.Load())
-	byProtocol(w, "strangers", "gauge", "Of them those that have not shown the token.", c[overHTTP].strangers.Load(), c[overRESP].strangers.Load())
-	byProtocol(w, "refused_connections_total", "counter", "Connections of clients beyond the limit.", c[overHTTP].refused.Load(), c[overRESP].refused.Load())
-	byProtocol(w, "evicted_strangers_total", "counter", "Connections that had not shown the token and made room for others.", c[overHTTP].evicted.Load(), c[overRESP].evicted.Load())
+	byProtocol(w, "connections", "gauge", "Connections that are open.",
+		c[overHTTP].open.Load(), c[overRESP].open.Load())
+	byProtocol(w, "strangers", "gauge", "Of them those that have not shown the token.",
+		c[overHTTP].strangers.Load(), c[overRESP].strangers.Load())
+	byProtocol(w, "refused_connections_total", "counter", "Connections of clients beyond the limit.",
+		c[overHTTP].refused.Load(), c[overRESP].refused.Load())
+	byProtocol(w, "evicted_strangers_total", "counter",
+		"Connections that had not shown the token and made room for others.",
+		c[overHTTP].evicted.Load(), c[overRESP].evicted.Load())
 }
 
 // byProtocol writes a metric of each protocol.

@@ -186,7 +186,8 @@ func answers(t *testing.T) (all []apiCase) {
 		case "/api/snowflake/get/{key}":
 			add(later, http.StatusInternalServerError, drawing)
 		case "/api/segment/get/{key}":
-			add(open, http.StatusInternalServerError, func(c *apiCase) { c.target, c.drawing = "/api/segment/get/nosuch", true })
+			add(open, http.StatusInternalServerError,
+				func(c *apiCase) { c.target, c.drawing = "/api/segment/get/nosuch", true })
 		case "/readyz":
 			add(unready, http.StatusServiceUnavailable, nil)
 		case "/metrics":

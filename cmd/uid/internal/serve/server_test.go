@@ -406,11 +406,13 @@ func TestHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		web, _ := h.serving(t)
-		said := over(t, web, raw("HEAD", "/v1/uid")+raw("HEAD", "/v1/uids?n=3", "Accept: text/plain")+raw("HEAD", "/api/snowflake/get/x")+
-			raw("HEAD", "/api/segment/get/invoice")+raw("HEAD", "/healthz")+raw("GET", "/v1/uid")+raw("GET", "/api/segment/get/invoice", "Connection: close"))
+		said := over(t, web, raw("HEAD", "/v1/uid")+raw("HEAD", "/v1/uids?n=3", "Accept: text/plain")+
+			raw("HEAD", "/api/snowflake/get/x")+raw("HEAD", "/api/segment/get/invoice")+raw("HEAD", "/healthz")+
+			raw("GET", "/v1/uid")+raw("GET", "/api/segment/get/invoice", "Connection: close"))
 		in := bufio.NewReader(strings.NewReader(said))
 		for _, want := range []struct{ method, kind, body string }{
-			{"HEAD", "application/json", ""}, {"HEAD", "text/plain; charset=utf-8", ""}, {"HEAD", leafKind, ""}, {"HEAD", leafKind, ""},
+			{"HEAD", "application/json", ""}, {"HEAD", "text/plain; charset=utf-8", ""},
+			{"HEAD", leafKind, ""}, {"HEAD", leafKind, ""},
 			{"HEAD", "application/json", ""}, {"GET", "application/json", "{\"uid\":\"1\"}\n"}, {"GET", leafKind, "1"},
 		} {
 			answer, err := http.ReadResponse(in, &http.Request{Method: want.method})
