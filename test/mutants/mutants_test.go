@@ -81,9 +81,12 @@ func TestJudge(t *testing.T) {
 		fate   fate
 		by     string
 	}{
-		{"test fails", "--- FAIL: TestTake (0.01s)\n    a_test.go:9: 1 is not 2\nFAIL\n", failed, false, caught, "TestTake"},
-		{"one fails, one hangs", "--- FAIL: TestTake (0.01s)\npanic: test timed out after 2m\n", failed, false, caught, "TestTake"},
-		{"program panics", "panic: out of range\n\ngoroutine 7 [running]:\n", failed, false, caught, "panic: out of range"},
+		{"test fails", "--- FAIL: TestTake (0.01s)\n    a_test.go:9: 1 is not 2\nFAIL\n",
+			failed, false, caught, "TestTake"},
+		{"one fails, one hangs", "--- FAIL: TestTake (0.01s)\npanic: test timed out after 2m\n",
+			failed, false, caught, "TestTake"},
+		{"program panics", "panic: out of range\n\ngoroutine 7 [running]:\n",
+			failed, false, caught, "panic: out of range"},
 		{"program deadlocks", "fatal error: all are asleep\n", failed, false, caught, "fatal error: all are asleep"},
 		{"all pass", "PASS\n", nil, false, survived, "any test"},
 		{"no test", "testing: warning: no tests to run\nPASS\n", nil, false, survived, "any test: there is none"},

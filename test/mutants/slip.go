@@ -93,7 +93,8 @@ func slipsIn(file string, source []byte) (all []mutant, err error) {
 					edit{begin, begin + len(n.Op.String()), other.String()})
 			}
 		case *ast.IfStmt:
-			if c, _ := n.Cond.(*ast.BinaryExpr); c == nil || c.Op != token.EQL && c.Op != token.NEQ { // else it is made above
+			// An equation is turned round above.
+			if c, _ := n.Cond.(*ast.BinaryExpr); c == nil || c.Op != token.EQL && c.Op != token.NEQ {
 				slip("the other way round: if "+short(text(n.Cond)),
 					edit{at(n.Cond.Pos()), at(n.Cond.End()), "!(" + text(n.Cond) + ")"})
 			}
