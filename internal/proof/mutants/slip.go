@@ -130,7 +130,9 @@ func leavable(s ast.Stmt) bool {
 // swappable reports whether the order of two statements may matter: one of them calls something.
 func swappable(before, s ast.Stmt) (calls bool) {
 	for _, s := range []ast.Stmt{before, s} {
-		if _, assigns := s.(*ast.AssignStmt); !assigns && !leavable(s) {
+		switch s.(type) {
+		case *ast.ExprStmt, *ast.AssignStmt, *ast.SendStmt, *ast.IncDecStmt:
+		default:
 			return false
 		}
 		ast.Inspect(s, func(n ast.Node) bool {
