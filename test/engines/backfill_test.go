@@ -21,7 +21,8 @@ func TestBackfill(t *testing.T) {
 				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
 				return strings.Fields(s.out)
 			}
-			ok("worker", "init", "--namespace", "orders", "--ids", "0-5") // so few that none has a row before it is needed
+			// So few IDs that none has a row before it is needed.
+			ok("worker", "init", "--namespace", "orders", "--ids", "0-5")
 			backfill := []string{"backfill", "--namespace", "orders", "--durable-store", "--from", "2026-02-01", "2026-02-03", "2026-02-02", "2026-02-03"}
 			if name == "redis" || name == "valkey" {
 				s := run(t, p.url, backfill...)

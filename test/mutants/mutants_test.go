@@ -118,7 +118,7 @@ func f(a, b int) {
 		k := x.k()
 	case "d":
 		i := 2
-		k := 3
+		k := x.k(i)
 	}
 }
 `

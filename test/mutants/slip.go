@@ -49,14 +49,19 @@ func makeSlips(changed changes) (all []mutant, err error) {
 	return all, nil
 }
 
-// tested reports whether a file is built here, and its package has tests of its own, which need no server.
+// noSlips are folders whose tests need servers, or which are there for tests.
+var noSlips = []string{
+	"benchmarks/", "recipes/", "stores/", "internal/engines/", "internal/fake/", "internal/logtest/", "test/",
+	"internal/proxy/", "internal/suite/", "internal/testserver/",
+}
+
+// tested reports whether a file is built here, and its package has tests of its own.
 func tested(file string) bool {
 	dir, name := filepath.Split(file)
 	built, _ := build.Default.MatchFile(dir, name)
 	tests, _ := filepath.Glob(dir + "*_test.go")
-	other := func(folder string) bool { return strings.HasPrefix(file, folder) }
 	return built && len(tests) > 0 &&
-		!slices.ContainsFunc([]string{"test/", "benchmarks/", "recipes/", "stores/"}, other)
+		!slices.ContainsFunc(noSlips, func(folder string) bool { return strings.HasPrefix(file, folder) })
 }
 
 // slipsIn returns the slips of a source.
@@ -128,10 +133,25 @@ func leavable(s ast.Stmt) bool {
 	return false
 }
 
-// swappable reports whether the order of two statements may matter: one of them calls something.
+// swappable reports whether two statements can be swapped and their order may matter: the second uses nothing
+// that the first defines, and one of them calls something.
 func swappable(before, s ast.Stmt) (calls bool) {
+	defined := map[string]bool{}
+	if first, is := before.(*ast.AssignStmt); is && first.Tok == token.DEFINE {
+		for _, e := range first.Lhs {
+			defined[e.(*ast.Ident).Name] = true
+		}
+	}
+	uses := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		name, is := n.(*ast.Ident)
+		uses = uses || is && defined[name.Name]
+		return true
+	})
 	for _, s := range []ast.Stmt{before, s} {
-		if _, assigns := s.(*ast.AssignStmt); !assigns && !leavable(s) {
+		switch s.(type) {
+		case *ast.ExprStmt, *ast.AssignStmt, *ast.SendStmt, *ast.IncDecStmt:
+		default:
 			return false
 		}
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -142,7 +162,7 @@ func swappable(before, s ast.Stmt) (calls bool) {
 			return true
 		})
 	}
-	return calls
+	return calls && !uses
 }
 
 // short is the beginning of a text, on one line.
