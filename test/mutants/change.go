@@ -19,7 +19,7 @@ func (c changes) has(file string) bool { return c == nil || c[file] != nil }
 
 func (c changes) line(file string, n int) bool { return c == nil || c[file][n] }
 
-// folder reports whether tests, or what they read, have changed in a folder.
+// tests reports whether tests or guards have changed in a folder.
 func (c changes) tests(folder string) bool {
 	for file := range c {
 		if filepath.Dir(file) == folder && strings.HasSuffix(file, "_test.go") || file == folder+"/"+guardsFile {

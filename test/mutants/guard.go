@@ -16,8 +16,8 @@ import (
 //	+	new ones, or none
 //
 // The second line has the file and the tests that are to notice; after them may stand the folder of these
-// tests (in=test/databases), a variable for them (UID_STRESS_TAKES=1000) and the word hangs. Old lines are compared without the white space
-// around them, and have to stand in the file exactly once.
+// tests (in=test/databases), a variable for them (UID_STRESS_TAKES=1000) and the word hangs. Old
+// lines are compared without the white space around them, and have to stand in the file exactly once.
 const guardsFile = "testdata/mutants.txt"
 
 // readGuards returns the guards of all packages below a folder.

@@ -8,9 +8,9 @@
 //
 //	go run ./test/mutants [-changed revision] [-run regexp] [-slips n] [-j n]
 //
-// Without -changed it takes all guards. With it, it takes those of the files that have changed since
-// the revision, whose code or whose tests have, and one in a hundred of the rest, as the sources choose. -slips
-// adds at most so many slips: in the lines that have changed or, without -changed, anywhere.
+// Without -changed it takes all guards. With it, it takes those whose code or whose tests have changed since
+// the revision, and one in a hundred of the rest, as the changed files choose. -slips adds at most so many
+// slips: in the lines that have changed or, without -changed, anywhere. -run takes only what matches.
 //
 // A mutant is caught when a test fails or the program under test panics. Tests that take too long have
 // not noticed anything, unless the guard says that it hangs.
@@ -29,7 +29,7 @@ import (
 
 func main() {
 	since := flag.String("changed", "", "take the mutants of what has changed since this revision")
-	only := flag.String("run", "", "of these, only the mutants whose file or name matches")
+	only := flag.String("run", "", "take only mutants whose file or name matches")
 	most := flag.Int("slips", 0, "how many slips to make at most")
 	jobs := flag.Int("j", runtime.NumCPU(), "mutants to test at the same time")
 	flag.Parse()
@@ -50,6 +50,7 @@ func run(since, only string, most, jobs int) (survived int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	others := func(m mutant) bool { return !re.MatchString(m.file) && !re.MatchString(m.name) }
 	chosen, err := readGuards(".")
 	if err != nil {
 		return 0, err
@@ -61,14 +62,15 @@ func run(since, only string, most, jobs int) (survived int, err error) {
 		}
 		chosen = chosenFor(chosen, changed)
 	}
+	chosen = slices.DeleteFunc(chosen, others)
 	if most > 0 {
-		slips, err := makeSlips(changed, most)
+		slips, err := makeSlips(changed)
 		if err != nil {
 			return 0, err
 		}
-		chosen = append(chosen, slips...)
+		slips = slices.DeleteFunc(slips, others)
+		chosen = append(chosen, slips[:min(most, len(slips))]...)
 	}
-	chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !re.MatchString(m.file) && !re.MatchString(m.name) })
 	return try(chosen, jobs), nil
 }
 

@@ -48,7 +48,7 @@ type verdict struct {
 }
 
 func (v verdict) String() string {
-	return [...]string{"caught", "NOT CAUGHT", "does not compile"}[v.fate] + " by " + v.by
+	return [...]string{"caught by ", "NOT CAUGHT by ", "does not compile, says "}[v.fate] + v.by
 }
 
 // place is where the mutant is, for people.
@@ -113,7 +113,8 @@ func (m mutant) build(dir, program string) (output []byte, err error) {
 	if err := os.WriteFile(overlay, replaced, 0o600); err != nil {
 		return nil, err
 	}
-	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-ldflags", "-w", "-o", program, "./"+m.folder()).CombinedOutput()
+	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-ldflags", "-w", "-o", program,
+		"./"+m.folder()).CombinedOutput()
 }
 
 // test runs the mutant's tests, in their own folder as go test does.
@@ -141,10 +142,10 @@ var (
 // judge reads the verdict from what the tests wrote and how they ended.
 func (m mutant) judge(output []byte, err error) verdict {
 	const most = 4000
-	if len(output) > most {
-		output = append([]byte("...\n"), output[len(output)-most:]...)
-	}
 	v := verdict{fate: survived, output: string(output)}
+	if len(output) > most {
+		v.output = "...\n" + string(output[len(output)-most:])
+	}
 	failed := failedTest.FindSubmatch(output)
 	switch {
 	case bytes.Contains(output, []byte("no tests to run")):

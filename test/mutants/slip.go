@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
@@ -14,12 +15,16 @@ import (
 	"strings"
 )
 
-// makeSlips returns slips in lines that have changed, at most so many: those whose text has the
-// smallest sums, so that a run can be repeated.
-func makeSlips(changed changes, most int) (all []mutant, err error) {
+// makeSlips returns the slips in lines that have changed, in an order that the newest commit chooses: a run
+// can be repeated, and the next night has others.
+func makeSlips(changed changes) (all []mutant, err error) {
 	out, err := exec.Command("git", "ls-files", "*.go").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git rev-parse HEAD: %w", err)
 	}
 	for _, file := range strings.Fields(string(out)) {
 		if !changed.has(file) || strings.HasSuffix(file, "_test.go") || !tested(file) {
@@ -39,18 +44,20 @@ func makeSlips(changed changes, most int) (all []mutant, err error) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b mutant) int { return cmp.Compare(sum(a.key()), sum(b.key())) })
-	return all[:min(most, len(all))], nil
+	order := func(m mutant) uint64 { return sum(fmt.Sprint(string(commit), m.file, m.name, m.edits)) }
+	slices.SortFunc(all, func(a, b mutant) int { return cmp.Compare(order(a), order(b)) })
+	return all, nil
 }
 
-// tested reports whether a file's package has tests of its own, which need no server.
+// tested reports whether a file is built here, and its package has tests of its own, which need no server.
 func tested(file string) bool {
-	tests, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*_test.go"))
-	return len(tests) > 0 && !strings.Contains(file, "test/") && !strings.Contains(file, "test/engines/") &&
-		!strings.HasPrefix(file, "benchmarks/") && !strings.HasPrefix(file, "recipes/") && !strings.HasPrefix(file, "stores/")
+	dir, name := filepath.Split(file)
+	built, _ := build.Default.MatchFile(dir, name)
+	tests, _ := filepath.Glob(dir + "*_test.go")
+	other := func(folder string) bool { return strings.HasPrefix(file, folder) }
+	return built && len(tests) > 0 &&
+		!slices.ContainsFunc([]string{"test/", "benchmarks/", "recipes/", "stores/"}, other)
 }
-
-func (m mutant) key() string { return fmt.Sprint(m.file, m.name, m.edits) }
 
 // slipsIn returns the slips of a source.
 func slipsIn(file string, source []byte) (all []mutant, err error) {
@@ -64,26 +71,38 @@ func slipsIn(file string, source []byte) (all []mutant, err error) {
 		all = append(all, mutant{name: name, file: file, edits: edits, slip: true})
 	}
 	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
+	among := func(list []ast.Stmt) {
+		for i, s := range list {
+			if leavable(s) {
+				slip("without "+short(text(s)), edit{at(s.Pos()), at(s.End()), ""})
+			}
+			if i > 0 && swappable(list[i-1], s) {
+				before := list[i-1]
+				slip("swapped: "+short(text(before))+" and "+short(text(s)),
+					edit{at(before.Pos()), at(before.End()), text(s)}, edit{at(s.Pos()), at(s.End()), text(before)})
+			}
+		}
+	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
-			if other, found := mistaken[n.Op]; found {
+			other, found := mistaken[n.Op]
+			if found && (n.Op != token.ADD || !strings.Contains(text(n), `"`)) { // texts have no difference
 				begin := at(n.OpPos)
-				slip(fmt.Sprintf("%s for %s in %s", other, n.Op, short(text(n))), edit{begin, begin + len(n.Op.String()), other.String()})
+				slip(fmt.Sprintf("%s for %s in %s", other, n.Op, short(text(n))),
+					edit{begin, begin + len(n.Op.String()), other.String()})
 			}
 		case *ast.IfStmt:
-			slip("the other way round: if "+short(text(n.Cond)), edit{at(n.Cond.Pos()), at(n.Cond.End()), "!(" + text(n.Cond) + ")"})
-		case *ast.BlockStmt:
-			for i, s := range n.List {
-				if leavable(s) {
-					slip("without "+short(text(s)), edit{at(s.Pos()), at(s.End()), ""})
-				}
-				if i > 0 && leavable(s) && leavable(n.List[i-1]) {
-					before := n.List[i-1]
-					slip("swapped: "+short(text(before))+" and "+short(text(s)),
-						edit{at(before.Pos()), at(before.End()), text(s)}, edit{at(s.Pos()), at(s.End()), text(before)})
-				}
+			if c, _ := n.Cond.(*ast.BinaryExpr); c == nil || c.Op != token.EQL && c.Op != token.NEQ { // else it is made above
+				slip("the other way round: if "+short(text(n.Cond)),
+					edit{at(n.Cond.Pos()), at(n.Cond.End()), "!(" + text(n.Cond) + ")"})
 			}
+		case *ast.BlockStmt:
+			among(n.List)
+		case *ast.CaseClause:
+			among(n.Body)
+		case *ast.CommClause:
+			among(n.Body)
 		}
 		return true
 	})
@@ -92,8 +111,9 @@ func slipsIn(file string, source []byte) (all []mutant, err error) {
 
 // mistaken are operators that a programmer might write for another.
 var mistaken = map[token.Token]token.Token{
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
-	token.LAND: token.LOR, token.LOR: token.LAND, token.ADD: token.SUB, token.SUB: token.ADD,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
+	token.ADD: token.SUB, token.SUB: token.ADD,
 }
 
 // leavable reports whether a statement is a call or sets what was declared before.
@@ -105,6 +125,23 @@ func leavable(s ast.Stmt) bool {
 		return s.Tok != token.DEFINE
 	}
 	return false
+}
+
+// swappable reports whether the order of two statements may matter: one of them calls something.
+func swappable(before, s ast.Stmt) (calls bool) {
+	for _, s := range []ast.Stmt{before, s} {
+		if _, assigns := s.(*ast.AssignStmt); !assigns && !leavable(s) {
+			return false
+		}
+		ast.Inspect(s, func(n ast.Node) bool {
+			if call, is := n.(*ast.CallExpr); is {
+				_, selects := call.Fun.(*ast.SelectorExpr) // else it is most often a conversion
+				calls = calls || selects
+			}
+			return true
+		})
+	}
+	return calls
 }
 
 // short is the beginning of a text, on one line.
