@@ -42,15 +42,15 @@ test: server lint imports race portable ## what to run before a commit: two minu
 changed: ## the models, mutants and suites of what has changed since BASE (origin/main, or the last four hours)
 	test/changed $(BASE)
 
-# Each prints how long it takes.
+# Each prints how long it takes; one that fails does not keep the rest from running.
 NIGHT := test-disk modules machines metrics mutants model linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
 .PHONY: night
 night: ## everything else, at full length: hours; each gate can be called by itself
-	@for gate in $(NIGHT); do \
+	@failed=; for gate in $(NIGHT); do \
 	  echo "==> make $$gate"; began=$$SECONDS; \
-	  $(MAKE) --no-print-directory $$gate; \
+	  $(MAKE) --no-print-directory $$gate || failed+=" $$gate"; \
 	  echo "<== make $$gate took $$((SECONDS - began)) s"; \
-	done
+	done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, errcheck, ineffassign

@@ -22,7 +22,7 @@ func parsePlace(text, source string) (choice, error) {
 
 // pathForm is what isPath asks for.
 const pathForm = "a path such as ./workers.db, which has a / or ends in .db or .sqlite, " +
-	"has no colon, @ or $, and does not begin as name// does"
+	"has none of : @ $ = % and no space around it, and neither begins as name// does nor ends in /"
 
 // isPath reports whether a text is the path of a file and cannot be meant for something else: for a
 // URL or a DSN with a character too many, too few or wrong, or for a variable that no shell has
@@ -36,5 +36,6 @@ func isPath(text, goos string) bool {
 	}
 	first, rest, folders := strings.Cut(text, "/")
 	return (folders || strings.HasSuffix(text, ".db") || strings.HasSuffix(text, ".sqlite")) &&
-		!strings.ContainsAny(text, ":@$") && (first == "" || !strings.HasPrefix(rest, "/"))
+		!strings.ContainsAny(text, ":@$=%") && !strings.HasSuffix(text, "/") &&
+		strings.TrimSpace(text) == text && (first == "" || !strings.HasPrefix(rest, "/"))
 }

@@ -23,6 +23,9 @@ var notStores = []string{
 	"mysqll://me:hunter2@h/db", "mysql://me:hunter2/x@h/db", "mysql://me:12/hunter2@h/db",
 	"mysql://me/x:hunter2@h/db", "postgres://me:12?hunter2@h/db", "redis://me:12/hunter2@h/0",
 	"zookeeper://me:12/hunter2@h/0", "etcd://me:12/hunter2@h/0",
+	"host=/run/postgresql user=me password=hunter2", "user=me password=hunter2/x dbname=db",
+	"me%3Ahunter2%40h/db", "%DIR%/workers.db", "./hunter2.db?mode=ro", "./", "workers.db/",
+	" ./workers.db", "./workers\r", "workers.db\n",
 }
 
 // storeCommands returns the words of each command that takes a store.

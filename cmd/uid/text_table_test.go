@@ -16,6 +16,9 @@ func TestKnownTablesFit(t *testing.T) {
 	require.NoError(t, err)
 	tables := 0
 	for _, file := range files {
+		if filepath.Base(file) == "mutants.txt" {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		out, _, found := strings.Cut(string(text), "--- standard error\n")

@@ -36,10 +36,10 @@ func storesTopic() string {
   $` + storeEnv + `      what --store takes
   $` + dsnEnv + `  what --mysql takes
 
-FILE has a / or ends in .db or .sqlite, has no colon, @ or $ (on Windows the colon of a
-drive, and \ for /), and does not begin as name// does. What is neither that nor a URL is
-refused: it would make a file in which worker IDs begin with 1, on each host that has the
-same mistake.
+FILE has a / or ends in .db or .sqlite, has none of : @ $ = % (on Windows the colon of a
+drive, and \ for /) and no space around it, and neither begins as name// does nor ends in
+/. What is neither that nor a URL is refused: it would make a file in which worker IDs
+begin with 1, on each host that has the same mistake.
 
 Without any it is the SQLite file uid/workers.db in $XDG_DATA_HOME, or else in
 ~/.local/share (macOS: ~/Library/Application Support, Windows: %LocalAppData%). A command

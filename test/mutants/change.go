@@ -31,7 +31,8 @@ func (c changes) tests(folder string) bool {
 
 // changedSince asks git for what differs between a revision and the working tree.
 func changedSince(revision string) (changes, error) {
-	out, err := exec.Command("git", "diff", "--unified=0", "--no-color", "--no-ext-diff", revision, "--").Output()
+	out, err := exec.Command("git", "diff", "--unified=0", "--no-color", "--no-ext-diff",
+		"--src-prefix=a/", "--dst-prefix=b/", revision, "--").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git diff %s: %w", revision, err)
 	}

@@ -119,7 +119,7 @@ func (d *door) estrange(g *guest, from standing) {
 	if g.standing == from {
 		d.move(g, stranger)
 	}
-	crowded := d.strangers.Len() > d.limits.Strangers
+	crowded := false
 	for d.strangers.Len() > d.limits.Strangers {
 		oldest := d.strangers.Front().Value.(*guest)
 		full := d.clients+d.strangers.Len() > d.limits.Connections+d.limits.Strangers
@@ -127,6 +127,7 @@ func (d *door) estrange(g *guest, from standing) {
 		if !full && time.Since(oldest.since) < moment {
 			break
 		}
+		crowded = true
 		d.metrics.evicted.Add(1)
 		d.move(oldest, outside)
 		_ = oldest.Conn.Close()
@@ -159,13 +160,13 @@ func (d *door) move(g *guest, to standing) {
 	d.metrics.strangers.Store(int64(d.strangers.Len()))
 }
 
-// expire ends a stranger's time.
+// expire ends a stranger's time; who has become a client just now stays.
 func (g *guest) expire() {
 	g.door.mu.Lock()
-	is := g.standing == stranger
-	g.door.mu.Unlock()
-	if is {
-		_ = g.Close()
+	defer g.door.mu.Unlock()
+	if g.standing == stranger {
+		g.door.move(g, outside)
+		_ = g.Conn.Close()
 	}
 }
 
