@@ -168,7 +168,7 @@ type Namespace struct {
 	// Given is the highest worker ID that ever had a row in the namespace, or -1. Every ID of the
 	// namespace up to it has a row, unless somebody removed it. It never goes down. The store sets
 	// it, decide reads it. Where the store sees a row above what it has stored it gives that row's
-	// ID: Init sees all rows, Take those that it reads.
+	// ID, and keeps it with what decide agrees to: Init sees all rows, Take those that it reads.
 	Given int64
 	// Floor is a tick at or below which nobody begins, or -1.
 	Floor int64

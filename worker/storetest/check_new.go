@@ -15,7 +15,7 @@ var newChecks = []check{
 	{"Take makes new rows", "the NewRow of the first of the IDs that NewIDs returns; it makes those of the rest, and raises Given to the last of them", makesNew},
 	{"a row that vanished makes no ID new", "an ID up to Given without a row is never offered; NoneFree names those whose rows are missing", neverAgain},
 	{"new rows are all or nothing", "with what decide has changed, all or nothing and only if the namespace is as it was read", growsWhole},
-	{"no row is overwritten", "it overwrites no row; where the store sees a row above Given it gives that row's ID", overwritesNone},
+	{"no row is overwritten", "it overwrites no row; where the store sees a row above Given it gives that row's ID, and keeps it", overwritesNone},
 	{"new IDs at once", "many that start at once share what one of them makes", growAtOnce},
 }
 
@@ -270,6 +270,12 @@ func overwritesNone(p *probe) {
 	c.hold(wanted(0, 1<<40))
 	c.offered("new IDs begin above it", wanted(0, 1<<40), 4, true)
 	c.noneFree("a row above Given, and gaps below it", wanted(0, 3), lease.Range{Last: 3}, late, lease.Range{Last: 2})
+	if p.RemoveRow != nil {
+		if err := p.RemoveRow(namespace, 3); err != nil {
+			p.Fatalf("RemoveRow: %v", err)
+		}
+		c.offered("a row above Given was taken, and removed", wanted(0, 1<<40), 4, true)
+	}
 	// A Given above all rows holds.
 	if err := p.SetGiven(namespace, 50); err != nil {
 		p.Fatalf("SetGiven: %v", err)
