@@ -75,7 +75,7 @@ type Store interface {
 	// to hold it.
 	Init(ctx context.Context, decide func(*Namespace, Clock) error) error
 
-	// Inspect examines the store before the first lease of a start, and changes nothing. It
+	// Inspect examines the store before a start leases an ID or takes one up, and changes nothing. It
 	// returns in words the settings, or properties, by which the store can lose an acknowledged
 	// write: in a crash, or when another server takes over. An empty result means that it is
 	// durable as far as can be seen. It returns an error that wraps [uid.ErrConfig] when the
