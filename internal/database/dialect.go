@@ -112,15 +112,6 @@ func (d Dialect) MicrosOf(column string) string {
 	return "CAST(UNIX_TIMESTAMP(" + column + ") * 1000000 AS SIGNED)"
 }
 
-// ForUpdate returns the end of a query that locks the rows it finds. SQLite has no such clause: a
-// transaction locks the whole database, at its start or when it first writes.
-func (d Dialect) ForUpdate() string {
-	if d == SQLite {
-		return ""
-	}
-	return " FOR UPDATE"
-}
-
 // OrNothing returns the end of an insert that inserts nothing where the key exists. The other
 // dialects fail then; PostgreSQL would log that as an error of the server.
 func (d Dialect) OrNothing() string {

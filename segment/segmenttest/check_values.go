@@ -10,7 +10,7 @@ import (
 )
 
 var valueChecks = []check{
-	{Name: "rows keep their values", Contract: "rows are read back as they were written: numbers up to MaxInt64, descriptions of 256 characters, 32 takers in their order", Run: rowsKeepValues},
+	{Name: "rows keep their values", Contract: "rows are read back as they were written: numbers up to MaxInt64, descriptions of 256 characters, MaxTakers takers in their order", Run: rowsKeepValues},
 	{Name: "tags are apart", Contract: "a row for each tag that CheckTag allows", Run: tagsApart},
 	{Name: "letters of tags", Contract: "a store may take tags that differ only in the case of letters for the same one", Run: lettersOfTags},
 	{Name: "name and settings", Contract: "Name is for people; Inspect changes nothing, and what is missing so far is no error", Run: nameAndSettings},

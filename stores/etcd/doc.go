@@ -83,7 +83,7 @@
 // sample shows none that is free, a Take reads on: 4 MB for 10,000 rows, if none is free.
 //
 // A Change of a segment's row is two requests, and one more each time that another client was
-// faster. With its 32 takers a row has some 2 kB. Of clients that take numbers of one tag at the
+// faster. With 256 takers, the most, a row has some 9 kB. Of clients that take numbers of one tag at the
 // same time one gets its write through in each round trip.
 //
 // Each write leaves its value, for a lease about 400 bytes, in the history: set --auto-compaction-retention (an hour, say),

@@ -92,9 +92,9 @@
 //
 // Give workers an account (addauth digest, or SASL by the dialer), and set Config.ACL to
 // zk.AuthACL(zk.PermAll): else all nodes are open to whoever reaches the ensemble. Workers need
-// READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it; A lease
-// that makes its namespace needs CREATE on the node above, too. An administrator can make the
-// namespace's node, without data, and set its ACL; Init then fills it.
+// READ, WRITE and CREATE on the namespace's node, and READ and WRITE on the nodes below it. A lease that makes its
+// namespace needs CREATE on the node above, too. An administrator can make the namespace's node, without data, and
+// set its ACL; Init then fills it.
 //
 // Who draws numbers needs READ and CREATE on /uid/.segments and READ and WRITE on the nodes below it,
 // and CREATE on the Root where /uid/.segments is not there yet.

@@ -99,6 +99,9 @@ func TestGivenIsStored(t *testing.T) {
 		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET HOLDER = '' WHERE WORKER_ID = -1",
 			"DELETE FROM WORKER_LEASE WHERE WORKER_ID > 20",
 			"UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+		kit.Do(t, s.db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 1 WHERE WORKER_ID = 18")
+		gets(18)
+		require.Equal(t, "all worker IDs, given up to 20", holder())
 		gets(21)
 		require.Equal(t, "all worker IDs, given up to 36", holder())
 

@@ -50,6 +50,16 @@ func (d Database) Subject(t *testing.T) storetest.Subject {
 		RemoveNamespace: func(namespace string) error {
 			return d.do("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = -1", namespace)
 		},
+		RemoveRow: func(namespace string, id int64) error {
+			return d.do("DELETE FROM WORKER_LEASE WHERE NAMESPACE = ? AND WORKER_ID = ?", namespace, id)
+		},
+		SetGiven: func(namespace string, given int64) error {
+			holder := ""
+			if given >= 0 {
+				holder = fmt.Sprintf("all worker IDs, given up to %d", given)
+			}
+			return d.do("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
+		},
 		Deliver: all.deliver,
 		Secret:  secret,
 	}

@@ -105,10 +105,10 @@ func New(store Store, cfg Config) (*Lease, error) {
 // It retries failures that may pass until the configured Timeout or the end of ctx. It fails at
 // once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
-//   - [uid.ErrNoWorkerID] when all IDs that it may choose from are leased or in quarantine: those
-//     of the layout, of the namespace and of Config.IDs;
-//   - [uid.ErrRange] when the layout or the namespace lacks some of Config.IDs, when the namespace
-//     has none of the layout's IDs, when the state file's is not one of Config.IDs, and when the
+//   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased, in quarantine,
+//     or without their rows, which it names;
+//   - [uid.ErrRange] when the layout lacks some of Config.IDs, when the namespace has others, or none
+//     of the layout's, when the state file's is not one of Config.IDs, and when the
 //     generator's floor is further ahead of the clock than a lease can begin: MaxAhead or, on a
 //     store that can lose writes, 3/2 Window, MaxClockSkew, two ticks and Timeout;
 //   - [uid.ErrExhausted] when the ID's ticks are used up to the layout's last one;

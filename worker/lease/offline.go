@@ -77,7 +77,12 @@ func (l *Lease) resume(ctx context.Context) error {
 	if l.hold.unreserved() {
 		through = l.hold.base + 1 // there is a floor beyond what the store has reserved
 	}
-	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error { return l.extend(ctx, through) })
+	err = retry.Do(ctx, min(l.cfg.Timeout, offlinePatience), l.cfg.Logger, func(ctx context.Context) error {
+		if err := l.inspect(ctx); err != nil {
+			return err
+		}
+		return l.extend(ctx, through)
+	})
 	if lost, is := errors.AsType[*lostError](err); is {
 		l.lost(ctx, lost)
 		return nil

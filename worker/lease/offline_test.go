@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -147,6 +148,39 @@ func TestLeaseOfflineTakesUp(t *testing.T) {
 		require.EqualValues(t, 1, r.WorkerID)
 		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost, lease.Acquired}, told.kinds())
 		require.Equal(t, "other", told.all[1].Holder)
+	})
+}
+
+// A judged store says something else of itself than before.
+type judged struct {
+	lease.Store
+	lossy []string
+	err   error
+}
+
+func (j judged) Inspect(context.Context) ([]string, error) { return j.lossy, j.err }
+
+// A lease that is taken up again asks its store what a new one asks: it may be a node that writes
+// alone by now.
+func TestLeaseOfflineAsksTheStore(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		cfg := offlineConfig(t)
+		l := h.lease(cfg)
+		r := h.acquire(l)
+		require.NoError(t, l.Release(t.Context(), r.First))
+		row := h.row(r.WorkerID)
+
+		_, err := h.on(judged{h.memory.Store(orders), []string{"fsync is off"}, nil}, cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "fsync is off")
+		refused := fmt.Errorf("%w: it writes alone", uid.ErrConfig)
+		_, err = h.on(judged{h.memory.Store(orders), nil, refused}, cfg).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, refused)
+		require.Equal(t, row, h.row(r.WorkerID), "nothing is written to such a store")
+
+		again := h.acquire(h.lease(cfg))
+		require.Equal(t, r.WorkerID, again.WorkerID)
+		require.Equal(t, r.First+1, again.First)
 	})
 }
 

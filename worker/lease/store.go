@@ -75,7 +75,7 @@ type Store interface {
 	// to hold it.
 	Init(ctx context.Context, decide func(*Namespace, Clock) error) error
 
-	// Inspect examines the store before the first lease of a start, and changes nothing. It
+	// Inspect examines the store before a start leases an ID or takes one up, and changes nothing. It
 	// returns in words the settings, or properties, by which the store can lose an acknowledged
 	// write: in a crash, or when another server takes over. An empty result means that it is
 	// durable as far as can be seen. It returns an error that wraps [uid.ErrConfig] when the
@@ -168,7 +168,7 @@ type Namespace struct {
 	// Given is the highest worker ID that ever had a row in the namespace, or -1. Every ID of the
 	// namespace up to it has a row, unless somebody removed it. It never goes down. The store sets
 	// it, decide reads it. Where the store sees a row above what it has stored it gives that row's
-	// ID: Init sees all rows, Take those that it reads.
+	// ID, and keeps it with what decide agrees to: Init sees all rows, Take those that it reads.
 	Given int64
 	// Floor is a tick at or below which nobody begins, or -1.
 	Floor int64

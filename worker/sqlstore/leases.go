@@ -86,10 +86,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			namespace.Given = f.made.Last
 		}
 		control, _ := seen.first(theNamespace)
-		is := control
-		if namespace != f.namespace {
-			is = control.changed(namespace)
-		}
+		is := control.changed(namespace) // also where Given is only what was seen: the row may vanish
 		if l.dialect != database.SQLite {
 			is = touched(is)
 		}
@@ -170,13 +167,14 @@ func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.
 			return seen, write{}, err
 		}
 		n.Given = was.Given
-		switch {
-		case !found:
+		if !found {
 			return seen, write{control: &change{nil, leaseRow{WorkerID: controlID}.changed(n)}}, nil
-		case n == was:
+		}
+		is := control.changed(n)
+		if is == control {
 			return seen, write{}, nil
 		}
-		return seen, write{control: &change{&control, touched(control.changed(n))}}, nil
+		return seen, write{control: &change{&control, touched(is)}}, nil
 	})
 }
 

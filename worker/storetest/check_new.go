@@ -19,7 +19,7 @@ var newChecks = []check{
 	{"new rows are all or nothing",
 		"with what decide has changed, all or nothing and only if the namespace is as it was read", growsWhole},
 	{"no row is overwritten",
-		"it overwrites no row; where the store sees a row above Given it gives that row's ID", overwritesNone},
+		"it overwrites no row; where the store sees a row above Given it gives that row's ID, and keeps it", overwritesNone},
 	{"new IDs at once", "many that start at once share what one of them makes", growAtOnce},
 }
 
@@ -279,6 +279,12 @@ func overwritesNone(p *probe) {
 	c.hold(wanted(0, 1<<40))
 	c.offered("new IDs begin above it", wanted(0, 1<<40), 4, true)
 	c.noneFree("a row above Given, and gaps below it", wanted(0, 3), lease.Range{Last: 3}, late, lease.Range{Last: 2})
+	if p.RemoveRow != nil {
+		if err := p.RemoveRow(namespace, 3); err != nil {
+			p.Fatalf("RemoveRow: %v", err)
+		}
+		c.offered("a row above Given was taken, and removed", wanted(0, 1<<40), 4, true)
+	}
 	// A Given above all rows holds.
 	if err := p.SetGiven(namespace, 50); err != nil {
 		p.Fatalf("SetGiven: %v", err)

@@ -150,6 +150,13 @@ func wrongNews() []mistake {
 				ch.row.value.WorkerID = ch.id
 			}
 		})},
+		{"a Given that was seen is not kept where no row is made", byOverwrites, picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+			ch, err := s.free(w, now)
+			if ch.fresh == (lease.Range{}) {
+				ch.given = s.namespace.value.Given
+			}
+			return ch, err
+		})},
 		{"Take without a lock: two make the same row", byCrowd, wrong{take: unguardedTake}},
 	}
 }
