@@ -417,16 +417,25 @@ func (p *process) take(n int) int {
 // takeAll draws all that a process can have, also where the generator has to catch up.
 func (p *process) takeAll() {
 	left := 8_000 // more than is ever reserved at once
-	for idle := 0; idle < 5 && left > 0; idle++ {
+	for idle := 0; left > 0; idle++ {
 		n := p.take(left)
-		if left -= n; p.s.generator != "cached" || !errors.Is(p.refusal, uid.ErrRejectedTake) {
+		left -= n
+		switch {
+		case p.s.generator != "cached":
 			return
-		}
-		if n > 0 {
+		case n > 0:
 			idle = 0
+		case p.behind() && idle < 500: // its generator is yet to be told, or to fill its ring
+		case idle >= 5 || !errors.Is(p.refusal, uid.ErrRejectedTake):
+			return
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// behind reports whether a process has drawn less than its generator may give it.
+func (p *process) behind() bool {
+	return p.next < min(p.granted().Last, promised.Terms().TickAt(p.now().Add(promisedLead)))
 }
 
 // mark notes a UID, and whether somebody has drawn it before.
