@@ -216,7 +216,7 @@ var databaseFaults = []fault{
 		name:  "failover",
 		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
 		what: "The table is put back to what it was half a Window ago: a renewal and another process's start are lost, and a third process starts." +
-			" Without the condition the clock goes back by ten seconds with it.",
+			" Without the condition the clock goes back by half a minute with it.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -230,7 +230,7 @@ var databaseFaults = []fault{
 			s.draw(p, other)
 			s.putBack()
 			if !s.met && s.lossy() {
-				s.stepDatabase(-10 * time.Second)
+				s.stepDatabase(-30 * time.Second)
 			}
 			third := s.start(how{seat: 2, lease: anyClock})
 			for range 3 {
