@@ -3,6 +3,7 @@ package promise
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -259,9 +260,10 @@ func (s *scene) partlyGranted() *process {
 }
 
 // takeRest has a process draw what its state file has yet to grant beyond a tick, if its generator runs
-// ahead of its clock.
+// ahead of its clock. It asks for no more from then on: a renewal would make the file's copy worthless.
 func (s *scene) takeRest(p *process, last int64) {
 	s.t.Helper()
+	p.asksFor(last + 1)
 	if s.generator != "cached" {
 		s.draw(p)
 		return
@@ -284,6 +286,7 @@ func copiedFile(s *scene) {
 	} else {
 		s.takeRest(p, last)
 		other = s.start(h)
+		p.asksFor(math.MaxInt64)
 	}
 	for range 3 {
 		s.draw(p, other)

@@ -233,7 +233,7 @@ func (s *scene) try(h how) (*process, error) {
 		p.db = s.db
 	}
 	w := s.way.worker(p, h)
-	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	p.leash = &leash{Worker: w, most: math.MaxInt64, ended: make(chan struct{})}
 	var err error
 	if h.layout.IsZero() {
 		h.layout = promised
@@ -533,6 +533,7 @@ type leash struct {
 	res   uid.Reservation
 	err   error // of the last Extend
 	dead  bool
+	most  int64         // the last tick that the worker is asked for
 	ended chan struct{} // closed, and replaced, at the end of an Extend
 }
 
@@ -552,12 +553,12 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	l.call.Lock()
 	defer l.call.Unlock()
 	l.mu.Lock()
-	dead := l.dead
+	dead, most := l.dead, l.most
 	l.mu.Unlock()
 	if dead {
 		return uid.Reservation{}, errKilled
 	}
-	res, err := l.Worker.Extend(ctx, through)
+	res, err := l.Worker.Extend(ctx, min(through, most))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err = err; err == nil {
@@ -601,6 +602,13 @@ func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
 	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
 }
 
+// asksFor limits what the worker is asked for.
+func (p *process) asksFor(most int64) {
+	p.leash.mu.Lock()
+	defer p.leash.mu.Unlock()
+	p.leash.most = most
+}
+
 // granted is what the generator has.
 func (p *process) granted() uid.Reservation {
 	p.leash.mu.Lock()
@@ -628,7 +636,7 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), most: math.MaxInt64, ended: make(chan struct{})}}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, c.now)
 	require.NoError(s.t, err)
