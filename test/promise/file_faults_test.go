@@ -22,7 +22,7 @@ var fileFaults = []fault{
 		name:  "file-copied",
 		title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
-			" Where writes can be lost the clock of both is five seconds slow:" +
+			" Where writes can be lost the clock of both is half a minute slow:" +
 			" else the first start on either tells all that the file did not know yet." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
@@ -147,7 +147,7 @@ var fileFaults = []fault{
 		name:  "state-restored",
 		title: "A backup of a state file is put back",
 		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
-			" Where writes can be lost its clock is five seconds slow, as for `file-copied`." +
+			" Where writes can be lost its clock is half a minute slow, as for `file-copied`." +
 			" (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -247,7 +247,7 @@ var fileFaults = []fault{
 // On a store that can lose writes a state file grants all that the store has reserved, at once, and
 // each renewal makes older copies worthless. Something is left to grant only to a process whose
 // clock is behind the database's.
-const behind = -5 * time.Second
+const behind = -30 * time.Second
 
 // partlyGranted starts a process and returns it when its state file has been granted less than is
 // reserved.
