@@ -89,7 +89,7 @@ race: server ## all tests, with the race detector, on a real MariaDB and on SQLi
 	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
 	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$TMPDIR"' EXIT; \
 	  fi; \
-	  $(TESTS) $(RACE) -p 3 ./test/databases ./test/promise $(TESTED)
+	  $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
 
 .PHONY: test-disk
 test-disk: server ## the tests that keep files and databases, with their folders on a disk

@@ -228,11 +228,16 @@ var databaseFaults = []fault{
 			other := s.start(how{seat: 1})
 			s.drawSome(other)
 			s.draw(p, other)
-			s.putBack()
-			if !s.met && s.lossy() {
-				s.stepDatabase(-30 * time.Second)
-			}
-			third := s.start(how{seat: 2, lease: anyClock})
+			var third *process
+			other.quietly(func() { // else a running process may be the first to take the other one's ID
+				s.allQuietly(p, func() {
+					s.putBack()
+					if !s.met && s.lossy() {
+						s.stepDatabase(-30 * time.Second)
+					}
+					third = s.start(how{seat: 2, lease: anyClock})
+				})
+			})
 			for range 3 {
 				s.draw(p, other, third)
 				s.pass(window)
