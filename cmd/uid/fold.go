@@ -10,8 +10,8 @@ import (
 func displayWidth(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // fold breaks a text into lines of at most width columns, at spaces. A word that is wider stays
-// whole, unless hard is set: then it is broken behind a slash, or anywhere.
-func fold(s string, width int, hard bool) (lines []string) {
+// whole.
+func fold(s string, width int) (lines []string) {
 	if displayWidth(s) <= width {
 		return []string{s}
 	}
@@ -24,31 +24,9 @@ func fold(s string, width int, hard bool) (lines []string) {
 		if line != "" {
 			lines = append(lines, line)
 		}
-		for hard && displayWidth(word) > width {
-			at := breakAt(word, width)
-			lines, word = append(lines, word[:at]), word[at:]
-		}
 		line = word
 	}
 	return append(lines, line)
-}
-
-// breakAt returns where to break a word that is wider than width: at least one rune is before it.
-func breakAt(word string, width int) int {
-	at, taken, slash := 0, 0, 0
-	for i, r := range word {
-		if taken += text.RuneWidth(r); taken > width && i > 0 {
-			break
-		}
-		at = i + len(string(r))
-		if r == '/' {
-			slash = at
-		}
-	}
-	if slash > 0 {
-		return slash
-	}
-	return at
 }
 
 // foldOutside breaks a text at the spaces that stand outside of brackets and quotes. Lines but

@@ -119,7 +119,7 @@ func reflow(s string, width int) string {
 	flush := func() {
 		if open {
 			indent := strings.Repeat(" ", displayWidth(head))
-			for i, line := range fold(body, width-len(indent), false) {
+			for i, line := range fold(body, width-len(indent)) {
 				if i == 0 {
 					out = append(out, head+line)
 				} else {

@@ -77,7 +77,7 @@ func (l *listing) end() error {
 	if len(l.rows) == 0 {
 		return nil
 	}
-	_, err := l.out.WriteString(textTable{l.columns, l.rows}.render(l.out.width))
+	_, err := l.out.WriteString(drawTable(l.columns, l.rows, l.out.width))
 	return err
 }
 
