@@ -53,7 +53,6 @@ func TestCompletion(t *testing.T) {
 		require.True(t, found[name])
 	}
 	require.Equal(t, []string{noFiles}, offered(t, "worker", "release", ""))
-	require.Equal(t, []string{files}, offered(t, "store", "move", ""))
 	require.Contains(t, offered(t, "help", ""), "times")
 	require.Equal(t, []string{"bash", "fish", "powershell", "zsh", noFiles}, offered(t, "completion", ""))
 }

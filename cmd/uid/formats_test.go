@@ -48,14 +48,14 @@ func TestFormatAndJSON(t *testing.T) {
 		require.Contains(t, call{args: append(slices.Clone(args), "--json=no")}.fails(t, exitBadInput), `--json: "no": it takes no value`, words)
 	}
 	slices.Sort(found)
-	for _, words := range []string{"bench", "gen", "layouts", "parse", "plan", "range", "segment ls", "segment set", "store", "store move", "store remove",
+	for _, words := range []string{"bench", "gen", "parse", "plan", "range", "segment ls", "segment set",
 		"worker check", "worker init", "worker ls", "worker release"} {
 		require.Contains(t, found, words)
 	}
 }
 
 func TestJSONIsTheFormatJSON(t *testing.T) {
-	for _, args := range [][]string{{"parse", "1803636469"}, {"layouts"}, {"plan", "--rate", "5"}, {"range", "--from", "2026-11-01"}} {
+	for _, args := range [][]string{{"parse", "1803636469"}, {"plan", "--rate", "5"}, {"range", "--from", "2026-11-01"}} {
 		long, short := call{args: append(slices.Clone(args), "--format", "json")}.run(), call{args: append(slices.Clone(args), "--json")}.run()
 		require.Zero(t, long.code)
 		require.Equal(t, long, short)

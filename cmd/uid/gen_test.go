@@ -165,7 +165,7 @@ func TestDefaultStore(t *testing.T) {
 	data := t.TempDir()
 	env := map[string]string{"XDG_DATA_HOME": data}
 	// The first run says what it leaves behind.
-	first := "uid: worker IDs and numbers are kept in " + filepath.Join(data, "uid", "workers.db") + ", a new file; uid store shows it, moves it, or removes it\n"
+	first := "uid: worker IDs and numbers are kept in " + filepath.Join(data, "uid", "workers.db") + ", a new file\n"
 	for i, says := range []string{first, ""} {
 		o := call{args: []string{"gen", "-n", "1", "--format", "json"}, env: env}.run()
 		require.Zero(t, o.code, o.err)
@@ -187,7 +187,7 @@ func TestFullLayout(t *testing.T) {
 	require.Zero(t, last.run().code)
 	said := last.run()
 	require.Equal(t, exitFailure, said.code)
-	require.Contains(t, said.err, "no worker ID left: the table's next ID is 2, the layout's maximum is 1; take a layout with more worker bits (uid layouts), "+
+	require.Contains(t, said.err, "no worker ID left: the table's next ID is 2, the layout's maximum is 1; take a layout with more worker bits (uid help layouts), "+
 		"or a store that leases IDs and gets them back: etcd, ZooKeeper or Redis (uid help stores)")
 
 	var g gen

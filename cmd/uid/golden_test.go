@@ -84,8 +84,6 @@ func TestGolden(t *testing.T) {
 		{"plan_from_slower", call{args: []string{"plan", "--from", "default", "--layout", "twitter", "--from-lead", "24h"}}},
 		{"plan_from_sonyflake", call{args: []string{"plan", "--from", "sonyflake"}}},
 		{"plan_from_later", call{args: []string{"plan", "--from", "sonyflake", "--at", "2026-01-15", "--format", "json"}}},
-		{"layouts", call{args: []string{"layouts"}}},
-		{"layouts_plain", call{args: []string{"layouts", "--format", "plain"}}},
 		{"range", call{args: []string{"range", "--from", "2026-11-01", "--to", "2026-12-01"}}},
 		{"range_json", call{args: []string{"range", "--from", "2026-11-21 09:00", "--format", "json", "--layout", "twitter"}}},
 		{"range_plain", call{args: []string{"range", "--from", "2026-11-21T01:00:00+01:00", "--to", "2026-11-21T00:00:01Z", "--format", "plain"}}},
@@ -106,9 +104,6 @@ func TestGolden(t *testing.T) {
 		{"help_bench", call{args: []string{"bench", "--help"}}},
 		{"help_layouts", call{args: []string{"help", "layouts"}}},
 		{"help_range", call{args: []string{"range", "--help"}}},
-		{"help_store", call{args: []string{"store", "--help"}}},
-		{"help_store_move", call{args: []string{"store", "move", "--help"}}},
-		{"help_store_remove", call{args: []string{"store", "remove", "--help"}}},
 		{"help_stores", call{args: []string{"help", "stores"}}},
 		{"help_times", call{args: []string{"help", "times"}}},
 	} {

@@ -107,10 +107,9 @@ func TestHelpOfWhatIsNotThere(t *testing.T) {
 	} {
 		require.Contains(t, call{args: args}.fails(t, exitBadInput), want)
 	}
-	for _, topic := range []string{"stores", "times"} {
+	for _, topic := range []string{"layouts", "stores", "times"} {
 		require.Equal(t, ok(t, "help", topic), ok(t, topic))
 		require.Contains(t, ok(t), "\n  "+topic)
 	}
-	require.Contains(t, ok(t, "help", "layouts"), "fields=datacenter:5,worker:5")
 	require.Contains(t, ok(t, "completion", "fish"), "complete -c uid")
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/uidgen/uid/bits"
 )
 
 // A listing writes rows of the same columns in one of three formats: a table for people;
@@ -111,6 +113,11 @@ func number(n float64) cell {
 		return cell{value: n, text: grouped(int64(math.Round(n)))}
 	}
 	return cell{value: n, text: fmt.Sprintf("%.3g", n)}
+}
+
+// layoutCell shows programs a layout's full description, and people its widths.
+func layoutCell(l bits.Layout) cell {
+	return cell{value: l.String(), text: short(l)}
 }
 
 // span is a cell of a duration; programs get seconds.

@@ -6,7 +6,6 @@
 //	uid plan --rate 2e6 --workers 500     the layouts that are large enough
 //	uid plan --from uidgenerator          what it costs to leave a layout
 //	uid range --from 2026-11-01           the UIDs of a time range, for SQL
-//	uid layouts                           the presets
 //	uid bench                             what a UID costs on this machine
 //	uid gen --segment invoice             dense numbers without time: 1, 2, 3
 //	uid gen --segment order --daily       order numbers: 20261122-000001
@@ -15,7 +14,6 @@
 //	uid serve                             answer for all of these over HTTP and the Redis protocol
 //	uid worker ls                         who holds which worker ID
 //	uid worker check                      whether a database of worker IDs is set up safely
-//	uid store                             where all this is kept, and what is in it
 //	uid help stores                       how to name a store; also: help times, help layouts
 //
 // Each command's --help says the rest. Exit codes: 0 on success, and when the reader of

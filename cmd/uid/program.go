@@ -75,9 +75,7 @@ line on standard error.`,
 	root.SetVersionTemplate("uid {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log to standard error what is going on")
-	layouts := p.layouts()
-	layouts.Short, layouts.Long = "List the preset layouts, and say how layouts are written", layouts.Long+layoutsTopic
-	root.AddCommand(p.gen(), p.backfill(), p.parse(), p.plan(), p.timeRange(), layouts, p.seal(), p.open(), p.worker(), p.segment(), p.storeCommand(), p.serve(), p.bench(), p.version())
+	root.AddCommand(p.gen(), p.backfill(), p.parse(), p.plan(), p.timeRange(), p.seal(), p.open(), p.worker(), p.segment(), p.serve(), p.bench(), p.version())
 	root.AddCommand(p.topics()...)
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(p.helpCommand())

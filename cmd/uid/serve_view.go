@@ -77,9 +77,8 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 	if s.workerID.set {
 		own = " of --worker-id"
 	}
-	store, _, _ := describePlace(st.place)
 	by := cmp.Or(st.place.source, "default")
-	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Stats().WorkerID, own, store, by)
+	return fmt.Sprintf("worker ID %d%s; the store is %s, given by %s", g.Stats().WorkerID, own, st.place, by)
 }
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.

@@ -57,6 +57,17 @@ type choice struct {
 	source string // where it was given; "" for the file that is used without any
 }
 
+// String names the store without secrets: of a server it says no more than the kind.
+func (c choice) String() string {
+	switch {
+	case c.file != "":
+		return c.file
+	case c.dsn != "":
+		return "a MySQL or MariaDB server"
+	}
+	return "a server of " + c.url.engine.schemes[0] + "://"
+}
+
 // choose returns the store that the flags and the environment name.
 func (s *store) choose(getenv func(string) string) (choice, error) {
 	place, dsn := getenv(storeEnv), getenv(dsnEnv)

@@ -32,8 +32,8 @@ var notStores = []string{
 func storeCommands(t *testing.T) (all [][]string) {
 	args := map[string]string{ // that come before the store is looked at
 		"uid segment next": "x", "uid segment set": "x --create",
-		"uid store move": "./new.db", "uid worker release": "1",
-		"uid serve": "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0", "uid backfill": "2026-01-02",
+		"uid worker release": "1",
+		"uid serve":          "--listen 127.0.0.1:0 --resp-listen 127.0.0.1:0", "uid backfill": "2026-01-02",
 	}
 	p := &program{stdin: strings.NewReader(""), getenv: noEnv}
 	p.begin()
@@ -45,7 +45,7 @@ func storeCommands(t *testing.T) (all [][]string) {
 		}
 	})
 	require.Empty(t, args, "there are no such commands")
-	require.Greater(t, len(all), 12)
+	require.Greater(t, len(all), 8)
 	return append(all, []string{"gen", "--segment", "x", "--create"})
 }
 
@@ -70,20 +70,6 @@ func TestWhatIsNoStore(t *testing.T) {
 	left, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-// A file is not moved to where no run can find it.
-func TestStoreIsNotMovedToAServer(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("from.db", nil, 0o600))
-	for _, text := range append(notStores, "mysql://me:hunter2@h/db", "x") {
-		says := call{args: []string{"store", "move", text, "--store", "from.db"}}.fails(t, exitBadInput)
-		require.Contains(t, says, "the new path cannot be used: a SQLite file has a path such as ./workers.db, ", text)
-		require.NotContains(t, says, "hunter", text)
-	}
-	left, err := os.ReadDir(".")
-	require.NoError(t, err)
-	require.Len(t, left, 1)
 }
 
 func TestPaths(t *testing.T) {
@@ -144,7 +130,7 @@ func TestNewFileIsTold(t *testing.T) {
 			o := c.run()
 			require.Zero(t, o.code, o.err)
 			require.Equal(t, "uid: worker IDs and numbers are kept in "+file+
-				", a new file; uid store shows it, moves it, or removes it\n", o.err)
+				", a new file\n", o.err)
 			require.FileExists(t, file)
 			o = c.run()
 			require.Empty(t, o.err)

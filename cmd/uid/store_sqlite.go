@@ -16,7 +16,7 @@ func openSQLite(ctx context.Context, file string, create bool, s settings) (*wor
 	}
 	db, err := sqlite.Open(ctx, file)
 	if _, still := os.Stat(file); missing != nil && still == nil {
-		s.note("worker IDs and numbers are kept in %s, a new file; uid store shows it, moves it, or removes it", file)
+		s.note("worker IDs and numbers are kept in %s, a new file", file)
 	}
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func TestRanges(t *testing.T) {
 	}
 	require.NoFileExists(t, file)
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.Equal(t, "namespace \"eu\" is there, for the layout 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z, with the worker IDs 512 to 1023\n",
+	require.Equal(t, "namespace \"eu\" is in "+file+", for the layout 41/10/12 unit=1ms epoch=2010-11-04T01:42:54.657Z, with the worker IDs 512 to 1023\n",
 		ok(t, "worker", "init", "--store", file, "--namespace", "eu", "--ids", "512-1023", "--layout", "twitter"))
 	require.Contains(t, ok(t, "worker", "init", "--json", "--store", file, "--namespace", "one", "--ids", "7-7"), `"range":"7-7"`)
 	all := lines(t, ok(t, "worker", "ls", "--json", "--store", file))

@@ -3,14 +3,17 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/uidgen/uid/bits"
 )
 
-// topics are what uid help knows besides commands. What it says about layouts is a part of the
-// help of the command layouts.
+// topics are what uid help knows besides commands.
 func (p *program) topics() []*cobra.Command {
 	return []*cobra.Command{
+		{Use: "layouts", Short: "The preset layouts, and how layouts are written", Long: layoutsTopic()},
 		{Use: "stores", Short: "Where worker IDs and numbers are kept, and how to name the place", Long: storesTopic()},
 		{Use: "times", Short: "How to write times and durations, and what a UID's time is", Long: timesTopic},
 	}
@@ -18,8 +21,7 @@ func (p *program) topics() []*cobra.Command {
 
 // storeHelp is the part of a command's help about its store.
 const storeHelp = `The store is what --store or --mysql names, or else $` + storeEnv + ` or $` + dsnEnv + `, or
-else a SQLite file in the user's data folder. uid help stores says what can be named;
-uid store shows what is in use.`
+else a SQLite file in the user's data folder. uid help stores says what can be named.`
 
 func storesTopic() string {
 	var forms strings.Builder
@@ -43,8 +45,7 @@ begin with 1, on each host that has the same mistake.
 
 Without any it is the SQLite file uid/workers.db in $XDG_DATA_HOME, or else in
 ~/.local/share (macOS: ~/Library/Application Support, Windows: %LocalAppData%). A command
-that makes a file says so. uid store shows which store is in use; it moves and removes
-files.
+that makes a file says so.
 
 URLs look like this; the parameters turn TLS on:
 
@@ -83,12 +84,16 @@ behind the clock by a second, or by what MaxLag says. So widen a time range by t
 find every UID that was made in it.
 
 The time field of a layout is full one day: that of the default layout on 2034-07-04. uid
-layouts shows the days of the presets.`
+help layouts shows the days of the presets.`
 
-// layoutsTopic is added to the help of uid layouts.
-const layoutsTopic = `
-
-A layout says which bits of a UID are its time, worker ID and sequence. --layout takes
+func layoutsTopic() string {
+	var presets strings.Builder
+	for _, p := range bits.Presets() {
+		fmt.Fprintf(&presets, "  %-14s%s, %s to %s: %s UIDs a second, of each of %s workers\n", p.Name, short(p.Layout),
+			p.Layout.Epoch().Format(time.DateOnly), p.Layout.Expires().Format(time.DateOnly),
+			number(perSecond(p.Layout)).text, number(float64(p.Layout.MaxWorkerID()+1)).text)
+	}
+	return `A layout says which bits of a UID are its time, worker ID and sequence. --layout takes
 the name of a preset, or a text:
 
   28/22/13        the bits of time, worker ID and sequence, 63 at most
@@ -104,5 +109,13 @@ The last three follow the widths in any order, in quotes:
   --layout "39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z"
   --layout "41ms/10/12 fields=datacenter:5,worker:5"
 
+The presets, with the days on which their times begin and are full:
+
+` + presets.String() + `
+js is short for javascript; bwmarrin and leaf are other names of twitter. uidgenerator,
+discord, instagram and yitter are there to read the IDs of these. uid parse also knows
+the forms sonyflake and sonyflake2, which are no layouts.
+
 UIDs of two layouts can be equal. uid plan finds a layout for a rate and a number of
 workers.`
+}

@@ -98,12 +98,16 @@ func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
 	case err != nil:
 		return err
 	}
+	place, err := c.store.choose(c.getenv)
+	if err != nil {
+		return err
+	}
 	if c.format == table {
 		ids := ""
 		if c.ids.Range != (lease.Range{}) {
 			ids = fmt.Sprintf(", with the worker IDs %v", c.ids.Range)
 		}
-		_, err := fmt.Fprintf(c.out, "namespace %q is there, for the layout %s%s\n", c.namespace, c.layout.Layout, ids)
+		_, err := fmt.Fprintf(c.out, "namespace %q is in %s, for the layout %s%s\n", c.namespace, place, c.layout.Layout, ids)
 		return err
 	}
 	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "layout"}, column{key: "range"})
