@@ -30,13 +30,6 @@ func TestParseStoreURL(t *testing.T) {
 	}
 }
 
-func storeAt(t *testing.T, text string) *storeURL {
-	t.Helper()
-	u, err := parseStoreURL(text, "--store")
-	require.NoError(t, err)
-	return u
-}
-
 // No error repeats any of what was typed.
 func TestBadStoreURLs(t *testing.T) {
 	const canary = "hunter2"
