@@ -3,7 +3,6 @@ package leasejson
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -17,7 +16,7 @@ func (v row) fault() string {
 	if v.High < -1 {
 		return fmt.Sprintf("high is %d, below -1", v.High)
 	}
-	return cmp.Or(late("until", v.Until), late("acquired", v.Acquired), late("renewed", v.Renewed), long(v.Reach))
+	return cmp.Or(late("until", v.Until), late("acquired", v.Acquired), late("renewed", v.Renewed))
 }
 
 func (v namespace) fault() string {
@@ -29,7 +28,7 @@ func (v namespace) fault() string {
 	case v.First < 0 || v.Last < v.First:
 		return fmt.Sprintf("first is %d and last %d, which is no range of worker IDs", v.First, v.Last)
 	}
-	return cmp.Or(late("rest", v.Rest), late("made", v.Made), late("renewed", v.Renewed), long(v.Reach))
+	return cmp.Or(late("made", v.Made), late("renewed", v.Renewed))
 }
 
 // latest is the end of the year 9999.
@@ -39,14 +38,6 @@ var latest = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 func late(name string, micros int64) string {
 	if micros < 0 || micros >= latest.UnixMicro() {
 		return fmt.Sprintf("%s is %d µs, which is not within the years 1970 to 9999", name, micros)
-	}
-	return ""
-}
-
-// long is the fault of a reach.
-func long(micros int64) string {
-	if most := int64(math.MaxInt64 / time.Microsecond); micros < 0 || micros > most {
-		return fmt.Sprintf("reach is %d µs, which is not between 0 and %d", micros, most)
 	}
 	return ""
 }

@@ -18,10 +18,11 @@ import (
 )
 
 // The versions of the forms. A program that finds a higher one is too old to judge it. Namespaces of
-// version 1 did not say which worker IDs ever had a row.
+// version 1 did not say which worker IDs ever had a row, those of version 2 no history; rows of
+// version 1 said how far their owner would reserve.
 const (
-	rowVersion       = 1
-	namespaceVersion = 2
+	rowVersion       = 2
+	namespaceVersion = 3
 )
 
 type head struct {
@@ -40,7 +41,6 @@ type row struct {
 	Holder   string `json:"holder"`
 	Acquired int64  `json:"acquired"`
 	Renewed  int64  `json:"renewed"`
-	Reach    int64  `json:"reach"`
 }
 
 type namespace struct {
@@ -50,8 +50,7 @@ type namespace struct {
 	Last    int64  `json:"last"`
 	Given   int64  `json:"given"`
 	Floor   int64  `json:"floor"`
-	Rest    int64  `json:"rest"`
-	Reach   int64  `json:"reach"`
+	History string `json:"history"`
 	Made    int64  `json:"made"`
 	Renewed int64  `json:"renewed"`
 }
@@ -63,7 +62,7 @@ func Row(r lease.Row, write string) (string, error) {
 	return f.json(row{
 		head{rowVersion, write}, f.text("nonce", r.Nonce), r.High,
 		f.micros("until", r.Until), f.text("layout", r.Layout), f.text("holder", r.Holder),
-		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed), r.Reach.Microseconds(),
+		f.micros("acquired", r.Acquired), f.micros("renewed", r.Renewed),
 	})
 }
 
@@ -75,7 +74,7 @@ func ParseRow(id int64, s string) (lease.Row, error) {
 	}
 	return lease.Row{
 		WorkerID: id, Nonce: v.Nonce, High: v.High, Until: clock(v.Until), Layout: v.Layout, Holder: v.Holder,
-		Acquired: clock(v.Acquired), Renewed: clock(v.Renewed), Reach: Duration(v.Reach),
+		Acquired: clock(v.Acquired), Renewed: clock(v.Renewed),
 	}, nil
 }
 
@@ -84,7 +83,7 @@ func Namespace(n lease.Namespace, write string) (string, error) {
 	var f fields
 	return f.json(namespace{
 		head{namespaceVersion, write}, f.text("layout", n.Layout),
-		n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.micros("rest", n.Rest), n.Reach.Microseconds(),
+		n.IDs.First, n.IDs.Last, n.Given, n.Floor, f.text("history", n.History),
 		f.micros("made", n.Made), f.micros("renewed", n.Renewed),
 	})
 }
@@ -97,7 +96,7 @@ func ParseNamespace(s string) (lease.Namespace, error) {
 	}
 	return lease.Namespace{
 		Layout: v.Layout, IDs: lease.Range{First: v.First, Last: v.Last},
-		Given: v.Given, Floor: v.Floor, Rest: clock(v.Rest), Reach: Duration(v.Reach),
+		Given: v.Given, Floor: v.Floor, History: v.History,
 		Made: clock(v.Made), Renewed: clock(v.Renewed),
 	}, nil
 }
@@ -153,6 +152,3 @@ func (f *fields) json(v value) (string, error) {
 }
 
 func clock(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
-
-// Duration converts microseconds that are neither negative nor more than a Duration holds.
-func Duration(micros int64) time.Duration { return time.Duration(micros) * time.Microsecond }

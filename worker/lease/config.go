@@ -3,6 +3,7 @@ package lease
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -12,106 +13,77 @@ import (
 	"github.com/uidgen/uid/internal/settings"
 )
 
-// Config holds the settings of a [Lease]. The zero value works.
-//
-// A duration of 0 stands for its default; negative ones are refused. Durations are rounded to
-// whole ticks of the layout; a Window shorter than a tick is refused when a generator is made.
+// Burn is how far beyond the store's clock a new owner begins after the store may have lost writes:
+// further than anybody can have reserved. No owner reserves beyond Burn less its MaxClockSkew (ten
+// minutes by default), unless its store never loses a write. It is the same for all owners, whatever
+// their settings, since a store that forgets may forget those as well.
+const Burn = 10*time.Minute + DefaultMaxClockSkew
+
+// Losses says which acknowledged writes a store may lose.
+type Losses int
+
+const (
+	// ByHistory, the default, goes by what the store itself can tell. A store whose kind is durable
+	// (see [Store]) loses nothing, and a start refuses one that is visibly not as durable as its kind.
+	// Any other names its history, and a start burns ticks when that is not the one that the namespace
+	// knows.
+	ByHistory Losses = iota
+	// Never says that the store loses nothing: not in a crash, not when another server takes over,
+	// not because a backup is restored. Nothing is ever burnt, and reservations may reach as far as
+	// the generator's MaxLead. If it is not true, UIDs can repeat. A start asks the store for its
+	// settings (see [Store]), and refuses one that is visibly not durable.
+	Never
+	// NeverUnchecked is Never without that check.
+	NeverUnchecked
+	// Anytime says that the store may lose writes without telling: its history is not believed, and
+	// each start burns. All processes of the namespace have to say so.
+	Anytime
+)
+
+// String returns the constant's name.
+func (l Losses) String() string {
+	if names := [...]string{"ByHistory", "Never", "NeverUnchecked", "Anytime"}; l >= 0 && int(l) < len(names) {
+		return names[l]
+	}
+	return fmt.Sprintf("Losses(%d)", int(l))
+}
+
+// Config holds the settings of a [Lease]. The zero value works. A duration of 0 stands for its
+// default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
+	// Window is how long the store may be away before anybody notices (minus up to 5 s between
+	// attempts, and minus any lead over the clock). Ticks are reserved up to 3/2 Window ahead of
+	// the store's clock, or further if the generator asks for them, and renewed when only one Window
+	// is left. Unless the store never loses a write, 3/2 Window and MaxClockSkew may not exceed
+	// [Burn]; a Window shorter than a tick is refused when a generator is made. It can be changed from
+	// one start to the next. The default is 1 min.
+	Window time.Duration
+
+	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process that does not
+	// come back holds its ID that long. Then, as after a release, the ID is left alone for another
+	// TTL, or five minutes if that is shorter. The default is 5 min, or 2 Windows if that is longer.
+	TTL time.Duration
+
+	// MaxClockSkew bounds how far clocks differ: those of servers that may become the primary one
+	// after another, and at a start this process's from the store's, beyond the time that the answer
+	// took. The default is 2 s.
+	MaxClockSkew time.Duration
+
 	// Timeout bounds Acquire: all attempts together, but not the wait for the first reservation.
 	// The default is 30 s.
 	Timeout time.Duration
 
-	// Window is how long the store may be away before anybody notices (minus up to 5 s between
-	// attempts, and minus any lead over the clock). Ticks are reserved up to 3/2 Window ahead of
-	// the store's clock, and renewed when only one Window is left. The default is 1 min.
-	//
-	// It also bounds how far a generator can borrow from the future. Unless DurableStore is set,
-	// a new owner of an ID starts that far (3/2 Window + MaxClockSkew) ahead of the clock. A
-	// longer Window raises both.
-	Window time.Duration
-
-	// TTL is how long a lease lasts without a renewal, at least 3/2 Window. A process that does
-	// not come back holds its ID that long. The default is 5 min, or 2 Windows if that is longer.
-	TTL time.Duration
-
-	// Quarantine is how long an ID is left alone after its lease was released or has ended. It is
-	// at least MaxClockSkew. The default is 5 min, or MaxClockSkew if that is longer.
-	Quarantine time.Duration
-
-	// MaxClockSkew bounds the difference between the clocks of servers that may become the
-	// primary one after another. The default is 2 s.
-	MaxClockSkew time.Duration
-
 	// IDs are the worker IDs that the namespace has to have (see [Founding]); the zero Range stands
-	// for whatever it has. A start that finds others is refused, and so is one whose state file has
-	// another ID. A start that makes a missing namespace gives it these IDs.
+	// for whatever it has. A start that finds others is refused. A start that makes a missing namespace
+	// gives it these IDs.
 	IDs Range
 
-	// DurableStore says that the store never loses a write that it has acknowledged: not in a
-	// crash, not when another server takes over, not because a backup is restored. Where the
-	// store's kind promises that (see [Store.Durable]) it is set by itself, unless LossyStore is.
-	// A new owner then does not wait at its start, nor begin ahead of the clock, and reservations
-	// may reach as far as the generator's MaxLead. If it is not true, UIDs can repeat: the store's
-	// package says when it is.
-	//
-	// Such a lease creates nothing: [Found] makes its namespace.
-	DurableStore bool
+	// Losses says which writes the store may lose. The default is what the store itself can tell.
+	Losses Losses
 
-	// DurableStoreUnverified skips the check of DurableStore. Without it a start asks the store
-	// for its settings (see [Store]), and refuses one that is visibly not durable.
-	DurableStoreUnverified bool
-
-	// LossyStore says that the store can lose a write, whatever its kind promises: its backups
-	// may be restored, say. The protocol then makes up for what may have been lost, if all
-	// processes of the namespace say so: one that trusts the store begins where the row says. It
-	// excludes DurableStore.
-	LossyStore bool
-
-	// NoWait makes Acquire return as soon as the ID is leased. The first ticks follow about
-	// MaxClockSkew and a tick later; calls that draw UIDs wait for them, and return the error if
-	// the first reservation fails. It is for programs that make many generators one after
-	// another. On a durable store it changes nothing.
-	NoWait bool
-
-	// MaxClockOffset is how far this process's clock may differ from the store's when a lease is
-	// acquired, beyond the time that the answer took. The default is 2 s; math.MaxInt64 allows
-	// any.
-	MaxClockOffset time.Duration
-
-	// MaxAhead is how far ahead of the store's clock the ticks used under an ID may lie when the
-	// ID is acquired: a row further in the future was written under a wrong clock, or this one is
-	// wrong. It also bounds the difference of the two clocks at each renewal. The default is 15
-	// min beyond 3/2 Window or Offline, whichever is longer, and MaxClockSkew; math.MaxInt64
-	// allows any.
-	MaxAhead time.Duration
-
-	// AllowBeforeEpoch allows acquiring a lease while the store's clock is before the layout's
-	// epoch. No tick can be reserved before the epoch.
-	AllowBeforeEpoch bool
-
-	// StateFile is the path of a file that keeps the lease across restarts. A start within TTL (or
-	// Offline) of the last renewal goes on with the ID, above the last tick that the file has: at
-	// once, whatever the store. While the store is down it goes on with what was reserved beyond
-	// that tick: what was not issued before Close or, after a crash, only what Offline adds. On a
-	// store that can lose writes a start acquires another ID when Window or MaxClockSkew has become
-	// longer, or DurableStore is no longer set: only an acquisition tells later owners how far an
-	// owner may have reserved.
-	// Release keeps the lease, so that an ID that is not taken up again is free only after TTL (or
-	// Offline) and Quarantine. The file is bound to this host, and locked while a generator uses
-	// it.
-	StateFile string
-
-	// Host names this machine in the state file. If the operating system's host name changes from
-	// one start to the next, set a name that stays as long as the file does, and that no copy of
-	// the file has. The default is the host name.
-	Host string
-
-	// Offline is how long a service can do without the store, restarts included. Ticks are
-	// reserved that far ahead instead of 3/2 Window, and the lease lasts as long. It needs
-	// StateFile and a durable store (see DurableStore): on any other a new owner would
-	// have to start as far ahead of the clock, to make up for a lost write. The default, 0, is
-	// off.
-	Offline time.Duration
+	// MustExist makes a start fail with [worker.ErrNoNamespace] if the namespace is missing. By default
+	// it makes a missing one, which then begins a [Burn] ahead of the clock.
+	MustExist bool
 
 	// Holder tells people who has the lease, in at most 128 characters. The default is the host's
 	// name and the process ID.
@@ -126,44 +98,35 @@ type Config struct {
 	// Logger gets a record for each event but Low, and for trouble with the store at a start. The
 	// default is slog.Default at the time of New.
 	Logger *slog.Logger
-
-	// Now is the clock that is compared with the store's. The default is time.Now.
-	Now func() time.Time
 }
 
-// The defaults of a [Config]. TTL, Quarantine and MaxAhead grow where a longer Window,
-// MaxClockSkew or Offline needs it; DefaultMaxAhead is added to these.
+// The defaults of a [Config]. TTL grows with a longer Window.
 const (
-	DefaultWindow         = time.Minute
-	DefaultTTL            = 5 * time.Minute
-	DefaultQuarantine     = 5 * time.Minute
-	DefaultMaxClockSkew   = 2 * time.Second
-	DefaultMaxClockOffset = 2 * time.Second
-	DefaultMaxAhead       = 15 * time.Minute
+	DefaultWindow       = time.Minute
+	DefaultTTL          = 5 * time.Minute
+	DefaultMaxClockSkew = 2 * time.Second
 )
 
 const (
+	longestQuarantine = 5 * time.Minute
+	// slackAhead is how far beyond what owners may reserve a tick is still believed.
+	slackAhead   = 15 * time.Minute
 	maxHolderLen = 128
 	maxDuration  = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
 )
 
-func (c Config) withDefaults() (Config, error) {
+func (c Config) withDefaults(store Store) (Config, error) {
 	for _, d := range []struct {
 		name     string
 		value    *time.Duration
 		standard time.Duration
-		endless  bool // math.MaxInt64 is allowed, too
 	}{
-		{"Timeout", &c.Timeout, retry.DefaultTimeout, false},
-		{"Window", &c.Window, DefaultWindow, false},
-		{"MaxClockSkew", &c.MaxClockSkew, DefaultMaxClockSkew, false},
-		{"TTL", &c.TTL, 0, false},
-		{"Quarantine", &c.Quarantine, 0, false},
-		{"MaxClockOffset", &c.MaxClockOffset, DefaultMaxClockOffset, true},
-		{"MaxAhead", &c.MaxAhead, 0, true},
-		{"Offline", &c.Offline, 0, false},
+		{"Window", &c.Window, DefaultWindow},
+		{"TTL", &c.TTL, 0},
+		{"MaxClockSkew", &c.MaxClockSkew, DefaultMaxClockSkew},
+		{"Timeout", &c.Timeout, retry.DefaultTimeout},
 	} {
-		if *d.value < 0 || *d.value > maxDuration && !d.endless {
+		if *d.value < 0 || *d.value > maxDuration {
 			return c, fmt.Errorf("%w: %s %v is not within 0 and %v", uid.ErrConfig, d.name, *d.value, maxDuration)
 		}
 		if *d.value == 0 {
@@ -173,40 +136,21 @@ func (c Config) withDefaults() (Config, error) {
 	if c.TTL == 0 {
 		c.TTL = max(DefaultTTL, 2*c.Window)
 	}
-	if c.Quarantine == 0 {
-		c.Quarantine = max(DefaultQuarantine, c.MaxClockSkew)
-	}
-	if c.MaxAhead == 0 {
-		c.MaxAhead = c.reach() + c.MaxClockSkew + DefaultMaxAhead
-	}
-	if c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last) {
+	switch {
+	case c.Losses < ByHistory || c.Losses > Anytime:
+		return c, fmt.Errorf("%w: Losses %v is not known", uid.ErrConfig, c.Losses)
+	case c.TTL < c.ahead():
+		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
+	case !c.never(store) && c.ahead() > Burn-c.MaxClockSkew:
+		return c, fmt.Errorf("%w: 3/2 of Window %v is %v, but with MaxClockSkew %v no more than %v can be reserved ahead in %s, "+
+			"which may lose writes", uid.ErrConfig, c.Window, c.ahead(), c.MaxClockSkew, Burn-c.MaxClockSkew, store.Name())
+	case c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last):
 		return c, fmt.Errorf("%w: IDs from %d to %d are no range of worker IDs", uid.ErrRange, c.IDs.First, c.IDs.Last)
 	}
-	switch {
-	case c.TTL < c.Window+c.Window/2:
-		return c, fmt.Errorf("%w: TTL %v is less than 3/2 of Window %v, for which ticks are reserved", uid.ErrConfig, c.TTL, c.Window)
-	case c.Quarantine < c.MaxClockSkew:
-		return c, fmt.Errorf("%w: Quarantine %v is less than MaxClockSkew %v", uid.ErrConfig, c.Quarantine, c.MaxClockSkew)
-	case c.MaxAhead < c.reach()+c.MaxClockSkew:
-		return c, fmt.Errorf("%w: MaxAhead %v is less than the %v that a lease may reserve ahead and MaxClockSkew %v", uid.ErrConfig, c.MaxAhead, c.reach(), c.MaxClockSkew)
-	case c.Offline > 0 && c.StateFile == "":
-		return c, fmt.Errorf("%w: Offline %v needs a StateFile", uid.ErrConfig, c.Offline)
-	case c.Offline > 0 && !c.DurableStore:
-		return c, fmt.Errorf("%w: Offline %v needs a durable store: one whose kind promises that, or DurableStore", uid.ErrConfig, c.Offline)
-	case c.Offline > 0 && c.Offline < c.Window+c.Window/2:
-		return c, fmt.Errorf("%w: Offline %v is less than 3/2 of Window %v", uid.ErrConfig, c.Offline, c.Window)
-	}
-	name, err := os.Hostname()
 	if c.Holder == "" {
-		if name == "" {
-			c.Holder = fmt.Sprint("unknown/", os.Getpid())
-		} else {
+		c.Holder = fmt.Sprint("unknown/", os.Getpid())
+		if name, err := os.Hostname(); err == nil && name != "" {
 			c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
-		}
-	}
-	if c.StateFile != "" && c.Host == "" {
-		if c.Host = name; name == "" {
-			return c, fmt.Errorf("%w: the operating system tells no host name (%v): set Host", uid.ErrConfig, err)
 		}
 	}
 	if !utf8.ValidString(c.Holder) {
@@ -215,16 +159,30 @@ func (c Config) withDefaults() (Config, error) {
 	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
 		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, a row holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
 	}
-	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
+	c.Logger = settings.Logger(c.Logger)
 	return c, nil
 }
 
-// reach is how far ahead of the store's clock ticks are reserved.
-func (c Config) reach() time.Duration {
-	return max(c.Window+c.Window/2, c.Offline)
+// never reports whether the store never loses a write.
+func (c Config) never(store Store) bool {
+	return c.Losses == Never || c.Losses == NeverUnchecked || c.Losses == ByHistory && store.Durable()
 }
 
-// ttl is how long a lease lasts.
-func (c Config) ttl() time.Duration {
-	return max(c.TTL, c.Offline)
+// ahead is how far ahead of the store's clock ticks are reserved that nobody has asked for yet.
+func (c Config) ahead() time.Duration { return c.Window + c.Window/2 }
+
+// quarantine is how long an ID is left alone after its lease has ended: longer than the clocks of
+// two servers differ.
+func (c Config) quarantine() time.Duration {
+	return max(min(c.TTL, longestQuarantine), c.MaxClockSkew)
+}
+
+// mostAhead is how far ahead of the store's clock the ticks used under an ID may lie, and how far this
+// process's clock may be off at a renewal: what lies beyond was written under a wrong clock, or this
+// one is wrong.
+func (c Config) mostAhead(maxLead time.Duration) time.Duration {
+	if maxLead > maxDuration {
+		return math.MaxInt64
+	}
+	return max(Burn, maxLead, c.ahead()) + c.MaxClockSkew + slackAhead
 }

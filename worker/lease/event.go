@@ -62,7 +62,7 @@ func (k EventKind) String() string {
 // renewals that fail, whatever the worker.
 func (l *Lease) report(ctx context.Context, e Event) {
 	e.Store = l.store.Name()
-	level, text := slog.LevelInfo, "worker ID leased"
+	level, text := slog.LevelDebug, "worker ID leased"
 	switch e.Kind {
 	case TakenOver:
 		level, text = slog.LevelWarn, "worker ID taken over from a holder that did not release it"

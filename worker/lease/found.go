@@ -6,30 +6,26 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
-// shortestRest is the least time for which a namespace rests that a start has made. Nobody can
-// tell a new one from one whose rows were lost and whose owners may be at work. Such an owner
-// notices at its next renewal, half its Window later; what it has reserved by then ends 3/2 of
-// its Window after its last one.
-const shortestRest = 5 * time.Minute
-
-// A Founding says what [Found] makes.
+// A Founding says what [Found] makes. Its zero value makes a new namespace of the default layout.
 type Founding struct {
-	// Terms are those of the layout of the namespace's UIDs. Whoever gets an ID of the namespace
-	// begins at MinTick or later, which is at most ten minutes ahead of the store's clock. On a
-	// store that can lose writes starts fail with [uid.ErrNoReservation] until it is as near as a
-	// new owner begins, some two minutes by default.
-	Terms uid.Terms
+	// Layout is that of the namespace's UIDs; the zero Layout stands for the default one.
+	Layout bits.Layout
 
-	// Rest is how long nobody gets an ID of the namespace, 100 years at most. Nobody ever gets a
-	// tick that begins before its end.
-	//
-	// With 0 the caller vouches that nobody has an ID of the namespace: a person does that, once,
-	// not each start of a program.
-	Rest time.Duration
+	// Lost says that a namespace was lost, or put back as it was at some time, and that its owners may be
+	// at work: whoever gets an ID begins a [Burn] ahead of the clock. A start that makes a missing namespace
+	// says so, since it cannot know better. The default is that nobody ever had an ID of the namespace, and
+	// nothing is ahead of the clock: a person says that, once, not each start of a program.
+	Lost bool
+
+	// After is a UID: whoever gets an ID of the namespace begins with the first tick that lies above it,
+	// or with a later one. That tick may be ten minutes ahead of the store's clock. The default is 0, for
+	// none.
+	After uid.UID
 
 	// IDs are the worker IDs that the namespace has. The zero Range stands for all of the layout
 	// or, if the namespace is there, for those that it has. They can be set only as long as none was
@@ -41,85 +37,79 @@ type Founding struct {
 }
 
 // Found makes the namespace of a store if it is missing. One that exists it leaves as it is, with
-// two exceptions. A Rest of 0 ends the rest of a namespace that a start has made and of which
-// nobody has had an ID yet, and sets its IDs if f has some. And a MinTick above the namespace's
-// floor raises that, for all who get an ID from then on; those who have one go on as they are.
+// these exceptions. After raises the namespace's floor if it is above that, and so does Lost, for all who
+// get an ID from then on; those who have one go on as they are. And IDs are set if it has all, and nobody
+// has had one yet.
 //
 // A namespace that is made where rows of a former one are left gives new IDs only above these.
 //
-// It makes one attempt. It returns [uid.ErrConfig] when the terms are not those of a layout or
-// the rest is not within 0 and 100 years, [uid.ErrRange] when the IDs or MinTick are not within
-// the layout's, MinTick is too far ahead, the IDs are not those that the namespace has, or rows of IDs
-// above them are left of a former one, [worker.ErrLayout] when the namespace has another layout, or the
-// store's error.
+// It makes one attempt. It returns [uid.ErrRange] when the IDs or After are not within the layout's, After
+// is too far ahead, the IDs are not those that the namespace has, or rows of IDs above them are left of a
+// former one, [worker.ErrLayout] when the namespace has another layout, or the store's error.
 func Found(ctx context.Context, store Store, f Founding) error {
-	t := f.Terms
-	switch {
-	case t.Layout == "" || t.Unit <= 0 || t.Epoch.IsZero() || t.MaxTick <= 0:
-		return fmt.Errorf("%w: the Terms for %s are not those of a layout: %q", uid.ErrConfig, store.Name(), t.Layout)
-	case f.Rest < 0 || f.Rest > maxDuration:
-		return fmt.Errorf("%w: Rest %v is not within 0 and %v", uid.ErrConfig, f.Rest, maxDuration)
-	case t.MinTick < 0 || t.MinTick > t.MaxTick:
-		return fmt.Errorf("%w: MinTick %d is not within 0..%d, the ticks of the layout", uid.ErrRange, t.MinTick, t.MaxTick)
-	case !f.IDs.within(t.MaxWorkerID):
-		return fmt.Errorf("%w: the worker IDs %d to %d are not within 0..%d, those of the layout", uid.ErrRange, f.IDs.First, f.IDs.Last, t.MaxWorkerID)
+	if f.Layout.IsZero() {
+		f.Layout = bits.Default()
 	}
+	t := f.Layout.Terms()
+	if f.After != 0 {
+		tick, err := f.Layout.TickAbove(f.After)
+		if err != nil {
+			return err
+		}
+		t.MinTick = tick
+	}
+	if f.IDs != (Range{}) && (f.IDs.First < 0 || f.IDs.First > f.IDs.Last || f.IDs.Last > t.MaxWorkerID) {
+		return fmt.Errorf("%w: the worker IDs %d to %d are not within 0..%d, those of the layout",
+			uid.ErrRange, f.IDs.First, f.IDs.Last, t.MaxWorkerID)
+	}
+	return found(ctx, store, t, f.IDs, f.Lost)
+}
+
+// found makes a namespace, or changes the one that is there.
+func found(ctx context.Context, store Store, t uid.Terms, ids Range, lost bool) error {
 	return written(store.Init(ctx, func(ns *Namespace, now Clock) error {
 		if clock := t.TickAt(now.Now); t.MinTick > 0 && t.MinTick > t.TickAt(now.Now.Add(mostFloorAhead)) {
 			return fmt.Errorf("%w: MinTick %d is %v ahead of the store's clock, which is at tick %d; %v is allowed, since nobody could begin before",
 				uid.ErrRange, t.MinTick, ticks.Span(t.MinTick-clock, t.Unit), clock, mostFloorAhead)
 		}
-		return found(ns, f, now)
+		floor := t.MinTick - 1
+		if lost {
+			floor = max(floor, min(t.TickAt(now.Now.Add(Burn)), t.MaxTick))
+		}
+		if !ns.Fresh {
+			return refound(ns, t.Layout, ids, floor, now)
+		}
+		last := t.MaxWorkerID
+		if ids != (Range{}) {
+			last = ids.Last
+		}
+		if ns.Given > last {
+			return fmt.Errorf("%w: the row of worker ID %d is left of a former namespace, "+
+				"now asked for are IDs up to %d: none of them would be new", uid.ErrRange, ns.Given, last)
+		}
+		ns.Layout, ns.IDs, ns.Floor, ns.History = t.Layout, ids, floor, now.History
+		ns.Made, ns.Renewed = now.Now, now.Now
+		return nil
 	}))
 }
 
 // mostFloorAhead is as far as a generator runs ahead of its clock by default.
 const mostFloorAhead = 10 * time.Minute
 
-// within reports whether the range has an ID, and none above last.
-func (r Range) within(last int64) bool { return 0 <= r.First && r.First <= r.Last && r.Last <= last }
-
-// found decides what the namespace becomes.
-func found(ns *Namespace, f Founding, now Clock) error {
-	if !ns.Fresh {
-		return refound(ns, f, now)
-	}
-	last := f.Terms.MaxWorkerID
-	if f.IDs != (Range{}) {
-		last = f.IDs.Last
-	}
-	if ns.Given > last {
-		return fmt.Errorf("%w: the row of worker ID %d is left of a former namespace, "+
-			"now asked for are IDs up to %d: none of them would be new",
-			uid.ErrRange, ns.Given, last)
-	}
-	ns.Layout, ns.IDs, ns.Made, ns.Renewed = f.Terms.Layout, f.IDs, now.Now, now.Now
-	ns.Floor, ns.Rest = f.Terms.MinTick-1, time.Unix(0, 0).UTC()
-	if f.Rest > 0 {
-		ns.Rest = now.after(f.Rest)
-		ns.Floor = max(ns.Floor, min(f.Terms.TickAt(ns.Rest.Add(now.Error)), f.Terms.MaxTick))
-	}
-	return nil
-}
-
 // refound decides what becomes of a namespace that is there.
-func refound(ns *Namespace, f Founding, now Clock) error {
-	settled := ns.Given >= 0 || f.Rest > 0 || ns.Rest.Before(now.Now)
-	others := f.IDs != (Range{}) && f.IDs != ns.IDs
+func refound(ns *Namespace, layout string, ids Range, floor int64, now Clock) error {
+	others := ids != (Range{}) && ids != ns.IDs
 	switch {
-	case ns.Layout != f.Terms.Layout:
-		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, f.Terms.Layout)
-	case settled && others:
-		return fmt.Errorf("%w: the namespace has the worker IDs %v, now asked for %v", uid.ErrRange, ns.IDs, f.IDs)
-	case settled && f.Terms.MinTick-1 <= ns.Floor:
+	case ns.Layout != layout:
+		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, layout)
+	case others && (ns.Given >= 0 || ns.IDs != (Range{})):
+		return fmt.Errorf("%w: the namespace has the worker IDs %v, now asked for %v", uid.ErrRange, ns.IDs, ids)
+	case !others && floor <= ns.Floor:
 		return errNothing
-	case settled:
-		ns.Floor, ns.Renewed = f.Terms.MinTick-1, now.Now
-		return nil
 	}
 	if others {
-		ns.IDs = f.IDs
+		ns.IDs = ids
 	}
-	ns.Floor, ns.Rest, ns.Renewed = f.Terms.MinTick-1, time.Unix(0, 0).UTC(), now.Now
+	ns.Floor, ns.Renewed = max(ns.Floor, floor), now.Now
 	return nil
 }

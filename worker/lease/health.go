@@ -22,9 +22,9 @@ func (l *Lease) WorkerHealth() health.Worker {
 func (l *Lease) tell() {
 	w := health.Worker{Kind: "lease", Place: l.store.Name()}
 	if h := l.hold; h != nil && !h.at.IsZero() {
-		w.Ends = l.cfg.Now().Add(l.cfg.ttl() - l.clock().Sub(h.at))
+		w.Ends = l.now().Add(l.cfg.TTL - l.clock().Sub(h.at))
 	}
-	if h := l.hold; h != nil && !h.resumed {
+	if h := l.hold; h != nil && h.ids != (Range{}) {
 		w.IDs = &health.IDs{
 			Taken: h.id - h.ids.First + 1, Total: h.ids.Last - h.ids.First + 1,
 			Low: supply.Low(h.id-h.ids.First, h.ids.Last-h.ids.First),

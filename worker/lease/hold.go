@@ -3,78 +3,70 @@ package lease
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"slices"
+	"fmt"
+	"strconv"
 	"time"
-
-	"github.com/uidgen/uid/internal/state"
 )
 
 // A hold is what an owner holds of an ID.
 type hold struct {
 	id  int64
-	ids Range // those that it was chosen from
-	// nonce and limit are what the owner wrote last and the store has acknowledged. limit is the
-	// last tick reserved, or base while none is.
-	nonce string
-	limit int64
-	// proposed are the renewals since then, the oldest first, whose replies are awaited or were
-	// lost: each has happened, has not, or is still on its way. What can be read in the row need
-	// not be durable yet, so no tick is reserved on the strength of one of them.
-	proposed []state.Proposal
-	base     int64 // High before the owner reserved anything: its first tick is the next
-	granted  int64 // last tick that the generator may issue: limit, or less with a state file
-	resumed  bool  // taken up from a state file
-	// reach is how far beyond the clock the namespace knows the owner to reserve, or 0 if it was
-	// acquired with DurableStore.
-	reach time.Duration
-	renew int64 // first tick at which a renewal is due
-	early int   // how many of the last writes, one after another, came before they were due
+	ids Range // those that it was chosen from; the zero Range if the lease was resumed
+	// The owner's nonces begin with its own name, and end in the number of the write. The store has
+	// acknowledged the write acked, which reserved the ticks up to limit, or up to base while none is
+	// reserved. Each of the writes after it up to sent has happened, has not, or is still on its way.
+	// What can be read in the row need not be durable yet, so no tick is reserved on the strength of
+	// one of them.
+	owner       string
+	acked, sent int64
+	limit       int64
+	base        int64 // what others may have used: the owner's first tick is the next
 
+	renew int64         // first tick at which a renewal is due
+	early int           // how many of the last writes, one after another, came before they were due
 	at    time.Time     // of the last write, on the monotonic clock
 	pause time.Duration // from then until the next renewal is due
-	wait  time.Duration // from then until ticks can be reserved for the first time
+	wait  time.Duration // from then until a write can reserve more
 }
 
 // unreserved reports whether no tick is reserved that may be issued. limit is below base if the
-// generator has a floor beyond what a state file has.
+// generator has a floor beyond what a resumed lease has.
 func (h *hold) unreserved() bool { return h.limit <= h.base }
 
-// mostProposed is how many renewals are remembered. If a forgotten one has happened after all,
-// that costs the lease, and nothing else.
-const mostProposed = 8
-
-// propose adds a renewal that is about to be written. When there are too many it forgets the
-// oldest that is not in the row.
-func (h *hold) propose(row *Row, next state.Proposal) {
-	before := slices.Clone(h.proposed)
-	if len(before) >= mostProposed {
-		oldest := 0
-		if row.bears(before[0]) {
-			oldest = 1
-		}
-		before = slices.Delete(before, oldest, oldest+1)
-	}
-	h.proposed = append(before, next)
-}
-
-// owns reports whether the hold's owner wrote the row last. Proposals older than the one in the
-// row cannot happen any more: each named an older version of the row, or was made under a lock
-// that is gone.
+// owns reports whether the hold's owner wrote the row last, with its newest acknowledged write or a
+// later one. Writes older than the one in the row cannot happen any more: each named an older version
+// of the row, or was made under a lock that is gone.
 func (h *hold) owns(row *Row) bool {
-	for i, p := range h.proposed {
-		if row.bears(p) {
-			h.proposed = h.proposed[i:]
-			return true
-		}
+	owner, number := writer(row.Nonce)
+	if owner != h.owner || number > h.sent {
+		return false
 	}
-	return row.bears(state.Proposal{Nonce: h.nonce, High: h.limit})
+	return number > h.acked && row.High >= h.limit || number == h.acked && row.High == h.limit
 }
 
-// bears reports whether the row is as the proposal wrote it.
-func (r *Row) bears(p state.Proposal) bool { return r.Nonce == p.Nonce && r.High == p.High }
+const (
+	ownerLen  = 22 // hexadecimal digits
+	numberLen = 10
+)
 
-func newNonce() string {
-	var b [16]byte
+// newOwner returns a name that nobody else has.
+func newOwner() string {
+	var b [ownerLen / 2]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
+}
+
+// nonce returns the nonce of an owner's write.
+func nonce(owner string, number int64) string { return fmt.Sprintf("%s%0*x", owner, numberLen, number) }
+
+// writer returns what a nonce is of. The owner is "" for a text that is no nonce.
+func writer(nonce string) (owner string, number int64) {
+	if len(nonce) != ownerLen+numberLen {
+		return "", 0
+	}
+	number, err := strconv.ParseInt(nonce[ownerLen:], 16, 64)
+	if err != nil || number < 0 {
+		return "", 0
+	}
+	return nonce[:ownerLen], number
 }

@@ -1,12 +1,13 @@
 package lease
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker"
 )
 
 // A lostError says why the owner has lost the lease.
@@ -24,17 +25,20 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("%s; it is held by %q", e.why, e.holder)
 }
 
+// gone turns the error of a namespace that is missing into the loss of the lease: the next owner may
+// find another one in its place, which knows nothing of this owner.
+func gone(err error) error {
+	if errors.Is(err, worker.ErrNoNamespace) {
+		return &lostError{why: err.Error()}
+	}
+	return err
+}
+
 // lost gives up the hold. What is reserved may still be issued, unless the hold was invalidated,
 // which the generator knows.
 func (l *Lease) lost(ctx context.Context, err *lostError) {
 	h := l.hold
 	l.hold = nil
-	if l.file != nil {
-		// Twice: neither record, if the other one is damaged, is to bring the lease back.
-		if e := cmp.Or(l.forget(), l.forget()); e != nil {
-			l.cfg.Logger.ErrorContext(ctx, "worker's state file still has a lease that was lost", "worker_id", h.id, "error", e)
-		}
-	}
 	l.binding.Renew()
 	l.report(ctx, Event{Kind: Lost, WorkerID: h.id, Holder: err.holder, Left: l.left(h), Err: err})
 }
@@ -49,5 +53,5 @@ func (l *Lease) warn(ctx context.Context, err error) {
 
 // left is how long the reserved ticks last by the clock.
 func (l *Lease) left(h *hold) time.Duration {
-	return ticks.Span(max(h.limit-l.terms.TickAt(l.cfg.Now()), 0), l.terms.Unit)
+	return ticks.Span(max(h.limit-l.terms.TickAt(l.now()), 0), l.terms.Unit)
 }

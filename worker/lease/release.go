@@ -15,10 +15,11 @@ const releaseTimeout = 5 * time.Second
 func (l *Lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
-		return written(l.store.Change(ctx, h.id, func(row *Row, now Clock) error {
+		return written(l.store.Change(ctx, h.id, func(ns *Namespace, row *Row, now Clock) error {
 			if row == nil || !h.owns(row) || row.Until.Before(now.Now) {
 				return errNothing // there is nothing left to release
 			}
+			l.settle(ns, now)
 			// An earlier owner may still issue ticks, all of them below the base.
 			row.end(min(row.High, max(h.base, last)), now)
 			return nil
@@ -29,10 +30,11 @@ func (l *Lease) release(ctx context.Context, last int64) error {
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
 func (l *Lease) giveBack(ctx context.Context) error {
 	d := l.doubt
-	return written(l.store.Change(ctx, d.id, func(row *Row, now Clock) error {
+	return written(l.store.Change(ctx, d.id, func(ns *Namespace, row *Row, now Clock) error {
 		if !d.matches(row, now) {
 			return errNothing
 		}
+		l.settle(ns, now)
 		row.end(d.base, now)
 		return nil
 	}))

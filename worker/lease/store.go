@@ -16,7 +16,8 @@ import (
 // Init, Take and Change call a function, decide, with rows that nobody else can change before the
 // outcome is stored: either the rows are locked, or the write names the versions that were read,
 // and if one of them is no longer the newest the Store refuses it and starts again. The Clock is
-// read after the rows are locked or read. decide changes its arguments in place. When it returns
+// read after the rows are locked or read. The write is refused, too, where the Clock's History is no
+// longer the store's. decide changes its arguments in place. When it returns
 // nil the Store writes them, all or nothing. When it returns an error the Store writes nothing
 // and returns that error, wrapped or not; even then what decide saw was the newest at some time
 // of the call. A Store that fails before it can tell whether it was returns another error instead,
@@ -28,7 +29,7 @@ import (
 // other error after decide has run leaves the outcome open: it may be stored or not, and a write
 // that is on its way may still arrive, unless the row was written again since. The protocol copes
 // with that by the nonces that it writes. A store that has lost writes must not store anything
-// that was decided before it lost them.
+// that was decided before it lost them: its History tells the two apart.
 //
 // An error that may pass (a deadlock, a lost connection, a leader that is being elected) is
 // marked with [worker.Transient]; the protocol then tries again. All others are final. No error
@@ -36,8 +37,8 @@ import (
 // lock, with an error that wraps the context's or is marked.
 //
 // Take creates nothing but rows of IDs that never had one, and Change nothing. A missing namespace
-// is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed. Change may still
-// find a row that is left of one. No method removes a row.
+// is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed. No method removes a
+// row.
 //
 // All methods may be called by any number of goroutines, and processes, at once. Package
 // storetest has a suite that every Store has to pass.
@@ -67,9 +68,10 @@ type Store interface {
 	// these, so that many that start at once need not wait for each other.
 	Take(ctx context.Context, w Wanted, decide func(*Namespace, *Row, Clock) error) error
 
-	// Change calls decide with the row of a worker ID, nil when there is none. A nil row cannot
-	// be stored: decide returns an error then.
-	Change(ctx context.Context, id int64, decide func(*Row, Clock) error) error
+	// Change calls decide with the namespace and the row of a worker ID, nil when there is none. A
+	// nil row cannot be stored: decide returns an error then. Where decide has changed the namespace,
+	// which it does once after the store's history has, both are stored or neither.
+	Change(ctx context.Context, id int64, decide func(*Namespace, *Row, Clock) error) error
 
 	// Init calls decide with the namespace, Fresh when there is none, and creates what it needs
 	// to hold it.
@@ -85,7 +87,7 @@ type Store interface {
 	// Durable reports what the store's kind promises: whether an acknowledged write survives when
 	// any one of its servers crashes, or is replaced. It is the same for all clients, at all
 	// times; Inspect tells what is seen to the contrary. Where it is false the protocol burns
-	// ticks, unless a user vouches for the store (see [Config.DurableStore]).
+	// ticks when the History changes, unless a user vouches for the store (see [Losses]).
 	Durable() bool
 
 	// Name describes the namespace and its place for people. It is the same in every process and
@@ -170,13 +172,10 @@ type Namespace struct {
 	// it, decide reads it. Where the store sees a row above what it has stored it gives that row's
 	// ID, and keeps it with what decide agrees to: Init sees all rows, Take those that it reads.
 	Given int64
-	// Floor is a tick at or below which nobody begins, or -1.
+	// Floor is a tick at or below which nobody begins, or -1. It never goes down.
 	Floor int64
-	// Rest is when the namespace's rest ends: before that nobody gets an ID.
-	Rest time.Time
-	// Reach is the largest Reach of any row, ever. For a Fresh namespace the store gives the
-	// largest of the rows that are left of a former one.
-	Reach time.Duration
+	// History is the Clock's History under which Floor was found high enough, or "".
+	History string
 	// Made is when the namespace was made, Renewed when it was last written.
 	Made, Renewed time.Time
 
@@ -236,8 +235,6 @@ type Row struct {
 	Holder string
 	// Acquired is when the owner got the ID, Renewed when it last wrote the row.
 	Acquired, Renewed time.Time
-	// Reach is how far beyond the clock the owner may reserve, in whole microseconds.
-	Reach time.Duration
 }
 
 // NewRow returns the row of a worker ID that nobody has leased yet: with a High of -1, times of 1970
@@ -261,7 +258,16 @@ type Clock struct {
 	// of the client's. Times in rows are moments of true time: one is over for everybody when it
 	// lies before Now less Error.
 	Error time.Duration
+	// History names what the store remembers, in at most [MostHistory] bytes of ASCII. It is another
+	// one whenever the store may have lost acknowledged writes since, or had its rows replaced as a
+	// whole: in a crash, when another server takes over, when a table is renamed or made anew. It may
+	// change for nothing; that burns ticks once. "" says that the store cannot tell: then each
+	// acquisition burns. A store whose kind is Durable needs none.
+	History string
 }
+
+// MostHistory is the longest History, in bytes.
+const MostHistory = 190
 
 // over reports whether everybody agrees that t is over.
 func (c Clock) over(t time.Time) bool { return t.Add(c.Error).Before(c.Now) }

@@ -12,21 +12,38 @@ func (l *Lease) tickAt(now Clock, d time.Duration) int64 { return l.terms.TickAt
 // within limits a tick to the layout's last one.
 func (l *Lease) within(tick int64) int64 { return min(tick, l.terms.MaxTick) }
 
-// withSlack adds to a tick that is asked for, so that a burst needs fewer writes.
-func (l *Lease) withSlack(tick int64) int64 { return l.withSlacks(tick, 1) }
+// reach is how far beyond the store's clock this owner may reserve, where writes can be lost: a
+// [Burn] by any other clock goes further.
+func (l *Lease) reach(now Clock) time.Duration {
+	return Burn - max(l.cfg.MaxClockSkew, 2*now.Error)
+}
 
-// withSlacks adds n times as much.
-func (l *Lease) withSlacks(tick, n int64) int64 {
-	return l.within(ticks.Plus(tick, n*max(1, int64(l.cfg.Window/8/l.terms.Unit))))
+// target returns the last tick that a write reserves: 3/2 Window beyond the clock, or further if the
+// generator asks for ticks up to through.
+func (l *Lease) target(now Clock, through, slacks int64) int64 {
+	slack := slacks * max(1, int64(l.cfg.Window/8/l.terms.Unit)) // so that a burst needs fewer writes
+	wanted := max(l.tickAt(now, l.cfg.ahead()), min(ticks.Plus(through, slack), l.most(now)))
+	return l.within(wanted)
+}
+
+// most returns the last tick that a write may reserve.
+func (l *Lease) most(now Clock) int64 {
+	if l.never {
+		return l.highest(now.Now) // not beyond what a later owner accepts
+	}
+	return l.tickAt(now, l.reach(now))
 }
 
 // slacks is how many slacks the write of a burst adds, if so many writes in a row came before
 // they were due, this one included. The number doubles up to 16: a long burst needs few writes.
 func slacks(early int) int64 { return 1 << min(max(early-1, 0), 4) }
 
-// untilReach is how long it takes until a renewal can reserve a tick.
-func (l *Lease) untilReach(now Clock, tick int64) time.Duration {
-	return ticks.Until(l.terms, now.Now.Add(l.cfg.reach()), tick)
+// untilMore is how long it takes until a write can reserve more than the ticks up to limit.
+func (l *Lease) untilMore(now Clock, limit int64) time.Duration {
+	if l.never {
+		return 0
+	}
+	return ticks.Until(l.terms, now.Now.Add(l.reach(now)), limit+1)
 }
 
 // dueAfter sets when the hold is renewed next, and the tick at which the generator asks again.
@@ -38,18 +55,22 @@ func (l *Lease) dueAfter(h *hold) {
 	if h.unreserved() {
 		pause = h.wait
 	}
-	h.renew = l.terms.TickAt(l.cfg.Now().Add(pause))
+	h.renew = l.terms.TickAt(l.now().Add(pause))
 }
 
-// floor is how long the write of a burst stays away from the last write, however often the
-// generator asks. Where writes can be lost each reserves as far as it may, which only grows as
-// time passes.
-func (l *Lease) floor(h *hold) time.Duration {
+// due reports whether to ask the store. A generator at the end of its reservation calls again and
+// again.
+func (l *Lease) due(through int64) bool {
+	h, since := l.hold, l.clock().Sub(l.hold.at)
 	switch {
-	case !l.cfg.DurableStore:
-		return min(time.Second, l.cfg.Window/16)
-	case h.early == 0:
-		return 0
+	case since >= h.pause:
+		return true
+	case h.unreserved():
+		return since >= h.wait
+	case through <= h.limit:
+		return false
+	case h.early > 0: // the write of a burst stays away from the one before
+		return since >= max(h.wait, min(100*time.Millisecond, l.cfg.Window/16))
 	}
-	return min(100*time.Millisecond, l.cfg.Window/16)
+	return since >= h.wait
 }

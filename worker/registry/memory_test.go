@@ -99,7 +99,7 @@ func (ns *namespace) Take(context.Context, lease.Wanted, func(*lease.Namespace, 
 	panic("a registry takes no lease")
 }
 
-func (ns *namespace) Change(_ context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+func (ns *namespace) Change(_ context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	unlock, err := ns.memory.call()
 	defer unlock()
 	if err != nil {

@@ -37,8 +37,6 @@ type LeaseInfo struct {
 	// High is the last tick, of Layout, that anyone may have used under the ID.
 	High   int64
 	Layout string
-	// Reach is how far beyond the store's clock the holder may have reserved.
-	Reach time.Duration
 }
 
 // NamespaceInfo is what is common to the leases of a namespace.
@@ -48,8 +46,6 @@ type NamespaceInfo struct {
 	Layout string
 	// IDs are the worker IDs that the namespace has; the zero Range stands for all of the layout.
 	IDs lease.Range
-	// Reach is the largest of any lease that the namespace has had.
-	Reach time.Duration
 	// Live, Quarantined and Free count the IDs in each state. All others of the layout have never
 	// been used, but for those that are Missing.
 	Live, Quarantined, Free int64
@@ -90,8 +86,8 @@ const pageSize = 500
 // defaultQuarantine is that of package lease.
 const defaultQuarantine = 5 * time.Minute
 
-// Overview reads who holds what. Quarantine is the workers' setting, which the store does not
-// know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when that is
+// Overview reads who holds what. Quarantine is how long workers leave an ID alone whose lease is over,
+// which the store does not know; the default, for 0, is that of [lease.Config]. It returns [uid.ErrConfig] when that is
 // negative. It needs the right to read, and takes no locks. It leaves out what does not exist.
 func (r *Registry) Overview(ctx context.Context, quarantine time.Duration) (o Overview, err error) {
 	err = r.do(ctx, "read the worker IDs", func(ctx context.Context) error {
@@ -166,7 +162,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 		}
 		above = page.Rows[len(page.Rows)-1].WorkerID
 	}
-	ns.Layout, ns.IDs, ns.Reach = own.Layout, own.IDs, own.Reach
+	ns.Layout, ns.IDs = own.Layout, own.IDs
 	if !own.Fresh {
 		ns.Missing = own.Missing(rangeOf(own), have)
 	}
@@ -198,7 +194,7 @@ func info(namespace string, row lease.Row, c lease.Clock, quarantine time.Durati
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,
 		Acquired: row.Acquired, Renewed: row.Renewed, Until: row.Until,
-		High: row.High, Layout: row.Layout, Reach: row.Reach, State: Live,
+		High: row.High, Layout: row.Layout, State: Live,
 	}
 	now := c.Now.Add(-c.Error)
 	if row.Nonce != "" && !l.Until.Before(now) {

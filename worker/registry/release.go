@@ -18,10 +18,7 @@ var errNothing = errors.New("nothing to write")
 // Release ends the lease of a worker ID whose holder is known to be dead, so that the ID is free
 // after the quarantine. It clears the holder's nonce and ends the lease now, if it has not ended
 // earlier. The last tick stays as it is, so that nobody gets a tick that may have been used. A
-// holder that lives after all loses the ID at its next Extend, and acquires another. (That is
-// safe without exception if TTL is no longer than Quarantine and MaxClockSkew, as it is by
-// default. Else a failover that loses the release, and comes after the ID was acquired again,
-// could give the former holder its lease back.)
+// holder that lives after all loses the ID at its next Extend, and acquires another.
 //
 // It returns the lease as it was before, with a State of Live or Free. It fails with [ErrNoLease]
 // when nobody has had the ID, and with [ErrLive] when the lease is live and force is
@@ -45,7 +42,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	}
 	var was LeaseInfo
 	err = r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context) error {
-		err := leases.Change(ctx, id, func(row *lease.Row, c lease.Clock) error {
+		err := leases.Change(ctx, id, func(_ *lease.Namespace, row *lease.Row, c lease.Clock) error {
 			if row == nil {
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
 			}

@@ -32,7 +32,7 @@ func changes(p *probe) {
 	unchanged("after Take")
 	for i := range rows {
 		refused := errors.New("refused")
-		err := c.Change(p.Ctx, rows[i].WorkerID, func(r *lease.Row, _ lease.Clock) error {
+		err := c.Change(p.Ctx, rows[i].WorkerID, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 			*r = lease.Row{WorkerID: r.WorkerID, High: 99, Nonce: p.Token(), Until: late}
 			return refused
 		})

@@ -120,7 +120,7 @@ func changesAtOnce(p *probe) {
 	c.put(lease.Row{WorkerID: 0, Until: late})
 	crowd := p.Crowd()
 	all := p.attempts(clients*times, namespace, func(c *client, i int, _ *outcome) error {
-		return c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error {
+		return c.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 			if r == nil {
 				return errors.New("the row is gone")
 			}
@@ -142,7 +142,7 @@ func clockLast(p *probe) {
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
 	ways := map[string]func(s *client, decide func(renewed *time.Time, now lease.Clock)) error{
 		"Change": func(s *client, decide func(*time.Time, lease.Clock)) error {
-			return s.Change(p.Ctx, 0, func(r *lease.Row, now lease.Clock) error { decide(&r.Renewed, now); return nil })
+			return s.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error { decide(&r.Renewed, now); return nil })
 		},
 		"Take": func(s *client, decide func(*time.Time, lease.Clock)) error {
 			return s.Take(p.Ctx, wanted(1, 1), func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { decide(&n.Renewed, now); return nil })
@@ -218,7 +218,7 @@ func contextsEnd(p *probe) {
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
 	ways := map[string]func(s *client, ctx context.Context, decided func()) error{
 		"Change": func(s *client, ctx context.Context, decided func()) error {
-			return s.Change(ctx, 0, func(*lease.Row, lease.Clock) error { decided(); return nil })
+			return s.Change(ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
 		},
 		"Take": func(s *client, ctx context.Context, decided func()) error {
 			return s.Take(ctx, wanted(1, 1), func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
@@ -280,7 +280,7 @@ func lateWrites(p *probe) {
 	other := p.open(namespace)
 	c.put(lease.Row{WorkerID: 0, Until: early}, lease.Row{WorkerID: 1, Until: early}, lease.Row{WorkerID: 2, Until: early})
 	change := func(s *client) error {
-		return s.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = p.Token(); return nil })
+		return s.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = p.Token(); return nil })
 	}
 	take := func(id int64) func(s *client) error {
 		return func(s *client) error {
@@ -296,7 +296,7 @@ func lateWrites(p *probe) {
 	// A released row is much like the row before it was taken.
 	life := func(id int64) func(s *client) error {
 		return func(s *client) error {
-			return cmp.Or(take(id)(s), s.Change(p.Ctx, id, func(r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
+			return cmp.Or(take(id)(s), s.Change(p.Ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = ""; r.High++; return nil }))
 		}
 	}
 	calls := []struct {
@@ -345,7 +345,7 @@ func lostWrites(p *probe) {
 	c.put(lease.Row{WorkerID: 0, Until: late}, lease.Row{WorkerID: 1, Until: early})
 	for name, call := range map[string]func(decide func(nonce *string)) error{
 		"Change": func(decide func(*string)) error {
-			return c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
+			return c.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
 		},
 		"Take": func(decide func(*string)) error {
 			return c.Take(p.Ctx, wanted(1, 1), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decide(&r.Nonce); return nil })
@@ -399,7 +399,7 @@ func openOutcomes(p *probe) {
 			}
 			var err error
 			if name == "Change" {
-				err = c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error { return decide(r) })
+				err = c.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r) })
 			} else {
 				err = c.Take(p.Ctx, wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r) })
 			}

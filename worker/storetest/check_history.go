@@ -131,7 +131,7 @@ func (r *recorder) change(c *client, i int, id int64, p plan) {
 	ctx, cancel := context.WithCancel(r.p.Ctx)
 	defer cancel()
 	o, ran := r.Begin("Change", i), false
-	err := c.Change(ctx, id, func(row *lease.Row, now lease.Clock) error {
+	err := c.Change(ctx, id, func(_ *lease.Namespace, row *lease.Row, now lease.Clock) error {
 		ran = true
 		o.On[id] = r.seesRow(row, now)
 		if err := r.Decide(p.Plan, cancel); row == nil || err != nil {
@@ -204,7 +204,6 @@ func (r *recorder) writesRow(row *lease.Row, p plan, now lease.Clock) (token str
 	*row = lease.Row{
 		WorkerID: id, Nonce: token, High: int64(len(token)) + now.Now.UnixMicro(), Until: until, Layout: "of " + token, Holder: fmt.Sprint("holder of ", token),
 		Acquired: now.Now.Add(-time.Second), Renewed: now.Now,
-		Reach: time.Duration(now.Now.Nanosecond()).Truncate(time.Microsecond),
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,7 +213,7 @@ func (r *recorder) writesRow(row *lease.Row, p plan, now lease.Clock) (token str
 
 func (r *recorder) writesNamespace(n *lease.Namespace, now lease.Clock) (token string) {
 	token = r.p.Token()
-	n.Layout, n.Floor, n.Rest, n.Made, n.Renewed = token, now.Now.UnixMicro(), now.Now.Add(-time.Hour), now.Now.Add(-time.Hour), now.Now
+	n.Layout, n.Floor, n.History, n.Made, n.Renewed = token, now.Now.UnixMicro(), token, now.Now.Add(-time.Hour), now.Now
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.namespaces[token] = *n

@@ -13,7 +13,7 @@ var errMissing = worker.ErrNoNamespace
 var initChecks = []check{
 	{"Init makes a namespace once", "Init calls decide with the namespace, " +
 		"Fresh when there is none, and with the highest worker ID that ever had a row", initOnce},
-	{"Init after the namespace was lost", "a Fresh namespace's Reach is the largest of the rows that are left", initAgain},
+	{"Init after the namespace was lost", "Where the store sees a row above what it has stored it gives that row's ID", initAgain},
 	{"Init at once", "nobody else can change what decide sees before the outcome is stored", initAtOnce},
 	{"nothing makes a namespace but Init", "a missing namespace is ErrNoNamespace", missingNamespace},
 	{"namespaces are apart", "a Store keeps the rows of one namespace", apart},
@@ -22,8 +22,8 @@ var initChecks = []check{
 func initOnce(p *probe) {
 	namespace := p.namespace()
 	c, other := p.open(namespace), p.open(namespace)
-	if n := c.namespace(); !n.Fresh || n.Given != -1 || n.Reach != 0 {
-		p.Errorf("a new namespace is offered as %+v, wanted is Fresh, with a Given of -1 and without a Reach", n)
+	if n := c.namespace(); !n.Fresh || n.Given != -1 || n.History != "" {
+		p.Errorf("a new namespace is offered as %+v, wanted is Fresh, with a Given of -1 and without a History", n)
 	}
 	if n := c.namespace(); !n.Fresh {
 		p.Errorf("after decide has refused to make it a namespace is there: %+v", n)
@@ -44,10 +44,10 @@ func initOnce(p *probe) {
 	if got := c.namespace(); got.Fresh || namespaceDiff(got, n) != "" {
 		p.Errorf("a namespace that was changed by Init is offered as %+v: %s", got, namespaceDiff(got, n))
 	}
-	c.put(lease.Row{Reach: time.Hour, Until: early})
-	if got := other.namespace(); got.Fresh || got.Given != 0 || got.Reach != 0 {
+	c.put(lease.Row{Until: early})
+	if got := other.namespace(); got.Fresh || got.Given != 0 {
 		p.Errorf("a namespace that is used is offered as %+v; "+
-			"wanted is a Given of 0, and Reach only as it was written", got)
+			"wanted is a Given of 0", got)
 	}
 	n.Given = 0
 	refused := errors.New("refused")
@@ -70,9 +70,9 @@ func initAgain(p *probe) {
 	}
 	c, namespace := p.made()
 	elsewhere, _ := p.made()
-	elsewhere.put(lease.Row{Reach: 5 * time.Hour, Until: early})
-	row := lease.Row{WorkerID: 1, Reach: 2 * time.Hour, Until: early, High: 7}
-	c.put(lease.Row{WorkerID: 0, Reach: time.Hour, Until: early}, row, lease.Row{WorkerID: 2, Until: early})
+	elsewhere.put(lease.Row{Until: early})
+	row := lease.Row{WorkerID: 1, Until: early, High: 7}
+	c.put(lease.Row{WorkerID: 0, Until: early}, row, lease.Row{WorkerID: 2, Until: early})
 	if err := p.RemoveNamespace(namespace); err != nil {
 		p.Fatalf("RemoveNamespace: %v", err)
 	}
@@ -80,9 +80,9 @@ func initAgain(p *probe) {
 	if !errors.Is(err, errMissing) {
 		p.Errorf("Take from a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 	}
-	if n := c.namespace(); !n.Fresh || n.Given != 2 || n.Reach != 2*time.Hour {
+	if n := c.namespace(); !n.Fresh || n.Given != 2 {
 		p.Errorf("a namespace that was lost is offered as %+v, wanted is Fresh, "+
-			"a Given of 2, and the Reach of 2h that a row has", n)
+			"a Given of 2", n)
 	}
 	c.create()
 	if n := c.namespace(); n.Fresh || n.Given != 2 {
@@ -130,7 +130,7 @@ func missingNamespace(p *probe) {
 		if !errors.Is(err, errMissing) {
 			p.Errorf("%s: Take returned %v, wanted is ErrNoNamespace", when, err)
 		}
-		err = c.Change(p.Ctx, 0, func(*lease.Row, lease.Clock) error {
+		err = c.Change(p.Ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error {
 			p.Errorf("%s: Change runs decide for a namespace that is not there", when)
 			return errLook
 		})

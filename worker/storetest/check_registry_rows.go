@@ -37,7 +37,7 @@ func listsNamespaces(p *probe) {
 	}
 	look := p.open("only looked at")
 	look.namespace()
-	if err := look.Change(p.Ctx, 0, func(*lease.Row, lease.Clock) error { return errLook }); !errors.Is(err, errMissing) {
+	if err := look.Change(p.Ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook }); !errors.Is(err, errMissing) {
 		p.Errorf("Change in a namespace that nobody has made returned %v", err)
 	}
 	k.rows("only looked at", -1, 10)
@@ -112,7 +112,7 @@ func readsRows(p *probe) {
 		c.put(row)
 	}
 	own := lease.Namespace{
-		Layout: ascii, Floor: 1<<53 + 1, Rest: late, Reach: longest, Made: early, Renewed: c.now(),
+		Layout: ascii, Floor: 1<<53 + 1, History: ascii[:lease.MostHistory], Made: early, Renewed: c.now(),
 		IDs: lease.Range{First: 7, Last: 1<<62 + 1}, Given: 1<<62 + 1,
 	}
 	if err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = own; return nil }); err != nil {
@@ -223,7 +223,7 @@ func readsAtOnce(p *probe) {
 		reads("Take")
 		return errLook
 	})
-	_ = c.Change(p.Ctx, 0, func(r *lease.Row, _ lease.Clock) error {
+	_ = c.Change(p.Ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		r.High = 7
 		reads("Change")
 		return errLook

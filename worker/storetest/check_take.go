@@ -216,7 +216,7 @@ func takesBoth(p *probe) {
 	refused := errors.New("refused")
 	refuse := func(what string, id int64) {
 		err := c.Take(p.Ctx, wanted(id, id), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-			n.Floor, n.Layout, n.Reach = 99, "refused", time.Hour
+			n.Floor, n.Layout, n.History = 99, "refused", "refused"
 			r.High, r.Nonce, r.Until = 99, p.Token(), now.Now
 			return refused
 		})

@@ -38,13 +38,13 @@ func extremes(id int64, now time.Time) []lease.Row {
 		{High: -1, Until: zero, Acquired: zero, Renewed: zero},
 		{
 			Nonce: "abcdefghijklmNOPQRSTUVWXYZ012345", High: math.MaxInt64, Until: late, Layout: ascii,
-			Holder: strings.Repeat("\U0001F984", 128), Acquired: early, Renewed: late, Reach: longest,
+			Holder: strings.Repeat("\U0001F984", 128), Acquired: early, Renewed: late,
 		},
 		{
 			Nonce: "ABCDEFGHIJKLMnopqrstuvwxyz012345", High: 0, Until: now.Add(time.Microsecond), Layout: "sign=1 time=28",
-			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond), Reach: time.Microsecond,
+			Holder: "  'ä\"\\%_\n\t`–ß\u0301 ", Acquired: now.Add(-time.Microsecond), Renewed: early.Add(time.Microsecond),
 		},
-		{Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x", Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now, Reach: time.Hour},
+		{Nonce: "00000000000000000000000000", High: 1<<53 + 1, Until: early, Layout: "x", Holder: strings.Repeat("ÿ", 128), Acquired: now, Renewed: now},
 		{High: -1, Until: now, Acquired: zero, Renewed: early},
 	}
 	for i := range rows {
@@ -104,10 +104,10 @@ func namespacesKeepValues(p *probe) {
 	other := p.open(namespace)
 	now := c.now()
 	for i, want := range []lease.Namespace{
-		{Layout: "x", Floor: -1, Rest: zero, Made: zero, Renewed: early},
-		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, Rest: late, Reach: longest, Made: early, Renewed: late},
-		{Layout: "sign=1 time=28", IDs: lease.Range{First: 2, Last: 100}, Floor: 1<<53 + 1, Rest: now.Add(time.Microsecond), Reach: time.Microsecond, Made: now.Add(-time.Microsecond), Renewed: now},
-		{Layout: "y", Floor: 0, Rest: early, Reach: 0, Made: now, Renewed: zero},
+		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
+		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:lease.MostHistory], Made: early, Renewed: late},
+		{Layout: "sign=1 time=28", IDs: lease.Range{First: 2, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
+		{Layout: "y", Floor: 0, History: "x", Made: now, Renewed: zero},
 	} {
 		want.Given = int64(i) - 1
 		err := c.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { *n = want; return nil })
@@ -119,7 +119,7 @@ func namespacesKeepValues(p *probe) {
 		}
 		want.Floor--
 		want.Floor = max(want.Floor, -1)
-		want.Reach, want.Rest, want.Made, want.Renewed = want.Reach/2/time.Microsecond*time.Microsecond, want.Made, want.Renewed, want.Rest
+		want.History, want.Made, want.Renewed = "other "+want.Layout[:1], want.Renewed, want.Made
 		err = c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			if i > 0 && n.Layout == "" {
 				p.Errorf("Take offers the namespace as %+v", *n)
@@ -205,7 +205,6 @@ func rowDiff(got, want lease.Row) string {
 	d.compare("Holder", got.Holder, want.Holder)
 	d.times("Acquired", got.Acquired, want.Acquired)
 	d.times("Renewed", got.Renewed, want.Renewed)
-	d.compare("Reach", got.Reach, want.Reach)
 	return d.String()
 }
 
@@ -215,8 +214,7 @@ func namespaceDiff(got, want lease.Namespace) string {
 	d.compare("IDs", got.IDs, want.IDs)
 	d.compare("Given", got.Given, want.Given)
 	d.compare("Floor", got.Floor, want.Floor)
-	d.times("Rest", got.Rest, want.Rest)
-	d.compare("Reach", got.Reach, want.Reach)
+	d.compare("History", got.History, want.History)
 	d.times("Made", got.Made, want.Made)
 	d.times("Renewed", got.Renewed, want.Renewed)
 	return d.String()

@@ -24,6 +24,7 @@ type Memory struct {
 	mu      sync.Mutex
 	spaces  map[string]*space
 	version int64     // the newest of any record
+	history int       // how often writes were lost
 	late    []*change // writes that are on their way
 	down    bool
 }
@@ -44,6 +45,10 @@ type MemoryConfig struct {
 
 	// Durable is what the method of that name returns.
 	Durable bool
+
+	// NoHistory makes the store one that cannot tell its history; SameHistory makes it one that does not
+	// tell when it has lost writes, against the contract.
+	NoHistory, SameHistory bool
 
 	// Lossy is the result of Inspect; by default nothing is seen that could lose a write.
 	Lossy []string
@@ -83,6 +88,7 @@ type change struct {
 	id        int64       // of the row
 	given     int64       // of the namespace, when it is stored
 	fresh     lease.Range // of rows that are made with it, when it is new
+	history   string
 }
 
 // space returns the space of a name, which may be empty. The caller holds m.mu.
@@ -98,7 +104,18 @@ func (m *Memory) space(name string) *space {
 // now is called under m.mu, after decide's other arguments were read. Databases keep
 // microseconds.
 func (m *Memory) now() lease.Clock {
-	return lease.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error}
+	return lease.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error, History: m.told()}
+}
+
+// told is the history that the store tells.
+func (m *Memory) told() string {
+	switch {
+	case m.cfg.NoHistory:
+		return ""
+	case m.cfg.SameHistory:
+		return "the only one"
+	}
+	return fmt.Sprintf("writes were lost %d times", m.history)
 }
 
 // whole returns a time as it is stored.
@@ -120,28 +137,36 @@ func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return change{}, c.missing()
 		}
 		return s.free(w, c.m.now())
-	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+	}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 }
 
 // Change implements [lease.Store].
-func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
-		row, found := s.rows[id]
-		switch {
-		case s.namespace == nil:
+		if s.namespace == nil {
 			return change{}, c.missing()
-		case !found:
-			return change{space: s, id: id}, nil
 		}
-		return change{space: s, row: &row, id: id}, nil
-	}, func(ch change, now lease.Clock) error {
-		if ch.row != nil {
-			return decide(&ch.row.value, now)
+		namespace := *s.namespace
+		ch := change{space: s, namespace: &namespace, id: id, given: namespace.value.Given}
+		if row, found := s.rows[id]; found {
+			ch.row = &row
 		}
-		if err := decide(nil, now); err != nil {
+		return ch, nil
+	}, func(ch *change, now lease.Clock) error {
+		if ch.row == nil {
+			if err := decide(&ch.namespace.value, nil, now); err != nil {
+				return err
+			}
+			return fmt.Errorf("storetest: worker ID %d has no row that could be changed", id)
+		}
+		was := ch.namespace.value
+		if err := decide(&ch.namespace.value, &ch.row.value, now); err != nil {
 			return err
 		}
-		return fmt.Errorf("storetest: worker ID %d has no row that could be changed", id)
+		if ch.namespace.value == was {
+			ch.namespace = nil // others may write it
+		}
+		return nil
 	})
 }
 
@@ -152,14 +177,11 @@ func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		if s.namespace != nil {
 			namespace = *s.namespace
 		}
-		for id, row := range s.rows {
+		for id := range s.rows {
 			namespace.value.Given = max(namespace.value.Given, id)
-			if namespace.value.Fresh {
-				namespace.value.Reach = max(namespace.value.Reach, row.value.Reach)
-			}
 		}
 		return change{space: s, namespace: &namespace, given: namespace.value.Given}, nil
-	}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
+	}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
 }
 
 // Inspect implements [lease.Store].
@@ -183,7 +205,7 @@ func (c *Client) missing() error {
 }
 
 // transact runs read, decide and the write, again if somebody has written meanwhile.
-func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(change, lease.Clock) error) error {
+func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(*change, lease.Clock) error) error {
 	fault := c.faults.Next()
 	if !c.m.cfg.Versions {
 		unlock, err := c.m.lock(ctx, c.namespace)
@@ -197,7 +219,7 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 		if err != nil {
 			return err
 		}
-		if err := decide(ch, now); err != nil {
+		if err := decide(&ch, now); err != nil {
 			return err
 		}
 		if stored, err := c.m.write(&ch, fault); stored || err != nil {
@@ -213,6 +235,7 @@ func (c *Client) read(ctx context.Context, fault Fault, read func(*space) (chang
 		return ch, now, err
 	}
 	ch, err = read(c.m.space(c.namespace))
+	ch.history = c.m.told()
 	return ch, c.m.now(), err
 }
 
@@ -245,7 +268,7 @@ func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
 	case fault == Delay:
 		m.late = append(m.late, ch)
 		return false, errLost
-	case !ch.newest():
+	case !m.newest(ch):
 		return false, nil
 	}
 	m.store(ch)
@@ -255,8 +278,8 @@ func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
 	return true, nil
 }
 
-// newest reports whether nobody has written what the change replaces.
-func (ch *change) newest() bool {
+// newest reports whether nobody has written what the change replaces, and no writes were lost since.
+func (m *Memory) newest(ch *change) bool {
 	var version int64
 	if ch.space.namespace != nil {
 		version = ch.space.namespace.version
@@ -266,7 +289,7 @@ func (ch *change) newest() bool {
 			return false
 		}
 	}
-	return (ch.namespace == nil || ch.namespace.version == version) &&
+	return ch.history == m.told() && (ch.namespace == nil || ch.namespace.version == version) &&
 		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
 }
 
@@ -283,7 +306,7 @@ func (m *Memory) store(ch *change) {
 	if ch.namespace != nil {
 		n := ch.namespace.value
 		n.Fresh, n.Given = false, ch.given
-		n.Rest, n.Made, n.Renewed = whole(n.Rest), whole(n.Made), whole(n.Renewed)
+		n.Made, n.Renewed = whole(n.Made), whole(n.Renewed)
 		ch.space.namespace = &record[lease.Namespace]{value: n, version: m.version}
 	}
 	if ch.row != nil {

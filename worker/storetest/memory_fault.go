@@ -66,7 +66,7 @@ func (m *Memory) Deliver() (stored int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, ch := range m.late {
-		if ch.newest() {
+		if m.newest(ch) {
 			m.store(ch)
 			stored++
 		}

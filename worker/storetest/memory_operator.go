@@ -56,6 +56,13 @@ func (m *Memory) RemoveNamespace(name string) {
 	m.space(name).namespace = nil
 }
 
+// LoseHistory has the store tell another history, as after a crash in which nothing was lost.
+func (m *Memory) LoseHistory() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.history++
+}
+
 // Backup returns a function that puts everything back as it is now: what was written since is
 // lost, as in a failover to a server that lagged behind. Decisions on values read before that are
 // refused, even if the same values were put back.
@@ -73,7 +80,7 @@ func (m *Memory) Backup() (restore func()) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.late = nil
+		m.late, m.history = nil, m.history+1
 		for name, s := range m.spaces {
 			s.namespace, s.rows = nil, map[int64]record[lease.Row]{}
 			m.version++ // also for what is put back

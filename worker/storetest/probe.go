@@ -61,7 +61,7 @@ var errLook = suite.ErrLook
 // row returns the row of a worker ID, which may not be there, and the clock.
 func (c *client) row(id int64) (row lease.Row, found bool, now lease.Clock) {
 	c.p.Look(func() error {
-		return c.Change(c.p.Ctx, id, func(r *lease.Row, clock lease.Clock) error {
+		return c.Change(c.p.Ctx, id, func(_ *lease.Namespace, r *lease.Row, clock lease.Clock) error {
 			if row, found, now = (lease.Row{}), r != nil, clock; found {
 				row = *r
 			}
@@ -122,7 +122,7 @@ func (c *client) put(rows ...lease.Row) {
 
 // set writes the row of an ID that has one.
 func (c *client) set(row lease.Row) {
-	err := c.Change(c.p.Ctx, row.WorkerID, func(r *lease.Row, _ lease.Clock) error {
+	err := c.Change(c.p.Ctx, row.WorkerID, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		if r == nil {
 			return fmt.Errorf("worker ID %d has no row", row.WorkerID)
 		}

@@ -70,18 +70,23 @@ func (k *call) offers(w lease.Wanted, n *lease.Namespace, r *lease.Row, now leas
 }
 
 // Change calls the store's Change under watch.
-func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	k := c.p.call("Change")
-	return k.End(c.store.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+	return k.End(c.store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		return k.Run(func() error {
 			k.clock(now)
+			if n == nil || n.Fresh {
+				c.p.Errorf("Change offers no namespace that is there: %+v", n)
+				return errNothing
+			}
+			k.namespace(n)
 			if r != nil {
 				k.row(r)
 				if r.WorkerID != id {
 					c.p.Errorf("Change of worker ID %d offers %+v", id, *r)
 				}
 			}
-			return decide(r, now)
+			return decide(n, r, now)
 		})
 	}))
 }
@@ -151,7 +156,6 @@ func (k *call) row(r *lease.Row) {
 }
 
 func (k *call) namespace(n *lease.Namespace) {
-	k.time("Rest", n.Rest)
 	k.time("Made", n.Made)
 	k.time("Renewed", n.Renewed)
 	if n.Fresh && (n.Floor != -1 || n.Layout != "") {
@@ -161,6 +165,3 @@ func (k *call) namespace(n *lease.Namespace) {
 		k.p.Errorf("%s: the namespace's Given is %d", k.Name(), n.Given)
 	}
 }
-
-// longest is the longest Reach, in whole microseconds.
-const longest = math.MaxInt64 / time.Microsecond * time.Microsecond

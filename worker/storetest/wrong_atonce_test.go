@@ -34,7 +34,7 @@ func wrongAtOnce() []mistake {
 		{"a Change that is outdated is acknowledged", byChanges, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var was string
 			var row *lease.Row
-			err := c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					return decide(nil, now)
 				}
@@ -48,7 +48,7 @@ func wrongAtOnce() []mistake {
 			if err := decide(row, c.m.now()); err != nil {
 				return err
 			}
-			return c.Change(ctx, id, func(r *lease.Row, _ lease.Clock) error {
+			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 				if r.Nonce == was { // else UPDATE ... WHERE NONCE = ? changes no row, and nobody asks
 					*r = *row
 				}
@@ -66,7 +66,7 @@ func wrongAtOnce() []mistake {
 		{"Change's clock is read before the lock", byClock, wrong{
 			change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 				early := c.m.now()
-				return c.Change(ctx, id, func(r *lease.Row, _ lease.Clock) error { return decide(r, early) })
+				return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r, early) })
 			},
 		}},
 		{"Init's clock is read before the lock", byClock, wrong{
@@ -138,7 +138,7 @@ func unguardedChange(c *Client, ctx context.Context, id int64, decide changeDeci
 	var row lease.Row
 	var found bool
 	var clock lease.Clock
-	err := c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+	err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if found, clock = r != nil, now; found {
 			row = *r
 		}
@@ -189,7 +189,7 @@ func cached() wrong {
 				return err
 			}
 		}
-		return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+		return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			if r != nil {
 				rows.Store(key{c, id}, *r)
 			}

@@ -15,7 +15,7 @@ func wrongDecisions() []mistake {
 	return []mistake{
 		{"Change stores what decide refused", byChange, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var refused error
-			err := c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if refused = decide(r, now); r == nil {
 					return refused
 				}
@@ -70,7 +70,7 @@ func wrongDecisions() []mistake {
 		{"Change offers an ID without a row", byNoRow, wrong{change: func(
 			c *Client, ctx context.Context, id int64, decide changeDecision,
 		) error {
-			return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					unused := lease.NewRow(id)
 					r = &unused
@@ -89,7 +89,7 @@ func wrongDecisions() []mistake {
 			return cmp.Or(decide(), errSkip)
 		}).thenNil()},
 		{"Change to a released row is not stored", byChange, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
-			err := c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				released := r != nil && r.Nonce == ""
 				if err := decide(r, now); err != nil || !released {
 					return err

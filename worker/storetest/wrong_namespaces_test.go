@@ -74,11 +74,6 @@ func wrongNamespaces() []mistake {
 				return err
 			})
 		}}},
-		{"Init counts the Reach anew each time", byInit, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
-			if n != nil && r == nil && n.Given >= 0 {
-				n.Reach = time.Hour
-			}
-		})},
 		{"a new namespace has a Floor of 0", byInit, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
 			if n != nil && n.Fresh {
 				n.Floor = 0
@@ -89,11 +84,6 @@ func wrongNamespaces() []mistake {
 		) {
 			if n != nil && n.Fresh {
 				n.Given = -1
-			}
-		})},
-		{"a namespace made anew has no Reach", byAgain, reads(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock) {
-			if n != nil && n.Fresh {
-				n.Reach = 0
 			}
 		})},
 		{"a namespace made anew loses its rows", byAgain, wrong{init: func(c *Client, ctx context.Context, decide initDecision) error {

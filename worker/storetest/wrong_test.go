@@ -18,7 +18,7 @@ import (
 
 type (
 	takeDecision   = func(*lease.Namespace, *lease.Row, lease.Clock) error
-	changeDecision = func(*lease.Row, lease.Clock) error
+	changeDecision = func(*lease.Namespace, *lease.Row, lease.Clock) error
 	initDecision   = func(*lease.Namespace, lease.Clock) error
 )
 
@@ -120,7 +120,7 @@ func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide f
 			})
 		},
 		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
-			return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					return decide(r, now)
 				}
@@ -151,7 +151,7 @@ func returns(f func(ctx context.Context, c *Client, call func(context.Context) e
 		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var decided error
 			return f(ctx, c, func(ctx context.Context) error {
-				return c.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+				return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 					decided = decide(r, now)
 					return decided
 				})

@@ -29,8 +29,6 @@ func wrongValues() []mistake {
 				r.High = int64(float64(r.High))
 			}
 		}))},
-		{"forgets Reach", byRows, writes(row(func(r *lease.Row) { r.Reach = 0 }))},
-		{"Reach in milliseconds", byRows, writes(row(func(r *lease.Row) { r.Reach = r.Reach.Truncate(time.Millisecond) }))},
 		{"times of rows in local time", byRows, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
 			if r != nil {
 				r.Until = r.Until.In(time.FixedZone("", 3600))
@@ -41,14 +39,13 @@ func wrongValues() []mistake {
 			now.Now = now.Now.In(time.FixedZone("", 3600))
 		})},
 		{"a clock with an Error below 0", byRows, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.Error = -1 })},
-		{"a namespace's Rest in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Rest) }))},
 		{"Made in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Made) }))},
 		{"a namespace's Renewed in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Renewed) }))},
 		{"no Floor below 0", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Floor = max(n.Floor, 0) }))},
 		{"forgets a namespace's IDs", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs = lease.Range{} }))},
 		{"keeps a namespace's last ID alone", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs.First = 0 }))},
 		{"a namespace's IDs in 32 bits", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) }))},
-		{"forgets a namespace's Reach", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Reach = 0 }))},
+		{"forgets a namespace's History", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.History = "" }))},
 		{"forgets a namespace's Layout", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Layout = "" }))},
 		{"Take writes only the row", byNamespaces, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
