@@ -55,7 +55,7 @@ func (n named) SyncFolder() error { return syncFolder(filepath.Dir(n.Name())) }
 // that must exist. It does not wait. It returns [uid.ErrWorkerInUse] when the file is locked,
 // even by this very process, and names the process that wrote it last if it can. It returns
 // [worker.ErrState] when the file cannot be opened or locked, or is not empty and neither of its
-// records is intact, or one of them is not and the other is of a version that has no Next; that wraps
+// records is intact, or one is of another version of the program; that wraps
 // [errors.ErrUnsupported] on AIX, Plan 9 and in WebAssembly, which lock no files.
 func Open(path string) (*File, error) {
 	path, err := filepath.Abs(path) // the working directory may change
@@ -99,11 +99,6 @@ func (f *File) read() error {
 	if f.newest.Sequence == 0 {
 		return fmt.Errorf("%w: neither record in the %d bytes of %s is intact, so that nobody knows which ticks were issued; "+
 			"%s", worker.ErrState, info.Size(), f.path, remedy)
-	}
-	if f.torn && f.newest.Version == 0 {
-		return fmt.Errorf("%w: one of the two records of %s is damaged, "+
-			"and the other one, of an older version of the program, "+
-			"does not say which ticks that may have reserved; %s", worker.ErrState, f.path, remedy)
 	}
 	if f.torn {
 		f.newest.High = f.newest.Next // the other one may be newer
@@ -151,7 +146,7 @@ const Damaged = "a record of a worker's state file is damaged, perhaps half writ
 // Load returns the newest record, if there is one. If the file is Torn, the damaged record may have
 // been newer: High is then as large as it can have been there. It does not read the file.
 func (f *File) Load() (r Record, found bool) {
-	return f.newest.clone(), f.newest.Sequence > 0
+	return f.newest.Record, f.newest.Sequence > 0
 }
 
 // Save replaces the record. When it returns nil, the record is on the disk and Load returns it.
@@ -174,8 +169,7 @@ func (f *File) Save(r Record) error {
 }
 
 func (f *File) save(r Record) error {
-	next := slot{Version: version, Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r.clone()}
-	next.normalize()
+	next := slot{Version: version, Sequence: f.newest.Sequence + 1, PID: os.Getpid(), Record: r}
 	page, err := formatPage(next)
 	if err != nil {
 		return fmt.Errorf("the record for %s: %w", f.path, err)

@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -63,7 +61,7 @@ func TestFileKeepsTheLastRecord(t *testing.T) {
 	require.False(t, found)
 	full := Record{
 		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: -1,
-		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}, {"cc", 7}},
+		Namespace: "n", Nonce: "aa", Limit: 5,
 	}
 	for range 5 {
 		for _, r := range []Record{record(1 << 62), full, record(-1)} {
@@ -307,52 +305,16 @@ func TestFileWithAnOldPage(t *testing.T) {
 	}
 }
 
-// A record of before there was Next tells nothing of the one after it. Intact files are read; the next
-// save says both.
-func TestFileOfVersion0(t *testing.T) {
-	text := func(sequence, high int64) []byte {
-		record := fmt.Appendf(nil,
-			`"sequence":%d,"pid":1,"kind":"fixed","host":"a","workerId":7,"layout":"l","high":%d}`, sequence, high)
-		rest := pad(record, pageSize-sumLen)
-		return append(sum(rest), rest...)
-	}
-	for _, high := range []int64{-1, 0, 20} {
-		path := tempFile(t)
-		image := slices.Concat(pad([]byte(note), pageSize), text(3, high), text(2, -1))
-		require.NoError(t, os.WriteFile(path, image, 0o600))
-		require.Equal(t, high, loadHigh(t, path))
-		for at := pageSize; at < len(image); at += 777 {
-			damaged := bytes.Clone(image)
-			damaged[at] ^= 1
-			require.NoError(t, os.WriteFile(path, damaged, 0o600))
-			_, err := Open(path)
-			require.ErrorIs(t, err, worker.ErrState)
-			require.ErrorContains(t, err, "an older version")
-			require.ErrorContains(t, err, path)
-			require.ErrorContains(t, err, "remove it once")
-		}
-		require.NoError(t, os.WriteFile(path, image, 0o600))
-		saved(t, path, high+1)
-		image, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, 2, bytes.Count(image, []byte(`"version":1`)))
-		image[pageSize] ^= 1
-		require.NoError(t, os.WriteFile(path, image, 0o600))
-		require.Equal(t, high+1, loadHigh(t, path))
-	}
-}
-
 // The form of a record stays as it is, or its version changes.
 func TestFileForm(t *testing.T) {
 	page, err := formatPage(slot{Version: version, Sequence: 7, PID: 4711, Record: Record{
 		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 3, Next: 8,
-		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}}, Reach: time.Second,
+		Namespace: "n", Nonce: "aa", Limit: 5,
 	}})
 	require.NoError(t, err)
 	require.Equal(t,
-		`{"crc32c":"d29df304","version":1,"sequence":7,"pid":4711,"kind":"lease","host":"alpha","workerId":7,`+
-			`"layout":"l","high":3,"next":8,"namespace":"n","nonce":"aa","limit":5,`+
-			`"proposals":[{"nonce":"bb","high":6}],"reach":1000000000}`,
+		`{"crc32c":"46819ea7","version":2,"sequence":7,"pid":4711,"kind":"lease","host":"alpha","workerId":7,`+
+			`"layout":"l","high":3,"next":8,"namespace":"n","nonce":"aa","limit":5}`,
 		string(bytes.TrimSpace(page)))
 }
 
@@ -362,9 +324,10 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		`"sequence":3,"pid":1,"kind":"fixed","host":"","workerId":1,"layout":"","high":1,"flavour":"new"}`,
 		`"sequence":3,"pid":1,"high":"1"}`,
 		`"sequence":0}`,
-		`"version":2,"sequence":3,"high":1,"next":1}`,
+		`"version":3,"sequence":3,"high":1,"next":1}`,
+		`"version":1,"sequence":3,"high":1,"next":1}`,
 		`"version":-1,"sequence":3,"high":1,"next":1}`,
-		`"version":1,"sequence":3,"high":1}`,
+		`"version":2,"sequence":3,"high":1}`,
 		`"sequence":3} {}`,
 		``,
 	} {
@@ -389,49 +352,6 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, image, 0o600))
 	_, err = Open(path)
 	require.ErrorIs(t, err, worker.ErrState)
-}
-
-// A record with the one proposal that there could be is read as one with a list.
-func TestFileOfOneProposal(t *testing.T) {
-	path := tempFile(t)
-	saved(t, path, 10, 20)
-	image, err := os.ReadFile(path)
-	require.NoError(t, err)
-	rest := pad([]byte(`"sequence":3,"pid":1,"kind":"lease","host":"alpha","workerId":7,"layout":"l","high":4,`+
-		`"namespace":"n","nonce":"aa","limit":5,"proposedNonce":"bb","proposedLimit":6}`), pageSize-sumLen)
-	copy(image[slotOffset(0):], append(sum(rest), rest...))
-	require.NoError(t, os.WriteFile(path, image, 0o600))
-	want := Record{
-		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: 4, Next: 4,
-		Namespace: "n", Nonce: "aa", Limit: 5, Proposals: []Proposal{{"bb", 6}},
-	}
-	for range 2 {
-		f := mustOpen(t, path)
-		r, found := f.Load()
-		require.True(t, found)
-		require.Equal(t, want, r)
-		require.NoError(t, f.Save(r)) // and written in the form of today
-		require.NoError(t, f.Close())
-	}
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, 2, bytes.Count(text, []byte(`"proposals":[{"nonce":"bb","high":6}]`)))
-	require.NotContains(t, string(text), "proposedNonce")
-}
-
-// Nobody else has a hand in what the file holds.
-func TestFileSharesNothing(t *testing.T) {
-	f := mustOpen(t, tempFile(t))
-	defer f.Close()
-	r := record(1)
-	r.Proposals = []Proposal{{"bb", 6}}
-	require.NoError(t, f.Save(r))
-	r.Proposals[0].High = 7
-	got, _ := f.Load()
-	require.EqualValues(t, 6, got.Proposals[0].High)
-	got.Proposals[0].High = 8
-	again, _ := f.Load()
-	require.EqualValues(t, 6, again.Proposals[0].High)
 }
 
 // An end of the lock does not wait for the end of the handle, which a child may have inherited.

@@ -65,8 +65,7 @@ func parsePage(page []byte) (s slot, intact bool, err error) {
 	if err := d.Decode(&s); err != nil {
 		return slot{}, false, fmt.Errorf("a record of another version of the program: %w", err)
 	}
-	s.normalize()
-	if d.More() || s.Version < 0 || s.Version > version || s.Sequence < 1 || s.Next < s.High {
+	if d.More() || s.Version != version || s.Sequence < 1 || s.Next < s.High {
 		return slot{}, false, fmt.Errorf("a record of another version of the program: "+
 			"version %d, sequence %d, high %d, next %d", s.Version, s.Sequence, s.High, s.Next)
 	}
@@ -84,7 +83,7 @@ func formatPage(s slot) ([]byte, error) {
 	}
 	rest := pad(text[1:], pageSize-sumLen)
 	page := append(sum(rest), rest...)
-	if back, intact, err := parsePage(page); err != nil || !intact || !back.equal(s) {
+	if back, intact, err := parsePage(page); err != nil || !intact || back != s {
 		return nil, fmt.Errorf("%w: it cannot be read back: is one of its texts not valid UTF-8?", uid.ErrRange)
 	}
 	return page, nil

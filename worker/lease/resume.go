@@ -22,13 +22,17 @@ type Held struct {
 }
 
 // Held returns what the owner holds; Used is the last tick before its first one. It is the
-// generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing.
+// generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
+// the lease was invalidated.
 func (l *Lease) Held() (h Held, held bool) {
-	if l.hold == nil {
+	if l.hold == nil || l.binding.Invalid() {
 		return Held{}, false
 	}
 	return Held{WorkerID: l.hold.id, Nonce: nonce(l.hold.owner, l.hold.acked), Used: l.hold.base, Last: l.hold.limit}, true
 }
+
+// Store returns the store that was given to New.
+func (l *Lease) Store() Store { return l.store }
 
 // resumePatience bounds how long a start tries to reach the store before it goes on with what it
 // holds.

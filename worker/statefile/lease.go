@@ -1,0 +1,258 @@
+package statefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/ticks"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Lease is a [uid.Worker] round a [lease.Lease] that keeps it in a state file across restarts. A start
+// within the lease's TTL of its last renewal goes on with the worker ID, above the last tick that the
+// file has: at once, even where the store may have lost writes. While the store is down it goes on with
+// what was reserved beyond that tick: what was not issued before Close or, after a crash, what a long
+// Window of the lease had in store.
+//
+// Two reservations lie one within the other. The store's reaches as far as the lease's Window says. The
+// file's is how far ticks may be issued; like the store's, it is made durable before a tick of it is
+// issued. Close keeps the lease, so that an ID that is not taken up again is free only after its TTL and
+// the time for which it is left alone.
+//
+// The file is bound to the namespace, the layout and this host, and locked while a generator uses it; what
+// [File] says of copies holds here, too. Make it with [OnLease]. Its methods are the generator's, one at a
+// time; WorkerHealth may be called by any number of goroutines at once. Do not copy it.
+type Lease struct {
+	lease  *lease.Lease
+	path   string
+	cfg    Config
+	terms  uid.Terms
+	file   *state.File // nil while no generator is bound
+	record state.Record
+	base   int64 // the last tick of others, or of the process before
+}
+
+// OnLease returns a worker that keeps the lease in a state file at path. Config's Window is how long the file
+// may be unusable before anybody notices. OnLease returns [uid.ErrConfig] when a setting cannot be used, and
+// touches neither the store nor the disk; Acquire does.
+func OnLease(l *lease.Lease, path string, cfg Config) (*Lease, error) {
+	if path == "" || l == nil {
+		return nil, fmt.Errorf("%w: no path for the state file, or no lease", uid.ErrConfig)
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Lease{lease: l, path: path, cfg: cfg}, nil
+}
+
+// Acquire opens and locks the file, or creates it, and takes up the lease in it. If there is none, or it is
+// lost, it leases a worker ID. Its errors are those of [lease.Lease.Acquire] and [lease.Lease.Resume], and
+// those of [File.Acquire] that speak of the file.
+func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
+	if t.MaxLead > l.cfg.MaxAhead {
+		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
+			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead, l.path)
+	}
+	file, err := state.Open(l.path)
+	if err != nil {
+		return uid.Reservation{}, err
+	}
+	l.file, l.terms = file, t
+	r, err := l.start(ctx)
+	if err != nil {
+		return uid.Reservation{}, errors.Join(err, l.close())
+	}
+	return r, nil
+}
+
+// start takes up what the file has, or leases an ID, and has the file grant the first ticks.
+func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
+	name := l.cfg.Host
+	if name == "" {
+		var err error
+		if name, err = host.Name(); err != nil {
+			return uid.Reservation{}, fmt.Errorf("%w: set Host", err)
+		}
+	}
+	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: l.terms.Layout, High: -1}
+	found, kept := l.file.Load()
+	if kept {
+		if err := l.check(found); err != nil {
+			return uid.Reservation{}, err
+		}
+	}
+	var r uid.Reservation
+	var err error
+	if kept && found.Nonce != "" {
+		if l.file.Torn() {
+			l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
+		}
+		r, err = l.lease.Resume(ctx, l.terms, lease.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
+	} else {
+		// A lease that cannot be saved would be lost, so write the file once before.
+		if err := l.forget(); err != nil {
+			return uid.Reservation{}, err
+		}
+		r, err = l.lease.Acquire(ctx, l.terms)
+	}
+	if err != nil {
+		return uid.Reservation{}, err
+	}
+	if err := l.grant(r.First); err != nil {
+		// The file may have the lease all the same. Released, it could go to another owner, and come back to
+		// this file where a failover loses the release.
+		return uid.Reservation{}, errors.Join(err, l.lease.Leave())
+	}
+	return l.reservation(r), nil
+}
+
+// check returns an error when the file's record is not of this lease, or its ticks make no sense.
+func (l *Lease) check(found state.Record) error {
+	place, bound := strings.CutPrefix(found.Namespace, l.lease.Store().Name()+inPlace)
+	switch now := l.cfg.Now(); {
+	case found.Kind != state.KindLease || found.Namespace != l.lease.Store().Name() && !bound:
+		return fmt.Errorf("%w: %s is of kind %q for %q, not %q for %q", worker.ErrState, l.path,
+			found.Kind, found.Namespace, state.KindLease, l.lease.Store().Name())
+	case found.Host != l.record.Host && !l.cfg.AnyHost:
+		return fmt.Errorf("%w: %s was written on host %q, this is %q: a copy must not be used; if it was moved, set AnyHost",
+			worker.ErrState, l.path, found.Host, l.record.Host)
+	case found.Layout != l.terms.Layout:
+		return fmt.Errorf("%w: the UIDs of %s are of %s, now asked for %s", worker.ErrLayout, l.path, found.Layout, l.terms.Layout)
+	case found.Nonce != "" && l.cfg.MaxAhead != math.MaxInt64 && found.High > l.terms.TickAt(now.Add(l.cfg.MaxAhead)):
+		return fmt.Errorf("%w: %s has used ticks up to %d, this process's clock is at %d, more than MaxAhead %v before that",
+			worker.ErrClock, l.path, found.High, l.terms.TickAt(now), l.cfg.MaxAhead)
+	case !bound:
+		return nil
+	}
+	if s, is := l.lease.Store().(lease.PlacedStore); is {
+		return s.Bind(place)
+	}
+	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, l.lease.Store().Name())
+}
+
+// inPlace stands between a store's Name and its Place in a state file.
+const inPlace = " in "
+
+// namespace returns what the file is bound to.
+func (l *Lease) namespace() string {
+	name := l.lease.Store().Name()
+	if s, is := l.lease.Store().(lease.PlacedStore); is && s.Place() != "" {
+		return name + inPlace + s.Place()
+	}
+	return name
+}
+
+// Extend renews the lease when that is due, and has the file grant more ticks. While the store cannot be reached it
+// grants what is reserved already. Its errors are those of [lease.Lease.Extend], and [worker.ErrState] when the
+// file cannot be written, is no longer in its place or was changed.
+func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	if l.file == nil {
+		return l.lease.Extend(ctx, through) // which serves no generator
+	}
+	r, err := l.lease.Extend(ctx, through)
+	held, has := l.lease.Held()
+	if !has {
+		if err == nil {
+			err = fmt.Errorf("%w: the lease has been invalidated just now", uid.ErrNoReservation)
+		}
+		return uid.Reservation{}, errors.Join(err, l.forget())
+	}
+	if err != nil {
+		r = uid.Reservation{WorkerID: held.WorkerID, First: held.Used + 1, Last: held.Last, Renew: l.terms.TickAt(l.cfg.Now()) + 1}
+	}
+	if saved := l.grant(through); saved != nil {
+		return uid.Reservation{}, errors.Join(err, saved)
+	}
+	if err != nil && l.record.High < max(through, l.terms.TickAt(l.cfg.Now())+1) {
+		return uid.Reservation{}, err
+	}
+	return l.reservation(r), nil
+}
+
+// grant raises what the file has to 3/2 Window beyond the clock, and beyond through, as far as the store's
+// reservation goes, and saves the lease if it is another one.
+func (l *Lease) grant(through int64) error {
+	held, _ := l.lease.Held()
+	next := l.record
+	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
+		l.base, next.High = held.Used, held.Used
+	}
+	clock, window := l.terms.TickAt(l.cfg.Now()), ticks.Count(l.cfg.Window, l.terms.Unit)
+	reach := max(window+window/2, window+1)
+	if next.High >= max(ticks.Plus(clock, window), through) && next.Nonce == held.Nonce {
+		return nil
+	}
+	// limit is below what was granted where a damaged record may have had a newer one.
+	next.High = max(next.High, min(held.Last, ticks.Plus(max(clock, through), reach)))
+	next.Next = max(next.High, min(held.Last, ticks.Plus(next.High, reach)))
+	next.WorkerID, next.Nonce, next.Limit, next.Namespace = held.WorkerID, held.Nonce, held.Last, l.namespace()
+	return l.save(next)
+}
+
+// forget saves that the file holds no lease, or none any more. Whatever comes next is one from the
+// store, with ticks that nobody had. It does so twice: neither record, if the other one is damaged, is to
+// bring the lease back.
+func (l *Lease) forget() error {
+	next := state.Record{Kind: state.KindLease, Host: l.record.Host, Layout: l.terms.Layout,
+		High: -1, Next: l.terms.MaxTick, Namespace: l.lease.Store().Name()}
+	if found, kept := l.file.Load(); kept && found == next {
+		return nil
+	}
+	return errors.Join(l.save(next), l.save(next))
+}
+
+func (l *Lease) save(r state.Record) error {
+	if err := l.file.Save(r); err != nil {
+		return err
+	}
+	l.record = r
+	return nil
+}
+
+// reservation returns what the file grants of the store's reservation r.
+func (l *Lease) reservation(r uid.Reservation) uid.Reservation {
+	r.Last = min(r.Last, l.record.High)
+	if l.record.High < l.record.Limit {
+		r.Renew = min(r.Renew, l.record.High-ticks.Count(l.cfg.Window, l.terms.Unit))
+	}
+	return r
+}
+
+// Release saves in the file that no tick above last was issued, unlocks it, and leaves the lease to the next
+// start. It returns [worker.ErrState] when that cannot be saved; the file is unlocked all the same.
+func (l *Lease) Release(ctx context.Context, last int64) error {
+	if l.file == nil {
+		return l.lease.Release(ctx, last) // which serves no generator
+	}
+	var err error
+	if held, has := l.lease.Held(); !has {
+		err = l.forget()
+	} else if l.record.Nonce != "" {
+		next := l.record
+		next.High = min(next.High, max(l.base, last))
+		next.Nonce, next.Limit = held.Nonce, held.Last
+		err = l.save(next)
+	}
+	return errors.Join(err, l.close(), l.lease.Leave())
+}
+
+func (l *Lease) close() error {
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// Invalidate is [lease.Lease.Invalidate].
+func (l *Lease) Invalidate() { l.lease.Invalidate() }
+
+// WorkerHealth is that of the lease.
+func (l *Lease) WorkerHealth() health.Worker { return l.lease.WorkerHealth() }
