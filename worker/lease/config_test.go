@@ -20,22 +20,19 @@ import (
 func TestNewLeaseRefuses(t *testing.T) {
 	store := storetest.NewMemory(storetest.MemoryConfig{}).Store(orders)
 	for text, cfg := range map[string]lease.Config{
-		"Window -1s is not within 0 and":                        {Window: -time.Second},
-		"TTL 1m0s is less than 3/2 of Window 1m0s":              {TTL: time.Minute},
-		"Quarantine 1s is less than MaxClockSkew 2s":            {Quarantine: time.Second},
-		"MaxAhead 1m0s is less than the 1m30s that a lease may": {MaxAhead: time.Minute},
-		"Offline 24h0m0s needs a StateFile":                     {Offline: 24 * time.Hour, DurableStore: true},
-		"Offline 24h0m0s needs a durable store":                 {Offline: 24 * time.Hour, StateFile: "x"},
-		"Offline 1m0s is less than 3/2 of Window 1m0s":          {Offline: time.Minute, StateFile: "x", DurableStore: true},
-		"Quarantine 2562047h47m16.854775807s is not within 0":   {Quarantine: math.MaxInt64},
-		"Timeout -1ns":                         {Timeout: -1},
-		"IDs from -1 to 5 are no range":        {IDs: lease.Range{First: -1, Last: 5}},
-		"IDs from 6 to 5 are no range":         {IDs: lease.Range{First: 6, Last: 5}},
-		"IDs from 0 to -1 are no range":        {IDs: lease.Range{First: 0, Last: -1}},
-		"exclude each other":                   {DurableStore: true, LossyStore: true},
-		"MaxClockOffset -1ns":                  {MaxClockOffset: -1},
-		"has 129 characters, a row holds 128":  {Holder: strings.Repeat("n", 129)},
-		`the Holder "\xff" is not valid UTF-8`: {Holder: "\xff"},
+		"Window -1s is not within 0 and":           {Window: -time.Second},
+		"TTL 1m0s is less than 3/2 of Window 1m0s": {TTL: time.Minute},
+		"3/2 of Window 10m0s is 15m0s, but with MaxClockSkew 2s no more than 10m0s can be reserved ahead in namespace": {Window: 10 * time.Minute},
+		"with MaxClockSkew 9m0s no more than 1m2s":     {MaxClockSkew: 9 * time.Minute},
+		"TTL 2562047h47m16.854775807s is not within 0": {TTL: math.MaxInt64},
+		"MaxClockSkew -1ns":                            {MaxClockSkew: -1},
+		"Losses Losses(4) is not known":                {Losses: 4},
+		"Timeout -1ns":                                 {Timeout: -1},
+		"IDs from -1 to 5 are no range":                {IDs: lease.Range{First: -1, Last: 5}},
+		"IDs from 6 to 5 are no range":                 {IDs: lease.Range{First: 6, Last: 5}},
+		"IDs from 0 to -1 are no range":                {IDs: lease.Range{First: 0, Last: -1}},
+		"has 129 characters, a row holds 128":          {Holder: strings.Repeat("n", 129)},
+		`the Holder "\xff" is not valid UTF-8`:         {Holder: "\xff"},
 	} {
 		l, err := lease.New(store, cfg)
 		require.Nil(t, l)
@@ -73,9 +70,10 @@ func TestDefaultLogger(t *testing.T) {
 		cfg := h.config(lease.Config{})
 		cfg.Logger = nil
 		store := h.memory.Store(orders)
-		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Terms: millis(1023)}))
+		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds}))
 		l, err := lease.New(store, cfg)
 		require.NoError(t, err)
+		l.SetNow(h.now)
 		h.acquire(l)
 	})
 	require.Equal(t, 1, logged.Count(`msg="worker ID leased" worker_id=0 store="namespace \"orders\" in memory"`))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
@@ -24,14 +23,13 @@ func Example() {
 	store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders")
 
 	// Once for the namespace, and not at each start: uid worker init does it.
-	if err := lease.Found(ctx, store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+	if err := lease.Found(ctx, store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	worker, err := lease.New(store, lease.Config{
-		DurableStore: true, // a store that never loses what it has acknowledged
-		Logger:       slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -66,17 +64,16 @@ func Example() {
 // and until then another one.
 func ExampleNew() {
 	memory := storetest.NewMemory(storetest.MemoryConfig{})
-	if err := lease.Found(context.Background(), memory.Store("orders"), lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+	if err := lease.Found(context.Background(), memory.Store("orders"), lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	start := func(name string) (*cached.Generator, error) {
 		worker, err := lease.New(memory.Store("orders"), lease.Config{
-			DurableStore: true,
-			Holder:       name,
-			OnEvent:      func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
-			Logger:       slog.New(slog.DiscardHandler),
+			Holder:  name,
+			OnEvent: func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
+			Logger:  slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			return nil, err
@@ -121,12 +118,12 @@ func ExampleFound_regions() {
 	} {
 		store := storetest.NewMemory(storetest.MemoryConfig{}).Store("orders") // the region's database
 		// Once, and by hand: uid worker init --ids does it.
-		if err := lease.Found(ctx, store, lease.Founding{Terms: layout.Terms(), IDs: ids}); err != nil {
+		if err := lease.Found(ctx, store, lease.Founding{IDs: ids}); err != nil {
 			fmt.Println(err)
 			return
 		}
 		// At each start. A process that asks the wrong database is refused.
-		worker, err := lease.New(store, lease.Config{IDs: ids, MaxClockSkew: time.Millisecond, NoWait: true, Logger: slog.New(slog.DiscardHandler)})
+		worker, err := lease.New(store, lease.Config{IDs: ids, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			fmt.Println(err)
 			return

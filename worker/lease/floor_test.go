@@ -24,7 +24,7 @@ func TestFloor(t *testing.T) {
 	for name, durable := range map[string]bool{"": false, "durable": true} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				cfg := lease.Config{DurableStore: durable, MaxAhead: time.Hour}
+				cfg := lease.Config{Losses: trust(durable)}
 				earlier := h.lease(cfg)
 				before := h.acquire(earlier)
 				floor := h.tick() + ms(reach) + 20_000 // what a start waits for at most is 32 s
@@ -59,8 +59,8 @@ func TestFloorTooFarAhead(t *testing.T) {
 		cfg  lease.Config
 		most time.Duration
 	}{
-		"lossy":   {lease.Config{Timeout: 10 * time.Second}, reach + skew + 2*time.Millisecond + 10*time.Second},
-		"durable": {lease.Config{DurableStore: true, MaxAhead: 5 * time.Minute}, 5 * time.Minute},
+		"lossy":   {lease.Config{Timeout: 10 * time.Second}, lease.Burn + 2*time.Millisecond + 10*time.Second},
+		"durable": {lease.Config{Losses: lease.Never}, lease.Burn + skew + 15*time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
@@ -82,8 +82,8 @@ func TestFloorTooFarAhead(t *testing.T) {
 // An acquisition with a floor whose reply was lost is taken up above the floor.
 func TestFloorOfARetake(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := lease.Config{DurableStore: true, MaxAhead: time.Hour}
-		h.foundNow(0)
+		cfg := lease.Config{Losses: lease.Never}
+		h.foundNow()
 		l, client := h.client(cfg)
 		client.Fault(storetest.LoseReply)
 		floor := h.tick() + ms(10*time.Minute)
@@ -98,55 +98,22 @@ func TestFoundFloor(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		found := func(f lease.Founding) error { return lease.Found(t.Context(), h.memory.Store(orders), f) }
 		now := h.tick()
-		require.NoError(t, found(lease.Founding{Terms: from(now + 5000)}))
-		require.Equal(t, now+4999, h.namespace().Floor)
-		require.NoError(t, found(lease.Founding{Terms: from(now + 1000)}))
-		require.Equal(t, now+4999, h.namespace().Floor)
-		require.NoError(t, found(lease.Founding{Terms: from(now + 9000)}))
-		require.Equal(t, now+8999, h.namespace().Floor)
-		r := h.acquire(h.lease(lease.Config{DurableStore: true}))
-		require.Equal(t, now+9000, r.First)
-
-		for _, min := range []int64{-1, 1 << 41} {
-			err := found(lease.Founding{Terms: from(min)})
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, "is not within 0..2199023255551")
+		at := func(tick int64) lease.Founding { // everybody begins at the tick
+			return lease.Founding{Layout: milliseconds, After: uid.UID(tick<<22 - 1)}
 		}
+		require.NoError(t, found(at(now+5000)))
+		require.Equal(t, now+4999, h.namespace().Floor)
+		require.NoError(t, found(at(now+1000)))
+		require.Equal(t, now+4999, h.namespace().Floor)
+		require.NoError(t, found(at(now+9000)))
+		require.Equal(t, now+8999, h.namespace().Floor)
+		require.Equal(t, now+9000, h.acquire(h.lease(lease.Config{})).First)
+
 		before := h.namespace()
-		err := found(lease.Founding{Terms: from(now + ms(10*time.Minute) + 1)})
+		err := found(at(now + ms(10*time.Minute) + 1))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "is 10m0.001s ahead of the store's clock")
 		require.Equal(t, before, h.namespace())
-		require.NoError(t, found(lease.Founding{Terms: from(now + ms(10*time.Minute))}))
-
-		rests := h.memory.Store("resting")
-		require.NoError(t, lease.Found(t.Context(), rests, lease.Founding{Terms: from(now + ms(9*time.Minute)), Rest: time.Minute}))
-		ns, _ := h.memory.Namespace("resting")
-		require.Equal(t, now+ms(9*time.Minute)-1, ns.Floor, "the floor is beyond the rest")
-	})
-}
-
-// A lease that is taken up from its state file begins above the floor, with the store and without,
-// and the file keeps it.
-func TestFloorOffline(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := offlineConfig(t)
-		l := h.lease(cfg)
-		h.acquire(l)
-		require.NoError(t, l.Release(t.Context(), -1))
-		floor := h.tick() + ms(offline) + 60_000 // beyond what the store has reserved
-		resumed := h.lease(cfg)
-		r, err := resumed.Acquire(t.Context(), from(floor))
-		require.NoError(t, err)
-		require.Equal(t, floor, r.First)
-		require.GreaterOrEqual(t, r.Last, floor)
-		require.NoError(t, resumed.Release(t.Context(), -1))
-		last := h.lease(cfg)
-		again := h.acquire(last)
-		require.GreaterOrEqual(t, again.First, floor)
-		require.NoError(t, last.Release(t.Context(), again.First))
-
-		_, err = h.lease(cfg).Acquire(t.Context(), from(1<<40))
-		require.ErrorIs(t, err, uid.ErrRange)
+		require.NoError(t, found(at(now+ms(10*time.Minute))))
 	})
 }

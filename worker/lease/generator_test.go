@@ -43,7 +43,7 @@ func eachGenerator(t *testing.T, test func(t *testing.T, h *house, make func(uid
 
 // brisk is for generators that are to need several renewals, some of them while a test sets
 // the clock of the store and then theirs.
-var brisk = lease.Config{Window: 800 * time.Millisecond, MaxClockOffset: time.Hour}
+var brisk = lease.Config{Window: 800 * time.Millisecond, TTL: ttl}
 
 // Everything issued lies in ticks that the row reserved beforehand.
 func TestLeasedGenerator(t *testing.T) {
@@ -81,7 +81,7 @@ func TestLeasedGenerator(t *testing.T) {
 func TestLeaseInvalidate(t *testing.T) {
 	eachGenerator(t, func(t *testing.T, h *house, make func(uid.Worker) uid.Generator) {
 		var told events
-		l := h.lease(lease.Config{OnEvent: told.add, DurableStore: true})
+		l := h.lease(lease.Config{OnEvent: told.add, Losses: lease.Never})
 		l.Invalidate() // nothing happens
 		g := make(l)
 		_, err := g.GetUID()

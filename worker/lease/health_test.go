@@ -13,8 +13,8 @@ import (
 // What a lease tells of itself, from before its first call until it is lost and released.
 func TestWorkerHealth(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(0, 100, 104))
-		l := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+		require.NoError(t, h.foundWith(100, 104))
+		l := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
 		w := l.WorkerHealth()
 		require.Equal(t, "lease", w.Kind)
 		require.NotEmpty(t, w.Place)
@@ -31,10 +31,10 @@ func TestWorkerHealth(t *testing.T) {
 		require.Equal(t, window/2, l.WorkerHealth().Ends.Sub(began.Ends).Round(time.Millisecond))
 
 		for range 3 {
-			other := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+			other := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
 			h.acquire(other)
 		}
-		last := h.lease(lease.Config{DurableStore: true, IDs: lease.Range{First: 100, Last: 104}})
+		last := h.lease(lease.Config{Losses: lease.Never, IDs: lease.Range{First: 100, Last: 104}})
 		h.acquire(last)
 		require.Equal(t, &health.IDs{Taken: 5, Total: 5, Low: true}, last.WorkerHealth().IDs)
 

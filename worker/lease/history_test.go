@@ -1,280 +1,166 @@
 package lease_test
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// A history is what random owners do to few worker IDs, on a store that fails at random. What
-// an owner has reserved counts as issued, but for what it gives back.
-type history struct {
-	*house
-	rand     *rand.Rand
-	durable  bool
-	versions bool
-	files    bool
-	owners   []*player
-	issued   []span
-	log      []string
-	restore  func() // puts back a backup, where writes can be lost
-	off      time.Duration
-	nested   bool // in the middle of another owner's call
-	got      int  // reservations of ticks
+// burns are the ways in which a new owner finds out that writes may be lost.
+var burns = map[string]struct {
+	store storetest.MemoryConfig
+	cfg   lease.Config
+	lose  bool // a crash, in which nothing is lost
+}{
+	"another history":           {lose: true},
+	"a store that cannot tell":  {store: storetest.MemoryConfig{NoHistory: true}},
+	"a store that has to say":   {store: storetest.MemoryConfig{Durable: true}, cfg: lease.Config{Losses: lease.Anytime}},
+	"a store that tells a lie":  {store: storetest.MemoryConfig{SameHistory: true}, cfg: lease.Config{Losses: lease.Anytime}},
+	"a store that seems to lie": {cfg: lease.Config{Losses: lease.Anytime}},
 }
 
-// A player is an owner, or none.
-type player struct {
-	name   string
-	lease  *lease.Lease
-	client *storetest.Client
-	store  *meddled
-	cfg    lease.Config
-	bound  bool
-	busy   bool
-	has    uid.Reservation
-}
+// Where writes may be lost a new owner begins above all that anybody can have reserved, and waits until it can
+// reserve its first ticks. It has no slack then: its own write may be lost as well.
+func TestBurn(t *testing.T) {
+	for name, c := range burns {
+		t.Run(name, func(t *testing.T) {
+			eachStore(t, c.store, func(t *testing.T, h *house) {
+				h.found(orders)
+				if c.lose {
+					h.memory.LoseHistory()
+				}
+				at, began := h.tick(), time.Now()
+				l := h.lease(c.cfg)
+				r := h.acquire(l)
+				require.Equal(t, at+ms(lease.Burn)+1, r.First)
+				require.Equal(t, skew+time.Millisecond, time.Since(began), "nothing can be reserved before")
+				require.Equal(t, r.First, r.Last)
+				row := h.row(r.WorkerID)
+				require.Equal(t, skew+time.Millisecond, row.Renewed.Sub(row.Acquired))
 
-// A span is ticks that a player may have issued under an ID.
-type span struct {
-	id, first, last int64
-	by              string
-	hold            int64 // the first tick of the reservation
-}
-
-// mostID is the largest of the worker IDs that they fight for.
-const mostID = 2
-
-// within returns a duration from -d to d.
-func (y *history) within(d time.Duration) time.Duration {
-	return time.Duration(y.rand.Int64N(2*int64(d)+1)) - d
-}
-
-// clientNow is a clock of the store's clients, which may be off.
-func (y *history) clientNow() time.Time { return y.storeNow().Add(y.within(y.off)) }
-
-func (y *history) say(format string, args ...any) {
-	y.log = append(y.log, fmt.Sprintf(format, args...))
-}
-
-// start makes a player's lease, as a process does that begins.
-func (y *history) start(p *player) {
-	p.client = y.memory.Store(orders)
-	p.store = &meddled{Store: p.client}
-	p.lease = y.on(p.store, p.cfg)
-	p.bound, p.has = false, uid.Reservation{}
-}
-
-// reserved notes what a call has brought.
-func (y *history) reserved(p *player, r uid.Reservation) {
-	first := r.First
-	if r.WorkerID == p.has.WorkerID && r.First == p.has.First && p.bound {
-		first = p.has.Last + 1
-	}
-	p.has, p.bound = r, true
-	if r.Last < first {
-		return
-	}
-	y.got++
-	s := span{r.WorkerID, first, r.Last, p.name, r.First}
-	for _, other := range y.issued {
-		if other.id == s.id && other.first <= s.last && s.first <= other.last {
-			require.Fail(y.t, "ticks were reserved twice", "%+v and %+v\n%s", other, s, y.tail())
-		}
-	}
-	y.issued = append(y.issued, s)
-}
-
-func (y *history) tail() (text string) {
-	for _, line := range y.log[max(0, len(y.log)-60):] {
-		text += line + "\n"
-	}
-	return text
-}
-
-// givenBack takes back what a player has not issued of its reservation.
-func (y *history) givenBack(p *player, last int64) {
-	kept := y.issued[:0]
-	for _, s := range y.issued {
-		if s.by == p.name && s.hold == p.has.First && s.id == p.has.WorkerID {
-			s.last = min(s.last, last)
-		}
-		if s.first <= s.last {
-			kept = append(kept, s)
-		}
-	}
-	y.issued = kept
-}
-
-// step has a player do something.
-func (y *history) step(p *player) {
-	if p.busy {
-		return
-	}
-	p.busy = true
-	defer func() { p.busy = false }()
-	if y.rand.IntN(3) == 0 {
-		fault := storetest.Fault(y.rand.IntN(5))
-		p.client.Fault(fault)
-		y.say("%s: next call %d", p.name, fault)
-	}
-	if y.versions && !y.nested && y.rand.IntN(4) == 0 {
-		other := y.owners[y.rand.IntN(len(y.owners))]
-		p.store.decided = []func(){func() {
-			y.nested = true
-			y.say("meanwhile")
-			y.step(other)
-			y.nested = false
-		}}
-	}
-	ctx := y.t.Context()
-	switch n := y.rand.IntN(10); {
-	case !p.bound:
-		r, err := p.lease.Acquire(ctx, millis(mostID))
-		y.say("%s: acquire: %+v %v", p.name, r, err)
-		if err == nil {
-			y.reserved(p, r)
-		}
-	case n < 7:
-		through := int64(0)
-		if y.rand.IntN(2) == 0 {
-			through = p.has.Last + y.rand.Int64N(ms(window))
-		}
-		r, err := p.lease.Extend(ctx, through)
-		y.say("%s: extend to %d: %+v %v", p.name, through, r, err)
-		if err == nil {
-			y.reserved(p, r)
-		}
-	case n < 9:
-		last := int64(-1) // nothing was issued
-		if y.rand.IntN(3) > 0 {
-			last = p.has.First - 1 + y.rand.Int64N(max(p.has.Last-p.has.First+2, 1))
-		}
-		err := p.lease.Release(ctx, last)
-		y.say("%s: release at %d: %v", p.name, last, err)
-		y.givenBack(p, last)
-		p.bound = false
-		y.damage(p)
-	default:
-		y.say("%s: crashes", p.name)
-		if y.files {
-			lease.Crash(p.lease)
-			y.damage(p)
-		}
-		y.start(p)
+				// As the clock goes on there is more.
+				h.pass(time.Second)
+				require.Equal(t, h.tick()+ms(lease.Burn-skew), h.extend(l, r.Last+ms(window)).Last)
+			})
+		})
 	}
 }
 
-// damage flips a bit of the newest record of a player's state file, now and then.
-func (y *history) damage(p *player) {
-	if !y.files || y.rand.IntN(2) == 0 {
-		return
-	}
-	bit := y.rand.IntN(state.Bits)
-	y.say("%s: bit %d of its file is flipped", p.name, bit)
-	require.NoError(y.t, state.Damage(p.cfg.StateFile, bit))
+// Only the first to come after a change of the history burns, whoever it is: the namespace keeps what it has found,
+// and all who come later begin above it.
+func TestBurnIsPaidOnce(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		old := h.lease(lease.Config{})
+		was := h.acquire(old)
+		history := h.namespace().History
+		h.memory.LoseHistory()
+
+		at := h.tick()
+		require.Equal(t, at+ms(lease.Burn)+1, h.acquire(h.lease(lease.Config{})).First)
+		ns := h.namespace()
+		require.NotEqual(t, history, ns.History)
+		require.Equal(t, at+ms(lease.Burn), ns.Floor)
+		h.pass(window / 2)
+		require.Equal(t, at+ms(lease.Burn)+1, h.acquire(h.lease(lease.Config{})).First)
+		require.Equal(t, ns.Floor, h.namespace().Floor)
+
+		// Who was there before goes on as it is.
+		r := h.extend(old, 0)
+		require.Equal(t, was.First, r.First)
+		require.Equal(t, h.tick()+ms(reach), r.Last)
+
+		// An ID comes back when the clock has passed the floor: it begins there at once.
+		h.pass(lease.Burn)
+		began := time.Now()
+		require.Less(t, h.acquire(h.lease(lease.Config{})).First, h.tick())
+		require.Zero(t, time.Since(began))
+	})
 }
 
-// pauses are what passes between two steps.
-var pauses = []time.Duration{
-	time.Millisecond, time.Second, time.Second, skew, skew + 3*time.Millisecond, skew + time.Second, window / 4, window / 2, window / 2,
-	reach, ttl, ttl + quarantine + time.Second,
-}
-
-// turn is a step of anybody, or something that happens to the store.
-func (y *history) turn() {
-	switch n := y.rand.IntN(20); {
-	case n < 4:
-		d := pauses[y.rand.IntN(len(pauses))]
-		y.say("%v pass", d)
-		y.pass(d)
-	case n == 4:
-		y.say("%d are delivered", y.memory.Deliver())
-	case n == 5:
-		down := y.rand.IntN(5) == 0
-		y.say("outage %v", down)
-		y.memory.Outage(down)
-	case n == 6 && !y.durable:
-		if y.restore == nil || y.rand.IntN(2) == 0 {
-			y.say("backup")
-			y.restore = y.memory.Backup()
-			break
-		}
-		y.restore()
-		y.say("failover")
-		if y.off == 0 { // to a server of its own clock
-			y.mu.Lock()
-			y.storeBy = y.skip + y.within(skew/2) // no two of them are further apart than MaxClockSkew
-			y.mu.Unlock()
-		}
-	default:
-		y.step(y.owners[y.rand.IntN(len(y.owners))])
-	}
-}
-
-// No tick of an ID is reserved twice, whatever becomes of calls and processes.
-func TestNoTickTwice(t *testing.T) {
-	for name, c := range map[string]struct {
-		durable, files bool
-		histories      uint64
-	}{
-		"burnt":   {false, false, 80},
-		"durable": {true, false, 80},
-		"offline": {true, true, 2}, // a file is synced at each step
-		"files":   {false, true, 2},
+// A renewal, and a release, that find another history write it, with the floor: the rows may come to be those of a
+// server from before the change, as if it had never been.
+func TestOwnersWriteTheHistory(t *testing.T) {
+	for name, write := range map[string]func(h *house, l *lease.Lease){
+		"renewal": func(h *house, l *lease.Lease) { h.extend(l, 0) },
+		"release": func(h *house, l *lease.Lease) { require.NoError(h.t, l.Release(h.t.Context(), -1)) },
 	} {
-		for kind, versions := range kinds {
-			for _, off := range []time.Duration{0, 300 * time.Millisecond} {
-				t.Run(fmt.Sprint(name, ", ", kind, ", off by ", off), func(t *testing.T) {
-					got := 0
-					for seed := range c.histories {
-						synctest.Test(t, func(t *testing.T) {
-							y := &history{durable: c.durable, files: c.files, versions: versions, off: off, rand: rand.New(rand.NewPCG(seed, 7))}
-							y.play(t)
-							got += y.got
-						})
-					}
-					require.Greater(t, got, 5*int(c.histories), "little was reserved, which proves little")
-				})
-			}
-		}
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				l := h.lease(lease.Config{})
+				h.acquire(l)
+				before := h.namespace()
+				h.memory.LoseHistory()
+				h.pass(window / 2)
+				write(h, l)
+				require.Equal(t, h.tick()+ms(lease.Burn), h.namespace().Floor)
+				require.NotEqual(t, before.History, h.namespace().History)
+			})
+		})
 	}
 }
 
-// play begins and ends a history.
-func (y *history) play(t *testing.T) {
-	y.house = newHouse(t, storetest.MemoryConfig{Versions: y.versions, Error: y.off, Now: func() time.Time { return y.clientNow() }})
-	y.found(orders)
-	for i := range 4 {
-		p := &player{name: fmt.Sprint("owner ", i)}
-		off := y.within(time.Second)
-		p.cfg = lease.Config{DurableStore: y.durable, NoWait: true, Timeout: 2 * time.Second, Now: func() time.Time { return y.now().Add(off) }}
-		if y.files {
-			p.cfg.StateFile = filepath.Join(t.TempDir(), "lease")
-			if y.durable {
-				p.cfg.Offline = 4 * window
-			}
+// What an owner that trusts the store does is none of this.
+func TestNeverBurns(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{Losses: lease.Never})
+		h.acquire(l)
+		before := h.namespace()
+		h.memory.LoseHistory()
+		h.pass(window / 2)
+		h.extend(l, 0)
+		require.LessOrEqual(t, h.acquire(h.lease(lease.Config{Losses: lease.Never})).First, h.tick())
+		require.Equal(t, before.History, h.namespace().History)
+		require.Equal(t, before.Floor, h.namespace().Floor)
+	})
+}
+
+// What a failover has lost comes again under no ID: neither what an owner had reserved for a burst, at the
+// very end of what it may, nor a lease of which nothing is left.
+func TestLostWritesComeNotAgain(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		h.acquire(l)
+		restore := h.memory.Backup()
+		h.pass(time.Second)
+		burst := h.extend(l, h.tick()+ms(lease.Burn))
+		other := h.acquire(h.lease(lease.Config{}))
+		restore()
+		h.shiftStore(-skew) // the other server's clock
+		next := h.acquire(h.lease(lease.Config{}))
+		require.Equal(t, other.WorkerID, next.WorkerID)
+		require.Greater(t, next.First, burst.Last)
+		require.Greater(t, next.First, other.Last)
+	})
+}
+
+// A store that lies about its history gives the same ticks twice: the protocol has nothing else to go by.
+func TestWithoutAHistoryThatIsTrue(t *testing.T) {
+	eachStore(t, storetest.MemoryConfig{SameHistory: true}, func(t *testing.T, h *house) {
+		h.found(orders)
+		restore := h.memory.Backup()
+		lost := h.acquire(h.lease(lease.Config{}))
+		restore()
+		again := h.acquire(h.lease(lease.Config{}))
+		require.Equal(t, lost.WorkerID, again.WorkerID)
+		require.Equal(t, lost.First, again.First)
+	})
+}
+
+// The Window may be another one from one start to the next, longer or shorter: nobody burns or waits for it.
+func TestWindowChanges(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		for _, window := range []time.Duration{10 * time.Second, 6 * time.Minute, 10 * time.Second, time.Minute} {
+			l := h.lease(lease.Config{Window: window, TTL: 10 * time.Minute})
+			began := time.Now()
+			r := h.acquire(l)
+			require.Zero(t, time.Since(began))
+			require.Equal(t, h.tick()+ms(window+window/2), r.Last)
+			require.NoError(t, l.Release(t.Context(), r.First))
+			h.pass(11 * time.Minute)
 		}
-		y.owners = append(y.owners, p)
-		y.start(p)
-	}
-	for range 300 {
-		y.turn()
-	}
-	y.memory.Outage(false)
-	for _, p := range y.owners {
-		if p.bound {
-			_ = p.lease.Release(t.Context(), p.has.Last)
-		}
-	}
+	})
 }

@@ -42,9 +42,18 @@ var kinds = map[string]bool{"locks": false, "versions": true}
 
 // eachHouse runs a test on a store of each kind.
 func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
+	eachStore(t, storetest.MemoryConfig{}, test)
+}
+
+// eachStore runs a test in a bubble, on a store of each kind with these settings.
+func eachStore(t *testing.T, cfg storetest.MemoryConfig, test func(t *testing.T, h *house)) {
 	for kind, versions := range kinds {
 		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, storetest.MemoryConfig{Versions: versions})) })
+			synctest.Test(t, func(t *testing.T) {
+				cfg := cfg
+				cfg.Versions = versions
+				test(t, newHouse(t, cfg))
+			})
 		})
 	}
 }
@@ -97,9 +106,9 @@ func (h *house) storeNow() time.Time {
 // What the tests' leases have for want of settings.
 const (
 	window     = time.Minute
-	reach      = window + window/2
+	reach      = window + window/2 // of what nobody asked for
 	ttl        = 3 * time.Minute
-	quarantine = time.Minute
+	quarantine = ttl
 	skew       = 2 * time.Second
 )
 
@@ -107,16 +116,13 @@ func (h *house) config(cfg lease.Config) lease.Config {
 	for _, d := range []struct {
 		to *time.Duration
 		d  time.Duration
-	}{{&cfg.Window, window}, {&cfg.TTL, ttl}, {&cfg.Quarantine, quarantine}, {&cfg.MaxClockSkew, skew}} {
+	}{{&cfg.Window, window}, {&cfg.TTL, ttl}, {&cfg.MaxClockSkew, skew}} {
 		if *d.to == 0 {
 			*d.to = d.d
 		}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = (&logtest.Records{}).Logger()
-	}
-	if cfg.Now == nil {
-		cfg.Now = h.now
 	}
 	return cfg
 }
@@ -154,9 +160,18 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	h.t.Helper()
 	l, err := lease.New(store, h.config(cfg))
 	require.NoError(h.t, err)
+	l.SetNow(h.now)
 	l.SetClock(h.now)
 	l.SetChance(func(int64) int64 { return 0 }) // renewals are due after half a Window
 	return l
+}
+
+// trust is the setting of those who take the store's durability for granted, or do not.
+func trust(durable bool) lease.Losses {
+	if durable {
+		return lease.Never
+	}
+	return lease.ByHistory
 }
 
 // found makes a namespace, once. It has so few IDs that each new row is made alone.
@@ -166,7 +181,7 @@ func (h *house) found(namespace string) {
 	defer h.making.Unlock()
 	if _, there := h.memory.Namespace(namespace); !there && !h.made[namespace] {
 		require.NoError(h.t, lease.Found(h.t.Context(), h.memory.Store(namespace),
-			lease.Founding{Terms: millis(1023), IDs: lease.Range{Last: 7}}))
+			lease.Founding{Layout: milliseconds, IDs: lease.Range{Last: 7}}))
 	}
 	h.made[namespace] = true
 }

@@ -13,63 +13,47 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// A new owner reserves above all that another one may have reserved in commits that were
-// lost, and waits until it can.
+// A new owner begins above what its ID's row and the namespace have, with ticks reserved at once.
 func TestLeaseAcquire(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		var logged logtest.Records
-		var told events
-		for id := range int64(3) {
-			before := h.tick()
-			r := h.acquire(h.lease(lease.Config{Holder: "me", Logger: logged.Logger(), OnEvent: told.add}))
-			after := h.tick()
-			require.Equal(t, id, r.WorkerID)
-			require.GreaterOrEqual(t, r.First, before+ms(reach+skew)+1)
-			require.LessOrEqual(t, r.First, after+ms(reach)+1)
-			require.GreaterOrEqual(t, r.Last, r.First)
-			require.LessOrEqual(t, r.Last, after+ms(reach))
-			require.GreaterOrEqual(t, r.Renew, before+ms(window/2))
-			require.LessOrEqual(t, r.Renew, after+ms(window/2))
-			require.Equal(t, lease.Event{Kind: lease.Acquired, Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
+	for name, durable := range map[string]bool{"": false, "durable": true} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				var logged logtest.Records
+				var told events
+				for id := range int64(3) {
+					began := time.Now()
+					r := h.acquire(h.lease(lease.Config{Losses: trust(durable), Holder: "me", Logger: logged.Logger(), OnEvent: told.add}))
+					require.Zero(t, time.Since(began), "it does not wait")
+					require.Equal(t, uid.Reservation{WorkerID: id, First: 0, Last: h.tick() + ms(reach), Renew: h.tick() + ms(window/2)}, r)
+					require.Equal(t, lease.Event{Kind: lease.Acquired, Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
 
-			row := h.row(id)
-			require.Len(t, row.Nonce, 32)
-			require.Equal(t, r.Last, row.High)
-			require.Equal(t, "me", row.Holder)
-			require.Equal(t, millis(0).Layout, row.Layout)
-			require.Equal(t, reach+skew, row.Reach)
-			require.Equal(t, ttl, row.Until.Sub(row.Renewed))
-			require.GreaterOrEqual(t, row.Renewed.Sub(row.Acquired), skew)
-			require.Equal(t, h.storeNow().UTC(), row.Renewed)
-		}
-		require.Equal(t, 3, logged.Count("worker ID leased"))
-		require.Equal(t, reach+skew, h.namespace().Reach)
-	})
-}
+					row := h.row(id)
+					require.Len(t, row.Nonce, 32)
+					require.Equal(t, r.Last, row.High)
+					require.Equal(t, "me", row.Holder)
+					require.Equal(t, millis(0).Layout, row.Layout)
+					require.Equal(t, ttl, row.Until.Sub(row.Renewed))
+					require.Equal(t, row.Renewed, row.Acquired)
+					require.Equal(t, h.storeNow().UTC(), row.Renewed)
+				}
+				require.Equal(t, 3, logged.Count("level=DEBUG msg=\"worker ID leased\""))
 
-// In a store that loses nothing a new owner starts where the last one was.
-func TestLeaseAcquireDurable(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		before := h.tick()
-		l := h.lease(lease.Config{DurableStore: true})
-		r := h.acquire(l)
-		require.GreaterOrEqual(t, r.First, before-ms(skew), "an ID without a row begins near the store's clock")
-		require.LessOrEqual(t, r.First, h.tick()-ms(skew))
-		require.GreaterOrEqual(t, r.Last, before+ms(reach))
-		require.LessOrEqual(t, r.Last, h.tick()+ms(reach))
-		require.Equal(t, r.Last, h.row(0).High)
-		require.Zero(t, h.namespace().Reach)
-		require.NoError(t, l.Release(t.Context(), r.Last-100))
-		require.Equal(t, r.Last-100, h.row(0).High)
-		h.pass(quarantine + 100*time.Millisecond)
-		require.Equal(t, r.Last-99, h.acquire(h.lease(lease.Config{DurableStore: true})).First)
-	})
+				l := h.lease(lease.Config{Losses: trust(durable)})
+				r := h.acquire(l)
+				require.NoError(t, l.Release(t.Context(), r.Last-100))
+				require.Equal(t, r.Last-100, h.row(r.WorkerID).High)
+				h.pass(quarantine + 100*time.Millisecond)
+				require.Equal(t, r.Last-99, h.acquire(h.lease(lease.Config{Losses: trust(durable)})).First, "where the last one was")
+			})
+		})
+	}
 }
 
 func TestLeaseRelease(t *testing.T) {
@@ -91,13 +75,13 @@ func TestLeaseRelease(t *testing.T) {
 		require.EqualValues(t, 1, second.WorkerID)
 		require.NoError(t, l.Release(t.Context(), second.First))
 		require.Equal(t, second.First, h.row(1).High)
-		h.pass(quarantine)
+		h.pass(quarantine + time.Millisecond)
 		var told events
 		l = h.lease(lease.Config{OnEvent: told.add})
 		require.EqualValues(t, 0, h.acquire(l).WorkerID, "the one that has been free the longest")
 		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
 		require.NoError(t, l.Release(t.Context(), math.MaxInt64))
-		require.Less(t, h.row(0).High, h.tick()+ms(reach)+1, "no more than what was reserved")
+		require.LessOrEqual(t, h.row(0).High, h.tick()+ms(reach), "no more than what was reserved")
 	})
 }
 
@@ -111,7 +95,7 @@ func TestLeaseTakeover(t *testing.T) {
 		h.pass(ttl)
 		alive := h.acquire(h.lease(lease.Config{}))
 		require.EqualValues(t, 2, alive.WorkerID)
-		h.pass(quarantine)
+		h.pass(quarantine + time.Millisecond)
 		for i, holder := range []string{"first", "second"} {
 			var told events
 			r := h.acquire(h.lease(lease.Config{OnEvent: told.add}))
@@ -177,8 +161,9 @@ func TestLeaseLayout(t *testing.T) {
 		require.ErrorIs(t, err, worker.ErrLayout)
 		require.ErrorContains(t, err, other.Layout)
 		require.ErrorContains(t, err, millis(0).Layout)
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Terms: other}))
-		_, err = h.on(h.memory.Store("other"), lease.Config{}).Acquire(t.Context(), other)
+		layout := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 12, SequenceBits: 10, Unit: time.Millisecond})
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("other"), lease.Founding{Layout: layout}))
+		_, err = h.on(h.memory.Store("other"), lease.Config{}).Acquire(t.Context(), layout.Terms())
 		require.NoError(t, err)
 	})
 }
@@ -200,7 +185,7 @@ func TestLeaseInUse(t *testing.T) {
 func TestLeaseExtend(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		for _, durable := range []bool{false, true} {
-			l := h.lease(lease.Config{DurableStore: durable})
+			l := h.lease(lease.Config{Losses: trust(durable)})
 			r := h.acquire(l)
 			row := h.row(r.WorkerID)
 			h.pass(window / 4)
@@ -227,42 +212,54 @@ func TestLeaseExtend(t *testing.T) {
 	})
 }
 
-// What a burst asks for is reserved in a store that loses nothing. In others only what
-// a new owner would burn.
+// What a burst asks for is reserved on demand: as far as a burn makes up for, or as far as a later owner accepts.
 func TestLeaseExtendThrough(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{DurableStore: true})
-		r := h.acquire(l)
-		got := h.extend(l, r.Last+ms(window))
-		require.Equal(t, r.Last+ms(window+window/8), got.Last)
-		require.Equal(t, got.Last, h.row(r.WorkerID).High)
-		// The far reservation is kept, and the lease renewed all the same.
-		h.pass(window / 2)
-		until := h.row(r.WorkerID).Until
-		require.Equal(t, got.Last, h.extend(l, 0).Last)
-		require.True(t, h.row(r.WorkerID).Until.After(until))
-		// But not so far that no later owner would have the ID.
-		const ahead = reach + skew + 15*time.Minute
-		before := h.tick()
-		got = h.extend(l, math.MaxInt64-1000)
-		require.GreaterOrEqual(t, got.Last, before+ms(ahead))
-		require.LessOrEqual(t, got.Last, h.tick()+ms(ahead))
-		require.NoError(t, l.Release(t.Context(), got.Last))
-		h.pass(quarantine + time.Second)
-		require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{DurableStore: true})).WorkerID)
-		l = h.lease(lease.Config{DurableStore: true, MaxAhead: math.MaxInt64})
-		h.acquire(l)
-		require.Equal(t, millis(0).MaxTick, h.extend(l, math.MaxInt64-1000).Last)
+	for name, c := range map[string]struct {
+		durable bool
+		most    time.Duration
+	}{
+		"":        {false, lease.Burn - skew},
+		"durable": {true, lease.Burn + skew + 15*time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				l := h.lease(lease.Config{Losses: trust(c.durable)})
+				r := h.acquire(l)
+				got := h.extend(l, r.Last+ms(window))
+				require.Equal(t, r.Last+ms(window+window/8), got.Last)
+				require.Equal(t, got.Last, h.row(r.WorkerID).High)
+				// The far reservation is kept, and the lease renewed all the same.
+				h.pass(window / 2)
+				until := h.row(r.WorkerID).Until
+				require.Equal(t, got.Last, h.extend(l, 0).Last)
+				require.True(t, h.row(r.WorkerID).Until.After(until))
 
-		l = h.lease(lease.Config{})
-		r = h.acquire(l)
-		h.pass(window / 16)
-		got = h.extend(l, r.Last+ms(window))
-		require.Greater(t, got.Last, r.Last)
-		require.LessOrEqual(t, got.Last, h.tick()+ms(reach))
-		row := h.row(r.WorkerID)
-		require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
-		require.Equal(t, row, h.row(r.WorkerID))
+				h.pass(time.Second)
+				got = h.extend(l, math.MaxInt64-1000)
+				require.Equal(t, h.tick()+ms(c.most), got.Last)
+				require.Equal(t, got, h.extend(l, got.Last), "what is asked for is reserved")
+				// Who asks for more than there can be asks the store when there is more.
+				row := h.row(r.WorkerID)
+				if !c.durable {
+					h.pass(200 * time.Microsecond)
+					require.Equal(t, got, h.extend(l, math.MaxInt64-1000))
+					require.Equal(t, row, h.row(r.WorkerID))
+				}
+				h.pass(time.Second)
+				require.Equal(t, got.Last+ms(time.Second), h.extend(l, math.MaxInt64-1000).Last/ms(time.Millisecond)*ms(time.Millisecond))
+				require.NoError(t, l.Release(t.Context(), math.MaxInt64))
+				h.pass(quarantine + time.Second)
+				require.Equal(t, r.WorkerID, h.acquire(h.lease(lease.Config{Losses: trust(c.durable)})).WorkerID)
+			})
+		})
+	}
+	eachHouse(t, func(t *testing.T, h *house) {
+		far := millis(1023)
+		far.MaxLead = math.MaxInt64
+		l := h.lease(lease.Config{Losses: lease.Never})
+		_, err := l.Acquire(t.Context(), far)
+		require.NoError(t, err)
+		require.Equal(t, millis(0).MaxTick, h.extend(l, math.MaxInt64-1000).Last)
 	})
 }
 
@@ -291,7 +288,7 @@ func TestLeaseLost(t *testing.T) {
 						h.empty()
 					}
 					var told events
-					l := h.lease(lease.Config{Holder: "one", OnEvent: told.add, DurableStore: durable})
+					l := h.lease(lease.Config{Holder: "one", OnEvent: told.add, Losses: trust(durable)})
 					was := h.acquire(l)
 					c.how(h)
 					h.pass(window / 2)
@@ -301,21 +298,8 @@ func TestLeaseLost(t *testing.T) {
 					lost := told.all[1]
 					require.EqualValues(t, 0, lost.WorkerID)
 					require.ErrorContains(t, lost.Err, c.why)
-					if durable {
-						require.GreaterOrEqual(t, r.Last, r.First)
-						continue
-					}
-					// Nothing is reserved yet, and it asks again when that can be had.
-					require.Equal(t, r.First-1, r.Last)
-					require.Equal(t, before+ms(reach+skew)+1, r.First)
-					require.Greater(t, r.First, was.Last)
-					require.Equal(t, before+ms(skew)+1, r.Renew)
-					row := h.row(r.WorkerID)
-					require.Equal(t, row.Acquired, row.Renewed)
-					h.pass(skew + 2*time.Millisecond)
-					next := h.extend(l, 0)
-					require.Equal(t, r.WorkerID, next.WorkerID)
-					require.GreaterOrEqual(t, next.Last, next.First)
+					require.GreaterOrEqual(t, r.Last, r.First)
+					require.Less(t, r.First, before)
 				}
 			})
 		})
@@ -375,18 +359,19 @@ func TestLeaseClocks(t *testing.T) {
 			return func() time.Time { return h.now().Add(d) }
 		}
 		for _, c := range []struct {
-			cfg  lease.Config
-			good bool
+			by, skew time.Duration
+			good     bool
 		}{
-			{lease.Config{Now: apart(3 * time.Second)}, false},
-			{lease.Config{Now: apart(-3 * time.Second)}, false},
-			{lease.Config{Now: apart(1500 * time.Millisecond)}, true},
-			{lease.Config{Now: apart(-1500 * time.Millisecond)}, true},
-			{lease.Config{Now: apart(time.Hour), MaxClockOffset: 61 * time.Minute, MaxAhead: math.MaxInt64}, true},
-			{lease.Config{Now: apart(-time.Hour), MaxClockOffset: math.MaxInt64, MaxAhead: math.MaxInt64}, true},
-			{lease.Config{Now: apart(time.Hour), MaxClockOffset: time.Minute}, false},
+			{3 * time.Second, 0, false},
+			{-3 * time.Second, 0, false},
+			{1500 * time.Millisecond, 0, true},
+			{-1500 * time.Millisecond, 0, true},
+			{5 * time.Minute, 6 * time.Minute, true},
+			{-5 * time.Minute, 6 * time.Minute, true},
+			{6 * time.Minute, 5 * time.Minute, false},
 		} {
-			l := h.lease(c.cfg)
+			l := h.lease(lease.Config{MaxClockSkew: c.skew, TTL: 6 * time.Minute})
+			l.SetNow(apart(c.by))
 			_, err := l.Acquire(t.Context(), millis(1023))
 			if c.good {
 				require.NoError(t, err)
@@ -408,16 +393,11 @@ func TestLeaseClocks(t *testing.T) {
 		h.shiftStore(window/2 - time.Hour)
 		require.Equal(t, r.WorkerID, h.extend(l, 0).WorkerID)
 
-		late := millis(1023)
-		late.Layout, late.Epoch = "late", h.now().Add(time.Hour)
-		cfg := lease.Config{DurableStore: true}
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("late"), lease.Founding{Terms: late}))
-		_, err = h.on(h.memory.Store("late"), cfg).Acquire(t.Context(), late)
+		h.pass(-300 * 24 * time.Hour)
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("early"), lease.Founding{Layout: milliseconds}))
+		_, err = h.on(h.memory.Store("early"), lease.Config{}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.ErrorContains(t, err, "before the layout's epoch")
-		cfg.AllowBeforeEpoch = true
-		_, err = h.on(h.memory.Store("late"), cfg).Acquire(t.Context(), late)
-		require.NoError(t, err)
 	})
 }
 
@@ -429,7 +409,7 @@ func TestLeaseFarFuture(t *testing.T) {
 		h.acquire(l)
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.pass(quarantine + time.Second)
-		high := h.tick() + ms(20*time.Minute)
+		high := h.tick() + ms(40*time.Minute)
 		h.edit(0, func(row *lease.Row) { row.High = high })
 		_, err := l.Acquire(t.Context(), millis(0))
 		require.ErrorIs(t, err, worker.ErrClock)
@@ -439,14 +419,18 @@ func TestLeaseFarFuture(t *testing.T) {
 		require.NoError(t, l.Release(t.Context(), -1))
 		h.pass(quarantine + time.Second)
 		require.EqualValues(t, 1, h.acquire(l).WorkerID, "one that has been free for less long")
-		r := h.acquire(h.lease(lease.Config{MaxAhead: time.Hour, DurableStore: true}))
+		far := millis(1023)
+		far.MaxLead = time.Hour
+		r, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
+		require.NoError(t, err)
 		require.Equal(t, high+1, r.First)
 		require.GreaterOrEqual(t, r.Last, r.First)
 
 		// The end of the time field.
 		h.pass(ttl + quarantine + time.Second)
 		h.edit(0, func(row *lease.Row) { row.High = millis(0).MaxTick })
-		_, err = h.lease(lease.Config{MaxAhead: math.MaxInt64}).Acquire(t.Context(), millis(0))
+		far.MaxLead, far.MaxWorkerID = math.MaxInt64, 0
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), far)
 		require.ErrorIs(t, err, uid.ErrExhausted)
 		require.ErrorContains(t, err, fmt.Sprint(millis(0).MaxTick))
 
@@ -460,35 +444,11 @@ func TestLeaseFarFuture(t *testing.T) {
 	})
 }
 
-// An owner with a short Window burns what one with a long Window may have reserved.
-func TestLeaseReach(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		const more = 6 * time.Second
-		long := lease.Config{Window: window + more*2/3}
-		h.acquire(h.lease(long))
-		before := h.tick()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		l := h.lease(lease.Config{Timeout: time.Minute, OnEvent: func(lease.Event) { cancel() }})
-		_, err := l.Acquire(ctx, millis(1023))
-		require.ErrorIs(t, err, context.Canceled, "it waits until its own reach is beyond the other's")
-
-		// It does not wait for long.
-		_, err = h.lease(lease.Config{Timeout: 4 * time.Second}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorContains(t, err, "and more can be reserved only in 8s; a start waits for up to 6.002s")
-		require.Empty(t, h.row(2).Nonce)
-		require.GreaterOrEqual(t, h.row(1).High, before+ms(reach+more+skew))
-		require.Empty(t, h.row(1).Nonce, "it is released")
-		require.Equal(t, reach+more+skew, h.namespace().Reach)
-	})
-}
-
 // All at once, each gets an ID of its own.
 func TestLeaseConcurrently(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		const n = 16
-		require.NoError(t, h.foundWith(0, 0, 1023))
+		require.NoError(t, h.foundWith(0, 1023))
 		ids := make(chan int64, n)
 		var wg sync.WaitGroup
 		for range n {
@@ -524,7 +484,7 @@ func TestLeaseLow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
 		var logged logtest.Records
-		l := h.lease(lease.Config{DurableStore: true, OnEvent: told.add, Logger: logged.Logger()})
+		l := h.lease(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: logged.Logger()})
 		h.acquire(l)
 		down, cancel := context.WithCancel(t.Context())
 		cancel()

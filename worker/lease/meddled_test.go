@@ -25,10 +25,10 @@ func (m *meddled) Take(ctx context.Context, w lease.Wanted, decide func(*lease.N
 }
 
 // Change is as [lease.Store] has it.
-func (m *meddled) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return m.Store.Change(ctx, id, func(row *lease.Row, now lease.Clock) error {
+func (m *meddled) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return m.Store.Change(ctx, id, func(namespace *lease.Namespace, row *lease.Row, now lease.Clock) error {
 		m.offer(row)
-		err := decide(row, now)
+		err := decide(namespace, row, now)
 		m.decide()
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,14 +17,14 @@ import (
 )
 
 // foundWith makes the namespace with a range of IDs, or changes it.
-func (h *house) foundWith(rest time.Duration, first, last int64) error {
+func (h *house) foundWith(first, last int64) error {
 	h.made[orders] = true
-	return lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Terms: millis(1023), Rest: rest, IDs: lease.Range{First: first, Last: last}})
+	return lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Layout: milliseconds, IDs: lease.Range{First: first, Last: last}})
 }
 
 func TestRangeOfANamespace(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(0, 512, 514))
+		require.NoError(t, h.foundWith(512, 514))
 		for id := range int64(3) {
 			require.Equal(t, 512+id, h.acquire(h.lease(lease.Config{})).WorkerID)
 		}
@@ -46,7 +45,7 @@ func TestRangeOfAStart(t *testing.T) {
 		asks := func(first, last int64) (uid.Reservation, error) {
 			return h.lease(lease.Config{IDs: lease.Range{First: first, Last: last}}).Acquire(t.Context(), millis(1023))
 		}
-		require.NoError(t, h.foundWith(0, 0, 0))
+		require.NoError(t, h.foundWith(0, 0))
 		r, err := asks(0, 1023)
 		require.NoError(t, err)
 		require.Zero(t, r.WorkerID, "a namespace that has all")
@@ -85,69 +84,38 @@ func TestRangeOfAStart(t *testing.T) {
 // A start that makes a missing namespace gives it the IDs that it asks for.
 func TestRangeOfANamespaceThatAStartMakes(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := short
-		cfg.IDs = lease.Range{First: 4, Last: 5}
-		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoReservation)
+		cfg := lease.Config{IDs: lease.Range{First: 4, Last: 5}}
+		require.EqualValues(t, 4, h.acquire(h.bare(cfg)).WorkerID)
 		require.Equal(t, cfg.IDs, h.namespace().IDs)
-		h.pass(rest + time.Second)
-		require.EqualValues(t, 4, h.acquire(h.bare(short)).WorkerID)
 		cfg.IDs.Last = 6
-		_, err = h.bare(cfg).Acquire(t.Context(), millis(1023))
+		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrRange)
 	})
 }
 
-// A person may set the IDs of a namespace that a start has made, as long as it rests.
+// A person may set the IDs of a namespace that has all, as long as nobody has had one.
 func TestFoundSetsIDs(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		founds := func(rest time.Duration, first, last int64, wants lease.Range) {
-			t.Helper()
-			require.NoError(t, h.foundWith(rest, first, last))
-			require.Equal(t, wants, h.namespace().IDs)
-		}
-		refused := func(rest time.Duration, first, last int64, text string) {
+		refused := func(first, last int64, text string) {
 			t.Helper()
 			before := h.namespace()
-			err := h.foundWith(rest, first, last)
+			err := h.foundWith(first, last)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, text)
 			require.Equal(t, before, h.namespace())
 		}
-		low, high := lease.Range{First: 0, Last: 511}, lease.Range{First: 512, Last: 1023}
-		founds(time.Hour, 0, 511, low)
-		made := h.namespace()
-		refused(time.Hour, 512, 1023, "the namespace has the worker IDs 0 to 511, now asked for 512 to 1023")
-		founds(time.Hour, 0, 511, low)
-		founds(time.Hour, 0, 0, low)
-		require.Equal(t, made, h.namespace(), "a start changes nothing")
-
-		founds(0, 512, 1023, high)
-		require.NotEqual(t, made.Rest, h.namespace().Rest, "the rest has ended")
-		refused(0, 0, 511, "the namespace has the worker IDs 512 to 1023, now asked for 0 to 511")
-		require.EqualValues(t, 512, h.acquire(h.lease(lease.Config{})).WorkerID)
-		refused(0, 0, 511, "the namespace has the worker IDs 512 to 1023, now asked for 0 to 511")
-		refused(0, 512, 1022, "now asked for 512 to 1022")
-		refused(time.Hour, 0, 511, "now asked for 0 to 511")
-		founds(0, 512, 1023, high)
-		founds(0, 0, 0, high)
+		require.NoError(t, h.foundWith(0, 0))
+		require.NoError(t, h.foundWith(0, 511))
+		require.Equal(t, lease.Range{First: 0, Last: 511}, h.namespace().IDs)
+		refused(512, 1023, "the namespace has the worker IDs 0 to 511, now asked for 512 to 1023")
+		require.NoError(t, h.foundWith(0, 0))
+		require.Equal(t, lease.Range{First: 0, Last: 511}, h.namespace().IDs, "whoever names none leaves them")
+		require.NoError(t, h.foundWith(0, 511))
 	})
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(time.Hour, 5, 7))
-		require.NoError(t, h.foundWith(0, 0, 0))
-		require.Equal(t, lease.Range{First: 5, Last: 7}, h.namespace().IDs, "whoever names none leaves them")
-		require.EqualValues(t, 5, h.acquire(h.lease(lease.Config{})).WorkerID)
-	})
-	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(time.Hour, 5, 7))
-		h.memory.SetRow(orders, lease.Row{WorkerID: 6, Until: h.now()})
-		err := h.foundWith(0, 5, 6)
-		require.ErrorIs(t, err, uid.ErrRange, "an ID is in use")
-	})
-	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(0, 0, 0))
+		require.NoError(t, h.foundWith(0, 0))
 		h.acquire(h.lease(lease.Config{}))
-		err := h.foundWith(0, 0, 511)
+		err := h.foundWith(0, 511)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the namespace has the worker IDs all, now asked for 0 to 511")
 	})
@@ -156,7 +124,7 @@ func TestFoundSetsIDs(t *testing.T) {
 func TestFoundRefusesRanges(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		for _, r := range []lease.Range{{First: -1, Last: 3}, {First: 5, Last: 4}, {First: 0, Last: 1024}, {First: 2000, Last: 3000}} {
-			err := h.foundWith(0, r.First, r.Last)
+			err := h.foundWith(r.First, r.Last)
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, fmt.Sprintf("the worker IDs %d to %d are not within 0..1023, those of the layout", r.First, r.Last))
 			require.False(t, h.isThere())
@@ -176,7 +144,7 @@ func (s rangeless) Take(ctx context.Context, w lease.Wanted, decide func(*lease.
 
 func TestRangeThatAStoreIgnores(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(0, 0, 0))
+		require.NoError(t, h.foundWith(0, 0))
 		_, err := h.on(rangeless{h.memory.Store(orders)}, lease.Config{}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the store offers worker ID 0, wanted is one of 10 to 20")
@@ -202,34 +170,13 @@ func TestRangeDoesNotBindOwners(t *testing.T) {
 	})
 }
 
-// The file of a start that asks for other IDs is not used, and not thrown away.
-func TestRangeOfAStateFile(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		cfg := lease.Config{StateFile: filepath.Join(t.TempDir(), "state"), Offline: time.Hour, DurableStore: true, Host: "h"}
-		l := h.lease(cfg)
-		r := h.acquire(l)
-		require.NoError(t, l.Release(t.Context(), r.First))
-		for _, ids := range []lease.Range{{First: 1, Last: 9}, {First: 5, Last: 5}} {
-			other := cfg
-			other.IDs = ids
-			_, err := h.lease(other).Acquire(t.Context(), millis(1023))
-			require.ErrorIs(t, err, uid.ErrRange)
-			require.ErrorContains(t, err, fmt.Sprintf("is not one of the IDs %v that are asked for", ids))
-		}
-		cfg.IDs = lease.Range{First: 0, Last: 9}
-		again := h.acquire(h.lease(cfg))
-		require.Zero(t, again.WorkerID)
-		require.Equal(t, r.First+1, again.First, "the lease is the same")
-	})
-}
-
 // A generator whose lease is lost, and that finds all IDs of the range leased, says so.
 func TestRangeIsUsedUp(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.memory.SetNamespace(orders,
 			lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
 		h.made[orders] = true
-		g, err := cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
+		g, err := cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
 		require.NoError(t, err)
 		t.Cleanup(func() { g.Close() })
 		h.memory.SetRow(orders, lease.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
@@ -243,7 +190,7 @@ func TestRangeIsUsedUp(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "all of 5 to 5 are leased or in quarantine")
 
-		_, err = cached.New(h.lease(lease.Config{DurableStore: true}), cached.Config{Layout: milliseconds, Now: h.now})
+		_, err = cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.False(t, errors.Is(err, uid.ErrNoReservation))
 	})
@@ -252,14 +199,14 @@ func TestRangeIsUsedUp(t *testing.T) {
 // How many IDs of the range are used, and not how high they are.
 func TestRangeRunsOut(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(0, 1014, 1023))
+		require.NoError(t, h.foundWith(1014, 1023))
 		for id := range int64(10) {
 			var logged logtest.Records
 			require.Equal(t, 1014+id, h.acquire(h.lease(lease.Config{Logger: logged.Logger()})).WorkerID)
 			require.Equal(t, id >= 8, logged.Count("running out") > 0, id)
 		}
 		var logged logtest.Records
-		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Terms: millis(1023)}))
+		require.NoError(t, lease.Found(t.Context(), h.memory.Store("all"), lease.Founding{Layout: milliseconds}))
 		h.made["all"] = true
 		h.acquire(h.in("all", lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, logged.Count("running out"))

@@ -13,6 +13,9 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 	if l.clock().Sub(h.at) < h.pause {
 		early = h.early + 1
 	}
+	if h.unreserved() {
+		through = max(through, h.base+1) // which may be far ahead of the clock
+	}
 	number, limit, wait := h.sent, h.limit, h.wait
 	err := l.store.Change(ctx, h.id, func(ns *Namespace, row *Row, now Clock) error {
 		if err := l.compare(asked, now, l.ahead); err != nil {

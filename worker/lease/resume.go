@@ -52,6 +52,9 @@ func (l *Lease) Resume(ctx context.Context, t uid.Terms, h Held) (uid.Reservatio
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease of a layout with IDs up to %d",
 			uid.ErrRange, h.WorkerID, h.Nonce, h.Used, t.MaxWorkerID)
 	}
+	if l.cfg.IDs != (Range{}) && !l.cfg.IDs.has(h.WorkerID) {
+		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d is not one of the IDs %v that are asked for", uid.ErrRange, h.WorkerID, l.cfg.IDs)
+	}
 	if err := l.bind(t); err != nil {
 		return uid.Reservation{}, err
 	}
@@ -67,7 +70,7 @@ func (l *Lease) resume(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
 			return err
 		}
-		return l.extend(ctx, h.base+1)
+		return l.extend(ctx, 0)
 	})
 	if lost, is := errors.AsType[*lostError](err); is {
 		l.lost(ctx, lost)

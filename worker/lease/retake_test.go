@@ -26,7 +26,7 @@ func TestRetake(t *testing.T) {
 				h.found(orders)
 				client := h.memory.Store(orders)
 				counted := &meddled{Store: client}
-				l := h.on(counted, lease.Config{DurableStore: durable, NoWait: true, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
+				l := h.on(counted, lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: func(e lease.Event) {
 					told.add(e)
 					first = h.row(0)
 				}})
@@ -41,11 +41,7 @@ func TestRetake(t *testing.T) {
 				require.Equal(t, doubted.Acquired, first.Acquired)
 				require.True(t, first.Until.After(doubted.Until))
 				require.Equal(t, first.Until.Sub(first.Renewed), ttl)
-				if durable {
-					require.Equal(t, doubted.High, r.Last)
-				} else {
-					require.Equal(t, doubted.High, r.First-1)
-				}
+				require.Equal(t, doubted.High, r.Last)
 				h.pass(window / 2)
 				require.Zero(t, h.extend(l, 0).WorkerID)
 			})
@@ -84,7 +80,7 @@ func TestRetakeIsLostAgain(t *testing.T) {
 				for _, durable := range []bool{false, true} {
 					h.empty()
 					var told events
-					l, client := h.client(lease.Config{DurableStore: durable, OnEvent: told.add})
+					l, client := h.client(lease.Config{Losses: trust(durable), OnEvent: told.add})
 					client.Fault(append([]storetest.Fault{storetest.LoseReply}, ways...)...)
 					r := h.acquire(l)
 					require.Zero(t, r.WorkerID)
@@ -105,7 +101,7 @@ func TestRetakeArrivesLate(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
 		var before, after lease.Row
-		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempts=2": func() {
+		l, client := h.client(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempts=2": func() {
 			before = h.row(0)
 			require.Equal(t, 1, h.memory.Deliver())
 			after = h.row(0)
@@ -133,7 +129,7 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 					}
 					late.decided = append(late.decided, func() { require.Equal(t, 1, h.memory.Deliver()) })
 					var told events
-					l := h.on(late, lease.Config{DurableStore: durable, OnEvent: told.add})
+					l := h.on(late, lease.Config{Losses: trust(durable), OnEvent: told.add})
 					client.Fault(storetest.Delay)
 					r := h.acquire(l)
 					require.EqualValues(t, 1, r.WorkerID)
@@ -151,7 +147,7 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 					h.pass(ttl + quarantine + time.Second)
 					ids := map[int64]uid.Reservation{}
 					for range 2 {
-						r := h.acquire(h.lease(lease.Config{DurableStore: durable}))
+						r := h.acquire(h.lease(lease.Config{Losses: trust(durable)}))
 						ids[r.WorkerID] = r
 					}
 					require.Len(t, ids, 2)
@@ -174,7 +170,7 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				var row lease.Row
-				l, client := h.client(lease.Config{DurableStore: true, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+				l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 					change(h)
 					row = h.row(0)
 				}}}).Logger()})
@@ -186,7 +182,7 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	}
 	t.Run("removed", func(t *testing.T) {
 		eachHouse(t, func(t *testing.T, h *house) {
-			l, client := h.client(lease.Config{DurableStore: true, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+			l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 				h.memory.RemoveRow(orders, 0)
 			}}}).Logger()})
 			client.Fault(storetest.LoseReply)
@@ -200,7 +196,7 @@ func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 func TestDoubtsOfARunningLease(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite} {
-			l, client := h.client(lease.Config{DurableStore: true})
+			l, client := h.client(lease.Config{Losses: lease.Never})
 			was := h.acquire(l)
 			h.memory.RemoveRow(orders, was.WorkerID)
 			h.pass(window / 2)
@@ -220,7 +216,7 @@ func TestDoubtsOfARunningLease(t *testing.T) {
 
 		// Or the next attempt takes it up.
 		var told events
-		l, client := h.client(lease.Config{DurableStore: true, OnEvent: told.add})
+		l, client := h.client(lease.Config{Losses: lease.Never, OnEvent: told.add})
 		was := h.acquire(l)
 		h.memory.RemoveRow(orders, was.WorkerID)
 		h.pass(window / 2)
@@ -241,7 +237,7 @@ func TestDoubtsOfARunningLease(t *testing.T) {
 // nothing of the acquisition, as without.
 func TestDoubtIsGivenBackOnRelease(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		for _, cfg := range []lease.Config{{DurableStore: true}, offlineConfig(t)} {
+		for _, cfg := range []lease.Config{{}, {Losses: lease.Never}} {
 			h.empty()
 			l, client := h.client(cfg)
 			doubt := func() (id int64) {
@@ -281,7 +277,7 @@ func TestRetakeComparesClocks(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var logged logtest.Records
 		logged.On = map[string]func(){"trying again": func() { h.shiftStore(time.Minute) }}
-		l, client := h.client(lease.Config{DurableStore: true, Logger: logged.Logger()})
+		l, client := h.client(lease.Config{Losses: lease.Never, Logger: logged.Logger()})
 		client.Fault(storetest.LoseReply)
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrClock)
@@ -299,7 +295,7 @@ func TestContendedAcquisition(t *testing.T) {
 			again := func() { h.editNamespace(func(*lease.Namespace) {}) }
 			var told events
 			contended := &meddled{Store: client, decided: []func(){again, again, again}}
-			l := h.on(contended, lease.Config{DurableStore: true, OnEvent: told.add})
+			l := h.on(contended, lease.Config{Losses: lease.Never, OnEvent: told.add})
 			client.Fault(way)
 			r := h.acquire(l)
 			require.Empty(t, contended.decided)
@@ -317,12 +313,12 @@ func TestContendedAcquisition(t *testing.T) {
 // the decision on the first leaves nothing behind.
 func TestContendedAcquisitionTakesAnother(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		other := h.lease(lease.Config{DurableStore: true})
+		other := h.lease(lease.Config{Losses: lease.Never})
 		client := h.memory.Store(orders)
 		taken := &meddled{Store: client, decided: []func(){func() {
 			h.memory.SetRow(orders, lease.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
 		}}}
-		l := h.on(taken, lease.Config{DurableStore: true})
+		l := h.on(taken, lease.Config{Losses: lease.Never})
 		client.Fault(storetest.LoseReply)
 		r := h.acquire(l)
 		require.EqualValues(t, 1, r.WorkerID)

@@ -47,7 +47,7 @@ func (f *failing) Take(ctx context.Context, w lease.Wanted, decide func(*lease.N
 }
 
 // Change is as [lease.Store] has it.
-func (f *failing) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+func (f *failing) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
@@ -82,12 +82,11 @@ func TestStoreThatLosesWrites(t *testing.T) {
 		cfg     lease.Config
 		refused bool
 	}{
-		{"durable", nil, lease.Config{DurableStore: true}, false},
-		{"lossy", lossy, lease.Config{DurableStore: true}, true},
-		{"lossy in one way", lossy[1:], lease.Config{DurableStore: true}, true},
-		{"lossy, unverified", lossy, lease.Config{DurableStore: true, DurableStoreUnverified: true}, false},
+		{"durable", nil, lease.Config{Losses: lease.Never}, false},
+		{"lossy", lossy, lease.Config{Losses: lease.Never}, true},
+		{"lossy in one way", lossy[1:], lease.Config{Losses: lease.Never}, true},
+		{"lossy, unverified", lossy, lease.Config{Losses: lease.NeverUnchecked}, false},
 		{"lossy, not claimed", lossy, lease.Config{}, false},
-		{"lossy, nothing to verify", lossy, lease.Config{DurableStoreUnverified: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -113,7 +112,7 @@ func TestStoreThatLosesWrites(t *testing.T) {
 func TestInspect(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		bubble(t, func(t *testing.T, h *house, f *failing) {
-			l := h.on(f, lease.Config{DurableStore: durable})
+			l := h.on(f, lease.Config{Losses: trust(durable)})
 			f.inspect = func(int) error { return fmt.Errorf("%w: a column is too short", uid.ErrConfig) }
 			_, err := l.Acquire(t.Context(), millis(1023))
 			require.ErrorIs(t, err, uid.ErrConfig)
@@ -136,7 +135,7 @@ func TestInspect(t *testing.T) {
 			}
 			h.acquire(l)
 			require.Equal(t, 4, f.asked)
-			require.Equal(t, 3, f.called-b2i(!durable))
+			require.Equal(t, 3, f.called)
 			require.NoError(t, l.Release(t.Context(), -1))
 			f.asked, f.inspect = 0, nil
 			h.acquire(l)
@@ -145,21 +144,13 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// b2i is for the renewal that a start without DurableStore needs.
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // What is not marked as passing is told at once, and in its own words.
 func TestFinalError(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house, f *failing) {
 		final := func(context.Context, int) error { return errBroken }
 		f.call = final
 		var told events
-		l := h.on(f, lease.Config{DurableStore: true, OnEvent: told.add})
+		l := h.on(f, lease.Config{Losses: lease.Never, OnEvent: told.add})
 		began := h.now()
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, errBroken)
@@ -241,6 +232,7 @@ func TestCancelledStart(t *testing.T) {
 		f.call = nil
 		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(skew/2, cancel)
+		h.memory.LoseHistory()
 		_, err = l.Acquire(ctx, millis(1023))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, h.row(0).Nonce)
@@ -302,7 +294,7 @@ func TestNoneFree(t *testing.T) {
 		"none of 3 to 17 has a row; worker IDs 3 to 17 have no row")
 
 	eachHouse(t, func(t *testing.T, h *house) {
-		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		_, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
 		require.NoError(t, err)
 		began, row := h.now(), h.row(0)
 		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(0))
@@ -385,7 +377,7 @@ func TestClockErrorOfALease(t *testing.T) {
 	const off = 700 * time.Millisecond
 	imprecise(t, off, func(t *testing.T, h *house) {
 		var told events
-		l := h.lease(lease.Config{DurableStore: true, OnEvent: told.add})
+		l := h.lease(lease.Config{Losses: lease.Never, OnEvent: told.add})
 		_, err := l.Acquire(t.Context(), millis(0))
 		require.NoError(t, err)
 		row := h.row(0)
@@ -400,10 +392,10 @@ func TestClockErrorOfALease(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.Equal(t, []lease.EventKind{lease.Acquired, lease.Lost}, told.kinds())
 		h.pass(off + quarantine + off - time.Microsecond)
-		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		h.pass(time.Microsecond)
-		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
 		require.NoError(t, err)
 	})
 }
@@ -413,7 +405,7 @@ func TestClockErrorOfADoubt(t *testing.T) {
 	const off = 700 * time.Millisecond
 	for pass, id := range map[time.Duration]int64{ttl: 1, ttl + time.Microsecond: 2} {
 		imprecise(t, off, func(t *testing.T, h *house) {
-			l, client := h.client(lease.Config{DurableStore: true})
+			l, client := h.client(lease.Config{Losses: lease.Never})
 			h.acquire(l)
 			h.memory.RemoveRow(orders, 0)
 			h.pass(window / 2)
@@ -426,16 +418,15 @@ func TestClockErrorOfADoubt(t *testing.T) {
 	}
 }
 
-// The clocks of two owners are apart by up to twice their error, which is burnt where it is
-// more than what clocks of servers may be apart.
-func TestClockErrorIsBurnt(t *testing.T) {
+// The clocks of two owners are apart by up to twice their error: nobody reserves so far that another one's burn would
+// not reach.
+func TestClockErrorOfTheReach(t *testing.T) {
 	for off, apart := range map[time.Duration]time.Duration{time.Second: skew, 1500 * time.Millisecond: 3 * time.Second} {
 		imprecise(t, off, func(t *testing.T, h *house) {
-			before := h.tick()
-			r := h.acquire(h.lease(lease.Config{}))
-			require.Equal(t, before+ms(reach+apart)+1, r.First)
-			require.Equal(t, reach+apart, h.row(0).Reach)
-			require.Equal(t, reach+apart, h.namespace().Reach)
+			l := h.lease(lease.Config{})
+			h.acquire(l)
+			h.pass(window / 2)
+			require.Equal(t, h.tick()+ms(lease.Burn-apart), h.extend(l, math.MaxInt64/2).Last)
 		})
 	}
 }
@@ -445,34 +436,16 @@ func TestClockErrorOfMaxAhead(t *testing.T) {
 	const off = time.Second
 	imprecise(t, off, func(t *testing.T, h *house) {
 		h.found(orders)
-		const ahead = reach + skew + lease.DefaultMaxAhead + 2*off
+		const ahead = lease.Burn + skew + 15*time.Minute + 2*off
 		set := func(high int64) {
 			h.memory.SetRow(orders, lease.Row{WorkerID: 0, High: high, Until: h.now().Add(-time.Hour)})
 		}
 		set(h.tick() + ms(ahead) + 1)
-		_, err := h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		_, err := h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
 		require.ErrorIs(t, err, worker.ErrClock)
 		set(h.tick() + ms(ahead))
-		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(0))
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(0))
 		require.NoError(t, err)
-	})
-}
-
-// A rest is over when it is by everybody's clock, and nobody is given a tick that begins before.
-func TestClockErrorOfARest(t *testing.T) {
-	const off = time.Second
-	imprecise(t, off, func(t *testing.T, h *house) {
-		before := h.tick()
-		h.foundNow(rest)
-		namespace := h.namespace()
-		require.Equal(t, rest+off, namespace.Rest.Sub(namespace.Made))
-		require.Equal(t, before+ms(rest+2*off), namespace.Floor)
-		cfg := lease.Config{DurableStore: true, Timeout: time.Nanosecond}
-		h.pass(rest + 2*off)
-		_, err := h.bare(cfg).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		h.pass(time.Microsecond)
-		require.Greater(t, h.acquire(h.bare(cfg)).First, namespace.Floor)
 	})
 }
 
@@ -482,6 +455,6 @@ func TestClockErrorIsLimited(t *testing.T) {
 		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, worker.ErrClock)
 		require.ErrorContains(t, err, "0s apart and up to 3s more; at most 2s are allowed")
-		h.acquire(h.lease(lease.Config{MaxClockOffset: 3 * time.Second}))
+		h.acquire(h.lease(lease.Config{MaxClockSkew: 3 * time.Second}))
 	})
 }

@@ -84,17 +84,17 @@ func (h *house) removeRows() (putBack func()) {
 // Rows that vanish while owners are at work, and come back, make no ID new: an owner takes no ID that
 // another one still has.
 func TestRowsVanishAndComeBack(t *testing.T) {
-	for name, cfg := range map[string]lease.Config{"durable": {DurableStore: true}, "lossy": {}} {
+	for name, cfg := range map[string]lease.Config{"durable": {Losses: lease.Never}, "lossy": {}} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				require.NoError(t, h.foundWith(0, 0, 0))
+				require.NoError(t, h.foundWith(0, 0))
 				had := vanish(t, h, cfg, h.removeRows)
 				require.Greater(t, len(had), 4, "some have taken other IDs")
 			})
 		})
 		t.Run(name+", and no other ID", func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				require.NoError(t, h.foundWith(0, 0, 3))
+				require.NoError(t, h.foundWith(0, 3))
 				require.Len(t, vanish(t, h, cfg, h.removeRows), 4)
 			})
 		})
@@ -105,15 +105,15 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 func TestFoundOverRows(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
-		err := h.foundWith(0, 0, 499)
+		err := h.foundWith(0, 499)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err,
 			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
 		require.False(t, h.isThere())
-		require.NoError(t, h.foundWith(0, 0, 501))
+		require.NoError(t, h.foundWith(0, 501))
 		require.EqualValues(t, 500, h.namespace().Given)
-		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{DurableStore: true})).WorkerID)
-		_, err = h.lease(lease.Config{DurableStore: true}).Acquire(t.Context(), millis(1023))
+		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{Losses: lease.Never})).WorkerID)
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(1023))
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 		require.ErrorContains(t, err, "worker IDs 0 to 499 have no row")
 	})

@@ -1,0 +1,262 @@
+package lease_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A chronicle is what random owners do to few worker IDs, on a store that fails at random. What
+// an owner has reserved counts as issued, but for what it gives back.
+type chronicle struct {
+	*house
+	rand     *rand.Rand
+	durable  bool
+	versions bool
+	owners   []*player
+	issued   []span
+	log      []string
+	restore  func() // puts back a backup, where writes can be lost
+	off      time.Duration
+	nested   bool // in the middle of another owner's call
+	got      int  // reservations of ticks
+}
+
+// A player is an owner, or none.
+type player struct {
+	name   string
+	lease  *lease.Lease
+	client *storetest.Client
+	store  *meddled
+	cfg    lease.Config
+	off    time.Duration // of its clock
+	bound  bool
+	busy   bool
+	has    uid.Reservation
+}
+
+// A span is ticks that a player may have issued under an ID.
+type span struct {
+	id, first, last int64
+	by              string
+	hold            int64 // the first tick of the reservation
+}
+
+// mostID is the largest of the worker IDs that they fight for.
+const mostID = 2
+
+// within returns a duration from -d to d.
+func (y *chronicle) within(d time.Duration) time.Duration {
+	return time.Duration(y.rand.Int64N(2*int64(d)+1)) - d
+}
+
+// clientNow is a clock of the store's clients, which may be off.
+func (y *chronicle) clientNow() time.Time { return y.storeNow().Add(y.within(y.off)) }
+
+func (y *chronicle) say(format string, args ...any) {
+	y.log = append(y.log, fmt.Sprintf(format, args...))
+}
+
+// start makes a player's lease, as a process does that begins.
+func (y *chronicle) start(p *player) {
+	p.client = y.memory.Store(orders)
+	p.store = &meddled{Store: p.client}
+	p.lease = y.on(p.store, p.cfg)
+	p.lease.SetNow(func() time.Time { return y.now().Add(p.off) })
+	p.bound, p.has = false, uid.Reservation{}
+}
+
+// reserved notes what a call has brought.
+func (y *chronicle) reserved(p *player, r uid.Reservation) {
+	first := r.First
+	if r.WorkerID == p.has.WorkerID && r.First == p.has.First && p.bound {
+		first = p.has.Last + 1
+	}
+	p.has, p.bound = r, true
+	if r.Last < first {
+		return
+	}
+	y.got++
+	s := span{r.WorkerID, first, r.Last, p.name, r.First}
+	for _, other := range y.issued {
+		if other.id == s.id && other.first <= s.last && s.first <= other.last {
+			require.Fail(y.t, "ticks were reserved twice", "%+v and %+v\n%s", other, s, y.tail())
+		}
+	}
+	y.issued = append(y.issued, s)
+}
+
+func (y *chronicle) tail() (text string) {
+	for _, line := range y.log[max(0, len(y.log)-60):] {
+		text += line + "\n"
+	}
+	return text
+}
+
+// givenBack takes back what a player has not issued of its reservation.
+func (y *chronicle) givenBack(p *player, last int64) {
+	kept := y.issued[:0]
+	for _, s := range y.issued {
+		if s.by == p.name && s.hold == p.has.First && s.id == p.has.WorkerID {
+			s.last = min(s.last, last)
+		}
+		if s.first <= s.last {
+			kept = append(kept, s)
+		}
+	}
+	y.issued = kept
+}
+
+// step has a player do something.
+func (y *chronicle) step(p *player) {
+	if p.busy {
+		return
+	}
+	p.busy = true
+	defer func() { p.busy = false }()
+	if y.rand.IntN(3) == 0 {
+		fault := storetest.Fault(y.rand.IntN(5))
+		p.client.Fault(fault)
+		y.say("%s: next call %d", p.name, fault)
+	}
+	if y.versions && !y.nested && y.rand.IntN(4) == 0 {
+		other := y.owners[y.rand.IntN(len(y.owners))]
+		p.store.decided = []func(){func() {
+			y.nested = true
+			y.say("meanwhile")
+			y.step(other)
+			y.nested = false
+		}}
+	}
+	ctx := y.t.Context()
+	switch n := y.rand.IntN(10); {
+	case !p.bound:
+		r, err := p.lease.Acquire(ctx, millis(mostID))
+		y.say("%s: acquire: %+v %v", p.name, r, err)
+		if err == nil {
+			y.reserved(p, r)
+		}
+	case n < 7:
+		through := int64(0)
+		if y.rand.IntN(2) == 0 {
+			through = p.has.Last + y.rand.Int64N(ms(window))
+		}
+		r, err := p.lease.Extend(ctx, through)
+		y.say("%s: extend to %d: %+v %v", p.name, through, r, err)
+		if err == nil {
+			y.reserved(p, r)
+		}
+	case n < 9:
+		last := int64(-1) // nothing was issued
+		if y.rand.IntN(3) > 0 {
+			last = p.has.First - 1 + y.rand.Int64N(max(p.has.Last-p.has.First+2, 1))
+		}
+		err := p.lease.Release(ctx, last)
+		y.say("%s: release at %d: %v", p.name, last, err)
+		y.givenBack(p, last)
+		p.bound = false
+	default:
+		y.say("%s: crashes", p.name)
+		y.start(p)
+	}
+}
+
+// pauses are what passes between two steps.
+var pauses = []time.Duration{
+	time.Millisecond, time.Second, time.Second, skew, skew + 3*time.Millisecond, skew + time.Second, window / 4, window / 2, window / 2,
+	reach, ttl, ttl + quarantine + time.Second,
+}
+
+// turn is a step of anybody, or something that happens to the store.
+func (y *chronicle) turn() {
+	switch n := y.rand.IntN(20); {
+	case n < 4:
+		d := pauses[y.rand.IntN(len(pauses))]
+		y.say("%v pass", d)
+		y.pass(d)
+	case n == 4:
+		y.say("%d are delivered", y.memory.Deliver())
+	case n == 5:
+		down := y.rand.IntN(5) == 0
+		y.say("outage %v", down)
+		y.memory.Outage(down)
+	case n == 6 && !y.durable:
+		if y.restore == nil || y.rand.IntN(2) == 0 {
+			y.say("backup")
+			y.restore = y.memory.Backup()
+			break
+		}
+		y.restore()
+		y.say("failover")
+		if y.off == 0 { // to a server of its own clock
+			y.mu.Lock()
+			y.storeBy = y.skip + y.within(skew/2) // no two of them are further apart than MaxClockSkew
+			y.mu.Unlock()
+		}
+	case n == 7 && !y.durable && y.rand.IntN(3) == 0:
+		y.memory.LoseHistory()
+		y.say("a crash that loses nothing")
+	case n == 8 && !y.durable && y.rand.IntN(8) == 0:
+		y.memory.RemoveNamespace(orders)
+		y.say("the namespace is removed")
+	default:
+		y.step(y.owners[y.rand.IntN(len(y.owners))])
+	}
+}
+
+// No tick of an ID is reserved twice, whatever becomes of calls and processes.
+func TestNoTickTwice(t *testing.T) {
+	for name, c := range map[string]struct {
+		durable   bool
+		histories uint64
+	}{
+		"lossy":   {false, 80},
+		"durable": {true, 80},
+	} {
+		for kind, versions := range kinds {
+			for _, off := range []time.Duration{0, 300 * time.Millisecond} {
+				t.Run(fmt.Sprint(name, ", ", kind, ", off by ", off), func(t *testing.T) {
+					got := 0
+					for seed := range c.histories {
+						synctest.Test(t, func(t *testing.T) {
+							y := &chronicle{durable: c.durable, versions: versions, off: off, rand: rand.New(rand.NewPCG(seed, 7))}
+							y.play(t)
+							got += y.got
+						})
+					}
+					require.Greater(t, got, 5*int(c.histories), "little was reserved, which proves little")
+				})
+			}
+		}
+	}
+}
+
+// play begins and ends a history.
+func (y *chronicle) play(t *testing.T) {
+	y.house = newHouse(t, storetest.MemoryConfig{Versions: y.versions, Error: y.off, Now: func() time.Time { return y.clientNow() }})
+	y.found(orders)
+	for i := range 4 {
+		p := &player{name: fmt.Sprint("owner ", i)}
+		p.off = y.within(time.Second)
+		p.cfg = lease.Config{Losses: trust(y.durable), Timeout: 2 * time.Second}
+		y.owners = append(y.owners, p)
+		y.start(p)
+	}
+	for range 300 {
+		y.turn()
+	}
+	y.memory.Outage(false)
+	for _, p := range y.owners {
+		if p.bound {
+			_ = p.lease.Release(t.Context(), p.has.Last)
+		}
+	}
+}
