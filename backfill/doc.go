@@ -48,7 +48,7 @@
 //   - A time in the future. Its tick would be as unique, but in a row of leases it would keep live
 //     generators from the ID until then; and a created_at in the future is mostly milliseconds
 //     taken for seconds.
-//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.DurableStore
+//   - A store of leases that can lose what it has acknowledged, unless LeaseConfig.Losses
 //     vouches for it. Live generators make up for a lost write since they begin ahead of
 //     all that can have been lost. In the past there is no such place.
 //   - A namespace whose floor lies above From. Where the namespace is in place of one that was lost,

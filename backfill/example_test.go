@@ -17,7 +17,7 @@ import (
 // in memory stands for one that processes share, from package sqlstore say.
 func Example() {
 	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
-	if err := lease.Found(context.Background(), store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -57,7 +57,7 @@ func Example() {
 func ExampleGenerator_AtOrAfter() {
 	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
 	layout := bits.MustLayout(bits.Config{TimeBits: 31, WorkerBits: 31, SequenceBits: 1, Unit: time.Second})
-	if err := lease.Found(context.Background(), store, lease.Founding{Terms: layout.Terms()}); err != nil {
+	if err := lease.Found(context.Background(), store, lease.Founding{Layout: layout}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -93,7 +93,7 @@ func ExampleGenerator_AtOrAfter() {
 // Rows of which only the day is known.
 func ExampleGenerator_Spread() {
 	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}).Store("orders")
-	if err := lease.Found(context.Background(), store, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}

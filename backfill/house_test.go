@@ -59,7 +59,7 @@ func newStore(t require.TestingT, ids lease.Range) store {
 }
 
 func (s store) found(namespace string, ids lease.Range) error {
-	return lease.Found(context.Background(), s.Store(namespace), lease.Founding{Terms: seconds.Terms(), IDs: ids})
+	return lease.Found(context.Background(), s.Store(namespace), lease.Founding{Layout: seconds, IDs: ids})
 }
 
 func (s store) source() backfill.Source {
@@ -85,15 +85,15 @@ func (s store) high(t require.TestingT, id int64) int64 {
 	return row.High
 }
 
-// live leases an ID for a live process, and returns its reservation.
-func (s store) live(t require.TestingT) (*lease.Lease, uid.Reservation) {
+// live leases an ID for a live process, and returns what is reserved.
+func (s store) live(t require.TestingT) uid.Reservation {
 	w, err := lease.New(s.Store(orders), lease.Config{Logger: quiet, Now: s.now})
 	require.NoError(t, err)
 	terms := seconds.Terms()
 	terms.Revoke = func() {}
 	r, err := w.Acquire(context.Background(), terms)
 	require.NoError(t, err)
-	return w, r
+	return r
 }
 
 // numbers gives numbers from a list.

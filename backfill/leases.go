@@ -20,15 +20,9 @@ import (
 
 // A LeaseConfig holds the settings of [FromLeases]. The zero value works on a durable store.
 type LeaseConfig struct {
-	// DurableStore says that the store never loses a write that it has acknowledged; see
-	// [lease.Config]. It must be true: a run whose row was lost shares its ticks with the next one.
-	// Where the store's kind promises that (see [lease.Store]) it need not be set; else New refuses
-	// the store without it.
-	DurableStore bool
-
-	// DurableStoreUnverified skips the check of DurableStore: without it New asks the store for its
-	// settings, and refuses one that is visibly not durable.
-	DurableStoreUnverified bool
+	// Losses has to be [lease.Never] or [lease.NeverUnchecked], unless the store's kind is durable (see
+	// [lease.Store]): a run whose row was lost shares its ticks with the next one, and no history helps.
+	Losses lease.Losses
 
 	// Timeout bounds each call of the store, all attempts together. The default, for 0, is 30 s. A
 	// negative one is refused.
@@ -82,9 +76,14 @@ func (s fromLeases) usable() error {
 	if _, err := settings.Timeout(s.cfg.Timeout); err != nil {
 		return err
 	}
-	if !s.cfg.DurableStore && !s.store.Durable() {
+	switch s.cfg.Losses {
+	case lease.Never, lease.NeverUnchecked:
+	default:
+		if s.cfg.Losses == lease.ByHistory && s.store.Durable() {
+			break
+		}
 		return fmt.Errorf("%w: a store of the kind of %s can lose what it has acknowledged, and a run whose row is lost shares its "+
-			"ticks with the next one: set DurableStore if this one does not, or use disposable IDs", uid.ErrConfig, s.store.Name())
+			"ticks with the next one: set Losses to Never if this one does not, or use disposable IDs", uid.ErrConfig, s.store.Name())
 	}
 	_, err := s.holder()
 	return err
@@ -134,9 +133,9 @@ func (t *reserving) reserve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(lossy) > 0 && !t.cfg.DurableStoreUnverified {
-		return fmt.Errorf("%w: DurableStore is set, or is what the store promises, but the store can lose what it has acknowledged: %s; "+
-			"DurableStoreUnverified takes the promise at its word", uid.ErrConfig, strings.Join(lossy, "; "))
+	if len(lossy) > 0 && t.cfg.Losses != lease.NeverUnchecked {
+		return fmt.Errorf("%w: the store is said to lose nothing, by Losses or by its kind, but it can lose what it has acknowledged: %s; "+
+			"NeverUnchecked takes its word", uid.ErrConfig, strings.Join(lossy, "; "))
 	}
 	holder, err := t.holder()
 	if err != nil {
@@ -189,7 +188,7 @@ func (t *reserving) check(wanted lease.Wanted, ns *lease.Namespace, row *lease.R
 // somebody has leased the ID since, and has begun above High.
 func (t *reserving) release(ctx context.Context, timeout time.Duration, last int64) error {
 	err := retry.Do(ctx, timeout, t.log, func(ctx context.Context) error {
-		err := t.store.Change(ctx, t.row.WorkerID, func(row *lease.Row, now lease.Clock) error {
+		err := t.store.Change(ctx, t.row.WorkerID, func(_ *lease.Namespace, row *lease.Row, now lease.Clock) error {
 			if row == nil || row.Nonce != t.row.Nonce || row.High != t.row.High {
 				return errNothing
 			}

@@ -211,10 +211,10 @@ func TestKilledRun(t *testing.T) {
 	require.Equal(t, []int64{1}, g.Stats().WorkerIDs)
 	_, err := backfill.New(s.source(), s.config(0, present))
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-	s.pass(lease.DefaultQuarantine + time.Second)
-	_, r := s.live(t)
+	s.pass(lease.DefaultTTL + time.Second)
+	r := s.live(t)
 	require.EqualValues(t, present+1, r.First)
-	_, r = s.live(t)
+	r = s.live(t)
 	require.Greater(t, r.First, int64(present))
 
 	// The run goes on meanwhile, and its Close leaves the live owner's row alone.
@@ -264,9 +264,9 @@ func TestRefusedRows(t *testing.T) {
 		require.NoError(t, g.Close())
 		require.EqualValues(t, 500, s.high(t, 0), "High does not go below the floor")
 	})
-	t.Run("rest", func(t *testing.T) { // nobody knows who is at work
+	t.Run("lost", func(t *testing.T) { // nobody knows who is at work
 		s := newStore(t, all)
-		require.NoError(t, lease.Found(t.Context(), s.Store("lost"), lease.Founding{Terms: seconds.Terms(), Rest: time.Minute}))
+		require.NoError(t, lease.Found(t.Context(), s.Store("lost"), lease.Founding{Layout: seconds, Lost: true}))
 		_, err := backfill.New(backfill.FromLeases(s.Store("lost"), backfill.LeaseConfig{}), s.config(0, 10))
 		require.ErrorIs(t, err, uid.ErrNoWorkerID)
 	})
@@ -295,17 +295,17 @@ func TestRefusedRows(t *testing.T) {
 	t.Run("not durable", func(t *testing.T) {
 		m := storetest.NewMemory(storetest.MemoryConfig{Now: newClock(present).now, Lossy: []string{"it forgets"}})
 		client := m.Store(orders)
-		require.NoError(t, lease.Found(t.Context(), client, lease.Founding{Terms: seconds.Terms()}))
+		require.NoError(t, lease.Found(t.Context(), client, lease.Founding{Layout: seconds}))
 		cfg := backfill.Config{Layout: seconds, Logger: quiet, Now: newClock(present).now}
 		_, err := backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{}), cfg)
 		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "set DurableStore")
-		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{DurableStore: true}), cfg)
+		require.ErrorContains(t, err, "set Losses to Never")
+		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.Never}), cfg)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "it forgets")
 		_, found := m.Row(orders, 0)
 		require.False(t, found)
-		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{DurableStore: true, DurableStoreUnverified: true}), cfg)
+		_, err = backfill.New(backfill.FromLeases(client, backfill.LeaseConfig{Losses: lease.NeverUnchecked}), cfg)
 		require.NoError(t, err)
 	})
 	t.Run("settings", func(t *testing.T) {
@@ -351,7 +351,7 @@ func TestApart(t *testing.T) {
 	require.NoError(t, s.found("narrow", lease.Range{First: 3, Last: 4}))
 	require.NoError(t, s.found("all", lease.Range{}))
 	other := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 3, SequenceBits: 3, Epoch: seconds.Epoch()})
-	require.NoError(t, lease.Found(t.Context(), s.Store("other"), lease.Founding{Terms: other.Terms()}))
+	require.NoError(t, lease.Found(t.Context(), s.Store("other"), lease.Founding{Layout: other}))
 	apart := func(names ...string) error {
 		cfg := s.config(0, 100)
 		for _, name := range names {

@@ -5,7 +5,6 @@ import (
 	"log"
 	"net/http"
 
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/worker/lease"
@@ -17,7 +16,7 @@ import (
 func Example() {
 	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true}) // a sqlstore.DB, say
 	leases := store.Store("orders")
-	if err := lease.Found(context.Background(), leases, lease.Founding{Terms: bits.Default().Terms()}); err != nil {
+	if err := lease.Found(context.Background(), leases, lease.Founding{}); err != nil {
 		log.Fatal(err)
 	}
 	w, err := lease.New(leases, lease.Config{})

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // backfillCommand is the command that makes UIDs for times that are past.
@@ -130,11 +131,14 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 		if err != nil {
 			return nil, inputError{err}
 		}
-		durable := b.durable || s.place.file != "" || leases.Durable()
-		if !durable {
+		losses := lease.ByHistory
+		if b.durable || s.place.file != "" {
+			losses = lease.Never
+		}
+		if losses == lease.ByHistory && !leases.Durable() {
 			return nil, badInput("a store of this kind can lose what it has acknowledged, and two runs could then make the same UIDs; --%s says that this one does not", durableFlag)
 		}
-		source = backfill.FromLeases(leases, backfill.LeaseConfig{DurableStore: durable, Timeout: timeout})
+		source = backfill.FromLeases(leases, backfill.LeaseConfig{Losses: losses, Timeout: timeout})
 	case b.durable:
 		return nil, badInput("--%s is for --namespace; without it the run has an ID of its own", durableFlag)
 	default:

@@ -150,7 +150,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 		}
 		cfg.MaxLead = 0 // another run gets the ID soon
 	}
-	w, err := g.worker(ctx, s)
+	w, err := g.worker(s)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -13,7 +12,7 @@ import (
 )
 
 // worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
-func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
+func (g *gen) worker(s *workerStore) (uid.Worker, error) {
 	timeout := time.Duration(g.store.timeout)
 	if s.numbers != nil {
 		if g.namespaceSet {
@@ -26,18 +25,7 @@ func (g *gen) worker(ctx context.Context, s *workerStore) (uid.Worker, error) {
 	if err != nil {
 		return nil, inputError{err}
 	}
-	l, err := lease.New(leases, lease.Config{Timeout: timeout, Logger: g.log()})
-	if err != nil {
-		return nil, err
-	}
-	// A start on a store that can lose writes would make the namespace, and then rest for minutes.
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	page, err := s.all.Rows(ctx, g.namespace, -1, 1)
-	if errors.Is(err, worker.ErrNoNamespace) || err == nil && page.Namespace.Fresh {
-		return nil, noNamespace(worker.ErrNoNamespace, g.namespace)
-	}
-	return l, nil // an error that may pass is Acquire's to meet again
+	return lease.New(leases, lease.Config{Timeout: timeout, MustExist: true, Logger: g.log()})
 }
 
 // noNamespace tells how to make a namespace.
@@ -45,10 +33,12 @@ func noNamespace(err error, namespace string) error {
 	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
 }
 
-// full adds to the error of a store without a free worker ID, or of one that can forget IDs, what can
-// be done.
+// full adds to the error of a store without a namespace or a free worker ID, or of one that can forget
+// IDs, what can be done.
 func (g *gen) full(s *workerStore, err error) error {
 	switch {
+	case errors.Is(err, worker.ErrNoNamespace):
+		return noNamespace(worker.ErrNoNamespace, g.namespace)
 	case errors.Is(err, disposable.ErrLossy):
 		return fmt.Errorf("%w, and so does --%s", err, lossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):

@@ -220,7 +220,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return interrupted(ctx, err)
 	}
 	defer st.close()
-	w, err := s.worker(ctx, st)
+	w, err := s.worker(st)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

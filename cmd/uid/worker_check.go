@@ -49,7 +49,8 @@ Each finding is
   warn   may do harm, or wastes IDs
   error  workers fail, or UIDs can come twice: the exit code is 1
 
-With --durable it judges by what workers with DurableStore need.
+With --durable it judges by what workers need whose store is said never to lose a write
+(Losses: Never).
 
 ` + registryHelp,
 		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
@@ -61,7 +62,7 @@ With --durable it judges by what workers with DurableStore need.
 			}
 			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
 				findings, err := doctor.Check(ctx, s.all, doctor.Config{
-					MaxWorkerID: c.ids.disposable(), DurableStore: c.durable, Terms: terms, Timeout: time.Duration(c.store.timeout), Logger: c.log(),
+					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms, Timeout: time.Duration(c.store.timeout), Logger: c.log(),
 				})
 				if err != nil {
 					return err
@@ -72,7 +73,7 @@ With --durable it judges by what workers with DurableStore need.
 	}
 	flags := cmd.Flags()
 	c.register(flags)
-	flags.BoolVar(&c.durable, "durable", false, "judge for workers with DurableStore")
+	flags.BoolVar(&c.durable, "durable", false, "judge for workers whose store is said never to lose a write")
 	c.ids.register(flags)
 	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ type workerInit struct {
 	namespace string
 	layout    layoutFlag
 	ids       rangeFlag
-	rest      spanFlag
+	lost      bool
 	after     afterFlag
 }
 
@@ -27,32 +26,30 @@ func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
 	c.store.existing = false
 	cmd := &cobra.Command{
-		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--rest DURATION] [--after UID] [--format table|plain|json]",
+		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
 		Short: "Create a namespace of leases, once",
-		Long: `init creates a namespace of leased worker IDs, and the table, say, if that is missing.
-Workers with DurableStore never create one: a missing table may have been renamed or
-dropped while its owners are still at work. Other workers do, and then lease no ID
-for five minutes; init spares the first start that wait.
+		Long: `init creates a namespace of leased worker IDs, and the table, say, if that is missing. By
+default whoever runs it vouches that nobody has an ID of the namespace, or ever had one:
+so a person should run it, not a script at each start or deployment. A program that finds
+no namespace makes it, too, but its UIDs begin ten minutes ahead of the clock, as it
+cannot know whether one was lost.
+
+After a store was lost, emptied, or put back as it was at some time, give --lost: all who
+lease an ID from then on begin ten minutes ahead of the clock, beyond what running
+processes may have reserved.
 
 With --ids the namespace has only these of the layout's worker IDs. Several stores, of a
 region each, can so share one space of worker IDs: give each a range of its own.
 
-Whoever runs it vouches that nobody has an ID of the namespace. So a person should
-run it, not a script at each start or deployment. After a store was lost or emptied,
-give --rest, during which no ID is leased: at least the longest TTL and 3/2 of the
-longest Window of any owner, and with DurableStore also the longest MaxLead of any
-generator and the longest Offline.
-
 After a move from another generator or layout, --after keeps the UIDs of all workers that
 lease an ID from then on above the largest UID of before. It lies ten minutes ahead of the
-clock at most; without DurableStore starts wait until it is two minutes ahead.
+clock at most.
 
-If the namespace exists, init changes nothing, with two exceptions: if a worker created
-it and it has leased no ID yet, init without --rest ends the wait, and sets --ids; and
---after raises its floor.
+If the namespace exists, init changes nothing, but for --lost and --after, which raise its
+floor, and --ids, as long as nobody has leased an ID and it has none.
 
 ` + storeHelp,
-		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --rest 10m",
+		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --lost",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,31 +64,18 @@ it and it has leased no ID yet, init without --rest ends the wait, and sets --id
 	flags.StringVar(&c.namespace, "namespace", c.namespace, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
 	flags.Var(&c.ids, "ids", "the worker IDs that it has (default: all of the layout)")
-	flags.Var(&c.rest, "rest", "how long no ID is leased")
+	flags.BoolVar(&c.lost, "lost", false, "its rows were lost, or put back: begin beyond what owners may have")
 	flags.Var(&c.after, "after", afterUsage)
 	return cmd
 }
 
-// terms returns the layout's terms, with the floor.
-func (c *workerInit) terms() (uid.Terms, error) {
-	t := c.layout.Terms()
-	if c.after == 0 {
-		return t, nil
-	}
-	tick, err := c.layout.TickAbove(uid.UID(c.after))
-	if err != nil {
-		return t, badInput("--after: %w", err)
-	}
-	t.MinTick = tick
-	return t, nil
-}
-
 func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
-	terms, err := c.terms()
-	if err != nil {
-		return err
+	if c.after != 0 {
+		if _, err := c.layout.TickAbove(uid.UID(c.after)); err != nil {
+			return badInput("--after: %w", err)
+		}
 	}
-	err = r.Init(ctx, registry.Namespace{Name: c.namespace, Terms: terms, Rest: time.Duration(c.rest), IDs: c.ids.Range})
+	err := r.Init(ctx, c.namespace, lease.Founding{Layout: c.layout.Layout, Lost: c.lost, IDs: c.ids.Range, After: uid.UID(c.after)})
 	switch {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}

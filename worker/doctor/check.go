@@ -40,9 +40,9 @@ type Config struct {
 	// does not judge how many are left.
 	MaxWorkerID int64
 
-	// DurableStore says that workers use package lease's setting of that name. A setting that can
-	// lose a write is then an error for leases, too.
-	DurableStore bool
+	// Never says that workers have [lease.Never] for their Losses. A setting that can lose a write is
+	// then an error for leases, too.
+	Never bool
 
 	// Terms returns the epoch and the unit of a layout from its description; with package bits:
 	//
@@ -54,9 +54,9 @@ type Config struct {
 	// Without it Check judges neither the ticks of leases nor how many IDs are left for them.
 	Terms func(layout string) (uid.Terms, error)
 
-	// MaxClockOffset and MaxAhead are the workers' settings of package lease. The defaults, for
-	// 0, are 2 s, and 15 min beyond what a lease may have reserved.
-	MaxClockOffset, MaxAhead time.Duration
+	// MaxClockSkew is the workers' setting of package lease; the default, for 0, is 2 s. MaxAhead is how
+	// far ahead of the clock their ticks may lie; the default, for 0, is 15 min beyond a [lease.Burn].
+	MaxClockSkew, MaxAhead time.Duration
 
 	// Timeout bounds the Check, all attempts together. The default, for 0, is 30 s.
 	Timeout time.Duration
@@ -71,20 +71,20 @@ type Config struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	if c.MaxWorkerID < 0 || c.MaxClockOffset < 0 || c.MaxAhead < 0 {
-		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockOffset %v and MaxAhead %v none may be negative",
-			uid.ErrConfig, c.MaxWorkerID, c.MaxClockOffset, c.MaxAhead)
+	if c.MaxWorkerID < 0 || c.MaxClockSkew < 0 || c.MaxAhead < 0 {
+		return c, fmt.Errorf("%w: of MaxWorkerID %d, MaxClockSkew %v and MaxAhead %v none may be negative",
+			uid.ErrConfig, c.MaxWorkerID, c.MaxClockSkew, c.MaxAhead)
 	}
 	timeout, err := settings.Timeout(c.Timeout)
 	if err != nil {
 		return c, err
 	}
 	c.Timeout = timeout
-	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = lease.DefaultMaxClockOffset
+	if c.MaxClockSkew == 0 {
+		c.MaxClockSkew = lease.DefaultMaxClockSkew
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = lease.DefaultMaxAhead
+		c.MaxAhead = lease.Burn + 15*time.Minute
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

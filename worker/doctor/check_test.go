@@ -115,7 +115,7 @@ func TestCheck(t *testing.T) {
 				if tt.change != nil {
 					tt.change(f)
 				}
-				cfg := Config{Now: func() time.Time { return now }, DurableStore: true, Logger: slog.New(slog.DiscardHandler)}
+				cfg := Config{Now: func() time.Time { return now }, Never: true, Logger: slog.New(slog.DiscardHandler)}
 				findings, err := Check(t.Context(), f, cfg)
 				require.NoError(t, err)
 				var got []string
@@ -124,8 +124,8 @@ func TestCheck(t *testing.T) {
 					checkFinding(t, f, f.Level)
 				}
 				require.Equal(t, tt.want, got)
-				require.True(t, f.examinedBy.DurableStore)
-				require.Positive(t, f.examinedBy.MaxClockOffset, "with the defaults")
+				require.True(t, f.examinedBy.Never)
+				require.Positive(t, f.examinedBy.MaxClockSkew, "with the defaults")
 			})
 		})
 	}
@@ -151,7 +151,7 @@ func TestCheck(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	_, err := Check(t.Context(), nil, Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	for _, cfg := range []Config{{MaxWorkerID: -1}, {MaxClockOffset: -1}, {MaxAhead: -1}, {Timeout: -1}} {
+	for _, cfg := range []Config{{MaxWorkerID: -1}, {MaxClockSkew: -1}, {MaxAhead: -1}, {Timeout: -1}} {
 		_, err := Check(t.Context(), &fake{}, cfg)
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "-1")

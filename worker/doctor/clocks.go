@@ -29,7 +29,7 @@ func (c *check) clocks(ctx context.Context, store registry.Store) error {
 		trips = append(trips, roundTrip{before, theirs.Now, c.Now()})
 	}
 	offset, bound := clockOffset(trips)
-	c.add(judgeClock(offset, bound, off, c.MaxClockOffset))
+	c.add(judgeClock(offset, bound, off, c.MaxClockSkew))
 	return nil
 }
 

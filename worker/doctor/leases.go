@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -114,7 +113,7 @@ func judgeRange(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Findi
 func judgeLayouts(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Finding, bad bool) {
 	if ns.Layout == "" {
 		return Finding{LevelWarn, "layout", "not told", "The namespace has no row of its own, by which acquisitions exclude each other.",
-			"Look who deleted it. Nobody can have an ID until uid worker init makes it, with a --rest since IDs are in use, or a worker without DurableStore starts."}, len(leases) > 0
+			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; so does uid worker init --lost."}, len(leases) > 0
 	}
 	for _, l := range leases {
 		if l.Layout != ns.Layout {
@@ -145,7 +144,7 @@ func judgeTimes(leases []registry.LeaseInfo, now time.Time) (f Finding, bad bool
 	for _, l := range leases {
 		if d := l.Until.Sub(now); d > longest {
 			return Finding{LevelWarn, "times of leases", fmt.Sprintf("the lease of worker ID %d ends %v from now", l.WorkerID, d.Round(time.Second)),
-				"A holder that dies keeps its ID for so long.", "Release the ID if its holder is known to be dead, and look at its TTL and Offline."}, true
+				"A holder that dies keeps its ID for so long.", "Release the ID if its holder is known to be dead, and look at its TTL."}, true
 		}
 	}
 	return f, false
@@ -157,16 +156,11 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 	if len(leases) == 0 {
 		return f
 	}
-	worst, reach := leases[0], ns.Reach
+	worst, most := leases[0], c.MaxAhead
 	for _, l := range leases {
-		reach = max(reach, l.Reach)
 		if l.High > worst.High {
 			worst = l
 		}
-	}
-	most := reach + c.MaxAhead
-	if most < 0 { // overflow
-		most = math.MaxInt64
 	}
 	f.Value = fmt.Sprintf("up to %d, of worker ID %d; %d is now", worst.High, worst.WorkerID, t.TickAt(now))
 	limit := t.TickAt(now.Add(most))

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ func TestJudgeNamespace(t *testing.T) {
 	const layout = "the layout"
 	terms := uid.Terms{Layout: layout, Epoch: now.Add(-1000 * time.Second), Unit: time.Second, MaxTick: 1_000_000, MaxWorkerID: 9}
 	one := func(id int64, change func(*registry.LeaseInfo)) registry.LeaseInfo {
-		l := registry.LeaseInfo{Namespace: "n", WorkerID: id, State: registry.Free, Layout: layout, Acquired: now, Renewed: now, Until: now, High: 1000, Reach: 100 * time.Second}
+		l := registry.LeaseInfo{Namespace: "n", WorkerID: id, State: registry.Free, Layout: layout, Acquired: now, Renewed: now, Until: now, High: 1000}
 		if change != nil {
 			change(&l)
 		}
@@ -38,7 +37,7 @@ func TestJudgeNamespace(t *testing.T) {
 	high := func(tick int64, s registry.State) registry.LeaseInfo {
 		return one(4, func(l *registry.LeaseInfo) { l.High, l.State = tick, s })
 	}
-	const far = 1000 + 100 + 900 // the reach, and MaxAhead
+	const far = 1000 + 900 // MaxAhead
 	for _, tt := range []struct {
 		name   string
 		ns     registry.NamespaceInfo
@@ -70,10 +69,9 @@ func TestJudgeNamespace(t *testing.T) {
 		{"a little", registry.NamespaceInfo{}, []registry.LeaseInfo{one(3, func(l *registry.LeaseInfo) { l.Renewed = now.Add(time.Second) })}, nil, ""},
 		{"endless", registry.NamespaceInfo{}, []registry.LeaseInfo{one(3, func(l *registry.LeaseInfo) { l.Until = now.AddDate(1, 0, 0) })}, map[string]Level{"times of leases": LevelWarn}, "8760h"},
 		{"last tick", registry.NamespaceInfo{}, []registry.LeaseInfo{high(far, registry.Free)}, nil, ""},
-		{"reach of the namespace", registry.NamespaceInfo{Reach: 101 * time.Second}, []registry.LeaseInfo{high(far+1, registry.Free)}, nil, ""},
 		{"far tick", registry.NamespaceInfo{}, []registry.LeaseInfo{high(far+1, registry.Free), one(0, nil)}, map[string]Level{"last ticks of leases": LevelError}, "in the row of worker ID 4, set the end"},
 		{"far tick of a live lease", registry.NamespaceInfo{}, []registry.LeaseInfo{high(far+1, registry.Live)}, map[string]Level{"last ticks of leases": LevelWarn}, "MaxLead"},
-		{"used up", registry.NamespaceInfo{Reach: math.MaxInt64}, []registry.LeaseInfo{high(1_000_000, registry.Free)}, map[string]Level{"last ticks of leases": LevelError}, "last tick is 1000000"},
+		{"used up", registry.NamespaceInfo{}, []registry.LeaseInfo{high(1_000_000, registry.Free)}, map[string]Level{"last ticks of leases": LevelError}, "last tick is 1000000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &check{Config: Config{MaxAhead: 15 * time.Minute, Terms: func(text string) (uid.Terms, error) {

@@ -116,7 +116,7 @@ func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
 		h.ids = ids
 		*row = Row{
 			WorkerID: h.id, Nonce: nonce(h.owner, 0), High: h.limit, Until: now.after(l.cfg.TTL), Layout: l.terms.Layout,
-			Holder: l.cfg.Holder, Acquired: now.Now, Renewed: now.Now,
+			Holder: l.holder, Acquired: now.Now, Renewed: now.Now,
 		}
 		l.doubt = &doubt{hold: *h, event: event}
 		return nil

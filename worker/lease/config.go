@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
@@ -85,10 +85,6 @@ type Config struct {
 	// it makes a missing one, which then begins a [Burn] ahead of the clock.
 	MustExist bool
 
-	// Holder tells people who has the lease, in at most 128 characters. The default is the host's
-	// name and the process ID.
-	Holder string
-
 	// OnEvent is called when a lease is acquired, taken over from a holder that did not release
 	// it, lost, or nearly out of ticks. The generator's own goroutine (or the one that makes the
 	// generator) calls it and waits for it: it must be short, and must not close the generator. A
@@ -98,6 +94,9 @@ type Config struct {
 	// Logger gets a record for each event but Low, and for trouble with the store at a start. The
 	// default is slog.Default at the time of New.
 	Logger *slog.Logger
+
+	// Now is the clock that is compared with the store's. The default is time.Now.
+	Now func() time.Time
 }
 
 // The defaults of a [Config]. TTL grows with a longer Window.
@@ -110,9 +109,8 @@ const (
 const (
 	longestQuarantine = 5 * time.Minute
 	// slackAhead is how far beyond what owners may reserve a tick is still believed.
-	slackAhead   = 15 * time.Minute
-	maxHolderLen = 128
-	maxDuration  = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
+	slackAhead  = 15 * time.Minute
+	maxDuration = 100 * 365 * 24 * time.Hour // sums of a few do not overflow
 )
 
 func (c Config) withDefaults(store Store) (Config, error) {
@@ -147,19 +145,7 @@ func (c Config) withDefaults(store Store) (Config, error) {
 	case c.IDs != (Range{}) && (c.IDs.First < 0 || c.IDs.First > c.IDs.Last):
 		return c, fmt.Errorf("%w: IDs from %d to %d are no range of worker IDs", uid.ErrRange, c.IDs.First, c.IDs.Last)
 	}
-	if c.Holder == "" {
-		c.Holder = fmt.Sprint("unknown/", os.Getpid())
-		if name, err := os.Hostname(); err == nil && name != "" {
-			c.Holder = fmt.Sprintf("%.100s/%d", name, os.Getpid())
-		}
-	}
-	if !utf8.ValidString(c.Holder) {
-		return c, fmt.Errorf("%w: the Holder %.100q is not valid UTF-8", uid.ErrConfig, c.Holder)
-	}
-	if n := utf8.RuneCountInString(c.Holder); n > maxHolderLen {
-		return c, fmt.Errorf("%w: the Holder %.100q has %d characters, a row holds %d", uid.ErrRange, c.Holder, n, maxHolderLen)
-	}
-	c.Logger = settings.Logger(c.Logger)
+	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil
 }
 
@@ -185,4 +171,13 @@ func (c Config) mostAhead(maxLead time.Duration) time.Duration {
 		return math.MaxInt64
 	}
 	return max(Burn, maxLead, c.ahead()) + c.MaxClockSkew + slackAhead
+}
+
+// holder tells people which process has a lease: the host's name and the process ID.
+func holder() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		name = "unknown"
+	}
+	return fmt.Sprintf("%.100s/%d", strings.ToValidUTF8(name, "?"), os.Getpid())
 }

@@ -71,7 +71,6 @@ func ExampleNew() {
 
 	start := func(name string) (*cached.Generator, error) {
 		worker, err := lease.New(memory.Store("orders"), lease.Config{
-			Holder:  name,
 			OnEvent: func(e lease.Event) { fmt.Println(name, e.Kind, e.WorkerID) },
 			Logger:  slog.New(slog.DiscardHandler),
 		})

@@ -9,6 +9,9 @@ import (
 // SetNow sets the clock that the lease compares with the store's.
 func (l *Lease) SetNow(now func() time.Time) { l.now = now }
 
+// SetHolder sets what rows say of the process.
+func (l *Lease) SetHolder(text string) { l.holder = text }
+
 // SetClock sets the lease's clock for the time between two calls.
 func (l *Lease) SetClock(now func() time.Time) { l.clock = now }
 

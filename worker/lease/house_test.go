@@ -127,6 +127,14 @@ func (h *house) config(cfg lease.Config) lease.Config {
 	return cfg
 }
 
+// named returns a lease of a process that rows call by that name.
+func (h *house) named(holder string, cfg lease.Config) *lease.Lease {
+	h.t.Helper()
+	l := h.lease(cfg)
+	l.SetHolder(holder)
+	return l
+}
+
 // lease returns a lease in a namespace that is there, and of which nobody had an ID.
 func (h *house) lease(cfg lease.Config) *lease.Lease {
 	h.t.Helper()
@@ -160,7 +168,9 @@ func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	h.t.Helper()
 	l, err := lease.New(store, h.config(cfg))
 	require.NoError(h.t, err)
-	l.SetNow(h.now)
+	if cfg.Now == nil {
+		l.SetNow(h.now)
+	}
 	l.SetClock(h.now)
 	l.SetChance(func(int64) int64 { return 0 }) // renewals are due after half a Window
 	return l

@@ -64,6 +64,7 @@ type Lease struct {
 	store   Store
 	never   bool                // the store never loses a write
 	now     func() time.Time    // the clock that is compared with the store's
+	holder  string              // what rows say of this process
 	clock   func() time.Time    // monotonic, for the time between two calls
 	chance  func(n int64) int64 // a number below n, at random
 	binding *binding.Binding
@@ -89,7 +90,7 @@ func New(store Store, cfg Config) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{cfg: cfg, store: store, never: cfg.never(store), now: time.Now, clock: time.Now, chance: rand.Int64N,
+	return &Lease{cfg: cfg, store: store, never: cfg.never(store), now: cfg.Now, holder: holder(), clock: time.Now, chance: rand.Int64N,
 		binding: binding.New("the lease in " + store.Name())}, nil
 }
 

@@ -29,7 +29,7 @@ func TestLeaseAcquire(t *testing.T) {
 				var told events
 				for id := range int64(3) {
 					began := time.Now()
-					r := h.acquire(h.lease(lease.Config{Losses: trust(durable), Holder: "me", Logger: logged.Logger(), OnEvent: told.add}))
+					r := h.acquire(h.named("me", lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: told.add}))
 					require.Zero(t, time.Since(began), "it does not wait")
 					require.Equal(t, uid.Reservation{WorkerID: id, First: 0, Last: h.tick() + ms(reach), Renew: h.tick() + ms(window/2)}, r)
 					require.Equal(t, lease.Event{Kind: lease.Acquired, Store: `namespace "orders" in memory`, WorkerID: id}, told.last())
@@ -89,9 +89,9 @@ func TestLeaseRelease(t *testing.T) {
 // first, before any that was never used.
 func TestLeaseTakeover(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		gone := []uid.Reservation{h.acquire(h.lease(lease.Config{Holder: "first"}))}
+		gone := []uid.Reservation{h.acquire(h.named("first", lease.Config{}))}
 		h.pass(time.Second)
-		gone = append(gone, h.acquire(h.lease(lease.Config{Holder: "second"})))
+		gone = append(gone, h.acquire(h.named("second", lease.Config{})))
 		h.pass(ttl)
 		alive := h.acquire(h.lease(lease.Config{}))
 		require.EqualValues(t, 2, alive.WorkerID)
@@ -272,7 +272,7 @@ func TestLeaseLost(t *testing.T) {
 	}{
 		"taken over": {func(h *house) {
 			h.pass(ttl + quarantine + 100*time.Millisecond)
-			h.acquire(h.lease(lease.Config{Holder: "another"}))
+			h.acquire(h.named("another", lease.Config{}))
 		}, `another nonce or other ticks than this owner wrote; it is held by "another"`},
 		"ended":         {func(h *house) { h.pass(ttl + 100*time.Millisecond) }, "it ended at 20"},
 		"row is gone":   {func(h *house) { h.memory.RemoveRow(orders, 0) }, "its row is gone"},
@@ -288,7 +288,7 @@ func TestLeaseLost(t *testing.T) {
 						h.empty()
 					}
 					var told events
-					l := h.lease(lease.Config{Holder: "one", OnEvent: told.add, Losses: trust(durable)})
+					l := h.named("one", lease.Config{OnEvent: told.add, Losses: trust(durable)})
 					was := h.acquire(l)
 					c.how(h)
 					h.pass(window / 2)

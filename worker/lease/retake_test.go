@@ -52,7 +52,7 @@ func TestRetake(t *testing.T) {
 // An ID that was taken over, and whose acquisition is taken up, is told as what it was.
 func TestRetakenTakeover(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.acquire(h.lease(lease.Config{Holder: "gone"}))
+		h.acquire(h.named("gone", lease.Config{}))
 		h.pass(ttl + quarantine + time.Second)
 		var told events
 		l, client := h.client(lease.Config{OnEvent: told.add})

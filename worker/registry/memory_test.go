@@ -110,9 +110,10 @@ func (ns *namespace) Change(_ context.Context, id int64, decide func(*lease.Name
 	}
 	row, found := ns.rows[id]
 	if !found {
-		return decide(nil, ns.memory.clock())
+		own := *ns.own
+		return decide(&own, nil, ns.memory.clock())
 	}
-	if err := decide(&row, ns.memory.clock()); err != nil {
+	if err := decide(ns.own, &row, ns.memory.clock()); err != nil {
 		return err
 	}
 	ns.rows[id] = row

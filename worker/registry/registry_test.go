@@ -37,7 +37,7 @@ func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 // put adds a namespace with rows.
 func (m *memory) put(name string, rows ...lease.Row) *namespace {
 	ns := &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}
-	ns.own = &lease.Namespace{Layout: layout.String(), Given: -1, Floor: -1, Reach: 92 * time.Second}
+	ns.own = &lease.Namespace{Layout: layout.String(), Given: -1, Floor: -1}
 	for _, row := range rows {
 		ns.rows[row.WorkerID] = row
 	}
@@ -49,7 +49,7 @@ func (m *memory) put(name string, rows ...lease.Row) *namespace {
 func row(id int64, until, high time.Duration) lease.Row {
 	return lease.Row{
 		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
-		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute), Reach: 92 * time.Second,
+		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
 	}
 }
 
@@ -126,14 +126,14 @@ func TestOverviewTellsStates(t *testing.T) {
 		{"unlisted/1", registry.Live, false},
 	}, states)
 	require.Equal(t, []registry.NamespaceInfo{
-		{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 2, Quarantined: 4, Free: 3},
-		{Namespace: "other", Layout: layout.String(), Reach: 92 * time.Second, Live: 1},
+		{Namespace: "default", Layout: layout.String(), Live: 2, Quarantined: 4, Free: 3},
+		{Namespace: "other", Layout: layout.String(), Live: 1},
 		{Namespace: "unlisted", Live: 1},
 	}, o.Namespaces)
 	first := row(0, time.Hour, 0)
 	require.Equal(t, registry.LeaseInfo{
 		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0", Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
-		High: first.High, Layout: first.Layout, Reach: first.Reach,
+		High: first.High, Layout: first.Layout,
 	}, o.Leases[0])
 
 	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
@@ -202,7 +202,7 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 	_, err = r.Release(t.Context(), "secret", 3, true)
 	require.ErrorIs(t, err, registry.ErrNoLease)
 	require.NotContains(t, err.Error(), "secret")
-	require.ErrorIs(t, r.Init(t.Context(), registry.Namespace{Name: "secret", Terms: layout.Terms()}), uid.ErrRange)
+	require.ErrorIs(t, r.Init(t.Context(), "secret", lease.Founding{Layout: layout}), uid.ErrRange)
 }
 
 func TestRelease(t *testing.T) {
@@ -252,25 +252,19 @@ func TestInit(t *testing.T) {
 	m := newMemory()
 	m.namespaces = nil
 	r := newRegistry(t, m)
-	require.NoError(t, r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()}))
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
 	own := m.namespaces["default"].own
 	require.Equal(t, layout.String(), own.Layout)
 	require.EqualValues(t, -1, own.Floor)
-	require.True(t, own.Rest.Before(now))
-	require.NoError(t, r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()}))
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
 	require.Equal(t, 1, m.writes)
 
-	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "lost", Terms: layout.Terms(), Rest: time.Hour}))
-	own = m.namespaces["lost"].own
-	require.Equal(t, now.Add(time.Hour), own.Rest)
-	require.Equal(t, layout.TickAt(now.Add(time.Hour)), own.Floor)
+	require.NoError(t, r.Init(t.Context(), "lost", lease.Founding{Layout: layout, Lost: true}))
+	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), m.namespaces["lost"].own.Floor)
 
-	err := r.Init(t.Context(), registry.Namespace{Name: "lost", Terms: bits.Twitter().Terms()})
+	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.Twitter()})
 	require.ErrorIs(t, err, worker.ErrLayout)
 	require.ErrorContains(t, err, "make namespace lost of a test: ")
-	for _, n := range []registry.Namespace{{}, {Terms: layout.Terms(), Rest: -1}, {Terms: layout.Terms(), Rest: math.MaxInt64}} {
-		require.ErrorIs(t, r.Init(t.Context(), n), uid.ErrConfig)
-	}
 }
 
 // What may pass is tried again, until the time is up.
@@ -284,7 +278,7 @@ func TestTransientFailures(t *testing.T) {
 				return err
 			},
 			"make namespace default of a test": func(r *registry.Registry) error {
-				return r.Init(t.Context(), registry.Namespace{Terms: layout.Terms()})
+				return r.Init(t.Context(), "", lease.Founding{Layout: layout})
 			},
 		}
 		for doing, call := range calls {

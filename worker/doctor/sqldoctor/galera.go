@@ -76,14 +76,14 @@ func orNone(n string) string {
 func judgeClusterLoss(durable, disposable bool) doctor.Finding {
 	f := finding(doctor.LevelNote, "Galera's durability", "can lose commits",
 		"A node acknowledges a commit before others have stored it: when nodes crash together, or a cluster is bootstrapped from a node that lags, the newest are lost. "+lossWhy,
-		"Never set DurableStore. Bootstrap from the node with the largest seqno (grastate.dat, wsrep_recover) only.")
+		"Never set Losses to Never. Bootstrap from the node with the largest seqno (grastate.dat, wsrep_recover) only.")
 	if disposable {
 		f.Level = doctor.LevelWarn
-		f.Do = "Take leased IDs without DurableStore. After nodes crashed together, set the AUTO_INCREMENT counter above the largest ID that was ever given."
+		f.Do = "Take leased IDs, with Losses as it is. After nodes crashed together, set the AUTO_INCREMENT counter above the largest ID that was ever given."
 	}
 	if durable {
 		f.Level = doctor.LevelError
-		f.Do = "Take leased IDs without DurableStore. Bootstrap from the node with the largest seqno (grastate.dat, wsrep_recover) only."
+		f.Do = "Take leased IDs, with Losses as it is. Bootstrap from the node with the largest seqno (grastate.dat, wsrep_recover) only."
 	}
 	return f
 }

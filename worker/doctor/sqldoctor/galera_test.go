@@ -28,9 +28,9 @@ func TestJudgeGalera(t *testing.T) {
 		says        string
 	}{
 		{"", "", false, false, "certification", doctor.LevelNote, "7 commits of this node failed it, 2 of its"},
-		{"", "", true, false, "Galera's durability", doctor.LevelError, "without DurableStore"},
+		{"", "", true, false, "Galera's durability", doctor.LevelError, "with Losses as it is"},
 		{"", "", false, true, "Galera's durability", doctor.LevelWarn, "AUTO_INCREMENT"},
-		{"", "", true, true, "Galera's durability", doctor.LevelError, "without DurableStore"},
+		{"", "", true, true, "Galera's durability", doctor.LevelError, "with Losses as it is"},
 		{"wsrep_cluster_status", "non-Primary", false, false, "wsrep_cluster_status", doctor.LevelError, "non-Primary, wsrep_ready ON"},
 		{"wsrep_cluster_status", "Disconnected", false, false, "wsrep_cluster_status", doctor.LevelError, ""},
 		{"wsrep_ready", "OFF", false, false, "wsrep_cluster_status", doctor.LevelError, "Primary, wsrep_ready OFF"},

@@ -40,9 +40,9 @@ func (e *exam) mysqlServer(ctx context.Context) error {
 }
 
 // lossLevel is how bad a lost commit is. A lost disposable ID is given again. Leases make up for
-// a lost commit, except with DurableStore.
+// a lost commit, except where Losses are Never.
 func (e *exam) lossLevel() doctor.Level {
-	if e.DurableStore || e.hasNodes || !e.hasLease {
+	if e.Never || e.hasNodes || !e.hasLease {
 		return doctor.LevelError
 	}
 	return doctor.LevelNote
@@ -50,13 +50,13 @@ func (e *exam) lossLevel() doctor.Level {
 
 // takeoverLevel is how bad it is that another server lacks commits when it takes over.
 func (e *exam) takeoverLevel() doctor.Level {
-	if loss := e.lossLevel(); loss == doctor.LevelNote || e.DurableStore {
-		return loss // a start with DurableStore is refused
+	if loss := e.lossLevel(); loss == doctor.LevelNote || e.Never {
+		return loss // such a start is refused
 	}
 	return doctor.LevelWarn
 }
 
-const lossWhy = "Disposable IDs are then given again, and so are ticks of leases with DurableStore; leases without it make up for it."
+const lossWhy = "Disposable IDs are then given again, and so are ticks of leases whose Losses are Never; others make up for it."
 
 func isTiDB(vars database.Settings) bool    { return strings.Contains(vars["version"], "TiDB") }
 func isMariaDB(vars database.Settings) bool { return strings.Contains(vars["version"], "MariaDB") }

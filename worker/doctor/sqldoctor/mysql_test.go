@@ -66,7 +66,7 @@ func TestJudgeLoss(t *testing.T) {
 		{exam{hasNodes: true}, doctor.LevelError},
 		{exam{hasNodes: true, hasLease: true}, doctor.LevelError},
 		{exam{hasLease: true}, doctor.LevelNote},
-		{exam{hasLease: true, Config: doctor.Config{DurableStore: true}}, doctor.LevelError},
+		{exam{hasLease: true, Config: doctor.Config{Never: true}}, doctor.LevelError},
 	} {
 		require.Equal(t, tt.want, tt.e.lossLevel())
 	}

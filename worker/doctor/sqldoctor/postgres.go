@@ -102,7 +102,7 @@ func judgeStandbys(names string, standbys []string, lacking doctor.Level) doctor
 		f.Level = lacking
 		f.Why = "A failover may lose the newest commits, and of the identity column's counter, too: " +
 			lacks + ". " + lossWhy
-		f.Do = "Take leased IDs without DurableStore, or let synchronous_standby_names " +
+		f.Do = "Take leased IDs, with Losses as it is, or let synchronous_standby_names " +
 			"make each standby that may take over have a commit: FIRST 2 (a, b). " +
 			"After a failover, set the counter above the largest ID that was ever given."
 	case names == "":

@@ -53,7 +53,7 @@ func (e *exam) mysqlReplication(ctx context.Context) error {
 		e.add(f)
 	}
 	if isGalera(vars) {
-		e.findings = append(e.findings, judgeGalera(vars, status, e.DurableStore, e.hasNodes)...)
+		e.findings = append(e.findings, judgeGalera(vars, status, e.Never, e.hasNodes)...)
 	}
 	return nil
 }
@@ -194,10 +194,10 @@ func (r replication) judgeReplicas(lacking doctor.Level) doctor.Finding {
 	if r.semiSync {
 		return finding(lacking, what, fmt.Sprintf("%d connected, semi-synchronous", *r.replicas),
 			"A failover may lose the newest commits: "+r.lacking+". "+lossWhy,
-			"Take leased IDs without DurableStore, or let a commit wait for as many replicas as there are "+
+			"Take leased IDs, with Losses as it is, or let a commit wait for as many replicas as there are "+
 				"(MySQL's rpl_semi_sync_source_wait_for_replica_count).")
 	}
 	return finding(lacking, what, fmt.Sprintf("%d connected, asynchronous", *r.replicas),
 		"A failover may lose the newest commits. "+lossWhy,
-		"Take leased IDs without DurableStore, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given.")
+		"Take leased IDs, with Losses as it is, or semi-synchronous replication. After a failover, set the AUTO_INCREMENT counter above the largest ID that was ever given.")
 }

@@ -33,7 +33,7 @@ func (e *exam) columnsOf(ctx context.Context, what, name string, want []database
 	}
 	v := database.JudgeTable(what, name, e.dialect, shape, want)
 	if kept := database.JudgeKept(what, name, shape); kept.Severity > v.Severity {
-		if v = kept; name == e.leases && !e.DurableStore {
+		if v = kept; name == e.leases && !e.Never {
 			v.Severity = database.Warn // the namespace is made anew, and rests
 		}
 	}
