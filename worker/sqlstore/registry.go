@@ -27,7 +27,7 @@ func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, e
 		now.Now = micros.Time()
 		rows, err := d.query(ctx, conn, "SELECT DISTINCT NAMESPACE FROM `"+d.leases+"` ORDER BY NAMESPACE")
 		if err == nil {
-			err = sqlx.StructScan(rows, &names)
+			names, err = database.AllRows(rows, func(name *string) []any { return []any{name} })
 		}
 		if err != nil {
 			return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))

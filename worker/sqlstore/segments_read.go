@@ -193,16 +193,15 @@ func (s *Segments) pageAt(ctx context.Context, conn session, after string, most 
 	}
 	query += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
 	found, err := s.query(ctx, conn, query, after, int64(most))
+	var all []tagRow
+	if err == nil {
+		all, err = database.AllRows(found, (*tagRow).fields)
+	}
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}
-	defer found.Close()
 	var rows []segment.Row
-	for found.Next() {
-		var r tagRow
-		if err := found.Scan(r.fields()...); err != nil {
-			return nil, database.Failed("read table "+s.segments, err)
-		}
+	for _, r := range all {
 		leaf, takers, err := r.parse(r.tag.String)
 		if err != nil {
 			return nil, err
@@ -212,9 +211,6 @@ func (s *Segments) pageAt(ctx context.Context, conn session, after string, most 
 			return nil, err
 		}
 		rows = append(rows, row)
-	}
-	if err := found.Err(); err != nil {
-		return nil, database.Failed("read table "+s.segments, err)
 	}
 	return rows, nil
 }
