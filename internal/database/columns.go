@@ -38,8 +38,11 @@ var NodeColumns = []Column{
 // LeaseColumns are the columns of the table of leased IDs.
 var LeaseColumns = []Column{
 	{"NAMESPACE", text, 64}, {"WORKER_ID", signed, 0}, {"NONCE", text, 32}, {"HIGH", signed, 0}, {"LEASE_UNTIL", signed, 0},
-	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {"REACH", signed, 0},
+	{"LAYOUT", text, 255}, {"HOLDER", text, 128}, {"ACQUIRED", signed, 0}, {"RENEWED", signed, 0}, {historyColumn, text, 190},
 }
+
+// historyColumn came later than the others, in the place of REACH.
+const historyColumn = "HISTORY"
 
 // SegmentColumns are the columns of Leaf's table of segments, and TakerColumns those of the table
 // beside it.
@@ -136,6 +139,9 @@ func JudgeTable(what, name string, d Dialect, s Shape, want []Column) Verdict {
 		col, ok := have[strings.ToUpper(w.name)]
 		delete(have, strings.ToUpper(w.name))
 		switch {
+		case !ok && w.name == historyColumn:
+			return Verdict{Wrong, what, "no column " + w.name, "The table is of an older version, which had REACH.", "Stop all programs of that version, and then: ALTER TABLE " + name +
+				" ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''; ALTER TABLE " + name + " DROP COLUMN REACH"}
 		case !ok:
 			return bad("no column "+w.name, "It is read and written.")
 		case !w.kind.fits(col, d):

@@ -1,7 +1,10 @@
 package database
 
 import (
+	"encoding/hex"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -48,75 +51,88 @@ func (d Dialect) SQL(statement string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, strings.ReplaceAll(statement, "`", `"`))
 }
 
+// A speech is how a dialect says what the others say differently.
+type speech struct {
+	now      string // the database's time, in microseconds since 1970 UTC
+	late     string // microseconds that have passed since
+	session  string // the number of the session
+	history  string // which server it is, since when, and which table; see Origin
+	young    string // whether the server was started but now
+	plain    string // whether a statement commits by itself
+	readOnly string
+	schema   string
+	bytes    string // of the text %s
+	indexed  string // the text %s as an index has it
+	micros   string // of the time in the column %s
+	text     string // of the hexadecimal digits %s
+	begin    string
+	ends     string // what follows on COMMIT and ROLLBACK
+}
+
+var speeches = map[Dialect]*speech{MySQL: &mysqlSpeech, Postgres: &postgresSpeech, SQLite: &sqliteSpeech}
+
 // Clock returns the query for the database's time; see Now.
 func (d Dialect) Clock() string { return "SELECT " + d.Now() }
 
 // Now returns the expression for the database's time, in microseconds since 1970 UTC. It avoids
 // the session's time zone, whose summer time repeats an hour. For MySQL it is the time at which
 // the statement began; see Late.
-//
-// SQLite's clock counts whole milliseconds, and is up to one behind the machine's. It is never
-// ahead: rounding restores the millisecond that julianday's fraction of a day stands for.
-func (d Dialect) Now() string {
-	switch d {
-	case SQLite:
-		return "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
-	case Postgres:
-		return "CAST(FLOOR(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000000) AS BIGINT)"
-	}
-	return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
-}
+func (d Dialect) Now() string { return speeches[d].now }
 
 // Late returns the expression for the time that has passed since the time that Now shows, in
 // microseconds: how long the statement has waited, for a change of the table's definition say.
 // A server whose SYSDATE is NOW does not tell. When a summer time begins or ends meanwhile the
 // result is an hour off.
-func (d Dialect) Late() string {
-	if d == MySQL {
-		return "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))"
-	}
-	return "0"
-}
+func (d Dialect) Late() string { return speeches[d].late }
 
 // Bytes returns the expression for a column's text as its bytes in UTF-8, which are compared and
-// ordered one by one: whatever the charsets of the column and the session, and its collation. The
-// text of [Dialect.Text] compares with it.
-func (d Dialect) Bytes(column string) string {
-	switch d {
-	case SQLite:
-		return column + " COLLATE BINARY"
-	case Postgres:
-		return column + ` COLLATE "C"`
-	}
-	return "CAST(CONVERT(" + column + " USING utf8mb4) AS BINARY)"
-}
+// ordered one by one: whatever the charsets of the column and the session, and its collation.
+func (d Dialect) Bytes(column string) string { return fmt.Sprintf(speeches[d].bytes, column) }
 
-// Plain returns the expression for a column's text in the charset and collation that Schema gives
-// to a key: one that the key's index finds.
-func (d Dialect) Plain(column string) string {
-	if d == MySQL {
-		return "CONVERT(" + column + " USING utf8mb4) COLLATE utf8mb4_bin"
-	}
-	return column
-}
+// Indexed returns the expression for a text in the charset and collation that Schema gives to a key:
+// one that the key's index finds.
+func (d Dialect) Indexed(text string) string { return fmt.Sprintf(speeches[d].indexed, text) }
 
 // MicrosOf returns the expression for the time in a column of the type TIMESTAMP, in microseconds
 // since 1970 UTC: the session's time zone does not come into it.
-func (d Dialect) MicrosOf(column string) string {
-	switch d {
-	case SQLite:
-		return "CAST(STRFTIME('%s', " + column + ") AS INTEGER) * 1000000"
-	case Postgres:
-		return "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(" + column + " AS TIMESTAMPTZ)) * 1000000) AS BIGINT)"
+func (d Dialect) MicrosOf(column string) string { return fmt.Sprintf(speeches[d].micros, column) }
+
+// Strict returns how a statement begins that refuses a number which its column cannot hold,
+// whatever the session's mode: a MySQL server without a strict one would silently store another.
+// verb is UPDATE or INSERT. MariaDB knows the first form, MySQL from 8.0 the second, and each
+// takes the other's for a comment. On MySQL 5.7 it is up to the session.
+func (d Dialect) Strict(verb string) string {
+	if d != MySQL {
+		return verb
 	}
-	return "CAST(UNIX_TIMESTAMP(" + column + ") * 1000000 AS SIGNED)"
+	return "/*M! SET STATEMENT sql_mode='STRICT_ALL_TABLES' FOR */ " + verb + " /*+ SET_VAR(sql_mode='STRICT_ALL_TABLES') */"
 }
 
-// OrNothing returns the end of an insert that inserts nothing where the key exists. The other
-// dialects fail then; PostgreSQL would log that as an error of the server.
-func (d Dialect) OrNothing() string {
-	if d == Postgres {
-		return " ON CONFLICT DO NOTHING"
+// Bind returns a statement, and the arguments that are sent beside it: none to a server, for which
+// they become part of the statement. A driver would prepare a statement with arguments, in a round
+// trip of its own, and a proxy that shares connections among clients may not keep it. So integers
+// stand in it as digits, and texts in hexadecimal: no quotes, backslashes, modes or charsets of a
+// session come into it.
+func (d Dialect) Bind(statement string, args ...any) (string, []any) {
+	if d == SQLite {
+		return statement, args
 	}
-	return ""
+	var text strings.Builder
+	for i, part := range strings.Split(strings.ReplaceAll(statement, "`", map[Dialect]string{MySQL: "`", Postgres: `"`}[d]), "?") {
+		if i > 0 {
+			text.WriteString(d.literal(args[i-1]))
+		}
+		text.WriteString(part)
+	}
+	return text.String(), nil
+}
+
+func (d Dialect) literal(value any) string {
+	if s, ok := value.(string); ok {
+		return fmt.Sprintf(speeches[d].text, hex.EncodeToString([]byte(s)))
+	}
+	if n := value.(int64); n != math.MinInt64 {
+		return strconv.FormatInt(n, 10)
+	}
+	return "(-9223372036854775807 - 1)" // the digits alone are beyond a bigint
 }

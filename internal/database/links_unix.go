@@ -3,6 +3,7 @@
 package database
 
 import (
+	"fmt"
 	"io/fs"
 	"syscall"
 )
@@ -14,4 +15,13 @@ func LinkCount(file fs.FileInfo) (links uint64, known bool) {
 		return 0, false
 	}
 	return uint64(s.Nlink), true
+}
+
+// fileID tells a file from all others of the machine, or is empty.
+func fileID(file fs.FileInfo) string {
+	s, ok := file.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Dev, s.Ino)
 }

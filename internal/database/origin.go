@@ -2,69 +2,70 @@ package database
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 )
 
-// An Origin says where, when and in what state of the session a statement has read rows. What was
-// decided by them may be written by the same server only: another one may lack the newest writes,
-// or have newer ones.
+// An Origin says where, when and in what state of the session a statement has read rows of a table.
+// What was decided by them may be written by the same server only, for as long as it has lost nothing
+// and the table is the same one: another one may lack the newest writes, or have newer ones.
 type Origin struct {
-	Now        Micros // the database's time, when the rows had been read
-	late       int64  // microseconds that are part of Now
-	connection int64  // of MySQL: the session
-	server     int64  // of MySQL: the server's name and number; of PostgreSQL: when it was started
-	plain      bool   // a statement commits by itself
-	readOnly   bool
-	Schema     string // of PostgreSQL: where the table is; empty if there is none
+	Now      Micros // the database's time, when the rows had been read
+	late     int64  // microseconds that are part of Now
+	session  int64  // of MySQL
+	history  string
+	young    bool
+	plain    bool // a statement commits by itself
+	readOnly bool
+	Schema   string // of PostgreSQL: where the table is; empty if there is none
 }
 
 // OriginColumns are what Fields scans, of a statement that reads a table.
 func (d Dialect) OriginColumns(table string) string {
-	columns := d.Now() + ", " + d.Late() + ", "
-	switch d {
-	case MySQL:
-		return columns + mysqlConnection + ", " + mysqlServer + ", " + mysqlPlain + ", " + mysqlReadOnly + ", ''"
-	case Postgres:
-		return columns + "0, " + postgresServer + ", TRUE, " + postgresReadOnly +
-			", COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +
-			"FROM pg_class WHERE oid = TO_REGCLASS('`" + table + "`')), '')"
-	}
-	return columns + "0, 0, 1, 0, ''"
+	s := speeches[d]
+	columns := []string{s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)", s.plain, s.readOnly, s.schema}
+	return strings.ReplaceAll(strings.Join(columns, ", "), "{table}", table)
 }
-
-const (
-	// A proxy that shares connections may send two statements of one client to two servers, or
-	// over two connections.
-	mysqlConnection = "CONNECTION_ID()"
-	mysqlServer     = "CRC32(CONCAT_WS(' ', @@global.server_id, @@hostname, @@port))"
-	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB,
-	// does not tell whether one is open.
-	mysqlPlain    = "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */"
-	mysqlReadOnly = "@@global.read_only OR @@global.innodb_read_only"
-
-	postgresServer   = "CAST(EXTRACT(EPOCH FROM PG_POSTMASTER_START_TIME()) * 1000000 AS BIGINT)"
-	postgresReadOnly = "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')"
-)
 
 // Fields returns where to scan OriginColumns.
 func (o *Origin) Fields() []any {
-	return []any{&o.Now, &o.late, &o.connection, &o.server, &o.plain, &o.readOnly, &o.Schema}
+	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.plain, &o.readOnly, &o.Schema}
 }
 
 // Plain reports whether a statement of the session commits by itself.
 func (o *Origin) Plain() bool { return o.plain }
 
-// Same returns the condition that a statement runs where o was read.
-func (d Dialect) Same(o Origin) string {
-	switch d {
-	case MySQL:
-		return mysqlConnection + " = " + Int(o.connection) + " AND " + mysqlServer + " = " + Int(o.server)
-	case Postgres:
-		return postgresServer + " = " + Int(o.server)
+// History names what the server remembers of the table: it is another one after each start of the
+// server, crash, failover, and change of the table's definition. It is empty where that cannot be
+// told, as on a server that was started within the same second or two: it may be started again in it.
+func (o *Origin) History() string {
+	if o.young {
+		return ""
 	}
-	return "1 = 1"
+	return o.history
 }
+
+// Same returns the condition that a statement runs where an Origin was read, and Is its arguments.
+func (d Dialect) Same(table string) string {
+	if d == SQLite { // which has locked its file before it was read
+		return "1 = 1"
+	}
+	s := speeches[d]
+	return strings.ReplaceAll(fmt.Sprintf("%s = ? AND %s = ?", s.session, d.Indexed("COALESCE("+s.history+", '')")), "{table}", table)
+}
+
+// Is returns the arguments of Same.
+func (o *Origin) Is(d Dialect) []any {
+	if d == SQLite {
+		return nil
+	}
+	return []any{o.session, o.history}
+}
+
+// SameAs reports whether both were read from one server, in one session, with nothing lost between.
+func (o *Origin) SameAs(p Origin) bool { return o.session == p.session && o.history == p.history }
 
 // longestLate is the longest a reading statement may take, in microseconds.
 const longestLate = 1e6
@@ -99,6 +100,3 @@ func (o *Origin) Writes(d Dialect) error {
 	}
 	return &failure{"read rows", &postgresError{postgresReadOnlyState, postgresMeaning[postgresReadOnlyState].words}, Final}
 }
-
-// SameAs reports whether both were read from one server, in one session.
-func (o *Origin) SameAs(p Origin) bool { return o.connection == p.connection && o.server == p.server }

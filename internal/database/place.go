@@ -92,6 +92,23 @@ func soundFile(path string, file fs.FileInfo) error {
 	return nil
 }
 
+// History names what a file remembers that Look has found: it is another one once the machine was
+// started anew, after which the newest commits may be missing, or when another file, or another table,
+// is in its place. It is empty where the system does not tell.
+func (p *Place) History(ctx context.Context, conn Querier) (string, error) {
+	var schema int64
+	if err := conn.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&schema); err != nil {
+		return "", Failed("ask for the version of the schema", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	boot, file := bootID(), fileID(p.file)
+	if boot == "" || file == "" {
+		return "", nil
+	}
+	return fmt.Sprintf("machine started as %.64s, file %s, schema %d", boot, file, schema), nil
+}
+
 // PlaceSchema is the schema name of the file when it is attached by its path to a connection that
 // has it open already.
 const PlaceSchema = "uid_place"

@@ -20,6 +20,11 @@ func SelectRows[R any](ctx context.Context, from Querier, fields func(*R) []any,
 	if err != nil {
 		return nil, err
 	}
+	return AllRows(rows, fields)
+}
+
+// AllRows reads what SelectRows does.
+func AllRows[R any](rows *sql.Rows, fields func(*R) []any) (all []R, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		var r R

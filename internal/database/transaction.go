@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -23,27 +22,9 @@ type Session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Commit and Rollback return the statements that end a transaction. On MySQL they are explicit
-// about what follows: with a session's completion_type, a plain COMMIT or ROLLBACK may begin
-// another transaction, or end the session.
-func (d Dialect) Commit() string   { return "COMMIT" + d.nothingFollows() }
-func (d Dialect) Rollback() string { return "ROLLBACK" + d.nothingFollows() }
-
-func (d Dialect) nothingFollows() string {
-	if d == MySQL {
-		return " AND NO CHAIN NO RELEASE"
-	}
-	return ""
-}
-
-// begin returns the statements that begin a transaction. PostgreSQL ends one that stands still for
-// as long as stall; see Prepare.
-func (d Dialect) begin() []string {
-	if d == Postgres {
-		return []string{"START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE", fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds())}
-	}
-	return []string{"START TRANSACTION"}
-}
+// Commit and Rollback return the statements that end a transaction.
+func (d Dialect) Commit() string   { return "COMMIT" + speeches[d].ends }
+func (d Dialect) Rollback() string { return "ROLLBACK" + speeches[d].ends }
 
 // Transact runs do between a begin and a commit, and rolls back when it fails. The commit is
 // explicit, since a session may have autocommit off.
@@ -58,11 +39,9 @@ func Transact(ctx context.Context, conn *sqlx.Conn, dialect Dialect, do func(Ses
 		}
 		return err
 	}
-	for _, statement := range dialect.begin() {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			discard(conn)
-			return Failed("begin", err)
-		}
+	if _, err := conn.ExecContext(ctx, speeches[dialect].begin); err != nil {
+		discard(conn)
+		return Failed("begin", err)
 	}
 	committed := false
 	defer func() {

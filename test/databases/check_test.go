@@ -533,8 +533,8 @@ func TestDocumentedGrants(t *testing.T) {
 func putOld(t testing.TB, admin *sqlx.DB) {
 	t.Helper()
 	past := time.Now().Add(-1000 * time.Hour)
-	kit.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES"+
-		" ('old', -1, '', -1, 0, '%s', '', 1, 1, 1), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, 1)", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
+	kit.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY) VALUES"+
+		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
 }
 
 // No finding and no error of the registry tells a name or a password.

@@ -30,12 +30,12 @@ func TestLeasesHoldNoConnection(t *testing.T) {
 			t.Helper()
 			require.Zero(t, db.Stats().InUse)
 		}
-		require.NoError(t, lease.Found(ctx, store, lease.Founding{Terms: terms}))
+		require.NoError(t, lease.Found(ctx, store, lease.Founding{}))
 		idle()
 		db.SetMaxOpenConns(1)
 		fleet := make([]*lease.Lease, 10)
 		for i := range fleet {
-			fleet[i], err = lease.New(store, lease.Config{DurableStore: true, DurableStoreUnverified: true, Logger: (&logtest.Records{}).Logger()})
+			fleet[i], err = lease.New(store, lease.Config{Losses: lease.NeverUnchecked, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			r, err := fleet[i].Acquire(ctx, terms)
 			require.NoError(t, err)

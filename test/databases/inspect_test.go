@@ -167,7 +167,7 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 	require.Greater(t, name.Len(), 80)
 	names := []string{name.String()[:64], name.String()[20:]}
 	for _, n := range names {
-		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Terms: millis(0)}))
+		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Layout: milliseconds}))
 	}
 	var charsets []string
 	require.NoError(t, plain.SQL().Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))

@@ -22,7 +22,7 @@ func TestPlainDatabase(t *testing.T) {
 
 		store, err := tables.Leases("orders")
 		require.NoError(t, err)
-		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Terms: milliseconds.Terms()}))
+		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds}))
 		leased, err := lease.New(store, lease.Config{MaxClockSkew: time.Millisecond})
 		require.NoError(t, err)
 		once, err := disposable.New(tables.Numbers(), disposable.Config{})

@@ -71,8 +71,8 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 		if id >= 0 {
 			holder = fmt.Sprintf("host/%d", id)
 		}
-		_, err := db.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH)"+
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 92000000)", namespace, id, nonce, high, until, layout, holder, renewed, renewed)
+		_, err := db.Exec("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY)"+
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')", namespace, id, nonce, high, until, layout, holder, renewed, renewed)
 		require.NoError(t, err)
 	}
 	namespaces := map[string]bool{}
@@ -103,12 +103,11 @@ type storedLease struct {
 	High      int64  `db:"HIGH"`
 	Until     int64  `db:"LEASE_UNTIL"`
 	Layout    string `db:"LAYOUT"`
-	Reach     int64  `db:"REACH"`
 }
 
 func storedLeases(t testing.TB, db *sqlx.DB) (rows []storedLease) {
 	t.Helper()
-	require.NoError(t, db.Select(&rows, "SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, REACH FROM WORKER_LEASE ORDER BY NAMESPACE, WORKER_ID"))
+	require.NoError(t, db.Select(&rows, "SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT FROM WORKER_LEASE ORDER BY NAMESPACE, WORKER_ID"))
 	return rows
 }
 

@@ -95,7 +95,7 @@ func (s *site) lease(cfg lease.Config) *lease.Lease {
 	require.NoError(s.t, err)
 	if !s.founded {
 		s.founded = true
-		require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Terms: millisecondTerms()}))
+		require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: milliseconds}))
 	}
 	cfg.Window, cfg.TTL, cfg.Quarantine, cfg.MaxClockSkew, cfg.Now = siteWindow, 3*siteWindow, siteQuarantine, siteSkew, s.now
 	cfg.Logger = (&logtest.Records{}).Logger()

@@ -207,7 +207,7 @@ func startChild(path string) error {
 	if l, err = tables.Leases("new"); err != nil {
 		return err
 	}
-	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Terms: millis(0)})))
+	fmt.Println(placeWords(lease.Found(ctx, l, lease.Founding{Layout: milliseconds})))
 	e, err := sqldoctor.New(tables)
 	if err != nil {
 		return err
@@ -429,7 +429,7 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		_, err = strangerOf(t, db, "").tryTake(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig, source)
 		require.ErrorContains(t, err, says)
-		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{Terms: millis(0)}), uid.ErrConfig, source)
+		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{Layout: milliseconds}), uid.ErrConfig, source)
 	}
 }
 

@@ -98,8 +98,7 @@ func TestRangeOfANamespace(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		n := strangerOf(t, db, "")
-		terms := millis(1023)
-		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: terms, IDs: lease.Range{First: 512, Last: 513}}))
+			require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
 		require.EqualValues(t, 512, n.take(t).WorkerID)
 		require.EqualValues(t, 513, strangerOf(t, db, "").take(t).WorkerID)
 		_, err := n.tryTake(t.Context())
@@ -125,7 +124,7 @@ func TestReadOnlyServer(t *testing.T) {
 	kit.Do(t, db, "SET GLOBAL read_only = 1")
 	decided := errors.New("decided")
 	for _, err := range []error{
-		owner.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return decided }),
+		owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
 		owner.Take(t.Context(), wanted, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
 		owner.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return decided }),
 	} {
@@ -243,13 +242,13 @@ func TestLeaseInATransaction(t *testing.T) {
 			require.Equal(t, row.Nonce, rowIn(t, watcher, 0).Nonce)
 			kit.Do(t, db, c.left)
 			kit.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
-			require.NoError(t, owner.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+			require.NoError(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 				require.EqualValues(t, 5, r.High)
 				r.High = 6
 				return nil
 			}))
 			require.EqualValues(t, 6, rowIn(t, watcher, 0).High)
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return errLost }), errLost)
+			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLost }), errLost)
 			kit.Do(t, watcher, "SET lock_wait_timeout = 5", "ALTER TABLE WORKER_LEASE COMMENT = 'no transaction is left open'")
 		})
 	}

@@ -44,7 +44,7 @@ type tenant struct {
 func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 	t.Helper()
 	n := strangerOf(t, db, "")
-	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Terms: millis(0)}))
+	require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds}))
 	return n
 }
 
@@ -83,7 +83,7 @@ var errLost = errors.New("the row is another's")
 // renew raises the ticks. It returns errLost when the row is not the tenant's any more.
 func (n *tenant) renew(ctx context.Context) error {
 	var renewed lease.Row
-	err := n.Change(ctx, n.row.WorkerID, func(r *lease.Row, now lease.Clock) error {
+	err := n.Change(ctx, n.row.WorkerID, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if r == nil || !slices.Contains(n.nonces, r.Nonce) {
 			return errLost
 		}
@@ -100,7 +100,7 @@ func (n *tenant) renew(ctx context.Context) error {
 // release ends the lease.
 func (n *tenant) release(t testing.TB) {
 	t.Helper()
-	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(r *lease.Row, now lease.Clock) error {
+	require.NoError(t, n.Change(t.Context(), n.row.WorkerID, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		r.Nonce, r.Until, r.Renewed = "", now.Now, now.Now
 		return nil
 	}))
@@ -109,7 +109,7 @@ func (n *tenant) release(t testing.TB) {
 func (n *tenant) write(r *lease.Row, now lease.Clock) {
 	r.Nonce, r.High = rand.Text(), max(r.High+1, millis(0).TickAt(now.Now))
 	r.Until, r.Renewed = now.Now.Add(time.Minute), now.Now
-	r.Layout, r.Holder, r.Reach = millis(0).Layout, "tenant", time.Second
+	r.Layout, r.Holder = millis(0).Layout, "tenant"
 	n.nonces = append(n.nonces, r.Nonce)
 }
 
@@ -123,12 +123,12 @@ type leaseRow struct {
 	Holder   string `db:"HOLDER"`
 	Acquired int64  `db:"ACQUIRED"`
 	Renewed  int64  `db:"RENEWED"`
-	Reach    int64  `db:"REACH"`
+	History  string `db:"HISTORY"`
 }
 
 func rowIn(t testing.TB, db *sqlx.DB, id int64) (r leaseRow) {
 	t.Helper()
-	require.NoError(t, db.Get(&r, "SELECT WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH FROM WORKER_LEASE"+
+	require.NoError(t, db.Get(&r, "SELECT WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM WORKER_LEASE"+
 		" WHERE NAMESPACE = 'default' AND WORKER_ID = ?", id))
 	return r
 }

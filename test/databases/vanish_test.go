@@ -170,7 +170,7 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if runs++; runs == 1 {
 			kit.Do(t, db,
-				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
+				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
 		}
 		id = r.WorkerID
 		owner.write(r, now)

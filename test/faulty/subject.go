@@ -65,7 +65,7 @@ func (d Database) Subject(t *testing.T) storetest.Subject {
 	}
 	if d.Driver != "sqlite" {
 		out.Backup = func() func() {
-			restore := d.backup(t, "WORKER_LEASE", "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH")
+			restore := d.backup(t, "WORKER_LEASE", "NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY")
 			return func() {
 				all.made.server.Add(1)
 				restore()

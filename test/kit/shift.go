@@ -25,8 +25,8 @@ func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, ahead(c, s.by)) })
 }
 
-func (s shifted) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return s.Store.Change(ctx, id, func(r *lease.Row, c lease.Clock) error { return decide(r, ahead(c, s.by)) })
+func (s shifted) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return s.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, ahead(c, s.by)) })
 }
 
 func (s shifted) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {

@@ -57,8 +57,8 @@ type tables struct {
 	// Names of the tables.
 	nodes, leases, segments, takers string
 
-	log     *slog.Logger
-	cluster *atomic.Int32 // whether the server is a node of a Galera cluster: unknown at first
+	log    *slog.Logger
+	lesson *atomic.Pointer[lesson] // nil at first
 }
 
 // New returns the tables in db, a [sql.DB] or a [sqlx.DB], which the caller closes. It returns
@@ -79,7 +79,7 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger), cluster: new(atomic.Int32)}}
+	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger), lesson: new(atomic.Pointer[lesson])}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -63,64 +62,63 @@ func (l *Leases) Bind(schema string) error { return l.schema.Find(l.leases, sche
 // Namespace returns the namespace's name.
 func (l *Leases) Namespace() string { return l.namespace }
 
-// errMoved says that the namespace was given other worker IDs in the middle of a Take.
-var errMoved = worker.Transient(errors.New("look for a free ID: the namespace has just been given others"))
-
-// Take implements [lease.Store]. It takes two round trips to a server, and a third when the
-// namespace's usual IDs are in use, and again two for each time that it loses the ID to another
-// client.
+// Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
+// or nothing else is left, and again two for each time that it loses the ID to another client.
 func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return l.swap(ctx, func(conn session, races int) (sight, write, error) {
+	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
-			return seen, write{}, err
+			return attempt{Origin: seen.Origin}, err
 		}
 		namespace, row := f.namespace, lease.NewRow(f.id)
 		if f.was != nil {
 			row = f.was.row()
 		}
-		if err := decide(&namespace, &row, clock(seen.Now)); err != nil {
-			return seen, write{}, err
+		if err := decide(&namespace, &row, seen.clock); err != nil {
+			return attempt{Origin: seen.Origin}, err
 		}
 		if namespace.Given = f.namespace.Given; f.was == nil {
 			namespace.Given = f.made.Last
 		}
-		control, _ := seen.first(theNamespace)
-		is := control.changed(namespace) // also where Given is only what was seen: the row may vanish
-		if l.dialect != database.SQLite {
-			is = touched(is)
+		is := []leaseRow{rowOf(row, f.id)}
+		if f.was != nil {
+			return l.both(seen, seen.control.changed(namespace), f.was, is[0]), nil
 		}
-		decided := write{control: &change{&control, is}, row: &change{f.was, rowOf(row, f.id)}}
-		for id := f.id + 1; f.was == nil && id <= f.made.Last; id++ {
-			decided.others = append(decided.others, rowOf(lease.NewRow(id), id))
+		for id := f.id + 1; id <= f.made.Last; id++ {
+			is = append(is, rowOf(lease.NewRow(id), id))
 		}
-		return seen, decided, nil
+		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
 }
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
-	return l.swap(ctx, func(conn session, _ int) (sight, write, error) {
-		seen, err := l.look(ctx, conn, l.rows(theNamespace, ofNamespace), l.rows(theID, one(id)))
+func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
+		seen, err := l.look(ctx, conn, theRow, id)
+		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
-			return seen, write{}, err
+			return nothing, err
 		}
-		was, found := seen.first(theID)
-		if found = found && id != controlID; !found {
-			if !seen.has(theNamespace) {
-				return seen, write{}, l.missing()
+		was, err := l.namespaceOf(seen)
+		if err != nil {
+			return nothing, err
+		}
+		namespace := was
+		if len(seen.rows) == 0 || id == controlID {
+			if err := decide(&namespace, nil, seen.clock); err != nil {
+				return nothing, err
 			}
-			if err := decide(nil, clock(seen.Now)); err != nil {
-				return seen, write{}, err
-			}
-			return seen, write{}, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
+			return nothing, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
 		}
-		row := was.row()
-		if err := decide(&row, clock(seen.Now)); err != nil {
-			return seen, write{}, err
+		row := seen.rows[0].row()
+		if err := decide(&namespace, &row, seen.clock); err != nil {
+			return nothing, err
 		}
-		return seen, write{row: &change{&was, rowOf(row, id)}}, nil
+		if namespace.Given = was.Given; namespace == was {
+			return l.alone(seen, &seen.rows[0], rowOf(row, id), true), nil
+		}
+		return l.both(seen, seen.control.changed(namespace), &seen.rows[0], rowOf(row, id)), nil
 	})
 }
 
@@ -146,35 +144,31 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 // found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
 // row, too: nobody has taken an ID since it has looked.
 func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return l.swap(ctx, func(conn session, _ int) (sight, write, error) {
-		seen, err := l.look(ctx, conn, l.rows(theNamespace, ofNamespace), l.selects(theRest, "COALESCE(MAX(a.WORKER_ID), -1) AS WORKER_ID,"+
-			" '' AS NONCE, 0 AS HIGH, 0 AS LEASE_UNTIL, '' AS LAYOUT, '' AS HOLDER, 0 AS ACQUIRED, 0 AS RENEWED, COALESCE(MAX(a.REACH), 0) AS REACH", "1 = 1"))
+	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
+		seen, err := l.look(ctx, conn, theRow, int64(controlID))
+		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
-			return seen, write{}, err
+			return nothing, err
 		}
-		control, found := seen.first(theNamespace)
-		rest, _ := seen.first(theRest)
-		// The namespace's own row may have been deleted alone, with owners at work.
-		was := lease.Namespace{Given: -1, Floor: -1, Reach: duration(rest.Reach), Fresh: true}
-		if found {
-			if was, err = control.namespace(); err != nil {
-				return seen, write{}, err
+		was := lease.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
+		if seen.control != nil {
+			if was, err = seen.control.namespace(seen.largest); err != nil {
+				return nothing, err
 			}
 		}
-		was.Given = max(was.Given, rest.WorkerID)
 		n := was
-		if err := decide(&n, clock(seen.Now)); err != nil {
-			return seen, write{}, err
+		if err := decide(&n, seen.clock); err != nil {
+			return nothing, err
 		}
 		n.Given = was.Given
-		if !found {
-			return seen, write{control: &change{nil, leaseRow{WorkerID: controlID}.changed(n)}}, nil
+		if seen.control == nil {
+			return l.alone(seen, nil, leaseRow{}.changed(n), true), nil
 		}
-		is := control.changed(n)
-		if is == control {
-			return seen, write{}, nil
+		is := seen.control.changed(n)
+		if is == *seen.control {
+			return nothing, nil
 		}
-		return seen, write{control: &change{&control, touched(is)}}, nil
+		return l.alone(seen, seen.control, touched(is), true), nil
 	})
 }
 

@@ -9,164 +9,140 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
-)
-
-// A part is what a row of a sight is for.
-type part int64
-
-const (
-	theNamespace part = iota // the namespace's own row
-	theID                    // the row of the ID asked for
-	theFreed                 // rows that are over, the one that has been over for longest first
-	theLargest               // the row of the largest ID of the range
-	theFirst                 // the row of the smallest ID of the range
-	theGap                   // WORKER_ID to HIGH have no row; above all rows HIGH is 0
-	theUsable                // rows that are over and not used too far ahead, likewise
-	theNextFree              // the row whose lease ends first, read with whatever a Take may want
-	theRest                  // REACH is the widest one, WORKER_ID the largest
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A sight is what one statement has read: rows of one namespace as they were at one time.
 type sight struct {
 	database.Origin
-	parts map[part][]leaseRow
+	clock   lease.Clock
+	control *leaseRow // the namespace's own row; nil: none
+	largest int64     // the highest ID that has a row, or -1
+	rows    []leaseRow
 }
 
-// first returns the first row of a part.
-func (s sight) first(p part) (row leaseRow, found bool) {
-	if rows := s.parts[p]; len(rows) > 0 {
-		return rows[0], true
-	}
-	return row, false
-}
-
-// has reports whether a part has rows.
-func (s sight) has(p part) bool { return len(s.parts[p]) > 0 }
-
-// rows selects rows of the namespace for a part of a sight.
-func (l *Leases) rows(p part, where string) string {
-	return l.selects(p, leaseColumns, where)
-}
-
-// selects selects columns, which are leaseColumns or expressions in their place.
-func (l *Leases) selects(p part, columns, where string) string {
-	return "SELECT * FROM (SELECT " + database.Int(p) + " AS PART, " + columns + " FROM `" + l.leases + "` a WHERE a.NAMESPACE = " +
-		l.dialect.Text(l.namespace) + " AND " + where + ") p" + database.Int(p)
-}
-
-// ofNamespace is the condition for the namespace's own row.
-var ofNamespace = "a.WORKER_ID = " + database.Int(controlID)
-
-// one is the condition for the row of an ID.
-func one(id int64) string { return "a.WORKER_ID = " + database.Int(id) }
-
-// look reads parts to decide by.
-func (l *Leases) look(ctx context.Context, conn session, parts ...string) (sight, error) {
-	s, err := l.read(ctx, conn, parts...)
+// look reads rows to decide by.
+func (l *Leases) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+	s, err := l.read(ctx, conn, where, args...)
 	if err == nil {
 		err = s.Decides(l.dialect)
 	}
 	if err == nil {
 		err = l.schema.Find(l.leases, s.Schema)
 	}
+	if err == nil && l.dialect == database.SQLite {
+		s.clock.History, err = l.place.History(ctx, conn)
+	}
 	return s, err
 }
 
-// read reads parts in one statement without arguments, in one round trip. The session may be in
-// a transaction of the program's; then it is ended first.
-func (l *Leases) read(ctx context.Context, conn session, parts ...string) (sight, error) {
-	s, err := l.readOnce(ctx, conn, parts)
-	if err != nil || s.Plain() {
-		return s, err
+// read reads the namespace and rows of it, in one round trip. where, with args, says which rows. The
+// session may be in a transaction of the program's: what it reads may be as old as that, which is
+// ended then.
+func (l *Leases) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+	s, err := l.readOnce(ctx, conn, where, args)
+	if err == nil && !s.Plain() {
+		if _, err := conn.ExecContext(ctx, l.dialect.Commit()); err != nil {
+			return s, database.Failed("commit", err)
+		}
+		s, err = l.readOnce(ctx, conn, where, args)
 	}
-	// What was read may be as old as that transaction.
-	if err := l.commit(ctx, conn); err != nil {
-		return s, err
-	}
-	return l.readOnce(ctx, conn, parts)
+	return s, err
 }
 
-func (l *Leases) readOnce(ctx context.Context, conn session, parts []string) (sight, error) {
-	s := sight{parts: map[part][]leaseRow{}}
-	query := l.inStep() + "SELECT " + l.dialect.OriginColumns(l.leases) +
-		", r.* FROM (SELECT 1 AS ONE) o LEFT JOIN (" + strings.Join(parts, " UNION ALL ") + ") r ON 1 = 1"
-	rows, err := conn.QueryContext(ctx, l.dialect.SQL(query))
+func (l *Leases) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
+	s := sight{largest: -1}
+	failed := func(err error) error { return noNamespace(database.Failed("read rows of table "+l.leases, err)) }
+	rows, err := l.query(ctx, conn, "SELECT "+l.dialect.OriginColumns(l.leases)+
+		", (SELECT MAX(WORKER_ID) FROM `"+l.leases+"` WHERE NAMESPACE = ?), "+columnsOf("c.")+", "+columnsOf("r.")+
+		" FROM (SELECT 1 AS ONE) o"+
+		" LEFT JOIN `"+l.leases+"` c ON c.NAMESPACE = ? AND c.WORKER_ID = -1"+
+		" LEFT JOIN (SELECT * FROM `"+l.leases+"` WHERE NAMESPACE = ? AND "+where+") r ON 1 = 1",
+		append([]any{l.namespace, l.namespace, l.namespace}, args...)...)
 	if err != nil {
-		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))
+		return s, failed(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r nullableRow
-		if err := rows.Scan(append(s.Fields(), r.fields()...)...); err != nil {
-			return s, database.Failed("read rows of table "+l.leases, err)
+		var c, r nullableRow
+		var largest sql.NullInt64
+		if err := rows.Scan(append(append(append(s.Fields(), &largest), c.fields()...), r.fields()...)...); err != nil {
+			return s, failed(err)
 		}
-		if r.part.Valid {
-			s.parts[part(r.part.Int64)] = append(s.parts[part(r.part.Int64)], r.row())
+		if largest.Valid {
+			s.largest = largest.Int64
+		}
+		if c.id.Valid {
+			control := c.row()
+			s.control = &control
+		}
+		if r.id.Valid {
+			s.rows = append(s.rows, r.row())
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return s, noNamespace(database.Failed("read rows of table "+l.leases, err))
+		return s, failed(err)
 	}
 	s.Settle()
+	s.clock = lease.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
 }
 
-// A session carries out statements: a connection, or a transaction of a SQLite file.
-type session interface {
-	database.Querier
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
-// A nullableRow is a part's row, or NULLs when a sight has none.
-type nullableRow struct {
-	part                                      sql.NullInt64
-	id, high, until, acquired, renewed, reach sql.NullInt64
-	nonce, layout, holder                     sql.NullString
-}
-
-func (r *nullableRow) fields() []any {
-	return []any{&r.part, &r.id, &r.nonce, &r.high, &r.until, &r.layout, &r.holder, &r.acquired, &r.renewed, &r.reach}
-}
-
-func (r *nullableRow) row() leaseRow {
-	return leaseRow{
-		WorkerID: r.id.Int64, Nonce: r.nonce.String, High: r.high.Int64, Until: database.Micros(r.until.Int64), Layout: r.layout.String,
-		Holder: r.holder.String, Acquired: database.Micros(r.acquired.Int64), Renewed: database.Micros(r.renewed.Int64), Reach: r.reach.Int64,
-	}
-}
-
-// What a server is known to be.
+// Which rows of a namespace to read.
 const (
-	unknown int32 = iota
-	isCluster
-	isAlone
+	theRow  = "WORKER_ID = ?"
+	theNext = "WORKER_ID > ? ORDER BY WORKER_ID LIMIT ?"
+	inRange = "WORKER_ID BETWEEN ? AND ?"
+	bySoon  = " ORDER BY LEASE_UNTIL, WORKER_ID LIMIT ?"
 )
 
-// inStep returns how a query begins that has to see what was committed before it, on whichever node
-// of a Galera cluster. A node ignores it in a transaction. It needs learn.
-func (t *tables) inStep() string {
-	if t.cluster.Load() == isCluster {
-		return "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
+// columnsOf lists the columns of a table by an alias and a dot.
+func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
+
+// namespaceOf returns the namespace that was seen.
+func (l *Leases) namespaceOf(s sight) (lease.Namespace, error) {
+	if s.control == nil {
+		return lease.Namespace{}, l.missing()
 	}
-	return ""
+	return s.control.namespace(s.largest)
 }
 
-// learn finds out, once, whether the server is a node of a Galera cluster.
-func (t *tables) learn(ctx context.Context, conn *sqlx.Conn) error {
-	if t.dialect != database.MySQL || t.cluster.Load() != unknown {
-		return nil
+// query reads what all nodes of a Galera cluster have committed before. A node ignores that in a
+// transaction.
+func (t *tables) query(ctx context.Context, conn session, query string, args ...any) (*sql.Rows, error) {
+	learned, err := t.learn(ctx, conn)
+	if err != nil {
+		return nil, err
 	}
-	var name, value string
-	err := conn.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return database.Failed("read the server's settings", err)
-	}
-	t.learned(value)
-	return nil
+	text, args := t.dialect.Bind(learned.before+query, args...)
+	return conn.QueryContext(ctx, text, append(learned.first, args...)...)
 }
 
-func (t *tables) learned(wsrepOn string) {
-	if t.dialect == database.MySQL {
-		t.cluster.Store(map[bool]int32{true: isCluster, false: isAlone}[strings.EqualFold(wsrepOn, "ON") || wsrepOn == "1"])
+// A lesson is how queries are sent.
+type lesson struct {
+	before string
+	first  []any
+}
+
+// learn finds out, once, how queries are sent.
+func (t *tables) learn(ctx context.Context, conn session) (lesson, error) {
+	if known := t.lesson.Load(); known != nil {
+		return *known, nil
 	}
+	var learned lesson
+	switch raw, is := conn.(*sqlx.Conn); {
+	case t.dialect == database.Postgres && is:
+		learned.first = database.PrepareNothing(raw)
+	case t.dialect == database.MySQL:
+		var name, value string
+		err := conn.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'wsrep_on'").Scan(&name, &value)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return learned, database.Failed("read the server's settings", err)
+		}
+		if value == "1" || strings.EqualFold(value, "ON") {
+			learned.before = "/*M! SET STATEMENT wsrep_sync_wait=1 FOR */ "
+		}
+	}
+	t.lesson.Store(&learned)
+	return learned, nil
 }

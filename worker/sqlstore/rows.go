@@ -1,8 +1,9 @@
 package sqlstore
 
 import (
+	"crypto/rand"
+	"database/sql"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,10 +13,9 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// controlID is the worker ID of a namespace's own row, which every Take locks first. No layout
-// has it. Its HIGH is the namespace's floor, its LEASE_UNTIL the end of its rest, its REACH the
-// largest of any owner, its ACQUIRED the time at which it was made, its HOLDER the worker IDs that it
-// has, and the highest that ever had a row.
+// controlID is the worker ID of a namespace's own row. No layout has it. Its HIGH is the namespace's
+// floor, its ACQUIRED the time at which it was made, its HOLDER the worker IDs that it has, and the
+// highest that ever had a row. HISTORY is empty in all other rows.
 const controlID = -1
 
 // A leaseRow is a row of the table of leased IDs.
@@ -28,16 +28,38 @@ type leaseRow struct {
 	Holder   string
 	Acquired database.Micros
 	Renewed  database.Micros
-	Reach    int64 // microseconds
+	History  string
 }
 
-const leaseColumns = "WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH"
+// leaseColumns are the columns but for the namespace, as fields and values have them.
+var leaseColumns = []string{"WORKER_ID", "NONCE", "HIGH", "LEASE_UNTIL", "LAYOUT", "HOLDER", "ACQUIRED", "RENEWED", "HISTORY"}
+
+func (r leaseRow) values() []any {
+	return []any{r.WorkerID, r.Nonce, r.High, int64(r.Until), r.Layout, r.Holder, int64(r.Acquired), int64(r.Renewed), r.History}
+}
+
+// A nullableRow is a row as it is read, or NULLs when there is none.
+type nullableRow struct {
+	id, high, until, acquired, renewed sql.NullInt64
+	nonce, layout, holder, history     sql.NullString
+}
+
+func (r *nullableRow) fields() []any {
+	return []any{&r.id, &r.nonce, &r.high, &r.until, &r.layout, &r.holder, &r.acquired, &r.renewed, &r.history}
+}
+
+func (r *nullableRow) row() leaseRow {
+	return leaseRow{
+		r.id.Int64, r.nonce.String, r.high.Int64, database.Micros(r.until.Int64), r.layout.String, r.holder.String,
+		database.Micros(r.acquired.Int64), database.Micros(r.renewed.Int64), r.history.String,
+	}
+}
 
 // row converts r for the protocol.
 func (r leaseRow) row() lease.Row {
 	return lease.Row{
 		WorkerID: r.WorkerID, Nonce: r.Nonce, High: r.High, Until: r.Until.Time(), Layout: r.Layout, Holder: r.Holder,
-		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(), Reach: duration(r.Reach),
+		Acquired: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}
 }
 
@@ -45,24 +67,31 @@ func (r leaseRow) row() lease.Row {
 func rowOf(r lease.Row, id int64) leaseRow {
 	return leaseRow{
 		WorkerID: id, Nonce: r.Nonce, High: r.High, Until: micros(r.Until), Layout: r.Layout, Holder: r.Holder,
-		Acquired: micros(r.Acquired), Renewed: micros(r.Renewed), Reach: r.Reach.Microseconds(),
+		Acquired: micros(r.Acquired), Renewed: micros(r.Renewed),
 	}
 }
 
-// namespace converts r, a namespace's own row, for the protocol.
-func (r leaseRow) namespace() (lease.Namespace, error) {
+// namespace converts r, a namespace's own row, for the protocol. largest is the highest ID that has a
+// row: one above the mark has come back without the namespace's own.
+func (r leaseRow) namespace(largest int64) (lease.Namespace, error) {
 	ids, given, err := heldBy(r.Holder)
 	return lease.Namespace{
-		Layout: r.Layout, IDs: ids, Given: given, Floor: r.High, Rest: r.Until.Time(), Reach: duration(r.Reach),
+		Layout: r.Layout, IDs: ids, Given: max(given, largest), Floor: r.High, History: r.History,
 		Made: r.Acquired.Time(), Renewed: r.Renewed.Time(),
 	}, err
 }
 
 // changed returns r, a namespace's own row, with the values of n.
 func (r leaseRow) changed(n lease.Namespace) leaseRow {
-	r.Layout, r.High, r.Until, r.Reach = n.Layout, n.Floor, micros(n.Rest), n.Reach.Microseconds()
-	r.Holder = holderOf(n.IDs, n.Given)
+	r.WorkerID, r.Layout, r.High, r.Holder, r.History = controlID, n.Layout, n.Floor, holderOf(n.IDs, n.Given), n.History
 	r.Acquired, r.Renewed = micros(n.Made), micros(n.Renewed)
+	return r
+}
+
+// touched returns the namespace's row with a NONCE of its own: the nodes of a Galera cluster compare what
+// two transactions have written, and not what they have read.
+func touched(r leaseRow) leaseRow {
+	r.Nonce = rand.Text()
 	return r
 }
 
@@ -78,7 +107,7 @@ func holderOf(ids lease.Range, given int64) string {
 		text = "all worker IDs"
 	}
 	if given >= 0 {
-		text += givenUpTo + database.Int(given)
+		text += givenUpTo + strconv.FormatInt(given, 10)
 	}
 	return text
 }
@@ -103,15 +132,3 @@ func heldBy(holder string) (ids lease.Range, given int64, err error) {
 }
 
 func micros(t time.Time) database.Micros { return database.Micros(t.UnixMicro()) }
-
-// duration converts microseconds; what is too long becomes the longest duration.
-func duration(micros int64) time.Duration {
-	if micros > int64(math.MaxInt64/time.Microsecond) {
-		return math.MaxInt64
-	}
-	return time.Duration(micros) * time.Microsecond
-}
-
-// clock returns a reading of the database's clock, which has no error: the database is the one
-// clock.
-func clock(now database.Micros) lease.Clock { return lease.Clock{Now: now.Time()} }

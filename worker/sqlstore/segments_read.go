@@ -44,12 +44,18 @@ func (s *tagSight) stored() string {
 	return s.tag
 }
 
-// same reports whether both sights are of the same rows.
-func (s *tagSight) same(o tagSight) bool {
-	if (s.leaf == nil) != (o.leaf == nil) || s.leaf != nil && *s.leaf != *o.leaf {
-		return false
+// replaced is what a write replaces.
+func (s *tagSight) replaced() (r struct {
+	leaf        leafOf
+	nonce, text string
+}) {
+	if s.leaf != nil {
+		r.leaf = *s.leaf
 	}
-	return (s.takers == nil) == (o.takers == nil) && (s.takers == nil || s.takers.nonce == o.takers.nonce && s.takers.text == o.takers.text)
+	if s.takers != nil {
+		r.nonce, r.text = s.takers.nonce, s.takers.text
+	}
+	return r
 }
 
 // row converts a sight for a decision.
@@ -80,9 +86,10 @@ func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight
 	seen, err := s.lookOnce(ctx, conn, tag)
 	if err == nil && !seen.Plain() {
 		// What was read may be as old as that transaction.
-		if err = s.commit(ctx, conn); err == nil {
-			seen, err = s.lookOnce(ctx, conn, tag)
+		if _, err := conn.ExecContext(ctx, s.dialect.Commit()); err != nil {
+			return seen, database.Failed("commit", err)
 		}
+		seen, err = s.lookOnce(ctx, conn, tag)
 	}
 	if err == nil {
 		err = seen.Writes(s.dialect)
@@ -139,15 +146,15 @@ func (s *Segments) columns(there tablesThere) string {
 func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there tablesThere) (tagSight, error) {
 	d := s.dialect
 	seen := tagSight{tag: tag, missing: !there.takers}
-	query := s.inStep() + "SELECT " + d.OriginColumns(s.segments) +
-		", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	query := "SELECT " + d.OriginColumns(s.segments) + ", " + s.columns(there) + " FROM (SELECT 1 AS ONE) o"
+	var args []any
 	if there.leaf {
-		query += " LEFT JOIN `" + s.segments + "` a ON a.biz_tag = " + d.Text(tag)
+		query, args = query+" LEFT JOIN `"+s.segments+"` a ON a.biz_tag = ?", append(args, tag)
 	}
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("COALESCE(a.biz_tag, "+d.Text(tag)+")")
+		query, args = query+" LEFT JOIN `"+s.takers+"` t ON t.biz_tag = "+d.Indexed("COALESCE(a.biz_tag, ?)"), append(args, tag)
 	}
-	rows, err := conn.QueryContext(ctx, d.SQL(query))
+	rows, err := s.query(ctx, conn, query, args...)
 	if err != nil {
 		return seen, database.Failed("read table "+s.segments, err)
 	}
@@ -180,20 +187,21 @@ func (s *Segments) pageAt(ctx context.Context, conn session, after string, most 
 		return nil, nil
 	}
 	d := s.dialect
-	query := s.inStep() + "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
+	query := "SELECT " + s.columns(there) + " FROM `" + s.segments + "` a"
 	if there.takers {
-		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Plain("a.biz_tag")
+		query += " LEFT JOIN `" + s.takers + "` t ON t.biz_tag = " + d.Indexed("a.biz_tag")
 	}
-	query += " WHERE " + d.Bytes("a.biz_tag") + " > " + d.Text(after) + " ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT " + database.Int(int64(most))
-	found, err := database.SelectRows(ctx, conn, (*tagRow).fields, d.SQL(query))
+	query += " WHERE " + d.Bytes("a.biz_tag") + " > ? ORDER BY " + d.Bytes("a.biz_tag") + " LIMIT ?"
+	found, err := s.query(ctx, conn, query, after, int64(most))
+	var all []tagRow
+	if err == nil {
+		all, err = database.AllRows(found, (*tagRow).fields)
+	}
 	if err != nil {
 		return nil, database.Failed("read table "+s.segments, err)
 	}
-	return rowsOf(found)
-}
-
-func rowsOf(found []tagRow) (rows []segment.Row, err error) {
-	for _, r := range found {
+	var rows []segment.Row
+	for _, r := range all {
 		leaf, takers, err := r.parse(r.tag.String)
 		if err != nil {
 			return nil, err

@@ -1,116 +1,167 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/worker"
 )
 
-// An attempt reads, and decides what to write. races is how many attempts of the call have lost
-// to others.
-type attempt func(conn session, races int) (sight, write, error)
+// Everything is written by compare-and-swap: one statement reads what there is, and who answers; what
+// was decided by it is written if all of that is still so. No lock is held in between.
 
-// mostRaces is how many attempts a call makes in a row before it leaves the rest to its caller,
-// who pauses.
-const mostRaces = 30
+// An attempt is what was read, and what was decided by it.
+type attempt struct {
+	database.Origin
+	what   string // is to be replaced, for people
+	found  any    // that, comparable
+	writes []write
+	left   *trace // in a SQLite file
+	again  bool   // after this one comes another
+	wrong  error  // what it is when a write does not what it should; the default is worker.ErrUnconfirmed
+}
 
-// swap makes attempts until what one has decided is stored. It holds no lock while it decides:
-// the write is refused if anything that was read has changed.
-func (l *Leases) swap(ctx context.Context, try attempt) error {
-	conn, err := l.db.Connx(ctx)
-	if err != nil {
-		return database.Failed("connect", err)
-	}
-	defer conn.Close()
-	if l.dialect == database.SQLite {
-		return noNamespace(l.inPlace(ctx, conn, &l.place, func(tx session) (*trace, error) {
-			_, w, err := try(tx, 0)
-			if err == nil {
-				err = l.storeInFile(ctx, tx, w)
+// A write is a statement, and how many rows it changes: fewer where the server does not count a row
+// that is as it was, none where something is no longer as it was read.
+type write struct {
+	statement string
+	args      []any
+	rows      int64
+}
+
+// A trace is what a transaction leaves in a SQLite file: the text wrote, which the expression
+// text yields, from a table with a WHERE clause.
+type trace struct {
+	wrote, text, from string
+	args              []any
+}
+
+// A session carries out statements: a connection, or a transaction of a SQLite file.
+type session interface {
+	database.Querier
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+var (
+	// errRaced says that what was to be replaced is not as it was read.
+	errRaced = worker.Transient(errors.New("write a row: somebody else has written it"))
+	// errElsewhere says that what was decided was not written where it was read.
+	errElsewhere = worker.Transient(errors.New("write a row: the statement before was carried out by another server, or session, or before the server has lost its memory: does a proxy share connections?"))
+)
+
+// swap makes attempts until what one has decided is stored. races is how many have lost to others.
+func (t *tables) swap(ctx context.Context, place *database.Place, try func(conn session, races int) (attempt, error)) error {
+	return t.connected(ctx, func(conn *sqlx.Conn) error {
+		if t.dialect == database.SQLite {
+			return t.inPlace(ctx, conn, place, func(tx session) (*trace, error) {
+				for {
+					a, err := try(tx, 0)
+					if err == nil {
+						err = t.carry(ctx, tx, a)
+					}
+					if errors.Is(err, errRaced) { // in a file that was locked before it was read
+						err = a.unconfirmed()
+					}
+					if err != nil || !a.again {
+						return a.left, err
+					}
+				}
+			})
+		}
+		var lost *attempt // whose write has changed no row
+		for races := 0; ; races++ {
+			a, err := try(conn, races)
+			if err == nil && lost != nil && lost.found == a.found {
+				// Then it was not another client that has kept it from being written.
+				if err = a.unconfirmed(); !a.SameAs(lost.Origin) {
+					err = errElsewhere
+				}
 			}
-			return l.trace(w), err
-		}))
+			if err != nil || len(a.writes) == 0 {
+				if !a.Plain() {
+					_, _ = conn.ExecContext(ctx, t.dialect.Rollback()) // the next one to look commits, or the session is gone
+				}
+				return err
+			}
+			err = t.store(ctx, conn, a)
+			switch lost = nil; {
+			case errors.Is(err, errRaced):
+				lost = &a
+			case !database.IsRaced(err) && (err != nil || !a.again):
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row: %w", races+1, err))
+			}
+		}
+	})
+}
+
+// unconfirmed returns the error of a write that changed no row, though nobody else has written.
+func (a *attempt) unconfirmed() error {
+	return fmt.Errorf("%w: the update of %s changed 0 rows, though nobody else has written: is there a trigger, or does a proxy share connections?", a.kind(), a.what)
+}
+
+func (a *attempt) kind() error { return cmp.Or(a.wrong, worker.ErrUnconfirmed) }
+
+// store carries writes out on a server, more than one in a transaction.
+func (t *tables) store(ctx context.Context, conn *sqlx.Conn, a attempt) error {
+	if len(a.writes) == 1 && a.Plain() {
+		return t.carry(ctx, conn, a)
 	}
-	if err := l.learn(ctx, conn); err != nil {
+	restore, err := database.Prepare(ctx, conn, t.dialect)
+	if err != nil {
 		return err
 	}
-	var lost *refused
-	for races := 0; ; races++ {
-		s, w, err := try(conn, races)
-		if err == nil {
-			err = lost.again(s, w)
+	defer restore()
+	return database.Transact(ctx, conn, t.dialect, func(tx database.Session) error { return t.carry(ctx, tx, a) })
+}
+
+func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
+	const doing = "write a row"
+	for _, w := range a.writes {
+		text, args := t.dialect.Bind(w.statement, w.args...)
+		res, err := conn.ExecContext(ctx, text, args...)
+		if err != nil {
+			return database.Failed(doing, err)
 		}
-		if err != nil || !w.changes() {
-			if !s.Plain() {
-				l.rollback(ctx, conn)
-			}
+		switch n, err := res.RowsAffected(); {
+		case err != nil:
+			return database.Failed(doing, err)
+		case n == 0:
+			return errRaced
+		case n < 0 || n > w.rows:
+			return fmt.Errorf("%w: a write changed %d rows, not %d", a.kind(), n, w.rows)
+		}
+	}
+	return nil
+}
+
+// inPlace runs a transaction on a SQLite file. Its commit counts only if the file is in its place
+// before and after, and what was written can be read there. Else it returns an error, as for a
+// commit whose reply was lost. do returns a nil trace if there is nothing to read.
+func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.Place, do func(session) (*trace, error)) error {
+	if err := place.Look(ctx, conn); err != nil {
+		return err
+	}
+	var left *trace
+	err := database.Transact(ctx, conn, t.dialect, func(s database.Session) (err error) {
+		left, err = do(s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if left != nil {
+		if err := place.Confirm(ctx, conn, left.wrote, left.text, left.from, left.args...); err != nil {
 			return err
 		}
-		switch err := l.store(ctx, conn, w, s); {
-		case errors.Is(err, errRaced):
-			lost = &refused{s, w}
-		case errors.Is(err, errConflict):
-			lost = nil
-		default:
-			return err
-		}
-		if races == mostRaces {
-			return worker.Transient(fmt.Errorf("write a row: others have written it before, %d times in a row", races+1))
-		}
 	}
-}
-
-// changes reports whether there is anything to write.
-func (w write) changes() bool { return w.control.changes() || w.row.changes() }
-
-// A refused write is one that has changed no row.
-type refused struct {
-	sight
-	write
-}
-
-// again returns an error if the next attempt has found what the refused one was to replace just as
-// it was before, at the same server: then it is not another client that has kept it from being
-// written.
-func (r *refused) again(s sight, w write) error {
-	switch {
-	case r == nil || !r.write.control.sameAs(w.control, w.row != nil) || !r.write.row.sameAs(w.row, false):
-		return nil
-	case !s.SameAs(r.Origin):
-		return errElsewhere
-	case w.row != nil:
-		return unconfirmed(w.row.is.WorkerID)
-	}
-	return unconfirmed(controlID)
-}
-
-// sameAs reports whether two changes are of the same row, which is as it was, its NONCE aside if
-// that is not compared.
-func (c *change) sameAs(d *change, anyNonce bool) bool {
-	switch {
-	case c == nil || d == nil:
-		return c == d
-	case c.was == nil || d.was == nil:
-		return c.was == d.was && c.is.WorkerID == d.is.WorkerID
-	}
-	was := *c.was
-	if anyNonce {
-		was.Nonce = d.was.Nonce
-	}
-	return was == *d.was
-}
-
-// trace returns how an ID's row that was written can be told.
-func (l *Leases) trace(w write) *trace {
-	if !w.row.changes() {
-		return nil
-	}
-	row := w.row.is
-	return &trace{
-		wrote: fmt.Sprintf("%s %d %d %d", row.Nonce, row.High, row.Until, row.Renewed), text: "NONCE || ' ' || HIGH || ' ' || LEASE_UNTIL || ' ' || RENEWED",
-		from: "`" + l.leases + "` WHERE NAMESPACE = ? AND WORKER_ID = ?", args: []any{l.namespace, row.WorkerID},
-	}
+	return place.Look(ctx, conn)
 }

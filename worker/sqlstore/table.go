@@ -21,16 +21,6 @@ func (t *tables) connected(ctx context.Context, do func(*sqlx.Conn) error) error
 	return do(conn)
 }
 
-// looking is connected for who reads: what all nodes of a Galera cluster have committed is to be seen.
-func (t *tables) looking(ctx context.Context, do func(*sqlx.Conn) error) error {
-	return t.connected(ctx, func(conn *sqlx.Conn) error {
-		if err := t.learn(ctx, conn); err != nil {
-			return err
-		}
-		return do(conn)
-	})
-}
-
 // create creates a missing table, by the schema of its default name.
 func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defaultName, name string) error {
 	statement, err := database.Schema(defaultName, name, dialect)

@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS `WORKER_LEASE` (
   HOLDER      VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'who, for people',
   ACQUIRED    BIGINT       NOT NULL COMMENT 'start of the lease',
   RENEWED     BIGINT       NOT NULL COMMENT 'last change',
-  REACH       BIGINT       NOT NULL COMMENT 'microseconds beyond the server''s clock up to which ticks may be reserved, skew included; in row -1 the largest ever',
+  HISTORY     VARCHAR(190) CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in row -1: what the server remembered when the row was written',
   PRIMARY KEY (NAMESPACE, WORKER_ID),
   KEY LEASE_END (NAMESPACE, LEASE_UNTIL)
 ) ENGINE = InnoDB COMMENT = 'leased worker IDs of UID generators'

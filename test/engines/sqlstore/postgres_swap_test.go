@@ -154,7 +154,7 @@ func calls(t *testing.T, l lease.Store) map[string]func(decide func() error) err
 	w := lease.Wanted{IDs: lease.Range{First: 1, Last: 1}, Highest: func(time.Time) int64 { return 1 << 40 }}
 	return map[string]func(func() error) error{
 		"Change": func(decide func() error) error {
-			return l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.High++; return decide() })
+			return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return decide() })
 		},
 		"Take": func(decide func() error) error {
 			return l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return decide() })
@@ -171,7 +171,7 @@ func decidedElsewhere(t *testing.T, l lease.Store, name string, takeOver func() 
 	t.Helper()
 	stored := func() (all [2]lease.Row, n lease.Namespace) {
 		for id := range all {
-			err := l.Change(t.Context(), int64(id), func(r *lease.Row, _ lease.Clock) error { all[id] = *r; return errSeen })
+			err := l.Change(t.Context(), int64(id), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { all[id] = *r; return errSeen })
 			require.ErrorIs(t, err, errSeen)
 		}
 		require.ErrorIs(t, l.Init(t.Context(), func(is *lease.Namespace, _ lease.Clock) error { n = *is; return errSeen }), errSeen)

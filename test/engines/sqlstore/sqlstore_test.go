@@ -213,7 +213,7 @@ func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {
 }
 
 func renew(ctx context.Context, l lease.Store, id int64, change func(*lease.Row)) error {
-	return l.Change(ctx, id, func(r *lease.Row, now lease.Clock) error {
+	return l.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		r.Nonce, r.Renewed = rand.Text(), now.Now
 		r.High++
 		change(r)

@@ -1,0 +1,40 @@
+package database
+
+var mysqlSpeech = speech{
+	now:  "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+	late: "TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))",
+	// A proxy that shares connections may send two statements of one client to two servers, or over two
+	// connections.
+	session: "CONNECTION_ID()",
+	// The server's start is a whole second, and always the same one: a step of its clock shows in Uptime,
+	// too. MariaDB knows no server_uuid.
+	history: "CONCAT('server ', LEFT(MD5(CONCAT_WS(' ', /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)), 8)," +
+		" ' since ', " + mysqlTime("UNIX_TIMESTAMP() - "+mysqlUptime) +
+		", COALESCE((SELECT CONCAT(', cluster ', LEFT(VARIABLE_VALUE, 8)) FROM " + mysqlStatus + " WHERE VARIABLE_NAME = 'wsrep_cluster_state_uuid' AND VARIABLE_VALUE <> ''), '')" +
+		", ', table made ', " + mysqlTime("(SELECT UNIX_TIMESTAMP(CREATE_TIME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}')") + ")",
+	young: mysqlUptime + " < 2",
+	// With completion_type a transaction may follow on the one before. MySQL, other than MariaDB, does not
+	// tell whether one is open.
+	plain:    "@@autocommit = 1 AND @@completion_type = 'NO_CHAIN' /*M! AND @@in_transaction = 0 */",
+	readOnly: "@@global.read_only OR @@global.innodb_read_only",
+	schema:   "''",
+	bytes:    "CAST(CONVERT(%s USING utf8mb4) AS BINARY)",
+	indexed:  "CONVERT(%s USING utf8mb4) COLLATE utf8mb4_bin",
+	micros:   "CAST(UNIX_TIMESTAMP(%s) * 1000000 AS SIGNED)",
+	text:     "_utf8mb4 X'%s'",
+	begin:    "START TRANSACTION",
+	// With a session's completion_type, a plain COMMIT or ROLLBACK may begin another transaction, or end
+	// the session.
+	ends: " AND NO CHAIN NO RELEASE",
+}
+
+const (
+	// MariaDB has its status in one schema, MySQL in the other.
+	mysqlStatus = "/*M! information_schema */ /*!50700 performance_schema */ .global_status"
+	mysqlUptime = "(SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM " + mysqlStatus + " WHERE VARIABLE_NAME = 'Uptime')"
+)
+
+// mysqlTime formats seconds since 1970, whatever the session's time zone.
+func mysqlTime(seconds string) string {
+	return "DATE_FORMAT(TIMESTAMPADD(SECOND, " + seconds + ", '1970-01-01 00:00:00'), '%Y-%m-%dT%TZ')"
+}

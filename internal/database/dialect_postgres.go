@@ -1,0 +1,32 @@
+package database
+
+import "fmt"
+
+var postgresSpeech = speech{
+	now:     "CAST(FLOOR(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000000) AS BIGINT)",
+	late:    "0",
+	session: "0", // a pooler may change it
+	// The server's processes can start anew, with what was not flushed lost, while the server itself goes
+	// on: then the statistics begin anew. xmin is the last change of the table's definition, its name
+	// included, and relfilenode changes with TRUNCATE. The name of the log has the timeline, as soon as a
+	// standby has become one that writes.
+	history: "'server since ' || " + postgresTime("PG_POSTMASTER_START_TIME()") +
+		" || ', timeline ' || CASE WHEN PG_IS_IN_RECOVERY() THEN '' ELSE SUBSTR(PG_WALFILE_NAME(PG_CURRENT_WAL_LSN()), 1, 8) END" +
+		" || ', no crash since ' || COALESCE((SELECT " + postgresTime("stats_reset") + " FROM pg_stat_bgwriter), 'ever')" +
+		" || ', table ' || (SELECT oid || '/' || relfilenode || '/' || CAST(xmin AS TEXT) FROM pg_class WHERE oid = TO_REGCLASS('`{table}`'))",
+	young:    "FALSE",
+	plain:    "TRUE",
+	readOnly: "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')",
+	schema: "COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +
+		"FROM pg_class WHERE oid = TO_REGCLASS('`{table}`')), '')",
+	bytes:   `%s COLLATE "C"`,
+	indexed: "%s",
+	micros:  "CAST(FLOOR(EXTRACT(EPOCH FROM CAST(%s AS TIMESTAMPTZ)) * 1000000) AS BIGINT)",
+	text:    "CONVERT_FROM(DECODE('%s', 'hex'), 'UTF8')",
+	// The server ends a transaction that stands still for as long as stall; see Prepare.
+	begin: fmt.Sprintf("START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = %d", stall.Milliseconds()),
+}
+
+func postgresTime(at string) string {
+	return "TO_CHAR(" + at + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}
