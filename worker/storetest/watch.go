@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"time"
 
