@@ -81,10 +81,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Timeout = timeout
 	if c.MaxClockOffset == 0 {
-		c.MaxClockOffset = lease.DefaultMaxClockOffset
+		c.MaxClockOffset = lease.DefaultMaxClockSkew
 	}
 	if c.MaxAhead == 0 {
-		c.MaxAhead = lease.DefaultMaxAhead
+		c.MaxAhead = 15 * time.Minute
 	}
 	c.Logger, c.Now = settings.Logger(c.Logger), settings.Clock(c.Now)
 	return c, nil

@@ -157,14 +157,13 @@ func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []regis
 	if len(leases) == 0 {
 		return f
 	}
-	worst, reach := leases[0], ns.Reach
+	worst := leases[0]
 	for _, l := range leases {
-		reach = max(reach, l.Reach)
 		if l.High > worst.High {
 			worst = l
 		}
 	}
-	most := reach + c.MaxAhead
+	most := lease.Burn + c.MaxAhead
 	if most < 0 { // overflow
 		most = math.MaxInt64
 	}
