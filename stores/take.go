@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker/lease"
@@ -106,9 +107,9 @@ func (v *view) otherwise(was known) Query {
 	if v.given < v.ids.Last {
 		q.Ranges = []Range{v.span(max(v.given+1, v.ids.First), newest)}
 	}
-	usable, _ := v.over()
-	rand.Shuffle(len(usable), func(i, j int) { usable[i], usable[j] = usable[j], usable[i] })
-	for _, k := range usable[:min(len(usable), spares)] {
+	others := v.spare
+	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	for _, k := range others[:min(len(others), spares)] {
 		if k.Key != was.Key {
 			q.Keys = append(q.Keys, k.Key)
 		}
@@ -123,10 +124,8 @@ func (v *view) raced(was known) error {
 	}
 	v.losses++
 	usable, _ := v.over()
-	for _, k := range usable {
-		if v.fresh[k.WorkerID] {
-			return nil
-		}
+	if slices.ContainsFunc(usable, func(k known) bool { return v.fresh[k.WorkerID] }) {
+		return nil
 	}
 	// Others have got all that were read again: so it is with the rest.
 	for _, k := range usable {

@@ -45,7 +45,8 @@ type view struct {
 	rows  map[int64]known // those that were read, there or not
 	fresh map[int64]bool  // those of the last answer
 
-	full   bool // no row that was read at random was free
+	spare  []known // usable rows, when one was last chosen
+	full   bool    // no row that was read at random was free
 	losses int  // how often another client has been faster
 }
 
@@ -180,6 +181,7 @@ func (v *view) namespace() lease.Namespace {
 func (v *view) free(ctx context.Context) (known, error) {
 	for {
 		usable, over := v.over()
+		v.spare = usable
 		there := lease.Range{First: v.ids.First, Last: min(v.given, v.ids.Last)}
 		many, all := there.Last-there.First >= lowest, true
 		for id := there.First; id <= there.Last && !many && all; id++ {

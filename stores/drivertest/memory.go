@@ -21,6 +21,7 @@ type Memory struct {
 
 	mu      sync.Mutex
 	texts   map[string]string
+	sorted  []string // their keys; nil when they have changed
 	history int
 }
 
@@ -48,15 +49,16 @@ func (m *Memory) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 		a.Records = append(a.Records, stores.Record{Key: key, Text: m.texts[key]})
 	}
 	for _, r := range q.Ranges {
+		if m.sorted == nil {
+			m.sorted = slices.Sorted(maps.Keys(m.texts))
+		}
 		var page []stores.Record
-		if keys := slices.Sorted(maps.Keys(m.texts)); len(keys) > 0 {
-			from, _ := slices.BinarySearch(keys, r.First)
-			for _, key := range keys[from:] {
-				if key > r.Last || len(page) == r.Limit {
-					break
-				}
-				page = append(page, stores.Record{Key: key, Text: m.texts[key]})
+		from, _ := slices.BinarySearch(m.sorted, r.First)
+		for _, key := range m.sorted[from:] {
+			if key > r.Last || len(page) == r.Limit {
+				break
 			}
+			page = append(page, stores.Record{Key: key, Text: m.texts[key]})
 		}
 		a.Pages = append(a.Pages, page)
 	}
@@ -92,6 +94,9 @@ func (m *Memory) set(key, text string) {
 	if m.texts == nil {
 		m.texts = map[string]string{}
 	}
+	if _, there := m.texts[key]; !there {
+		m.sorted = nil
+	}
 	m.texts[key] = text
 }
 
@@ -101,6 +106,7 @@ func (m *Memory) Set(key, text string) {
 	defer m.mu.Unlock()
 	if m.set(key, text); text == "" {
 		delete(m.texts, key)
+		m.sorted = nil
 	}
 }
 
@@ -119,7 +125,7 @@ func (m *Memory) Backup() (restore func()) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.texts = maps.Clone(texts)
+		m.texts, m.sorted = maps.Clone(texts), nil
 		m.history++
 	}
 }
