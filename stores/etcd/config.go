@@ -8,9 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/namespace"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/stores"
 )
 
 // Config holds the settings of a [Store]. The zero value works.
@@ -88,15 +86,18 @@ func letterOrDigit(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// A Store holds namespaces of leases under a prefix of keys. It is a [registry.Store] and a
-// [doctor.Examiner]. Make it with [New]. All methods may be called by any number of goroutines at
-// once.
+// A Store holds namespaces of leases, and segments, under a prefix of keys; see [stores.Store]. It is a
+// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
 type Store struct {
-	client *clientv3.Client
-	cfg    Config
+	*stores.Store
+	driver *driver
 }
 
-var _ registry.Store = (*Store)(nil)
+// What a Store has.
+type (
+	Leases   = stores.Leases
+	Segments = stores.Segments
+)
 
 // New returns a store in the cluster that the client is connected to. It sends nothing. The
 // client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes
@@ -109,34 +110,9 @@ func New(client *clientv3.Client, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{client: client, cfg: cfg}, nil
+	d := &driver{client, cfg}
+	return &Store{stores.New(d), d}, nil
 }
 
-// Leases returns a namespace of leases. Namespaces keep apart services that share a cluster:
-// worker IDs are unique within one, and all UIDs of one have the same layout. UIDs of two
-// namespaces can be equal.
-//
-// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
-// !"#$%&'()*+,-./:;<=>?_, as in every kind of store. For "" it is "default". Leases returns
-// [uid.ErrConfig] or [uid.ErrRange] for all other names. It sends nothing.
-func (s *Store) Leases(name string) (*Leases, error) {
-	name, err := namespace.Resolve(name)
-	if err != nil {
-		return nil, err
-	}
-	return &Leases{store: s, namespace: name, keys: keysOf(s.cfg.Prefix, name)}, nil
-}
-
-// Namespace returns [Store.Leases] for a [registry.Registry].
-func (s *Store) Namespace(name string) (lease.Store, error) {
-	l, err := s.Leases(name)
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// clock reads the client's clock.
-func (s *Store) clock() lease.Clock {
-	return lease.Clock{Now: s.cfg.Now().UTC().Truncate(time.Microsecond), Error: s.cfg.ClockError}
-}
+// Driver returns what New's Store is over, for the suite of drivers.
+func (s *Store) Driver() stores.Driver { return s.driver }

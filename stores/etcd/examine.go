@@ -1,38 +1,30 @@
 package etcd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/doctor"
 )
 
-var _ doctor.Examiner = (*Store)(nil)
-
-// Inspect implements [lease.Store]. It asks one member for its version: some have lost
-// acknowledged writes. It skips what the account may not see.
-func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
-	return l.store.inspect(ctx)
-}
-
-func (s *Store) inspect(ctx context.Context) (lossy []string, err error) {
-	endpoints := s.client.Endpoints()
+// Inspect implements [stores.Inspector]. It asks one member for its version: some have lost acknowledged
+// writes. It skips what the account may not see.
+func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err error) {
+	endpoints := d.client.Endpoints()
 	rand.Shuffle(len(endpoints), func(i, j int) { endpoints[i], endpoints[j] = endpoints[j], endpoints[i] })
 	for _, e := range endpoints {
-		is, failure := s.status(ctx, e)
+		is, failure := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, e) })
 		if failure == nil {
 			if why := faults(is.Version); why != "" {
 				lossy = append(lossy, fmt.Sprintf("etcd %s has a known fault: %s", is.Version, why))
@@ -44,6 +36,17 @@ func (s *Store) inspect(ctx context.Context) (lossy []string, err error) {
 		}
 	}
 	return nil, err
+}
+
+// ask makes a request that is no transaction.
+func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error)) (R, error) {
+	limited, cancel := context.WithTimeout(ctx, d.cfg.RequestTimeout)
+	defer cancel()
+	resp, err := request(limited)
+	if err != nil {
+		return resp, failed(ctx, doing, err)
+	}
+	return resp, nil
 }
 
 // faults says by what a version of etcd can lose acknowledged writes, or have members that
@@ -64,58 +67,46 @@ func faults(version string) string {
 	return ""
 }
 
-// status asks the member at an endpoint how it does.
-func (s *Store) status(ctx context.Context, endpoint string) (*clientv3.StatusResponse, error) {
-	limited, cancel := context.WithTimeout(ctx, s.cfg.RequestTimeout)
-	defer cancel()
-	resp, err := s.client.Status(limited, endpoint)
-	if err != nil {
-		return nil, failed(ctx, "ask for the status", err)
+// Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the database,
+// how much history is kept, this account's rights, and whether each namespace and each row of segments is of
+// this cluster. It writes nothing. It does not see whether members run with --unsafe-no-fsync.
+func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
+	steps := []struct {
+		what string
+		do   func(ctx context.Context) ([]doctor.Finding, error)
+	}{
+		{"etcd members", s.driver.members}, {"etcd endpoints", s.driver.endpoints}, {"etcd alarms", s.driver.alarms},
+		{"etcd history", s.driver.history}, {"etcd rights", s.driver.rights},
+		{"keys", func(ctx context.Context) ([]doctor.Finding, error) { return s.Store.Examine(ctx, cfg) }},
 	}
-	return resp, nil
-}
-
-// Examine implements [doctor.Examiner]: the members and their versions, alarms, the size of the
-// database, how much history is kept, this account's rights, whether each namespace is of this
-// cluster and has the same ClockError, and whether each row of segments is. It writes nothing. It does not see whether members
-// run with --unsafe-no-fsync.
-func (s *Store) Examine(ctx context.Context, _ doctor.Config) ([]doctor.Finding, error) {
-	e := &examination{Store: s}
-	for _, step := range []func(context.Context) error{e.members, e.status, e.alarms, e.history, e.rights, e.namespaces, e.segments} {
-		if err := step(ctx); err != nil {
-			return nil, err
+	for _, step := range steps {
+		found, err := step.do(ctx)
+		if err != nil {
+			if found, err = stores.Unknown(step.what, err); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range found {
+			if f.What == "" {
+				f.What = step.what
+			}
+			findings = append(findings, f)
 		}
 	}
-	e.add(doctor.LevelNote, "etcd disks", "could not be told", "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was acknowledged: UIDs could come twice.",
-		"Look at the members' command lines.")
-	return e.findings, nil
+	return append(findings, doctor.Finding{
+		Level: doctor.LevelNote, What: "etcd disks", Value: "could not be told", Why: "No member says whether it runs with --unsafe-no-fsync, by which a crash can lose what was acknowledged: UIDs could come twice.",
+		Do: "Look at the members' command lines.",
+	}), nil
 }
 
-type examination struct {
-	*Store
-	findings []doctor.Finding
+func found(level doctor.Level, value, why, do string) []doctor.Finding {
+	return []doctor.Finding{{Level: level, Value: value, Why: why, Do: do}}
 }
 
-func (e *examination) add(level doctor.Level, what, value, why, do string) {
-	e.findings = append(e.findings, doctor.Finding{Level: level, What: what, Value: value, Why: why, Do: do})
-}
-
-// unknown turns an error into a note, unless it may pass.
-func (e *examination) unknown(what string, err error) error {
-	if retry.IsTransient(err) {
-		return err
-	}
-	e.add(doctor.LevelNote, what, "could not be told", fmt.Sprintf("The cluster does not say: %v.", err), "Look yourself, or check with an account that may see it.")
-	return nil
-}
-
-func (e *examination) members(ctx context.Context) error {
-	const what = "etcd members"
-	limited, cancel := context.WithTimeout(ctx, e.cfg.RequestTimeout)
-	defer cancel()
-	list, err := e.client.MemberList(limited)
+func (d *driver) members(ctx context.Context) ([]doctor.Finding, error) {
+	list, err := ask(ctx, d, "list the members", func(ctx context.Context) (*clientv3.MemberListResponse, error) { return d.client.MemberList(ctx) })
 	if err != nil {
-		return e.unknown(what, failed(ctx, "list the members", err))
+		return nil, err
 	}
 	votes := 0
 	for _, m := range list.Members {
@@ -123,106 +114,78 @@ func (e *examination) members(ctx context.Context) error {
 			votes++
 		}
 	}
-	value := fmt.Sprintf("%d that vote", votes)
-	if n := len(list.Members) - votes; n > 0 {
-		value += fmt.Sprintf(", %d that learn", n)
-	}
+	value := fmt.Sprintf("%d that vote, %d that learn", votes, len(list.Members)-votes)
 	switch {
 	case votes == 1:
-		e.add(doctor.LevelWarn, what, value, "When it is down nobody renews; when its disk is lost so are the ticks used, and UIDs come twice.", "Run three members.")
+		return found(doctor.LevelWarn, value, "When it is down nobody renews; when its disk is lost so are the ticks used, and UIDs come twice.", "Run three members."), nil
 	case votes%2 == 0:
-		e.add(doctor.LevelWarn, what, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1, votes-1), "Run an odd number of members.")
-	default:
-		e.add(doctor.LevelOK, what, value, "", "")
+		return found(doctor.LevelWarn, value, fmt.Sprintf("%d of them have to be up: no more may fail than of %d.", votes/2+1, votes-1), "Run an odd number of members."), nil
 	}
-	return nil
+	return found(doctor.LevelOK, value, "", ""), nil
 }
 
 // assumedQuota is etcd's default; members before 3.6 do not tell theirs.
 const assumedQuota = 2 << 30
 
-func (e *examination) status(ctx context.Context) error {
-	endpoints := e.client.Endpoints()
-	answers := make([]*clientv3.StatusResponse, len(endpoints))
-	errs := make([]error, len(endpoints))
-	var all sync.WaitGroup
-	for i, endpoint := range endpoints {
-		all.Go(func() { answers[i], errs[i] = e.Store.status(ctx, endpoint) })
-	}
-	all.Wait()
-	if err := ctx.Err(); err != nil {
-		return worker.Transient(err)
-	}
+func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err error) {
 	var versions, bad, ill []string
-	var size, used, quota int64
-	for i, a := range answers {
-		if a == nil {
-			ill = append(ill, errs[i].Error())
+	largest := &clientv3.StatusResponse{}
+	endpoints := d.client.Endpoints()
+	for _, endpoint := range endpoints {
+		a, err := ask(ctx, d, "ask for the status", func(ctx context.Context) (*clientv3.StatusResponse, error) { return d.client.Status(ctx, endpoint) })
+		switch {
+		case ctx.Err() != nil:
+			return nil, worker.Transient(ctx.Err())
+		case err != nil:
+			ill = append(ill, err.Error())
 			continue
-		}
-		if !slices.Contains(versions, a.Version) {
-			versions = append(versions, a.Version)
-			if why := faults(a.Version); why != "" {
-				bad = append(bad, fmt.Sprintf("In %s %s.", a.Version, why))
-			}
-		}
-		if a.Leader == 0 {
+		case a.Leader == 0:
 			ill = append(ill, "one knows no leader")
 		}
-		if a.DbSize > size {
-			size, used, quota = a.DbSize, a.DbSizeInUse, a.DbSizeQuota
+		versions = append(versions, a.Version)
+		if why := faults(a.Version); why != "" {
+			bad = append(bad, fmt.Sprintf("In %s %s.", a.Version, why))
+		}
+		if a.DbSize > largest.DbSize {
+			largest = a
 		}
 	}
-	slices.Sort(versions)
-	const health = "etcd endpoints"
-	value := fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints))
+	findings = found(doctor.LevelOK, fmt.Sprintf("%d of %d answer", len(endpoints)-len(ill), len(endpoints)), "", "")
 	if len(ill) > 0 {
-		e.add(doctor.LevelWarn, health, value, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")), "Bring them back: a majority has to be up.")
-	} else {
-		e.add(doctor.LevelOK, health, value, "", "")
+		findings = found(doctor.LevelWarn, findings[0].Value, fmt.Sprintf("Of the others: %s.", strings.Join(ill, "; ")), "Bring them back: a majority has to be up.")
 	}
 	if len(versions) == 0 {
-		return nil
+		return findings, nil
 	}
-	const version = "etcd versions"
-	switch {
-	case len(bad) > 0:
-		e.add(doctor.LevelError, version, strings.Join(versions, ", "), strings.Join(bad, " ")+" UIDs could come twice.", "Upgrade.")
-	default:
-		e.add(doctor.LevelOK, version, strings.Join(versions, ", "), "", "")
+	slices.Sort(versions)
+	version := stores.Fine("etcd versions", strings.Join(slices.Compact(versions), ", "))
+	if len(bad) > 0 {
+		version.Level, version.Why, version.Do = doctor.LevelError, strings.Join(slices.Compact(bad), " ")+" UIDs could come twice.", "Upgrade."
 	}
-	e.size(size, used, quota)
-	return nil
+	return append(findings, version, size(largest)), nil
 }
 
 // size judges the largest member's database.
-func (e *examination) size(size, used, quota int64) {
-	const what = "etcd database"
-	value := fmt.Sprintf("%d MB, of which %d MB are in use", size>>20, used>>20)
-	if quota > 0 {
-		value += fmt.Sprintf("; quota %d MB", quota>>20)
-	} else {
+func size(a *clientv3.StatusResponse) doctor.Finding {
+	quota := a.DbSizeQuota
+	if quota == 0 {
 		quota = assumedQuota
-		value += "; quota not told"
 	}
+	f := stores.Fine("etcd database", fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", a.DbSize>>20, a.DbSizeInUse>>20, quota>>20))
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
 	switch {
-	case used > quota/2:
-		e.add(doctor.LevelWarn, what, value, full, "Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes.")
-	case size > quota/2:
-		e.add(doctor.LevelWarn, what, value, full+" What is free inside counts, too.", "Defragment the members, one after another.")
-	default:
-		e.add(doctor.LevelOK, what, value, "", "")
+	case a.DbSizeInUse > quota/2:
+		f.Level, f.Why, f.Do = doctor.LevelWarn, full, "Keep less history (--auto-compaction-retention), or raise --quota-backend-bytes."
+	case a.DbSize > quota/2:
+		f.Level, f.Why, f.Do = doctor.LevelWarn, full+" What is free inside counts, too.", "Defragment the members, one after another."
 	}
+	return f
 }
 
-func (e *examination) alarms(ctx context.Context) error {
-	const what = "etcd alarms"
-	limited, cancel := context.WithTimeout(ctx, e.cfg.RequestTimeout)
-	defer cancel()
-	list, err := e.client.AlarmList(limited)
+func (d *driver) alarms(ctx context.Context) ([]doctor.Finding, error) {
+	list, err := ask(ctx, d, "list the alarms", func(ctx context.Context) (*clientv3.AlarmResponse, error) { return d.client.AlarmList(ctx) })
 	if err != nil {
-		return e.unknown(what, failed(ctx, "list the alarms", err))
+		return nil, err
 	}
 	var names []string
 	for _, a := range list.Alarms {
@@ -232,130 +195,51 @@ func (e *examination) alarms(ctx context.Context) error {
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) > 0 {
-		e.add(doctor.LevelError, what, strings.Join(names, ", "), "NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
-			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs.")
-		return nil
+		return found(doctor.LevelError, strings.Join(names, ", "), "NOSPACE: the cluster refuses all writes, and no lease is renewed. CORRUPT: members differ.",
+			"NOSPACE: compact, defragment, etcdctl alarm disarm. CORRUPT: replace the member that differs."), nil
 	}
-	e.add(doctor.LevelOK, what, "none", "", "")
-	return nil
+	return found(doctor.LevelOK, "none", "", ""), nil
 }
 
 // muchHistory is how many revisions may be kept: about 400 MB of renewals.
 const muchHistory = 1_000_000
 
 // history finds out how many revisions are kept. Each renewal leaves one, until it is compacted.
-func (e *examination) history(ctx context.Context) error {
-	const what = "etcd history"
-	key := e.cfg.Prefix + leasesDir
-	r, err := e.get(ctx, "look at the history", clientv3.OpGet(key, clientv3.WithCountOnly()))
-	if err != nil {
-		return e.unknown(what, err)
+func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
+	at := func(revision int64) (int64, error) {
+		resp, err := d.request(ctx, "look at the history", nil, []clientv3.Op{clientv3.OpGet(d.cfg.Prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))}, nil)
+		return resp.OpResponse().Txn().Header.GetRevision(), err
 	}
+	now, err := at(0)
 	kept := int64(0)
-	for back := int64(1000); ; back *= 10 {
-		at := max(r.revision-back, 1)
-		_, err := e.get(ctx, "look at the history", clientv3.OpGet(key, clientv3.WithCountOnly(), clientv3.WithRev(at)))
-		if errors.Is(err, rpctypes.ErrCompacted) {
-			break
-		}
-		if err != nil {
-			return e.unknown(what, err)
-		}
-		if kept = r.revision - at; at == 1 {
-			break
+	for back := int64(1000); err == nil && kept < now-1; back *= 10 {
+		if _, err = at(max(now-back, 1)); err == nil {
+			kept = now - max(now-back, 1)
 		}
 	}
-	value := fmt.Sprintf("at least %d of %d revisions are kept", kept, r.revision)
+	if err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return nil, err
+	}
+	value := fmt.Sprintf("at least %d of %d revisions are kept", kept, now)
 	const do = "Set --auto-compaction-mode and --auto-compaction-retention (an hour, say). The store needs no history."
 	const why = "Each renewal leaves some 400 bytes until the history is compacted; at the quota the cluster refuses all writes."
 	switch {
 	case kept >= muchHistory:
-		e.add(doctor.LevelWarn, what, value, why, do)
-	case r.revision > 1 && kept == r.revision-1:
-		e.add(doctor.LevelNote, what, fmt.Sprintf("all %d revisions are kept", r.revision), "Nothing has been compacted yet. "+why, do)
-	default:
-		e.add(doctor.LevelOK, what, value, "", "")
+		return found(doctor.LevelWarn, value, why, do), nil
+	case now > 1 && kept == now-1:
+		return found(doctor.LevelNote, fmt.Sprintf("all %d revisions are kept", now), "Nothing has been compacted yet. "+why, do), nil
 	}
-	return nil
+	return found(doctor.LevelOK, value, "", ""), nil
 }
 
 // rights asks for a write that never happens: etcd looks at the rights first.
-func (e *examination) rights(ctx context.Context) error {
-	const what = "etcd rights"
-	key := e.cfg.Prefix + leasesDir
+func (d *driver) rights(ctx context.Context) ([]doctor.Finding, error) {
+	key := d.cfg.Prefix + "leases/"
 	never := clientv3.Compare(clientv3.ModRevision(key), "=", -1)
-	_, err := e.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")}, []clientv3.Op{clientv3.OpGet(key)})
-	switch {
-	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		e.add(doctor.LevelNote, what, "this account may not write below "+key, "Workers need it, at least below the key of their namespace.",
-			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+e.cfg.Prefix)
-		return nil
-	case err != nil:
-		return e.unknown(what, err)
+	_, err := d.request(ctx, "look at the rights", []clientv3.Cmp{never}, []clientv3.Op{clientv3.OpPut(key, "")}, []clientv3.Op{clientv3.OpGet(key)})
+	if errors.Is(err, rpctypes.ErrPermissionDenied) {
+		return found(doctor.LevelNote, "this account may not write below "+key, "Workers need it, at least below the key of their namespace.",
+			"If workers use this account: etcdctl role grant-permission ROLE --prefix=true readwrite "+d.cfg.Prefix), nil
 	}
-	e.add(doctor.LevelOK, what, "may write below "+key, "", "")
-	return nil
-}
-
-func (e *examination) namespaces(ctx context.Context) error {
-	const what = "etcd namespaces"
-	names, _, err := e.Namespaces(ctx)
-	if errors.Is(err, worker.ErrNoNamespace) {
-		return nil
-	}
-	if err != nil {
-		return e.unknown(what, err)
-	}
-	before := len(e.findings)
-	for _, name := range names {
-		l, err := e.Leases(name)
-		if err != nil {
-			return e.unknown(what, err)
-		}
-		r, err := e.get(ctx, "read a namespace", clientv3.OpGet(l.keys.namespace))
-		if err != nil {
-			return e.unknown(what, err)
-		}
-		n, err := l.space(r, 0)
-		if err == nil {
-			err = l.fits(r, n)
-		}
-		switch {
-		case err != nil:
-			e.add(doctor.LevelError, what, fmt.Sprintf("%q cannot be used", name), fmt.Sprintf("%v.", err), "Look into it before anybody starts again.")
-		case n.Fresh:
-			e.add(doctor.LevelWarn, what, fmt.Sprintf("%q has rows, and no key of its own", name), "It was removed, or never made: nobody gets an ID.", "Run uid worker init with a --rest.")
-		}
-	}
-	if len(e.findings) == before {
-		e.add(doctor.LevelOK, what, fmt.Sprintf("%d, all of this cluster and with a ClockError of %v", len(names), e.cfg.ClockError), "", "")
-	}
-	return nil
-}
-
-func (e *examination) segments(ctx context.Context) error {
-	const what = "etcd segments"
-	s := e.Segments()
-	rows, bad := 0, 0
-	var first error
-	err := s.each(ctx, "", math.MaxInt, func(tag string, is record, cluster uint64) error {
-		rows++
-		v, err := decodeSegment(tag, is)
-		if err == nil {
-			err = v.fits(is.key, cluster)
-		}
-		if err != nil {
-			bad, first = bad+1, cmp.Or(first, err)
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return e.unknown(what, err)
-	case bad > 0:
-		e.add(doctor.LevelError, what, fmt.Sprintf("%d of %d cannot be used", bad, rows), fmt.Sprintf("The first: %v.", first), "Look into it before anybody draws their numbers again.")
-	case rows > 0:
-		e.add(doctor.LevelOK, what, fmt.Sprintf("%d, all of this cluster", rows), "", "")
-	}
-	return nil
+	return found(doctor.LevelOK, "may write below "+key, "", ""), err
 }

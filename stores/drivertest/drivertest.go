@@ -1,0 +1,169 @@
+// Package drivertest checks that a [stores.Driver] keeps its contract, and that leases and segments over
+// it keep theirs. The author of a driver calls [Run] in a test:
+//
+//	func TestDriver(t *testing.T) {
+//		drivertest.Run(t, drivertest.Config{}, func(t *testing.T) drivertest.Subject {
+//			db := connect(t) // empty, and closed by t.Cleanup
+//			return drivertest.Subject{
+//				Open:   func() (stores.Driver, error) { return mydriver.New(db), nil },
+//				Remove: func(key string) error { return db.Delete(key) },
+//			}
+//		})
+//	}
+//
+// The suite first takes the contract of Read and Write sentence by sentence. What fails there says most.
+// Then it runs the suites of packages storetest and segmenttest on a [stores.Store] over the driver, with
+// writes that are lost or late, and lost replies, which it makes itself.
+//
+// A run that finds nothing shows that a driver does well what was tried; it is no proof. What only the death
+// of a server would show is not tried without [Subject.Backup].
+package drivertest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A Subject is an empty database under test. Only Open is required; the suite skips what needs a nil field,
+// and logs that.
+type Subject struct {
+	// Open returns a new client. It shares nothing with other clients but the database, as if it were in
+	// another process.
+	Open func() (stores.Driver, error)
+
+	// Remove removes a key, as somebody who deletes it by hand does. It need not be there.
+	Remove func(key string) error
+
+	// Advance turns the clock of all clients forward.
+	Advance func(by time.Duration)
+
+	// Backup returns a function that puts the database back to its state now: writes since are lost, as in a
+	// failover to a server that lagged behind.
+	Backup func() (restore func())
+
+	// Codec is that of segments; the default, for nil, is [stores.JSON].
+	Codec stores.Codec
+
+	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
+	// empty the suite looks for nothing.
+	Secret string
+}
+
+// A Config says how much the suite tries; see that of package storetest.
+type Config = storetest.Config
+
+// Run runs each check in a subtest of its own, on a database of its own: open returns an empty one.
+func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	settings := suite.Settings{Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
+	for _, c := range checks {
+		t.Run(c.Name, func(t *testing.T) {
+			s := open(t)
+			p := &probe{Probe: suite.NewProbe(t.Context(), settings, s.Secret), Subject: s}
+			p.Try(func() { c.Run(p) })
+			p.Report(t, c.Contract)
+		})
+	}
+	t.Run("leases", func(t *testing.T) {
+		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+	})
+	t.Run("namespaces", func(t *testing.T) {
+		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
+	})
+	t.Run("segments", func(t *testing.T) {
+		cfg := segmenttest.Config{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}
+		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return Segments(open(t)) })
+	})
+}
+
+var given = regexp.MustCompile(`"given":-?\d+`)
+
+// Leases returns what the suite of package storetest runs on.
+func Leases(s Subject) storetest.Subject {
+	f := &faults{}
+	out := storetest.Subject{
+		Open: func(namespace string) (lease.Store, error) {
+			d, faulty, err := f.open(s)
+			if err != nil {
+				return nil, err
+			}
+			l, err := stores.New(d).Leases(namespace)
+			return &leases{l, faulty}, err
+		},
+		Registry: func() (registry.Store, error) {
+			d, err := s.Open()
+			return stores.New(d), err
+		},
+		Fault:   func(client lease.Store, fault storetest.Fault) bool { client.(*leases).faulty.next.Set(fault); return true },
+		Deliver: f.deliver,
+		Advance: s.Advance,
+		Backup:  s.Backup,
+		Secret:  s.Secret,
+		SetGiven: func(namespace string, n int64) error {
+			d, err := s.Open()
+			if err != nil {
+				return err
+			}
+			return rewrite(d, stores.Key{Namespace: namespace, ID: -1}, func(text string) string {
+				return given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n))
+			})
+		},
+	}
+	if s.Remove != nil {
+		out.RemoveNamespace = func(namespace string) error { return s.Remove(stores.Key{Namespace: namespace, ID: -1}.String()) }
+		out.RemoveRow = func(namespace string, id int64) error {
+			return s.Remove(stores.Key{Namespace: namespace, ID: id}.String())
+		}
+	}
+	return out
+}
+
+// rewrite changes a text by hand.
+func rewrite(d stores.Driver, key stores.Key, change func(string) string) error {
+	q := stores.Query{Keys: []string{key.String()}, Newest: true}
+	for {
+		a, err := d.Read(context.Background(), q)
+		if err != nil {
+			return err
+		}
+		put := a.Records[0]
+		put.Text = change(put.Text)
+		stored, _, err := d.Write(context.Background(), stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
+		if err != nil || stored {
+			return err
+		}
+	}
+}
+
+// Segments returns what the suite of package segmenttest runs on.
+func Segments(s Subject) segmenttest.Subject {
+	f := &faults{}
+	codec := s.Codec
+	if codec == nil {
+		codec = stores.JSON{}
+	}
+	return segmenttest.Subject{
+		Open: func() (segment.Store, error) {
+			d, faulty, err := f.open(s)
+			if err != nil {
+				return nil, err
+			}
+			return &segments{stores.NewSegments(d, codec), faulty}, nil
+		},
+		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { client.(*segments).faulty.next.Set(fault); return true },
+		Deliver: f.deliver,
+		Backup:  s.Backup,
+		Secret:  s.Secret,
+	}
+}

@@ -1,0 +1,272 @@
+package stores
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Leases is a namespace of leased IDs, and a [lease.Store]. Make it with [Store.Leases]. All methods may
+// be called by any number of goroutines at once.
+type Leases struct {
+	driver Driver
+	name   string
+}
+
+var _ lease.Store = (*Leases)(nil)
+
+// Durable implements [lease.Store].
+func (l *Leases) Durable() bool { return l.driver.Durable() }
+
+// Name returns the namespace and its place: namespace "orders" of etcd below uid/.
+func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
+
+// Namespace returns the namespace's name.
+func (l *Leases) Namespace() string { return l.name }
+
+// Inspect implements [lease.Store].
+func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
+	return inspect(ctx, l.driver, l.own())
+}
+
+func inspect(ctx context.Context, d Driver, key string) (lossy []string, err error) {
+	if i, is := d.(Inspector); is {
+		return i.Inspect(ctx, key)
+	}
+	_, err = d.Read(ctx, Query{Keys: []string{key}})
+	return nil, err
+}
+
+func (l *Leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
+func (l *Leases) row(id int64) string { return Key{Namespace: l.name, ID: id}.String() }
+
+// rows are those from one ID to another.
+func (l *Leases) rows(first, last int64, most int) Range {
+	return Range{l.row(first), l.row(last), most}
+}
+
+func (l *Leases) parse(own Record) (lease.Namespace, error) {
+	if own.Text == "" {
+		return lease.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
+	}
+	n, err := leasejson.ParseNamespace(own.Text)
+	if err != nil {
+		return n, unreadable(l.Name(), err)
+	}
+	return n, nil
+}
+
+func (l *Leases) parseRow(r Record) (lease.Row, error) {
+	k, ok := ParseKey(r.Key)
+	if !ok || k.Namespace != l.name || k.ID < 0 {
+		return lease.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+	}
+	row, err := leasejson.ParseRow(k.ID, r.Text)
+	if err != nil {
+		return row, unreadable(fmt.Sprintf("worker ID %d in %s", k.ID, l.Name()), err)
+	}
+	return row, nil
+}
+
+// unreadable is the final error of a text that this package has not written: nobody may use it before
+// somebody has looked. It quotes nothing of it.
+func unreadable(what string, err error) error {
+	return fmt.Errorf("%w: %s cannot be read: %w", worker.ErrUnconfirmed, what, err)
+}
+
+// missing returns the error of a namespace that is not there.
+func (l *Leases) missing() error {
+	return fmt.Errorf("%w: there is no %s", worker.ErrNoNamespace, l.Name())
+}
+
+// put returns the record that replaces another one: a namespace, if row is nil, or a row. No two are alike.
+func put(was Record, n lease.Namespace, row *lease.Row) (_ Record, err error) {
+	if row == nil {
+		was.Text, err = leasejson.Namespace(n, rand.Text())
+	} else {
+		was.Text, err = leasejson.Row(*row, rand.Text())
+	}
+	return was, err
+}
+
+// has reports whether an answer to a refused Write shows that it was stored all the same: the client of a
+// database may send a request twice, and the first one has refused the second then.
+func (a *Answer) has(put Record) bool {
+	for _, r := range a.Records {
+		if r.Key == put.Key && r.Text == put.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// update reads keys, decides, and writes, until nobody has written in between. decide returns what to put
+// in the places of some of the records, or nothing. It sees what is sure before its error counts.
+func update(ctx context.Context, d Driver, q Query, decide func(*Answer) (puts []Record, err error)) error {
+	var said refusals
+	a, err := d.Read(ctx, q)
+	for err == nil {
+		puts, refused := decide(a)
+		if refused != nil && a.Old {
+			said.hear(refused)
+			q.Newest = true
+			a, err = d.Read(ctx, q)
+			continue
+		}
+		if refused != nil || len(puts) == 0 {
+			return said.hear(refused)
+		}
+		stored, now, err := d.Write(ctx, Write{a, a.Records, puts, q})
+		if err != nil || stored || now.has(puts[0]) {
+			return err
+		}
+		a = now
+	}
+	return err
+}
+
+// byDecide is an error of decide, other than one of the store.
+type byDecide struct{ error }
+
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return byDecide{err}
+}
+
+// refusals remembers whether decide has ever refused.
+type refusals bool
+
+// hear returns the error of a call. If decide has refused, one of the store is not final: it may not be what
+// decide said last.
+func (r *refusals) hear(err error) error {
+	if by, is := err.(byDecide); is {
+		*r = true
+		return by.error
+	}
+	if err != nil && bool(*r) {
+		return worker.Transient(err)
+	}
+	return err
+}
+
+// errOld stands for an error that what may be old would come to.
+var errOld = errors.New("stores: what was read may be old")
+
+// Change implements [lease.Store]. It takes two requests, and one more each time that another client has
+// been faster.
+func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
+	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
+		own, was := a.Records[0], a.Records[1]
+		ns, err := l.usable(own, a)
+		if err != nil {
+			return nil, err
+		}
+		n := ns
+		if was.Text == "" || id < 0 {
+			if a.Old {
+				return nil, errOld
+			}
+			if err := decide(&n, nil, a.Clock); err != nil {
+				return nil, told(err)
+			}
+			return nil, fmt.Errorf("%w: worker ID %d has no row that could be changed", worker.ErrUnconfirmed, id)
+		}
+		row, err := l.parseRow(was)
+		if err != nil {
+			return nil, err
+		}
+		if err := decide(&n, &row, a.Clock); err != nil {
+			return nil, told(err)
+		}
+		n.Given = ns.Given
+		return l.puts(own, ns, n, was, row)
+	})
+}
+
+// usable returns a namespace that is there and may be used.
+func (l *Leases) usable(own Record, a *Answer) (lease.Namespace, error) {
+	n, err := l.parse(own)
+	switch {
+	case own.Bad != nil:
+		return n, own.Bad
+	case err == nil && n.Fresh && a.Old:
+		return n, errOld
+	case err == nil && n.Fresh:
+		return n, l.missing()
+	}
+	return n, err
+}
+
+// puts returns a row, and the namespace if it has changed.
+func (l *Leases) puts(own Record, was, n lease.Namespace, old Record, r lease.Row) (puts []Record, err error) {
+	p, err := put(old, n, &r)
+	puts = append(puts, p)
+	if err == nil && n != was {
+		p, err = put(own, n, nil)
+		puts = append(puts, p)
+	}
+	return puts, err
+}
+
+// Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
+// one are left, it reads them all.
+func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return update(ctx, l.driver, Query{Keys: []string{l.own()}, Judge: true}, func(a *Answer) (puts []Record, err error) {
+		own := a.Records[0]
+		was, err := l.parse(own)
+		if own.Bad != nil || err != nil {
+			return nil, cmp.Or(own.Bad, err)
+		}
+		if was.Fresh && a.Old {
+			return nil, errOld
+		}
+		// The namespace's own key may have been deleted or put back alone, with owners at work.
+		n := was
+		if n.Given, err = l.top(ctx, was.Given, !a.Old); err != nil {
+			return nil, err
+		}
+		top := n.Given
+		if err := decide(&n, a.Clock); err != nil {
+			return nil, told(err)
+		}
+		if n.Given = top; n == was && !was.Fresh {
+			return nil, nil
+		}
+		p, err := put(own, n, nil)
+		return []Record{p}, err
+	})
+}
+
+// page is how many rows are read at once by what reads all.
+const page = 500
+
+// top returns the highest worker ID that has a row, or given if none above that has one.
+func (l *Leases) top(ctx context.Context, given int64, newest bool) (int64, error) {
+	for given < math.MaxInt64 {
+		a, err := l.driver.Read(ctx, Query{Ranges: []Range{l.rows(given+1, math.MaxInt64, page)}, Newest: newest})
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range a.Pages[0] {
+			row, err := l.parseRow(r)
+			if err != nil {
+				return 0, err
+			}
+			given = row.WorkerID
+		}
+		if len(a.Pages[0]) < page {
+			break
+		}
+	}
+	return given, nil
+}

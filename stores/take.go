@@ -1,0 +1,135 @@
+package stores
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Take implements [lease.Store]. It takes two requests, one more in a namespace of more than 256 rows whose
+// first ones are all held, and one more each time that another client has been faster.
+func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	if w.IDs.First < 0 || w.IDs.First > w.IDs.Last {
+		return fmt.Errorf("%w: no worker IDs are wanted: %d to %d", uid.ErrRange, w.IDs.First, w.IDs.Last)
+	}
+	var said refusals
+	v := &view{Leases: l, wanted: w}
+	for err := v.look(ctx); ; {
+		var free known
+		if err == nil {
+			free, err = v.free(ctx)
+		}
+		if err == nil {
+			n, row := v.namespace(), free.Row
+			if err = told(decide(&n, &row, v.answer.Clock)); err == nil {
+				stored, failed := v.store(ctx, n, row, free)
+				if stored || failed != nil {
+					return failed
+				}
+				err = v.raced(free)
+				continue
+			}
+		}
+		if f, is := err.(unanswered); is {
+			return f.error
+		}
+		refused := said.hear(err)
+		sure, failed := v.confirm(ctx, err, free)
+		switch {
+		case failed != nil:
+			return failed
+		case sure:
+			return refused
+		}
+		err = v.take()
+	}
+}
+
+// confirm reports whether an error stands: what it is based on may be old. Else the view has an answer that
+// is sure.
+func (v *view) confirm(ctx context.Context, err error, free known) (sure bool, failed error) {
+	if _, by := err.(byDecide); by && v.lags {
+		// The namespace and the row may be of different times.
+		was := v.own
+		v.query = Query{Keys: []string{v.Leases.own(), free.Key}, Newest: true, Judge: true}
+		if v.answer, failed = v.driver.Read(ctx, v.query); failed != nil {
+			return false, failed
+		}
+		return v.answer.Records[0].Text == was.Text && v.answer.Records[1].Text == free.Text, nil
+	}
+	if !v.lags || v.newest {
+		return true, nil
+	}
+	v.newest = true
+	v.forget()
+	v.query = v.first(v.ids)
+	v.answer, failed = v.driver.Read(ctx, v.query)
+	return false, failed
+}
+
+// store writes what a Take has decided: the row, those that are made with it, and the namespace if it has
+// changed. If that is refused the view has the answer to what is read then.
+func (v *view) store(ctx context.Context, n lease.Namespace, row lease.Row, was known) (stored bool, err error) {
+	if n.Given = v.given; was.Text == "" {
+		n.Given = was.last
+	}
+	puts, err := v.puts(v.own, v.ns, n, was.Record, row)
+	were := []Record{v.own, was.Record}
+	for id := was.WorkerID + 1; id <= was.last && err == nil; id++ {
+		none, fresh := v.known(id).Record, lease.NewRow(id)
+		var p Record
+		p, err = put(none, n, &fresh)
+		were, puts = append(were, none), append(puts, p)
+	}
+	if err != nil {
+		return false, err
+	}
+	v.query = v.otherwise(was)
+	stored, now, err := v.driver.Write(ctx, Write{v.answer, were, puts, v.query})
+	if err != nil || stored {
+		return stored, err
+	}
+	v.answer = now
+	return now.has(puts[0]), nil
+}
+
+// spares is how many rows a Take reads again when its write is refused, to try one of them next.
+const spares = 32
+
+// otherwise reads the namespace and the row that a write is about, some others that may be offered next, and
+// the rows that somebody may have made.
+func (v *view) otherwise(was known) Query {
+	q := Query{Keys: []string{v.Leases.own(), was.Key}, Newest: v.newest, Judge: true}
+	if v.given < v.ids.Last {
+		q.Ranges = []Range{v.span(max(v.given+1, v.ids.First), newest)}
+	}
+	others := v.spare
+	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	for _, k := range others[:min(len(others), spares)] {
+		if k.Key != was.Key {
+			q.Keys = append(q.Keys, k.Key)
+		}
+	}
+	return q
+}
+
+// raced takes in the answer to a refused write.
+func (v *view) raced(was known) error {
+	if err := v.take(); err != nil || v.known(was.WorkerID).Text == was.Text {
+		return err
+	}
+	v.losses++
+	usable, _ := v.over()
+	if slices.ContainsFunc(usable, func(k known) bool { return v.fresh[k.WorkerID] }) {
+		return nil
+	}
+	// Others have got all that were read again: so it is with the rest.
+	for _, k := range usable {
+		delete(v.rows, k.WorkerID)
+	}
+	return nil
+}
