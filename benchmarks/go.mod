@@ -44,8 +44,11 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/muyo/sno v1.2.1
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/sony/sonyflake/v2 v2.2.0
 	github.com/spf13/pflag v1.0.9 // indirect
+	github.com/yitter/idgenerator-go v1.3.3
 	go.uber.org/atomic v1.12.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/image v0.46.0 // indirect

@@ -44,7 +44,6 @@ type noCall struct{}
 func (s noCall) Drawer() subject.Drawer { return s }
 func (noCall) Draw(int) error           { return nil }
 func (noCall) Keys([]subject.Key) error { return nil }
-func (noCall) Close() error             { return nil }
 
 // newCalls returns a histogram of calls that take an hour at most.
 func newCalls() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }

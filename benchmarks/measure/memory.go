@@ -131,7 +131,7 @@ func many(s subject.Subject, f func() error) (err error) {
 	defer func() {
 		for _, o := range opened {
 			if o.src != nil {
-				err = errors.Join(err, o.src.Close())
+				err = errors.Join(err, subject.Close(o.src))
 			}
 		}
 		clear(opened[:])

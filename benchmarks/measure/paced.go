@@ -71,7 +71,7 @@ func (p *pacedSource) measure(pace float64, d time.Duration, last bool) (_ []res
 	}
 	defer func() {
 		if last || err != nil {
-			err = errors.Join(err, p.src.Close())
+			err = errors.Join(err, subject.Close(p.src))
 		}
 	}()
 	before, err := p.trips()

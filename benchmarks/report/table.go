@@ -243,6 +243,13 @@ func facts(r *Results) (out []row) {
 			"of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
 			grouped(known), grouped(repeated), grouped(still)))
 	}
+	var later []string
+	for _, s := range subjects {
+		if s.Kind == subject.Peer && len(r.of("Scale/subject="+s.Name)) == 0 {
+			later = append(later, s.Label)
+		}
+	}
+	add("not measured yet", strings.Join(later, "; "))
 	for _, m := range subject.Missing() {
 		add("left out", m)
 	}

@@ -31,7 +31,7 @@ func countsTrips(t *testing.T, subjects []subject.Subject) {
 		src, err := s.Open()
 		require.NoError(t, err)
 		require.NoError(t, src.Drawer().Draw(5000))
-		require.NoError(t, src.Close())
+		require.NoError(t, subject.Close(src))
 		after, err := s.Trips()
 		require.NoError(t, err)
 		if want, known := tripsForThousands[s.Name]; known {
@@ -80,7 +80,7 @@ func TestServers(t *testing.T) {
 		}
 		require.Len(t, keys, goroutines*n, s.Name)
 		require.NotContains(t, keys, subject.Key{}, s.Name)
-		require.NoError(t, src.Close())
+		require.NoError(t, subject.Close(src))
 	}
 
 	countsTrips(t, subjects)
