@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	gofrs "github.com/gofrs/uuid/v5"
 	"github.com/google/uuid"
 	"github.com/jaevor/go-nanoid"
@@ -77,14 +79,13 @@ func binary(b []byte) string { return fmt.Sprintf("X'%x'", b) }
 
 // insert fills a table for each kind of key. The tables grow in turns, some rows in each
 // round, so that all meet the server in the same state.
-func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
-	var cells []cell
+func insert(p Profile, db func() (*sqlx.DB, error)) (cells []cell) {
 	for _, kind := range keyKinds {
 		t := &table{name: "KEY_" + strings.ToUpper(strings.ReplaceAll(kind.name, "-", "_"))}
 		rows := p.Rows / p.Rounds
 		cells = append(cells, cell{
-			name: "Insert/key=" + kind.name, estimate: time.Duration(rows)*9*time.Microsecond + 20*time.Millisecond,
-			measure: func(last bool) (_ []result, err error) {
+			name: "key=" + kind.name,
+			measure: func(b *testing.B) (_ *hdrhistogram.Histogram, err error) {
 				if t.db, err = db(); err != nil {
 					return nil, err
 				}
@@ -95,16 +96,11 @@ func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
 				took, err := t.grow(rows)
 				after, afterErr := t.pageSplits()
 				size, sizeErr := t.size()
-				if last && err == nil {
-					err = t.uids.Close()
-				}
-				return one(rows,
-						value(float64(rows)/took.Seconds(), "rows/s"),
-						value(float64(after-before), "page-splits"),
-						value(float64(t.rows), "rows"),
-						value(float64(size), "table-bytes"),
-					),
-					errors.Join(err, beforeErr, afterErr, sizeErr)
+				b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
+				b.ReportMetric(float64(after-before), "page-splits")
+				b.ReportMetric(float64(t.rows), "rows")
+				b.ReportMetric(float64(size), "table-bytes")
+				return nil, errors.Join(err, beforeErr, afterErr, sizeErr)
 			},
 		})
 	}

@@ -342,9 +342,13 @@ func processors(r *Results) (out []column) {
 
 func (r *Results) latencies(goroutines string) []column {
 	name := "Latency/goroutines=" + goroutines
-	return append(r.percentiles(name, measure.Percentiles), column{"longest of all", func(x row) string {
+	return append(r.percentiles(name, measure.Percentiles), r.longest(name))
+}
+
+func (r *Results) longest(name string) column {
+	return column{"longest of all", func(x row) string {
 		return span(r.sum(name+"/"+x.at, measure.LongestUnit).high)
-	}})
+	}}
 }
 
 func costs(r *Results) []column {
@@ -445,15 +449,10 @@ func fairness(r *Results) []column {
 	plain := func(title, unit string, format func(row, float64) string) column {
 		return column{title, func(x row) string { return format(x, r.sum("Fairness/"+x.at, unit).median) }}
 	}
-	took := func(_ row, ns float64) string { return span(ns) }
-	return []column{
-		plain("p50", measure.PercentileUnit(50), took),
-		plain("p99", measure.PercentileUnit(99), took),
-		plain("longest", measure.LongestUnit, took),
+	return append(r.percentiles("Fairness", []float64{50, 99}), r.longest("Fairness"),
 		plain("share of what the ticks hold", "IDs/s",
 			func(x row, rate float64) string { return hundredths(rate / x.Sustained) }),
-		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }),
-	}
+		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }))
 }
 
 func unique(r *Results) []column {

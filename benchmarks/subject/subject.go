@@ -7,9 +7,6 @@
 package subject
 
 import (
-	"fmt"
-	"regexp"
-	"runtime/debug"
 	"slices"
 
 	"github.com/jmoiron/sqlx"
@@ -100,34 +97,4 @@ func Served(db func() (*sqlx.DB, error), client func() (*redis.Client, error)) [
 // Missing returns the libraries that should be compared but are not, with the reasons.
 func Missing() []string {
 	return []string{"bytentropy/snowflake: the module proxy serves no version of it"}
-}
-
-// Matching returns the subjects whose names match the pattern.
-func Matching(all []Subject, pattern string) ([]Subject, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("pattern of subjects: %w", err)
-	}
-	var out []Subject
-	for _, s := range all {
-		if re.MatchString(s.Name) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
-}
-
-// Version returns the version of the subject's module, "" if it has none or the binary
-// does not record it.
-func (s Subject) Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || s.Module == "" {
-		return ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == s.Module {
-			return m.Version
-		}
-	}
-	return ""
 }

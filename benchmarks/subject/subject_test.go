@@ -141,11 +141,3 @@ func TestKey21(t *testing.T) {
 	}
 	require.Len(t, seen, 21*63+1)
 }
-
-func TestMatching(t *testing.T) {
-	some, err := Matching(Local(), "^uid-(cached|lane)$")
-	require.NoError(t, err)
-	require.Len(t, some, 2)
-	_, err = Matching(Local(), "(")
-	require.Error(t, err)
-}
