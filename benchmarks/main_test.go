@@ -22,7 +22,8 @@ import (
 func TestMeasureAndShow(t *testing.T) {
 	const pattern = "(Scale|Latency|Allocations|Memory|Idle|Lead|Paced|Fairness|Unique)//" +
 		"(subject=(uid-cached|xid|nothing|uid-cached-256)|layout=.*)$"
-	out, err := exec.Command("go", "test", "./measure", "-run", "^$", "-bench", pattern, "-profile", "smoke").CombinedOutput()
+	run := exec.Command("go", "test", "./measure", "-run", "^$", "-bench", pattern, "-profile", "smoke")
+	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 	file := filepath.Join(t.TempDir(), "results.txt")
 	require.NoError(t, os.WriteFile(file, out, 0o644))

@@ -219,7 +219,8 @@ func TestRepeats(t *testing.T) {
 	}
 	require.Empty(t, reported(func(b *testing.B) {
 		require.ErrorIs(t, supervised.run(b, 1, func() error { return errCounted }), errCounted)
-		require.NoError(t, supervisor{}.run(b, alone(subject.Subject{Engine: subject.Redis}, 2), func() error { return nil }))
+		served := alone(subject.Subject{Engine: subject.Redis}, 2)
+		require.NoError(t, supervisor{}.run(b, served, func() error { return nil }))
 	}), "who shares the processors with a server waits for it")
 	require.Equal(t, 2, alone(subject.Subject{}, 2))
 }
