@@ -235,13 +235,16 @@ SEED      ?=
 soak: ## billions of UIDs by processes that are killed and paused; a night: make soak HOURS=8; SEED=1 replays a schedule
 	$(GO) run ./test/soak --for $(if $(HOURS),$(HOURS)h,$(FOR)) --at-least $(SOAK_UIDS) $(if $(SEED),--seed $(SEED)) $(SOAK_FLAGS)
 
+# MEASURE measures all of a profile. A run that fails leaves the former results alone.
+MEASURE = $(GO) test ./measure -run '^$$' -bench . -timeout 0 -profile $1 | tee results/run.tmp && mv results/run.tmp results/$1.txt
+
 .PHONY: bench
 bench: bench-module ## measure everything, redraw the charts and tables (some 20 minutes; keep the machine idle)
-	cd benchmarks && $(GO) run . run --profile full && $(GO) run . draw results/full.txt
+	cd benchmarks && $(call MEASURE,full) && $(GO) run . results/full.txt
 
 .PHONY: bench-quick
 bench-quick: ## a smaller comparison in less than three minutes; its tables come to the terminal
-	cd benchmarks && $(GO) run . run --profile quick && $(GO) run . draw --charts results/quick --documents= results/quick.txt && $(GO) run . show results/quick.txt
+	cd benchmarks && $(call MEASURE,quick) && $(GO) run . -charts results/quick -documents= results/quick.txt
 
 .PHONY: bench-module
 bench-module: ## what calls cost, as multiples of a bare atomic add, by the benchmarks beside the code
@@ -267,4 +270,4 @@ bench-compare: ## BEFORE=revision: benchmarks of two revisions, in turn in one r
 bench-smoke: ## run every benchmark once, the comparison with its servers too, so that none rots
 	$(GO) test -run '^$$' -bench . -benchtime 1x -short $(TESTED) ./metrics/prometheus/... ./metrics/otel/...
 	cd benchmarks && $(GO) vet ./... && $(STATICCHECK) ./... && $(GO) test ./...
-	cd benchmarks && $(GO) run . run --profile smoke && $(GO) run . draw --charts results/smoke --documents= results/smoke.txt && $(GO) run . show results/smoke.txt
+	cd benchmarks && $(call MEASURE,smoke) && $(GO) run . -charts results/smoke -documents= results/smoke.txt

@@ -1,99 +1,90 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/uidgen/uid/benchmarks/measure"
 	"github.com/uidgen/uid/benchmarks/report"
 )
 
-func small() measure.Profile {
-	p := measure.Smoke()
-	p.Rounds = 2
-	return p
-}
+// TestMeasureAndShow is the whole way from measurements to pictures, of what needs no server.
+func TestMeasureAndShow(t *testing.T) {
+	const pattern = "(Scale|Latency|Allocations|Memory|Idle|Lead|Paced|Fairness|Unique)//" +
+		"(subject=(uid-cached|xid|nothing|uid-cached-256)|layout=.*)$"
+	run := exec.Command("go", "test", "./measure", "-run", "^$", "-bench", pattern, "-profile", "smoke")
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+	file := filepath.Join(t.TempDir(), "results.txt")
+	require.NoError(t, os.WriteFile(file, out, 0o644))
 
-// TestRunAndDraw is the whole way from a measurement to a picture, without servers.
-func TestRunAndDraw(t *testing.T) {
-	folder := t.TempDir()
-	out := filepath.Join(folder, "results", "x.txt")
-	require.NoError(t, run(t.Context(), small(), "^(uid-|xid|atomic-add)", []string{"scale", "latency"}, out))
-	results, err := report.Read(out)
+	lines, calls, orders := make(map[string]int), make(map[string]float64), make(map[string][]string)
+	for in := benchfmt.NewReader(bytes.NewReader(out), file); in.Scan(); {
+		r, ok := in.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		base, _, _ := strings.Cut(string(r.Name), "/")
+		lines[base]++
+		for _, v := range r.Values {
+			require.False(t, math.IsNaN(v.Value) || math.IsInf(v.Value, 0), string(r.Name))
+		}
+		n, _ := r.Value("calls")
+		calls[base] += n
+		if duplicates, ok := r.Value("duplicates"); ok {
+			require.Zero(t, duplicates)
+		}
+		if parts := strings.Split(string(r.Name), "/"); base == "Scale" {
+			orders[parts[1]] = append(orders[parts[1]], strings.Join(parts[2:], "/"))
+		}
+	}
+	smoke := measure.Smoke()
+	require.Equal(t, 2, smoke.Rounds)
+	require.Equal(t, 2, lines["Memory"], "xid has no generator of its own")
+	require.Equal(t, 2*smoke.Windows, lines["Idle"])
+	require.Equal(t, 2*2*len(smoke.LeadRates), lines["Lead"])
+	require.Equal(t, 3*smoke.UniqueRounds, lines["Unique"], "xid again at the rate that it can bear")
+	for _, name := range []string{"Latency", "Paced", "Fairness"} {
+		require.Positive(t, lines[name], name)
+		require.Equal(t, lines[name], 2*lines[name+measure.MergedSuffix], name)
+		require.Equal(t, calls[name], calls[name+measure.MergedSuffix], "%s: a call was lost or counted twice", name)
+	}
+	// Each round measures everything once, in an order of its own.
+	require.Len(t, orders, 2)
+	require.NotEqual(t, orders["round=1"], orders["round=2"])
+	require.ElementsMatch(t, orders["round=1"], orders["round=2"])
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(orders["round=1"]))), len(orders["round=1"]))
+
+	// Where it was, without the machine's name: results are published.
+	results, err := report.Read(file)
 	require.NoError(t, err)
-	require.Equal(t, "2", results.Config["rounds"])
-	require.Contains(t, results.Config["peers"], "github.com/rs/xid@v1.")
-	require.NotContains(t, results.Config, "database", "nothing needed one")
-	require.NoError(t, report.Draw(results, filepath.Join(folder, "charts")))
-	require.FileExists(t, filepath.Join(folder, "charts", "scale.svg"))
-	require.NoFileExists(t, filepath.Join(folder, "charts", "insert.svg"))
-	onlyResults(t, out)
-}
-
-// TestRunThatEnds leaves the former results alone, and nothing else behind.
-func TestRunThatEnds(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "x.txt")
-	require.NoError(t, os.WriteFile(out, []byte("before"), 0o644))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, run(ctx, small(), "^xid$", []string{"scale"}, out), context.Canceled)
-	require.ErrorContains(t, run(t.Context(), small(), "^xid$", []string{"speed"}, out), `"speed"`)
-	require.Error(t, run(t.Context(), small(), "(", []string{"scale"}, out))
-	text, err := os.ReadFile(out)
-	require.NoError(t, err)
-	require.Equal(t, "before", string(text))
-	onlyResults(t, out)
-}
-
-func onlyResults(t *testing.T, out string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-}
-
-// TestMachineHasNoName: results are published.
-func TestMachineHasNoName(t *testing.T) {
 	host, err := os.Hostname()
 	require.NoError(t, err)
-	keys := make(map[string]string)
-	for _, c := range localMachine(measure.Full()) {
-		keys[c.Key] = string(c.Value)
-		require.True(t, c.File)
-		require.NotEqual(t, host, string(c.Value))
-		require.NotContains(t, string(c.Value), string(filepath.Separator)+"home")
+	for key, value := range results.Config {
+		require.NotEqual(t, host, value, key)
+		require.NotContains(t, value, string(filepath.Separator)+"home")
 	}
-	for _, k := range []string{"cpu", "cores", "gomaxprocs", "go", "date", "command", "profile", "rounds"} {
-		require.NotEmpty(t, keys[k], k)
+	require.Equal(t, strconv.Itoa(smoke.Rounds), results.Config["rounds"])
+	require.Contains(t, results.Config["peers"], "github.com/rs/xid@v1.")
+	for _, key := range []string{"cpu", "cores", "gomaxprocs", "go", "date", "command", "profile"} {
+		require.NotEmpty(t, results.Config[key], key)
 	}
-	require.Equal(t, "go run . run --out x.txt --profile full", commandLine([]string{"/tmp/go-build1/exe/benchmarks", "run", "--out", "/home/me/x.txt", "--profile", "full"}))
-}
+	require.NotContains(t, results.Config, "database", "nothing needed one")
 
-func TestProgress(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	require.NoError(t, err)
-	defer f.Close()
-	tasks := []measure.Task{{Phase: "scale", Estimate: 30 * time.Second}, {Phase: "lead", Estimate: 10 * time.Second}}
-	p := newProgress(f, tasks)
-	require.Equal(t, 40*time.Second, p.left(0))
-	p.begin(tasks[0])
-	p.done(tasks[0])
-	// It took twice as long as estimated, and so will the rest.
-	require.Equal(t, 20*time.Second, p.left(time.Minute))
-	p.begin(tasks[1])
-	p.done(tasks[1])
-	require.Zero(t, p.left(80*time.Second))
-	p.end()
-	text, err := os.ReadFile(f.Name())
-	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	require.Equal(t, "2 measurements, about 40s", lines[0])
-	require.Equal(t, "scale: 0 % done, about 40s left", lines[1])
-	require.Regexp(t, `^lead: 75 % done, about \d+`, lines[2])
+	charts := filepath.Join(t.TempDir(), "charts")
+	var text strings.Builder
+	require.NoError(t, show(&text, file, charts, nil))
+	require.Contains(t, text.String(), "rs/xid")
+	require.FileExists(t, filepath.Join(charts, "scale.svg"))
+	require.NoFileExists(t, filepath.Join(charts, "insert.svg"))
 }

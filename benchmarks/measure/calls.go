@@ -2,10 +2,10 @@ package measure
 
 import (
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
@@ -21,15 +21,15 @@ func PercentileUnit(q float64) string {
 	return "p" + strconv.FormatFloat(q, 'f', -1, 64) + "-ns"
 }
 
-// percentiles returns those with at least one sample above them, and the longest call.
-func percentiles(h *hdrhistogram.Histogram) []benchfmt.Value {
-	var values []benchfmt.Value
+// percentiles reports those with at least one sample above them, the longest call, and how many there were.
+func percentiles(b *testing.B, h *hdrhistogram.Histogram) {
 	for _, q := range Percentiles {
 		if float64(h.TotalCount())*(100-q) >= 100*(1-1e-9) {
-			values = append(values, value(float64(h.ValueAtPercentile(q)), PercentileUnit(q)))
+			b.ReportMetric(float64(h.ValueAtPercentile(q)), PercentileUnit(q))
 		}
 	}
-	return append(values, value(float64(h.Max()), LongestUnit))
+	b.ReportMetric(float64(h.Max()), LongestUnit)
+	b.ReportMetric(float64(h.TotalCount()), "calls")
 }
 
 // NoCall is a subject whose call does nothing. Its time is the cost of the timer, which is
@@ -44,7 +44,6 @@ type noCall struct{}
 func (s noCall) Drawer() subject.Drawer { return s }
 func (noCall) Draw(int) error           { return nil }
 func (noCall) Keys([]subject.Key) error { return nil }
-func (noCall) Close() error             { return nil }
 
 // newCalls returns a histogram of calls that take an hour at most.
 func newCalls() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }

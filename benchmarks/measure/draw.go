@@ -20,7 +20,7 @@ func open(s subject.Subject, drawers int) (subject.Source, []subject.Drawer, err
 		draw[i] = src.Drawer()
 	}
 	if err := draw[0].Draw(1); err != nil {
-		return nil, nil, errors.Join(err, src.Close())
+		return nil, nil, errors.Join(err, subject.Close(src))
 	}
 	return src, draw, nil
 }
@@ -31,7 +31,7 @@ func with(s subject.Subject, drawers int, f func([]subject.Drawer) error) error 
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(draw), src.Close())
+	return errors.Join(f(draw), subject.Close(src))
 }
 
 // together calls f in goroutines that begin at the same time, and returns how long it took

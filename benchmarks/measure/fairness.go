@@ -2,6 +2,7 @@ package measure
 
 import (
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -20,50 +21,28 @@ const (
 // ProcessorsUnit is how many processors a process kept busy.
 const ProcessorsUnit = "processors"
 
-// fairness times the calls of the callers. The percentiles are those of all rounds together: a call
-// that waits for a second is rare, and a median of rounds would hide it.
-func fairness(p Profile, _ []subject.Subject) []cell {
-	var cells []cell
+// fairness times the calls of the callers, from a new source in each round.
+func fairness(p Profile) (cells []cell) {
 	for _, s := range subject.AtCeiling() {
-		all := &crowd{waits: newCalls()}
 		cells = append(cells, cell{
-			name: "Fairness/subject=" + s.Name, estimate: p.FairFor + callEvery,
-			measure: func(last bool) ([]result, error) {
-				if err := all.compete(s, p.FairFor); err != nil || !last {
-					return nil, err
-				}
-				return one(int(all.waits.TotalCount()), append(percentiles(all.waits),
-					value(float64(all.drawn.Load())/all.took.Seconds(), "IDs/s"),
-					value(float64(all.busy)/float64(all.took), ProcessorsUnit))...), nil
-			},
+			name:    "subject=" + s.Name,
+			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) { return compete(b, s, p.FairFor) },
 		})
 	}
 	return cells
 }
 
-// A crowd is what those who compete for the numbers of one subject have seen.
-type crowd struct {
-	waits *hdrhistogram.Histogram // of the callers
-	drawn atomic.Int64            // by all
-	took  time.Duration
-	busy  time.Duration // processor time
-}
-
-// compete lets them draw for d from a new source.
-func (c *crowd) compete(s subject.Subject, d time.Duration) error {
-	of := make([]*hdrhistogram.Histogram, callers)
-	for i := range of {
-		of[i] = newCalls()
-	}
-	var busy, took time.Duration
-	err := with(s, greedy+callers, func(draw []subject.Drawer) (err error) {
-		busy, took, err = processorTimeOf(func() error {
+// compete returns the calls of the callers.
+func compete(b *testing.B, s subject.Subject, d time.Duration) (calls *hdrhistogram.Histogram, err error) {
+	var drawn atomic.Int64 // by all
+	err = with(s, greedy+callers, func(draw []subject.Drawer) error {
+		busy, took, err := processorTimeOf(func() (err error) {
 			// A caller that starves would wait until the greedy ones end, so they have to.
 			var over atomic.Bool
 			defer time.AfterFunc(d, func() { over.Store(true) }).Stop()
-			_, err := together(greedy+callers, func(i int, began time.Time) (err error) {
+			calls, _, err = calling(greedy+callers, func(i int, h *hdrhistogram.Histogram, began time.Time) (err error) {
 				n := int64(0)
-				defer func() { c.drawn.Add(n) }()
+				defer func() { drawn.Add(n) }()
 				for ; i < greedy && err == nil && !over.Load(); n++ {
 					err = draw[i].Draw(1)
 				}
@@ -72,19 +51,16 @@ func (c *crowd) compete(s subject.Subject, d time.Duration) error {
 				}
 				for due := callEvery * time.Duration(i-greedy) / callers; due < d && err == nil; due += callEvery {
 					time.Sleep(due - time.Since(began)) // a call that took longer makes the next one late
-					_, err = call(draw[i], of[i-greedy], began)
+					_, err = call(draw[i], h, began)
 					n++
 				}
 				return err
 			})
 			return err
 		})
+		b.ReportMetric(float64(drawn.Load())/took.Seconds(), "IDs/s")
+		b.ReportMetric(float64(busy)/float64(took), ProcessorsUnit)
 		return err
 	})
-	c.took += took
-	c.busy += busy
-	for _, h := range of {
-		c.waits.Merge(h)
-	}
-	return err
+	return calls, err
 }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
+	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	gofrs "github.com/gofrs/uuid/v5"
 	"github.com/google/uuid"
 	"github.com/jaevor/go-nanoid"
@@ -15,6 +18,7 @@ import (
 	"github.com/rs/xid"
 	"github.com/segmentio/ksuid"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker"
 )
@@ -30,81 +34,92 @@ const (
 type keyKind struct {
 	name   string
 	column string // its SQL type
-	// next returns a function that returns the next key as an SQL literal and may be called by
-	// any number of goroutines at once. The generator is the table's own.
-	next func(*cached.Generator) func() (string, error)
+	label  string // as people read it
+	// next returns the next key of a table: nil for the server's own, text, or bytes. Any number of
+	// goroutines may call it at once.
+	next func(*table) (any, error)
 }
 
 const ascii = " CHARACTER SET ascii COLLATE ascii_bin"
 
+var nanoid21 = sync.OnceValues(func() (func() string, error) { return nanoid.Standard(21) })
+
 // keyKinds stores each kind of key in the smallest type that holds it, as an InnoDB expert
 // would, and two of them as text, too, as many people do.
 var keyKinds = []keyKind{
-	{"auto-increment", "BIGINT AUTO_INCREMENT", plain(func() (string, error) { return "NULL", nil })},
-	{"uid", "BIGINT", func(g *cached.Generator) func() (string, error) {
-		return func() (string, error) { u, err := g.GetUID(); return u.String(), err }
-	}},
-	{"uid-unordered", "BIGINT", func(g *cached.Generator) func() (string, error) {
-		unordered := g.Unordered()
-		return func() (string, error) { u, err := unordered.GetUID(); return u.String(), err }
-	}},
-	{"uuid-v4", "BINARY(16)", plain(func() (string, error) { u, err := uuid.NewRandom(); return binary(u[:]), err })},
-	{"uuid-v4-text", "CHAR(36)" + ascii, plain(func() (string, error) {
+	{"auto-increment", "BIGINT AUTO_INCREMENT", "AUTO_INCREMENT, BIGINT", func(*table) (any, error) { return nil, nil }},
+	{"uid", "BIGINT", "uid, GetUID, BIGINT", func(t *table) (any, error) { return t.uids.GetUID() }},
+	{"uid-unordered", "BIGINT", "uid, Unordered, BIGINT", func(t *table) (any, error) { return t.unordered.GetUID() }},
+	{"uuid-v4", "BINARY(16)", "UUID v4, BINARY(16)", func(*table) (any, error) { return bytesOf(uuid.NewRandom()) }},
+	{"uuid-v4-text", "CHAR(36)" + ascii, "UUID v4, CHAR(36)", func(*table) (any, error) {
 		u, err := uuid.NewRandom()
-		return "'" + u.String() + "'", err
-	})},
-	{"uuid-v7", "BINARY(16)", plain(func() (string, error) { u, err := gofrs.NewV7(); return binary(u[:]), err })},
-	{"ulid", "BINARY(16)", plain(func() (string, error) { u := ulid.Make(); return binary(u[:]), nil })},
-	{"xid", "BINARY(12)", plain(func() (string, error) { u := xid.New(); return binary(u[:]), nil })},
-	{"ksuid", "BINARY(20)", plain(func() (string, error) { u, err := ksuid.NewRandom(); return binary(u[:]), err })},
-	{"nanoid", "CHAR(21)" + ascii, func(*cached.Generator) func() (string, error) {
-		next, err := nanoid.Standard(21)
-		return func() (string, error) {
-			if err != nil {
-				return "", err
-			}
-			return "'" + next() + "'", nil
+		return u.String(), err
+	}},
+	{"uuid-v7", "BINARY(16)", "UUID v7, BINARY(16)", func(*table) (any, error) { return bytesOf(gofrs.NewV7()) }},
+	{"ulid", "BINARY(16)", "ULID, BINARY(16)", func(*table) (any, error) { return bytesOf(ulid.Make(), nil) }},
+	{"xid", "BINARY(12)", "xid, BINARY(12)", func(*table) (any, error) { return xid.New().Bytes(), nil }},
+	{"ksuid", "BINARY(20)", "KSUID, BINARY(20)", func(*table) (any, error) {
+		u, err := ksuid.NewRandom()
+		return u.Bytes(), err
+	}},
+	{"nanoid", "CHAR(21)" + ascii, "nanoid, CHAR(21)", func(*table) (any, error) {
+		next, err := nanoid21()
+		if err != nil {
+			return nil, err
 		}
+		return next(), nil
 	}},
 }
 
-// plain is for keys that need no generator.
-func plain(next func() (string, error)) func(*cached.Generator) func() (string, error) {
-	return func(*cached.Generator) func() (string, error) { return next }
+func bytesOf[T ~[16]byte](id T, err error) (any, error) { return id[:], err }
+
+// KeyLabel returns a kind of key as people read it.
+func KeyLabel(name string) string {
+	for _, k := range keyKinds {
+		if k.name == name {
+			return k.label
+		}
+	}
+	return name
 }
 
-func binary(b []byte) string { return fmt.Sprintf("X'%x'", b) }
+// literal returns a key as SQL has it.
+func literal(key any) string {
+	switch key := key.(type) {
+	case nil:
+		return "NULL"
+	case uid.UID:
+		return key.String()
+	case string:
+		return "'" + key + "'"
+	}
+	return fmt.Sprintf("X'%x'", key)
+}
 
 // insert fills a table for each kind of key. The tables grow in turns, some rows in each
 // round, so that all meet the server in the same state.
-func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
-	var cells []cell
+func insert(p Profile, db func() (*sqlx.DB, error)) (cells []cell) {
 	for _, kind := range keyKinds {
-		t := &table{name: "KEY_" + strings.ToUpper(strings.ReplaceAll(kind.name, "-", "_"))}
+		t := &table{name: "KEY_" + strings.ToUpper(strings.ReplaceAll(kind.name, "-", "_")), kind: kind}
 		rows := p.Rows / p.Rounds
 		cells = append(cells, cell{
-			name: "Insert/key=" + kind.name, estimate: time.Duration(rows)*9*time.Microsecond + 20*time.Millisecond,
-			measure: func(last bool) (_ []result, err error) {
+			name: "key=" + kind.name,
+			measure: func(b *testing.B) (_ *hdrhistogram.Histogram, err error) {
 				if t.db, err = db(); err != nil {
 					return nil, err
 				}
-				if err := t.create(kind); err != nil {
+				if err := t.create(); err != nil {
 					return nil, err
 				}
 				before, beforeErr := t.pageSplits()
 				took, err := t.grow(rows)
 				after, afterErr := t.pageSplits()
 				size, sizeErr := t.size()
-				if last && err == nil {
-					err = t.uids.Close()
-				}
-				return one(rows,
-						value(float64(rows)/took.Seconds(), "rows/s"),
-						value(float64(after-before), "page-splits"),
-						value(float64(t.rows), "rows"),
-						value(float64(size), "table-bytes"),
-					),
-					errors.Join(err, beforeErr, afterErr, sizeErr)
+				b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
+				b.ReportMetric(float64(after-before), "page-splits")
+				b.ReportMetric(float64(t.rows), "rows")
+				b.ReportMetric(float64(size), "table-bytes")
+				return nil, errors.Join(err, beforeErr, afterErr, sizeErr)
 			},
 		})
 	}
@@ -112,15 +127,16 @@ func insert(p Profile, db func() (*sqlx.DB, error)) []cell {
 }
 
 type table struct {
-	name string
-	db   *sqlx.DB
-	uids *cached.Generator // nil before the first round
-	next func() (string, error)
-	rows int
+	name      string
+	kind      keyKind
+	db        *sqlx.DB
+	uids      *cached.Generator // nil before the first round
+	unordered *cached.Unordered
+	rows      int
 }
 
 // create does nothing after the first round.
-func (t *table) create(kind keyKind) (err error) {
+func (t *table) create() (err error) {
 	if t.uids != nil {
 		return nil
 	}
@@ -128,7 +144,7 @@ func (t *table) create(kind keyKind) (err error) {
 		"SET GLOBAL innodb_monitor_enable = '" + pageSplitMetric + "'",
 		"DROP TABLE IF EXISTS " + t.name,
 		fmt.Sprintf("CREATE TABLE %s (ID %s NOT NULL PRIMARY KEY, PAYLOAD BINARY(%d) NOT NULL) ENGINE = InnoDB",
-			t.name, kind.column, insertPayload),
+			t.name, t.kind.column, insertPayload),
 	} {
 		if _, err := t.db.Exec(q); err != nil {
 			return err
@@ -137,7 +153,7 @@ func (t *table) create(kind keyKind) (err error) {
 	t.uids, err = cached.New(worker.Static(7),
 		cached.Config{MaxLead: cached.Unbounded, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil {
-		t.next = kind.next(t.uids)
+		t.unordered = t.uids.Unordered()
 	}
 	return err
 }
@@ -166,14 +182,14 @@ func (t *table) insert(n int) error {
 	var q strings.Builder
 	q.WriteString("INSERT INTO " + t.name + " VALUES ")
 	for i := range n {
-		key, err := t.next()
+		key, err := t.kind.next(t)
 		if err != nil {
 			return err
 		}
 		if i > 0 {
 			q.WriteByte(',')
 		}
-		fmt.Fprintf(&q, "(%s,'%s')", key, payload)
+		fmt.Fprintf(&q, "(%s,'%s')", literal(key), payload)
 	}
 	_, err := t.db.Exec(q.String())
 	return err

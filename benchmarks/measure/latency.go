@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -13,24 +14,18 @@ import (
 
 // latency times single calls. Each goroutine makes its next call when the last one has
 // returned, so a slow call delays only those of its own goroutine.
-func latency(p Profile, subjects []subject.Subject) []cell {
+func latency(p Profile, subjects []subject.Subject) (cells []cell) {
 	procs := runtime.GOMAXPROCS(0)
-	var cells []cell
 	for _, s := range append(slices.Clone(subjects), NoCall) {
 		if s.Batches {
 			continue // a batch is not a call that makes an ID
 		}
-		estimate := p.Latency
-		if slow := s.Kind == subject.Server || s.Sustained == 25600; slow {
-			estimate = p.LatencyMost
-		}
 		for _, goroutines := range slices.Compact([]int{procs, max(8, procs)}) {
 			cells = append(cells, cell{
-				name: fmt.Sprintf("Latency/subject=%s/goroutines=%d", s.Name, goroutines),
-				busy: alone(s, min(goroutines, procs)), estimate: estimate + 10*time.Millisecond,
-				measure: func(bool) ([]result, error) {
-					h, err := timed(s, goroutines, p)
-					return []result{{calls: h}}, err
+				name: fmt.Sprintf("subject=%s/goroutines=%d", s.Name, goroutines),
+				busy: alone(s, min(goroutines, procs)),
+				measure: func(*testing.B) (*hdrhistogram.Histogram, error) {
+					return timed(s, goroutines, p)
 				},
 			})
 		}

@@ -3,10 +3,12 @@ package measure
 import (
 	"fmt"
 	"log/slog"
+	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/benchmarks/subject"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker"
@@ -17,21 +19,16 @@ var LeadLayouts = []string{"default", "twitter"}
 
 // lead draws at a steady rate and then measures how far the last UID's time is ahead of
 // the clock.
-func lead(p Profile, _ []subject.Subject) []cell {
-	var cells []cell
+func lead(p Profile) (cells []cell) {
 	for _, layout := range LeadLayouts {
 		for _, rate := range p.LeadRates {
-			wish := "full"
-			if rate > 0 {
-				wish = fmt.Sprintf("%g", rate)
-			}
 			cells = append(cells, cell{
-				name: fmt.Sprintf("Lead/layout=%s/rate=%s", layout, wish), estimate: p.LeadFor,
-				measure: func(bool) ([]result, error) {
+				name: fmt.Sprintf("layout=%s/rate=%s", layout, PaceLabel(rate)),
+				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
 					n, took, ahead, err := borrowed(layout, rate, p.LeadFor)
-					return one(n,
-						value(float64(n)/took.Seconds(), "IDs/s"),
-						value(ahead.Seconds()/took.Seconds(), "lead-s/s")), err
+					b.ReportMetric(float64(n)/took.Seconds(), "IDs/s")
+					b.ReportMetric(ahead.Seconds()/took.Seconds(), "lead-s/s")
+					return nil, err
 				},
 			})
 		}

@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -12,9 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/perf/benchfmt"
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid/benchmarks/subject"
@@ -48,22 +44,6 @@ func (c *counted) Keys(dst []subject.Key) error {
 		dst[i][0] = uint64(n)
 	}
 	return nil
-}
-
-// recorded runs tasks, and returns the lines that they write.
-func recorded(t *testing.T, tasks []Task) (out []*benchfmt.Result) {
-	t.Helper()
-	var text bytes.Buffer
-	for _, task := range tasks {
-		require.Positive(t, task.Estimate, task.Phase)
-		require.NoError(t, task.Run(&Recorder{Out: benchfmt.NewWriter(&text)}))
-	}
-	for in := benchfmt.NewReader(&text, "out"); in.Scan(); {
-		r, ok := in.Result().(*benchfmt.Result)
-		require.True(t, ok, in.Result())
-		out = append(out, r.Clone())
-	}
-	return out
 }
 
 // TestRateCountsWhatIsDrawn, by each goroutine once at least: else a rate could be that of nothing.
@@ -104,13 +84,17 @@ func TestLatencyCountsEveryCall(t *testing.T) {
 	require.EqualValues(t, 4001, c.drawn.Load())
 }
 
+// reported returns what f reports.
+func reported(f func(b *testing.B)) map[string]float64 { return testing.Benchmark(f).Extra }
+
 // TestPercentilesNeedSamples: the 99.9th of a hundred calls would be the longest of them.
 func TestPercentilesNeedSamples(t *testing.T) {
 	h := newCalls()
 	for i := range int64(100) {
 		require.NoError(t, h.RecordValue(i+1))
 	}
-	require.Equal(t, []benchfmt.Value{value(50, "p50-ns"), value(90, "p90-ns"), value(99, "p99-ns"), value(100, "max-ns")}, percentiles(h))
+	require.Equal(t, map[string]float64{"p50-ns": 50, "p90-ns": 90, "p99-ns": 99, "max-ns": 100, "calls": 100},
+		reported(func(b *testing.B) { percentiles(b, h) }))
 }
 
 // TestMerged: merged calls are those of one histogram that was there all the time.
@@ -125,7 +109,10 @@ func TestMerged(t *testing.T) {
 			}
 			m.add(h)
 		}
-		require.Equal(t, percentiles(all), percentiles(m.histogram()))
+		require.Equal(t, all.TotalCount(), m.histogram().TotalCount())
+		for _, q := range Percentiles {
+			require.Equal(t, all.ValueAtPercentile(q), m.histogram().ValueAtPercentile(q))
+		}
 	})
 }
 
@@ -163,53 +150,6 @@ func TestKeepHoldsThePace(t *testing.T) {
 	require.Zero(t, duplicates(ids))
 }
 
-// TestPlan: every cell once in each round, in another order each time, in the same orders in every run.
-func TestPlan(t *testing.T) {
-	p := Smoke()
-	p.Rounds = 3
-	subjects, err := subject.Matching(subject.Local(), "^(uid-cached|xid|atomic-add)$")
-	require.NoError(t, err)
-	noDB := func() (*sqlx.DB, error) { return nil, errCounted }
-	tasks, err := Plan(p, subjects, Phases, noDB)
-	require.NoError(t, err)
-	phases := make(map[string]int)
-	for _, task := range tasks {
-		phases[task.Phase]++
-	}
-	require.Equal(t, map[string]int{
-		"scale": 3 * len(p.loads()) * len(subjects), "latency": phases["latency"], "allocations": 3 * 3,
-		"memory": 3 * 2, // xid has no generator of its own
-		// None of these needs a server: the timer alone.
-		"idle": 2, "lead": 3 * 2 * len(p.LeadRates), "paced": 3 * len(p.Paces),
-		"fairness": 3 * len(subject.AtCeiling()), "insert": 3 * len(keyKinds),
-		"unique": 2 + 1, // xid again at the rate that it can bear; an add makes no IDs
-	}, phases)
-	require.ErrorIs(t, tasks[len(tasks)-1].Run(&Recorder{}), errCounted)
-	_, err = Plan(p, subjects, []string{"speed"}, noDB)
-	require.ErrorContains(t, err, `"speed": there are scale`)
-
-	orders := func() []string {
-		var measured, orders []string
-		for i := range 20 {
-			open := func() (subject.Source, error) {
-				measured = append(measured, fmt.Sprint(i))
-				return nil, errCounted
-			}
-			subjects = append(subjects[:i:i], subject.Subject{Name: fmt.Sprint(i), Open: open})
-		}
-		for i, task := range inRounds("memory", 3, memory(p, subjects)) {
-			require.ErrorIs(t, task.Run(&Recorder{}), errCounted)
-			if i%20 == 19 {
-				orders = append(orders, strings.Join(measured[i-19:], " "))
-				require.Len(t, slices.Compact(slices.Sorted(slices.Values(measured[i-19:]))), 20)
-			}
-		}
-		return orders
-	}
-	require.Equal(t, orders(), orders())
-	require.Len(t, slices.Compact(slices.Sorted(slices.Values(orders()))), 3)
-}
-
 func TestLoads(t *testing.T) {
 	for _, p := range []Profile{Full(), Quick(), Smoke()} {
 		loads := p.loads()
@@ -220,43 +160,6 @@ func TestLoads(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 2, 4, 6}, powers(6))
 	require.GreaterOrEqual(t, min(Full().Rounds, Quick().Rounds), 10)
-}
-
-// TestResultsAreReadable runs the phases that need no server, and reads the lines: those of the
-// calls of all rounds count every call once.
-func TestResultsAreReadable(t *testing.T) {
-	p := Smoke()
-	p.UniqueIDs, p.Rounds = 8000, 3
-	subjects, err := subject.Matching(subject.Local(), "^(uid-cached|xid)$")
-	require.NoError(t, err)
-	phases := []string{"scale", "latency", "allocations", "memory", "idle", "lead", "paced", "fairness", "unique"}
-	was := runtime.GOMAXPROCS(0)
-	tasks, err := Plan(p, subjects, phases, nil)
-	require.NoError(t, err)
-	found, calls := make(map[string]int), make(map[string]int)
-	for _, r := range recorded(t, tasks) {
-		base, parts := r.Name.Parts()
-		found[string(base)]++
-		calls[string(base)] += r.Iters
-		procs := string(parts[len(parts)-1])
-		require.True(t, procs == fmt.Sprintf("-%d", was) || string(base) == "Scale" && procs == "-1", string(r.Name))
-		for _, v := range r.Values {
-			require.False(t, math.IsNaN(v.Value) || math.IsInf(v.Value, 0), string(r.Name))
-		}
-		if duplicates, ok := r.Value("duplicates"); ok {
-			require.Zero(t, duplicates)
-		}
-	}
-	require.Equal(t, was, runtime.GOMAXPROCS(0))
-	for _, phase := range phases {
-		require.Positive(t, found[strings.ToUpper(phase[:1])+phase[1:]], phase)
-	}
-	for _, name := range []string{"Latency", "Paced"} {
-		require.Positive(t, found[name+MergedSuffix])
-		require.Equal(t, found[name], 3*found[name+MergedSuffix])
-		require.Equal(t, calls[name], calls[name+MergedSuffix], "a call was lost or counted twice")
-	}
-	require.Equal(t, len(subject.AtCeiling()), found["Fairness"])
 }
 
 // TestLead: what is drawn beyond a tick's UIDs is borrowed, less the time that passes.
@@ -283,12 +186,6 @@ func TestProcessorTimeIsCounted(t *testing.T) {
 	require.Positive(t, took)
 }
 
-func TestValue(t *testing.T) {
-	for v, want := range map[float64]float64{123456: 123456, 1.23456789: 1.2346, 2.6123456e9: 2.6123e9, 0: 0, 48e6: 48e6} {
-		require.Equal(t, benchfmt.Value{Value: want, Unit: "u"}, value(v, "u"))
-	}
-}
-
 // TestRepeats: a round that lacked processor time is measured again, and that is said. An attempt
 // takes 100 ms.
 func TestRepeats(t *testing.T) {
@@ -313,16 +210,18 @@ func TestRepeats(t *testing.T) {
 			read: func() waits { other++; return waits{1: sum, other + 1: time.Hour} },
 			now:  func() time.Time { now = now.Add(100 * ms); return now },
 		}
-		got, err := v.run(c.procs, func() error { sum += c.waited[attempts]; attempts++; return nil })
-		require.NoError(t, err)
+		got := reported(func(b *testing.B) {
+			require.NoError(t, v.run(b, c.procs, func() error { sum += c.waited[attempts]; attempts++; return nil }))
+		})
 		require.Equal(t, len(c.waited), attempts, name)
-		require.Equal(t, []benchfmt.Value{value(c.repeats, RepeatsUnit), value(c.lacked, WaitedUnit)}, got, name)
+		require.Equal(t, c.repeats, got[RepeatsUnit], name)
+		require.InDelta(t, c.lacked, got[WaitedUnit], 1e-9, name)
 	}
-	_, err := supervised.run(1, func() error { return errCounted })
-	require.ErrorIs(t, err, errCounted)
-	got, err := supervisor{}.run(alone(subject.Subject{Engine: subject.Redis}, 2), func() error { return nil })
-	require.NoError(t, err)
-	require.Nil(t, got, "who shares the processors with a server waits for it")
+	require.Empty(t, reported(func(b *testing.B) {
+		require.ErrorIs(t, supervised.run(b, 1, func() error { return errCounted }), errCounted)
+		served := alone(subject.Subject{Engine: subject.Redis}, 2)
+		require.NoError(t, supervisor{}.run(b, served, func() error { return nil }))
+	}), "who shares the processors with a server waits for it")
 	require.Equal(t, 2, alone(subject.Subject{}, 2))
 }
 
@@ -357,31 +256,26 @@ func (s *served) subject() subject.Subject {
 func (s *served) Drawer() subject.Drawer { return s }
 func (s *served) Step() int64            { return 10 + s.drawn.Load() }
 
-func (s *served) cell(paces ...float64) []Task {
-	return inRounds("paced", 3,
-		paced(Profile{PacedFor: time.Millisecond, Paces: paces}, []subject.Subject{s.subject()})[:1])
-}
-
 // TestPacedCountsAll: every number but the first of a source is counted, and every round trip for
 // them, those that the server counts late, too. The source stays open from round to round.
 func TestPacedCountsAll(t *testing.T) {
 	s := &served{}
-	lines := recorded(t, s.cell(1e5))
-	require.Len(t, lines, 3+1)
+	cells, closeAll := paced(Profile{PacedFor: time.Millisecond, Paces: []float64{1e5}}, []subject.Subject{s.subject()})
+	require.Equal(t, "subject=served/rate=100000", cells[0].name)
 	numbers := 0.0
-	for _, r := range lines[:3] {
-		require.Regexp(t, "^Paced/subject=served/rate=100000-", string(r.Name))
-		ids, _ := r.Value("IDs")
-		trips, _ := r.Value(TripsUnit)
-		step, _ := r.Value(StepUnit)
-		numbers += ids
-		require.EqualValues(t, r.Iters, ids)
-		require.Equal(t, 3*ids, trips)
-		require.Equal(t, 10+1+numbers, step)
+	for range 3 {
+		got := reported(func(b *testing.B) {
+			calls, err := cells[0].measure(b)
+			require.NoError(t, err)
+			percentiles(b, calls)
+		})
+		numbers += got["IDs"]
+		require.Equal(t, got["IDs"], got["calls"])
+		require.Equal(t, 3*got["IDs"], got[TripsUnit])
+		require.Equal(t, 10+1+numbers, got[StepUnit])
 	}
-	require.Regexp(t, "^PacedMerged/subject=served/rate=100000-", string(lines[3].Name))
-	require.EqualValues(t, numbers, lines[3].Iters)
 	require.EqualValues(t, s.drawn.Load(), 1+numbers)
+	require.NoError(t, closeAll())
 	require.EqualValues(t, 1, s.opened.Load())
 	require.EqualValues(t, 1, s.closed.Load())
 }
@@ -400,12 +294,13 @@ func TestPacedHoldsThePace(t *testing.T) {
 // TestPacedSubjects: those that need a server and make an ID a call, and nothing at all.
 func TestPacedSubjects(t *testing.T) {
 	var names []string
-	for _, c := range paced(Profile{Paces: []float64{0}}, append(subject.Local(), subject.Served(nil, nil)...)) {
+	cells, _ := paced(Profile{Paces: []float64{0}}, subjects)
+	for _, c := range cells {
 		names = append(names, c.name)
 	}
-	require.Equal(t, "Paced/subject=segment-mysql/rate=full "+
-		"Paced/subject=mysql-auto-increment/rate=full Paced/subject=mysql-hilo/rate=full "+
-		"Paced/subject=segment-redis/rate=full Paced/subject=redis-incr/rate=full Paced/subject=nothing/rate=full",
+	require.Equal(t, "subject=segment-mysql/rate=full "+
+		"subject=mysql-auto-increment/rate=full subject=mysql-hilo/rate=full "+
+		"subject=segment-redis/rate=full subject=redis-incr/rate=full subject=nothing/rate=full",
 		strings.Join(names, " "))
 	for what, s := range map[string]*served{
 		"first draw": {counted: counted{fails: 1}},
@@ -415,9 +310,10 @@ func TestPacedSubjects(t *testing.T) {
 		if what == "first draw" {
 			s.drawn.Store(1)
 		}
-		err := s.cell(0)[0].Run(&Recorder{})
+		cells, closeAll := paced(Profile{Paces: []float64{0}}, []subject.Subject{s.subject()})
+		_, err := cells[0].measure(nil)
 		require.ErrorIs(t, err, errCounted, what)
-		require.ErrorContains(t, err, "served/rate=full", what)
+		require.NoError(t, closeAll())
 		require.EqualValues(t, 1, s.closed.Load(), what)
 	}
 }

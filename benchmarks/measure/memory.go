@@ -2,41 +2,42 @@ package measure
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"runtime"
 	"slices"
+	"testing"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
-// allocationsFor is how long allocations are counted.
-const allocationsFor = 10 * time.Millisecond
-
 // allocations counts what one goroutine allocates for an ID.
-func allocations(_ Profile, subjects []subject.Subject) []cell {
-	var cells []cell
+func allocations(subjects []subject.Subject) (cells []cell) {
 	for _, s := range subjects {
-		batchOf := batchOf(s)
 		cells = append(cells, cell{
-			name: "Allocations/subject=" + s.Name, estimate: allocationsFor + 5*time.Millisecond,
-			measure: func(bool) ([]result, error) {
-				batch, err := batchOf()
-				if err != nil {
-					return nil, err
-				}
+			name: "subject=" + s.Name,
+			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
 				var before, after runtime.MemStats
-				n := 0
-				err = with(s, 1, func(draw []subject.Drawer) error {
-					err := draw[0].Draw(batch)
-					runtime.ReadMemStats(&before)
-					for began := time.Now(); err == nil && time.Since(began) < allocationsFor; n += batch {
-						err = draw[0].Draw(batch)
+				return nil, with(s, 1, func(draw []subject.Drawer) error {
+					for n := 1; ; n *= 2 {
+						runtime.ReadMemStats(&before)
+						began := time.Now()
+						if err := draw[0].Draw(n); err != nil {
+							return err
+						}
+						took := time.Since(began)
+						runtime.ReadMemStats(&after)
+						if took >= 5*time.Millisecond {
+							b.ReportAllocs()
+							b.ReportMetric(math.Round(float64(after.Mallocs-before.Mallocs)/float64(n)), "allocs/op")
+							b.ReportMetric(math.Round(float64(after.TotalAlloc-before.TotalAlloc)/float64(n)), "B/op")
+							return nil
+						}
 					}
-					runtime.ReadMemStats(&after)
-					return err
 				})
-				return one(n, value(float64(after.Mallocs-before.Mallocs)/float64(n), "allocs/op"),
-					value(float64(after.TotalAlloc-before.TotalAlloc)/float64(n), "B/op")), err
 			},
 		})
 	}
@@ -45,18 +46,19 @@ func allocations(_ Profile, subjects []subject.Subject) []cell {
 
 // memory measures the memory of a generator in use: its share of the heap and of the
 // stacks of its goroutines.
-func memory(_ Profile, subjects []subject.Subject) []cell {
-	var cells []cell
+func memory(subjects []subject.Subject) (cells []cell) {
 	for _, s := range subjects {
 		if s.Shared {
 			continue
 		}
 		cells = append(cells, cell{
-			name: "Memory/subject=" + s.Name, estimate: 15 * time.Millisecond,
-			measure: func(bool) ([]result, error) {
-				before, after := inUse(), uint64(0)
-				err := many(s, func() error { after = inUse(); return nil })
-				return one(generators, value((float64(after)-float64(before))/generators, "B/generator")), err
+			name: "subject=" + s.Name,
+			measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+				before := inUse()
+				return nil, many(s, func() error {
+					b.ReportMetric((float64(inUse())-float64(before))/generators, "B/generator")
+					return nil
+				})
 			},
 		})
 	}
@@ -71,35 +73,33 @@ var watched = map[string]bool{
 }
 
 // idle measures the processor time of generators that nobody draws from any more: the
-// process's total, with many of them open and with none.
-func idle(p Profile, subjects []subject.Subject) []cell {
-	var cells []cell
+// process's total, with many of them open and with none. It watches each several times.
+func idle(b *testing.B, p Profile, subjects []subject.Subject) {
 	for _, s := range append(slices.Clone(subjects), NoCall) {
 		if s.Shared || !watched[s.Name] {
 			continue
 		}
-		settle := min(2*time.Second, 10*p.Idle) // longer than a generator looks back
-		cells = append(cells, cell{
-			name: "Idle/subject=" + s.Name, estimate: settle + time.Duration(p.Windows)*p.Idle,
-			measure: func(bool) (results []result, err error) {
-				err = many(s, func() error {
-					runtime.GC()
-					time.Sleep(settle)
-					for range p.Windows {
+		b.Run("round=1/subject="+s.Name, func(b *testing.B) {
+			err := many(s, func() error {
+				runtime.GC()
+				time.Sleep(min(2*time.Second, 10*p.Idle)) // longer than a generator looks back
+				for window := range p.Windows {
+					b.Run(fmt.Sprintf("window=%d", window+1), func(b *testing.B) {
 						busy, took, err := processorTimeOf(func() error { time.Sleep(p.Idle); return nil })
+						b.ReportMetric(0, "ns/op")
+						b.ReportMetric(float64(busy.Nanoseconds())/took.Seconds()/generators, "cpu-ns/s/generator")
 						if err != nil {
-							return err
+							b.Fatal(err)
 						}
-						results = append(results, one(generators,
-							value(float64(busy.Nanoseconds())/took.Seconds()/generators, "cpu-ns/s/generator"))...)
-					}
-					return nil
-				})
-				return results, err
-			},
+					})
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
 		})
 	}
-	return cells
 }
 
 // processorTimeOf returns the processor time that the process used during f, and how long that took.
@@ -131,7 +131,7 @@ func many(s subject.Subject, f func() error) (err error) {
 	defer func() {
 		for _, o := range opened {
 			if o.src != nil {
-				err = errors.Join(err, o.src.Close())
+				err = errors.Join(err, subject.Close(o.src))
 			}
 		}
 		clear(opened[:])

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
@@ -30,23 +30,33 @@ const (
 )
 
 // paced draws from servers at a pace, counts their round trips, and times single calls. Each source
-// stays open from the first round to the last, so that its steps adapt as in a process that runs on.
-func paced(p Profile, subjects []subject.Subject) []cell {
-	var cells []cell
+// stays open from the first round to the last, so that its steps adapt as in a process that runs on:
+// close closes all of them.
+func paced(p Profile, subjects []subject.Subject) (cells []cell, closeAll func() error) {
+	var sources []*pacedSource
 	for _, s := range append(slices.Clone(subjects), NoCall) {
 		if s.Batches || s.Engine == subject.NoEngine && s.Name != NoCall.Name {
 			continue
 		}
 		for _, pace := range p.Paces {
 			source := &pacedSource{subject: s}
+			sources = append(sources, source)
 			cells = append(cells, cell{
-				name:     fmt.Sprintf("Paced/subject=%s/rate=%s", s.Name, PaceLabel(pace)),
-				estimate: p.PacedFor + 3*settled,
-				measure:  func(last bool) ([]result, error) { return source.measure(pace, p.PacedFor, last) },
+				name: fmt.Sprintf("subject=%s/rate=%s", s.Name, PaceLabel(pace)),
+				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+					return source.measure(b, pace, p.PacedFor)
+				},
 			})
 		}
 	}
-	return cells
+	return cells, func() (err error) {
+		for _, s := range sources {
+			if s.src != nil {
+				err = errors.Join(err, subject.Close(s.src))
+			}
+		}
+		return err
+	}
 }
 
 // PaceLabel returns a pace as results have it: numbers a second, or full for as many as it can.
@@ -63,17 +73,12 @@ type pacedSource struct {
 	draw    []subject.Drawer
 }
 
-func (p *pacedSource) measure(pace float64, d time.Duration, last bool) (_ []result, err error) {
+func (p *pacedSource) measure(b *testing.B, pace float64, d time.Duration) (_ *hdrhistogram.Histogram, err error) {
 	if p.src == nil {
 		if p.src, p.draw, err = open(p.subject, pacedGoroutines); err != nil {
 			return nil, err
 		}
 	}
-	defer func() {
-		if last || err != nil {
-			err = errors.Join(err, p.src.Close())
-		}
-	}()
 	before, err := p.trips()
 	if err != nil {
 		return nil, err
@@ -84,14 +89,15 @@ func (p *pacedSource) measure(pace float64, d time.Duration, last bool) (_ []res
 	}
 	after, err := p.trips()
 	n := float64(h.TotalCount())
-	r := result{calls: h, values: []benchfmt.Value{value(n/took.Seconds(), "IDs/s"), value(n, "IDs")}}
+	b.ReportMetric(n/took.Seconds(), "IDs/s")
+	b.ReportMetric(n, "IDs")
 	if p.subject.Trips != nil {
-		r.values = append(r.values, value(float64(after-before), TripsUnit))
+		b.ReportMetric(float64(after-before), TripsUnit)
 	}
 	if s, ok := p.src.(subject.Stepper); ok {
-		r.values = append(r.values, value(float64(s.Step()), StepUnit))
+		b.ReportMetric(float64(s.Step()), StepUnit)
 	}
-	return []result{r}, err
+	return h, err
 }
 
 // trips returns the round trips so far, once the server hears nothing any more: a source may ask for

@@ -1,8 +1,3 @@
-// Package measure measures subjects, and writes the results in the Go benchmark format,
-// which benchstat reads.
-//
-// It measures in rounds. Each round measures everything once, in an order of its own, so
-// that a change in the machine's speed affects all subjects alike.
 package measure
 
 import (
@@ -75,7 +70,7 @@ func Quick() Profile {
 func Smoke() Profile {
 	p := Full()
 	p.Name = "smoke"
-	p.Rounds = 1
+	p.Rounds = 2
 	p.Cell, p.Goroutines, p.Procs = 2*time.Millisecond, []int{1, 2}, []int{1}
 	p.Latency, p.LatencySamples, p.LatencyMost = 2*time.Millisecond, 100, 20*time.Millisecond
 	p.Idle, p.Windows = 20*time.Millisecond, 1

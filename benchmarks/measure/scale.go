@@ -4,29 +4,31 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
 
 // scale measures rates by goroutines and processors.
-func scale(p Profile, subjects []subject.Subject) []cell {
-	var cells []cell
+func scale(p Profile, subjects []subject.Subject) (cells []cell) {
 	for _, s := range subjects {
 		batchOf := batchOf(s)
 		for _, l := range p.loads() {
 			cells = append(cells, cell{
-				name:  fmt.Sprintf("Scale/subject=%s/goroutines=%d", s.Name, l.goroutines),
-				procs: l.procs, busy: alone(s, min(l.goroutines, l.procs)), estimate: p.Cell + 5*time.Millisecond,
-				measure: func(bool) ([]result, error) {
+				name:  fmt.Sprintf("subject=%s/goroutines=%d", s.Name, l.goroutines),
+				procs: l.procs, busy: alone(s, min(l.goroutines, l.procs)),
+				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
 					batch, err := batchOf()
 					if err != nil {
 						return nil, err
 					}
 					n, took, err := rate(s, l.goroutines, batch, p.Cell)
-					return one(n,
-						value(float64(took.Nanoseconds())/float64(n), "ns/op"),
-						value(float64(n)/took.Seconds(), "IDs/s")), err
+					b.ReportMetric(float64(took.Nanoseconds())/float64(n), "ns/op")
+					b.ReportMetric(float64(n)/took.Seconds(), "IDs/s")
+					return nil, err
 				},
 			})
 		}

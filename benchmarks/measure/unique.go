@@ -2,9 +2,13 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
@@ -19,26 +23,26 @@ const chunk = 1024
 // unique keeps every ID that several goroutines draw within one second of the clock, or as
 // many as there is room for, and counts duplicates. If a subject repeats IDs above some
 // rate, unique measures it at nine tenths of that rate, too.
-func unique(p Profile, subjects []subject.Subject) []cell {
-	var cells []cell
-	add := func(s subject.Subject, pace float64, at string) {
-		cells = append(cells, cell{
-			name:     fmt.Sprintf("Unique/subject=%s/rate=%s", s.Name, at),
-			estimate: time.Duration(2.2 * float64(time.Second) * min(1, float64(p.UniqueIDs)/1e6)),
-			measure: func(bool) ([]result, error) {
-				ids, took, err := keep(s, pace, p.UniqueIDs)
-				return one(len(ids), value(float64(len(ids))/took.Seconds(), "IDs/s"), value(float64(len(ids)), "IDs"),
-					value(float64(duplicates(ids)), "duplicates")), err
-			},
-		})
-	}
+func unique(p Profile, subjects []subject.Subject) (cells []cell) {
 	for _, s := range subjects {
-		if s.Kind == subject.Limit {
+		paces := []float64{0}
+		switch {
+		case s.Kind == subject.Limit:
 			continue
+		case s.Beyond == subject.Repeats:
+			paces = append(paces, math.Round(0.9*s.Sustained))
 		}
-		add(s, 0, "full")
-		if s.Beyond == subject.Repeats {
-			add(s, 0.9*s.Sustained, fmt.Sprintf("%.0f", 0.9*s.Sustained))
+		for _, pace := range paces {
+			cells = append(cells, cell{
+				name: fmt.Sprintf("subject=%s/rate=%s", s.Name, PaceLabel(pace)),
+				measure: func(b *testing.B) (*hdrhistogram.Histogram, error) {
+					ids, took, err := keep(s, pace, p.UniqueIDs)
+					b.ReportMetric(float64(len(ids))/took.Seconds(), "IDs/s")
+					b.ReportMetric(float64(len(ids)), "IDs")
+					b.ReportMetric(float64(duplicates(ids)), "duplicates")
+					return nil, err
+				},
+			})
 		}
 	}
 	return cells

@@ -2,10 +2,10 @@ package measure
 
 import (
 	"os"
+	"testing"
 	"time"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/uidgen/uid/benchmarks/subject"
 )
@@ -81,20 +81,22 @@ type supervisor struct {
 var supervised = supervisor{readWaits, time.Now}
 
 // run measures with so many processors, again while it waited for them for too long, and
-// returns what there is to say of that. With none it measures once and says nothing.
-func (v supervisor) run(procs int, measure func() error) ([]benchfmt.Value, error) {
+// reports what there is to say of that. With none it measures once and says nothing.
+func (v supervisor) run(b *testing.B, procs int, measure func() error) error {
 	if procs == 0 {
-		return nil, measure()
+		return measure()
 	}
 	for repeats := 0; ; repeats++ {
 		before, began := v.read(), v.now()
 		if err := measure(); err != nil {
-			return nil, err
+			return err
 		}
 		took := v.now().Sub(began)
 		waited := v.read().since(before).Seconds() / max(took.Seconds()*float64(procs), 1e-9)
 		if repeats == mostRepeats || !Waited(waited) {
-			return []benchfmt.Value{value(float64(repeats), RepeatsUnit), value(waited, WaitedUnit)}, nil
+			b.ReportMetric(float64(repeats), RepeatsUnit)
+			b.ReportMetric(waited, WaitedUnit)
+			return nil
 		}
 	}
 }

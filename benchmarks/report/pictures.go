@@ -115,10 +115,11 @@ func plotLead(r *Results, p *picture) error {
 	var all []series
 	for _, layout := range measure.LeadLayouts {
 		s := series{label: leadLabels[layout], wide: true}
-		for _, rate := range r.leadRates() {
-			if rate.perSecond > 0 { // a logarithmic axis has no 0
+		rates, perSecond := r.leadRates()
+		for i, x := range rates {
+			if perSecond[i] > 0 { // a logarithmic axis has no 0
 				s.points = append(s.points,
-					plotter.XY{X: rate.perSecond, Y: r.sum("Lead/layout="+layout+"/"+rate.at, "lead-s/s").median})
+					plotter.XY{X: perSecond[i], Y: r.sum("Lead/layout="+layout+"/"+x.at, "lead-s/s").median})
 			}
 		}
 		all = append(all, s)
@@ -150,7 +151,7 @@ func plotLead(r *Results, p *picture) error {
 func plotInsert(r *Results, p *picture) error {
 	var all []series
 	for _, key := range r.words("Insert", "key") {
-		s := series{label: cmp.Or(keyLabels[key], key), wide: strings.HasPrefix(key, "uid")}
+		s := series{label: measure.KeyLabel(key), wide: strings.HasPrefix(key, "uid")}
 		speeds := r.pick("Insert/key="+key, "rows/s")
 		for i, rows := range r.pick("Insert/key="+key, "rows") {
 			s.points = append(s.points, plotter.XY{X: rows / 1000, Y: speeds[i] / 1000})

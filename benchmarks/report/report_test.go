@@ -53,7 +53,7 @@ func TestSaved(t *testing.T) {
 		require.NoError(t, FillIn(r, drawn))
 		filled, err := os.ReadFile(drawn)
 		require.NoError(t, err)
-		require.Equal(t, string(filled), string(text), "go run . draw results/full.txt")
+		require.Equal(t, string(filled), string(text), "go run . results/full.txt")
 		for _, picture := range regexp.MustCompile(`\(([^):]+\.svg)\)`).FindAllStringSubmatch(string(text), -1) {
 			require.FileExists(t, filepath.Join(filepath.Dir(document), picture[1]))
 		}
@@ -65,7 +65,7 @@ func TestSaved(t *testing.T) {
 		require.NoError(t, err)
 		saved, err := os.ReadFile(filepath.Join("../charts", c.file))
 		require.NoError(t, err)
-		require.True(t, bytes.Equal(saved, svg), "%s: go run . draw results/full.txt", c.file)
+		require.True(t, bytes.Equal(saved, svg), "%s: go run . results/full.txt", c.file)
 	}
 	requireLegible(t, r)
 }
@@ -148,13 +148,13 @@ func TestRatios(t *testing.T) {
 	require.Equal(t, "| the add itself | 20.0 ns [10.0–40.0 ns] |", rows[6])
 }
 
-// TestFairness: in the order of layouts, medians alone.
+// TestFairness: in the order of layouts.
 func TestFairness(t *testing.T) {
-	const line = "BenchmarkFairness/subject=%s-2 9 1000 p50-ns 2000 p99-ns 3000 max-ns 12800 IDs/s 0.25 processors\n"
+	const line = "BenchmarkFairness/round=1/subject=%s-2 1 1000 p50-ns 3000 max-ns 12800 IDs/s 0.25 processors\n"
 	rows := rowsOf("fairness", read(t, fmt.Sprintf(line, "sonyflake")+fmt.Sprintf(line, "uid-cached-256")))[2:]
 	require.Equal(t, []string{
-		"| uid cached, 256 in 10 ms | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
-		"| sony/sonyflake v1 | 1.00 µs | 2.00 µs | 3.00 µs | 0.50 | 0.25 |",
+		"| uid cached, 256 in 10 ms | 1.00 µs [1.00–1.00 µs] |  | 3.00 µs | 0.50 | 0.25 |",
+		"| sony/sonyflake v1 | 1.00 µs [1.00–1.00 µs] |  | 3.00 µs | 0.50 | 0.25 |",
 	}, rows)
 }
 

@@ -23,7 +23,7 @@ type Results struct {
 }
 
 // A line is one measurement. Its name begins and ends with a slash, and says GOMAXPROCS last:
-// "/Scale/subject=xid/goroutines=8/gomaxprocs=2/".
+// "/Scale/round=1/subject=xid/goroutines=8/gomaxprocs=2/".
 type line struct {
 	name   string
 	values map[string]float64 // by unit
@@ -48,10 +48,11 @@ func Read(path string) (*Results, error) {
 			base, parts := record.Name.Parts()
 			l := line{"/" + string(base), make(map[string]float64)}
 			for _, p := range parts {
-				if p[0] == '-' {
-					p = append([]byte("/gomaxprocs="), p[1:]...)
+				if p[0] != '-' {
+					l.name += string(p)
+				} else if !strings.Contains(l.name, "/gomaxprocs=") {
+					l.name += "/gomaxprocs=" + string(p[1:])
 				}
-				l.name += string(p)
 			}
 			l.name += "/"
 			for _, v := range record.Values {

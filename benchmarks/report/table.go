@@ -72,11 +72,9 @@ var Tables = []Table{
 		}
 		return rows
 	}, costs},
-	{"lead", "Time borrowed in a second of drawing", "drawn in a second", func(r *Results) (out []row) {
-		for _, rate := range r.leadRates() {
-			out = append(out, rate.row)
-		}
-		return out
+	{"lead", "Time borrowed in a second of drawing", "drawn in a second", func(r *Results) []row {
+		rows, _ := r.leadRates()
+		return rows
 	}, leads},
 	{"paced", "Numbers from servers at a pace: round trips, and single calls of 8 goroutines", "", func(
 		r *Results,
@@ -106,7 +104,7 @@ var Tables = []Table{
 	}, unique},
 	{"insert", "Rows keyed by each kind of ID", "primary key", func(r *Results) (out []row) {
 		for _, key := range r.words("Insert", "key") {
-			out = append(out, row{subject.Subject{Label: cmp.Or(keyLabels[key], key)}, "key=" + key})
+			out = append(out, row{subject.Subject{Label: measure.KeyLabel(key)}, "key=" + key})
 		}
 		speed := func(x row) float64 { return r.last("Insert/"+x.at, "rows/s") }
 		slices.SortStableFunc(out, func(a, b row) int { return cmp.Compare(speed(b), speed(a)) })
@@ -243,6 +241,13 @@ func facts(r *Results) (out []row) {
 			"of %s measurements without servers %s lacked it and were repeated; %s lack it as they stand here",
 			grouped(known), grouped(repeated), grouped(still)))
 	}
+	var later []string
+	for _, s := range subjects {
+		if s.Kind == subject.Peer && len(r.of("Scale/subject="+s.Name)) == 0 {
+			later = append(later, s.Label)
+		}
+	}
+	add("not measured yet", strings.Join(later, "; "))
 	for _, m := range subject.Missing() {
 		add("left out", m)
 	}
@@ -335,9 +340,13 @@ func processors(r *Results) (out []column) {
 
 func (r *Results) latencies(goroutines string) []column {
 	name := "Latency/goroutines=" + goroutines
-	return append(r.percentiles(name, measure.Percentiles), column{"longest of all", func(x row) string {
+	return append(r.percentiles(name, measure.Percentiles), r.longest(name))
+}
+
+func (r *Results) longest(name string) column {
+	return column{"longest of all", func(x row) string {
 		return span(r.sum(name+"/"+x.at, measure.LongestUnit).high)
-	}})
+	}}
 }
 
 func costs(r *Results) []column {
@@ -358,23 +367,19 @@ var leadLabels = map[string]string{
 	"twitter": "twitter layout (4,096 in 1 ms)",
 }
 
-type leadRate struct {
-	row
-	perSecond float64
-}
-
-// leadRates returns the rates in ascending order, the unbounded one last.
-func (r *Results) leadRates() (out []leadRate) {
-	for _, name := range r.words("Lead", "rate") {
-		rate := r.sum("Lead/rate="+name, "IDs/s").median
+// leadRates returns the rates in ascending order, the unbounded one last, and how many UIDs were
+// drawn in a second at each.
+func (r *Results) leadRates() (out []row, perSecond []float64) {
+	for _, wish := range r.numbers("Lead", "rate") {
+		at := "rate=" + measure.PaceLabel(wish)
+		rate := r.sum("Lead/"+at, "IDs/s").median
 		label := count(rate)
-		if name == "full" {
+		if wish == 0 {
 			label = "as many as it can, " + label
 		}
-		out = append(out, leadRate{row{subject.Subject{Label: label}, "rate=" + name}, rate})
+		out, perSecond = append(out, row{subject.Subject{Label: label}, at}), append(perSecond, rate)
 	}
-	slices.SortStableFunc(out, func(a, b leadRate) int { return cmp.Compare(a.perSecond, b.perSecond) })
-	return out
+	return out, perSecond
 }
 
 func leads(r *Results) (out []column) {
@@ -388,8 +393,30 @@ func paced(r *Results) []column {
 	// A source has to keep nine tenths of a pace: else its calls are those of as many as it can.
 	pace := func(x row) float64 { return r.numbers("Paced/"+x.at, "rate")[0] }
 	reached := func(x row) bool { return r.sum("Paced/"+x.at, "IDs/s").median >= 0.9*pace(x) }
-	columns := append([]column{
-		{"drawn in a second", func(x row) string { return ranged(r.sum("Paced/"+x.at, "IDs/s"), count) }},
+	calls := r.percentiles("Paced", []float64{50, 99, 99.9}) // for which a slow pace has calls enough
+	calls = append(calls, r.column("longest of a round", "Paced", measure.LongestUnit, span))
+	for i, c := range calls {
+		calls[i].text = func(x row) string {
+			if !reached(x) {
+				return ""
+			}
+			return c.text(x)
+		}
+	}
+	return append([]column{
+		{"asked for in a second", func(x row) string {
+			if pace(x) == 0 {
+				return "as many as it can"
+			}
+			return grouped(pace(x))
+		}},
+		{"drawn in a second", func(x row) string {
+			drawn := ranged(r.sum("Paced/"+x.at, "IDs/s"), count)
+			if !reached(x) {
+				return "not reached: " + drawn
+			}
+			return drawn
+		}},
 		{"round trips for a million", func(x row) string { return r.tripsForMillion("Paced/" + x.at) }},
 		{"taken at a time in the end", func(x row) string {
 			if len(r.pick("Paced/"+x.at, measure.StepUnit)) == 0 {
@@ -397,27 +424,7 @@ func paced(r *Results) []column {
 			}
 			return grouped(r.last("Paced/"+x.at, measure.StepUnit))
 		}},
-	}, r.percentiles("Paced", []float64{50, 99, 99.9})...) // for which a slow pace has calls enough
-	columns = append(columns, r.column("longest of a round", "Paced", measure.LongestUnit, span))
-	for i, c := range columns {
-		columns[i].text = func(x row) string {
-			switch {
-			case reached(x):
-				return c.text(x)
-			case i == 0:
-				return "not reached: " + c.text(x)
-			case i < 3:
-				return c.text(x)
-			}
-			return ""
-		}
-	}
-	return slices.Insert(columns, 0, column{"asked for in a second", func(x row) string {
-		if pace(x) == 0 {
-			return "as many as it can"
-		}
-		return grouped(pace(x))
-	}})
+	}, calls...)
 }
 
 // tripsForMillion returns how many round trips there were for a million numbers, of all rounds.
@@ -438,15 +445,10 @@ func fairness(r *Results) []column {
 	plain := func(title, unit string, format func(row, float64) string) column {
 		return column{title, func(x row) string { return format(x, r.sum("Fairness/"+x.at, unit).median) }}
 	}
-	took := func(_ row, ns float64) string { return span(ns) }
-	return []column{
-		plain("p50", measure.PercentileUnit(50), took),
-		plain("p99", measure.PercentileUnit(99), took),
-		plain("longest", measure.LongestUnit, took),
+	return append(r.percentiles("Fairness", []float64{50, 99}), r.longest("Fairness"),
 		plain("share of what the ticks hold", "IDs/s",
 			func(x row, rate float64) string { return hundredths(rate / x.Sustained) }),
-		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }),
-	}
+		plain("processors busy", measure.ProcessorsUnit, func(_ row, busy float64) string { return hundredths(busy) }))
 }
 
 func unique(r *Results) []column {
@@ -474,17 +476,4 @@ func inserts(r *Results) []column {
 			return significant(r.last("Insert/"+x.at, "table-bytes")/(1<<20), 3) + " MiB"
 		}},
 	}
-}
-
-var keyLabels = map[string]string{
-	"auto-increment": "AUTO_INCREMENT, BIGINT",
-	"uid":            "uid, GetUID, BIGINT",
-	"uid-unordered":  "uid, Unordered, BIGINT",
-	"uuid-v4":        "UUID v4, BINARY(16)",
-	"uuid-v4-text":   "UUID v4, CHAR(36)",
-	"uuid-v7":        "UUID v7, BINARY(16)",
-	"ulid":           "ULID, BINARY(16)",
-	"xid":            "xid, BINARY(12)",
-	"ksuid":          "KSUID, BINARY(20)",
-	"nanoid":         "nanoid, CHAR(21)",
 }

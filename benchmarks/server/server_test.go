@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func countsTrips(t *testing.T, subjects []subject.Subject) {
 		src, err := s.Open()
 		require.NoError(t, err)
 		require.NoError(t, src.Drawer().Draw(5000))
-		require.NoError(t, src.Close())
+		require.NoError(t, subject.Close(src))
 		after, err := s.Trips()
 		require.NoError(t, err)
 		if want, known := tripsForThousands[s.Name]; known {
@@ -48,7 +49,8 @@ func countsTrips(t *testing.T, subjects []subject.Subject) {
 // TestServers: the subjects that need a server make IDs that differ, and nothing listens
 // any more when the set was stopped.
 func TestServers(t *testing.T) {
-	var set Set
+	said := make(map[string]string)
+	set := Set{Say: func(key string, value any) { said[key] = fmt.Sprint(value) }}
 	defer set.Stop()
 	subjects := subject.Served(set.MariaDB, set.Redis)
 	for _, s := range subjects {
@@ -80,7 +82,7 @@ func TestServers(t *testing.T) {
 		}
 		require.Len(t, keys, goroutines*n, s.Name)
 		require.NotContains(t, keys, subject.Key{}, s.Name)
-		require.NoError(t, src.Close())
+		require.NoError(t, subject.Close(src))
 	}
 
 	countsTrips(t, subjects)
@@ -90,6 +92,8 @@ func TestServers(t *testing.T) {
 	var variable, size string
 	require.NoError(t, db.QueryRow("SHOW VARIABLES LIKE 'innodb_buffer_pool_size'").Scan(&variable, &size))
 	require.Equal(t, "134217728", size, "the settings that are named are those in force")
+	require.Regexp(t, `^\d.*MariaDB.* --innodb-buffer-pool-size=128M `, said["database"])
+	require.Regexp(t, `^Redis \d.* --appendonly=no$`, said["redis"])
 	client, err := set.Redis()
 	require.NoError(t, err)
 	addr := client.Options().Addr

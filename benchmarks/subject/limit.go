@@ -34,23 +34,12 @@ type adds struct {
 	_ cpu.CacheLinePad
 	n atomic.Uint64
 	_ cpu.CacheLinePad
-	nothingToClose
 }
 
-func (s *adds) Drawer() Drawer { return s }
-
-func (s *adds) Draw(n int) error {
-	for range n {
-		s.n.Add(1)
-	}
-	return nil
-}
-
+func (s *adds) Drawer() Drawer   { return s }
+func (s *adds) Draw(n int) error { return each(n, func() error { s.n.Add(1); return nil }) }
 func (s *adds) Keys(dst []Key) error {
-	for i := range dst {
-		dst[i][0] = s.n.Add(1)
-	}
-	return nil
+	return keep(dst, func() (Key, error) { return word(s.n.Add(1), nil) })
 }
 
 // A packed counter does the least that a generator of this kind must do: everybody adds
@@ -114,10 +103,7 @@ func (s *packed) Draw(n int) error {
 }
 
 func (s *packed) Keys(dst []Key) error {
-	for i := range dst {
-		dst[i][0] = s.next()
-	}
-	return nil
+	return keep(dst, func() (Key, error) { return word(s.next(), nil) })
 }
 
 // next puts a worker ID of 22 bits between the time and the sequence.
@@ -129,10 +115,7 @@ func (s *packed) next() uint64 {
 type locked struct {
 	mu sync.Mutex
 	n  uint64
-	nothingToClose
 }
-
-func (s *locked) Drawer() Drawer { return s }
 
 func (s *locked) next() uint64 {
 	s.mu.Lock()
@@ -142,35 +125,17 @@ func (s *locked) next() uint64 {
 	return n
 }
 
-func (s *locked) Draw(n int) error {
-	for range n {
-		s.next()
-	}
-	return nil
-}
-
+func (s *locked) Drawer() Drawer   { return s }
+func (s *locked) Draw(n int) error { return each(n, func() error { s.next(); return nil }) }
 func (s *locked) Keys(dst []Key) error {
-	for i := range dst {
-		dst[i][0] = s.next()
-	}
-	return nil
+	return keep(dst, func() (Key, error) { return word(s.next(), nil) })
 }
 
 // clock shows the cost of reading the clock once; its readings are no IDs.
-type clock struct{ nothingToClose }
+type clock struct{}
 
 func (s clock) Drawer() Drawer { return s }
-
-func (clock) Draw(n int) error {
-	for range n {
-		_ = time.Now()
-	}
-	return nil
-}
-
+func (clock) Draw(n int) error { return each(n, func() error { _ = time.Now(); return nil }) }
 func (clock) Keys(dst []Key) error {
-	for i := range dst {
-		dst[i][0] = uint64(time.Now().UnixNano())
-	}
-	return nil
+	return keep(dst, func() (Key, error) { return word(time.Now().UnixNano(), nil) })
 }

@@ -49,7 +49,7 @@ func onMariaDB(db func() (*sqlx.DB, error)) []Subject {
 					return nil, err
 				}
 				_, err = db.Exec("CREATE TABLE IF NOT EXISTS BENCH_ROW (ID BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY)")
-				return asked{next: func() (uint64, error) {
+				return asked{func() (uint64, error) {
 					r, err := db.Exec("INSERT INTO BENCH_ROW VALUES ()")
 					if err != nil {
 						return 0, err
@@ -97,44 +97,30 @@ func questions(db func() (*sqlx.DB, error)) func() (int64, error) {
 }
 
 // An asked is a source that asks its server for each number. The caller owns the connections.
-type asked struct {
-	next func() (uint64, error)
-	nothingToClose
-}
+type asked struct{ next func() (uint64, error) }
 
-func (s asked) Drawer() Drawer { return s }
-func (s asked) Step() int64    { return 1 }
-
-func (s asked) Draw(n int) error {
-	for range n {
-		if _, err := s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s asked) Keys(dst []Key) (err error) {
-	for i := range dst {
-		if dst[i][0], err = s.next(); err != nil {
-			return err
-		}
-	}
-	return nil
+func (s asked) Drawer() Drawer   { return s }
+func (s asked) Step() int64      { return 1 }
+func (s asked) Draw(n int) error { return each(n, func() error { _, err := s.next(); return err }) }
+func (s asked) Keys(dst []Key) error {
+	return keep(dst, func() (Key, error) { return word(s.next()) })
 }
 
 // A hilo updates its row once per thousand numbers, which it hands out from memory. It shares
 // nothing with package segment.
 type hilo struct {
 	db *sqlx.DB
-	nothingToClose
 
 	mu        sync.Mutex
 	next, end uint64 // guarded by mu
 }
 
-func (s *hilo) Drawer() Drawer { return s }
-func (s *hilo) Step() int64    { return hiloStep }
+func (s *hilo) Drawer() Drawer   { return s }
+func (s *hilo) Step() int64      { return hiloStep }
+func (s *hilo) Draw(n int) error { return each(n, func() error { _, err := s.take(); return err }) }
+func (s *hilo) Keys(dst []Key) error {
+	return keep(dst, func() (Key, error) { return word(s.take()) })
+}
 
 func (s *hilo) take() (uint64, error) {
 	s.mu.Lock()
@@ -152,22 +138,4 @@ func (s *hilo) take() (uint64, error) {
 	}
 	s.next++
 	return s.next, nil
-}
-
-func (s *hilo) Draw(n int) error {
-	for range n {
-		if _, err := s.take(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *hilo) Keys(dst []Key) (err error) {
-	for i := range dst {
-		if dst[i][0], err = s.take(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

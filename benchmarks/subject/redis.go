@@ -37,7 +37,7 @@ func onRedis(client func() (*redis.Client, error)) []Subject {
 			Open: func() (Source, error) {
 				c, err := client()
 				next := func() (uint64, error) { return c.Incr(context.Background(), "bench").Uint64() }
-				return asked{next: next}, err
+				return asked{next}, err
 			},
 		},
 	}

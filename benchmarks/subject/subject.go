@@ -3,13 +3,10 @@
 // the limits that no generator can pass.
 //
 // Each adapter has its own loops, one that drops the IDs and one that keeps them, so that
-// no interface call stands between two IDs.
+// no call of the suite's stands between two IDs.
 package subject
 
 import (
-	"fmt"
-	"regexp"
-	"runtime/debug"
 	"slices"
 
 	"github.com/jmoiron/sqlx"
@@ -71,43 +68,21 @@ type Beyond int
 const (
 	Nothing Beyond = iota // there is no such rate
 	Waits
-	Borrows // gives IDs times ahead of the clock
-	Repeats // gives the same ID twice
+	Borrows     // gives IDs times ahead of the clock
+	BorrowsSome // and waits when they are too far ahead
+	Repeats     // gives the same ID twice
 )
 
 func (b Beyond) String() string {
-	return [...]string{"", "waits", "borrows future time", "repeats IDs"}[b]
+	return [...]string{"", "waits", "borrows future time", "borrows future time, then waits", "repeats IDs"}[b]
 }
-
-// A Source is an open subject. Its methods may be called by any number of goroutines.
-type Source interface {
-	// Drawer returns what one goroutine draws with.
-	Drawer() Drawer
-	Close() error
-}
-
-// A Stepper is a source that takes several numbers at a time from its server.
-type Stepper interface {
-	// Step returns how many numbers were taken last.
-	Step() int64
-}
-
-// A Drawer belongs to one goroutine.
-type Drawer interface {
-	// Draw makes n IDs and drops them.
-	Draw(n int) error
-	// Keys makes len(dst) IDs and keeps them.
-	Keys(dst []Key) error
-}
-
-// A Key has the bits in which two IDs of a subject can differ.
-type Key [2]uint64
 
 // Local returns the subjects that need no server.
 func Local() []Subject {
 	return []Subject{
 		cachedStrict, cachedLane, cachedFill, cachedUnordered, uncachedWide,
-		snowflakeDefault, snowflake16, sonyflake1,
+		snowflakeDefault, snowflake16, sonyflake1, sonyflake2Default, sonyflake2Wide,
+		yitterDefault, yitter16, snoNew,
 		googleV4, googleV4Pool, googleV7, gofrsV7, xidNew, ulidMake, ksuidNew, nanoid21,
 		atomicAdd, packedCounter, mutexCounter, timeNow,
 	}
@@ -121,40 +96,5 @@ func Served(db func() (*sqlx.DB, error), client func() (*redis.Client, error)) [
 
 // Missing returns the libraries that should be compared but are not, with the reasons.
 func Missing() []string {
-	return []string{"sony/sonyflake/v2: the module proxy does not serve it; v1 stands for it, which has the same default layout"}
+	return []string{"bytentropy/snowflake: the module proxy serves no version of it"}
 }
-
-// Matching returns the subjects whose names match the pattern.
-func Matching(all []Subject, pattern string) ([]Subject, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("pattern of subjects: %w", err)
-	}
-	var out []Subject
-	for _, s := range all {
-		if re.MatchString(s.Name) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
-}
-
-// Version returns the version of the subject's module, "" if it has none or the binary
-// does not record it.
-func (s Subject) Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || s.Module == "" {
-		return ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == s.Module {
-			return m.Version
-		}
-	}
-	return ""
-}
-
-// nothingToClose is embedded by sources that hold no resources.
-type nothingToClose struct{}
-
-func (nothingToClose) Close() error { return nil }

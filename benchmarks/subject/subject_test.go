@@ -1,8 +1,13 @@
 package subject
 
 import (
+	"fmt"
 	"math/bits"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -25,9 +30,9 @@ func TestLocal(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, other.Drawer().Draw(1))
 			keys := collect(t, src, 4, 100)
-			require.NoError(t, src.Close())
+			require.NoError(t, Close(src))
 			require.NoError(t, other.Drawer().Draw(1))
-			require.NoError(t, other.Close())
+			require.NoError(t, Close(other))
 			if s.Name != timeNow.Name { // a reading of the clock is no ID
 				require.Len(t, keys, 4*100)
 			}
@@ -87,6 +92,32 @@ func TestSnowflakeBits(t *testing.T) {
 	require.Equal(t, float64(1<<16*1000), snowflake16.Sustained)
 }
 
+// TestLoopsAreInlined: the compiler puts each and keep, and what they are given, into the methods
+// that call them; else it would be their calls that are measured.
+func TestLoopsAreInlined(t *testing.T) {
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	inlined := regexp.MustCompile(`(?m)^.*inlining call to (each|keep|.*\.(Draw|Keys)\..*)$`)
+	said := strings.Join(inlined.FindAllString(string(out), -1), "\n")
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	loops := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasSuffix(file, "_test.go") || !regexp.MustCompile(`\breturn (each|keep)\(`).MatchString(line) {
+				continue
+			}
+			loops++
+			at := fmt.Sprintf(`(?m)\b%s:%d:\d+: inlining call to `, regexp.QuoteMeta(file), i+1)
+			require.Regexp(t, at+"(each|keep)$", said, line)
+			require.Regexp(t, at+`.*\.(Draw|Keys)\.`, said, line)
+		}
+	}
+	require.Greater(t, loops, 40)
+}
+
 // TestXidCounter: the counter comes back to where it was after as many IDs as it has
 // values, whatever the second.
 func TestXidCounter(t *testing.T) {
@@ -98,7 +129,6 @@ func TestXidCounter(t *testing.T) {
 }
 
 func TestKey21(t *testing.T) {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	seen := make(map[Key]bool)
 	for at := range 21 {
 		for _, c := range []byte(alphabet) {
@@ -110,12 +140,4 @@ func TestKey21(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 21*63+1)
-}
-
-func TestMatching(t *testing.T) {
-	some, err := Matching(Local(), "^uid-(cached|lane)$")
-	require.NoError(t, err)
-	require.Len(t, some, 2)
-	_, err = Matching(Local(), "(")
-	require.Error(t, err)
 }

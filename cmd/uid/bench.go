@@ -81,8 +81,7 @@ an issue of github.com/uidgen/uid.`,
 type contender struct {
 	name string
 	// drawer returns the function with which one goroutine draws benchBatch IDs. It
-	// returns their sum, so that none is computed for nothing. Each contender has its own
-	// loop, so that only its own call is measured.
+	// returns their sum, so that none is computed for nothing.
 	drawer func() func() (sum uint64, err error)
 }
 
@@ -166,50 +165,20 @@ func benchContenders() (all []contender, end func() error, err error) {
 		_ cpu.CacheLinePad
 	})
 	unordered := g.Unordered()
-	return []contender{
-		{"atomic add", func() func() (uint64, error) {
-			return func() (sum uint64, err error) {
-				for range benchBatch {
-					sum += counter.n.Add(1)
-				}
-				return sum, nil
-			}
-		}},
-		{"cached GetUID", func() func() (uint64, error) {
-			return func() (sum uint64, err error) {
-				for range benchBatch {
-					id, err := g.GetUID()
-					if err != nil {
-						return 0, err
-					}
-					sum += uint64(id)
-				}
-				return sum, nil
-			}
-		}},
-		{"cached Unordered", func() func() (uint64, error) {
-			return func() (sum uint64, err error) {
-				for range benchBatch {
-					id, err := unordered.GetUID()
-					if err != nil {
-						return 0, err
-					}
-					sum += uint64(id)
-				}
-				return sum, nil
-			}
-		}},
+	all = []contender{
+		{"atomic add", alike(func() (uint64, error) {
+			return drawBatch(func() (uid.UID, error) { return uid.UID(counter.n.Add(1)), nil })
+		})},
+		{"cached GetUID", alike(func() (uint64, error) {
+			return drawBatch(func() (uid.UID, error) { return g.GetUID() })
+		})},
+		{"cached Unordered", alike(func() (uint64, error) {
+			return drawBatch(func() (uid.UID, error) { return unordered.GetUID() })
+		})},
 		{"cached Lane", func() func() (uint64, error) {
 			l := g.Lane()
-			return func() (sum uint64, err error) {
-				for range benchBatch {
-					id, err := l.GetUID()
-					if err != nil {
-						return 0, err
-					}
-					sum += uint64(id)
-				}
-				return sum, nil
+			return func() (uint64, error) {
+				return drawBatch(func() (uid.UID, error) { return l.GetUID() })
 			}
 		}},
 		{"cached Fill", func() func() (uint64, error) {
@@ -222,19 +191,29 @@ func benchContenders() (all []contender, end func() error, err error) {
 				return sum, err
 			}
 		}},
-		{"uncached GetUID", func() func() (uint64, error) {
-			return func() (sum uint64, err error) {
-				for range benchBatch {
-					id, err := plain.GetUID()
-					if err != nil {
-						return 0, err
-					}
-					sum += uint64(id)
-				}
-				return sum, nil
-			}
-		}},
-	}, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
+		{"uncached GetUID", alike(func() (uint64, error) {
+			return drawBatch(func() (uid.UID, error) { return plain.GetUID() })
+		})},
+	}
+	return all, func() error { return errors.Join(g.Close(), plain.Close()) }, nil
+}
+
+// alike is for contenders with which all goroutines draw in the same way.
+func alike(draw func() (uint64, error)) func() func() (uint64, error) {
+	return func() func() (uint64, error) { return draw }
+}
+
+// drawBatch draws benchBatch IDs. The compiler puts it, and the function literal that it is given, into
+// the caller: no call stands between two IDs but the generator's own.
+func drawBatch(next func() (uid.UID, error)) (sum uint64, err error) {
+	for range benchBatch {
+		id, err := next()
+		if err != nil {
+			return 0, err
+		}
+		sum += uint64(id)
+	}
+	return sum, nil
 }
 
 // benchSink keeps what was drawn.

@@ -1,0 +1,69 @@
+package subject
+
+import (
+	"encoding/binary"
+
+	gofrs "github.com/gofrs/uuid/v5"
+	"github.com/google/uuid"
+)
+
+const google = "github.com/google/uuid"
+
+var (
+	googleV4 = Subject{
+		Name: "google-uuid-v4", Label: "google/uuid v4", Kind: Peer, Bits: 128, Module: google, Shared: true,
+		Open: func() (Source, error) { return random{}, nil },
+	}
+	// The pool is a setting of the whole process, on while this is open.
+	googleV4Pool = Subject{
+		Name: "google-uuid-v4-pool", Label: "google/uuid v4, pool", Kind: Peer, Bits: 128, Module: google, Shared: true,
+		Open: func() (Source, error) { uuid.EnableRandPool(); return pooled{}, nil },
+	}
+	googleV7 = Subject{
+		Name: "google-uuid-v7", Label: "google/uuid v7", Kind: Peer, Bits: 128, Module: google, Shared: true,
+		Open: func() (Source, error) { return sorted{}, nil },
+	}
+	gofrsV7 = Subject{
+		Name: "gofrs-uuid-v7", Label: "gofrs/uuid v7", Kind: Peer, Bits: 128, Module: "github.com/gofrs/uuid/v5",
+		Open: func() (Source, error) { return gofrsSorted{gofrs.NewGen()}, nil },
+	}
+)
+
+type random struct{}
+
+func (s random) Drawer() Drawer { return s }
+func (random) Draw(n int) error {
+	return each(n, func() error { _, err := uuid.NewRandom(); return err })
+}
+func (random) Keys(dst []Key) error {
+	return keep(dst, func() (Key, error) { u, err := uuid.NewRandom(); return key16(u), err })
+}
+
+type pooled struct{ random }
+
+func (pooled) Close() error {
+	uuid.DisableRandPool()
+	return nil
+}
+
+type sorted struct{}
+
+func (s sorted) Drawer() Drawer { return s }
+func (sorted) Draw(n int) error { return each(n, func() error { _, err := uuid.NewV7(); return err }) }
+func (sorted) Keys(dst []Key) error {
+	return keep(dst, func() (Key, error) { u, err := uuid.NewV7(); return key16(u), err })
+}
+
+type gofrsSorted struct{ *gofrs.Gen }
+
+func (s gofrsSorted) Drawer() Drawer { return s }
+func (s gofrsSorted) Draw(n int) error {
+	return each(n, func() error { _, err := s.NewV7(); return err })
+}
+func (s gofrsSorted) Keys(dst []Key) error {
+	return keep(dst, func() (Key, error) { u, err := s.NewV7(); return key16(u), err })
+}
+
+func key16(b [16]byte) Key {
+	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
+}
