@@ -11,7 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // MariaDBArgs are the settings that the results depend on. Commits are not flushed to the
@@ -21,6 +21,7 @@ var MariaDBArgs = []string{
 	"--innodb-log-file-size=256M",
 	"--innodb-flush-log-at-trx-commit=0",
 	"--max-connections=200",
+	"--innodb-doublewrite=0",
 }
 
 // Set is a set of servers. The zero value is ready to use.
@@ -39,20 +40,12 @@ func (s *Set) MariaDB() (*sqlx.DB, error) {
 	if s.mariadb != nil {
 		return s.mariadb, nil
 	}
-	server, err := testserver.Start(testserver.Config{Args: MariaDBArgs})
+	server, err := cluster.StartMariaDB("mariadb", MariaDBArgs...)
 	if err != nil {
 		return nil, err
 	}
 	s.stops = append(s.stops, server.Close)
-	db, err := sqlx.Connect("mysql", server.DSN(""))
-	if err != nil {
-		return nil, fmt.Errorf("connect to MariaDB: %w", err)
-	}
-	defer db.Close()
-	if _, err := db.Exec("CREATE DATABASE bench"); err != nil {
-		return nil, fmt.Errorf("create a database: %w", err)
-	}
-	pool, err := sqlx.Connect("mysql", server.DSN("bench"))
+	pool, err := sqlx.Connect("mysql", server.DSN("uid"))
 	if err != nil {
 		return nil, fmt.Errorf("connect to MariaDB: %w", err)
 	}

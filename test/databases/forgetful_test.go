@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
@@ -58,8 +58,8 @@ func TestDisposableOnATableThatForgets(t *testing.T) {
 
 // Settings that lose commits in a crash give IDs again, too.
 func TestDisposableOnAServerThatForgets(t *testing.T) {
-	pair := testserver.NewPair(t, testserver.Config{Durable: true})
-	db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+	pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
+	db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
 	require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
 	kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
 	refusesDisposable(t, db, "sync_binlog is 0, not 1, and there is a binary log")

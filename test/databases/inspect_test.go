@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
@@ -75,27 +75,27 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		require.Contains(t, strings.Join(lossy, "; "), why)
 	}
 	t.Run("MySQL", func(t *testing.T) {
-		server := testserver.New(t, testserver.Config{Durable: true})
+		server := cluster.NewMariaDB(t)
 		db := server.Open(t, server.NewDatabase(t))
 		durable(t, db)
 		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
 		loses(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 	})
 	t.Run("binary log", func(t *testing.T) {
-		pair := testserver.NewPair(t, testserver.Config{Durable: true})
-		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
+		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
 		kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
 		loses(t, db, "sync_binlog is 0, not 1")
 		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
 		loses(t, db, "1 replicas are connected without semi-synchronous replication")
 	})
 	t.Run("semi-synchronous", func(t *testing.T) {
-		pair := testserver.NewPair(t, testserver.Config{Durable: true})
+		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
 		follow := func() {
-			kit.Do(t, pair.Replica.Open(t, "mysql"),
+			kit.Do(t, pair.MySQLReplica().Open(t, "mysql"),
 				"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 		}
-		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
 		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 		follow()
 		owner := tenantOf(t, db)
@@ -106,7 +106,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 			}
 		}
 		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
-		t.Cleanup(pair.Replica.Close)
+		t.Cleanup(pair.MySQLReplica().Close)
 		require.NoError(t, pair.Rejoin()) // one more
 		follow()
 		require.Eventually(t, says("2 replicas are connected, "+
@@ -135,17 +135,17 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 }
 
 // galeraNode starts a Galera cluster of one node, with a database.
-func galeraNode(t *testing.T) (server *testserver.Server, name string) {
+func galeraNode(t *testing.T) (server *cluster.MySQL, name string) {
 	t.Helper()
 	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
 	if _, err := os.Stat(provider); err != nil {
 		t.Skip("no Galera on this machine: ", err)
 	}
-	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{
-		"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider, "--loose-wsrep-cluster-address=gcomm://",
+	server = cluster.NewMariaDB(t,
+		"--loose-wsrep-on=ON", "--loose-wsrep-provider="+provider, "--loose-wsrep-cluster-address=gcomm://",
 		"--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
 		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW",
-	}})
+	)
 	require.Eventually(t, func() bool { // a node answers before it is ready
 		var err error
 		name, err = server.CreateDatabase()

@@ -19,8 +19,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -414,7 +414,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 
 // A server that is read-only, as a replica is, may lack the newest rows.
 func TestSegmentsOnAReadOnlyServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{})
+	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
@@ -712,7 +712,7 @@ func TestSegmentColumns(t *testing.T) {
 
 // What a server can lose it says.
 func TestInspectOfSegmentsTellsWhatCanBeLost(t *testing.T) {
-	server := testserver.New(t, testserver.Config{Durable: true})
+	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	lossy, err := segmentsOf(t, db).Inspect(t.Context())
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -118,7 +118,7 @@ func TestRangeOfANamespace(t *testing.T) {
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
 // them, even if the account may write to it.
 func TestReadOnlyServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{})
+	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
 	owner.take(t)

@@ -30,13 +30,15 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 		return nil, err
 	}
 	const nodes = 3
+	flavour := mariaDB
+	flavour.account = "mysql" // as a helper of Galera's that root starts becomes nobody
 	g := &Galera{}
 	fail := func(err error) (*Galera, error) {
 		g.Close()
 		return nil, err
 	}
 	for i := range nodes {
-		m, run, err := newMySQL(mariaDB, fmt.Sprintf("%s %d", name, i+1), 4)
+		m, run, err := newMySQL(flavour, fmt.Sprintf("%s %d", name, i+1), 4)
 		if err != nil {
 			return fail(err)
 		}

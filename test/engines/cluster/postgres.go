@@ -10,7 +10,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A Postgres is a private PostgreSQL server with an empty database "uid". Its user "uid" has all
@@ -28,7 +28,7 @@ func StartPostgres(name string, options ...string) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.Do(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
+	err = p.fill(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
 	if err == nil {
 		err = p.Start(p.server(options))
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"

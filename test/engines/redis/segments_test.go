@@ -12,12 +12,12 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 func TestSegments(t *testing.T) {
