@@ -22,6 +22,8 @@ RECIPES := ./recipes/...
 
 # Progress, and what failed.
 TESTS := $(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-hide-empty-pkg --
+# One MariaDB for the tests of all packages.
+SHARING := $(GO) run ./test/share
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
@@ -92,11 +94,11 @@ race: server ## all tests, with the race detector, on a real MariaDB and on SQLi
 	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
 	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); chmod 711 "$$TMPDIR"; trap 'rm -rf "$$TMPDIR"' EXIT; \
 	  fi; \
-	  $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
+	  $(SHARING) $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
 
 .PHONY: test-disk
 test-disk: server ## the tests that keep files and databases, with their folders on a disk
-	TMPDIR=$${TMPDIR:-/var/tmp} $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid
+	TMPDIR=$${TMPDIR:-/var/tmp} $(SHARING) $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid
 
 # A kernel may run no 32-bit programs; then they are emulated, without the signals that preempt a goroutine,
 # which the emulator does not survive.
@@ -191,7 +193,7 @@ recipes: server generate ## lint, compile and run the programs of recipes, on re
 	$(STATICCHECK) $(RECIPES)
 	$(ERRCHECK) -ignoretests -ignoregenerated -exclude .errcheck $(RECIPES)
 	$(INEFFASSIGN) $(RECIPES)
-	$(TESTS) -count 1 -timeout 10m $(RECIPES)
+	$(SHARING) $(TESTS) -count 1 -timeout 10m $(RECIPES)
 
 .PHONY: metrics
 metrics: promtool ## the collectors for Prometheus and OpenTelemetry, and the alert rules

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,14 +28,10 @@ import (
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "uid-command-")
 	if err == nil {
-		file = filepath.Join(dir, "uid")
-		var out []byte
-		if out, err = exec.Command("go", "build", "-o", file, "github.com/uidgen/uid/cmd/uid").CombinedOutput(); err != nil {
-			err = fmt.Errorf("%w: %s", err, out)
-		}
+		file, err = cluster.BuildCommand(dir)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "build the command:", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	cluster.Main(m, func() { os.RemoveAll(dir) })

@@ -16,6 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
@@ -122,12 +123,15 @@ func TestReadOnlyServer(t *testing.T) {
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
 	owner.take(t)
+	segments := segmentsOf(t, db)
+	draw(t, segments, "orders")
 	kit.Do(t, db, "SET GLOBAL read_only = 1")
 	decided := errors.New("decided")
 	for _, err := range []error{
 		owner.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return decided }),
 		owner.Take(t.Context(), wanted, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
 		owner.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return decided }),
+		segments.Change(t.Context(), "orders", func(*segment.Row) error { return decided }),
 	} {
 		require.ErrorContains(t, err, "MySQL Error 1290: the server is read-only")
 		require.NotErrorIs(t, err, decided)
@@ -135,8 +139,11 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 	_, err := tablesOf(t, db, sqlstore.Config{}).Rows(t.Context(), "default", -1, 10)
 	require.NoError(t, err, "who only looks may look")
+	_, err = segments.Rows(t.Context(), "", 10)
+	require.NoError(t, err, "who only looks may look")
 	kit.Do(t, db, "SET GLOBAL read_only = 0")
 	require.NoError(t, owner.renew(t.Context()))
+	draw(t, segments, "orders")
 }
 
 // A sharingConn is one of two connections to a server, in turns, as of a proxy that shares them

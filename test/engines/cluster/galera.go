@@ -76,7 +76,7 @@ func (g *Galera) begin() error {
 	if err := first.bootstrap(""); err != nil {
 		return err
 	}
-	if err := first.exec("CREATE DATABASE uid"); err != nil {
+	if err := first.Exec("CREATE DATABASE uid"); err != nil {
 		return err
 	}
 	if err := first.Stop(); err != nil {
@@ -212,7 +212,7 @@ func (n *GaleraNode) Isolate(isolated bool) error {
 	if isolated {
 		value = 1
 	}
-	if err := n.exec(fmt.Sprintf("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=%d'", value)); err != nil {
+	if err := n.Exec(fmt.Sprintf("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=%d'", value)); err != nil {
 		return err
 	}
 	return n.AwaitPrimary(!isolated)

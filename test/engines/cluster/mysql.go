@@ -99,7 +99,7 @@ func startMySQL(f flavour, name string, ports int, options []string) (*MySQL, er
 	run.Args = append(run.Args, options...)
 	run.Ready = m.ping
 	if err = m.Start(run); err == nil {
-		err = m.exec("CREATE DATABASE IF NOT EXISTS uid")
+		err = m.Exec("CREATE DATABASE IF NOT EXISTS uid")
 	}
 	if err != nil {
 		m.Close()
@@ -176,7 +176,7 @@ func (m *MySQL) Open(t testing.TB, database string) *sqlx.DB {
 // CreateDatabase creates an empty database and returns its name.
 func (m *MySQL) CreateDatabase() (string, error) {
 	name := "uidtest_" + strings.ToLower(rand.Text())
-	return name, m.exec("CREATE DATABASE " + name)
+	return name, m.Exec("CREATE DATABASE " + name)
 }
 
 // NewDatabase is CreateDatabase for a test. If the server is still there when the test ends, the
@@ -187,7 +187,7 @@ func (m *MySQL) NewDatabase(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = m.exec("DROP DATABASE " + name) })
+	t.Cleanup(func() { _ = m.Exec("DROP DATABASE " + name) })
 	return name
 }
 
@@ -200,7 +200,8 @@ func (m *MySQL) Source(addr string) string { return "root@tcp(" + addr + ")/uid?
 // Version returns the server's version.
 func (m *MySQL) Version() (string, error) { return m.ask("SELECT VERSION()") }
 
-func (m *MySQL) exec(statements ...string) error {
+// Exec executes statements on one connection, as the account with all rights.
+func (m *MySQL) Exec(statements ...string) error {
 	db, err := Connect(m.DSN(""), Quiet)
 	if err != nil {
 		return err
@@ -253,7 +254,7 @@ func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
 		}
 		// An empty server that replicates from the beginning ends up with the same data.
 		_, port, _ := strings.Cut(link.Addr(), ":")
-		if err := m.exec(f.follow(port)...); err != nil {
+		if err := m.Exec(f.follow(port)...); err != nil {
 			m.Close()
 			return nil, err
 		}
@@ -271,7 +272,7 @@ func (m *mysqlReplica) reached(position string) (bool, error) {
 }
 
 func (m *mysqlReplica) promote() error {
-	return m.exec(append(strings.Split(m.flavour.stop, "; "), "SET GLOBAL read_only = 0")...)
+	return m.Exec(append(strings.Split(m.flavour.stop, "; "), "SET GLOBAL read_only = 0")...)
 }
 
 // MySQL returns the primary of a pair of MySQL's or MariaDB's.

@@ -31,9 +31,9 @@ func Main(m *testing.M, ends ...func()) {
 	os.Exit(code)
 }
 
-// share returns a function that starts a server at its first call, and returns it to each. The
+// Share returns a function that starts a server at its first call, and returns it to each. The
 // server ends with [Main].
-func share[S interface{ Close() }](start func() (S, error)) func(testing.TB) S {
+func Share[S interface{ Close() }](start func() (S, error)) func(testing.TB) S {
 	once := sync.OnceValues(func() (s S, err error) {
 		if s, err = start(); err == nil {
 			shared.mu.Lock()
@@ -54,13 +54,18 @@ func share[S interface{ Close() }](start func() (S, error)) func(testing.TB) S {
 
 // Shared returns the MariaDB that the tests of a package share, or of several: that in [Env]. Each
 // test has databases of its own there, and changes no setting of the server.
-var Shared = share(func() (*MySQL, error) {
+var Shared = Share(func() (*MySQL, error) {
 	if dsn := os.Getenv(Env); dsn != "" {
 		return external(dsn)
 	}
-	// Nothing that a test does to a shared server needs its disk.
-	return StartMariaDB("shared", "--innodb-doublewrite=0")
+	return StartShared()
 })
+
+// StartShared starts a MariaDB as [Shared] returns.
+func StartShared() (*MySQL, error) {
+	// Nothing that a test does to it needs its disk.
+	return StartMariaDB("shared", "--innodb-doublewrite=0")
+}
 
 // external keeps the parser's and the server's texts out of its errors: they may quote the DSN.
 func external(dsn string) (*MySQL, error) {
@@ -91,3 +96,6 @@ func NewMariaDBPair(t testing.TB, options ...string) *Pair {
 	For(t, p, err)
 	return p
 }
+
+// SharedPostgres returns the PostgreSQL that the tests of a package share, likewise.
+var SharedPostgres = Share(func() (*Postgres, error) { return StartPostgres("shared postgres") })

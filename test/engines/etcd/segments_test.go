@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,26 +21,12 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-// The suite of stores of segments, on one node and on three, where each client asks one node only.
-func TestSegments(t *testing.T) {
-	for _, nodes := range []int{1, 3} {
-		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			c := start(t, nodes)
-			var empty atomic.Int64
-			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
-				return segments(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
-			})
-		})
-	}
-}
-
-// segments is a store under a prefix, each of whose clients has a connection to a node of its own.
+// segments is a store of segments under a prefix.
 func segments(t *testing.T, c *cluster.Etcd, prefix string) segmenttest.Subject {
 	admin := connect(t, nil, c.Endpoints()...)
-	var clients atomic.Int64
+	open := nodeByNode(t, c, prefix)
 	s := etcdtest.Segments(func(f *etcdtest.Faults) (segment.Store, error) {
-		node := int(clients.Add(1)) % len(c.Nodes)
-		store, err := etcd.New(connect(t, f, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
+		store, err := open(f)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +84,7 @@ func TestSegmentsRestoredElsewhere(t *testing.T) {
 
 // Of clients that take numbers of one tag at the same time each needs some tries.
 func TestSegmentsBesideOthers(t *testing.T) {
-	c := start(t, 3)
+	c := shared[3](t)
 	for _, clients := range []int{1, 4, 16} {
 		const each = 40
 		tag := fmt.Sprint(clients)

@@ -17,12 +17,11 @@ import (
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/proxy"
 )
 
 func TestSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
+		s := k.shared(t)
 		segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject { return segments(t, s) })
 	})
 }
@@ -31,25 +30,12 @@ func TestSegments(t *testing.T) {
 func segments(t *testing.T, s *cluster.Redis) segmenttest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	var mu sync.Mutex
-	proxies := map[segment.Store]*proxy.Proxy{}
+	var w wire
 	return segmenttest.Subject{
 		Open: func() (segment.Store, error) {
-			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
-			require.NoError(t, err)
-			t.Cleanup(p.Close)
-			rows := store(t, client(t, p.Addr())).Segments()
-			mu.Lock()
-			defer mu.Unlock()
-			proxies[rows] = p
-			return rows, nil
+			return w.open(t, s, func(s *redis.Store) any { return s.Segments() }).(segment.Store), nil
 		},
-		Fault: func(client segment.Store, f segmenttest.Fault) bool {
-			mu.Lock()
-			p := proxies[client]
-			mu.Unlock()
-			return lay(t, admin, p, f)
-		},
+		Fault:   func(client segment.Store, f segmenttest.Fault) bool { return lay(t, admin, w.of(client), f) },
 		Foreign: foreign(admin),
 		Lower:   lower(admin),
 		Backup:  backup(t, s),
@@ -129,7 +115,7 @@ func draw(n int64) func(*segment.Row) error {
 // on how often they draw during a round trip.
 func TestSegmentsBesideOthers(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
+		s := k.shared(t)
 		for _, c := range []struct{ programs, pipeline int }{{0, 1}, {1, 1}, {4, 1}, {16, 1}, {1, 100}} {
 			const changes, step = 100, 1000
 			admin := client(t, s.Addr(0))
@@ -216,34 +202,41 @@ func TestSegmentsFailover(t *testing.T) {
 // Inspect finds nothing only on a server that syncs before it answers, and stands alone.
 func TestInspectSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		for says, options := range map[string][]string{
-			"":                                 {"--appendfsync=always"},
-			"appendfsync is everysec":          {"--appendfsync=everysec"},
-			"appendfsync is no":                {"--appendfsync=no"},
-			"no-appendfsync-on-rewrite is yes": {"--appendfsync=always", "--no-appendfsync-on-rewrite=yes"},
-			"no append-only file":              {"--appendonly=no"},
-			"drops counters when 100000000":    {"--appendfsync=always", "--maxmemory=100000000", "--maxmemory-policy=allkeys-lru"},
-			"of a Redis Cluster":               {"--appendfsync=always", "--cluster-enabled=yes"},
-		} {
-			s := k.server(t, options...)
-			c := client(t, s.Addr(0))
-			if strings.Contains(says, "Cluster") {
-				require.NoError(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
-				require.Eventually(t, func() bool {
-					info, err := c.ClusterInfo(t.Context()).Result()
-					return err == nil && strings.Contains(info, "cluster_state:ok")
-				}, time.Minute, 50*time.Millisecond)
-			}
-			lossy, err := store(t, c).Segments().Inspect(t.Context())
+		whole := k.server(t, "--appendfsync=always")
+		loses := func(s *cluster.Redis, says ...string) {
+			t.Helper()
+			lossy, err := store(t, client(t, s.Addr(0))).Segments().Inspect(t.Context())
 			require.NoError(t, err)
-			if says == "" {
-				require.Empty(t, lossy)
-			} else {
-				require.Len(t, lossy, 1, lossy)
-				require.Contains(t, lossy[0], says)
+			require.Len(t, lossy, len(says), lossy)
+			for i := range says {
+				require.Contains(t, lossy[i], says[i])
 			}
-			s.Close()
 		}
+		loses(whole)
+		c := client(t, whole.Addr(0))
+		for _, set := range []struct{ name, value, back, says string }{
+			{"appendfsync", "everysec", "always", "appendfsync is everysec"},
+			{"appendfsync", "no", "always", "appendfsync is no"},
+			{"no-appendfsync-on-rewrite", "yes", "no", "no-appendfsync-on-rewrite is yes"},
+		} {
+			require.NoError(t, c.ConfigSet(t.Context(), set.name, set.value).Err())
+			loses(whole, set.says)
+			require.NoError(t, c.ConfigSet(t.Context(), set.name, set.back).Err())
+			loses(whole)
+		}
+		require.NoError(t, c.ConfigSet(t.Context(), "maxmemory-policy", "allkeys-lru").Err())
+		require.NoError(t, c.ConfigSet(t.Context(), "maxmemory", "100000000").Err())
+		loses(whole, "drops counters when 100000000")
+		loses(k.server(t, "--appendonly=no"), "no append-only file")
+
+		one := k.server(t, "--appendfsync=always", "--cluster-enabled=yes")
+		c = client(t, one.Addr(0))
+		require.NoError(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+		require.Eventually(t, func() bool {
+			info, err := c.ClusterInfo(t.Context()).Result()
+			return err == nil && strings.Contains(info, "cluster_state:ok")
+		}, time.Minute, 50*time.Millisecond)
+		loses(one, "of a Redis Cluster")
 	})
 }
 
