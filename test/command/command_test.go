@@ -156,7 +156,7 @@ func TestLossyServer(t *testing.T) {
 		{"gen -n 1", exitFailure, "give it again: innodb_flush_log_at_trx_commit is 2, not 1; "},
 		{"gen -n 1", exitFailure, "at its word, and so does --lossy-store"},
 		{"gen -n 1 --lossy-store", exitOK, ""},
-		{"worker init --namespace till", exitOK, `namespace "till" is `},
+		{"worker init --namespace till", exitOK, `namespace "till" is in`},
 		{"worker init --namespace till --layout twitter", exitFailure, "another layout"},
 		{"worker init --namespace bücher", exitBadInput, "0xc3"},
 		{"worker ls", exitOK, "till/42"},

@@ -155,7 +155,7 @@ func TestCommand(t *testing.T) {
 			}
 
 			require.Contains(t, ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")
-			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is there`)
+			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is in`)
 			ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
 			fails("another layout", "worker", "init", "--namespace", "shop")
 			fails("4 to 6", "worker", "init", "--ids", "0-3")

@@ -60,6 +60,7 @@ var engines = map[string]struct {
 func TestEngines(t *testing.T) {
 	for name, e := range engines {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait most of the time
 			sources := e.start(t)
 			admin := func(t *testing.T, settings string) *sqlx.DB { return opening(e.driver, sources[0]+settings)(t) }
 			database := func(t *testing.T, settings, mode string) faulty.Database {
