@@ -22,6 +22,8 @@ RECIPES := ./recipes/...
 
 # Progress, and what failed.
 TESTS := $(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-hide-empty-pkg --
+# One MariaDB for the tests of all packages.
+SHARING := $(GO) run ./test/share
 
 # The race detector needs a C compiler; without one the tests run without it, and say so.
 CC_FOUND := $(shell command -v "$${CC:-gcc}" 2>/dev/null)
@@ -80,8 +82,8 @@ generate: # what is generated, and not kept
 	cd recipes/ent/ent && $(GO) generate
 
 .PHONY: server
-server: ## say which database server the tests get; as root, install one if need be
-	@$(GO) run ./internal/testserver/look
+server: # the database server of the tests, which root installs if need be
+	@[ -n "$${UID_TEST_MYSQL_DSN-}" ] || $(GO) run ./test/need mariadbd mariadb-server
 
 # Tests keep their files in memory if there is room: a disk only makes them wait. Processes that are killed
 # and paused in real time are left to make faults.
@@ -90,13 +92,13 @@ race: server ## all tests, with the race detector, on a real MariaDB and on SQLi
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
 	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
 	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
-	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); trap 'rm -rf "$$TMPDIR"' EXIT; \
+	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); chmod 711 "$$TMPDIR"; trap 'rm -rf "$$TMPDIR"' EXIT; \
 	  fi; \
-	  $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
+	  $(SHARING) $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
 
 .PHONY: test-disk
 test-disk: server ## the tests that keep files and databases, with their folders on a disk
-	TMPDIR=$${TMPDIR:-/var/tmp} $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid ./internal/testserver
+	TMPDIR=$${TMPDIR:-/var/tmp} $(SHARING) $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid
 
 # A kernel may run no 32-bit programs; then they are emulated, without the signals that preempt a goroutine,
 # which the emulator does not survive.
@@ -104,7 +106,7 @@ test-disk: server ## the tests that keep files and databases, with their folders
 portable: ## the tests on 32 bits, and a build for ARM
 	@export GOOS=linux GOARCH=386; how='test'; \
 	if ! $(GO) test -run '^$$' ./health >/dev/null 2>&1; then \
-	  if GOARCH= GOOS= $(GO) run ./internal/testserver/need qemu-i386 qemu-user; then \
+	  if GOARCH= GOOS= $(GO) run ./test/need qemu-i386 qemu-user; then \
 	    export GODEBUG=asyncpreemptoff=1; how='test -exec qemu-i386'; \
 	  else \
 	    echo 'note: this machine runs no 32-bit programs, so these tests are only compiled'; how=vet; \
@@ -153,7 +155,7 @@ model-clock: spin
 
 .PHONY: spin
 spin:
-	@$(GO) run ./internal/testserver/need spin spin
+	@$(GO) run ./test/need spin spin
 
 .PHONY: linearizability
 linearizability: ## check a million short histories of the real ring
@@ -191,7 +193,7 @@ recipes: server generate ## lint, compile and run the programs of recipes, on re
 	$(STATICCHECK) $(RECIPES)
 	$(ERRCHECK) -ignoretests -ignoregenerated -exclude .errcheck $(RECIPES)
 	$(INEFFASSIGN) $(RECIPES)
-	$(TESTS) -count 1 -timeout 10m $(RECIPES)
+	$(SHARING) $(TESTS) -count 1 -timeout 10m $(RECIPES)
 
 .PHONY: metrics
 metrics: promtool ## the collectors for Prometheus and OpenTelemetry, and the alert rules
@@ -201,7 +203,7 @@ metrics: promtool ## the collectors for Prometheus and OpenTelemetry, and the al
 
 .PHONY: promtool
 promtool:
-	@$(GO) run ./internal/testserver/need promtool prometheus
+	@$(GO) run ./test/need promtool prometheus
 
 .PHONY: page
 page: chromium server ## the page of package debug in a real Chromium, with a real MariaDB that goes away; less than a minute
@@ -209,7 +211,7 @@ page: chromium server ## the page of package debug in a real Chromium, with a re
 
 .PHONY: chromium
 chromium:
-	@$(GO) run ./internal/testserver/need chromium chromium fonts-liberation
+	@$(GO) run ./test/need chromium chromium fonts-liberation
 
 .PHONY: serve
 serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute

@@ -11,7 +11,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -19,7 +18,7 @@ import (
 
 // Each program that keys rows, on MariaDB.
 func TestProgramsOnMariaDB(t *testing.T) {
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	for folder, tables := range map[string][]string{
 		"databasesql": {"orders", "parcels"},
 		"sqlx":        {"orders"},

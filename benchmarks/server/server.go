@@ -13,7 +13,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -50,16 +49,12 @@ func (s *Set) MariaDB() (*sqlx.DB, error) {
 	if s.mariadb != nil {
 		return s.mariadb, nil
 	}
-	server, err := testserver.Start(testserver.Config{Args: mariaDBArgs})
+	server, err := cluster.StartMariaDB("mariadb", mariaDBArgs...)
 	if err != nil {
 		return nil, err
 	}
 	s.stops = append(s.stops, server.Close)
-	name, err := server.CreateDatabase()
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlx.Connect("mysql", server.DSN(name))
+	db, err := sqlx.Connect("mysql", server.DSN("uid"))
 	if err != nil {
 		return nil, fmt.Errorf("connect to MariaDB: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // gen --after makes UIDs above the floor only. A floor out
@@ -45,29 +44,4 @@ func TestGenAfter(t *testing.T) {
 	o = call{args: []string{"gen", "--segment", "invoice", "--after", "4711", "--last", "4711", "--store", store}}.run()
 	require.Equal(t, exitBadInput, o.code)
 	require.Contains(t, o.err, "--last 4711 is below the first number above --after, 4712")
-}
-
-// worker init --after gives a namespace its floor, or raises it.
-func TestInitAfter(t *testing.T) {
-	s := testserver.Shared(t)
-	database := s.NewDatabase(t)
-	db := s.Open(t, database)
-	layout := bits.Default()
-	init := func(after string) outcome {
-		return call{args: []string{"worker", "init", "--mysql", s.DSN(database), "--namespace", "floored", "--after", after}}.run()
-	}
-	o := init("9223372036854775807")
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "no tick of the layout")
-	for _, ahead := range []time.Duration{time.Minute, 2 * time.Minute} {
-		floor, err := layout.First(time.Now().Add(ahead))
-		require.NoError(t, err)
-		o = init(strconv.FormatInt(int64(floor), 10))
-		require.Zero(t, o.code, o.err)
-		var high int64
-		require.NoError(t, db.Get(&high, "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"))
-		tick, err := layout.Tick(floor)
-		require.NoError(t, err)
-		require.Equal(t, tick, high)
-	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // Runs of backfill and of gen share no UID, whatever they have in common.
@@ -76,25 +75,6 @@ func TestBackfillRefuses(t *testing.T) {
 	o := call{args: []string{"backfill", "--store", store, "--format", "table"}, stdin: strings.Repeat("2026-02-02T00:00:00Z\n2026-02-02T00:00:01Z\n2026-02-02T00:00:02Z\n", maxTableRows/3+1)}.run()
 	require.Equal(t, exitBadInput, o.code)
 	require.Contains(t, o.err, "a table has at most 10000 rows")
-}
-
-// MariaDB can lose what it has acknowledged, unless its user knows better.
-func TestBackfillLossyStore(t *testing.T) {
-	server := testserver.Shared(t)
-	env := map[string]string{dsnEnv: server.DSN(server.NewDatabase(t))}
-	require.Zero(t, call{args: []string{"worker", "init"}, env: env}.run().code)
-	o := call{args: []string{"backfill", "2026-02-02"}, env: env}.run()
-	require.Zero(t, o.code, o.err)
-	forgets(t, server.Open(t, ""))
-	o = call{args: []string{"backfill", "--namespace", "default", "2026-02-02"}, env: env}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "--durable-store says that this one does not")
-	o = call{args: []string{"backfill", "--namespace", "default", "--durable-store", "2026-02-02"}, env: env}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "innodb_flush_log_at_trx_commit")
-	o = call{args: []string{"backfill", "2026-02-02"}, env: env}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "give it again: innodb_flush_log_at_trx_commit is 2")
 }
 
 // FuzzMoment reads times: each is written in one way, and comes back.

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // asCommand makes the test binary the command.
@@ -21,7 +19,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	benchRounds = 3
-	testserver.Main(m)
+	os.Exit(m.Run())
 }
 
 // command returns a process of the command, with nothing of the test's environment

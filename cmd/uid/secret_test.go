@@ -1,23 +1,18 @@
 package main
 
 import (
-	"crypto/rand"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // TestSecrets looks for a password in all that the command says when something is
-// wrong with a DSN, or with where it was put.
+// wrong with a DSN, or with where it was put. What a server denies is tried in test/command.
 func TestSecrets(t *testing.T) {
 	const canary, user = "c4n4ry-passw0rd", "kestrel"
-	s := testserver.Shared(t)
-	database := s.NewDatabase(t)
 	dsn := func(rest string) string { return user + ":" + canary + "@" + rest }
-	here := "tcp(" + s.Addr() + ")/"
+	here := "tcp(127.0.0.1:1)/"
 
 	for name, tt := range map[string]struct {
 		args []string
@@ -27,7 +22,6 @@ func TestSecrets(t *testing.T) {
 	}{
 		"refused":        {args: []string{"gen", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
 		"no such host":   {args: []string{"gen", "--timeout", "1ms"}, env: dsn("tcp(host.invalid:3306)/x"), code: exitFailure},
-		"access denied":  {args: []string{"gen"}, env: dsn(here + database), code: exitFailure},
 		"no database":    {args: []string{"gen"}, env: dsn(here), code: exitBadInput},
 		"unreadable":     {args: []string{"gen", "--mysql", dsn("tcp(127.0.0.1:1")}, code: exitBadInput},
 		"odd parameter":  {args: []string{"gen"}, env: dsn(here + "x?timeout=" + canary), code: exitBadInput},
@@ -41,20 +35,13 @@ func TestSecrets(t *testing.T) {
 		"bad flag":       {args: []string{"gen", "--=" + dsn(here)}, code: exitBadInput},
 		"as a file":      {args: []string{"gen", "--store", dsn(here)}, code: exitBadInput},
 		"ls refused":     {args: []string{"worker", "ls", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
-		"check denied":   {args: []string{"worker", "check"}, env: dsn(here + database), code: exitFailure},
 		"ls unreadable":  {args: []string{"worker", "ls", "--mysql", dsn("tcp(127.0.0.1:1")}, code: exitBadInput},
-		"release of DSN": {args: []string{"worker", "release", dsn(here + database)}, code: exitBadInput},
+		"release of DSN": {args: []string{"worker", "release", dsn(here + "x")}, code: exitBadInput},
 		"odd namespace":  {args: []string{"worker", "release", dsn(here + "7"), "--store", storeWithLease(t)}, code: exitFailure},
 		"worker no flag": {args: []string{"worker", dsn(here)}, code: exitBadInput},
 		"as a URL":       {args: []string{"gen", "--timeout", "1ms", "--store", "mysql://" + dsn("127.0.0.1:1/x")}, code: exitFailure},
-		"URL denied":     {args: []string{"worker", "ls"}, url: "mysql://" + dsn(s.Addr()+"/"+database), code: exitFailure},
 		"tags refused":   {args: []string{"segment", "ls", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
-		"tags denied":    {args: []string{"segment", "ls"}, env: dsn(here + database), code: exitFailure},
-		"next denied":    {args: []string{"segment", "next", "x"}, env: dsn(here + database), code: exitFailure},
-		"next unchecked": {args: []string{"segment", "next", "x", "--lossy-store", "--timeout", "1s"}, env: dsn(here + database), code: exitFailure},
 		"next refused":   {args: []string{"segment", "next", "x", "--lossy-store", "--timeout", "1ms", "--mysql", dsn("tcp(127.0.0.1:1)/x")}, code: exitFailure},
-		"set denied":     {args: []string{"segment", "set", "x", "--create"}, url: "mysql://" + dsn(s.Addr()+"/"+database), code: exitFailure},
-		"gen of a tag":   {args: []string{"gen", "--segment", "x", "--lossy-store", "--timeout", "1s"}, env: dsn(here + database), code: exitFailure},
 		"DSN as a tag":   {args: []string{"gen", "--segment", dsn(here)}, code: exitBadInput},
 		"tag of a DSN":   {args: []string{"segment", "set", dsn(here), "--create"}, code: exitBadInput},
 		"tags of DSNs":   {args: []string{"segment", "ls", "x", dsn(here)}, code: exitBadInput},
@@ -78,27 +65,5 @@ func TestSecrets(t *testing.T) {
 				require.True(t, strings.HasPrefix(last, "uid: "), said)
 			})
 		}
-	}
-}
-
-// TestMySQLGen is the main job, with an account of its own.
-func TestMySQLGen(t *testing.T) {
-	s := testserver.Shared(t)
-	database := s.NewDatabase(t)
-	user, password := "gen_"+strings.ToLower(rand.Text()[:12]), rand.Text()
-	db := s.Open(t, database)
-	db.MustExec("CREATE USER '" + user + "'@'%' IDENTIFIED BY '" + password + "'")
-	t.Cleanup(func() { db.MustExec("DROP USER '" + user + "'@'%'") })
-	db.MustExec("GRANT CREATE, INSERT, SELECT, UPDATE ON " + database + ".* TO '" + user + "'@'%'")
-
-	cfg := s.Config(database)
-	cfg.User, cfg.Passwd = user, password
-	for _, workerID := range []string{"\t1\t", "\t2\t"} {
-		made := call{args: []string{"gen", "-v"}, env: map[string]string{dsnEnv: cfg.FormatDSN()}}.run()
-		require.Zero(t, made.code, made.err)
-		require.NotContains(t, made.out+made.err, password)
-		read := call{args: []string{"parse", "--format", "plain"}, stdin: made.out}.run()
-		require.Zero(t, read.code, read.err)
-		require.Equal(t, 5, strings.Count(read.out, workerID), read.out)
 	}
 }

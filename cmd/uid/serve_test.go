@@ -19,7 +19,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 const testToken = "correct-horse-battery"
@@ -265,11 +264,4 @@ func TestReady(t *testing.T) {
 	err := ready(reports{Reasons: []health.Reason{{Code: health.NoReservation, Level: health.LevelError, Text: "the database is down"}}})
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorContains(t, err, "not ready: the database is down")
-}
-
-// What a server says of its store at its start holds no secret.
-func TestServeTellsNoSecret(t *testing.T) {
-	shared := testserver.Shared(t)
-	s := startServe(t, nil, "--mysql", shared.DSN(shared.NewDatabase(t)))
-	require.Equal(t, "uid: worker ID 1; the store is a MySQL or MariaDB server, given by --mysql\n", s.said)
 }

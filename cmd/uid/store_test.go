@@ -159,3 +159,8 @@ func TestRanges(t *testing.T) {
 	require.Contains(t, ok(t, "worker", "check", "--json", "--store", file), "512 can be had, of 512 (the worker IDs 512 to 1023)")
 	require.Contains(t, call{args: []string{"worker", "init", "--store", file, "--namespace", "eu", "--ids", "0-511", "--layout", "twitter"}}.fails(t, exitFailure), "512 to 1023")
 }
+
+// A store is named without the account and the password that its DSN has.
+func TestStoreTellsNoSecret(t *testing.T) {
+	require.Equal(t, "a MySQL or MariaDB server", choice{dsn: "me:hunter2@tcp(db:3306)/shop"}.String())
+}

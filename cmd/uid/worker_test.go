@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -245,72 +243,4 @@ func TestWorkerInterrupted(t *testing.T) {
 	r.store.place, r.store.placeSet = storeWithLease(t), true
 	err := r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
 	require.Equal(t, exitInterrupted, p.end(err))
-}
-
-// forgets makes a server one that can lose what it has acknowledged, until the test ends.
-func forgets(t *testing.T, admin *sqlx.DB) {
-	t.Helper()
-	const set = "SET GLOBAL innodb_flush_log_at_trx_commit = "
-	var was string
-	require.NoError(t, admin.Get(&was, "SELECT @@global.innodb_flush_log_at_trx_commit"))
-	admin.MustExec(set + "2")
-	t.Cleanup(func() { admin.MustExec(set + was) })
-}
-
-// TestMySQLWorker: the commands on a server, with an account whose name, password and
-// database are not to be told.
-func TestMySQLWorker(t *testing.T) {
-	const canary = "c4n4ry"
-	s := testserver.Shared(t)
-	admin := s.Open(t, "")
-	database, user := canary+strings.ToLower(rand.Text()[:8]), canary+strings.ToLower(rand.Text()[:8])
-	for _, statement := range []string{"CREATE DATABASE " + database, "CREATE USER '" + user + "'@'%' IDENTIFIED BY '" + canary + "'",
-		"GRANT CREATE, INSERT, SELECT, UPDATE, DELETE ON " + database + ".* TO '" + user + "'@'%'"} {
-		admin.MustExec(statement)
-	}
-	t.Cleanup(func() {
-		admin.MustExec("DROP DATABASE " + database)
-		admin.MustExec("DROP USER '" + user + "'@'%'")
-	})
-	cfg := s.Config(database)
-	cfg.User, cfg.Passwd = user, canary
-	newLease(t, s.Open(t, database))
-	forgets(t, admin)
-	for _, tt := range []struct {
-		args string
-		code int
-		says string
-	}{
-		{"gen -n 1", exitFailure, "give it again: innodb_flush_log_at_trx_commit is 2, not 1; "},
-		{"gen -n 1", exitFailure, "at its word, and so does --lossy-store"},
-		{"gen -n 1 --lossy-store", exitOK, ""},
-		{"worker init --namespace till", exitOK, `namespace "till" is there`},
-		{"worker init --namespace till --layout twitter", exitFailure, "another layout"},
-		{"worker init --namespace bücher", exitBadInput, "0xc3"},
-		{"worker ls", exitOK, holder},
-		{"worker ls --json", exitOK, `"kind":"disposable"`},
-		{"worker check", exitFailure, "innodb_flush_log_at_trx_commit"},
-		{"worker check --json", exitFailure, "CREATE on the whole database"},
-		{"worker release shop/0", exitFailure, "--force ends it"},
-		{"worker release shop/0 --force", exitOK, "is released"},
-		{"segment ls", exitOK, ""},
-		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
-		{"segment next order", exitFailure, "--lossy-store accepts that"},
-		{"segment next order --lossy-store", exitOK, "\n"},
-		{"gen --segment order --lossy-store", exitOK, "\n"},
-		{"gen --segment order --daily --lossy-store", exitOK, "20261121-00000"},
-		{"segment set order --next 1", exitFailure, "and 1 is below"},
-		{"segment ls order", exitOK, "order"},
-	} {
-		for _, verbose := range []bool{false, true} {
-			args := strings.Fields(tt.args)
-			if verbose {
-				args = append(args, "-v")
-			}
-			o := call{args: args, env: map[string]string{dsnEnv: cfg.FormatDSN()}}.run()
-			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
-			require.Contains(t, o.out+o.err, tt.says)
-			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
-		}
-	}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/recipes/ent/ent"
 	"github.com/uidgen/uid/recipes/ent/ent/order"
 	"github.com/uidgen/uid/uidtest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { cluster.Main(m) }
 
 // open opens an empty database with ent's tables.
 func open(t *testing.T) *ent.Client {
 	t.Helper()
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, server.Open(t, server.NewDatabase(t)).DB)))
 	require.NoError(t, client.Schema.Create(t.Context()))
 	return client

@@ -12,16 +12,16 @@ import (
 	"gorm.io/gorm/logger"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/uidtest"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { cluster.Main(m) }
 
 // open opens an empty database, with plugins.
 func open(t *testing.T, plugins ...gorm.Plugin) *gorm.DB {
 	t.Helper()
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	plain := server.Open(t, server.NewDatabase(t))
 	db, err := gorm.Open(mysql.New(mysql.Config{Conn: plain.DB}), &gorm.Config{Logger: logger.Discard})
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/registry"
@@ -38,14 +38,14 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 // The service as deployment.yaml runs it. It is not ready as long as its store does not answer, and
 // what it drew while it was told to stop does not come again from the process that follows.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	dsn := server.DSN(server.NewDatabase(t))
 	db, err := sql.Open("mysql", dsn)
 	require.NoError(t, err)

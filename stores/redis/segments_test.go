@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
@@ -153,19 +152,14 @@ func TestSegmentRoundTrips(t *testing.T) {
 func TestSegmentWriteIsSentOnce(t *testing.T) {
 	f := newFake(t)
 	drawn(t, f)
-	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
-	require.NoError(t, err)
-	defer p.Close()
-	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, MinRetryBackoff: -1})
-	defer c.Close()
-	store, err := redis.New(c, redis.Config{})
-	require.NoError(t, err)
+	var w wire
+	store := w.store(f, goredis.Options{})
 	writes, ran := f.count("MSET"), 0
-	p.SwallowReply("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
-	err = store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
+	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	err := store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
 	require.ErrorContains(t, err, "the connection was lost")
 	require.True(t, retry.IsTransient(err))
-	require.Equal(t, 1, p.Swallowed())
+	require.EqualValues(t, 1, w.lost.Load())
 	require.Equal(t, 1, ran)
 	require.Equal(t, writes+1, f.count("MSET"))
 	require.EqualValues(t, 20, look(t, f).Next)

@@ -23,7 +23,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 // The space of worker IDs: disposable ones are below those of the namespace.
@@ -91,7 +91,7 @@ func child(text string) error {
 		return err
 	}
 	ctx := context.Background()
-	db, err := t.Store.Connect(ctx, testserver.Quiet)
+	db, err := t.Store.Connect(ctx, cluster.Quiet)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/fake"
-	"github.com/uidgen/uid/internal/proxy"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -126,13 +126,13 @@ func berlin(t *testing.T) *time.Location {
 // questions, which is two seconds of them; its end shows, too.
 func TestOutage(t *testing.T) {
 	t.Parallel()
-	server := testserver.New(t, testserver.Config{})
-	wire, err := proxy.Listen("127.0.0.1:0", server.Addr())
+	server := cluster.NewMariaDB(t)
+	wire, err := proxy.Listen("127.0.0.1:0", server.Addr(0))
 	require.NoError(t, err)
 	t.Cleanup(wire.Close)
 	cfg := server.Config(server.NewDatabase(t))
 	cfg.Addr = wire.Addr()
-	db, err := testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
+	db, err := cluster.Connect(cfg.FormatDSN(), cluster.Quiet)
 	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	tables, err := sqlstore.New(db, sqlstore.Config{})
@@ -156,7 +156,7 @@ func TestOutage(t *testing.T) {
 	require.Empty(t, eval[string](t, b, text("#store")))
 
 	for _, fault := range []struct{ begin, end func() }{
-		{func() { server.Kill(t) }, func() { server.Start(t) }},
+		{func() { server.Kill() }, func() { require.NoError(t, server.Restart()) }},
 		{func() { wire.Mute(true) }, func() { wire.Mute(false) }},
 	} {
 		fault.begin()

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
@@ -93,7 +93,7 @@ func TestCheckOfASoundDatabase(t *testing.T) {
 		require.Len(t, m, 14)
 	})
 	t.Run("MariaDB", func(t *testing.T) {
-		server := testserver.New(t, testserver.Config{Durable: true})
+		server := cluster.NewMariaDB(t)
 		s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 		admin := s.Open(t)
 		both(t, admin)
@@ -172,8 +172,8 @@ func TestCheckOfSettings(t *testing.T) {
 }
 
 func TestCheckOfACarelessServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{Args: []string{"--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
-		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3"}})
+	server := cluster.NewMariaDB(t, "--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
+		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3")
 	s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 	db := s.Open(t)
 	bad := checked(t, db, doctor.Config{}).levels()
@@ -203,47 +203,47 @@ func TestCheckOfACarelessServer(t *testing.T) {
 }
 
 func TestCheckOfAPair(t *testing.T) {
-	pair := testserver.NewPair(t, testserver.Config{})
-	of := func(s *testserver.Server) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
+	pair := cluster.NewMariaDBPair(t)
+	of := func(s *cluster.MySQL) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
 	var m findings
 	require.Eventually(t, func() bool {
-		m = of(pair.Primary)
+		m = of(pair.MySQL())
 		return m["replication"].Value == "1 connected, asynchronous"
 	}, time.Minute, 10*time.Millisecond)
 	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
 	require.Equal(t, "no", m["replica"].Value)
 	require.Equal(t, "yes", m["writable"].Value)
 
-	m = of(pair.Replica)
+	m = of(pair.MySQLReplica())
 	require.Equal(t, "yes, read-only", m["replica"].Value)
 	require.Equal(t, doctor.LevelError, m["replica"].Level)
 	require.Equal(t, "read_only is on", m["writable"].Value)
 	require.Equal(t, doctor.LevelError, m["writable"].Level)
 
-	replica := pair.Replica.Open(t, "mysql")
+	replica := pair.MySQLReplica().Open(t, "mysql")
 	kit.Do(t, replica, "SET GLOBAL read_only = 0")
-	m = of(pair.Replica)
+	m = of(pair.MySQLReplica())
 	require.Equal(t, "yes, and writable", m["replica"].Value)
 	require.Equal(t, doctor.LevelError, m["replica"].Level)
-	alias := kit.Store{Driver: "mysql", Source: pair.Replica.DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
+	alias := kit.Store{Driver: "mysql", Source: pair.MySQLReplica().DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
 	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
 
-	kit.Do(t, pair.Primary.Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
+	kit.Do(t, pair.MySQL().Open(t, "mysql"), "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 	kit.Do(t, replica, "SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 	require.Eventually(t, func() bool {
-		m = of(pair.Primary)
+		m = of(pair.MySQL())
 		return m["replication"].Value == "1 connected, semi-synchronous"
 	}, time.Minute, 50*time.Millisecond)
 	require.Equal(t, doctor.LevelNote, m["replication"].Level)
 
 	kit.Do(t, replica, "STOP SLAVE")
-	m = of(pair.Replica)
+	m = of(pair.MySQLReplica())
 	require.Equal(t, "set up, but stopped; writable", m["replica"].Value)
 	require.Equal(t, doctor.LevelWarn, m["replica"].Level)
 
 	// An account without a right to it is told that nothing is told.
 	kit.Do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
-	cfg := pair.Replica.Config("mysql")
+	cfg := pair.MySQLReplica().Config("mysql")
 	cfg.User = "nobody"
 	untold := kit.Store{Driver: "mysql", Source: cfg.FormatDSN()}.Open(t)
 	require.Equal(t, doctor.LevelNote, checked(t, untold, doctor.Config{})["replica"].Level)
@@ -539,7 +539,7 @@ func putOld(t testing.TB, admin *sqlx.DB) {
 
 // No finding and no error of the registry tells a name or a password.
 func TestNoSecretsInFindings(t *testing.T) {
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	admin := server.Open(t, "")
 	database := canary + "_" + strings.ToLower(rand.Text()[:8])
 	kit.Do(t, admin, "CREATE DATABASE "+database)

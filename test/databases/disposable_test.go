@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 )
@@ -344,15 +344,15 @@ func TestServerComesLater(t *testing.T) {
 // A server that crashed and comes back: the pool's connections are all broken, and
 // no ID is given twice.
 func TestServerRestarts(t *testing.T) {
-	server := testserver.New(t, testserver.Config{Durable: true})
+	server := cluster.NewMariaDB(t)
 	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 	db := s.Open(t)
 	require.EqualValues(t, 1, acquire(t, db, asked{}))
-	server.Kill(t)
-	logged := &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	server.Kill()
+	logged := &logtest.Records{On: map[string]func(){"trying again": func() { require.NoError(t, server.Restart()) }}}
 	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.Logger()}))
-	server.Stop(t)
-	logged = &logtest.Records{On: map[string]func(){"trying again": func() { server.Start(t) }}}
+	require.NoError(t, server.Stop())
+	logged = &logtest.Records{On: map[string]func(){"trying again": func() { require.NoError(t, server.Restart()) }}}
 	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/doctor"
@@ -54,17 +53,6 @@ func TestDisposableOnATableThatForgets(t *testing.T) {
 	}
 	kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB")
 	require.NoError(t, startDisposable(t, db, false))
-}
-
-// Settings that lose commits in a crash give IDs again, too.
-func TestDisposableOnAServerThatForgets(t *testing.T) {
-	pair := testserver.NewPair(t, testserver.Config{Durable: true})
-	db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
-	require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
-	kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
-	refusesDisposable(t, db, "sync_binlog is 0, not 1, and there is a binary log")
-	kit.Do(t, db, "SET GLOBAL sync_binlog = 1", "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
-	refusesDisposable(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 }
 
 func TestDisposableOnAFileThatForgets(t *testing.T) {

@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
@@ -62,40 +64,43 @@ func TestInspectOfNothing(t *testing.T) {
 
 // What a server can lose it says.
 func TestInspectTellsWhatCanBeLost(t *testing.T) {
-	durable := func(t *testing.T, db *sqlx.DB) {
+	loses := func(t *testing.T, db *sqlx.DB, why ...string) {
 		t.Helper()
-		lossy, err := tenantOf(t, db).Inspect(t.Context())
-		require.NoError(t, err)
-		require.Empty(t, lossy)
-	}
-	loses := func(t *testing.T, db *sqlx.DB, why string) {
-		t.Helper()
-		lossy, err := tenantOf(t, db).Inspect(t.Context())
-		require.NoError(t, err)
-		require.Contains(t, strings.Join(lossy, "; "), why)
+		for _, inspect := range []func(context.Context) ([]string, error){tenantOf(t, db).Inspect, segmentsOf(t, db).Inspect} {
+			lossy, err := inspect(t.Context())
+			require.NoError(t, err)
+			for _, text := range why {
+				require.Contains(t, strings.Join(lossy, "; "), text)
+			}
+			require.Equal(t, len(why) == 0, len(lossy) == 0, lossy)
+		}
 	}
 	t.Run("MySQL", func(t *testing.T) {
-		server := testserver.New(t, testserver.Config{Durable: true})
+		server := cluster.NewMariaDB(t)
 		db := server.Open(t, server.NewDatabase(t))
-		durable(t, db)
+		loses(t, db)
 		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
 		loses(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 	})
 	t.Run("binary log", func(t *testing.T) {
-		pair := testserver.NewPair(t, testserver.Config{Durable: true})
-		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
+		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
+		require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
 		kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
 		loses(t, db, "sync_binlog is 0, not 1")
+		refusesDisposable(t, db, "sync_binlog is 0, not 1, and there is a binary log")
 		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
 		loses(t, db, "1 replicas are connected without semi-synchronous replication")
+		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+		refusesDisposable(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 	})
 	t.Run("semi-synchronous", func(t *testing.T) {
-		pair := testserver.NewPair(t, testserver.Config{Durable: true})
+		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
 		follow := func() {
-			kit.Do(t, pair.Replica.Open(t, "mysql"),
+			kit.Do(t, pair.MySQLReplica().Open(t, "mysql"),
 				"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 		}
-		db := pair.Primary.Open(t, pair.Primary.NewDatabase(t))
+		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
 		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 		follow()
 		owner := tenantOf(t, db)
@@ -106,7 +111,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 			}
 		}
 		require.Eventually(t, says(""), time.Minute, 10*time.Millisecond, "the only replica has what was acknowledged")
-		t.Cleanup(pair.Replica.Close)
+		t.Cleanup(pair.MySQLReplica().Close)
 		require.NoError(t, pair.Rejoin()) // one more
 		follow()
 		require.Eventually(t, says("2 replicas are connected, "+
@@ -126,7 +131,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")
 		good := store{Driver: "sqlite", Source: path}.Open(t)
-		durable(t, good)
+		loses(t, good)
 		lax, err := sqlx.Open("sqlite", "file:"+path+"?_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000")
 		require.NoError(t, err)
 		defer lax.Close()
@@ -135,17 +140,17 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 }
 
 // galeraNode starts a Galera cluster of one node, with a database.
-func galeraNode(t *testing.T) (server *testserver.Server, name string) {
+func galeraNode(t *testing.T) (server *cluster.MySQL, name string) {
 	t.Helper()
 	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
 	if _, err := os.Stat(provider); err != nil {
 		t.Skip("no Galera on this machine: ", err)
 	}
-	server = testserver.New(t, testserver.Config{Durable: true, Args: []string{
-		"--loose-wsrep-on=ON", "--loose-wsrep-provider=" + provider, "--loose-wsrep-cluster-address=gcomm://",
+	server = cluster.NewMariaDB(t,
+		"--loose-wsrep-on=ON", "--loose-wsrep-provider="+provider, "--loose-wsrep-cluster-address=gcomm://",
 		"--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
 		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW",
-	}})
+	)
 	require.Eventually(t, func() bool { // a node answers before it is ready
 		var err error
 		name, err = server.CreateDatabase()
@@ -154,21 +159,32 @@ func galeraNode(t *testing.T) (server *testserver.Server, name string) {
 	return server, name
 }
 
-// A name is stored and found alike under every charset that a connection can have.
-func TestNamespaceUnderEveryCharset(t *testing.T) {
+// A name, a tag and a description are stored and found alike under every charset that a connection
+// can have.
+func TestUnderEveryCharset(t *testing.T) {
 	s := kit.NewMySQL(t)
 	plain := tablesOf(t, s.Open(t), sqlstore.Config{})
-	var name strings.Builder
-	for c := '!'; c <= '~'; c++ {
-		if _, err := plain.Leases(string(c)); err == nil {
-			name.WriteRune(c)
+	all := func(good func(string) bool) string {
+		var text strings.Builder
+		for c := '!'; c <= '~'; c++ {
+			if good(string(c)) {
+				text.WriteRune(c)
+			}
 		}
+		return text.String()
 	}
-	require.Greater(t, name.Len(), 80)
-	names := []string{name.String()[:64], name.String()[20:]}
+	name := all(func(c string) bool { _, err := plain.Leases(c); return err == nil })
+	require.Greater(t, len(name), 80)
+	names := []string{name[:64], name[20:]}
 	for _, n := range names {
 		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Layout: milliseconds}))
 	}
+	tag := all(func(c string) bool { return segment.CheckTag(c) == nil })
+	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
+	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segment.Row) error {
+		r.Next, r.Step, r.Description = 1, 1, description
+		return nil
+	}))
 	var charsets []string
 	require.NoError(t, plain.SQL().Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
 	require.Contains(t, charsets, "gbk")
@@ -180,12 +196,19 @@ func TestNamespaceUnderEveryCharset(t *testing.T) {
 		if charset == "swe7" && !isMariaDB(t, s) {
 			continue // MySQL itself makes a broken query of SHOW VARIABLES then
 		}
-		tried++
 		db := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t)
 		for _, n := range names {
 			_, err := strangerOf(t, db, n).tryTake(t.Context())
 			require.NoError(t, err, charset)
 		}
+		segments, first := segmentsOf(t, db), int64(1+10*tried)
+		require.Equal(t, description, looked(t, segments, tag).Description, charset)
+		require.Equal(t, segment.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
+		rows, err := segments.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.Len(t, rows, 1)
+		require.Equal(t, tag, rows[0].Tag)
+		tried++
 	}
 	require.Greater(t, tried, 30)
 	var namespaces, ids int

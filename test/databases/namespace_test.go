@@ -8,8 +8,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -147,38 +145,6 @@ func TestNamespaceRow(t *testing.T) {
 	})
 }
 
-// A row is written and read as it is.
-func TestRow(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		l := tenantOf(t, db)
-		at := time.Date(2026, 11, 21, 1, 2, 3, 456789000, time.UTC)
-		want := lease.Row{
-			WorkerID: 0, Nonce: "abc", High: -1, Until: at, Layout: "x", Holder: "böse 'quotes'", Acquired: at.Add(-time.Hour),
-			Renewed: at.Add(-time.Minute),
-		}
-		require.NoError(t, l.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			require.Equal(t, lease.NewRow(0), *r)
-			*r = want
-			return nil
-		}))
-		for range 2 { // the second time it is the same as before
-			require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-				require.Equal(t, want, *r)
-				return nil
-			}))
-		}
-		require.ErrorIs(t, l.Change(t.Context(), 16, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			require.Nil(t, r)
-			return nil
-		}), worker.ErrUnconfirmed)
-		require.ErrorIs(t, l.Change(t.Context(), -1, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			require.Nil(t, r, "the namespace's row is not an ID's")
-			return errLost
-		}), errLost)
-	})
-}
-
 // A trigger that keeps a row from being written is found out.
 func TestUpdateIsConfirmed(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
@@ -200,59 +166,6 @@ func TestUpdateIsConfirmed(t *testing.T) {
 	})
 }
 
-// Which ID is offered first, and which not.
-func TestTakeOffers(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		l := tenantOf(t, db)
-		put := func(id int64, over time.Duration, high string) {
-			t.Helper()
-			until := time.Now().Add(-over).UnixMicro()
-			_, err := db.Exec("INSERT INTO WORKER_LEASE VALUES ('default', ?, 'n', "+high+", ?, 'x', 'h', 0, 0, '')", id, until)
-			require.NoError(t, err)
-		}
-		offered := func(ids lease.Range) (id int64, fresh bool, err error) {
-			stop := errors.New("stop")
-			w := lease.Wanted{IDs: ids, Rest: time.Hour, Highest: func(time.Time) int64 { return 1000 }}
-			err = l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-				id, fresh = r.WorkerID, r.Unused()
-				return stop
-			})
-			if errors.Is(err, stop) {
-				err = nil
-			}
-			return id, fresh, err
-		}
-		gets := func(first, last, want int64, wantFresh bool) {
-			t.Helper()
-			id, fresh, err := offered(lease.Range{First: first, Last: last})
-			require.NoError(t, err)
-			require.Equal(t, want, id)
-			require.Equal(t, wantFresh, fresh)
-		}
-		gets(0, 3, 0, true)
-		gets(5, 9, 5, true)
-		put(1, 3*time.Hour, "1000")
-		put(2, 2*time.Hour, "1000")
-		gets(0, 3, 1, false) // over for longest
-		gets(2, 3, 2, false) // within the range
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 1")
-		gets(0, 3, 2, false) // used too far ahead
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = 1001 WHERE WORKER_ID = 2")
-		gets(0, 3, 3, true)  // above all rows
-		gets(1, 2, 1, false) // none is left that was not used too far ahead
-		put(4, -time.Minute, "0")
-		put(6, 59*time.Minute, "0")
-		gets(4, 7, 7, true) // above all rows, and no gap
-		_, _, err := offered(lease.Range{First: 3, Last: 6})
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "worker IDs 3 and 5 have no row: ")
-		_, _, err = offered(lease.Range{First: 4, Last: 4})
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 4 to 4 are leased or in quarantine, the first one until 20")
-	})
-}
-
 // Two tables, and two namespaces of one, do not see each other.
 func TestNamespacesApart(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
@@ -265,32 +178,5 @@ func TestNamespacesApart(t *testing.T) {
 				require.Equal(t, id, n.take(t).WorkerID)
 			}
 		}
-	})
-}
-
-// Everybody gets an ID of his own.
-func TestTakeAtOnce(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		tenantOf(t, db)
-		type taken struct {
-			id  int64
-			err error
-		}
-		all := make(chan taken, 20)
-		for range cap(all) {
-			n := strangerOf(t, db, "")
-			go func() {
-				row, err := n.tryTake(t.Context())
-				all <- taken{row.WorkerID, err}
-			}()
-		}
-		ids := map[int64]bool{}
-		for range cap(all) {
-			got := <-all
-			require.NoError(t, got.err)
-			ids[got.id] = true
-		}
-		require.Len(t, ids, cap(all))
 	})
 }

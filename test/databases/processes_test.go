@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 // placeChildren are processes that do something to a file of SQLite.
@@ -56,7 +56,7 @@ func child(text string) error {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	db, err := store{Driver: driver, Source: source}.Connect(context.Background(), testserver.Quiet)
+	db, err := store{Driver: driver, Source: source}.Connect(context.Background(), cluster.Quiet)
 	if err != nil {
 		return err
 	}

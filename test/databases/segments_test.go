@@ -19,7 +19,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
@@ -412,23 +411,6 @@ func TestSegmentRoundTrips(t *testing.T) {
 	require.Zero(t, db.Stats().InUse, "none is held")
 }
 
-// A server that is read-only, as a replica is, may lack the newest rows.
-func TestSegmentsOnAReadOnlyServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{})
-	db := server.Open(t, server.NewDatabase(t))
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	kit.Do(t, db, "SET GLOBAL read_only = 1")
-	err := segments.Change(t.Context(), "orders", func(*segment.Row) error { return errLook })
-	require.ErrorContains(t, err, "MySQL Error 1290: the server is read-only")
-	require.NotErrorIs(t, err, errLook)
-	require.False(t, retry.IsTransient(err))
-	_, err = segments.Rows(t.Context(), "", 10)
-	require.NoError(t, err, "who only looks may look")
-	kit.Do(t, db, "SET GLOBAL read_only = 0")
-	draw(t, segments, "orders")
-}
-
 // What one session has read another one does not write.
 func TestSegmentsOverASharedConnection(t *testing.T) {
 	s := kit.NewMySQL(t)
@@ -477,41 +459,6 @@ func TestSegmentsInAnySession(t *testing.T) {
 			require.Equal(t, before, one(t, db, settings))
 		})
 	}
-}
-
-// Descriptions and tags are the same under each charset that a connection can have.
-func TestSegmentsUnderEveryCharset(t *testing.T) {
-	s := kit.NewMySQL(t)
-	plain := s.Open(t)
-	var tag strings.Builder
-	for c := '!'; c <= '~'; c++ {
-		if segment.CheckTag(string(c)) == nil {
-			tag.WriteRune(c)
-		}
-	}
-	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
-	require.NoError(t, segmentsOf(t, plain).Change(t.Context(), tag.String(), func(r *segment.Row) error {
-		r.Next, r.Step, r.Description = 1, 1, description
-		return nil
-	}))
-	var charsets []string
-	require.NoError(t, plain.Select(&charsets, "SELECT CHARACTER_SET_NAME FROM information_schema.CHARACTER_SETS ORDER BY 1"))
-	next, tried := int64(1), 0
-	for _, charset := range charsets {
-		if _, err := plain.Exec("SET NAMES " + charset); err != nil || charset == "swe7" && !isMariaDB(t, s) {
-			continue
-		}
-		tried++
-		segments := segmentsOf(t, s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": charset} }).Open(t))
-		require.Equal(t, description, looked(t, segments, tag.String()).Description, charset)
-		require.Equal(t, segment.Range{First: next, Last: next + 9}, draw(t, segments, tag.String()), charset)
-		rows, err := segments.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		require.Len(t, rows, 1)
-		require.Equal(t, tag.String(), rows[0].Tag)
-		next += 10
-	}
-	require.Greater(t, tried, 30)
 }
 
 // A process that stands still between what it reads and what it writes keeps nobody waiting, and
@@ -708,19 +655,6 @@ func TestSegmentColumns(t *testing.T) {
 	}
 	require.EqualValues(t, 11, looked(t, segments, "orders").Next)
 	require.True(t, looked(t, segments, "new").Fresh)
-}
-
-// What a server can lose it says.
-func TestInspectOfSegmentsTellsWhatCanBeLost(t *testing.T) {
-	server := testserver.New(t, testserver.Config{Durable: true})
-	db := server.Open(t, server.NewDatabase(t))
-	lossy, err := segmentsOf(t, db).Inspect(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, lossy)
-	kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
-	lossy, err = segmentsOf(t, db).Inspect(t.Context())
-	require.NoError(t, err)
-	require.Contains(t, strings.Join(lossy, "; "), "innodb_flush_log_at_trx_commit is 2, not 1")
 }
 
 // TestSegmentsLoweredByHand has people lower Leaf's max_id, or remove its row. Nobody takes the numbers again

@@ -8,7 +8,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 )
 
@@ -78,7 +78,7 @@ func TestLeaseCommitHangs(t *testing.T) {
 	was := owner.take(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	p.Stall(testserver.LeaseWrite)
+	p.Stall(cluster.LeaseWrite)
 	go func() { ended <- owner.renew(ctx) }()
 	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
 	cancel()

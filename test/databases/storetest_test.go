@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/storetest"
@@ -50,7 +50,7 @@ func subject(t *testing.T, s store, stands bool) faulty.Database {
 		if err != nil {
 			return nil, err
 		}
-		cfg.Logger = testserver.Quiet
+		cfg.Logger = cluster.Quiet
 		return mysql.NewConnector(cfg)
 	}
 	if s.Driver == "sqlite" {

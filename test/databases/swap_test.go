@@ -16,7 +16,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -98,7 +99,7 @@ func TestRangeOfANamespace(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		n := strangerOf(t, db, "")
-			require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
+		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
 		require.EqualValues(t, 512, n.take(t).WorkerID)
 		require.EqualValues(t, 513, strangerOf(t, db, "").take(t).WorkerID)
 		_, err := n.tryTake(t.Context())
@@ -117,16 +118,19 @@ func TestRangeOfANamespace(t *testing.T) {
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
 // them, even if the account may write to it.
 func TestReadOnlyServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{})
+	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
 	owner.take(t)
+	segments := segmentsOf(t, db)
+	draw(t, segments, "orders")
 	kit.Do(t, db, "SET GLOBAL read_only = 1")
 	decided := errors.New("decided")
 	for _, err := range []error{
 		owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
 		owner.Take(t.Context(), wanted, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
 		owner.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return decided }),
+		segments.Change(t.Context(), "orders", func(*segment.Row) error { return decided }),
 	} {
 		require.ErrorContains(t, err, "MySQL Error 1290: the server is read-only")
 		require.NotErrorIs(t, err, decided)
@@ -134,8 +138,11 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 	_, err := tablesOf(t, db, sqlstore.Config{}).Rows(t.Context(), "default", -1, 10)
 	require.NoError(t, err, "who only looks may look")
+	_, err = segments.Rows(t.Context(), "", 10)
+	require.NoError(t, err, "who only looks may look")
 	kit.Do(t, db, "SET GLOBAL read_only = 0")
 	require.NoError(t, owner.renew(t.Context()))
+	draw(t, segments, "orders")
 }
 
 // A sharingConn is one of two connections to a server, in turns, as of a proxy that shares them

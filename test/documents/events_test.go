@@ -89,7 +89,7 @@ func library(t *testing.T) (files []string) {
 			return err
 		}
 		switch filepath.ToSlash(inside) {
-		case ".git", "cmd", "benchmarks", "test", "test/engines", "internal/testserver", "internal/logtest", "uidtest":
+		case ".git", "cmd", "benchmarks", "test", "test/engines", "internal/logtest", "uidtest":
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}

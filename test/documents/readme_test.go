@@ -13,10 +13,10 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) { cluster.Main(m) }
 
 var (
 	printing = regexp.MustCompile(`(?m)^\s*fmt\.Println\(.*?\) // (.+)$`)
@@ -32,7 +32,7 @@ func TestReadmeHolds(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	text, dir := string(readme), t.TempDir()
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	t.Setenv("UID_MYSQL_DSN", server.DSN(server.NewDatabase(t)))
 	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
 	command := filepath.Join(dir, "uid.exe")

@@ -15,12 +15,8 @@ func TestBackfill(t *testing.T) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			ok := func(args ...string) []string {
-				t.Helper()
-				s := run(t, p.url, args...)
-				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
-				return strings.Fields(s.out)
-			}
+			out, _ := p.calls(t)
+			ok := func(args ...string) []string { return strings.Fields(out(args...)) }
 			// So few IDs that none has a row before it is needed.
 			ok("worker", "init", "--namespace", "orders", "--ids", "0-5")
 			backfill := []string{"backfill", "--namespace", "orders", "--durable-store", "--from", "2026-02-01", "2026-02-03", "2026-02-02", "2026-02-03"}

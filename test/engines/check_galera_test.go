@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -31,9 +30,7 @@ func TestCheckGalera(t *testing.T) {
 	require.Equal(t, "Galera", m["replication"].Value)
 	require.Equal(t, doctor.LevelError, checked(t, examinedSQL(t, db), doctor.Config{DurableStore: true})["Galera's durability"].Level)
 
-	odd := openMySQL(t, first.Source(first.Addr(0)), func(c *mysql.Config) {
-		c.Params = map[string]string{"wsrep_sync_wait": "1", "wsrep_trx_fragment_size": "100"}
-	})
+	odd := openSQL(t, "mysql", first.Source(first.Addr(0))+"&wsrep_sync_wait=1&wsrep_trx_fragment_size=100")
 	m = checked(t, examinedSQL(t, odd), doctor.Config{})
 	require.Equal(t, doctor.LevelOK, m["wsrep_sync_wait"].Level)
 	require.Equal(t, doctor.LevelWarn, m["wsrep_trx_fragment_size"].Level)

@@ -16,18 +16,7 @@ func TestCommandSegments(t *testing.T) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			ok := func(args ...string) string {
-				t.Helper()
-				s := run(t, p.url, args...)
-				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
-				return s.out
-			}
-			fails := func(says string, args ...string) {
-				t.Helper()
-				s := run(t, p.url, args...)
-				require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
-				require.Contains(t, s.err, says)
-			}
+			ok, fails := p.calls(t)
 
 			// An empty store, which stays so.
 			require.Empty(t, ok("segment", "ls"))
@@ -101,9 +90,7 @@ func TestCommandSegmentsLossy(t *testing.T) {
 			return place{url: "redis://" + r.Addr(0)}
 		},
 		"mariadb": func(t *testing.T) place {
-			return ofMySQL(t, func(name string, _ ...string) (*cluster.MySQL, error) {
-				return cluster.StartMariaDB(name, "--innodb-flush-log-at-trx-commit=0")
-			})
+			return ofMySQL(t, cluster.NewMariaDB(t, "--innodb-flush-log-at-trx-commit=0"))
 		},
 		"postgres": func(t *testing.T) place {
 			s, err := cluster.StartPostgres("lossy", "fsync=off")

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,20 +26,15 @@ const canary = "hunter2"
 var command string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "uid-command-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		command = filepath.Join(dir, "uid")
-		if out, err := exec.Command("go", "build", "-o", command, "github.com/uidgen/uid/cmd/uid").CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
-			return 1
-		}
-		return m.Run()
-	}())
+	dir, err := os.MkdirTemp("", "uid-command-")
+	if err == nil {
+		command, err = cluster.BuildCommand(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cluster.Main(m, func() { os.RemoveAll(dir) })
 }
 
 // said is what a run of the command wrote, and its exit code.
@@ -79,68 +74,78 @@ func objects(t *testing.T, out string) (all []map[string]any) {
 	return all
 }
 
-// A place is a store that the command is run on.
+// A place is an empty store that the command is run on.
 type place struct {
 	url   string // with the password, where there is an account
 	wrong string // the same with a wrong one; empty where anybody may do all
 	sql   bool
 }
 
-// places start a server of each engine.
+// The servers that the tests share.
+var (
+	sharedEtcd      = cluster.Share(func() (*cluster.Etcd, error) { return cluster.StartEtcd("command", 3) })
+	sharedZooKeeper = cluster.Share(func() (*cluster.ZooKeeper, error) { return cluster.StartZooKeeper(3) })
+	sharedRedis     = cluster.Share(func() (*cluster.Redis, error) {
+		return cluster.StartRedis("command", "--requirepass="+canary, "--appendfsync=always")
+	})
+	sharedValkey = cluster.Share(func() (*cluster.Redis, error) { return cluster.StartValkey("command", "--appendfsync=always") })
+	sharedMySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("command") })
+)
+
+var placed atomic.Int64
+
+// part names a part of a server that no other test has.
+func part() string { return fmt.Sprint("eu", placed.Add(1)) }
+
+// places make a place on each engine.
 var places = map[string]func(t *testing.T) place{
 	"etcd": func(t *testing.T) place {
-		c, err := cluster.StartEtcd("command", 3)
-		cluster.For(t, c, err)
-		return place{url: "etcd://" + strings.Join(c.Endpoints(), ",") + "/region/eu"}
+		return place{url: "etcd://" + strings.Join(sharedEtcd(t).Endpoints(), ",") + "/region/" + part()}
 	},
 	"zookeeper": func(t *testing.T) place {
-		z, err := cluster.StartZooKeeper(3)
-		cluster.For(t, z, err)
-		return place{url: "zookeeper://me:" + canary + "@" + strings.Join(z.Addrs(), ",") + "/region/eu"}
+		return place{url: "zookeeper://me:" + canary + "@" + strings.Join(sharedZooKeeper(t).Addrs(), ",") + "/region/" + part()}
 	},
 	"redis": func(t *testing.T) place {
-		r, err := cluster.StartRedis("command", "--requirepass="+canary, "--appendfsync=always")
-		cluster.For(t, r, err)
-		return place{url: "redis://:" + canary + "@" + r.Addr(0) + "/0?prefix=eu", wrong: "redis://:x" + canary + "@" + r.Addr(0) + "/0?prefix=eu"}
+		at := canary + "@" + sharedRedis(t).Addr(0) + "/0?prefix=" + part()
+		return place{url: "redis://:" + at, wrong: "redis://:x" + at}
 	},
 	"valkey": func(t *testing.T) place {
-		r, err := cluster.StartValkey("command", "--appendfsync=always")
-		cluster.For(t, r, err)
-		return place{url: "redis://" + r.Addr(0)}
+		return place{url: "redis://" + sharedValkey(t).Addr(0) + "/0?prefix=" + part()}
 	},
-	"postgres": func(t *testing.T) place {
-		s, err := cluster.StartPostgres("command")
-		cluster.For(t, s, err)
-		return place{url: s.URL(s.Addr(0)), sql: true}
-	},
-	"mysql9":  func(t *testing.T) place { return ofMySQL(t, cluster.StartMySQL9) },
-	"mariadb": func(t *testing.T) place { return ofMySQL(t, cluster.StartMariaDB) },
+	"postgres": func(t *testing.T) place { return place{url: cluster.SharedPostgres(t).NewDatabase(t), sql: true} },
+	"mysql9":   func(t *testing.T) place { return ofMySQL(t, sharedMySQL9(t)) },
+	"mariadb":  func(t *testing.T) place { return ofMySQL(t, cluster.Shared(t)) },
 }
 
-func ofMySQL(t *testing.T, start func(name string, options ...string) (*cluster.MySQL, error)) place {
-	s, err := start("command")
-	cluster.For(t, s, err)
-	do(t, openSQL(t, "mysql", s.Source(s.Addr(0))), "CREATE USER me@'%' IDENTIFIED BY '"+canary+"'", "GRANT ALL ON uid.* TO me@'%'")
-	url := func(password string) string { return "mysql://me:" + password + "@" + s.Addr(0) + "/uid" }
-	return place{url: url(canary), wrong: url("x" + canary), sql: true}
+func ofMySQL(t *testing.T, s *cluster.MySQL) place {
+	database := s.NewDatabase(t)
+	require.NoError(t, s.Exec("CREATE USER IF NOT EXISTS me@'%' IDENTIFIED BY '"+canary+"'", "GRANT ALL ON "+database+".* TO me@'%'"))
+	at := canary + "@" + s.Addr(0) + "/" + database
+	return place{url: "mysql://me:" + at, wrong: "mysql://me:x" + at, sql: true}
+}
+
+// calls returns functions that run the command: one that has to succeed, and one that has to fail and say why.
+func (p place) calls(t *testing.T) (ok func(args ...string) string, fails func(says string, args ...string)) {
+	ok = func(args ...string) string {
+		t.Helper()
+		s := run(t, p.url, args...)
+		require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
+		return s.out
+	}
+	fails = func(says string, args ...string) {
+		t.Helper()
+		s := run(t, p.url, args...)
+		require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
+		require.Contains(t, s.out+s.err, says)
+	}
+	return ok, fails
 }
 
 func TestCommand(t *testing.T) {
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
-			ok := func(args ...string) string {
-				t.Helper()
-				s := run(t, p.url, args...)
-				require.Zero(t, s.code, "%v: %s%s", args, s.out, s.err)
-				return s.out
-			}
-			fails := func(says string, args ...string) {
-				t.Helper()
-				s := run(t, p.url, args...)
-				require.Equal(t, 1, s.code, "%v: %s%s", args, s.out, s.err)
-				require.Contains(t, s.out+s.err, says)
-			}
+			ok, fails := p.calls(t)
 
 			// An empty store.
 			require.Empty(t, ok("worker", "ls"))
@@ -150,7 +155,7 @@ func TestCommand(t *testing.T) {
 			}
 
 			require.Contains(t, ok("worker", "init", "--ids", "4-6"), "with the worker IDs 4 to 6")
-			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is there`)
+			require.Contains(t, ok("worker", "init", "--namespace", "shop", "--layout", "twitter"), `namespace "shop" is in`)
 			ok("worker", "init", "--namespace", "shop", "--layout", "twitter")
 			fails("another layout", "worker", "init", "--namespace", "shop")
 			fails("4 to 6", "worker", "init", "--ids", "0-3")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -106,7 +105,7 @@ func openMySQL(_ context.Context, u *url.URL) (Store, io.Closer, error) {
 	cfg.Net, cfg.Addr, cfg.User, cfg.DBName = "tcp", u.Host, u.User.Username(), strings.TrimPrefix(u.Path, "/")
 	cfg.Passwd, _ = u.User.Password()
 	cfg.Timeout = time.Second
-	db, err := testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
+	db, err := cluster.Connect(cfg.FormatDSN(), cluster.Quiet)
 	if err != nil {
 		return Store{}, nil, err
 	}

@@ -3,7 +3,7 @@ package engines
 import (
 	"slices"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A Network is two ways to a deployment's nodes: each has a proxy in front of each node. A

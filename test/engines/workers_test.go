@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -25,7 +24,7 @@ func TestWorkersOnMySQL9(t *testing.T) {
 	cluster.For(t, s, err)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count", "1", "-timeout", "5m", "-v", "-skip", strings.Join(notOnMySQL9, "|"),
 		"github.com/uidgen/uid/test/databases")
-	cmd.Env = append(os.Environ(), testserver.Env+"=root@tcp("+s.Addr(0)+")/")
+	cmd.Env = append(os.Environ(), cluster.Env+"=root@tcp("+s.Addr(0)+")/")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	passed := strings.Count(string(out), "\n--- PASS: ")

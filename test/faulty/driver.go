@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -125,7 +125,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	case strings.HasPrefix(query, begin):
 		c.open = []string{query}
 		err = exec()
-	case strings.HasPrefix(query, testserver.Commit), c.open == nil && decisive(query):
+	case strings.HasPrefix(query, cluster.Commit), c.open == nil && decisive(query):
 		late := append(c.open, query)
 		c.open = nil
 		if c.fails(storetest.Delay) {
@@ -180,7 +180,7 @@ func (c *conn) hold(statements []string) error {
 
 // decisive reports whether a statement of a server's leases commits by itself.
 func decisive(query string) bool {
-	return strings.Contains(query, testserver.LeaseWrite) || strings.Contains(query, testserver.LeaseWriteOnPostgres)
+	return strings.Contains(query, cluster.LeaseWrite) || strings.Contains(query, cluster.LeaseWriteOnPostgres)
 }
 
 func (c *conn) Close() error {

@@ -13,8 +13,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,7 +26,7 @@ const canary = "hunter2"
 func TestMain(m *testing.M) {
 	crew.Child(openStore)
 	_ = mysql.SetLogger(log.New(&said, "driver: ", 0))
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 // said is what the driver logs in this process.

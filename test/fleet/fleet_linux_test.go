@@ -9,8 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -89,7 +89,7 @@ func (f *fleet) unreserved(db *sqlx.DB) (ids []int64) {
 
 // prepare makes the database and the account that the fleet uses, with the rights that
 // it needs, and returns the database as the account with all rights has it.
-func prepare(t testing.TB, s *testserver.Server) *sqlx.DB {
+func prepare(t testing.TB, s *cluster.MySQL) *sqlx.DB {
 	t.Helper()
 	db := s.Open(t, "")
 	for _, statement := range []string{

@@ -9,8 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
@@ -66,8 +66,8 @@ func TestKill(t *testing.T) {
 }
 
 func openShared(t *testing.T) (store, *sqlx.DB) {
-	s := testserver.Shared(t)
-	return store{Addr: s.Addr()}, prepare(t, s)
+	s := cluster.Shared(t)
+	return store{Addr: s.Addr(0)}, prepare(t, s)
 }
 
 func openSQLite(t *testing.T) (store, *sqlx.DB) {

@@ -8,8 +8,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 )
 
@@ -38,10 +38,10 @@ func TestServerCrash(t *testing.T) {
 		lease crew.Timing
 	}{{"", crew.Brisk}, {"durable store", crew.Brisk.Durable()}} {
 		t.Run(c.name, func(t *testing.T) {
-			server := testserver.New(t, testserver.Config{Durable: true})
+			server := cluster.NewMariaDB(t)
 			blindToo(t, func(t *testing.T, blind bool) {
 				db := prepare(t, server)
-				f := newFleet(t, crew.Job{Store: store{Addr: server.Addr()}.text(), Lease: c.lease, Blind: blind})
+				f := newFleet(t, crew.Job{Store: store{Addr: server.Addr(0)}.text(), Lease: c.lease, Blind: blind})
 				f.StartAll(6)
 				rounds := 0
 				for ; f.GoesOn(rounds, times(3, 30)); rounds++ {
@@ -49,9 +49,9 @@ func TestServerCrash(t *testing.T) {
 					f.Replace([]func(*crew.Member){(*crew.Member).End, (*crew.Member).Close}[rounds%2])
 					f.Idle(150 * time.Millisecond)
 					before := newest(rows(t, db))
-					server.Kill(t)
+					server.Kill()
 					f.Idle(50 * time.Millisecond)
-					server.Start(t)
+					require.NoError(t, server.Restart())
 					crew.Await(t, "the leases to be renewed", func() bool { return renewed(t, db, before) > 0 })
 				}
 				f.AwaitAll()
@@ -69,9 +69,9 @@ func TestServerCrash(t *testing.T) {
 // that were leased are unknown to the new primary, and leased again.
 func TestFailover(t *testing.T) {
 	blindToo(t, func(t *testing.T, blind bool) {
-		pair := testserver.NewPair(t, testserver.Config{})
-		through := kit.NewProxy(t, pair.Primary.Addr())
-		prepare(t, pair.Primary)
+		pair := cluster.NewMariaDBPair(t)
+		through := kit.NewProxy(t, pair.Addr())
+		prepare(t, pair.MySQL())
 		f := newFleet(t, crew.Job{Store: store{Addr: through.Addr()}.text(), Lease: crew.Brisk, Blind: blind})
 		f.StartAll(4)
 		rounds := 0
@@ -80,15 +80,15 @@ func TestFailover(t *testing.T) {
 				require.NoError(t, pair.Rejoin())
 			}
 			require.NoError(t, pair.CatchUp())
-			require.NoError(t, pair.Pause())
-			old := pair.Primary.Open(t, canary)
+			pair.Lag(true)
+			old := pair.MySQL().Open(t, canary)
 			had := newest(rows(t, old))
 			f.StartAll(2)
 			crew.Await(t, "all to renew their leases", func() bool { return renewed(t, old, had) >= len(f.Living()) })
 			require.NoError(t, pair.Failover())
-			db := pair.Primary.Open(t, canary)
+			db := pair.MySQL().Open(t, canary)
 			require.LessOrEqual(t, newest(rows(t, db)), had, "the new primary has none of it")
-			through.Retarget(pair.Primary.Addr())
+			through.Retarget(pair.Addr())
 			f.StartAll(2)
 			f.AwaitAll()
 			crew.Await(t, "all to have a lease there", func() bool { return renewed(t, db, had) >= len(f.Living()) })
@@ -163,11 +163,11 @@ func TestLostCommit(t *testing.T) {
 				for ; f.GoesOn(commits, times(15, 50)); commits++ {
 					switch commits % 5 {
 					case 0, 2:
-						through.SwallowReply(testserver.LeaseWrite)
+						through.SwallowReply(cluster.LeaseWrite)
 					case 1, 3:
-						through.SwallowRequest(testserver.LeaseWrite)
+						through.SwallowRequest(cluster.LeaseWrite)
 					case 4:
-						through.Stall(testserver.LeaseWrite) // the reply never comes, and nobody is told
+						through.Stall(cluster.LeaseWrite) // the reply never comes, and nobody is told
 					}
 					if commits%3 == 0 {
 						f.Replace([]func(*crew.Member){(*crew.Member).End, (*crew.Member).Close}[commits%2])
@@ -188,10 +188,10 @@ func TestLostCommit(t *testing.T) {
 // A server that leaves gaps between generated keys leaves none between worker IDs. A start that
 // has lost an ID to another one at the same time may.
 func TestAutoIncrement(t *testing.T) {
-	server := testserver.New(t, testserver.Config{Args: []string{"--auto-increment-increment=7", "--auto-increment-offset=5"}})
+	server := cluster.NewMariaDB(t, "--auto-increment-increment=7", "--auto-increment-offset=5")
 	blindToo(t, func(t *testing.T, blind bool) {
 		db := prepare(t, server)
-		f := newFleet(t, crew.Job{Store: store{Addr: server.Addr()}.text(), Lease: crew.Brisk, Blind: blind})
+		f := newFleet(t, crew.Job{Store: store{Addr: server.Addr(0)}.text(), Lease: crew.Brisk, Blind: blind})
 		f.StartAll(5)
 		var ids []int64
 		for _, p := range f.All {

@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
@@ -26,7 +26,7 @@ func NewSQLite(t testing.TB) Store {
 
 // NewMySQL returns a store on the server that all tests share.
 func NewMySQL(t testing.TB) Store {
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	return Store{"mysql", server.DSN(server.NewDatabase(t))}
 }
 
@@ -45,13 +45,13 @@ func (s Store) Connect(ctx context.Context, log mysql.Logger) (*sqlx.DB, error) 
 	if s.Driver == "sqlite" {
 		return sqlite.Open(ctx, s.Source)
 	}
-	return testserver.Connect(s.Source, log)
+	return cluster.Connect(s.Source, log)
 }
 
 // Open opens the store until the test ends. The driver logs to the test.
 func (s Store) Open(t testing.TB) *sqlx.DB {
 	t.Helper()
-	return s.OpenLogged(t, testserver.Log(t))
+	return s.OpenLogged(t, cluster.Log(t))
 }
 
 // OpenLogged is Open with a log for the driver.

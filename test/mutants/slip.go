@@ -52,7 +52,7 @@ func makeSlips(changed changes) (all []mutant, err error) {
 // noSlips are folders whose tests need servers, or which are there for tests.
 var noSlips = []string{
 	"benchmarks/", "recipes/", "stores/", "internal/fake/", "internal/logtest/", "test/",
-	"internal/proxy/", "internal/suite/", "internal/testserver/",
+	"internal/suite/",
 }
 
 // tested reports whether a file is built here, and its package has tests of its own.

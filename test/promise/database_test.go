@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/proxy"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -187,7 +187,7 @@ var databaseFaults = []fault{
 			p := s.start(how{db: l.db})
 			write := "COMMIT"
 			if s.leased() {
-				write = testserver.LeaseWrite
+				write = cluster.LeaseWrite
 			}
 			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
 				s.drawSome(p)

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // TestMain plays six cells at a time, unless the command line says more: most of the time they
@@ -17,5 +17,5 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testserver.Main(m)
+	cluster.Main(m)
 }

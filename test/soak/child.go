@@ -19,7 +19,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/worker"
@@ -237,7 +237,7 @@ func (p *job) open(ctx context.Context) (*sqlx.DB, error) {
 		return sqlite.Open(ctx, p.Path)
 	}
 	// The driver would log every broken connection.
-	return testserver.Connect(p.DSN, testserver.Quiet)
+	return cluster.Connect(p.DSN, cluster.Quiet)
 }
 
 // way returns how to draw in a way: one at a time, or many.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 )
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		process.AwaitQuit(exitOrphan)
 		os.Exit(exitDone)
 	}
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 // idleEnv makes the test binary a process that does nothing.

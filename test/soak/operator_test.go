@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
 // A desk is an operator's, without processes, and a table of leases that has two rows: of a
@@ -183,7 +183,7 @@ func TestUnreserved(t *testing.T) {
 // TestServerByHand is what SQLite cannot do: a truncate, and a dump that comes back.
 func TestServerByHand(t *testing.T) {
 	t.Parallel()
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	st := &stores{server: server, database: map[string]string{mariadb: server.NewDatabase(t)}}
 	s := planted("", leased, mariadb, strict)
 	d := newDesk(t, s, st)

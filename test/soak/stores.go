@@ -12,8 +12,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid/internal/proxy"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
@@ -24,8 +24,8 @@ import (
 type stores struct {
 	commits atomic.Int64 // that were disturbed
 	dir     string
-	server  *testserver.Server
-	pair    *testserver.Pair
+	server  *cluster.MySQL
+	pair    *cluster.Pair
 	proxy   map[string]*proxy.Proxy // by store
 
 	// Of the round.
@@ -48,13 +48,13 @@ func openStores() (s *stores, err error) {
 	if s.dir, err = os.MkdirTemp("", "uid-soak-"); err != nil {
 		return s, err
 	}
-	if s.server, err = testserver.Start(testserver.Config{Durable: true}); err != nil {
+	if s.server, err = cluster.StartMariaDB("mariadb"); err != nil {
 		return s, err
 	}
-	if s.pair, err = testserver.StartPair(testserver.Config{}); err != nil {
+	if s.pair, err = cluster.StartMariaDBPair("pair"); err != nil {
 		return s, err
 	}
-	for store, target := range map[string]string{mariadb: s.server.Addr(), pair: s.pair.Primary.Addr()} {
+	for store, target := range map[string]string{mariadb: s.server.Addr(0), pair: s.pair.Addr()} {
 		if s.proxy[store], err = proxy.Listen("127.0.0.1:0", target); err != nil {
 			return s, err
 		}
@@ -86,9 +86,9 @@ func (s *stores) renew(slots []slot) (err error) {
 		if s.database[store], err = s.on(store).CreateDatabase(); err != nil {
 			return err
 		}
-		s.proxy[store].Retarget(s.on(store).Addr())
+		s.proxy[store].Retarget(s.on(store).Addr(0))
 	}
-	if s.pair.Replica == nil {
+	if !s.pair.Whole() {
 		if err := s.pair.Rejoin(); err != nil {
 			return err
 		}
@@ -138,9 +138,9 @@ func (t leaseTable) registry(db *sqlx.DB) (*registry.Registry, error) {
 }
 
 // on returns the server that has a store's database.
-func (s *stores) on(store string) *testserver.Server {
+func (s *stores) on(store string) *cluster.MySQL {
 	if store == pair {
-		return s.pair.Primary
+		return s.pair.MySQL()
 	}
 	return s.server
 }
@@ -158,23 +158,19 @@ func (s *stores) dsn(store string) string {
 
 // failover loses what was committed in the last while, for the processes to find out.
 func (s *stores) failover() error {
-	if err := s.pair.Pause(); err != nil {
-		return err
-	}
+	s.pair.Lag(true)
 	time.Sleep(failoverSpan)
 	if err := s.pair.Failover(); err != nil {
 		return err
 	}
-	s.proxy[pair].Retarget(s.pair.Primary.Addr())
+	s.proxy[pair].Retarget(s.pair.Addr())
 	s.rewind(pair)
 	return s.pair.Rejoin()
 }
 
 // killServer kills the durable server, and starts it again later.
 func (s *stores) killServer(down time.Duration) error {
-	if err := s.server.Crash(); err != nil {
-		return err
-	}
+	s.server.Kill()
 	time.Sleep(down)
 	return s.server.Restart()
 }
@@ -182,9 +178,9 @@ func (s *stores) killServer(down time.Duration) error {
 // commit returns a text of the statement that commits: of leases and of disposable IDs in turns.
 func (s *stores) commit() string {
 	if s.commits.Add(1)%2 == 0 {
-		return testserver.Commit
+		return cluster.Commit
 	}
-	return testserver.LeaseWrite
+	return cluster.LeaseWrite
 }
 
 // disturb breaks connections.
@@ -211,7 +207,7 @@ func (s *stores) open(store string) (*sqlx.DB, error) {
 	}
 	cfg := s.on(store).Config(s.database[store])
 	cfg.ClientFoundRows = true // one that is as an edit wants it counts, too; as on SQLite
-	return testserver.Connect(cfg.FormatDSN(), testserver.Quiet)
+	return cluster.Connect(cfg.FormatDSN(), cluster.Quiet)
 }
 
 // rewind notes that a store has lost commits, or a table was given an older state.

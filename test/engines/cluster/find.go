@@ -5,12 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // Find returns the path of a program on the PATH or in one of the folders, which may be patterns
-// as of [filepath.Glob]. If it is missing, root installs the Debian package that brings it.
+// as of [filepath.Glob]. If it is missing, root installs the Debian packages that bring it, which
+// are listed with spaces between them.
 func Find(pkg, program string, folders ...string) (string, error) {
 	look := func() string {
 		if path, err := exec.LookPath(program); err == nil {
@@ -29,7 +28,7 @@ func Find(pkg, program string, folders ...string) (string, error) {
 	if path := look(); path != "" {
 		return path, nil
 	}
-	err := testserver.Install(pkg, func() bool { return look() != "" })
+	err := install(pkg, func() bool { return look() != "" })
 	if path := look(); err == nil && path != "" {
 		return path, nil
 	}

@@ -30,13 +30,15 @@ func StartGalera(name string, options ...string) (*Galera, error) {
 		return nil, err
 	}
 	const nodes = 3
+	flavour := mariaDB
+	flavour.account = "mysql" // as a helper of Galera's that root starts becomes nobody
 	g := &Galera{}
 	fail := func(err error) (*Galera, error) {
 		g.Close()
 		return nil, err
 	}
 	for i := range nodes {
-		m, run, err := newMySQL(mariaDB, fmt.Sprintf("%s %d", name, i+1), 4)
+		m, run, err := newMySQL(flavour, fmt.Sprintf("%s %d", name, i+1), 4)
 		if err != nil {
 			return fail(err)
 		}
@@ -74,7 +76,7 @@ func (g *Galera) begin() error {
 	if err := first.bootstrap(""); err != nil {
 		return err
 	}
-	if err := first.exec("CREATE DATABASE uid"); err != nil {
+	if err := first.Exec("CREATE DATABASE uid"); err != nil {
 		return err
 	}
 	if err := first.Stop(); err != nil {
@@ -210,7 +212,7 @@ func (n *GaleraNode) Isolate(isolated bool) error {
 	if isolated {
 		value = 1
 	}
-	if err := n.exec(fmt.Sprintf("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=%d'", value)); err != nil {
+	if err := n.Exec(fmt.Sprintf("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=%d'", value)); err != nil {
 		return err
 	}
 	return n.AwaitPrimary(!isolated)

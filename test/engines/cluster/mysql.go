@@ -2,15 +2,19 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
+	"testing"
+	"time"
 
-	"github.com/uidgen/uid/internal/proxy"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A MySQL is a private MySQL or MariaDB server with an empty database "uid". Its user "root" has
@@ -18,6 +22,7 @@ import (
 type MySQL struct {
 	*Server
 	flavour flavour
+	root    mysql.Config // what connects its user to no database
 }
 
 // StartMariaDB starts a server of the machine's package. Options are of the form "--name=value";
@@ -35,7 +40,8 @@ func StartMySQL9(name string, options ...string) (*MySQL, error) {
 type flavour struct {
 	// server returns the server, without options but those that say where its files are, and the
 	// program that makes its folder.
-	server func() (run, prepare Program, err error)
+	server  func() (run, prepare Program, err error)
+	account string // to run as, if there is one
 
 	replicates, stop, position, reached string
 	follow                              func(port string) []string
@@ -49,9 +55,6 @@ var mariaDB = flavour{
 		prepare.Path, err = Find("mariadb-server", "mariadb-install-db", "/usr/bin", "/usr/local/bin")
 		run.Args = []string{"--no-defaults"}
 		prepare.Args = []string{"--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"}
-		if _, err := user.Lookup("mysql"); err == nil {
-			run.User, prepare.User = "mysql", "mysql" // as a helper of Galera's that root starts becomes nobody
-		}
 		return run, prepare, err
 	},
 	position: "SELECT @@gtid_binlog_pos",
@@ -61,7 +64,7 @@ var mariaDB = flavour{
 		return []string{
 			"SET GLOBAL gtid_slave_pos = ''",
 			"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = " + port + ", MASTER_USER = 'root', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
-			"START SLAVE",
+			"START SLAVE", "SET GLOBAL read_only = 1",
 		}
 	},
 }
@@ -96,7 +99,7 @@ func startMySQL(f flavour, name string, ports int, options []string) (*MySQL, er
 	run.Args = append(run.Args, options...)
 	run.Ready = m.ping
 	if err = m.Start(run); err == nil {
-		err = m.exec("CREATE DATABASE IF NOT EXISTS uid")
+		err = m.Exec("CREATE DATABASE IF NOT EXISTS uid")
 	}
 	if err != nil {
 		m.Close()
@@ -111,16 +114,21 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 	if err != nil {
 		return nil, run, err
 	}
+	if _, err := user.Lookup(f.account); err == nil {
+		run.User, prepare.User = f.account, f.account
+	}
 	s, err := New(name, ports)
 	if err != nil {
 		return nil, run, err
 	}
-	m := &MySQL{s, f}
+	m := &MySQL{Server: s, flavour: f, root: *mysql.NewConfig()}
+	m.root.User, m.root.Net, m.root.Addr, m.root.Timeout = "root", "tcp", s.Addr(0), 2*time.Second
 	own := []string{"--datadir=" + m.Path("data")}
 	if os.Geteuid() == 0 && run.User == "" {
 		own = append(own, "--user=root") // else it refuses to
 	}
-	if err := m.fill(prepare, own); err != nil {
+	prepare.Args = append(append(prepare.Args, own...), "--loose-innodb-log-file-size=8M", "--loose-innodb-redo-log-capacity=8M")
+	if err := m.fill(prepare); err != nil {
 		m.Close()
 		return nil, run, err
 	}
@@ -133,41 +141,8 @@ func newMySQL(f flavour, name string, ports int) (*MySQL, Program, error) {
 	return m, run, nil
 }
 
-// templates have folders of data as programs have made them, which takes long; by the program.
-// They are servers that are never started, and end with this process.
-var templates struct {
-	mu     sync.Mutex
-	holder map[string]*Server
-}
-
-// fill makes the folder of the data, as the program does.
-func (m *MySQL) fill(prepare Program, own []string) error {
-	templates.mu.Lock()
-	defer templates.mu.Unlock()
-	if made := templates.holder[prepare.Path]; made != nil {
-		return os.CopyFS(m.Path("data"), os.DirFS(made.Path("data")))
-	}
-	prepare.Args = append(prepare.Args, own...)
-	if _, err := m.Do(prepare); err != nil {
-		return err
-	}
-	keep, err := New("template", 0)
-	if err != nil {
-		return err
-	}
-	if err := os.CopyFS(keep.Path("data"), os.DirFS(m.Path("data"))); err != nil {
-		return err
-	}
-	_ = os.Remove(keep.Path("data", "auto.cnf")) // which makes a server one of a kind
-	if templates.holder == nil {
-		templates.holder = map[string]*Server{}
-	}
-	templates.holder[prepare.Path] = keep
-	return nil
-}
-
 func (m *MySQL) ping(ctx context.Context) error {
-	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+	db, err := Connect(m.DSN(""), Quiet)
 	if err != nil {
 		return err
 	}
@@ -175,21 +150,59 @@ func (m *MySQL) ping(ctx context.Context) error {
 	return db.PingContext(ctx)
 }
 
+// Config returns new driver settings for a database and the account with all rights. The test may
+// change them.
+func (m *MySQL) Config(database string) *mysql.Config {
+	cfg := m.root.Clone()
+	cfg.DBName = database
+	return cfg
+}
+
+// DSN returns the same for sql.Open.
+func (m *MySQL) DSN(database string) string { return m.Config(database).FormatDSN() }
+
+// Open opens a database with the account that has all rights, and closes it when the test ends.
+// The driver logs to the test.
+func (m *MySQL) Open(t testing.TB, database string) *sqlx.DB {
+	t.Helper()
+	db, err := Connect(m.DSN(database), Log(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// CreateDatabase creates an empty database and returns its name.
+func (m *MySQL) CreateDatabase() (string, error) {
+	name := "uidtest_" + strings.ToLower(rand.Text())
+	return name, m.Exec("CREATE DATABASE " + name)
+}
+
+// NewDatabase is CreateDatabase for a test. If the server is still there when the test ends, the
+// database is dropped.
+func (m *MySQL) NewDatabase(t testing.TB) string {
+	t.Helper()
+	name, err := m.CreateDatabase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Exec("DROP DATABASE " + name) })
+	return name
+}
+
 // URL returns where the database is: at the server's address, or at that of a proxy.
 func (m *MySQL) URL(addr string) string { return "mysql://root@" + addr + "/uid" }
 
 // Source returns the same as a DSN for the driver.
-func (m *MySQL) Source(addr string) string { return m.source(addr, "uid") }
-
-func (m *MySQL) source(addr, database string) string {
-	return "root@tcp(" + addr + ")/" + database + "?timeout=2s"
-}
+func (m *MySQL) Source(addr string) string { return "root@tcp(" + addr + ")/uid?timeout=2s" }
 
 // Version returns the server's version.
 func (m *MySQL) Version() (string, error) { return m.ask("SELECT VERSION()") }
 
-func (m *MySQL) exec(statements ...string) error {
-	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+// Exec executes statements on one connection, as the account with all rights.
+func (m *MySQL) Exec(statements ...string) error {
+	db, err := Connect(m.DSN(""), Quiet)
 	if err != nil {
 		return err
 	}
@@ -204,7 +217,7 @@ func (m *MySQL) exec(statements ...string) error {
 }
 
 func (m *MySQL) ask(query string) (answer string, err error) {
-	db, err := testserver.Connect(m.source(m.Addr(0), ""), testserver.Quiet)
+	db, err := Connect(m.DSN(""), Quiet)
 	if err != nil {
 		return "", err
 	}
@@ -241,7 +254,7 @@ func startMySQLPair(f flavour, name string, options []string) (*Pair, error) {
 		}
 		// An empty server that replicates from the beginning ends up with the same data.
 		_, port, _ := strings.Cut(link.Addr(), ":")
-		if err := m.exec(f.follow(port)...); err != nil {
+		if err := m.Exec(f.follow(port)...); err != nil {
 			m.Close()
 			return nil, err
 		}
@@ -259,5 +272,19 @@ func (m *mysqlReplica) reached(position string) (bool, error) {
 }
 
 func (m *mysqlReplica) promote() error {
-	return m.exec(append(strings.Split(m.flavour.stop, "; "), "SET GLOBAL read_only = 0")...)
+	return m.Exec(append(strings.Split(m.flavour.stop, "; "), "SET GLOBAL read_only = 0")...)
+}
+
+// MySQL returns the primary of a pair of MySQL's or MariaDB's.
+func (p *Pair) MySQL() *MySQL { return p.primary.(*mysqlReplica).MySQL }
+
+// MySQLReplica returns its replica.
+func (p *Pair) MySQLReplica() *MySQL { return p.replica.(*mysqlReplica).MySQL }
+
+// Addr returns the address of a port; the first one is that of clients.
+func (m *MySQL) Addr(i int) string {
+	if i == 0 {
+		return m.root.Addr
+	}
+	return m.Server.Addr(i)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A replica is a server in either role of a [Pair].
@@ -61,6 +61,9 @@ func (p *Pair) Addr() string { return p.primary.Addr(0) }
 
 // Standby returns the address of the replica, which is there but between Failover and Rejoin.
 func (p *Pair) Standby() string { return p.replica.Addr(0) }
+
+// Whole reports whether there is a replica, as there is but between Failover and Rejoin.
+func (p *Pair) Whole() bool { return p.replica != nil }
 
 // Version returns the servers' version.
 func (p *Pair) Version() (string, error) { return p.primary.Version() }

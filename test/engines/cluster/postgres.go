@@ -2,15 +2,17 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A Postgres is a private PostgreSQL server with an empty database "uid". Its user "uid" has all
@@ -28,7 +30,7 @@ func StartPostgres(name string, options ...string) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.Do(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
+	err = p.fill(p.program("initdb", "--pgdata="+p.Path("data"), "--username=uid", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"))
 	if err == nil {
 		err = p.Start(p.server(options))
 	}
@@ -89,6 +91,16 @@ func (p *Postgres) URL(addr string) string { return p.source(addr, "uid") }
 
 func (p *Postgres) source(addr, database string) string {
 	return "postgres://uid@" + addr + "/" + database + "?sslmode=disable&connect_timeout=2"
+}
+
+// NewDatabase returns the URL of an empty database, which ends with its server.
+func (p *Postgres) NewDatabase(t testing.TB) string {
+	t.Helper()
+	name := "uidtest_" + strings.ToLower(rand.Text())
+	if err := p.exec("postgres", "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	return p.source(p.Addr(0), name)
 }
 
 // Version returns the server's version.

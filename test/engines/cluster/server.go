@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/process"
 )
 
@@ -52,17 +51,17 @@ type Program struct {
 // New makes the folder of a server, and finds it free ports. The name is for people; it stands
 // in errors.
 func New(name string, ports int) (*Server, error) {
-	testserver.RemoveLeftovers()
+	removeLeftovers()
 	s := &Server{name: name}
 	for range ports {
-		port, err := testserver.FreePort()
+		port, err := freePort()
 		if err != nil {
 			return nil, fmt.Errorf("cluster: %s: %w", name, err)
 		}
 		s.ports = append(s.ports, port)
 	}
 	var err error
-	if s.dir, s.unlock, err = testserver.NewFolder(); err != nil {
+	if s.dir, s.unlock, err = newFolder(); err != nil {
 		return nil, fmt.Errorf("cluster: %s: %w", name, err)
 	}
 	if err := os.Mkdir(s.Path("tmp"), 0o700); err != nil {

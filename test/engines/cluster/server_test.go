@@ -24,8 +24,8 @@ func script(s *Server, first string) Program {
 	}
 }
 
-// child returns the process that the script has started.
-func child(t *testing.T, s *Server) (pid int) {
+// childOf returns the process that the script has started.
+func childOf(t *testing.T, s *Server) (pid int) {
 	t.Helper()
 	text, err := os.ReadFile(s.Path("child"))
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestServer(t *testing.T) {
 	require.Error(t, s.Restart(), "it runs")
 	require.Contains(t, s.Output(), "start of one in "+s.Path())
 
-	pid := child(t, s)
+	pid := childOf(t, s)
 	require.True(t, alive(pid))
 	require.NoError(t, s.Pause())
 	stopped := func() bool {

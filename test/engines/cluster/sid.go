@@ -8,12 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
-
-// EnvCache is the environment variable with the folder that keeps what [FromSid] downloads.
-const EnvCache = "UID_ENGINES_CACHE"
 
 // sidPackages are the servers that stable Debian has not, or only old ones of.
 var sidPackages = []string{"mysql-server-core", "valkey-server"}
@@ -54,35 +49,7 @@ func one(pattern string) (string, error) {
 	return found[0], nil
 }
 
-var sid = sync.OnceValues(func() (dir string, err error) {
-	cache := os.Getenv(EnvCache)
-	if cache == "" {
-		if cache, err = os.UserCacheDir(); err != nil {
-			return "", err
-		}
-		cache = filepath.Join(cache, "uid-engines")
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-	unlock, err := testserver.LockFile(filepath.Join(cache, "lock"))
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	dir = filepath.Join(cache, "sid")
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	next := dir + ".new"
-	if err := os.RemoveAll(next); err != nil {
-		return "", err
-	}
-	if err := download(next); err != nil {
-		return "", err
-	}
-	return dir, os.Rename(next, dir)
-})
+var sid = sync.OnceValues(func() (dir string, err error) { return kept("sid", download) })
 
 // download unpacks the packages into a folder's subfolder root. apt-get has lists and a status
 // of its own there, by which no package is installed: so it takes all that they depend on.

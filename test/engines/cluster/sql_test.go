@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // A sqlServer is a server of any kind of SQL.
@@ -37,7 +35,7 @@ func openPostgres(t *testing.T, addr string) *sql.DB {
 }
 
 func openMySQL(t *testing.T, addr string) *sql.DB {
-	db, err := testserver.Connect((*MySQL)(nil).Source(addr), testserver.Quiet)
+	db, err := Connect((*MySQL)(nil).Source(addr), Quiet)
 	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db.DB

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/uidgen/uid/internal/testserver"
 )
 
 // zookeeperJar names in its manifest all that it needs.
@@ -30,7 +28,7 @@ func StartZooKeeper(n int) (*ZooKeeper, error) {
 		return nil, err
 	}
 	there := func() bool { _, err := os.Stat(zookeeperJar); return err == nil }
-	if err := testserver.Install("zookeeper", there); err != nil && !there() {
+	if err := install("zookeeper", there); err != nil && !there() {
 		return nil, fmt.Errorf("cluster: no %s; apt-get: %w; install zookeeper", zookeeperJar, err)
 	}
 	z := &ZooKeeper{}

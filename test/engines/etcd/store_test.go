@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -41,26 +42,47 @@ func start(t testing.TB, nodes int, args ...string) *cluster.Etcd {
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
-// The suite of stores, on one node and on three, where each client asks one node only.
+func TestMain(m *testing.M) { cluster.Main(m) }
+
+// shared are the clusters of tests that do no harm to them, by how many nodes they have.
+var shared = map[int]func(testing.TB) *cluster.Etcd{1: sharing(1), 3: sharing(3)}
+
+func sharing(nodes int) func(testing.TB) *cluster.Etcd {
+	return cluster.Share(func() (*cluster.Etcd, error) { return cluster.StartEtcd("etcd", nodes) })
+}
+
+var prefixes atomic.Int64
+
+// The suites of stores, on one node and on three, where each client asks one node only.
 func TestStore(t *testing.T) {
-	for _, nodes := range []int{1, 3} {
+	for nodes, shared := range shared {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			c := start(t, nodes)
-			var empty atomic.Int64
+			prefix := func() string { return fmt.Sprintf("test/%d/", prefixes.Add(1)) }
 			storetest.Run(t, storetest.Config{Histories: 8}, func(t *testing.T) storetest.Subject {
-				return subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
+				return subject(t, shared(t), prefix())
+			})
+			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
+				return segments(t, shared(t), prefix())
 			})
 		})
 	}
 }
 
-// subject is a store under a prefix, each of whose clients has a connection to a node of its own.
+// nodeByNode returns what opens stores under a prefix, each over a connection to a node of its own.
+func nodeByNode(t *testing.T, c *cluster.Etcd, prefix string) func(f *etcdtest.Faults) (*etcd.Store, error) {
+	var clients atomic.Int64
+	return func(f *etcdtest.Faults) (*etcd.Store, error) {
+		node := int(clients.Add(1)) % len(c.Nodes)
+		return etcd.New(connect(t, f, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
+	}
+}
+
+// subject is a store under a prefix.
 func subject(t *testing.T, c *cluster.Etcd, prefix string) storetest.Subject {
 	admin := connect(t, nil, c.Endpoints()...)
-	var clients atomic.Int64
+	open := nodeByNode(t, c, prefix)
 	s := etcdtest.Subject(func(namespace string, f *etcdtest.Faults) (lease.Store, error) {
-		node := int(clients.Add(1)) % len(c.Nodes)
-		store, err := etcd.New(connect(t, f, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
+		store, err := open(f)
 		if err != nil {
 			return nil, err
 		}

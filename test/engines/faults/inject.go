@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // A fault is something that happens to clients, servers or the network.

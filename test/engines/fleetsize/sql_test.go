@@ -9,7 +9,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -24,7 +23,7 @@ func mariaDB(t *testing.T) *server {
 		name: "MariaDB " + version, nodes: []*cluster.Server{m.Server}, addrs: []string{m.Addr(0)},
 		place: func(addrs []string) place { return place{"mysql", m.Source(addrs[0])} },
 		counted: func(t testing.TB) int64 {
-			db, err := testserver.Connect(m.Source(m.Addr(0)), testserver.Quiet)
+			db, err := cluster.Connect(m.Source(m.Addr(0)), cluster.Quiet)
 			require.NoError(t, err)
 			defer db.Close()
 			var name, value string
@@ -37,7 +36,7 @@ func mariaDB(t *testing.T) *server {
 }
 
 func openMySQL(_ context.Context, where, namespace string) (lease.Store, io.Closer, error) {
-	db, err := testserver.Connect(where, testserver.Quiet)
+	db, err := cluster.Connect(where, cluster.Quiet)
 	return tables(db, err, namespace)
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
@@ -27,7 +27,7 @@ const secret = "hunter2"
 
 func TestMain(m *testing.M) {
 	logging.Disable() // it tells of each connection that tests break
-	os.Exit(m.Run())
+	cluster.Main(m)
 }
 
 // A kind is a kind of server.
@@ -35,11 +35,17 @@ type kind struct {
 	name  string
 	start func(name string, options ...string) (*cluster.Redis, error)
 	pair  func(name string, options ...string) (*cluster.Pair, error)
+	// shared is the server of tests that empty it first.
+	shared func(testing.TB) *cluster.Redis
 }
 
 var kinds = []kind{
-	{"redis", cluster.StartRedis, cluster.StartRedisPair},
-	{"valkey", cluster.StartValkey, cluster.StartValkeyPair},
+	newKind("redis", cluster.StartRedis, cluster.StartRedisPair),
+	newKind("valkey", cluster.StartValkey, cluster.StartValkeyPair),
+}
+
+func newKind(name string, start func(string, ...string) (*cluster.Redis, error), pair func(string, ...string) (*cluster.Pair, error)) kind {
+	return kind{name, start, pair, cluster.Share(func() (*cluster.Redis, error) { return start(name, "--requirepass="+secret) })}
 }
 
 // onEach runs a test on each kind of server.
@@ -92,29 +98,48 @@ func history(t *testing.T, c goredis.UniversalClient) string {
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
+// A wire is the proxies of clients, by what they speak to.
+type wire struct {
+	mu      sync.Mutex
+	proxies map[any]*proxy.Proxy
+}
+
+// open opens a store over a proxy of its own.
+func (w *wire) open(t *testing.T, s *cluster.Redis, of func(*redis.Store) any) any {
+	p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	c := of(store(t, client(t, p.Addr())))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.proxies == nil {
+		w.proxies = map[any]*proxy.Proxy{}
+	}
+	w.proxies[c] = p
+	return c
+}
+
+// of returns a client's proxy.
+func (w *wire) of(client any) *proxy.Proxy {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.proxies[client]
+}
+
 // subject returns an empty store on a running server.
 func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	var mu sync.Mutex
-	proxies := map[lease.Store]*proxy.Proxy{}
+	var w wire
 	return storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
-			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
-			require.NoError(t, err)
-			t.Cleanup(p.Close)
-			l := leases(t, client(t, p.Addr()), namespace)
-			mu.Lock()
-			defer mu.Unlock()
-			proxies[l] = p
-			return l, nil
+			return w.open(t, s, func(s *redis.Store) any {
+				l, err := s.Leases(namespace)
+				require.NoError(t, err)
+				return l
+			}).(lease.Store), nil
 		},
-		Fault: func(client lease.Store, f storetest.Fault) bool {
-			mu.Lock()
-			p := proxies[client]
-			mu.Unlock()
-			return lay(t, admin, p, f)
-		},
+		Fault:    func(client lease.Store, f storetest.Fault) bool { return lay(t, admin, w.of(client), f) },
 		Registry: func() (registry.Store, error) { return store(t, client(t, s.Addr(0))), nil },
 		RemoveNamespace: func(namespace string) error {
 			return admin.Del(context.Background(), "uid:{"+namespace+"}:namespace").Err()
@@ -172,14 +197,8 @@ func backup(t *testing.T, s *cluster.Redis) func() (restore func()) {
 
 func TestStore(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
-		storetest.Run(t, storetest.Config{Histories: 10}, func(t *testing.T) storetest.Subject { return subject(t, s) })
-	})
-}
-
-func TestRegistry(t *testing.T) {
-	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
-		storetest.RunRegistry(t, storetest.Config{}, func(t *testing.T) storetest.Subject { return subject(t, s) })
+		open := func(t *testing.T) storetest.Subject { return subject(t, k.shared(t)) }
+		storetest.Run(t, storetest.Config{Histories: 10}, open)
+		storetest.RunRegistry(t, storetest.Config{}, open)
 	})
 }

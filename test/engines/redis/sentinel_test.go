@@ -11,9 +11,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/engines/watch"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 )
 

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // counts are what has happened in a run.

@@ -10,17 +10,18 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A program with a sql.DB need not know of sqlx, and one with a pool of pgx has one.
 func TestPlainDatabaseOnPostgres(t *testing.T) {
-	server := postgres(t)
-	plain, err := sql.Open("pgx", server.URL(server.Addr(0)))
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	plain, err := sql.Open("pgx", source)
 	require.NoError(t, err)
 	defer plain.Close()
-	pool, err := pgxpool.New(t.Context(), server.URL(server.Addr(0)))
+	pool, err := pgxpool.New(t.Context(), source)
 	require.NoError(t, err)
 	defer pool.Close()
 	pooled := stdlib.OpenDBFromPool(pool)

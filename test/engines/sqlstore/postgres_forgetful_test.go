@@ -77,8 +77,8 @@ func levels(t *testing.T, db *sqlx.DB, cfg doctor.Config) map[string]doctor.Leve
 
 // A crash of the server empties an UNLOGGED table, and sets an UNLOGGED counter back.
 func TestUnloggedTables(t *testing.T) {
-	s := postgres(t)
-	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	db := opening("pgx", source)(t)
 	usedTables(t, db)
 	lossy := func(name string) []string {
 		why, err := inspections(t, db)[name](t.Context())
@@ -120,8 +120,8 @@ func TestUnloggedTables(t *testing.T) {
 
 // Each session has a TEMPORARY table of its own.
 func TestTemporaryTables(t *testing.T) {
-	s := postgres(t)
-	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	db := opening("pgx", source)(t)
 	db.SetMaxOpenConns(1)
 	usedTables(t, db)
 	for table, finding := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -30,8 +31,8 @@ func elsewhere(t *testing.T, db *sqlx.DB, tables ...string) {
 // A table of the same name in a schema that comes earlier is another place. Who has used the first one
 // does not go on in it: not in this process, and not with its state file.
 func TestTableInAnEarlierSchema(t *testing.T) {
-	s := postgres(t)
-	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	db := opening("pgx", source)(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{Terms: terms}))

@@ -59,8 +59,8 @@ func draw(ctx context.Context, s *sqlstore.Segments, tag string, meanwhile func(
 // A take is two round trips, as the first one of a tag is, however the driver sends a statement; and
 // one more for each query's text that is new to a driver that prepares.
 func TestSegmentRoundTripsOnPostgres(t *testing.T) {
-	s := postgres(t)
-	admin := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	admin := opening("pgx", source)(t)
 	for name, c := range map[string]struct {
 		mode  string
 		first int64 // round trips of a query's text that is new
@@ -69,7 +69,7 @@ func TestSegmentRoundTripsOnPostgres(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kit.Do(t, admin, "DROP TABLE IF EXISTS leaf_alloc, leaf_alloc_takers")
-			db, trips := counted(t, s.URL(s.Addr(0))+c.mode)
+			db, trips := counted(t, source+c.mode)
 			segments := segmentsOf(t, db)
 			_, _, err := draw(t.Context(), segments, "orders", nil)
 			require.NoError(t, err)
@@ -93,9 +93,9 @@ func TestSegmentRoundTripsOnPostgres(t *testing.T) {
 // A take is decided anew when anything of what it has read has changed, and only then: a row that
 // was written with the same values is locked in its new version.
 func TestSegmentsAreComparedWholeOnPostgres(t *testing.T) {
-	s := postgres(t)
-	admin := opening("pgx", s.URL(s.Addr(0)))(t)
-	segments := segmentsOf(t, opening("pgx", s.URL(s.Addr(0)))(t))
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	admin := opening("pgx", source)(t)
+	segments := segmentsOf(t, opening("pgx", source)(t))
 	_, _, err := draw(t.Context(), segments, "orders", nil)
 	require.NoError(t, err)
 	const at = " WHERE biz_tag = 'orders'"
@@ -162,10 +162,10 @@ func TestSegmentsAreComparedWholeOnPostgres(t *testing.T) {
 
 // Transactions of any isolation that a session may have by default are told apart alike.
 func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
-	s := postgres(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
 	for _, isolation := range []string{"repeatable%20read", "serializable"} {
-		segments := segmentsOf(t, opening("pgx", s.URL(s.Addr(0))+"&default_transaction_isolation="+isolation)(t))
-		other := segmentsOf(t, opening("pgx", s.URL(s.Addr(0)))(t))
+		segments := segmentsOf(t, opening("pgx", source+"&default_transaction_isolation="+isolation)(t))
+		other := segmentsOf(t, opening("pgx", source)(t))
 		_, _, err := draw(t.Context(), other, "orders", nil)
 		require.NoError(t, err)
 		_, runs, err := draw(t.Context(), segments, "orders", func() error {
@@ -255,8 +255,8 @@ func TestSegmentsOnAPostgresThatStartsAnew(t *testing.T) {
 // The rights of the documentation suffice, columns are compared, takes write no index, and no text
 // tells a secret.
 func TestSegmentTablesOnPostgres(t *testing.T) {
-	s := postgres(t)
-	admin := opening("pgx", s.URL(s.Addr(0))+"&default_query_exec_mode=exec")(t) // a prepared query fails once when a type changes
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	admin := opening("pgx", source+"&default_query_exec_mode=exec")(t) // a prepared query fails once when a type changes
 	segments := segmentsOf(t, admin)
 	lossy, err := segments.Inspect(t.Context())
 	require.NoError(t, err, "tables that are not there yet are no error")
@@ -272,7 +272,7 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 
 	kit.Do(t, admin, "CREATE ROLE drawer LOGIN", "GRANT USAGE ON SCHEMA public TO drawer",
 		"GRANT SELECT, UPDATE ON leaf_alloc TO drawer", "GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO drawer")
-	few := segmentsOf(t, opening("pgx", strings.Replace(s.URL(s.Addr(0)), "//uid@", "//drawer@", 1))(t))
+	few := segmentsOf(t, opening("pgx", strings.Replace(source, "//uid@", "//drawer@", 1))(t))
 	for _, tag := range []string{"orders", "new"} {
 		if tag == "new" {
 			_, _, err = draw(t.Context(), few, tag, nil)
@@ -287,8 +287,8 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 	_, err = few.Inspect(t.Context())
 	require.NoError(t, err)
 
-	kit.Do(t, admin, "CREATE ROLE "+canary+"_reader LOGIN PASSWORD '"+canary+"'", "GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_reader")
-	denied := segmentsOf(t, opening("pgx", "postgres://"+canary+"_reader:"+canary+"@"+s.Addr(0)+"/uid?sslmode=disable")(t))
+	kit.Do(t, admin, "CREATE ROLE "+canary+"_drawer LOGIN PASSWORD '"+canary+"'", "GRANT SELECT ON leaf_alloc, leaf_alloc_takers TO "+canary+"_drawer")
+	denied := segmentsOf(t, opening("pgx", strings.Replace(source, "//uid@", "//"+canary+"_drawer:"+canary+"@", 1))(t))
 	_, _, err = draw(t.Context(), denied, "orders", nil)
 	require.ErrorContains(t, err, "42501")
 	require.NotContains(t, strings.ToLower(logtest.Texts(err)), canary)

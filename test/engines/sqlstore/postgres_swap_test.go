@@ -70,8 +70,8 @@ func counted(t *testing.T, source string) (*sqlx.DB, *atomic.Int64) {
 // An acquisition and a renewal are two round trips each, however the driver sends a statement; and
 // one more for each query's text that is new to a driver that prepares.
 func TestRoundTripsOnPostgres(t *testing.T) {
-	s := postgres(t)
-	admin := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	admin := opening("pgx", source)(t)
 	for name, c := range map[string]struct {
 		mode  string
 		first int64 // round trips of a query's text that is new
@@ -80,7 +80,7 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kit.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE")
-			db, trips := counted(t, s.URL(s.Addr(0))+c.mode)
+			db, trips := counted(t, source+c.mode)
 			l := leasesOf(t, db, "")
 			require.NoError(t, found(t, l))
 			takes := func(want int64, what string, call func() error) {
@@ -267,11 +267,11 @@ func TestPostgresStandby(t *testing.T) {
 // is new to a connection, and five with one that does not: three to inspect the store, and two to
 // acquire an ID. A release is three, or two: its query, too, names the ID.
 func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
-	s := postgres(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t,
-		lease.Found(t.Context(), leasesOf(t, opening("pgx", s.URL(s.Addr(0)))(t), ""), lease.Founding{Terms: terms}))
+		lease.Found(t.Context(), leasesOf(t, opening("pgx", source)(t), ""), lease.Founding{Terms: terms}))
 	for name, c := range map[string]struct {
 		mode           string
 		start, release int64
@@ -279,7 +279,7 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 		"prepared": {"", 9, 3}, "exec": {"&default_query_exec_mode=exec", 5, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db, trips := counted(t, s.URL(s.Addr(0))+c.mode)
+			db, trips := counted(t, source+c.mode)
 			require.NoError(t, db.Ping()) // connects
 			l, err := lease.New(leasesOf(t, db, ""), lease.Config{NoWait: true, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)

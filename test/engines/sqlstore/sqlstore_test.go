@@ -4,7 +4,6 @@ package sqlstore_test
 import (
 	"context"
 	"crypto/rand"
-	"database/sql/driver"
 	"errors"
 	"os"
 	"strings"
@@ -21,15 +20,15 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
-	"github.com/uidgen/uid/worker/storetest"
 )
+
+func TestMain(m *testing.M) { cluster.Main(m) }
 
 // full reports whether the tests run in their long form.
 func full() bool { return os.Getenv("FULL") != "" }
@@ -81,70 +80,6 @@ func leasesOf(t testing.TB, db *sqlx.DB, namespace string) *sqlstore.Leases {
 	l, err := tables.Leases(namespace)
 	require.NoError(t, err)
 	return l
-}
-
-// suite runs the suite of stores, and that of registries, whose clients are spread over the sources.
-// The administrator's pool has further settings.
-func suite(t *testing.T, d faulty.Database, settings string, sources ...string) {
-	t.Helper()
-	source := inTurns(sources)
-	admin := opening(d.Driver, sources[0]+settings)(t)
-	d.Admin = admin
-	d.Connect = func() (driver.Connector, error) {
-		return admin.Driver().(driver.DriverContext).OpenConnector(source())
-	}
-	open := func(t *testing.T) storetest.Subject {
-		kit.Do(t, admin, "DROP TABLE IF EXISTS WORKER_LEASE")
-		return d.Subject(t)
-	}
-	storetest.Run(t, histories(), open)
-	storetest.RunRegistry(t, histories(), open)
-}
-
-func histories() storetest.Config {
-	if full() {
-		return storetest.Config{Histories: 60}
-	}
-	return storetest.Config{Histories: 6}
-}
-
-func TestStoreOnPostgres(t *testing.T) {
-	s := postgres(t, "max_connections=400")
-	for name, mode := range map[string]string{"prepared": "", "exec": "&default_query_exec_mode=exec", "simple": "&default_query_exec_mode=simple_protocol"} {
-		t.Run(name, func(t *testing.T) { suite(t, faulty.Database{Driver: "pgx"}, "", s.URL(s.Addr(0))+mode) })
-	}
-	t.Run("a clock that stands", func(t *testing.T) { suite(t, faulty.Database{Driver: "pgx", Stands: true}, "", s.URL(s.Addr(0))) })
-}
-
-func TestStoreOnMariaDB(t *testing.T) {
-	s, err := cluster.StartMariaDB("mariadb")
-	cluster.For(t, s, err)
-	suite(t, faulty.Database{Driver: "mysql"}, "", s.Source(s.Addr(0)))
-}
-
-func TestStoreOnMySQL9(t *testing.T) {
-	s, err := cluster.StartMySQL9("mysql9")
-	cluster.For(t, s, err)
-	suite(t, faulty.Database{Driver: "mysql"}, "", s.Source(s.Addr(0)))
-
-	// Its hint keeps a number that does not fit from being stored as another.
-	db := opening("mysql", s.Source(s.Addr(0))+"&sql_mode=%27%27")(t)
-	_, err = db.Exec("DROP TABLE IF EXISTS WORKER_LEASE")
-	require.NoError(t, err)
-	l := leasesOf(t, db, "")
-	require.NoError(t, found(t, l))
-	_, err = take(t.Context(), l)
-	require.NoError(t, err)
-	_, err = db.Exec("ALTER TABLE WORKER_LEASE MODIFY REACH INT NOT NULL")
-	require.NoError(t, err)
-	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.Reach = 1e9 * time.Microsecond * 10 }), "1264")
-}
-
-// Clients are spread over the three nodes of a cluster, each of which has its own locks.
-func TestStoreOnGalera(t *testing.T) {
-	nodes := galera(t)
-	suite(t, faulty.Database{Driver: "mysql"}, "&wsrep_sync_wait=15", nodes...) // who looks sees what all have committed
-	t.Run("starts", func(t *testing.T) { startsAtOnce(t, opening("mysql", nodes...)) })
 }
 
 // startsAtOnce is many starts over all nodes at once, for IDs that were never used and for ones
@@ -223,8 +158,8 @@ func renew(ctx context.Context, l lease.Store, id int64, change func(*lease.Row)
 
 // A renewal writes no index.
 func TestRenewalsAreHOT(t *testing.T) {
-	s := postgres(t)
-	db := opening("pgx", s.URL(s.Addr(0))+"&default_query_exec_mode=exec")(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	db := opening("pgx", source+"&default_query_exec_mode=exec")(t)
 	l := leasesOf(t, db, "")
 	require.NoError(t, found(t, l))
 	const owners, times = 50, 40
@@ -323,9 +258,9 @@ const canary = "hunter2"
 
 // Whatever part of a URL fails, no text tells any of it.
 func TestNoSecretsOnPostgres(t *testing.T) {
-	s := postgres(t)
-	addr := s.Addr(0)
-	admin := opening("pgx", s.URL(addr))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	addr := cluster.SharedPostgres(t).Addr(0)
+	admin := opening("pgx", source)(t)
 	kit.Do(t, admin, "CREATE ROLE "+canary+"_reader LOGIN PASSWORD '"+canary+"'")
 	for name, source := range map[string]string{
 		"user":     "postgres://" + canary + ":" + canary + "@" + addr + "/uid?sslmode=disable",
@@ -354,8 +289,8 @@ func TestNoSecretsOnPostgres(t *testing.T) {
 
 // The rights of the documentation suffice.
 func TestRightsOnPostgres(t *testing.T) {
-	s := postgres(t)
-	admin := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	admin := opening("pgx", source)(t)
 	require.NoError(t, found(t, leasesOf(t, admin, "")))
 	tables, err := sqlstore.New(admin, sqlstore.Config{})
 	require.NoError(t, err)
@@ -365,7 +300,7 @@ func TestRightsOnPostgres(t *testing.T) {
 		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
 		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, modified) ON worker_node TO worker")
 	as := func(role string) *sqlstore.DB {
-		db := opening("pgx", strings.Replace(s.URL(s.Addr(0)), "//uid@", "//"+role+"@", 1))(t)
+		db := opening("pgx", strings.Replace(source, "//uid@", "//"+role+"@", 1))(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		return tables
@@ -391,8 +326,8 @@ func TestRightsOnPostgres(t *testing.T) {
 
 // A row that comes between the look and the write of new rows stays as it is.
 func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
-	s := postgres(t)
-	db := opening("pgx", s.URL(s.Addr(0)))(t)
+	source := cluster.SharedPostgres(t).NewDatabase(t)
+	db := opening("pgx", source)(t)
 	l := leasesOf(t, db, "")
 	require.NoError(t, found(t, l))
 	runs, id := 0, int64(0)

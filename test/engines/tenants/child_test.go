@@ -16,7 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -129,7 +129,7 @@ func (j job) store() (*sqlx.DB, *counting, error) {
 	var db *sqlx.DB
 	var err error
 	if j.Driver == "mysql" {
-		db, err = testserver.Connect(j.Source, testserver.Quiet)
+		db, err = cluster.Connect(j.Source, cluster.Quiet)
 	} else {
 		db, err = sqlx.Open(j.Driver, j.Source)
 	}

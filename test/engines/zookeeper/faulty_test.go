@@ -16,8 +16,6 @@ type faulty struct {
 	late []func()
 }
 
-func newFaulty() *faulty { return &faulty{} }
-
 // deliver lets the writes arrive that were held back.
 func (f *faulty) deliver() {
 	f.mu.Lock()

@@ -4,7 +4,6 @@ package zookeeper_test
 import (
 	"fmt"
 	"regexp"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +11,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
@@ -19,30 +20,15 @@ import (
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// The ensemble that tests share which do no harm to its servers.
-var shared struct {
-	once     sync.Once
-	ensemble *cluster.ZooKeeper
-	err      error
-	roots    atomic.Int64
-}
+// ensemble is what tests share which do no harm to its servers.
+var ensemble = cluster.Share(func() (*cluster.ZooKeeper, error) { return cluster.StartZooKeeper(3) })
 
-func TestMain(m *testing.M) {
-	m.Run()
-	if shared.ensemble != nil {
-		shared.ensemble.Close()
-	}
-}
+func TestMain(m *testing.M) { cluster.Main(m) }
 
-func ensemble(t testing.TB) *cluster.ZooKeeper {
-	t.Helper()
-	shared.once.Do(func() { shared.ensemble, shared.err = cluster.StartZooKeeper(3) })
-	require.NoError(t, shared.err)
-	return shared.ensemble
-}
+var roots atomic.Int64
 
 // root returns the path of a node that is not there yet.
-func root() string { return fmt.Sprintf("/test%d/uid", shared.roots.Add(1)) }
+func root() string { return fmt.Sprintf("/test%d/uid", roots.Add(1)) }
 
 // connect returns a connection that ends with the test.
 func connect(t testing.TB, servers ...string) *zk.Conn {
@@ -59,23 +45,26 @@ func (quiet) Printf(string, ...any) {}
 
 const secret = "hunter2"
 
-// subject is an empty store. Its clients share connections, each to one server: some servers lag
-// behind others.
-func subject(t *testing.T) storetest.Subject {
-	e := ensemble(t)
-	f, root := newFaulty(), root()
-	var conns []*zk.Conn
-	for _, addr := range e.Addrs() {
+// faultyStores returns what opens stores at an empty root. They share connections, each to one server:
+// some servers lag behind others.
+func faultyStores(t *testing.T) (f *faulty, at string, conns []*zk.Conn, open func() (*zookeeper.Store, *faultyConn, error)) {
+	f, at = new(faulty), root()
+	for _, addr := range ensemble(t).Addrs() {
 		c := connect(t, addr)
 		require.NoError(t, c.AddAuth("digest", []byte("uid:"+secret)))
 		conns = append(conns, c)
 	}
 	var n atomic.Int64
-	open := func() (*zookeeper.Store, *faultyConn, error) {
+	return f, at, conns, func() (*zookeeper.Store, *faultyConn, error) {
 		conn := &faultyConn{Conn: conns[int(n.Add(1))%len(conns)], f: f}
-		s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
+		s, err := zookeeper.New(conn, zookeeper.Config{Root: at, ACL: zk.AuthACL(zk.PermAll)})
 		return s, conn, err
 	}
+}
+
+// subject is an empty store.
+func subject(t *testing.T) storetest.Subject {
+	f, root, conns, open := faultyStores(t)
 	return storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
 			s, conn, err := open()
@@ -123,7 +112,31 @@ func TestStore(t *testing.T) {
 	storetest.RunRegistry(t, storetest.Config{}, subject)
 }
 
+// The suite of stores of segments.
+func TestSegments(t *testing.T) {
+	segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject {
+		f, _, _, open := faultyStores(t)
+		return segmenttest.Subject{
+			Open: func() (segment.Store, error) {
+				s, conn, err := open()
+				if err != nil {
+					return nil, err
+				}
+				return segmentClient{s.Segments(), conn}, nil
+			},
+			Fault:   func(c segment.Store, fault segmenttest.Fault) bool { return c.(segmentClient).conn.set(fault) },
+			Deliver: f.deliver,
+			Secret:  secret,
+		}
+	})
+}
+
 type client struct {
 	*zookeeper.Leases
+	conn *faultyConn
+}
+
+type segmentClient struct {
+	*zookeeper.Segments
 	conn *faultyConn
 }

@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 func TestFreePort(t *testing.T) {
 	seen := map[int]bool{}
 	for range 3 * portBlock {
-		port, err := FreePort()
+		port, err := freePort()
 		require.NoError(t, err)
 		require.False(t, seen[port], "%d a second time", port)
 		seen[port] = true

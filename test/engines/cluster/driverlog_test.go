@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 import (
 	"io"
@@ -38,8 +38,8 @@ func TestDriverLog(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	s := &Server{dsn: *mysql.NewConfig()}
-	s.dsn.Net, s.dsn.Addr = "tcp", hangsUp.Addr().String()
+	s := &MySQL{root: *mysql.NewConfig()}
+	s.root.Net, s.root.Addr = "tcp", hangsUp.Addr().String()
 	r := &recorder{TB: t}
 	db := s.Open(r, "")
 	require.Error(t, db.Ping())

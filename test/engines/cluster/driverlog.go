@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 import (
 	"database/sql"

@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 // LeaseWrite is a text that a statement has if it writes leases, each of which commits by itself,
 // and LeaseWriteOnPostgres is that on PostgreSQL; others write between START TRANSACTION and Commit.

@@ -1,6 +1,4 @@
-//go:build unix
-
-package testserver
+package cluster
 
 import (
 	"errors"
@@ -9,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockFile waits until it holds the file's lock. The lock ends with the process at the
+// lockFile waits until it holds the file's lock. The lock ends with the process at the
 // latest.
-func LockFile(path string) (unlock func(), err error) {
+func lockFile(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 )
 
 // folderPrefix begins the names of the folders of private servers.
-const folderPrefix = "uid-testserver-"
+const folderPrefix = "uid-cluster-"
 
-// NewFolder makes a temporary folder that belongs to this process until it calls unlock or ends.
-func NewFolder() (dir string, unlock func(), err error) {
+// newFolder makes a temporary folder that belongs to this process until it calls unlock or ends.
+func newFolder() (dir string, unlock func(), err error) {
 	dir, err = os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return "", nil, err
 	}
 	// Lock before renaming: others find the folder by the final name of its lock file.
 	lock := filepath.Join(dir, "lock")
-	unlock, err = LockFile(lock + ".new")
+	unlock, err = lockFile(lock + ".new")
 	if err == nil {
 		err = os.Rename(lock+".new", lock)
 	}
@@ -28,10 +28,10 @@ func NewFolder() (dir string, unlock func(), err error) {
 	return dir, unlock, nil
 }
 
-// RemoveLeftovers removes the folders of test processes that ended before they could do
+// removeLeftovers removes the folders of test processes that ended before they could do
 // so: those whose lock nobody holds. It leaves a folder without a lock file alone, which
 // is about to get one.
-func RemoveLeftovers() {
+func removeLeftovers() {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", "lock"))
 	for _, lock := range locks {
 		if unlock, held, err := tryLockFile(lock); err == nil && !held {

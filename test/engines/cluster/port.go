@@ -1,4 +1,4 @@
-package testserver
+package cluster
 
 import (
 	"errors"
@@ -24,9 +24,9 @@ var ports struct {
 	next, end int            // what is left of the last block
 }
 
-// FreePort returns a port of the loopback interface that nobody listens on, and that no other
+// freePort returns a port of the loopback interface that nobody listens on, and that no other
 // call returns, of this process or another one.
-func FreePort() (int, error) {
+func freePort() (int, error) {
 	ports.mu.Lock()
 	defer ports.mu.Unlock()
 	for range 1000 {
@@ -45,13 +45,13 @@ func FreePort() (int, error) {
 			return port, l.Close()
 		}
 	}
-	return 0, errors.New("testserver: no free port of the loopback interface")
+	return 0, errors.New("cluster: no free port of the loopback interface")
 }
 
 func listen(port int) (net.Listener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
 	if err != nil {
-		return nil, fmt.Errorf("testserver: %w", err)
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return l, nil
 }

@@ -1,8 +1,0 @@
-package testserver
-
-import "syscall"
-
-// dieWithParent has the kernel kill a child when the thread that started it ends.
-func dieWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-}

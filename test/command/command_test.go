@@ -1,0 +1,232 @@
+// Package command_test runs the command on a real MariaDB.
+package command_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "uid-command-")
+	if err == nil {
+		file, err = cluster.BuildCommand(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cluster.Main(m, func() { os.RemoveAll(dir) })
+}
+
+// file is the built command.
+var file string
+
+// command returns a run of the command with a database, by its environment.
+func command(t *testing.T, dsn *mysql.Config, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), file, args...)
+	cmd.Env = []string{"UID_MYSQL_DSN=" + dsn.FormatDSN(), "HOME=" + t.TempDir()}
+	return cmd
+}
+
+// said is what a run wrote, and its exit code.
+type said struct {
+	out, err string
+	code     int
+}
+
+// run runs the command.
+func run(t *testing.T, dsn *mysql.Config, args ...string) said {
+	t.Helper()
+	var out, stderr bytes.Buffer
+	cmd := command(t, dsn, args...)
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return said{out.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// Exit codes.
+const (
+	exitOK = iota
+	exitFailure
+	exitBadInput
+)
+
+const canary = "c4n4ry"
+
+// account makes an account and a database for it, whose names and password are not to be told.
+func account(t *testing.T, s *cluster.MySQL) *mysql.Config {
+	t.Helper()
+	cfg := s.Config(s.NewDatabase(t))
+	admin, user := s.Open(t, ""), canary+cfg.DBName[8:20]
+	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'",
+		"GRANT CREATE, INSERT, SELECT, UPDATE, DELETE ON "+cfg.DBName+".* TO '"+user+"'@'%'")
+	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
+	cfg.User, cfg.Passwd = user, canary
+	return cfg
+}
+
+// Each process has a worker ID of its own, though all begin at once on an empty database. What they
+// print is read back.
+func TestProcessesAtOnce(t *testing.T) {
+	cfg := account(t, cluster.Shared(t))
+	var all sync.WaitGroup
+	var outs [8]said
+	for i := range outs {
+		all.Go(func() { outs[i] = run(t, cfg, "gen", "-v", "-n", "3", "--format", "json") })
+	}
+	all.Wait()
+	ids := map[int64]bool{}
+	for _, o := range outs {
+		require.Zero(t, o.code, o.err)
+		require.NotContains(t, o.err, canary)
+		var parts uid.Parts
+		require.NoError(t, json.Unmarshal([]byte(strings.SplitN(o.out, "\n", 2)[0]), &parts))
+		ids[parts.WorkerID] = true
+	}
+	require.Len(t, ids, len(outs))
+}
+
+// worker init --after gives a namespace its floor, or raises it.
+func TestInitAfter(t *testing.T) {
+	s := cluster.Shared(t)
+	cfg := account(t, s)
+	layout := bits.Default()
+	initAfter := func(after string) said {
+		return run(t, cfg, "worker", "init", "--namespace", "floored", "--after", after)
+	}
+	o := initAfter("9223372036854775807")
+	require.Equal(t, exitBadInput, o.code)
+	require.Contains(t, o.err, "no tick of the layout")
+	for _, ahead := range []time.Duration{time.Minute, 2 * time.Minute} {
+		floor, err := layout.First(time.Now().Add(ahead))
+		require.NoError(t, err)
+		o = initAfter(strconv.FormatInt(int64(floor), 10))
+		require.Zero(t, o.code, o.err)
+		var high int64
+		require.NoError(t, s.Open(t, cfg.DBName).Get(&high, "SELECT HIGH FROM WORKER_LEASE WHERE NAMESPACE = 'floored' AND WORKER_ID = -1"))
+		tick, err := layout.Tick(floor)
+		require.NoError(t, err)
+		require.Equal(t, tick, high)
+	}
+}
+
+// The commands on a server that can lose what it has acknowledged, with an account whose name,
+// password and database are not to be told.
+func TestLossyServer(t *testing.T) {
+	s := cluster.NewMariaDB(t, "--innodb-flush-log-at-trx-commit=2")
+	cfg := account(t, s)
+	tables, err := sqlstore.New(s.Open(t, cfg.DBName), sqlstore.Config{})
+	require.NoError(t, err)
+	leases, err := tables.Leases("shop")
+	require.NoError(t, err)
+	l, err := lease.New(leases, lease.Config{Holder: "till/42", DurableStoreUnverified: true, DurableStore: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	terms := bits.Default().Terms()
+	terms.Revoke = func() {}
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: terms}))
+	_, err = l.Acquire(t.Context(), terms)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"gen -n 1", exitFailure, "give it again: innodb_flush_log_at_trx_commit is 2, not 1; "},
+		{"gen -n 1", exitFailure, "at its word, and so does --lossy-store"},
+		{"gen -n 1 --lossy-store", exitOK, ""},
+		{"worker init --namespace till", exitOK, `namespace "till" is in`},
+		{"worker init --namespace till --layout twitter", exitFailure, "another layout"},
+		{"worker init --namespace bücher", exitBadInput, "0xc3"},
+		{"worker ls", exitOK, "till/42"},
+		{"worker ls --json", exitOK, `"kind":"disposable"`},
+		{"worker check", exitFailure, "innodb_flush_log_at_trx_commit"},
+		{"worker check --json", exitFailure, "CREATE on the whole database"},
+		{"worker release shop/0", exitFailure, "--force ends it"},
+		{"worker release shop/0 --force", exitOK, "is released"},
+		{"segment ls", exitOK, ""},
+		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
+		{"segment next order", exitFailure, "--lossy-store accepts that"},
+		{"segment next order --lossy-store", exitOK, "\n"},
+		{"gen --segment order --lossy-store", exitOK, "\n"},
+		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},
+		{"segment set order --next 1", exitFailure, "and 1 is below"},
+		{"segment ls order", exitOK, "order"},
+		{"backfill 2026-02-02", exitBadInput, "give it again: innodb_flush_log_at_trx_commit is 2"},
+		{"backfill --namespace till 2026-02-02", exitBadInput, "--durable-store says that this one does not"},
+		{"backfill --namespace till --durable-store 2026-02-02", exitBadInput, "innodb_flush_log_at_trx_commit"},
+	} {
+		for _, verbose := range []bool{false, true} {
+			args := strings.Fields(tt.args)
+			if verbose {
+				args = append(args, "-v")
+			}
+			o := run(t, cfg, args...)
+			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
+			require.Contains(t, o.out+o.err, tt.says)
+			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
+		}
+	}
+}
+
+// Who is denied is not told what was given.
+func TestDenied(t *testing.T) {
+	cfg := account(t, cluster.Shared(t))
+	cfg.Passwd += "x"
+	nowhere := cfg.Clone()
+	nowhere.DBName = ""
+	for _, tt := range []struct {
+		args string
+		dsn  *mysql.Config
+		code int
+	}{
+		{"gen", cfg, exitFailure}, {"gen", nowhere, exitBadInput},
+		{"worker check", cfg, exitFailure}, {"worker ls", cfg, exitFailure},
+		{"segment ls", cfg, exitFailure}, {"segment next x", cfg, exitFailure}, {"segment set x --create", cfg, exitFailure},
+		{"segment next x --lossy-store --timeout 1s", cfg, exitFailure},
+	} {
+		for _, verbose := range []string{"", " -v"} {
+			o := run(t, tt.dsn, strings.Fields(tt.args+verbose)...)
+			require.Equal(t, tt.code, o.code, "%s: %s%s", tt.args, o.out, o.err)
+			require.NotContains(t, strings.ToLower(o.out+o.err), canary, tt.args)
+			last := o.err[strings.LastIndex(strings.TrimSpace(o.err), "\n")+1:]
+			require.True(t, strings.HasPrefix(last, "uid: "), o.err)
+		}
+	}
+}
+
+// What a server says of its store at its start holds no secret.
+func TestServeTellsNoSecret(t *testing.T) {
+	cmd := command(t, account(t, cluster.Shared(t)), "serve", "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	const want = "uid: worker ID 1; the store is a MySQL or MariaDB server, given by UID_MYSQL_DSN\n"
+	got := make([]byte, len(want))
+	_, err = stderr.Read(got)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+}

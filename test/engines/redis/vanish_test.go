@@ -1,0 +1,53 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/watch"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Rows that somebody deletes under their owners, and puts back.
+func TestRowsVanish(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		addr, ctx := k.shared(t).Addr(0), context.Background()
+		c := client(t, addr)
+		require.NoError(t, c.FlushAll(ctx).Err())
+		open := func() lease.Store { return leases(t, client(t, addr), "orders") }
+		durable := lease.Config{DurableStore: true, DurableStoreUnverified: true} // the burn would hide what goes wrong
+		watch.Vanish(t, durable, open, func(ids []int64) func() {
+			var remove, put []goredis.Cmder
+			for _, id := range ids {
+				id, padded := fmt.Sprint(id), fmt.Sprintf("%019d", id)
+				row, err := c.HGet(ctx, "uid:{orders}:rows", id).Result()
+				require.NoError(t, err)
+				end, err := c.ZScore(ctx, "uid:{orders}:ends", padded).Result()
+				require.NoError(t, err)
+				remove = append(remove,
+					goredis.NewCmd(ctx, "hdel", "uid:{orders}:rows", id),
+					goredis.NewCmd(ctx, "zrem", "uid:{orders}:ends", padded),
+					goredis.NewCmd(ctx, "zrem", "uid:{orders}:ids", padded))
+				put = append(put,
+					goredis.NewCmd(ctx, "hset", "uid:{orders}:rows", id, row),
+					goredis.NewCmd(ctx, "zadd", "uid:{orders}:ends", end, padded),
+					goredis.NewCmd(ctx, "zadd", "uid:{orders}:ids", 0, padded))
+			}
+			do := func(all []goredis.Cmder) {
+				_, err := c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+					for _, cmd := range all {
+						_ = p.Process(ctx, cmd)
+					}
+					return nil
+				})
+				require.NoError(t, err)
+			}
+			do(remove)
+			return func() { do(put) }
+		})
+	})
+}
