@@ -16,7 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/marked"
+	"github.com/uidgen/uid/test/report"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -56,7 +56,7 @@ func measure(command string) error {
 	}
 	table := render(ways)
 	fmt.Println(table)
-	if err := marked.Fill(page, "cost", table); err != nil {
+	if err := report.Fill(page, "cost", table); err != nil {
 		return fmt.Errorf("run it in the repository's folder: %w", err)
 	}
 	return nil

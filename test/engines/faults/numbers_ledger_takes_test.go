@@ -1,14 +1,14 @@
-package main
+package faults
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
 )
@@ -22,7 +22,7 @@ type taker struct {
 
 func newTaker(m *segmenttest.Memory, name string, l *ledger) *taker {
 	c := m.Client()
-	return &taker{&noting{Store: c, ledger: l}, c, name}
+	return &taker{&noting{Store: c, ledger: l, log: io.Discard}, c, name}
 }
 
 var errUnwilling = errors.New("unwilling")
@@ -107,46 +107,16 @@ func TestLedger(t *testing.T) {
 	require.NoError(t, k.change(70))
 	require.Equal(t, [][2]int64{{34, 35}}, ranges(l, isBack), "for good")
 
-	require.Zero(t, l.overflow.Load())
 	require.Zero(t, l.calls.Load())
 }
 
-// While there is no room for a range, none is taken: none is ever forgotten. A goroutine that draws
-// may get no processor for as long as others need for any number of takes.
+// A ledger that is full lets no range be taken.
 func TestLedgerFull(t *testing.T) {
 	m := segmenttest.NewMemory()
 	l := newLedger()
-	k := newTaker(m, "me", l)
-	require.NoError(t, k.change(11))
-	l.begin(1)
-	next := int64(11)
-	for range len(l.spans) - 1 {
-		next += 10
-		require.NoError(t, k.change(next))
-	}
-	require.Zero(t, l.noRoom.Load())
-	for range 3 {
-		err := k.change(next + 10)
-		require.ErrorIs(t, err, errFull)
-		require.True(t, retry.IsTransient(err))
-	}
-	require.EqualValues(t, 3, l.noRoom.Load())
-	require.Equal(t, next, m.Row("a").Next)
-	require.Len(t, ranges(l, isTaken), len(l.spans))
-	require.Contains(t, ranges(l, isTaken), [2]int64{1, 10})
-	require.Zero(t, l.calls.Load())
-
-	l.end(1)
-	require.NoError(t, k.change(next+10))
-	require.ElementsMatch(t, [][2]int64{{next - 10, next - 1}, {next, next + 9}}, ranges(l, isTaken))
-	require.Zero(t, l.overflow.Load())
-	require.Equal(t, next+9, l.taken.Load())
-
-	for len(l.all(isFree)) > 0 {
-		require.NotNil(t, l.add(isOpen, 1, 1))
-	}
-	require.Nil(t, l.add(isOpen, 1, 1))
-	require.EqualValues(t, 1, l.overflow.Load())
+	l.noted.Store(int64(len(l.spans)))
+	require.ErrorIs(t, newTaker(m, "me", l).change(11), errFull)
+	require.Zero(t, m.Row("a").Next)
 }
 
 // A write that was refused, because others have written meanwhile, was none.

@@ -1,6 +1,7 @@
-// Package marked writes the parts of a document that a program makes, so that its numbers are
+// Package report writes what a run has shown: tables for people, and the parts of a document that a program
+// makes, so that its numbers are
 // never typed by hand.
-package marked
+package report
 
 import (
 	"bytes"

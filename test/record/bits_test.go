@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func newTestNumbers(t testing.TB, most int64) (*Numbers, *own) {
-	n, o, err := NewNumbers[own](most)
+func newTestNumbers(t testing.TB, most int64) (*Bits, *own) {
+	n, o, err := OpenNumbers[own](most, nil)
 	require.NoError(t, err)
 	t.Cleanup(n.Close)
 	return n, o
 }
 
 // holes are what Holes says, as pairs.
-func holes(n *Numbers, first, next int64) (all [][2]int64) {
+func holes(n *Bits, first, next int64) (all [][2]int64) {
 	for from, to := range n.Holes(first, next) {
 		all = append(all, [2]int64{from, to})
 	}
@@ -27,11 +27,11 @@ func TestNumbers(t *testing.T) {
 	n, o := newTestNumbers(t, 1000)
 	a, b := NewDrawer(1, 0), NewDrawer(2, 0)
 	require.Equal(t, [][2]int64{{1, 999}}, holes(n, 1, 1000))
-	n.Mark(1, 63, a)
-	n.Mark(64, 64, b)
-	n.Mark(66, 700, a)
-	n.Mark(999, 999, b)
-	require.Zero(t, n.Doubles())
+	n.MarkAll(1, 63, a)
+	n.MarkAll(64, 64, b)
+	n.MarkAll(66, 700, a)
+	n.MarkAll(999, 999, b)
+	require.Zero(t, n.Found(Duplicate))
 	require.Equal(t, [][2]int64{{0, 0}, {65, 65}, {701, 998}}, holes(n, 0, 1000))
 	require.Equal(t, [][2]int64{{65, 65}, {701, 701}}, holes(n, 1, 702))
 	require.Empty(t, holes(n, 66, 701))
@@ -41,24 +41,24 @@ func TestNumbers(t *testing.T) {
 	require.NoError(t, err)
 	o.n[2].Store(9)
 	require.EqualValues(t, 9, theirs.n[2].Load())
-	other.Mark(65, 65, b)
-	require.Zero(t, n.Doubles())
-	other.Mark(699, 702, b)
-	require.EqualValues(t, 2, n.Doubles())
-	found := n.Found()
+	other.MarkAll(65, 65, b)
+	require.Zero(t, n.Found(Duplicate))
+	other.MarkAll(699, 702, b)
+	require.EqualValues(t, 2, n.Found(Duplicate))
+	found := n.Violations()
 	require.Len(t, found, 2)
 	require.EqualValues(t, 699, found[0].Number())
 	require.EqualValues(t, 700, found[1].Number())
-	require.Equal(t, b, found[1].By())
+	require.Equal(t, b, found[1].Drawn())
 	require.Equal(t, [][2]int64{{703, 998}}, holes(n, 1, 1000))
 
-	n.Mark(0, 999, a) // more than are recorded
-	require.EqualValues(t, 2+1000-1-296, n.Doubles())
-	require.Len(t, n.Found(), maxViolations)
-	require.Zero(t, n.Outside())
-	n.Mark(999, 1000, a)
-	n.Mark(-1, 0, a)
-	require.EqualValues(t, 4, n.Outside())
+	n.MarkAll(0, 999, a) // more than are recorded
+	require.EqualValues(t, 2+1000-1-296, n.Found(Duplicate))
+	require.Len(t, n.Violations(), maxViolations)
+	require.Zero(t, n.Found(Outside))
+	n.MarkAll(999, 1000, a)
+	n.MarkAll(-1, 0, a)
+	require.EqualValues(t, 2, n.Found(Outside), "ranges")
 }
 
 // Marks and holes are those of a plain list.
@@ -72,7 +72,7 @@ func TestNumbersAgainstList(t *testing.T) {
 		for range r.IntN(12) {
 			first := r.Int64N(most)
 			last := min(most-1, first+r.Int64N(130))
-			n.Mark(first, last, 1)
+			n.MarkAll(first, last, 1)
 			for i := first; i <= last; i++ {
 				if list[i] {
 					doubles++
@@ -80,7 +80,7 @@ func TestNumbersAgainstList(t *testing.T) {
 				list[i] = true
 			}
 		}
-		require.EqualValues(t, doubles, n.Doubles())
+		require.EqualValues(t, doubles, n.Found(Duplicate))
 		first, next := r.Int64N(most), r.Int64N(most+1)
 		var want [][2]int64
 		for i := first; i < next; i++ {
@@ -100,6 +100,6 @@ func BenchmarkNumbers(b *testing.B) {
 	n, _ := newTestNumbers(b, 1<<30)
 	for i := range b.N {
 		at := int64(i) * 10000 % (1<<30 - 10000)
-		n.Mark(at, at+9999, 1)
+		n.MarkAll(at, at+9999, 1)
 	}
 }

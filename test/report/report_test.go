@@ -1,4 +1,4 @@
-package marked_test
+package report_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/marked"
+	"github.com/uidgen/uid/test/report"
 )
 
 func TestFill(t *testing.T) {
@@ -20,13 +20,13 @@ func TestFill(t *testing.T) {
 	}
 	write("a\n<!-- made:x -->\nold\n<!-- /made -->\nb\n<!-- made:y -->\n<!-- /made -->\n")
 	for range 2 { // the second time changes nothing
-		require.NoError(t, marked.Fill(path, "x", "new\nlines"))
+		require.NoError(t, report.Fill(path, "x", "new\nlines"))
 		require.Equal(t, "a\n<!-- made:x -->\n\nnew\nlines\n\n<!-- /made -->\nb\n<!-- made:y -->\n<!-- /made -->\n", read())
 	}
 	was := read()
-	require.ErrorContains(t, marked.Fill(path, "z", ""), `want exactly one part "z"`)
+	require.ErrorContains(t, report.Fill(path, "z", ""), `want exactly one part "z"`)
 	require.Equal(t, was, read())
 	write(was + was)
-	require.Error(t, marked.Fill(path, "x", ""))
-	require.Error(t, marked.Fill(path+"x", "x", ""))
+	require.Error(t, report.Fill(path, "x", ""))
+	require.Error(t, report.Fill(path+"x", "x", ""))
 }
