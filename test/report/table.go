@@ -11,6 +11,8 @@ import (
 // A Table collects rows, which any number of goroutines add at once.
 type Table struct {
 	Header table.Row
+	// Right are the numbers, from 1 on, of columns to align at the right, as numbers are.
+	Right []int
 
 	mu   sync.Mutex
 	rows []row
@@ -46,6 +48,11 @@ func (t *Table) writer() table.Writer {
 	w.SetStyle(table.StyleLight)
 	w.Style().Format.Header = text.FormatDefault
 	w.Style().Options = table.OptionsNoBordersAndSeparators
+	var columns []table.ColumnConfig
+	for _, n := range t.Right {
+		columns = append(columns, table.ColumnConfig{Number: n, Align: text.AlignRight})
+	}
+	w.SetColumnConfigs(columns)
 	if len(t.Header) > 0 {
 		w.AppendHeader(t.Header)
 	}

@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -29,9 +26,6 @@ import (
 	"github.com/uidgen/uid/worker/statefile"
 )
 
-// processEnv makes this program a child that draws, and says of what kind.
-const processEnv = "UID_SOAK_PROCESS"
-
 // A job is what the parent tells a child.
 type job struct {
 	Slot        slot
@@ -42,46 +36,55 @@ type job struct {
 	DSN, Path   string
 	StaticID    int64
 	Rate        float64 // UIDs a second
+	Clock       []step
 }
 
-// Exit statuses of a child.
+// Exit statuses of a child. It exits with 1 after an error that callers need not expect.
 const (
 	exitDone    = 0
 	exitNoStart = 3 // its generator could not be made; the parent tries again
 	exitOrphan  = 4
-	exitFault   = 5 // an error that callers need not expect
 )
 
-// memoryFD is where a child finds the shared memory.
-const memoryFD = 3
-
-func childMain(text string) int {
-	var p job
-	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return exitFault
-	}
-	c, err := clockFromEnv()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return exitFault
-	}
-	m, err := openMemory(record.Geometry{Layout: soakLayout, First: p.First, Ticks: p.Ticks}, os.NewFile(memoryFD, "memory"))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return exitFault
-	}
-	return p.run(m, c)
+// A memory is what the processes of a round share: the record of all UIDs, and what the
+// slots have come to.
+type memory struct {
+	*record.Record
+	slots *[maxSlots]counters
 }
 
-func (p *job) run(m *memory, c *clock) int {
-	granted := newGrants()
+const maxSlots = 64
+
+// counters are those of a slot, whose processes come one after the other.
+type counters struct {
+	uids    atomic.Uint64 // drawn and marked
+	refused atomic.Uint64 // calls that failed because nothing was reserved or allowed
+	slowest atomic.Int64  // ns: the longest time that a few calls together took
+	stalled atomic.Int64  // ns: the longest time without a UID for a goroutine that wanted one
+	lost    atomic.Uint64 // leases that ended, or were another's, while a process lived
+	taken   atomic.Uint64 // leases taken over from a process that did not release them
+	up      atomic.Uint32 // the incarnation that has a generator
+	pauses  atomic.Uint32 // incremented before a process is stopped
+	_       [64]byte
+}
+
+// openMemory makes the memory of a round, or opens it in another process.
+func openMemory(g record.Geometry, file *os.File) (*memory, error) {
+	r, slots, err := record.Open[[maxSlots]counters](g, file)
+	return &memory{r, slots}, err
+}
+
+// startLimit bounds the start of a generator.
+const startLimit = 20 * time.Second
+
+// do is for the child.
+func (p job) do(file *os.File) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
 	var made atomic.Pointer[generator]
 	var stop atomic.Bool
 	var closed error
 	done := make(chan struct{})
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
 	go func() {
 		defer close(done)
 		process.AwaitQuit(exitOrphan)
@@ -91,17 +94,21 @@ func (p *job) run(m *memory, c *clock) int {
 			closed = g.Close()
 		}
 	}()
-	counters := &m.slots[p.Index]
+	m, err := openMemory(record.Geometry{Layout: soakLayout, First: p.First, Ticks: p.Ticks}, file)
+	if err != nil {
+		return err
+	}
+	c, granted, counters := newClock(p.Clock), newGrants(), &m.slots[p.Index]
 	g, err := p.generator(ctx, c, granted, counters)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return exitNoStart
+		os.Exit(exitNoStart)
 	}
 	made.Store(g)
 	counters.up.Store(p.Incarnation)
 
+	failed := make([]error, len(p.Slot.Draw))
 	var all sync.WaitGroup
-	var failed atomic.Bool
 	for i, way := range p.Slot.Draw {
 		check := newChecker(m, c, record.NewDrawer(p.Incarnation, i), granted)
 		check.ordered = p.Slot.ordered(way)
@@ -113,16 +120,11 @@ func (p *job) run(m *memory, c *clock) int {
 		if d.one, d.many = g.way(way); d.many != nil {
 			d.buf = make([]uid.UID, fillSize)
 		}
-		all.Go(func() {
-			if err := d.run(); err != nil {
-				fmt.Fprintf(os.Stderr, "%s failed: %v\n", way, err)
-				failed.Store(true)
-			}
-		})
+		all.Go(func() { failed[i] = d.run() })
 	}
 	all.Wait()
-	if failed.Load() {
-		return exitFault
+	if err := errors.Join(failed...); err != nil {
+		return err
 	}
 	<-done
 	// It may have come before there was a generator. What cannot be released while the
@@ -130,74 +132,64 @@ func (p *job) run(m *memory, c *clock) int {
 	if err := errors.Join(closed, g.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	return exitDone
+	return nil
 }
 
 // A generator is one of either package, or a planted one.
 type generator struct {
-	uid.Generator            // nil for a planted one
-	planted       uid.Drawer // nil for others
-	swap          bool       // a planted fault
-	lag, lead     int64      // in ticks
+	uid.Generator
+	drawer    uid.Drawer // a planted one that is drawn from instead; nil for others
+	lag, lead int64      // in ticks
 }
 
-// startLimit bounds the start of a generator.
-const startLimit = 20 * time.Second
-
-func (p *job) generator(ctx context.Context, c *clock, granted *grants, count *counters) (*generator, error) {
+func (p job) generator(ctx context.Context, c *clock, granted *grants, count *counters) (*generator, error) {
 	w, err := p.worker(ctx, c, count)
 	if err != nil {
 		return nil, err
 	}
-	switch p.Slot.Planted {
-	case plantedUnstored:
-		w = unstored(w)
-	case plantedForgotten:
-		w = forgetful(w)
-	case plantedUndone:
-		w = &undone{w}
-	}
 	number, _ := p.Slot.shareOf()
-	w = &share{Worker: w, first: number << idBits, count: 1 << idBits, granted: granted}
-	now := c.now
-	unit := soakLayout.Unit()
-	w, now = plant(p.Slot.Planted, w, now)
-	if g := plantedGenerator(p.Slot.Planted, w, now); g != nil {
-		return &generator{planted: g, lag: math.MaxInt32, lead: math.MaxInt32}, nil
+	if p.Slot.Planted == plantedUnstored {
+		w = unstored(w)
 	}
+	w = &share{Worker: w, first: number << idBits, count: 1 << idBits, granted: granted}
+	w, now := plant(p.Slot.Planted, w, c.now)
+	unit := soakLayout.Unit()
+	g := &generator{lead: 2} // Logical may be a tick ahead; the other one is for rounding.
 	if !p.Slot.Cached {
 		cfg := uncached.Config{Layout: soakLayout, Logger: quiet, Now: now}
 		if p.Slot.Remember > 0 {
 			cfg.ClockBack = uncached.Remember(p.Slot.Remember)
 		}
-		if p.Slot.Planted == plantedTurns {
-			cfg.Layout, cfg.ClockBack = turningLayout, uncached.RollbackBits(turnBits)
-		}
-		g, err := uncached.NewContext(ctx, w, cfg)
-		// Logical may be a tick ahead; the other one is for rounding.
-		return &generator{Generator: g, lead: 2}, err
+		g.Generator, err = uncached.NewContext(ctx, w, cfg)
+	} else {
+		g.lag, g.lead = int64(cmp.Or(p.Slot.MaxLag, cached.DefaultMaxLag)/unit), int64(p.Slot.MaxLead/unit)
+		g.Generator, err = cached.NewContext(ctx, w, cached.Config{
+			Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
+		})
 	}
-	lag := p.Slot.MaxLag
-	if lag == 0 {
-		lag = cached.DefaultMaxLag
+	if err == nil {
+		g.plant(p.Slot.Planted, now)
 	}
-	g, err := cached.NewContext(ctx, w, cached.Config{
-		Layout: soakLayout, MaxLead: p.Slot.MaxLead, MaxLag: p.Slot.MaxLag, Slots: p.Slot.Ring, Logger: quiet, Now: now,
-	})
-	return &generator{Generator: g, swap: p.Slot.Planted == plantedDisorder, lag: int64(lag / unit), lead: int64(p.Slot.MaxLead / unit)}, err
+	return g, err
 }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func (p *job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker, error) {
-	if p.Slot.Worker == static {
+func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker, error) {
+	switch p.Slot.Worker {
+	case static:
 		return worker.Static(p.StaticID), nil
-	}
-	if p.Slot.Worker == kept {
+	case kept:
 		path := fmt.Sprintf("%s.%d.state", p.Path, p.Index)
 		return statefile.New(path, worker.FixedID(int64(p.Index)), statefile.Config{Window: leaseWindow, Logger: quiet, Now: c.now})
 	}
-	db, err := p.open(ctx)
+	var db *sqlx.DB
+	var err error
+	if p.Slot.Store == embedded {
+		db, err = sqlite.Open(ctx, p.Path)
+	} else { // the driver would log every broken connection
+		db, err = testserver.Connect(p.DSN, testserver.Quiet)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +201,11 @@ func (p *job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker
 	if p.Slot.Worker == throwaway {
 		return disposable.New(tables.Numbers(), disposable.Config{Logger: quiet})
 	}
-	window := cmp.Or(p.Slot.Window, leaseWindow)
-	if p.Slot.Planted == plantedNames {
-		table.namespace = storedName(p.Incarnation)
-	}
-	leases, err := tables.Leases(table.namespace)
+	leases, err := tables.Leases(table.Namespace)
 	if err != nil {
 		return nil, err
 	}
+	window := cmp.Or(p.Slot.Window, leaseWindow)
 	return lease.New(leases, lease.Config{
 		Window: window, TTL: max(leaseTTL, window+window/2), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
 		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
@@ -232,41 +221,17 @@ func (p *job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker
 	})
 }
 
-func (p *job) open(ctx context.Context) (*sqlx.DB, error) {
-	if p.Slot.Store == embedded {
-		return sqlite.Open(ctx, p.Path)
-	}
-	// The driver would log every broken connection.
-	return testserver.Connect(p.DSN, testserver.Quiet)
-}
-
 // way returns how to draw in a way: one at a time, or many.
 func (g *generator) way(way string) (uid.Drawer, func([]uid.UID) (int, error)) {
-	switch {
-	case g.planted != nil:
-		return g.planted, nil
-	case g.swap:
-		return &swapped{Drawer: g.Generator}, nil
+	switch c, cached := g.Generator.(*cached.Generator); {
+	case g.drawer != nil:
+		return g.drawer, nil
 	case way == fill:
 		return nil, g.Fill
-	}
-	if c, is := g.Generator.(*cached.Generator); is {
-		switch way {
-		case lane:
-			return c.Lane(), nil
-		case unordered:
-			return c.Unordered(), nil
-		}
+	case cached && way == lane:
+		return c.Lane(), nil
+	case cached && way == unordered:
+		return c.Unordered(), nil
 	}
 	return g.Generator, nil
-}
-
-func (g *generator) Close() error {
-	if g.planted == nil {
-		return g.Generator.Close()
-	}
-	if c, is := g.planted.(io.Closer); is {
-		return c.Close()
-	}
-	return nil
 }
