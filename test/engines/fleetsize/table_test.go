@@ -24,8 +24,6 @@ type measured struct {
 	counted     int64   // statements or requests while steady
 	takes       []time.Duration
 	renewals    []time.Duration // while steady
-	failed      []string
-	released    int
 	far         started
 	farRenewals []time.Duration
 	startBytes  int64
