@@ -180,7 +180,7 @@ engine-sqlstore:
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
-	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -v /faults)
+	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -vE "/(faults|serve)")
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: recipes
@@ -211,7 +211,7 @@ chromium:
 
 .PHONY: serve
 serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute
-	$(GO) run ./test/engines/serve
+	$(GO) test -count 1 -v ./test/engines/serve
 
 SLIPS ?= 40
 .PHONY: mutants

@@ -219,7 +219,7 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 	})
 }
 
-// choose returns the row to edit, if there is one.
+// choose returns the row to edit, if there is one that anybody has had.
 func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err error) {
 	rows, err := o.stores.leasesIn(db, e.Table)
 	if err != nil {
@@ -229,7 +229,7 @@ func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err e
 	var able []leaseRow
 	for _, r := range rows {
 		ends := e.Edit == endLease || e.Edit == releaseLease
-		if r.WorkerID != controlID && r.High < far && (!ends || e.Table.Durable || o.fleet.isGone(r.Holder)) {
+		if r.WorkerID != controlID && r.Holder != "" && r.High < far && (!ends || e.Table.Durable || o.fleet.isGone(r.Holder)) {
 			able = append(able, r)
 		}
 	}

@@ -111,13 +111,17 @@ func newBar(length time.Duration) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// disturb lets events happen to databases and connections.
+// disturb lets events happen to databases and connections. A machine that is too slow for them gets no further than
+// the record does.
 func (r *round) disturb(ctx context.Context, own schedule) error {
 	for _, e := range own {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(time.Until(r.began.Add(e.At))):
+		}
+		if time.Since(r.began) > 2*r.length+closeLimit/2 {
+			return nil // judge says which faults are missing
 		}
 		var err error
 		switch e.Fault {

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -18,17 +18,12 @@ var block = regexp.MustCompile("(?s)```(sh|python|java|js)\n(.*?)```")
 
 // The clients in the document draw from a server. Each language that this machine lacks is named.
 func TestClientsInTheDocument(t *testing.T) {
-	dir := t.TempDir()
-	command := filepath.Join(dir, "uid")
-	out, err := exec.Command("go", "build", "-o", command, "github.com/uidgen/uid/cmd/uid").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	dir, command := t.TempDir(), build(t)
 	store := filepath.Join(dir, "uid.db")
-	require.NoError(t, createTag(command, store))
-	s, err := startServer("uid serve", command, store)
-	require.NoError(t, err)
-	defer s.Close()
+	createTag(t, command, store)
+	s := startServer(t, "uid serve", command, store)
 
-	text, err := os.ReadFile("../../../" + page)
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	runs := map[string][]string{"sh": {"sh", "-ec"}, "python": {"python3", "-c"}, "js": {"node", "--input-type=module", "-e"}, "java": {"java"}}
 	seen := map[string]bool{}

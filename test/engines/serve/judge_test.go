@@ -1,8 +1,7 @@
-package main
+package serve
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -48,13 +47,15 @@ func again(all []int64) int {
 	return len(all) - len(slices.Compact(slices.Clone(all)))
 }
 
-// write writes the verdict for people.
-func (v verdict) write(w io.Writer) {
-	fmt.Fprintf(w, "  %d UIDs over HTTP, %d over the Redis protocol: %d come twice\n", v.overWeb, v.overRedis, v.doubleUIDs)
-	fmt.Fprintf(w, "  %d numbers of a tag: %d come twice\n", v.numbers, v.doubles)
+// String is the verdict for people.
+func (v verdict) String() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "  %d UIDs over HTTP, %d over the Redis protocol: %d come twice\n", v.overWeb, v.overRedis, v.doubleUIDs)
+	fmt.Fprintf(&w, "  %d numbers of a tag: %d come twice\n", v.numbers, v.doubles)
 	for _, kind := range slices.Sorted(maps.Keys(v.failures)) {
-		fmt.Fprintf(w, "  %s: %d\n", kind, v.failures[kind])
+		fmt.Fprintf(&w, "  %s: %d\n", kind, v.failures[kind])
 	}
+	return w.String()
 }
 
 // err returns why a run was not as it should be.

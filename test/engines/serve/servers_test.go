@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -7,8 +7,11 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
-	"strings"
+	"path/filepath"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
 )
@@ -16,12 +19,20 @@ import (
 // tag is the tag whose numbers are drawn.
 const tag = "invoice"
 
-// startServer starts a process of uid serve, and waits until it is ready.
-func startServer(name, command, store string, args ...string) (*cluster.Server, error) {
+// build returns the path of the command.
+func build(t *testing.T) string {
+	t.Helper()
+	command := filepath.Join(t.TempDir(), "uid")
+	out, err := exec.Command("go", "build", "-o", command, "github.com/uidgen/uid/cmd/uid").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return command
+}
+
+// startServer starts a process of uid serve until the test ends, and waits until it is ready.
+func startServer(t *testing.T, name, command, store string, args ...string) *cluster.Server {
+	t.Helper()
 	s, err := cluster.New(name, 2)
-	if err != nil {
-		return nil, err
-	}
+	cluster.For(t, s, err)
 	p := cluster.Program{
 		Path: command,
 		Args: append([]string{"serve", "--listen", s.Addr(0), "--resp-listen", s.Addr(1), "--timeout", "1m", "--request-timeout", "1s"}, args...),
@@ -42,55 +53,31 @@ func startServer(name, command, store string, args ...string) (*cluster.Server, 
 			return nil
 		},
 	}
-	if err := s.Start(p); err != nil {
-		err = fmt.Errorf("%w\n%s", err, s.Output())
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// startServers starts a server for each list of further arguments.
-func startServers(command, store string, args ...[]string) (all []*cluster.Server, err error) {
-	for i, a := range args {
-		s, err := startServer(fmt.Sprintf("uid serve %d", i+1), command, store, a...)
-		if err != nil {
-			closeAll(all)
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
-}
-
-func closeAll(all []*cluster.Server) {
-	for _, s := range all {
-		s.Close()
-	}
+	require.NoError(t, s.Start(p), s.Output())
+	return s
 }
 
 // createTag makes the tag's row.
-func createTag(command, store string) error {
+func createTag(t *testing.T, command, store string) {
+	t.Helper()
 	cmd := exec.Command(command, "segment", "set", tag, "--create", "--timeout", "1m")
 	cmd.Env = []string{"UID_STORE=" + store}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
-// A plan is how often what is killed.
-type plan struct {
-	servers, databases int
-	between            time.Duration
-}
+// How often what is killed.
+const (
+	serversKilled, databasesKilled = 20, 5
+	between                        = time.Second
+)
 
 // disturb kills the servers in turn, and now and then the database first, so that servers start while it
 // is down.
-func disturb(p plan, all []*cluster.Server, db *cluster.MySQL) error {
-	every := p.servers / p.databases
-	for i := range p.servers {
-		time.Sleep(p.between)
+func disturb(all []*cluster.Server, db *cluster.MySQL) error {
+	every := serversKilled / databasesKilled
+	for i := range serversKilled {
+		time.Sleep(between)
 		down := i%every == every-1
 		if down {
 			db.Kill()
@@ -100,26 +87,13 @@ func disturb(p plan, all []*cluster.Server, db *cluster.MySQL) error {
 		started := make(chan error, 1)
 		go func() { started <- s.Restart() }()
 		if down {
-			time.Sleep(p.between / 2)
+			time.Sleep(between / 2)
 			if err := db.Restart(); err != nil {
 				return errors.Join(err, <-started)
 			}
 		}
 		if err := <-started; err != nil {
 			return fmt.Errorf("%w\n%s", err, s.Output())
-		}
-	}
-	return nil
-}
-
-// stop ends servers in good order.
-func stop(all []*cluster.Server) error {
-	for _, s := range all {
-		if err := s.Stop(); err != nil {
-			return err
-		}
-		if said := s.Output(); strings.Contains(said, "panic") {
-			return fmt.Errorf("%s said:\n%s", s.Name(), said)
 		}
 	}
 	return nil

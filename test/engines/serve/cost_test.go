@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -9,9 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
@@ -21,12 +23,9 @@ import (
 )
 
 // page is the document with the table.
-const page = "docs/serve.md"
+const page = "../../../docs/serve.md"
 
-// The rounds take turns, so that what else the machine does falls on all ways alike.
-const rounds = 20
-
-// A way is one to get UIDs.
+// A way is one to get UIDs. Those of a round take turns, so that what else the machine does falls on all alike.
 type way struct {
 	name  string
 	uids  int // in one call
@@ -35,41 +34,32 @@ type way struct {
 	took  []time.Duration
 }
 
-// measure measures all ways, and writes the table.
-func measure(command string) error {
-	s, err := startServer("uid serve", command, "uid.db", "--layout", "41ms/10/12")
-	if err != nil {
-		return err
+// TestCost measures all ways with COST=1, and writes the table. Else it looks whether all work.
+func TestCost(t *testing.T) {
+	rounds, full := 1, os.Getenv("COST") != ""
+	if full {
+		rounds = 20
 	}
-	defer s.Close()
-	ways, end, err := allWays(s)
-	if err != nil {
-		return err
-	}
-	defer end()
+	ways := allWays(t, startServer(t, "uid serve", build(t), "uid.db", "--layout", "41ms/10/12"))
 	for round := range rounds + 1 {
 		for i := range ways {
-			if err := ways[i].run(round > 0); err != nil { // the first one warms up
-				return fmt.Errorf("%s: %w", ways[i].name, err)
-			}
+			require.NoError(t, ways[i].run(round > 0), ways[i].name) // the first one warms up
 		}
 	}
 	table := render(ways)
-	fmt.Println(table)
-	if err := report.Fill(page, "cost", table); err != nil {
-		return fmt.Errorf("run it in the repository's folder: %w", err)
+	t.Log(table)
+	if full {
+		require.NoError(t, report.Fill(page, "cost", table))
 	}
-	return nil
 }
 
 // allWays returns the ways, all of one caller.
-func allWays(s *cluster.Server) (ways []way, end func(), err error) {
+func allWays(t *testing.T, s *cluster.Server) []way {
 	g, err := cached.New(worker.Static(1), cached.Config{MaxLead: cached.Unbounded})
-	if err != nil {
-		return nil, nil, err
-	}
+	require.NoError(t, err)
 	web := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: 10 * time.Second}
 	client := dial(s)
+	t.Cleanup(func() { _, _ = client.Close(), g.Close() })
 	get := func(target string) func() error {
 		return func() error {
 			answer, err := web.Get("http://" + s.Addr(0) + target)
@@ -101,7 +91,7 @@ func allWays(s *cluster.Server) (ways []way, end func(), err error) {
 			})
 			return err
 		}},
-	}, func() { _, _ = client.Close(), g.Close() }, nil
+	}
 }
 
 func (w *way) run(keep bool) error {
