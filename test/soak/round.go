@@ -30,7 +30,7 @@ const margin = freeStray + maxLead + 8*time.Second
 // newRound returns a round without processes. Its end closes the memory.
 func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
 	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(2*length+closeLimit+margin))
+	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin))
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (r *round) disturb(ctx context.Context, own schedule) error {
 			return nil
 		case <-time.After(time.Until(r.began.Add(e.At))):
 		}
-		if time.Since(r.began) > 2*r.length+closeLimit/2 {
+		if time.Since(r.began) > 3*r.length+closeLimit {
 			return nil // judge says which faults are missing
 		}
 		var err error
