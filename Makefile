@@ -8,9 +8,9 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRCHECK    ?= $(GO) run github.com/kisielk/errcheck@v1.30.0
 INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
-# What make test tests: all but what needs other servers than a MariaDB, which is left to make engines, make
-# metrics and make page, and what kills and pauses processes in real time, which is left to make faults.
-TESTED = ./... ./cmd/uid/... ./worker/sqlite/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser|fleet)')
+# What make test tests: all but what needs other servers than a MariaDB, or kills and pauses processes in real time,
+# which is left to make engines, make faults, make metrics and make page.
+TESTED = ./... ./cmd/uid/... ./worker/sqlite/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser)')
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
   ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/...
@@ -85,8 +85,7 @@ generate: # what is generated, and not kept
 server: # the database server of the tests, which root installs if need be
 	@[ -n "$${UID_TEST_MYSQL_DSN-}" ] || $(GO) run ./test/need mariadbd mariadb-server
 
-# Tests keep their files in memory if there is room: a disk only makes them wait. Processes that are killed
-# and paused in real time are left to make faults.
+# Tests keep their files in memory if there is room: a disk only makes them wait.
 .PHONY: race
 race: server ## all tests, with the race detector, on a real MariaDB and on SQLite
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
@@ -171,7 +170,7 @@ sealed: ## look for an order in ten million sealed UIDs of one day
 
 .PHONY: faults
 faults: ## kill and pause leaseholders and database servers, hundreds of times
-	UID_FAULTS=full $(GO) test -count 1 -timeout 15m -v ./test/fleet
+	FULL=1 $(GO) test -count 1 -timeout 1h -v -run 'Leases/on/(mariadb|sqlite)$$' ./test/engines/faults
 
 # The suites of one engine's stores, on real servers.
 ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
@@ -183,9 +182,8 @@ engine-sqlstore:
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
-	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./test/engines ./test/engines/sqlstore ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./test/engines/...
-	$(GO) run ./test/engines/faults $(if $(FULL),-full)
-	$(GO) run ./test/engines/segments $(if $(FULL),-full)
+	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -vE "/(faults|serve)")
+	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: recipes
 recipes: server generate ## lint, compile and run the programs of recipes, on real servers
@@ -215,7 +213,7 @@ chromium:
 
 .PHONY: serve
 serve: ## a million UIDs over each protocol of uid serve, while it and its database are killed; one minute
-	$(GO) run ./test/engines/serve
+	$(GO) test -count 1 -v ./test/engines/serve
 
 SLIPS ?= 40
 .PHONY: mutants

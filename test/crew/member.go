@@ -1,32 +1,23 @@
 package crew
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/uidgen/uid/test/process"
 )
 
-// A T is the part of a testing.TB that a crew needs. Fatalf does not return.
-type T interface {
-	Helper()
-	Logf(format string, args ...any)
-	Fatalf(format string, args ...any)
-	// TempDir returns a folder that is removed when the test ends.
-	TempDir() string
-	Cleanup(func())
-}
-
 // patience bounds every wait for something that has to happen.
 const patience = time.Minute
 
 // Await waits until ok.
-func Await(t T, what string, ok func() bool) {
+func Await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for began := time.Now(); !ok(); time.Sleep(time.Millisecond) {
 		if time.Since(began) > patience {
@@ -35,24 +26,18 @@ func Await(t T, what string, ok func() bool) {
 	}
 }
 
-// jobEnv, with a job, makes the program a process of a test.
-const jobEnv = "UID_CREW_JOB"
-
-// memoryFD is where a process finds the memory.
-const memoryFD = 3
-
 // Members are the processes of a test, which are killed when it ends. Their methods are called by
 // the test's goroutine.
 type Members struct {
 	Rand *rand.Rand
 	All  []*Member
 
-	t   T
+	t   testing.TB
 	dir string
 }
 
 // NewMembers returns no processes yet.
-func NewMembers(t T) *Members {
+func NewMembers(t testing.TB) *Members {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -76,52 +61,23 @@ type Member struct {
 	paused  bool
 }
 
-// Launch starts the test's own program, with a job and a file of memory; see [Ordered]. issued
-// returns how many UIDs the process has drawn.
+// Launch starts a process with a job and a file of memory; see [Ordered]. issued returns how many numbers
+// it has drawn.
 func (c *Members) Launch(job any, memory *os.File, issued func() int64) *Member {
 	c.t.Helper()
 	p := &Member{members: c, Number: len(c.All), issued: issued}
-	if err := p.start(job, memory); err != nil {
-		c.t.Fatalf("%v", err)
+	out, err := os.Create(p.logFile())
+	if err == nil {
+		defer out.Close()
+		p.Process, err = Spawn(job, process.Config{
+			Env: []string{"GORACE=atexit_sleep_ms=0", "GOMAXPROCS=2"}, Files: []*os.File{memory}, Output: out,
+		})
+	}
+	if err != nil {
+		c.t.Fatal(err)
 	}
 	c.All = append(c.All, p)
 	return p
-}
-
-func (p *Member) start(job any, memory *os.File) error {
-	text, err := json.Marshal(job)
-	if err != nil {
-		return err
-	}
-	out, err := os.Create(p.logFile())
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	p.Process, err = process.Start(process.Config{
-		Env:   []string{jobEnv + "=" + string(text), "GORACE=atexit_sleep_ms=0", "GOMAXPROCS=2"},
-		Files: []*os.File{memory}, Output: out,
-	})
-	return err
-}
-
-// Ordered is for the started process. If there is a job, it does it with the memory, and exits. Else it
-// does nothing.
-func Ordered[Job any](do func(j Job, memory *os.File) error) {
-	text := os.Getenv(jobEnv)
-	if text == "" {
-		return
-	}
-	var j Job
-	err := json.Unmarshal([]byte(text), &j)
-	if err == nil {
-		err = do(j, os.NewFile(memoryFD, "memory"))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // Living are the processes that run, in the order of their start.
@@ -134,50 +90,39 @@ func (c *Members) Living() (ps []*Member) {
 	return ps
 }
 
-// Any returns one of the living that draws UIDs.
+// Any returns one of the living that draws.
 func (c *Members) Any() (p *Member) {
 	c.t.Helper()
-	Await(c.t, "a process that draws UIDs", func() bool {
+	Await(c.t, "a process that draws", func() bool {
 		living := c.Living()
 		p = living[c.Rand.IntN(len(living))]
-		return !p.paused && p.Issued() > 0
+		return !p.paused && p.issued() > 0
 	})
 	return p
 }
 
-// AwaitAll waits until each of the living has drawn more UIDs.
+// AwaitAll waits until each of the living has drawn more.
 func (c *Members) AwaitAll() {
 	c.t.Helper()
 	for _, p := range c.Living() {
-		p.AwaitUIDs(1)
-	}
-}
-
-// CloseAll ends the living.
-func (c *Members) CloseAll() {
-	c.t.Helper()
-	for _, p := range c.Living() {
-		p.Close()
+		p.Await(1)
 	}
 }
 
 // Idle lets some time go by, up to the given one.
 func (c *Members) Idle(most time.Duration) { time.Sleep(time.Duration(c.Rand.Int64N(int64(most)))) }
 
-// Issued returns how many UIDs the process has drawn.
-func (p *Member) Issued() int64 { return p.issued() }
-
-// AwaitUIDs waits until the process has drawn n UIDs more.
-func (p *Member) AwaitUIDs(n int64) {
+// Await waits until the process has drawn n more.
+func (p *Member) Await(n int64) {
 	t := p.members.t
 	t.Helper()
-	from, began := p.Issued(), time.Now()
-	for p.Issued() < from+n {
+	from, began := p.issued(), time.Now()
+	for p.issued() < from+n {
 		if p.HasEnded() {
 			t.Fatalf("process %d ended by itself:\n%s", p.Number, p.Log())
 		}
 		if time.Since(began) > patience {
-			t.Fatalf("waited %v for UIDs of process %d, whose log ends:\n%s", patience, p.Number, p.dump())
+			t.Fatalf("waited %v for process %d to draw, whose log ends:\n%s", patience, p.Number, p.dump())
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -204,10 +149,14 @@ func (p *Member) end(do func()) {
 	}
 }
 
-// Stop pauses the process until Continue.
+// Stop pauses the process until Continue. On Linux it stands still when Stop returns.
 func (p *Member) Stop() {
 	p.paused = true
 	p.Pause()
+	Await(p.members.t, "a process to stand still", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
+		return err != nil || p.HasEnded() || bytes.Contains(stat, []byte(") T "))
+	})
 }
 
 // Continue undoes Stop.

@@ -172,7 +172,7 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: everywhere(unique()),
-		also:  []string{"test/fleet TestOutage", "test/databases TestServerRestarts"},
+		also:  []string{"test/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",
@@ -210,7 +210,7 @@ var databaseFaults = []fault{
 		},
 		crowd: 1,
 		cells: mysqlOnly(onDatabases(unique())),
-		also:  []string{"test/fleet TestLostCommit", "test/databases TestLostReplies"},
+		also:  []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
 		name:  "failover",
@@ -250,7 +250,7 @@ var databaseFaults = []fault{
 			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach), lossyFile: uniqueIf(skewAndReach),
 			durable: notCovered(durableSays), withFile: notCovered(durableSays),
 		},
-		also: []string{"test/fleet TestFailover", "test/fleet TestServerCrash"},
+		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
 		name:  "restore",
@@ -294,7 +294,7 @@ var databaseFaults = []fault{
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), lossyFile: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
-		also: []string{"test/fleet TestRestore"},
+		also: []string{"test/soak TestRound"},
 	},
 	{
 		name:  "truncate",

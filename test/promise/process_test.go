@@ -37,7 +37,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: uniqueIf(clockHasPassed), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"test/fleet TestKill", "worker/statefile TestFileKills", "test/soak TestRound"},
+		also: []string{"test/engines/faults TestLeases", "worker/statefile TestFileKills", "test/soak TestRound"},
 	},
 	{
 		name:  "restart",
@@ -88,7 +88,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: unique(), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"test/fleet TestPause"},
+		also: []string{"test/engines/faults TestLeases"},
 	},
 	{
 		name:  "second",

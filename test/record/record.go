@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"os"
 	"sync/atomic"
 	"unsafe"
@@ -9,96 +8,28 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// A Record is a file without a name that processes share: each maps it into memory, and it
-// outlives every process but the one that made it. All words in it are accessed atomically.
-// So all methods but Close may be called by any number of goroutines and processes at once.
-// Make it with [New], and map it in other processes with [Open].
+// A Record is the bits of all UIDs of a Geometry, and who was the first to draw of each tick of a worker
+// ID. Make it, and map it in other processes, with [Open].
 type Record struct {
 	Geometry
-	file *os.File
-	data []byte
-	own  uintptr // the size of the test's own data
-
-	head   *head
+	*Bits
 	last   []atomic.Int64  // by worker ID: one more than the newest tick drawn of, 0 if none
 	owners []atomic.Uint32 // by run: the drawer who was first
-	bits   []uint64        // by UID
 }
 
-// head is the beginning of the memory. The test's own data follows it.
-type head struct {
-	kinds      [Kinds]atomic.Uint64 // how many violations of each kind there are
-	recorded   atomic.Uint64        // how many of violations are taken
-	violations [maxViolations]Violation
-	_          [64]byte
-}
-
-const maxViolations = 256
-
-// offsets returns where the parts begin, and the end.
-func (g Geometry) offsets(own uintptr) (last, owners, bitmap, end int64) {
-	const page = 1 << 16
-	up := func(n int64) int64 { return (n + page - 1) &^ (page - 1) }
-	last = up(int64(unsafe.Sizeof(head{}) + own))
-	owners = up(last + 8*(g.Layout.MaxWorkerID()+1))
-	bitmap = up(owners + 4*g.Runs())
-	end = up(bitmap + (g.Size()+7)/8)
-	return last, owners, bitmap, end
-}
-
-// New makes an empty record, with a zero Own for data of the test, which must hold atomic
-// words only and no pointers.
-func New[Own any](g Geometry) (*Record, *Own, error) {
-	_, _, _, end := g.offsets(unsafe.Sizeof(*new(Own)))
-	file, err := sharedFile(end)
+// Open is [OpenNumbers] for UIDs.
+func Open[Own any](g Geometry, file *os.File) (*Record, *Own, error) {
+	ids := g.Layout.MaxWorkerID() + 1
+	last := pages(8 * ids)
+	b, own, extra, err := open[Own](g.Size(), last+pages(4*g.Runs()), file)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, own, err := Open[Own](g, file)
-	if err != nil {
-		file.Close()
-	}
-	return r, own, err
-}
-
-// sharedFile returns a file without a name, of so many zeros.
-func sharedFile(size int64) (*os.File, error) {
-	file, err := anonymousFile()
-	if err != nil {
-		return nil, fmt.Errorf("record: shared memory: %w", err)
-	}
-	if err := file.Truncate(size); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("record: shared memory of %d bytes of addresses: %w", size, err)
-	}
-	return file, nil
-}
-
-// Open maps the record of another process, from its File.
-func Open[Own any](g Geometry, file *os.File) (*Record, *Own, error) {
-	size := unsafe.Sizeof(*new(Own))
-	last, owners, bitmap, end := g.offsets(size)
-	data, err := mapShared(file, end)
-	if err != nil {
-		return nil, nil, fmt.Errorf("record: map %d bytes of shared memory: %w", end, err)
-	}
-	start := unsafe.Pointer(unsafe.SliceData(data))
 	return &Record{
-		Geometry: g, file: file, data: data, own: size,
-		head:   (*head)(start),
-		last:   unsafe.Slice((*atomic.Int64)(unsafe.Add(start, last)), g.Layout.MaxWorkerID()+1),
-		owners: unsafe.Slice((*atomic.Uint32)(unsafe.Add(start, owners)), g.Runs()),
-		bits:   unsafe.Slice((*uint64)(unsafe.Add(start, bitmap)), (g.Size()+63)/64),
-	}, (*Own)(unsafe.Add(start, unsafe.Sizeof(head{}))), nil
-}
-
-// File returns the file for other processes to Open.
-func (r *Record) File() *os.File { return r.file }
-
-// Close unmaps the memory, including the Own. The memory is freed when all have closed it.
-func (r *Record) Close() {
-	_ = unmap(r.data)
-	r.file.Close()
+		Geometry: g, Bits: b,
+		last:   unsafe.Slice((*atomic.Int64)(extra), ids),
+		owners: unsafe.Slice((*atomic.Uint32)(unsafe.Add(extra, last)), g.Runs()),
+	}, own, nil
 }
 
 // Mark records a UID that was just drawn.
@@ -126,7 +57,7 @@ func (r *Record) Enter(run int64, u uid.UID, by Drawer) {
 
 // Set is the other part of Mark: it sets the UID's bit.
 func (r *Record) Set(bit int64, u uid.UID, by Drawer) {
-	if mask := uint64(1) << (bit & 63); atomic.OrUint64(&r.bits[bit>>6], mask)&mask != 0 {
+	if r.set(bit) {
 		r.Report(Duplicate, by, u, 0)
 	}
 }
@@ -134,15 +65,11 @@ func (r *Record) Set(bit int64, u uid.UID, by Drawer) {
 // Newest returns the last tick of a worker ID from which a UID was drawn, or -1.
 func (r *Record) Newest(workerID int64) int64 { return r.last[workerID].Load() - 1 }
 
-// SetNewest is for tests of the users of Newest.
-func (r *Record) SetNewest(workerID, tick int64) { r.last[workerID].Store(tick + 1) }
-
-// Raise makes an atomic number at least n.
-func Raise(a *atomic.Int64, n int64) {
-	for {
-		old := a.Load()
-		if old >= n || a.CompareAndSwap(old, n) {
-			return
-		}
+// Report counts a violation, and records it if there is room.
+func (r *Record) Report(k Kind, by Drawer, u uid.UID, bound int64) {
+	owner := Drawer(0)
+	if bit, ok := r.Bit(u); ok {
+		owner = Drawer(r.owners[bit>>r.Layout.SequenceBits()].Load())
 	}
+	r.report(k, by, owner, int64(u), bound)
 }

@@ -16,7 +16,7 @@ type own struct{ n [3]atomic.Int64 }
 func newTestRecord(t testing.TB) (*Record, *own) {
 	g, err := NewGeometry(testLayout, time.Now().Add(-time.Minute), time.Now().Add(time.Minute))
 	require.NoError(t, err)
-	r, o, err := New[own](g)
+	r, o, err := Open[own](g, nil)
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
 	return r, o
@@ -60,8 +60,8 @@ func TestMark(t *testing.T) {
 	v := r.Violations()[1]
 	require.Equal(t, SharedTick, v.Kind())
 	require.Equal(t, NewDrawer(4, 0), v.Drawn())
-	require.Equal(t, NewDrawer(3, 0), v.Owner())
-	require.EqualValues(t, NewDrawer(3, 0), v.Bound())
+	require.EqualValues(t, NewDrawer(3, 0), v.owner)
+	require.EqualValues(t, NewDrawer(3, 0), v.bound)
 	require.NoError(t, unmap(other.data))
 
 	require.Zero(t, r.Found(Outside))
@@ -86,7 +86,7 @@ func TestDescribe(t *testing.T) {
 		text := r.Describe(v, by)
 		require.Contains(t, text, "B")
 		if v.Kind() == Duplicate {
-			require.Contains(t, text, "drawn again by B; the first to draw of this tick and worker ID was A")
+			require.Contains(t, text, "was drawn by B again; the first to draw of this tick and worker ID was A")
 		}
 	}
 	for range 2 * maxViolations {
@@ -104,7 +104,7 @@ func TestCountBits(t *testing.T) {
 	require.Zero(t, set)
 	require.Zero(t, bytes)
 	for _, bit := range []int64{0, 1, 64, 1 << 20, r.Size() - 1} {
-		r.bits[bit/64] |= 1 << (bit % 64)
+		r.words[bit/64] |= 1 << (bit % 64)
 	}
 	set, bytes, err = r.Count()
 	require.NoError(t, err)
@@ -112,8 +112,8 @@ func TestCountBits(t *testing.T) {
 	require.Less(t, bytes, int64(1<<20))
 	other, _, err := Open[own](r.Geometry, r.File())
 	require.NoError(t, err)
-	require.EqualValues(t, 3, other.bits[0])
-	other.bits[1] |= 2
+	require.EqualValues(t, 3, other.words[0])
+	other.words[1] |= 2
 	set, _, err = r.Count()
 	require.NoError(t, err)
 	require.EqualValues(t, 6, set)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 )
@@ -30,7 +31,8 @@ type fleet struct {
 	slots  []slot
 	rate   float64 // UIDs a second of all of them
 	began  time.Time
-	clocks []string // of each slot, as in clockEnv
+	clocks [][]step        // of each slot
+	kills  []chan struct{} // of each slot's process, beside its events
 
 	injected [faults]atomic.Int64
 	unready  atomic.Int64 // processes that could not make a generator, and ended
@@ -43,7 +45,11 @@ type fleet struct {
 }
 
 func newFleet(m *memory, s *stores, slots []slot, rate float64) *fleet {
-	return &fleet{memory: m, stores: s, slots: slots, rate: rate, began: time.Now(), clocks: make([]string, len(slots))}
+	f := &fleet{memory: m, stores: s, slots: slots, rate: rate, began: time.Now(), clocks: make([][]step, len(slots))}
+	for range slots {
+		f.kills = append(f.kills, make(chan struct{}, 100))
+	}
+	return f
 }
 
 // start starts the next process of a slot.
@@ -58,7 +64,7 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	in := &incarnation{number: uint32(len(f.all)) + 1, slot: slot}
 	p := job{
 		Slot: sl, Index: slot, Incarnation: in.number, First: f.memory.First, Ticks: f.memory.Ticks,
-		StaticID: f.statics, Rate: f.rate * sl.Weight / weights,
+		StaticID: f.statics, Rate: f.rate * sl.Weight / weights, Clock: f.clocks[slot],
 	}
 	if sl.Worker == static && sl.Planted != plantedCopy {
 		f.statics++
@@ -66,19 +72,12 @@ func (f *fleet) start(slot int) (*incarnation, error) {
 	if f.stores != nil {
 		p.DSN, p.Path = f.stores.dsn(sl.Store), f.stores.path
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
+	var err error
+	in.Process, err = crew.Spawn(p, process.Config{Files: []*os.File{f.memory.File()}, Output: &in.stderr})
+	if err == nil {
+		f.all = append(f.all, in)
 	}
-	in.Process, err = process.Start(process.Config{
-		Env:   []string{processEnv + "=" + string(text), clockEnv + "=" + f.clocks[slot]},
-		Files: []*os.File{f.memory.File()}, Output: &in.stderr,
-	})
-	if err != nil {
-		return nil, err
-	}
-	f.all = append(f.all, in)
-	return in, nil
+	return in, err
 }
 
 // up reports whether the process has a generator.
@@ -93,18 +92,13 @@ func holder(incarnation uint32) string { return fmt.Sprintf("incarnation %d", in
 func (f *fleet) isGone(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, in := range f.all {
-		if holder(in.number) == name && in.HasEnded() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.all, func(in *incarnation) bool { return holder(in.number) == name && in.HasEnded() })
 }
 
 // ended judges a process that has ended by itself.
 func (f *fleet) ended(in *incarnation) {
 	<-in.Done()
-	switch code := in.State().ExitCode(); code {
+	switch in.State().ExitCode() {
 	case exitDone:
 		in.how = "ended"
 	case exitNoStart:
@@ -124,6 +118,9 @@ func (f *fleet) violation(format string, args ...any) {
 
 // kill ends a process with SIGKILL.
 func (f *fleet) kill(in *incarnation) {
+	if f.up(in) {
+		f.drawing.Add(1)
+	}
 	in.how = "killed"
 	in.Kill()
 }
@@ -134,13 +131,10 @@ const closeLimit = 40 * time.Second
 
 // end ends a process in good order.
 func (f *fleet) end(in *incarnation) {
-	in.how = "ended in good order"
 	in.Quit()
 	select {
 	case <-in.Done():
-		if code := in.State().ExitCode(); code != exitDone && code != exitNoStart {
-			f.ended(in)
-		}
+		f.ended(in)
 	case <-time.After(closeLimit):
 		f.violation("%s did not end within %v", f.name(record.NewDrawer(in.number, 0)), closeLimit)
 		f.kill(in)
@@ -149,7 +143,7 @@ func (f *fleet) end(in *incarnation) {
 
 // suspend stops a process for some time. What the process measures meanwhile does not
 // count, so it can see itself that it was stopped.
-func (f *fleet) suspend(in *incarnation, d time.Duration) {
+func (f *fleet) suspend(in *incarnation, d time.Duration, kill bool) {
 	pauses := &f.memory.slots[in.slot].pauses
 	pauses.Add(1)
 	in.Pause()
@@ -157,28 +151,27 @@ func (f *fleet) suspend(in *incarnation, d time.Duration) {
 	case <-time.After(d):
 	case <-in.Done():
 	}
+	if kill { // before it runs again
+		f.kill(in)
+	}
 	pauses.Add(1)
 	in.Resume()
 }
 
-// suspendAndKill stops a process, and ends it before it runs again.
-func (f *fleet) suspendAndKill(in *incarnation, d time.Duration) {
-	f.memory.slots[in.slot].pauses.Add(1)
-	in.Pause()
-	time.Sleep(d)
-	f.kill(in)
-}
-
-// tend keeps a slot filled and plays its events, until stop is closed.
-func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
+// tend keeps a slot filled and plays its events, until it is told to stop and has played them.
+func (f *fleet) tend(ctx context.Context, slot int, events []event, stop <-chan struct{}) error {
 	in, err := f.start(slot)
 	for err == nil {
-		due := time.NewTimer(time.Hour)
+		due, end := time.NewTimer(time.Hour), stop
 		if len(events) > 0 {
 			due.Reset(time.Until(f.began.Add(events[0].At)))
+			end = nil
 		}
 		select {
-		case <-stop:
+		case <-ctx.Done():
+			f.kill(in)
+			return nil
+		case <-end:
 			// Half of them leave their leases as a crash would.
 			if slot%2 == 0 {
 				f.kill(in)
@@ -189,40 +182,43 @@ func (f *fleet) tend(slot int, events []event, stop <-chan struct{}) error {
 		case <-in.Done():
 			f.ended(in)
 			time.Sleep(100 * time.Millisecond)
-			in, err = f.start(slot)
+		case <-f.kills[slot]:
+			f.kill(in)
+			f.injected[kill].Add(1)
 		case <-due.C:
-			e := events[0]
+			f.happen(in, events[0])
 			events = events[1:]
-			in, err = f.happen(in, e)
 		}
 		due.Stop()
+		if in.HasEnded() {
+			in, err = f.start(slot)
+		}
 	}
 	return err
 }
 
-// happen plays an event on a process, and returns that process or the next one.
-func (f *fleet) happen(in *incarnation, e event) (*incarnation, error) {
-	if f.up(in) && (e.Fault == kill || e.Kill) {
-		f.drawing.Add(1)
-	}
-	switch {
-	case e.Fault == pause && e.Kill:
-		f.suspendAndKill(in, e.For)
-		f.injected[kill].Add(1)
-	case e.Fault == pause:
-		f.suspend(in, e.For)
-	case e.Fault == kill:
+// happen plays an event on a process.
+func (f *fleet) happen(in *incarnation, e event) {
+	switch e.Fault {
+	case pause:
+		f.suspend(in, e.For, e.Kill)
+	case kill:
 		f.kill(in)
 		time.Sleep(e.For)
-	case e.Fault == restart:
+	case restart:
 		f.end(in)
 		time.Sleep(e.For)
 	}
 	f.injected[e.Fault].Add(1)
-	if in.HasEnded() {
-		return f.start(e.Slot)
+}
+
+// killOwners kills the processes whose leases an event has taken away.
+func (f *fleet) killOwners(e event) {
+	for i, s := range f.slots {
+		if t, leases := s.leases(); leases && (e.Fault == failover && t.Store == pair || t == e.Table) {
+			f.kills[i] <- struct{}{}
+		}
 	}
-	return in, nil
 }
 
 // name says who a drawer is.
@@ -238,7 +234,6 @@ func (f *fleet) name(d record.Drawer) string {
 	}
 	in := f.all[n-1]
 	sl := f.slots[in.slot]
-	from := in.Began().Sub(f.began).Seconds()
 	state := "still running"
 	if in.HasEnded() {
 		state = fmt.Sprintf("%s at %.3f s", in.how, in.Ended().Sub(f.began).Seconds())
@@ -247,17 +242,13 @@ func (f *fleet) name(d record.Drawer) string {
 	if g := d.Goroutine(); g < len(sl.Draw) {
 		way = sl.Draw[g]
 	}
-	where := sl.Worker
-	if sl.Store != "" {
-		where += " in " + sl.Store
-	}
-	return fmt.Sprintf("process %d (slot %d, %s, %s; pid %d; started at %.3f s, %s) by its goroutine %d (%s)",
-		n, in.slot, sl.Name, where, in.PID(), from, state, d.Goroutine(), way)
+	return fmt.Sprintf("process %d (slot %d, %s: %v; started at %.3f s, %s) by its goroutine %d (%s)",
+		n, in.slot, sl.Name, sl, in.Began().Sub(f.began).Seconds(), state, d.Goroutine(), way)
 }
 
 // violations are all that were found, in words.
 func (f *fleet) violations() []string {
-	texts := append([]string(nil), f.wrong...)
+	texts := slices.Clone(f.wrong)
 	for _, v := range f.memory.Violations() {
 		texts = append(texts, f.memory.Describe(v, f.name))
 	}
@@ -272,4 +263,12 @@ func (f *fleet) lastWords(slot int) string {
 		}
 	}
 	return ""
+}
+
+// drawn returns how many UIDs were drawn, as the processes say.
+func (f *fleet) drawn() (n uint64) {
+	for i := range f.slots {
+		n += f.memory.slots[i].uids.Load()
+	}
+	return n
 }

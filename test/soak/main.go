@@ -2,18 +2,23 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/crew"
 )
 
 // settings are the command line's.
@@ -34,9 +39,7 @@ const (
 )
 
 func main() {
-	if text := os.Getenv(processEnv); text != "" {
-		os.Exit(childMain(text))
-	}
+	crew.Ordered(job.do)
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "soak",
@@ -57,12 +60,12 @@ did not find what was planted.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&s.length, "for", 250*time.Second, "time to run, self-test and start not included")
-	flags.Uint64Var(&s.seed, "seed", 0, "seed of the schedule (default: another one each time)")
-	flags.Float64Var(&s.rate, "rate", 0, "UIDs a second of all processes together (default: 28 million, or what the memory allows)")
-	flags.Float64Var(&s.atLeast, "at-least", 0, "fail if there are fewer UIDs; run for up to twice the time to get them")
-	flags.BoolVar(&s.json, "json", false, "print the result as JSON, and all else to standard error")
-	flags.BoolVar(&s.selfOnly, "self-test", false, "only find the planted faults")
+	flags.DurationVarP(&s.length, "for", "f", 250*time.Second, "time to run, self-test and start not included")
+	flags.Uint64VarP(&s.seed, "seed", "s", 0, "seed of the schedule (default: another one each time)")
+	flags.Float64VarP(&s.rate, "rate", "r", 0, "UIDs a second of all processes together (default: 28 million, or what the memory allows)")
+	flags.Float64VarP(&s.atLeast, "at-least", "n", 0, "fail if there are fewer UIDs; run for up to twice the time to get them")
+	flags.BoolVarP(&s.json, "json", "j", false, "print the result as JSON, and all else to standard error")
+	flags.BoolVarP(&s.selfOnly, "self-test", "t", false, "only find the planted faults")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := cmd.ExecuteContext(ctx); err != nil {
@@ -83,10 +86,9 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := s.fit(length); err != nil {
 		return err
 	}
-	rep := report{Seed: s.seed, For: s.length}
-	rep.Violations = []string{}
+	res := result{Seed: s.seed, For: s.length, Faults: map[string]int64{}, Found: map[string]uint64{}, Violations: []string{}}
 	var err error
-	if rep.SelfTest, err = selfTest(talk, trials()); err != nil || s.selfOnly {
+	if res.SelfTest, err = selfTest(talk, trials()); err != nil || s.selfOnly {
 		return err
 	}
 	fmt.Fprintf(talk, "\nseed %d: the same schedule comes of --seed %d --for %v\n", s.seed, s.seed, s.length)
@@ -98,58 +100,55 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer st.close()
-	show := newProgress(length, s.length)
-	rep.Faults, rep.Found = map[string]int64{}, map[string]uint64{}
+	show := newBar(length)
 	above := int64(-1) // the last tick of the round before
 	for i := range rounds {
-		res, err := s.round(ctx, i, length, st, &above, talk, show)
-		if err != nil {
+		if err := s.round(ctx, i, length, st, &above, talk, &res, show); err != nil {
 			return err
 		}
-		rep.result.add(res)
 	}
-	show.end()
-	if float64(rep.UIDs) < s.atLeast {
-		rep.Violations = append(rep.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %s wanted", count(rep.UIDs), count(uint64(s.atLeast))))
+	if show != nil {
+		_ = show.Clear()
 	}
-	rep.OK = len(rep.Violations) == 0 && len(rep.Found) == 0
+	if float64(res.UIDs) < s.atLeast {
+		res.Violations = append(res.Violations, fmt.Sprintf("%s UIDs were drawn, and at least %.0f wanted", humanize.Comma(int64(res.UIDs)), s.atLeast))
+	}
+	res.OK = len(res.Violations) == 0 && len(res.Found) == 0
 	if s.json {
-		err = rep.writeJSON(stdout)
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		err = e.Encode(res)
 	} else {
-		rep.writeText(stdout)
+		res.write(stdout)
 	}
-	if err == nil && !rep.OK {
+	if err == nil && !res.OK {
 		err = errViolations
 	}
 	return err
 }
 
 // round runs one round, with ticks that come after those of the one before.
-func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, above *int64, talk io.Writer, show *progress) (result, error) {
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, above *int64, talk io.Writer, res *result, show *progressbar.ProgressBar) error {
 	plan := newSchedule(s.seed, number, length, soakSlots)
-	fmt.Fprintf(talk, "\nround %d, by seconds after the time in front, +: until it is there again\n%v", number+1, plan)
+	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(soakSlots); err != nil {
-		return result{}, err
+		return err
 	}
 	for soakLayout.TickAt(time.Now().Add(-margin)) <= *above {
 		time.Sleep(tickUnit)
 	}
-	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(2*length+closeLimit+margin))
+	r, err := newRound(length, plan, st, soakSlots, s.rate)
 	if err != nil {
-		return result{}, err
+		return err
 	}
-	m, err := newMemory(g)
-	if err != nil {
-		return result{}, err
+	defer r.memory.Close()
+	if err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show); err != nil {
+		return err
 	}
-	defer m.Close()
-	r := round{number: number, length: length, schedule: plan, stores: st, fleet: newFleet(m, st, soakSlots, s.rate)}
-	res, err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show)
 	for id := range soakLayout.MaxWorkerID() + 1 {
-		*above = max(*above, m.Newest(id))
+		*above = max(*above, r.memory.Newest(id))
 	}
-	return res, err
+	return r.judge(res)
 }
 
 // memoryShare is the part of the available memory that is used, at most.
@@ -160,26 +159,40 @@ func (s *settings) fit(length time.Duration) error {
 	if s.length <= 0 || s.rate < 0 || s.atLeast < 0 {
 		return fmt.Errorf("soak: --for %v, --rate %g, --at-least %g: want a time above 0, and no negative number", s.length, s.rate, s.atLeast)
 	}
+	most := float64(defaultRate)
 	available := availableMemory()
-	// A page may be wasted for each tick of each process.
-	const page = 4096
-	wasted := length.Seconds() / tickUnit.Seconds() * float64(len(soakSlots)) * page
-	most := (float64(available)*memoryShare - wasted) * 8 / length.Seconds()
-	switch {
-	case available == 0:
-		most = defaultRate
-	case most <= 0:
-		return fmt.Errorf("soak: %d MB of memory are available, of which %.0f %% are not enough for a round of %v", available>>20, 100*memoryShare, length)
+	if available > 0 {
+		// A page may be wasted for each tick of each process.
+		wasted := length.Seconds() / tickUnit.Seconds() * float64(len(soakSlots)*os.Getpagesize())
+		most = (float64(available)*memoryShare - wasted) * 8 / length.Seconds()
 	}
 	if s.rate == 0 {
 		s.rate = min(defaultRate, most)
 	}
-	if available > 0 && s.rate > most {
+	switch mean := s.atLeast / s.length.Seconds(); {
+	case most <= 0 || available > 0 && s.rate > most:
 		return fmt.Errorf("soak: --rate %g: for %v, %.0f %% of the %d MB of memory that are available hold at most %.3g UIDs a second",
-			s.rate, length, 100*memoryShare, available>>20, most)
-	}
-	if mean := s.atLeast / s.length.Seconds(); mean > s.rate {
+			s.rate, length, 100*memoryShare, available>>20, max(0, most))
+	case mean > s.rate:
 		return fmt.Errorf("soak: --at-least %g in %v are %.3g UIDs a second, and the rate is %.3g", s.atLeast, s.length, mean, s.rate)
 	}
 	return nil
+}
+
+// availableMemory returns how many bytes may be used, by Linux and the control group, or 0 if that is not known.
+func availableMemory() (bytes int64) {
+	text, _ := os.ReadFile("/proc/meminfo")
+	if _, after, found := strings.Cut(string(text), "MemAvailable:"); found {
+		_, _ = fmt.Sscan(after, &bytes)
+		bytes <<= 10
+	}
+	group := func(name string) (n int64) {
+		text, _ := os.ReadFile("/sys/fs/cgroup/" + name)
+		n, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return n
+	}
+	if limit := group("memory.max"); limit > 0 {
+		bytes = max(1, min(bytes, limit-group("memory.current")))
+	}
+	return bytes
 }

@@ -1,44 +1,25 @@
 package main
 
 import (
-	"os"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/record"
 )
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv(processEnv); text != "" {
-		os.Exit(childMain(text))
-	}
-	if os.Getenv(idleEnv) != "" {
-		process.AwaitQuit(exitOrphan)
-		os.Exit(exitDone)
-	}
-	cluster.Main(m)
-}
-
-// idleEnv makes the test binary a process that does nothing.
-const idleEnv = "UID_SOAK_IDLE"
-
-// idle starts a process that does nothing until the test ends.
-func idle(t *testing.T) *process.Process {
-	p, err := process.Start(process.Config{Env: []string{idleEnv + "=1"}})
-	require.NoError(t, err)
-	t.Cleanup(p.Kill)
-	return p
+	crew.Ordered(job.do)
+	testserver.Main(m)
 }
 
 func newTestMemory(t testing.TB) *memory {
 	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
 	require.NoError(t, err)
-	m, err := newMemory(g)
+	m, err := openMemory(g, nil)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	return m
@@ -50,11 +31,11 @@ func TestSelfTest(t *testing.T) {
 	t.Parallel()
 	var some []trial
 	for i, trial := range trials() {
-		if i%3 == 0 {
+		if i%3 == 2 {
 			some = append(some, trial)
 		}
 	}
-	findings, err := selfTest(testWriter{t}, some)
+	findings, err := selfTest(t.Output(), some)
 	require.NoError(t, err)
 	require.Len(t, findings, len(some))
 }
@@ -69,33 +50,34 @@ func TestRound(t *testing.T) {
 		}
 	}
 	const length = 6 * time.Second
-	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(2*length+closeLimit+margin))
-	require.NoError(t, err)
-	m, err := newMemory(g)
-	require.NoError(t, err)
-	defer m.Close()
 	st := &stores{path: t.TempDir() + "/workers.db"}
 	require.NoError(t, st.foundAll(slots))
-	r := round{length: length, schedule: newSchedule(1, 0, length, slots), stores: st, fleet: newFleet(m, st, slots, 1e6)}
-	require.False(t, slices.ContainsFunc(r.schedule, func(e event) bool { return e.Fault > setClock && e.queue() != embedded }), "servers are not needed")
-	res, err := r.run(t.Context(), 0, nil)
+	r, err := newRound(length, newSchedule(1, 0, length, slots), st, slots, 1e6)
 	require.NoError(t, err)
+	defer r.memory.Close()
+	require.NoError(t, r.run(t.Context(), 0, nil))
+	res := result{Faults: map[string]int64{}, Found: map[string]uint64{}}
+	require.NoError(t, r.judge(&res))
 	require.Empty(t, res.Violations)
 	require.Empty(t, res.Found)
 	require.NotZero(t, res.UIDs)
 	require.NotZero(t, res.LeasesChecked)
 	require.NotZero(t, res.RowsVanished)
 	require.Greater(t, res.Processes, len(slots))
-	for f, n := range r.schedule.planned() {
-		require.EqualValues(t, n, res.Faults[fault(f).String()], "%v", fault(f))
+	for _, f := range []fault{kill, pause, restart, setClock, rename, vanish, edit} {
+		require.NotZero(t, res.Faults[f.String()], "%v", f)
 	}
-}
-
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(p []byte) (int, error) {
-	w.t.Logf("%s", p)
-	return len(p), nil
+	// Whoever has drawn beyond what was reserved is found in the database, as is a fault that did not happen.
+	table, _ := slots[0].leases()
+	db, err := st.open(embedded)
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.Exec("UPDATE " + table.Name + " SET HIGH = 0, ACQUIRED = 9e18")
+	require.NoError(t, err)
+	r.injected[kill].Store(0)
+	require.NoError(t, r.judge(&res))
+	require.Contains(t, res.Violations[0], "of the kind kill only 0 happened")
+	require.Contains(t, res.Violations[1], "was drawn, and the lease")
 }
 
 func TestFit(t *testing.T) {
@@ -109,11 +91,4 @@ func TestFit(t *testing.T) {
 	require.NoError(t, s.fit(time.Minute))
 	require.Positive(t, s.rate)
 	require.LessOrEqual(t, s.rate, float64(defaultRate))
-}
-
-func TestCount(t *testing.T) {
-	require.Equal(t, "0", count(0))
-	require.Equal(t, "999", count(999))
-	require.Equal(t, "1,000", count(1000))
-	require.Equal(t, "5,000,000,001", count(5000000001))
 }

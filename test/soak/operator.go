@@ -29,7 +29,7 @@ const (
 
 // act does what an event says.
 func (o *operator) act(e event) error {
-	db, err := o.stores.open(e.Table.store)
+	db, err := o.stores.open(e.Table.Store)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (o *operator) act(e event) error {
 	}
 	// A failover must not lose what is done by hand: a table that is renamed away on the
 	// replica only would never come back.
-	if e.Table.store == pair {
+	if e.Table.Store == pair {
 		return o.stores.pair.CatchUp()
 	}
 	return nil
@@ -60,8 +60,8 @@ func (o *operator) act(e event) error {
 // rename takes the table away and puts it back, as a change of its schema in two steps
 // does. Owners keep what they have; nobody gets an ID meanwhile.
 func (o *operator) rename(db *sqlx.DB, t leaseTable, d time.Duration) error {
-	away := t.name + "_AWAY"
-	if err := insist(func() error { return renameTable(db, t.name, away) }); err != nil {
+	away := t.Name + "_AWAY"
+	if err := insist(func() error { return renameTable(db, t.Name, away) }); err != nil {
 		return err
 	}
 	time.Sleep(d)
@@ -72,23 +72,23 @@ func (o *operator) rename(db *sqlx.DB, t leaseTable, d time.Duration) error {
 // not where the store is durable, and not one in which anybody has got an ID.
 func (o *operator) putBack(db *sqlx.DB, t leaseTable, from string) error {
 	return insist(func() error {
-		err := renameTable(db, from, t.name)
+		err := renameTable(db, from, t.Name)
 		if err == nil {
 			return nil
 		}
 		var rows []int64
-		if e := db.Select(&rows, "SELECT WORKER_ID FROM "+t.name); e != nil {
+		if e := db.Select(&rows, "SELECT WORKER_ID FROM "+t.Name); e != nil {
 			return errors.Join(err, e)
 		}
-		if t.durable {
-			o.fleet.violation("table %s was made anew while it was renamed, though its store is durable", t.name)
+		if t.Durable {
+			o.fleet.violation("table %s was made anew while it was renamed, though its store is durable", t.Name)
 		}
 		for _, id := range rows {
 			if id >= 0 {
-				o.fleet.violation("worker ID %d was leased in table %s, which had been made anew and is to rest", id, t.name)
+				o.fleet.violation("worker ID %d was leased in table %s, which had been made anew and is to rest", id, t.Name)
 			}
 		}
-		_, e := db.Exec("DROP TABLE " + t.name)
+		_, e := db.Exec("DROP TABLE " + t.Name)
 		return errors.Join(err, e)
 	})
 }
@@ -103,7 +103,7 @@ func renameTable(db *sqlx.DB, from, to string) error {
 // the removed rows have nothing left, and begins above what they have.
 func (o *operator) truncate(db *sqlx.DB, t leaseTable) error {
 	return insist(func() error {
-		if _, err := db.Exec("TRUNCATE TABLE " + t.name); err != nil {
+		if _, err := db.Exec("TRUNCATE TABLE " + t.Name); err != nil {
 			return err
 		}
 		if err := o.stores.found(db, t, initRest); err != nil {
@@ -111,11 +111,11 @@ func (o *operator) truncate(db *sqlx.DB, t leaseTable) error {
 		}
 		// A start that was there before Init lets the namespace rest for minutes.
 		var rests int64
-		if err := db.Get(&rests, "SELECT LEASE_UNTIL - ACQUIRED FROM "+t.name+" WHERE WORKER_ID = -1"); err != nil {
+		if err := db.Get(&rests, "SELECT LEASE_UNTIL - ACQUIRED FROM "+t.Name+" WHERE WORKER_ID = -1"); err != nil {
 			return err
 		}
 		if d := time.Duration(rests) * time.Microsecond; d > initRest {
-			return fmt.Errorf("table %s rests for %v", t.name, d)
+			return fmt.Errorf("table %s rests for %v", t.Name, d)
 		}
 		return nil
 	})
@@ -124,19 +124,19 @@ func (o *operator) truncate(db *sqlx.DB, t leaseTable) error {
 // restore brings back what the table held some time ago. It is what a failover does that
 // loses so much: new owners burn what those before may have reserved since.
 func (o *operator) restore(db *sqlx.DB, t leaseTable, age time.Duration) error {
-	dump := t.name + "_DUMP"
+	dump := t.Name + "_DUMP"
 	err := insist(func() error {
-		return execAll(db, "DROP TABLE IF EXISTS "+dump, "CREATE TABLE "+dump+" LIKE "+t.name, "INSERT INTO "+dump+" SELECT * FROM "+t.name)
+		return execAll(db, "DROP TABLE IF EXISTS "+dump, "CREATE TABLE "+dump+" LIKE "+t.Name, "INSERT INTO "+dump+" SELECT * FROM "+t.Name)
 	})
 	if err != nil {
 		return err
 	}
 	time.Sleep(age)
-	if err := insist(func() error { return execAll(db, "DROP TABLE IF EXISTS "+t.name) }); err != nil {
+	if err := insist(func() error { return execAll(db, "DROP TABLE IF EXISTS "+t.Name) }); err != nil {
 		return err
 	}
 	err = o.putBack(db, t, dump)
-	o.stores.rewind(t.name)
+	o.stores.rewind(t.Name)
 	return err
 }
 
@@ -145,7 +145,7 @@ func (o *operator) restore(db *sqlx.DB, t leaseTable, age time.Duration) error {
 func (o *operator) vanish(db *sqlx.DB, t leaseTable, away time.Duration) error {
 	move := func(from, to string) error {
 		return insist(func() error {
-			res, err := db.Exec("UPDATE "+t.name+" SET NAMESPACE = ? WHERE NAMESPACE = ? AND WORKER_ID >= 0", to, from)
+			res, err := db.Exec("UPDATE "+t.Name+" SET NAMESPACE = ? WHERE NAMESPACE = ? AND WORKER_ID >= 0", to, from)
 			if err != nil {
 				return err
 			}
@@ -155,11 +155,11 @@ func (o *operator) vanish(db *sqlx.DB, t leaseTable, away time.Duration) error {
 		})
 	}
 	const gone = " (gone)"
-	if err := move(t.namespace, t.namespace+gone); err != nil {
+	if err := move(t.Namespace, t.Namespace+gone); err != nil {
 		return err
 	}
 	time.Sleep(away)
-	return move(t.namespace+gone, t.namespace)
+	return move(t.Namespace+gone, t.Namespace)
 }
 
 // An alteration is of a row.
@@ -199,15 +199,15 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 		if e.Edit == releaseLease {
 			r, err := t.registry(db)
 			if err == nil {
-				_, err = r.Release(context.Background(), t.namespace, row.WorkerID, true)
+				_, err = r.Release(context.Background(), t.Namespace, row.WorkerID, true)
 			}
 			if err == nil {
 				o.edited.Add(1)
 			}
 			return err
 		}
-		res, err := db.Exec("UPDATE "+t.name+" SET "+set+" WHERE NAMESPACE = ? AND WORKER_ID = ? AND HOLDER = ? AND HIGH = ?",
-			t.namespace, row.WorkerID, row.Holder, row.High)
+		res, err := db.Exec("UPDATE "+t.Name+" SET "+set+" WHERE NAMESPACE = ? AND WORKER_ID = ? AND HOLDER = ? AND HIGH = ?",
+			t.Namespace, row.WorkerID, row.Holder, row.High)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (o *operator) edit(db *sqlx.DB, e event) error {
 	})
 }
 
-// choose returns the row to edit, if there is one.
+// choose returns the row to edit, if there is one that anybody has had.
 func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err error) {
 	rows, err := o.stores.leasesIn(db, e.Table)
 	if err != nil {
@@ -229,7 +229,7 @@ func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err e
 	var able []leaseRow
 	for _, r := range rows {
 		ends := e.Edit == endLease || e.Edit == releaseLease
-		if r.WorkerID != controlID && r.High < far && (!ends || e.Table.durable || o.fleet.isGone(r.Holder)) {
+		if r.WorkerID != controlID && r.Holder != "" && r.High < far && (!ends || e.Table.Durable || o.fleet.isGone(r.Holder)) {
 			able = append(able, r)
 		}
 	}

@@ -3,75 +3,64 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"github.com/uidgen/uid/test/record"
 )
 
-// A round is a geometry, a memory, a fleet and a schedule.
+// A round is a memory, a fleet and a schedule.
 type round struct {
-	number   int
-	length   time.Duration
 	schedule schedule
-	fleet    *fleet
-	stores   *stores
-	operator *operator // made by run
+	length   time.Duration
+	*fleet
+	operator *operator
 }
 
 // margin is how far UIDs may lie before and after the time of a round: clocks stray, and
 // generators borrow from the future and begin ahead.
 const margin = freeStray + maxLead + 8*time.Second
 
-// A result is what came of a round, or of all.
-type result struct {
-	Rounds        int               `json:"rounds"`
-	UIDs          uint64            `json:"uids"`
-	Slots         int               `json:"processesAtOnce"`
-	Processes     int               `json:"processes"`
-	Faults        map[string]int64  `json:"faults"`
-	FailedStarts  int64             `json:"failedStarts"`
-	KilledDrawing int64             `json:"killedDrawing"` // kills of a process that had a generator
-	LeasesLost    uint64            `json:"leasesLost"`
-	LeasesTaken   uint64            `json:"leasesTakenOver"`
-	RefusedCalls  uint64            `json:"refusedCalls"`
-	RowsVanished  int64             `json:"rowsVanished"`
-	RowsEdited    int64             `json:"rowsEdited"`
-	LeasesChecked int               `json:"leasesChecked"`
-	Duplicates    uint64            `json:"duplicates"`
-	Found         map[string]uint64 `json:"found"` // violations of each kind, duplicates included
-	Violations    []string          `json:"violations"`
-	SlowestCall   time.Duration     `json:"slowestCallNs"`
-	LongestStall  time.Duration     `json:"longestStallNs"`
-	MemoryBytes   int64             `json:"memoryBytes"`
-	BySlot        []slotResult      `json:"bySlot"`
-	Took          time.Duration     `json:"tookNs"`
-}
-
-// A slotResult is what the processes of one slot have done.
-type slotResult struct {
-	Slot         string        `json:"slot"`
-	UIDs         uint64        `json:"uids"`
-	RefusedCalls uint64        `json:"refusedCalls"`
-	SlowestCall  time.Duration `json:"slowestCallNs"`
-	LongestStall time.Duration `json:"longestStallNs"`
+// newRound returns a round without processes. Its end closes the memory.
+func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
+	now := time.Now()
+	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin))
+	if err != nil {
+		return nil, err
+	}
+	m, err := openMemory(g, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := newFleet(m, st, slots, rate)
+	return &round{plan, length, f, &operator{stores: st, fleet: f}}, nil
 }
 
 // run lets the round happen. It goes on until as many UIDs have been drawn as are wanted,
 // but not for longer than twice the length.
-func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result, error) {
-	f := r.fleet
-	r.operator = &operator{stores: r.stores, fleet: f}
+func (r *round) run(ctx context.Context, wanted uint64, show *progressbar.ProgressBar) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	stop := make(chan struct{})
-	failed := make(chan error, len(f.slots)+8)
+	failed := make(chan error, len(r.slots)+8)
 	var tending, disturbing sync.WaitGroup
-	for i := range f.slots {
-		f.clocks[i] = clockText(f.began, r.schedule.clock(i))
-		tending.Go(func() {
-			if err := f.tend(i, r.schedule.of(i), stop); err != nil {
+	attempt := func(all *sync.WaitGroup, do func() error) {
+		all.Go(func() {
+			if err := do(); err != nil {
 				failed <- err
 			}
 		})
+	}
+	for i := range r.slots {
+		var events []event
+		events, r.clocks[i] = r.schedule.of(i, r.began)
+		attempt(&tending, func() error { return r.tend(ctx, i, events, stop) })
 	}
 	// One goroutine for each thing that can have one fault at a time.
 	queues := map[string]schedule{}
@@ -81,18 +70,17 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result,
 		}
 	}
 	for _, own := range queues {
-		disturbing.Go(func() {
-			if err := r.disturb(own, stop); err != nil {
-				failed <- err
-			}
-		})
+		attempt(&disturbing, func() error { return r.disturb(ctx, own) })
 	}
-	f.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
+	r.injected[setClock].Store(int64(r.schedule.planned()[setClock])) // as told at their start
 	var err error
 	for err == nil {
-		passed := time.Since(f.began)
-		show.update(r.number, passed, r.drawn(), f)
-		if passed >= r.length && r.drawn() >= wanted || passed >= 2*r.length {
+		passed, drawn := time.Since(r.began), r.drawn()
+		if show != nil {
+			show.Describe(fmt.Sprintf("%s million UIDs, %d kills, violations: %t", humanize.Comma(int64(drawn/1e6)), r.injected[kill].Load(), r.memory.AnyFound()))
+			_ = show.Set64(int64(min(passed, r.length) / time.Second))
+		}
+		if passed >= r.length && drawn >= wanted || passed >= 2*r.length {
 			break
 		}
 		select {
@@ -102,39 +90,38 @@ func (r *round) run(ctx context.Context, wanted uint64, show *progress) (result,
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-	if err == nil {
-		disturbing.Wait() // so that the databases are there for the processes that end
+	if err != nil {
+		cancel()
 	}
+	disturbing.Wait() // so that the databases are there for the processes that end
 	close(stop)
 	tending.Wait()
-	disturbing.Wait()
 	if err == nil && len(failed) > 0 {
 		err = <-failed
 	}
-	if err != nil {
-		return result{}, err
-	}
-	return r.result()
+	return err
 }
 
-func (r *round) drawn() (n uint64) {
-	for i := range r.fleet.slots {
-		n += r.fleet.memory.slots[i].uids.Load()
+// newBar returns nil unless stderr is a terminal.
+func newBar(length time.Duration) *progressbar.ProgressBar {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
 	}
-	return n
+	return progressbar.NewOptions64(int64(length/time.Second), progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(20),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// disturb lets events happen to databases and connections.
-func (r *round) disturb(own schedule, stop <-chan struct{}) error {
+// disturb lets events happen to databases and connections. A machine that is too slow for them gets no further than
+// the record does.
+func (r *round) disturb(ctx context.Context, own schedule) error {
 	for _, e := range own {
-		at := e.At
-		if e.Fault == failover {
-			at -= failoverSpan
-		}
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			return nil
-		case <-time.After(time.Until(r.fleet.began.Add(at))):
+		case <-time.After(time.Until(r.began.Add(e.At))):
+		}
+		if time.Since(r.began) > 3*r.length+closeLimit {
+			return nil // judge says which faults are missing
 		}
 		var err error
 		switch e.Fault {
@@ -150,80 +137,96 @@ func (r *round) disturb(own schedule, stop <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		r.fleet.injected[e.Fault].Add(1)
+		r.injected[e.Fault].Add(1)
+		if e.Kill {
+			time.Sleep(e.By)
+			r.killOwners(e)
+		}
 	}
 	return nil
 }
 
-// result counts and checks what the processes have left, when all of them have ended.
-func (r *round) result() (result, error) {
-	f, m := r.fleet, r.fleet.memory
-	res := result{
-		Rounds: 1, Slots: len(f.slots), Processes: len(f.all), FailedStarts: f.unready.Load(), KilledDrawing: f.drawing.Load(),
-		Faults: map[string]int64{}, Found: map[string]uint64{}, Took: time.Since(f.began),
-	}
-	planned := r.schedule.planned()
-	res.RowsVanished, res.RowsEdited = r.operator.vanished.Load(), r.operator.edited.Load()
-	if planned[vanish] > 0 && res.RowsVanished == 0 {
-		f.violation("no row at all has vanished")
-	}
-	if planned[edit] > 0 && res.RowsEdited == 0 {
-		f.violation("no row at all was edited")
-	}
-	for i := range faults {
-		n := f.injected[i].Load()
-		res.Faults[i.String()] = n
-		if n < int64(planned[i]) {
-			f.violation("of %d planned faults of the kind %v only %d happened", planned[i], i, n)
+// A result is what came of all rounds.
+type result struct {
+	Seed          uint64            `json:"seed"`
+	For           time.Duration     `json:"forNs"`
+	SelfTest      []finding         `json:"selfTest"`
+	Rounds        int               `json:"rounds"`
+	UIDs          uint64            `json:"uids"`
+	Processes     int               `json:"processes"`
+	Faults        map[string]int64  `json:"faults"`
+	FailedStarts  int64             `json:"failedStarts"`
+	KilledDrawing int64             `json:"killedDrawing"` // kills of a process that had a generator
+	LeasesLost    uint64            `json:"leasesLost"`
+	LeasesTaken   uint64            `json:"leasesTakenOver"`
+	RefusedCalls  uint64            `json:"refusedCalls"`
+	RowsVanished  int64             `json:"rowsVanished"`
+	RowsEdited    int64             `json:"rowsEdited"`
+	LeasesChecked int               `json:"leasesChecked"`
+	Found         map[string]uint64 `json:"found"` // violations of each kind
+	Violations    []string          `json:"violations"`
+	SlowestCall   time.Duration     `json:"slowestCallNs"`
+	LongestStall  time.Duration     `json:"longestStallNs"`
+	MemoryBytes   int64             `json:"memoryBytes"`
+	Took          time.Duration     `json:"tookNs"`
+	OK            bool              `json:"ok"`
+}
+
+// judge counts and checks what the processes of a round have left, when all of them have ended.
+func (r *round) judge(res *result) error {
+	m := r.memory
+	res.Rounds++
+	res.Processes += len(r.all)
+	res.Took += time.Since(r.began)
+	res.FailedStarts += r.unready.Load()
+	res.KilledDrawing += r.drawing.Load()
+	res.RowsVanished += r.operator.vanished.Load()
+	res.RowsEdited += r.operator.edited.Load()
+	for f, planned := range r.schedule.planned() {
+		n := r.injected[f].Load()
+		res.Faults[fault(f).String()] += n
+		if n < int64(planned) {
+			r.violation("of %d planned faults of the kind %v only %d happened", planned, fault(f), n)
+		}
+		if planned > 0 && (fault(f) == vanish && r.operator.vanished.Load() == 0 || fault(f) == edit && r.operator.edited.Load() == 0) {
+			r.violation("%v: no row at all", fault(f))
 		}
 	}
-	var err error
-	if res.UIDs, res.MemoryBytes, err = m.Count(); err != nil {
-		return res, err
+	set, bytes, err := m.Count()
+	if err != nil {
+		return err
 	}
-	var drawn uint64
-	for i, s := range f.slots {
+	res.UIDs += set
+	res.MemoryBytes = max(res.MemoryBytes, bytes)
+	if marked, drawn := set+m.Found(record.Duplicate)+m.Found(record.Outside), r.drawn(); marked < drawn {
+		r.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
+	}
+	for i, s := range r.slots {
 		c := &m.slots[i]
-		slot := slotResult{
-			Slot: s.Name, UIDs: c.uids.Load(), RefusedCalls: c.refused.Load(),
-			SlowestCall: time.Duration(c.slowest.Load()), LongestStall: time.Duration(c.stalled.Load()),
-		}
-		res.BySlot = append(res.BySlot, slot)
-		drawn += slot.UIDs
-		res.RefusedCalls += slot.RefusedCalls
+		res.RefusedCalls += c.refused.Load()
 		res.LeasesLost += c.lost.Load()
 		res.LeasesTaken += c.taken.Load()
-		res.SlowestCall = max(res.SlowestCall, slot.SlowestCall)
-		res.LongestStall = max(res.LongestStall, slot.LongestStall)
-		if slot.UIDs == 0 {
-			f.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, s.Name, f.lastWords(i))
+		res.SlowestCall = max(res.SlowestCall, time.Duration(c.slowest.Load()))
+		res.LongestStall = max(res.LongestStall, time.Duration(c.stalled.Load()))
+		if c.uids.Load() == 0 {
+			r.violation("the processes of slot %d (%s) have drawn no UID at all: %s", i, s.Name, r.lastWords(i))
 		}
 	}
-	if marked := res.UIDs + m.Found(record.Duplicate) + m.Found(record.Outside); marked < drawn {
-		f.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
-	}
-	asked := map[string]bool{}
-	for _, s := range f.slots {
-		t, leases := s.leases()
-		if !leases || asked[t.name] {
-			continue
-		}
-		asked[t.name] = true
-		found, n, err := r.stores.unreserved(m, s)
+	for _, t := range leaseTables(r.slots) {
+		found, n, err := r.stores.unreserved(m, t)
 		if err != nil {
-			return res, err
+			return err
 		}
 		res.LeasesChecked += n
 		for _, text := range found {
-			f.violation("%s", text)
+			r.violation("%s", text)
 		}
 	}
 	for k := range record.Kinds {
 		if n := m.Found(k); n > 0 {
-			res.Found[k.String()] = n
+			res.Found[k.String()] += n
 		}
 	}
-	res.Duplicates = m.Found(record.Duplicate)
-	res.Violations = f.violations()
-	return res, nil
+	res.Violations = append(res.Violations, r.violations()...)
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -38,39 +39,33 @@ func planted(fault, workers, store string, draw ...string) slot {
 	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
 }
 
+// trials are the faults, of which one is none at all.
 func trials() []trial {
 	plain := planted("", static, "", strict, fill)
 	behind := planted(plantedBehind, static, "", strict)
 	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
 	unstored := planted(plantedUnstored, leased, embedded, fill)
 	unstored.MaxLead = 10 * time.Second // the next owner begins more than 3 s ahead of the clock
-	all := []trial{
-		{fault: plantedCopy, find: record.Duplicate,
-			slots: []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}},
-		{fault: "the copied worker ID of a process that was killed", find: record.Duplicate,
-			slots: []slot{planted(plantedCopy, static, "", fill)}, script: oneAfterTheOther(time.Second, 0, nil)},
-		{fault: plantedUnstored, find: record.Duplicate,
-			slots: []slot{unstored}, script: oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine, nil), asks: true},
-		{fault: plantedRacy, find: record.Duplicate,
-			slots: []slot{planted(plantedRacy, static, "", strict, strict, strict, strict)}},
-		{fault: plantedUnguarded, find: record.Duplicate,
-			slots: []slot{planted(plantedUnguarded, static, "", strict)}, clock: stepsBack()},
-		{fault: plantedLost, find: record.Duplicate,
-			slots: []slot{planted(plantedLost, throwaway, embedded, strict)}, script: loseCommit},
-		{fault: plantedForeign, find: record.ForeignID, slots: []slot{planted(plantedForeign, static, "", strict)}},
-		{fault: plantedBeyond, find: record.Unreserved, slots: []slot{planted(plantedBeyond, leased, embedded, fill)}},
-		{fault: plantedBehind, find: record.Late, slots: []slot{behind}},
-		{fault: plantedAhead, find: record.Early, slots: []slot{planted(plantedAhead, static, "", strict)}},
-		{fault: plantedDisorder, find: record.Disorder, slots: []slot{planted(plantedDisorder, static, "", strict)}},
+	return []trial{
+		{plantedCopy, record.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
+		{"the copied worker ID of a process that was killed", record.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
+			oneAfterTheOther(time.Second, 0), false},
+		{plantedUnstored, record.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine), true},
+		{plantedUnguarded, record.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
+		{plantedLost, record.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
+		{plantedForeign, record.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
+		{plantedBeyond, record.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
+		{plantedBehind, record.Late, []slot{behind}, nil, nil, false},
+		{plantedAhead, record.Early, []slot{planted(plantedAhead, static, "", strict)}, nil, nil, false},
+		{plantedDisorder, record.Disorder, []slot{planted(plantedDisorder, static, "", strict)}, nil, nil, false},
+		{"", 0, []slot{plain, plain}, nil, nil, false},
 	}
-	all = append(all, operatorTrials()...)
-	return append(all, trial{fault: "", slots: []slot{plain, plain}})
 }
 
 // stepsBack go back by 200 ms every 300 ms.
 func stepsBack() (steps []step) {
 	for at := time.Duration(0); at < trialLimit; at += 300 * time.Millisecond {
-		steps = append(steps, step{at, -at * 2 / 3})
+		steps = append(steps, step{time.Now().Add(at), -at * 2 / 3})
 	}
 	return steps
 }
@@ -89,18 +84,15 @@ func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
 			return findings, fmt.Errorf("soak: self-test, %s: %w", t.fault, err)
 		}
 		findings = append(findings, f)
-		switch {
-		case t.fault == "" && !f.Found:
-			fmt.Fprintf(w, "self-test: nothing is found where nothing is planted\n")
-		case t.fault == "":
-			missed++
-			fmt.Fprintf(w, "self-test: FOUND, THOUGH NOTHING IS PLANTED: %s\n", f.Violation)
-		case f.Found:
-			fmt.Fprintf(w, "self-test: %s: found in %v:\n  %s\n", f.Fault, f.After.Round(time.Millisecond), f.Violation)
-		default:
-			missed++
-			fmt.Fprintf(w, "self-test: %s: NOT FOUND in %v\n", f.Fault, f.After.Round(time.Millisecond))
+		verdict := "NOT FOUND"
+		if f.Found {
+			verdict = "found"
 		}
+		if f.Found == (t.fault == "") {
+			missed++
+			verdict += ", WHICH IS WRONG"
+		}
+		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n", f.Fault, verdict, f.After.Round(time.Millisecond), f.Violation)
 	}
 	if missed > 0 {
 		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run", missed, len(findings))
@@ -108,63 +100,51 @@ func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
 	return findings, nil
 }
 
-func (t *trial) run(path string) (finding, error) {
-	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(2*trialLimit+margin))
-	if err != nil {
-		return finding{}, err
-	}
-	m, err := newMemory(g)
-	if err != nil {
-		return finding{}, err
-	}
-	defer m.Close()
+func (t *trial) run(path string) (res finding, err error) {
 	// Of so few IDs a row is made alone, and the second process gets what the first had.
-	f := newFleet(m, &stores{path: path, ids: lease.Range{Last: 7}}, t.slots, 40e6)
-	if err := f.stores.foundAll(t.slots); err != nil {
-		return finding{}, err
+	st := &stores{path: path, ids: lease.Range{Last: 7}}
+	r, err := newRound(trialLimit, nil, st, t.slots, 40e6)
+	if err != nil {
+		return res, err
 	}
-	for i := range f.clocks {
-		f.clocks[i] = clockText(f.began, t.clock)
+	m := r.memory
+	defer m.Close()
+	if err := st.foundAll(t.slots); err != nil {
+		return res, err
 	}
-	defer f.killAll()
-	if t.script != nil {
-		err = t.script(f)
-	} else {
-		for i := range f.slots {
-			if _, err = f.start(i); err != nil {
-				break
-			}
+	for i := range r.clocks {
+		r.clocks[i] = t.clock
+	}
+	defer r.killAll()
+	for i := range r.slots {
+		if t.script != nil {
+			err = t.script(r.fleet)
+			break
+		}
+		if _, err = r.start(i); err != nil {
+			break
 		}
 	}
 	if err != nil {
-		return finding{}, err
+		return res, err
 	}
-	limit := trialLimit
+	limit, found := trialLimit, func() bool { return m.Found(t.find) > 0 }
 	if t.fault == "" {
-		limit = grace + time.Second
+		limit, found = grace+time.Second, m.AnyFound
 	}
-	found, scripted := false, time.Now()
-	for !found && time.Since(scripted) < limit {
+	for scripted := time.Now(); !found() && time.Since(scripted) < limit; {
 		time.Sleep(5 * time.Millisecond)
-		found = m.Found(t.find) > 0
-		if t.fault == "" {
-			found = m.AnyFound()
+	}
+	r.killAll()
+	res = finding{Fault: t.fault, Found: found(), After: time.Since(r.began)}
+	for _, v := range m.Violations() {
+		if res.Violation == "" && (t.fault == "" || v.Kind() == t.find) {
+			res.Violation = m.Describe(v, r.name)
 		}
 	}
-	f.killAll()
-	res := finding{Fault: t.fault, Found: found, After: time.Since(f.began)}
-	if found {
-		res.Violation = "more violations than could be recorded"
-		for _, v := range m.Violations() {
-			if t.fault == "" || v.Kind() == t.find {
-				res.Violation = m.Describe(v, f.name)
-				break
-			}
-		}
-	}
-	if t.asks && found {
-		tell, _, err := f.stores.unreserved(m, t.slots[0])
+	if t.asks && res.Found {
+		table, _ := t.slots[0].leases()
+		tell, _, err := st.unreserved(m, table)
 		if err != nil {
 			return res, err
 		}
@@ -176,42 +156,39 @@ func (t *trial) run(path string) (finding, error) {
 }
 
 func (f *fleet) killAll() {
-	f.mu.Lock()
-	all := f.all
-	f.mu.Unlock()
-	for _, in := range all {
+	for _, in := range f.all {
 		if !in.HasEnded() {
 			f.kill(in)
 		}
 	}
 }
 
-// awaitUp waits until a process has a generator.
-func (f *fleet) awaitUp(in *incarnation) error {
-	for !f.up(in) {
+// startUp starts a process, and waits until it has a generator.
+func (f *fleet) startUp() (*incarnation, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	in, err := f.start(0)
+	for err == nil && !f.up(in) {
 		select {
+		case <-ctx.Done():
+			err = ctx.Err()
 		case <-in.Done():
-			return fmt.Errorf("soak: a process ended (%v): %s", in.State(), in.stderr.String())
+			err = fmt.Errorf("soak: a process ended (%v): %s", in.State(), in.stderr.String())
 		case <-time.After(time.Millisecond):
 		}
 	}
-	return nil
+	return in, err
 }
 
-// oneAfterTheOther kills a process of the first slot when it has drawn that far ahead of the
-// clock, and starts one of the last slot after a pause, and after what happens in between.
-func oneAfterTheOther(ahead, pause time.Duration, between func(*fleet) error) func(*fleet) error {
+// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and starts another one after a pause.
+func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
 	return func(f *fleet) error {
-		in, err := f.start(0)
+		in, err := f.startUp()
 		if err != nil {
 			return err
 		}
-		if err := f.awaitUp(in); err != nil {
-			return err
-		}
-		m := f.memory
 		number, _ := f.slots[0].shareOf()
-		for m.Newest(number<<idBits) < m.Layout.TickAt(time.Now().Add(ahead)) {
+		for f.memory.Newest(number<<idBits) < soakLayout.TickAt(time.Now().Add(ahead)) {
 			if time.Since(f.began) > trialLimit {
 				return fmt.Errorf("soak: the first process is not %v ahead of the clock after %v", ahead, trialLimit)
 			}
@@ -219,12 +196,7 @@ func oneAfterTheOther(ahead, pause time.Duration, between func(*fleet) error) fu
 		}
 		f.kill(in)
 		time.Sleep(pause)
-		if between != nil {
-			if err := between(f); err != nil {
-				return err
-			}
-		}
-		_, err = f.start(len(f.slots) - 1)
+		_, err = f.start(0)
 		return err
 	}
 }
@@ -232,11 +204,8 @@ func oneAfterTheOther(ahead, pause time.Duration, between func(*fleet) error) fu
 // loseCommit starts two processes on a database from which the first one's commit is gone
 // when the second one comes: the file is what it was before.
 func loseCommit(f *fleet) error {
-	before, err := f.start(0)
+	before, err := f.startUp()
 	if err != nil {
-		return err
-	}
-	if err := f.awaitUp(before); err != nil {
 		return err
 	}
 	f.kill(before)
@@ -244,11 +213,7 @@ func loseCommit(f *fleet) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.start(0)
-	if err != nil {
-		return err
-	}
-	if err := f.awaitUp(in); err != nil {
+	if _, err := f.startUp(); err != nil {
 		return err
 	}
 	if err := os.WriteFile(f.stores.path, file, 0o600); err != nil {

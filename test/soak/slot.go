@@ -125,28 +125,27 @@ func (s slot) shareOf() (number int64, namespace string) {
 // A leaseTable is where the slots with one share have their leases: a table of their own,
 // with one namespace.
 type leaseTable struct {
-	store, name, namespace string
-	// durable is said of the store by the leases.
-	durable bool
+	Share                  int64 // of the layout's worker IDs
+	Store, Name, Namespace string
+	// Durable is said of the store by the leases.
+	Durable bool
 }
 
 // leases returns the table of the slot's leases. It is false for other workers.
 func (s slot) leases() (leaseTable, bool) {
-	_, namespace := s.shareOf()
-	return leaseTable{store: s.Store, name: "LEASE_" + strings.ToUpper(namespace), namespace: namespace, durable: s.Durable}, s.Worker == leased
+	share, namespace := s.shareOf()
+	return leaseTable{share, s.Store, "LEASE_" + strings.ToUpper(namespace), namespace, s.Durable}, s.Worker == leased
 }
 
 // leaseTables returns the tables of all slots' leases, each once.
 func leaseTables(slots []slot) (all []leaseTable) {
 	for _, s := range slots {
-		if t, ok := s.leases(); ok && !slices.ContainsFunc(all, t.same) {
+		if t, ok := s.leases(); ok && !slices.ContainsFunc(all, func(o leaseTable) bool { return o.Name == t.Name }) {
 			all = append(all, t)
 		}
 	}
 	return all
 }
-
-func (t leaseTable) same(u leaseTable) bool { return t.name == u.name }
 
 func (s slot) String() string {
 	generator := "uncached"

@@ -102,7 +102,7 @@ func (s *stores) renew(slots []slot) (err error) {
 // foundAll makes the namespaces of the slots' leases. The harness knows that they are new.
 func (s *stores) foundAll(slots []slot) error {
 	for _, t := range leaseTables(slots) {
-		db, err := s.open(t.store)
+		db, err := s.open(t.Store)
 		if err != nil {
 			return err
 		}
@@ -120,12 +120,12 @@ func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
 		return err
 	}
 	return r.Init(context.Background(),
-		registry.Namespace{Name: t.namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
+		registry.Namespace{Name: t.Namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
 }
 
 // in returns the tables of a database, the table of leases among them.
 func (t leaseTable) in(db *sqlx.DB) (*sqlstore.DB, error) {
-	return sqlstore.New(db, sqlstore.Config{LeaseTable: t.name, Logger: quiet})
+	return sqlstore.New(db, sqlstore.Config{LeaseTable: t.Name, Logger: quiet})
 }
 
 // registry is that of whoever looks after the table.
@@ -230,31 +230,30 @@ type leaseRow struct {
 
 // leasesIn returns the rows of a table's namespace.
 func (s *stores) leasesIn(db *sqlx.DB, t leaseTable) (rows []leaseRow, err error) {
-	err = db.Select(&rows, "SELECT WORKER_ID, HIGH, ACQUIRED, HOLDER FROM "+t.name+" WHERE NAMESPACE = ?", t.namespace)
+	err = db.Select(&rows, "SELECT WORKER_ID, HIGH, ACQUIRED, HOLDER FROM "+t.Name+" WHERE NAMESPACE = ?", t.Namespace)
 	return rows, err
 }
 
-// unreserved asks a store of leases for the worker IDs of which a tick was drawn that it has
+// unreserved asks a table of leases for the worker IDs of which a tick was drawn that it has
 // not reserved, and says which. What was reserved by a row that is gone lies below the
 // namespace's floor. After a loss of commits a row can tell of its ID only if it was acquired
 // since: before that the ticks that the lost commits had reserved were still to be burnt.
-func (s *stores) unreserved(m *memory, sl slot) (found []string, asked int, err error) {
-	t, _ := sl.leases()
-	number, _ := sl.shareOf()
-	db, err := s.open(t.store)
+func (s *stores) unreserved(m *memory, t leaseTable) (found []string, asked int, err error) {
+	number := t.Share
+	db, err := s.open(t.Store)
 	if err != nil {
 		return nil, 0, err
 	}
 	rows, err := s.leasesIn(db, t)
 	if err := errors.Join(err, db.Close()); err != nil {
-		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", t.namespace, err)
+		return nil, 0, fmt.Errorf("soak: read the leases of %s: %w", t.Namespace, err)
 	}
 	byID := map[int64]leaseRow{}
 	for _, r := range rows {
 		byID[r.WorkerID] = r
 	}
 	control := byID[controlID]
-	rewound := max(s.rewound[t.store].UnixMicro(), s.rewound[t.name].UnixMicro())
+	rewound := max(s.rewound[t.Store].UnixMicro(), s.rewound[t.Name].UnixMicro())
 	for id := range int64(1) << idBits {
 		last := m.Newest(number<<idBits + id)
 		if last < 0 {
@@ -270,7 +269,7 @@ func (s *stores) unreserved(m *memory, sl slot) (found []string, asked int, err 
 		asked++
 		if reserved := max(r.High, control.High); last > reserved {
 			found = append(found, fmt.Sprintf("worker ID %d: tick %d was drawn, and the lease %d of namespace %s in %s reserves ticks up to %d only",
-				number<<idBits+id, last, id, t.namespace, t.store, reserved))
+				number<<idBits+id, last, id, t.Namespace, t.Store, reserved))
 		}
 	}
 	return found, asked, nil

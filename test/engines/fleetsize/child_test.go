@@ -1,6 +1,7 @@
 package fleetsize
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,28 +9,33 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// childEnv, with a job, makes the program one of the processes.
-const childEnv = "UID_FLEETSIZE_CHILD"
-
 // A job is what a process is to do.
 type job struct {
-	Store     place
-	Namespace string
-	Leases    int
-	Window    time.Duration
+	Store       string // URL
+	Namespace   string
+	Leases      int
+	Connections int // that the process may have to a database
+	Window, TTL time.Duration
+	OneByOne    bool // starts are one after another
+	Draw        bool // each generator draws, until the end
 }
 
 // What a process says: a line of JSON each.
 type said struct {
 	Ready   bool     `json:",omitempty"` // to start
+	UIDs    []int64  `json:",omitempty"`
 	Started *started `json:",omitempty"`
 	Ended   *ended   `json:",omitempty"`
 }
@@ -40,122 +46,157 @@ type started struct {
 	// Acquired and Drew are how long it took from the signal until a lease had its ID, and until
 	// its generator gave the first UID.
 	Acquired, Drew []time.Duration
-	Errors         []string `json:",omitempty"`
+	Heap           uint64 // bytes, of all generators
 }
 
 type ended struct {
-	Calls  []call
-	Errors []string `json:",omitempty"`
+	Began, Took time.Duration // of the releases, since the signal
+	Calls       []call
 }
 
 // A call is one of a store's.
 type call struct {
-	Change bool   `json:",omitempty"` // else Take
-	Error  string `json:",omitempty"`
-	Began  time.Time
-	Took   time.Duration
+	Change      bool          `json:",omitempty"` // else Take
+	Error       string        `json:",omitempty"`
+	Began, Took time.Duration // since the signal
 }
 
-// child does the job of a process and exits, if the program was started as one.
-func child() {
-	text := os.Getenv(childEnv)
-	if text == "" {
-		return
-	}
-	var j job
-	err := json.Unmarshal([]byte(text), &j)
-	if err == nil {
-		err = j.do()
-	}
+// open opens the leases, for as long as the closer is open.
+func (j job) open(ctx context.Context) (lease.Store, io.Closer, error) {
+	s, c, err := engines.Open(ctx, j.Store)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return nil, nil, err
 	}
-	os.Exit(0)
+	if db, is := c.(*sqlx.DB); is {
+		db.SetMaxOpenConns(j.Connections)
+		db.SetMaxIdleConns(j.Connections)
+	}
+	l, err := s.Namespace(j.Namespace)
+	return l, c, err
 }
 
-func (j job) do() error {
+// do starts when the file, a signal, has ended, and ends when it is told to.
+func (j job) do(signal *os.File) error {
 	ctx := context.Background()
-	store, closer, err := j.Store.open(ctx, j.Namespace)
+	store, closer, err := j.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
+	heap := heapInUse()
 	say(said{Ready: true})
-	if _, err := io.ReadAll(os.NewFile(3, "signal")); err != nil {
+	if _, err := io.ReadAll(signal); err != nil {
 		return err
 	}
-
-	t := &timed{Store: store}
-	began := time.Now()
+	t := &timed{Store: store, began: time.Now()}
 	s := started{IDs: make([]int64, j.Leases), Acquired: make([]time.Duration, j.Leases), Drew: make([]time.Duration, j.Leases)}
-	generators := make([]*cached.Generator, j.Leases)
-	var mu sync.Mutex
+	generators, failures := make([]*cached.Generator, j.Leases), make([]error, j.Leases)
 	var all sync.WaitGroup
-	for i := range j.Leases {
-		all.Go(func() {
-			g, err := j.generator(ctx, t, func(e lease.Event) {
-				if s.Acquired[i] == 0 {
-					s.Acquired[i] = time.Since(began)
-				}
-			})
-			if err == nil {
-				generators[i] = g
-				u, drew := g.GetUID()
-				s.Drew[i] = time.Since(began)
-				parts, parsed := g.ParseUID(u)
-				s.IDs[i] = parts.WorkerID
-				err = errors.Join(drew, parsed)
+	for i := range generators {
+		start := func() {
+			g, err := j.generator(ctx, t, i, func() { s.Acquired[i] = time.Since(t.began) })
+			if failures[i] = err; err == nil {
+				generators[i], s.IDs[i] = g, g.Stats().WorkerID
+				failures[i] = draw(g)
+				s.Drew[i] = time.Since(t.began)
 			}
-			if err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				s.Errors = append(s.Errors, err.Error())
-			}
-		})
+		}
+		if j.OneByOne {
+			start()
+		} else {
+			all.Go(start)
+		}
 	}
 	all.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	s.Heap = heapInUse() - heap
 	say(said{Started: &s})
-
-	process.AwaitQuit(2)
-	var e ended
-	for _, g := range generators {
-		if g != nil {
+	stop := make(chan struct{})
+	for i, g := range generators {
+		if j.Draw {
 			all.Go(func() {
-				if err := g.Close(); err != nil {
-					mu.Lock()
-					defer mu.Unlock()
-					e.Errors = append(e.Errors, err.Error())
+				pace := time.NewTicker(time.Second)
+				defer pace.Stop()
+				for failures[i] == nil {
+					select {
+					case <-stop:
+						return
+					case <-pace.C:
+						failures[i] = draw(g)
+					}
 				}
 			})
 		}
 	}
+	process.AwaitQuit(2)
+	close(stop)
 	all.Wait()
-	e.Calls = t.calls
+	e := ended{Began: time.Since(t.began)}
+	for i, g := range generators {
+		all.Go(func() { failures[i] = errors.Join(failures[i], g.Close()) })
+	}
+	all.Wait()
+	e.Took, e.Calls = time.Since(t.began)-e.Began, t.calls
 	say(said{Ended: &e})
-	return nil
+	return errors.Join(failures...)
 }
 
-func (j job) generator(ctx context.Context, store lease.Store, told func(lease.Event)) (*cached.Generator, error) {
+func (j job) generator(ctx context.Context, store lease.Store, i int, acquired func()) (*cached.Generator, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	l, err := lease.New(store, lease.Config{Window: j.Window, Timeout: patience, OnEvent: told, Logger: log})
+	var once sync.Once
+	l, err := lease.New(store, lease.Config{
+		Window: j.Window, TTL: j.TTL, Quarantine: lease.DefaultMaxClockSkew, Timeout: patience, Holder: fmt.Sprint("tenant ", i), Logger: log,
+		OnEvent: func(lease.Event) { once.Do(acquired) },
+	})
 	if err != nil {
 		return nil, err
 	}
 	return cached.NewContext(ctx, l, cached.Config{Logger: log})
 }
 
+// draw draws some UIDs and says which.
+func draw(g *cached.Generator) error {
+	var s said
+	for range 20 {
+		u, err := g.GetUID()
+		if err != nil {
+			return err
+		}
+		s.UIDs = append(s.UIDs, int64(u))
+	}
+	say(s)
+	return nil
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse
+}
+
+var (
+	saying sync.Mutex
+	mouth  = bufio.NewWriter(os.Stdout)
+)
+
 func say(s said) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s\n", text)
+	saying.Lock()
+	defer saying.Unlock()
+	mouth.Write(append(text, '\n'))
+	mouth.Flush()
 }
 
 // A timed store measures its calls.
 type timed struct {
 	lease.Store
+	began time.Time
 	mu    sync.Mutex
 	calls []call
 }
@@ -169,9 +210,9 @@ func (t *timed) Change(ctx context.Context, id int64, decide func(*lease.Row, le
 }
 
 func (t *timed) measure(change bool, do func() error) error {
-	began := time.Now()
+	c := call{Change: change, Began: time.Since(t.began)}
 	err := do()
-	c := call{Change: change, Began: began, Took: time.Since(began)}
+	c.Took = time.Since(t.began) - c.Began
 	if err != nil {
 		c.Error = err.Error()
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/marked"
+	"github.com/uidgen/uid/test/report"
 )
 
 // measured is what was measured of a kind of server.
@@ -24,8 +24,6 @@ type measured struct {
 	counted     int64   // statements or requests while steady
 	takes       []time.Duration
 	renewals    []time.Duration // while steady
-	failed      []string
-	released    int
 	far         started
 	farRenewals []time.Duration
 	startBytes  int64
@@ -69,7 +67,7 @@ func table(t *testing.T, size size, load string, all []measured, document bool) 
 		size.processes*size.leases, size.processes, connections, size.window, runtime.NumCPU(), runtime.GOARCH, load, strings.TrimSuffix(b.String(), "\n"))
 	t.Logf("\n%s", text)
 	if document {
-		require.NoError(t, marked.Fill("../../../docs/fleet.md", "engines", text))
+		require.NoError(t, report.Fill("../../../docs/fleet.md", "engines", text))
 	}
 }
 

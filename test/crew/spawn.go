@@ -1,0 +1,41 @@
+package crew
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/uidgen/uid/test/process"
+)
+
+// jobEnv, with a job, makes the program a process of a test.
+const jobEnv = "UID_CREW_JOB"
+
+// Spawn starts the running program with a job, which becomes JSON. The file of the Config is for [Ordered].
+func Spawn(job any, c process.Config) (*process.Process, error) {
+	text, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
+	c.Env = append([]string{jobEnv + "=" + string(text)}, c.Env...)
+	return process.Start(c)
+}
+
+// Ordered is for the started process. If there is a job, it does it with the file, and exits. Else it
+// does nothing.
+func Ordered[Job any](do func(j Job, file *os.File) error) {
+	text := os.Getenv(jobEnv)
+	if text == "" {
+		return
+	}
+	var j Job
+	err := json.Unmarshal([]byte(text), &j)
+	if err == nil {
+		err = do(j, os.NewFile(3, "shared"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}

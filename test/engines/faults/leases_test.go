@@ -1,0 +1,297 @@
+package faults
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines"
+)
+
+// A fault is something that happens to clients, servers or the network.
+type fault struct {
+	name      string
+	few, full int // how often it is injected
+	// inject injects it n times, or until blind processes are found out, and returns how often.
+	inject  func(r *leasing, n int) int
+	applies func(subject) bool
+	loses   bool // what a server has acknowledged
+}
+
+func always(subject) bool       { return true }
+func hasServers(s subject) bool { return s.d.Ours() }
+
+// hasNetwork is false for a file: a process that stands still may have locked it.
+func hasNetwork(s subject) bool { return len(s.d.Addrs) > 0 }
+
+var faults = []fault{
+	{name: "clients killed", few: 10, full: 120, inject: killClients, applies: always},
+	{name: "clients paused", few: 4, full: 24, inject: pauseClients, applies: hasNetwork},
+	{name: "servers killed", few: 3, full: 24, inject: killServers, applies: hasServers},
+	{name: "servers paused", few: 1, full: 8, inject: pauseServers, applies: hasServers},
+	{name: "network cut", few: 4, full: 20, inject: cutNetwork, applies: hasNetwork},
+	{name: "commits lost", few: 10, full: 50, inject: loseCommits, applies: func(s subject) bool { return s.Name == engines.MariaDB.Name }},
+}
+
+// leasedFrom are the engines whose leases are tested.
+var leasedFrom = []engines.Engine{
+	engines.Postgres, engines.MariaDB, engines.MySQL9, engines.Galera, engines.Etcd, engines.ZooKeeper, engines.Redis(), engines.Valkey(), engines.SQLite,
+}
+
+func TestLeases(t *testing.T) {
+	testLeases(t, leasedFrom, brisk).publish(t, leasedFrom, "docs/engines.md", "faults")
+}
+
+// TestDurableLeases has leases reserve no more than they are asked for.
+func TestDurableLeases(t *testing.T) {
+	testLeases(t, []engines.Engine{engines.MariaDB, engines.SQLite}, brisk.durable())
+}
+
+func testLeases(t *testing.T, all []engines.Engine, timing timing) *results {
+	r := &results{}
+	r.Header = table.Row{"engine", "fault", "injected", "UIDs", "leases taken over", "leases lost", "duplicates", "duplicates when blind"}
+	r.each(t, all, func(t *testing.T, s subject) {
+		for _, f := range faults {
+			if f.applies(s) {
+				r.inject(t, s, f, timing)
+			}
+		}
+		if s.Pair == nil || timing.DurableStore {
+			return
+		}
+		t.Run("lossy", func(t *testing.T) {
+			p, err := s.Pair()
+			if errors.Is(err, engines.ErrOthers) {
+				return
+			}
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			s.d = engines.One(nil, p.Addr(), p.URL, p.Version, nil)
+			lost := failover(p)
+			r.inject(t, s, fault{name: "failover with loss", few: 1, full: 10, loses: true,
+				inject: func(r *leasing, n int) int { return lost.from(r, n) }}, timing)
+		})
+	})
+	return r
+}
+
+// inject injects a fault, with processes as they should be and then with blind ones.
+func (r *results) inject(t *testing.T, s subject, f fault, timing timing) {
+	r.mu.Lock()
+	r.planned++
+	r.mu.Unlock()
+	t.Run(f.name, func(t *testing.T) {
+		row := []any{s.Name, f.name}
+		for _, blind := range []bool{false, true} {
+			name := map[bool]string{false: "reserved", true: "blind"}[blind]
+			if !t.Run(name, func(t *testing.T) {
+				l := newLeasing(t, s.d, timing, blind)
+				n := f.inject(l, many(f.few, f.full))
+				l.finish(f.loses)
+				if !blind {
+					row = append(row, n, l.drawn(), l.takenOver(), l.lostBy(-1))
+				}
+				row = append(row, l.doubles())
+			}) {
+				return
+			}
+		}
+		r.Add(s.rank, row...)
+	})
+}
+
+func killClients(r *leasing, n int) (kills int) {
+	r.start(r.net.Near, 5)
+	for r.goesOn(min(kills, 2*r.takenOver()), n) {
+		r.Idle(60 * time.Millisecond)
+		r.replace((*crew.Member).End)
+		if kills++; kills%4 == 0 {
+			r.replace((*crew.Member).Close)
+		}
+	}
+	r.AwaitAll()
+	return kills
+}
+
+// pauseClients has processes stand still until others have their IDs, and then go on as if
+// nothing had happened.
+func pauseClients(r *leasing, n int) (pauses int) {
+	r.start(r.net.Near, 4)
+	const together = 2
+	for ; r.goesOn(pauses, n); pauses += together {
+		r.Idle(50 * time.Millisecond)
+		paused := r.Living()
+		r.Rand.Shuffle(len(paused), func(i, j int) { paused[i], paused[j] = paused[j], paused[i] })
+		paused = paused[:together]
+		for _, p := range paused {
+			p.Stop()
+		}
+		fresh := r.takeOver(paused)
+		for _, p := range paused {
+			before := r.lostBy(p.Number)
+			p.Continue()
+			crew.Await(r, "the paused process to notice", func() bool { return r.lostBy(p.Number) > before })
+			p.Await(100)
+		}
+		for _, p := range fresh {
+			p.End()
+		}
+	}
+	return pauses
+}
+
+func killServers(r *leasing, n int) (kills int) {
+	r.start(r.net.Near, 5)
+	for round := 0; r.goesOn(kills, n); round++ {
+		r.Idle(100 * time.Millisecond)
+		r.replace(ends[round%2])
+		r.Idle(150 * time.Millisecond)
+		kills += r.outage(round)
+	}
+	r.AwaitAll()
+	return kills
+}
+
+// pauseServers has a server stand still for longer than leases last, and then go on as if
+// nothing had happened.
+func pauseServers(r *leasing, n int) (pauses int) {
+	r.start(r.net.Near, 4)
+	for ; r.goesOn(pauses, n); pauses++ {
+		await := r.mark()
+		i := r.victims(pauses, false)[0]
+		require.NoError(r, r.d.Nodes[i].Pause())
+		if len(r.d.Nodes) > 1 {
+			r.avoid(i, true)
+			await()
+			r.replace(ends[pauses%2])
+			r.AwaitAll()
+		}
+		time.Sleep(r.Lease.TTL + r.Lease.Quarantine + r.Lease.MaxClockSkew)
+		require.NoError(r, r.d.Nodes[i].Resume())
+		r.avoid(i, false)
+		r.start(r.net.Near, 2)
+		r.AwaitAll()
+		for _, p := range r.Living()[:2] {
+			p.End()
+		}
+	}
+	return pauses
+}
+
+// A cut of the network begins and ends.
+type cut struct {
+	set   func(node int, cut bool)
+	all   bool // the far clients reach no server that answers
+	apart bool // the node is isolated, and far clients know no other one
+}
+
+// cuts are those that a deployment can have.
+func (r *leasing) cuts() []cut {
+	refuse := func(cut bool) func(*proxy.Proxy) { return func(p *proxy.Proxy) { p.Refuse(cut) } }
+	kinds := []cut{
+		{all: true, set: func(_ int, cut bool) { r.net.Far.Each(refuse(cut)) }},
+		// One way: the servers do what they are asked to, and nobody hears of it.
+		{all: true, set: func(_ int, cut bool) { r.net.Far.Each(func(p *proxy.Proxy) { p.Mute(cut) }) }},
+	}
+	if len(r.d.Nodes) > 1 && !r.d.Single {
+		kinds = append(kinds,
+			cut{set: func(i int, cut bool) { refuse(cut)(r.net.Far[i]) }},      // off one node
+			cut{set: func(i int, cut bool) { r.net.Far.Each(refuse(cut), i) }}) // off all but one
+	}
+	if r.d.Isolate != nil {
+		kinds = append(kinds, cut{all: true, apart: true, set: func(i int, cut bool) { require.NoError(r, r.d.Isolate(i, cut)) }})
+	}
+	return kinds
+}
+
+// cutNetwork cuts the far clients off from the servers, in one way after the other, while near
+// ones take over what they lease.
+func cutNetwork(r *leasing, n int) (cuts int) {
+	r.start(r.net.Near, 2)
+	kinds := r.cuts()
+	for ; r.goesOn(cuts, n); cuts++ {
+		k, node := kinds[cuts%len(kinds)], r.victims(cuts, false)[0]
+		var far, fresh []*crew.Member
+		if k.apart {
+			far = r.startEach(2, func() string { return r.d.URL(r.net.Far[node].Addr()) })
+			r.home = (node + 1) % len(r.d.Addrs)
+			r.net.Near[node].Retarget(r.d.Addrs[r.home])
+		} else {
+			far = r.start(r.net.Far, 2)
+		}
+		k.set(node, true)
+		if k.all {
+			fresh = r.takeOver(far)
+		} else {
+			r.replace(ends[cuts%2])
+			r.AwaitAll()
+		}
+		k.set(node, false)
+		if k.apart {
+			r.net.Near[node].Retarget(r.d.Addrs[node])
+		}
+		far = slices.DeleteFunc(far, func(p *crew.Member) bool { return p.HasEnded() }) // those that were replaced
+		for _, p := range far {
+			p.Await(100)
+		}
+		for _, p := range append(fresh, far...) {
+			p.End()
+		}
+		for len(r.Living()) < 2 {
+			r.start(r.net.Near, 1)
+		}
+	}
+	r.AwaitAll()
+	return cuts
+}
+
+// loseCommits has a connection break or hang in the middle of a commit, before the server has heard of it or
+// after.
+func loseCommits(r *leasing, n int) (commits int) {
+	// So that an ID is used again while the UIDs of its last owner are ahead of the clock.
+	r.Lease.Window, r.Lease.TTL = r.Lease.Window/2, r.Lease.TTL/2
+	r.start(r.net.Near, 5)
+	through := r.net.Near[0]
+	for ; r.goesOn(commits, n); commits++ {
+		switch commits % 5 {
+		case 0, 2:
+			through.SwallowReply(testserver.LeaseWrite)
+		case 1, 3:
+			through.SwallowRequest(testserver.LeaseWrite)
+		case 4:
+			through.Stall(testserver.LeaseWrite) // the reply never comes, and nobody is told
+		}
+		r.replace((*crew.Member).End)
+		crew.Await(r, "a commit", func() bool { return through.Swallowed() > commits })
+	}
+	r.AwaitAll()
+	return commits
+}
+
+// from injects losses: IDs and ticks that were leased are unknown, and leased again.
+func (l loss) from(r *leasing, n int) (losses int) {
+	r.start(r.net.Near, 4)
+	for ; r.goesOn(losses, n); losses++ {
+		l.mark(r.run)
+		had := r.newest()
+		r.start(r.net.Near, 2)
+		all := func() bool { return r.renewed(had) >= len(r.Living()) }
+		crew.Await(r, "all to renew their leases", all)
+		l.lose(r.run)
+		require.False(r, r.newest().After(had), "the new primary has what was written since it lags")
+		r.start(r.net.Near, 2)
+		r.AwaitAll()
+		crew.Await(r, "all to have a lease there", all)
+		for _, p := range r.Living()[:4] {
+			p.End()
+		}
+	}
+	return losses
+}

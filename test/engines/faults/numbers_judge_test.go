@@ -1,0 +1,223 @@
+package faults
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+)
+
+// A scene is processes that share a memory and a store.
+type scene struct {
+	t *testing.T
+	*numbers
+	store *segmenttest.Memory
+}
+
+func newScene(t *testing.T) *scene {
+	m, err := openNumbers(1<<20, nil)
+	require.NoError(t, err)
+	t.Cleanup(m.Close)
+	return &scene{t, m, segmenttest.NewMemory()}
+}
+
+// process starts a process, with a store that may be wrong.
+func (s *scene) process(wrong string) (number int, g *segment.Generator) {
+	number = int(s.started.Add(1)) - 1
+	for i := range drawers {
+		s.processes[number].end(i)
+	}
+	var store segment.Store = s.store.Client()
+	if wrong != "" {
+		store = wrongStores[wrong](slow{store})
+	}
+	g, err := segment.New(segment.Source{Store: &noting{Store: store, ledger: &s.processes[number].ledger, log: io.Discard}, Tag: "a"},
+		segment.Config{MinStep: 100, MaxStep: 100, Create: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = g.Close() }) // before the memory is
+	return number, g
+}
+
+func (s *scene) draw(process int, g *segment.Generator, n int) {
+	s.t.Helper()
+	drawn := make([]uid.UID, n)
+	s.processes[process].begin(0)
+	n, err := g.Fill(drawn)
+	s.note(process, drawn[:n])
+	s.processes[process].end(0)
+	require.NoError(s.t, err)
+}
+
+func (s *scene) close(process int, g *segment.Generator) {
+	require.NoError(s.t, g.Close())
+	s.processes[process].ended(g.Stats())
+}
+
+func (s *scene) judge() verdict { return s.numbers.judge(s.store.Row("a").Next) }
+
+// drawn is a scene in which process 0 was killed, and process 1 was closed.
+func drawn(t *testing.T) *scene {
+	s := newScene(t)
+	killed, first := s.process("")
+	closed, second := s.process("")
+	s.draw(killed, first, 150)
+	s.draw(closed, second, 250)
+	s.draw(killed, first, 130)
+	s.draw(closed, second, 100)
+	s.close(closed, second)
+	synctest.Wait()
+	return s
+}
+
+// What is wrong is found, and nothing else.
+func TestJudge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := drawn(t)
+		v := s.judge()
+		require.NoError(t, v.err)
+		require.Zero(t, s.doubles())
+		require.Empty(t, v.unexplained)
+		require.EqualValues(t, 630, v.issued)
+		require.EqualValues(t, s.store.Row("a").Next-1-630, v.holes)
+		require.Equal(t, v.holes, s.sum((*progress).inHand))
+		require.Positive(t, v.holes)
+	})
+}
+
+func TestJudgeFinds(t *testing.T) {
+	for text, spoil := range map[string]func(*scene){
+		"were never issued, and no process had 3 of them": func(s *scene) {
+			row := s.store.Row("a")
+			row.Next += 3
+			s.store.SetRow(row)
+		},
+		"were never issued, but processes had only":                      func(s *scene) { s.processes[0].issued.Add(1) },
+		"duplicate: again was drawn 1 by process 0":                      func(s *scene) { s.note(0, []uid.UID{1}) },
+		"time outside of the record: again was drawn 1048575 by process": func(s *scene) { s.MarkAll(1<<20-1, 1<<20, 1) },
+		"process 1 had 1 calls that failed":                              func(s *scene) { s.processes[1].failed.Add(1) },
+		"process 0 found that the store had lost":                        func(s *scene) { s.processes[0].lost.Add(1) },
+		"process 1 drew 1000000, but the store's next":                   func(s *scene) { s.processes[1].highest.Store(1e6) },
+		"process 1 closed with":                                          func(s *scene) { s.processes[1].stats.buffered.Add(1) },
+	} {
+		t.Run(text, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := drawn(t)
+				spoil(s)
+				require.ErrorContains(t, s.judge().err, text)
+			})
+		})
+	}
+}
+
+// A process that goes on has used up all that it took before the latest two takes.
+func TestJudgeSkippedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		n, g := s.process("")
+		drawn := make([]uid.UID, 1000)
+		_, err := g.Fill(drawn)
+		require.NoError(t, err)
+		s.note(n, drawn[:40])
+		s.note(n, drawn[43:])
+		synctest.Wait()
+		v := s.judge()
+		require.Equal(t, []hole{{41, 43}}, v.unexplained)
+		require.ErrorContains(t, v.err, "numbers from 41 to 43 were never issued, and no process had 3 of them")
+	})
+}
+
+// A goroutine that has drawn and does not get to mark it hides nothing of what the others of its process
+// have in hand, however often they take numbers meanwhile.
+func TestJudgeSlowDrawer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		n, g := s.process("")
+		s.processes[n].begin(1)
+		slow, err := g.GetUID()
+		require.NoError(t, err)
+		some := make([]uid.UID, 90)
+		for i := 0; i < 200 && err == nil; i++ {
+			var k int
+			s.processes[n].begin(0)
+			k, err = g.Fill(some)
+			s.note(n, some[:k])
+			s.processes[n].end(0)
+		}
+		synctest.Wait()
+		v := s.judge()
+		require.NoError(t, v.err)
+		require.Positive(t, v.holes)
+		require.Equal(t, v.holes, s.sum((*progress).inHand))
+		require.NoError(t, err)
+
+		s.note(n, []uid.UID{slow})
+		s.processes[n].end(1)
+		time.Sleep(time.Minute) // until the generator tries again
+		s.draw(n, g, 300)
+		s.close(n, g)
+		require.NoError(t, s.judge().err)
+	})
+}
+
+// slow is a store whose calls take a while, so that those of several processes meet.
+type slow struct{ segment.Store }
+
+func (s slow) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+	time.Sleep(rand.N(3 * time.Millisecond))
+	return s.Store.Change(ctx, tag, decide)
+}
+
+// Each wrong store is found out.
+func TestWrongStores(t *testing.T) {
+	for wrong := range wrongStores {
+		t.Run(wrong, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScene(t)
+				var drawing sync.WaitGroup
+				for range 4 {
+					drawing.Go(func() {
+						some := make([]uid.UID, 10)
+						n, g := s.process(wrong)
+						for range 200 {
+							s.processes[n].begin(0)
+							k, err := g.Fill(some)
+							s.note(n, some[:k])
+							s.processes[n].end(0)
+							if err != nil { // it has noticed
+								n, g = s.process(wrong)
+							}
+							_, _ = g.Release(t.Context())
+						}
+					})
+				}
+				drawing.Wait()
+				v := s.judge()
+				require.Error(t, v.err)
+				if wrong == skipping {
+					require.NotEmpty(t, v.unexplained)
+				} else {
+					require.NotZero(t, s.doubles())
+				}
+			})
+		})
+	}
+}
+
+func TestCovered(t *testing.T) {
+	ranges := []segment.Range{{First: 1, Last: 10}, {First: 3, Last: 4}, {First: 8, Last: 12}, {First: 20, Last: 30}}
+	for _, c := range []struct{ first, last, want int64 }{
+		{1, 30, 23}, {1, 1, 1}, {11, 13, 2}, {13, 19, 0}, {19, 20, 1}, {30, 40, 1}, {31, 40, 0}, {2, 3, 2},
+	} {
+		require.Equal(t, c.want, covered(c.first, c.last, ranges), "%d to %d", c.first, c.last)
+	}
+}
