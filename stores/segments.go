@@ -60,6 +60,9 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
 	return update(ctx, s.driver, q, func(a *Answer) (puts []Record, err error) {
 		is := a.Records[0]
+		if is.Text == "" && a.Old {
+			return nil, errOld
+		}
 		row, err := s.parse(tag, is)
 		if err != nil || is.Bad != nil {
 			return nil, cmp.Or(err, is.Bad)
