@@ -46,10 +46,25 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 	pause := g.untilLead(turn, now)
 	return &refusal{rejection: &uid.Rejection{
 		Wait: pause,
-		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; %d calls wait; wait %v",
-			uid.ErrRejectedTake, turn, g.cfg.MaxLead, limit, g.queue.waiting, pause),
+		Err:  &leadError{turn, limit, g.cfg.MaxLead, g.queue.waiting, pause},
 	}}
 }
+
+// A leadError is an ErrRejectedTake. Most handlers let the call wait, and nobody reads it: it is formatted
+// when somebody does.
+type leadError struct {
+	turn, limit int64
+	maxLead     time.Duration
+	waiting     int
+	pause       time.Duration
+}
+
+func (e *leadError) Error() string {
+	return fmt.Sprintf("%v: tick %d is next, MaxLead %v allows %d; %d calls wait; wait %v",
+		uid.ErrRejectedTake, e.turn, e.maxLead, e.limit, e.waiting, e.pause)
+}
+
+func (e *leadError) Unwrap() error { return uid.ErrRejectedTake }
 
 // turn returns the tick from which a call would be served that joined the queue now, if next
 // is the first to be published. g.mu is held and the ring is shut.
