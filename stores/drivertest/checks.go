@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -84,10 +85,13 @@ func (p *probe) answers(a *stores.Answer, q stores.Query, from string) {
 
 // write writes texts under keys; those that stay are only compared.
 func (p *probe) write(d stores.Driver, a *stores.Answer, put map[string]string, otherwise stores.Query) (stored bool, now *stores.Answer) {
-	w := stores.Write{Read: a, Otherwise: otherwise, Were: a.Records}
+	w := stores.Write{Read: a, Otherwise: otherwise}
 	for _, r := range a.Records {
-		if text, is := put[r.Key]; is {
-			r.Text = text
+		text, is := put[r.Key]
+		if is || r.Text != "" {
+			w.Were = append(w.Were, r)
+		}
+		if r.Text = text; is {
 			w.Puts = append(w.Puts, r)
 		}
 	}
@@ -130,7 +134,11 @@ func (p *probe) set(d stores.Driver, name string, texts map[string]string) {
 
 // text is as texts of package stores are: JSON, and no two are alike.
 func (p *probe) text() string {
-	return fmt.Sprintf(`{"v":0,"write":"%s","text":"<&> é\n \"\\ 🦄 9007199254740993"}`, p.Token())
+	text, err := json.Marshal(map[string]string{"write": p.Token(), "text": "<&> é\n \"\\ \u2028 🦄 9007199254740993"})
+	if err != nil {
+		p.Fatalf("%v", err)
+	}
+	return string(text)
 }
 
 // expects checks what another client reads.
@@ -344,10 +352,12 @@ func contexts(p *probe) {
 	d := p.open()
 	q := stores.Query{Keys: []string{own("orders")}}
 	a := p.read(d, q)
+	put := a.Records[0]
+	put.Text = p.text()
 	ended, cancel := context.WithCancel(p.Ctx)
 	cancel()
 	_, err := d.Read(ended, q)
-	_, _, err2 := d.Write(ended, stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{a.Records[0]}, Otherwise: q})
+	_, _, err2 := d.Write(ended, stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
 	for _, err := range []error{err, err2} {
 		if err == nil || !retry.IsTransient(err) && !errors.Is(err, context.Canceled) {
 			p.Errorf("a call whose context had ended came to %v, which is not marked as one that may pass", err)

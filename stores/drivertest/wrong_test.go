@@ -87,7 +87,7 @@ func TestWrongDrivers(t *testing.T) {
 		}), "records"},
 		"texts are escaped anew": {writes(func(_ *Memory, w *stores.Write) {
 			for i := range w.Puts {
-				w.Puts[i].Text = strings.ReplaceAll(w.Puts[i].Text, "<", `\u003c`)
+				w.Puts[i].Text = strings.ReplaceAll(w.Puts[i].Text, `\u003c`, "<")
 			}
 		}), "records"},
 		"what is not there is left out": {reads(func(_ stores.Query, a *stores.Answer) {
