@@ -4,7 +4,6 @@ package etcd_test
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"sync/atomic"
 	"testing"
 
@@ -12,11 +11,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // connect returns a client of some endpoints, whose requests go through f if that is set.
@@ -39,15 +38,13 @@ func start(t testing.TB, nodes int, args ...string) *cluster.Etcd {
 	return c
 }
 
-var given = regexp.MustCompile(`"given":-?\d+`)
-
-// The suite of stores, on one node and on three, where each client asks one node only.
+// The suite of drivers, on one node and on three, where each client asks one node only.
 func TestStore(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
 			c := start(t, nodes)
 			var empty atomic.Int64
-			storetest.Run(t, storetest.Config{Histories: 8}, func(t *testing.T) storetest.Subject {
+			drivertest.Run(t, drivertest.Config{Histories: 8}, func(t *testing.T) drivertest.Subject {
 				return subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
 			})
 		})
@@ -55,35 +52,22 @@ func TestStore(t *testing.T) {
 }
 
 // subject is a store under a prefix, each of whose clients has a connection to a node of its own.
-func subject(t *testing.T, c *cluster.Etcd, prefix string) storetest.Subject {
+func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 	admin := connect(t, nil, c.Endpoints()...)
 	var clients atomic.Int64
-	s := etcdtest.Subject(func(namespace string, f *etcdtest.Faults) (lease.Store, error) {
-		node := int(clients.Add(1)) % len(c.Nodes)
-		store, err := etcd.New(connect(t, f, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
-		if err != nil {
-			return nil, err
-		}
-		return store.Namespace(namespace)
-	})
-	s.RemoveNamespace = func(namespace string) error {
-		_, err := admin.Delete(context.Background(), prefix+"leases/"+namespace+"/namespace")
-		return err
-	}
-	s.RemoveRow = func(namespace string, id int64) error {
-		_, err := admin.Delete(context.Background(), fmt.Sprintf("%sleases/%s/worker/%019d", prefix, namespace, id))
-		return err
-	}
-	s.SetGiven = func(namespace string, n int64) error {
-		key := prefix + "leases/" + namespace + "/namespace"
-		is, err := admin.Get(context.Background(), key)
-		if err != nil {
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			node := int(clients.Add(1)) % len(c.Nodes)
+			store, err := etcd.New(connect(t, nil, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
+			if err != nil {
+				return nil, err
+			}
+			return store.Driver(), nil
+		},
+		Remove: func(key string) error {
+			_, err := admin.Delete(context.Background(), prefix+key)
 			return err
-		}
-		_, err = admin.Put(context.Background(), key,
-			given.ReplaceAllString(string(is.Kvs[0].Value), fmt.Sprintf(`"given":%d`, n)))
-		return err
+		},
+		Secret: canary,
 	}
-	s.Secret = canary
-	return s
 }

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -16,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -90,51 +88,26 @@ func history(t *testing.T, c goredis.UniversalClient) string {
 	return id[:40]
 }
 
-var given = regexp.MustCompile(`"given":-?\d+`)
-
 // subject returns an empty store on a running server.
-func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
+func subject(t *testing.T, s *cluster.Redis) drivertest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	var mu sync.Mutex
-	proxies := map[lease.Store]*proxy.Proxy{}
-	return storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
-			require.NoError(t, err)
-			t.Cleanup(p.Close)
-			l := leases(t, client(t, p.Addr()), namespace)
-			mu.Lock()
-			defer mu.Unlock()
-			proxies[l] = p
-			return l, nil
+	_, codec := store(t, admin).Driver()
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			d, _ := store(t, client(t, s.Addr(0))).Driver()
+			return d, nil
 		},
-		Fault: func(client lease.Store, f storetest.Fault) bool {
-			mu.Lock()
-			p := proxies[client]
-			mu.Unlock()
-			return lay(t, admin, p, f)
-		},
-		Registry: func() (registry.Store, error) { return store(t, client(t, s.Addr(0))), nil },
-		RemoveNamespace: func(namespace string) error {
-			return admin.Del(context.Background(), "uid:{"+namespace+"}:namespace").Err()
-		},
-		RemoveRow: func(namespace string, id int64) error {
-			base, padded, ctx := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id), context.Background()
-			return errors.Join(admin.HDel(ctx, base+"rows", fmt.Sprint(id)).Err(),
-				admin.ZRem(ctx, base+"ends", padded).Err(),
-				admin.ZRem(ctx, base+"ids", padded).Err())
-		},
-		SetGiven: func(namespace string, n int64) error {
-			key := "uid:{" + namespace + "}:namespace"
-			text, err := admin.Get(context.Background(), key).Result()
-			if err != nil {
-				return err
+		Remove: func(key string) error {
+			k, _ := stores.ParseKey(key)
+			base, id, ctx := "uid:{"+k.Namespace+"}:", fmt.Sprintf("%019d", k.ID), context.Background()
+			if k.ID < 0 {
+				return admin.Del(ctx, base+"namespace").Err()
 			}
-			return admin.Set(context.Background(), key,
-				given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n)), 0).Err()
+			return errors.Join(admin.HDel(ctx, base+"rows", id).Err(), admin.ZRem(ctx, base+"ids", id).Err())
 		},
 		Backup: backup(t, s),
+		Codec:  codec,
 		Secret: secret,
 	}
 }
@@ -173,13 +146,6 @@ func backup(t *testing.T, s *cluster.Redis) func() (restore func()) {
 func TestStore(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
 		s := k.server(t)
-		storetest.Run(t, storetest.Config{Histories: 10}, func(t *testing.T) storetest.Subject { return subject(t, s) })
-	})
-}
-
-func TestRegistry(t *testing.T) {
-	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
-		storetest.RunRegistry(t, storetest.Config{}, func(t *testing.T) storetest.Subject { return subject(t, s) })
+		drivertest.Run(t, drivertest.Config{Histories: 10}, func(t *testing.T) drivertest.Subject { return subject(t, s) })
 	})
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // The ensemble that tests share which do no harm to its servers.
@@ -61,9 +60,8 @@ const secret = "hunter2"
 
 // subject is an empty store. Its clients share connections, each to one server: some servers lag
 // behind others.
-func subject(t *testing.T) storetest.Subject {
-	e := ensemble(t)
-	f, root := newFaulty(), root()
+func subject(t *testing.T) drivertest.Subject {
+	e, root := ensemble(t), root()
 	var conns []*zk.Conn
 	for _, addr := range e.Addrs() {
 		c := connect(t, addr)
@@ -71,37 +69,30 @@ func subject(t *testing.T) storetest.Subject {
 		conns = append(conns, c)
 	}
 	var n atomic.Int64
-	open := func() (*zookeeper.Store, *faultyConn, error) {
-		conn := &faultyConn{Conn: conns[int(n.Add(1))%len(conns)], f: f}
-		s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
-		return s, conn, err
-	}
-	return storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			s, conn, err := open()
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			s, err := zookeeper.New(conns[int(n.Add(1))%len(conns)], zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
 			if err != nil {
 				return nil, err
 			}
-			l, err := s.Leases(namespace)
-			return client{l, conn}, err
+			return s.Driver(), nil
 		},
-		Registry: func() (registry.Store, error) { s, _, err := open(); return s, err },
-		Fault:    func(c lease.Store, fault storetest.Fault) bool { return c.(client).conn.set(fault) },
-		Deliver:  f.deliver,
-		RemoveNamespace: func(namespace string) error {
-			_, err := conns[0].Set(root+"/"+namespace, nil, -1)
-			return err
-		},
-		RemoveRow: func(namespace string, id int64) error {
-			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, namespace, id), -1); err != zk.ErrNoNode {
+		Remove: func(key string) error {
+			k, _ := stores.ParseKey(key)
+			if k.ID < 0 {
+				_, err := conns[0].Set(root+"/"+k.Namespace, nil, -1)
+				return err
+			}
+			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, k.Namespace, k.ID), -1); err != zk.ErrNoNode {
 				return err
 			}
 			return nil
 		},
-		SetGiven: func(namespace string, n int64) error { return setGiven(conns[0], root+"/"+namespace, n) },
-		Secret:   secret,
+		Secret: secret,
 	}
 }
+
+func TestStore(t *testing.T) { drivertest.Run(t, drivertest.Config{}, subject) }
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
@@ -116,14 +107,4 @@ func setGiven(conn *zk.Conn, path string, n int64) error {
 	}
 	_, err = conn.Set(path, given.ReplaceAll(is, fmt.Appendf(nil, `"given":%d`, n)), -1)
 	return err
-}
-
-func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Config{}, subject)
-	storetest.RunRegistry(t, storetest.Config{}, subject)
-}
-
-type client struct {
-	*zookeeper.Leases
-	conn *faultyConn
 }
