@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
