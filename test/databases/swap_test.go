@@ -98,7 +98,7 @@ func TestRangeOfANamespace(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		n := strangerOf(t, db, "")
-			require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
+		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
 		require.EqualValues(t, 512, n.take(t).WorkerID)
 		require.EqualValues(t, 513, strangerOf(t, db, "").take(t).WorkerID)
 		_, err := n.tryTake(t.Context())

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -135,9 +136,9 @@ func TestStoreOnMySQL9(t *testing.T) {
 	require.NoError(t, found(t, l))
 	_, err = take(t.Context(), l)
 	require.NoError(t, err)
-	_, err = db.Exec("ALTER TABLE WORKER_LEASE MODIFY REACH INT NOT NULL")
+	_, err = db.Exec("ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
 	require.NoError(t, err)
-	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.Reach = 1e9 * time.Microsecond * 10 }), "1264")
+	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.High = 1e10 }), "1264")
 }
 
 // Clients are spread over the three nodes of a cluster, each of which has its own locks.
@@ -193,13 +194,10 @@ func startsAtOnce(t *testing.T, open opener) {
 	}
 }
 
-var terms = uid.Terms{
-	Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
-	MaxTick: 1<<41 - 1, MaxWorkerID: 1023, Revoke: func() {},
-}
+var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
 
 func found(t testing.TB, l lease.Store) error {
-	return lease.Found(t.Context(), l, lease.Founding{Terms: terms})
+	return lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds})
 }
 
 func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {
