@@ -7,7 +7,7 @@ var mysqlSpeech = speech{
 	// connections.
 	session: "CONNECTION_ID()",
 	// MariaDB knows no server_uuid.
-	history: "CONCAT('server ', LEFT(MD5(CONCAT_WS(' ', /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)), 8)," +
+	history: "CONCAT('server ', HEX(CRC32(CONCAT_WS(' ', /*!50700 @@server_uuid, */ @@global.server_id, @@hostname, @@port, @@datadir)))," +
 		" @uid_since, ', table made ', " + mysqlTime("(SELECT UNIX_TIMESTAMP(CREATE_TIME)"+
 		" FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}')") + ")",
 	young:   "UNIX_TIMESTAMP() < @uid_started + 2",
