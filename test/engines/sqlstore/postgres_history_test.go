@@ -60,11 +60,17 @@ func TestHistoryOnPostgres(t *testing.T) {
 			conn, err := db.Connx(t.Context())
 			require.NoError(t, err)
 			defer conn.Close()
+			other, err := db.Connx(t.Context())
+			require.NoError(t, err)
+			defer other.Close()
 			var pid int
 			require.NoError(t, conn.GetContext(t.Context(), &pid, "SELECT pg_backend_pid()"))
 			var before, after string
 			require.NoError(t, db.Get(&before, "SELECT pg_postmaster_start_time()::text"))
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			for err == nil { // until the server has ended the others, too
+				_, err = other.ExecContext(t.Context(), "SELECT 1")
+			}
 			tells()
 			require.NoError(t, db.Get(&after, "SELECT pg_postmaster_start_time()::text"))
 			require.Equal(t, before, after, "the server itself goes on")
