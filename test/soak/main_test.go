@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/record"
 )
 
 func TestMain(m *testing.M) {
 	crew.Ordered(job.do)
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 func newTestMemory(t testing.TB) *memory {

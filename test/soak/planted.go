@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // Faults for the self-test to find.
@@ -20,6 +21,7 @@ const (
 	plantedAhead     = "a time ahead of MaxLead"
 	plantedDisorder  = "no order where it is promised"
 	plantedBeyond    = "ticks beyond the reservation"
+	plantedOblivious = "a store whose history is always the same"
 )
 
 // plant returns a worker and a clock with the fault.
@@ -63,6 +65,23 @@ func unstored(w uid.Worker) uid.Worker {
 			r.Last += int64(20 * time.Second / tickUnit)
 		}
 	}}
+}
+
+// oblivious tells the history that a namespace knows, whatever has become of its store.
+type oblivious struct{ lease.Store }
+
+func (o oblivious) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return o.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
+		c.History = n.History
+		return decide(n, r, c)
+	})
+}
+
+func (o oblivious) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return o.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
+		c.History = n.History
+		return decide(n, r, c)
+	})
 }
 
 // plant has another drawer with the fault, if it is one of generators.
