@@ -49,10 +49,14 @@ func TestRound(t *testing.T) {
 			slots = append(slots, s)
 		}
 	}
-	const length = 6 * time.Second
+	const length = 8 * time.Second
 	st := &stores{path: t.TempDir() + "/workers.db"}
 	require.NoError(t, st.foundAll(slots))
-	r, err := newRound(length, newSchedule(1, 0, length, slots), st, slots, 1e6)
+	plan := newSchedule(1, 0, length, slots)
+	for i := range plan {
+		plan[i].Edit = changeHolder // of which there is always a row
+	}
+	r, err := newRound(length, plan, st, slots, 1e6)
 	require.NoError(t, err)
 	defer r.memory.Close()
 	require.NoError(t, r.run(t.Context(), 0, nil))
