@@ -7,6 +7,7 @@ import (
 
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // Some faults need a worker's private fields. Tests reach them by reflection, so that
@@ -20,10 +21,10 @@ func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time
 // in use yet.
 func SetChance(l *lease.Lease, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
 
-// StateFile returns the state file of a *lease.Lease or a *statefile.File that serves a
-// generator, or nil if it has none. No call of the worker may run while the file is used.
+// StateFile returns the state file of a *statefile.Lease or a *statefile.File that serves a
+// generator. No call of the worker may run while the file is used.
 func StateFile(worker any) *state.File {
-	if l, is := worker.(*lease.Lease); is {
+	if l, is := worker.(*statefile.Lease); is {
 		return *inside[*state.File](l, "file")
 	}
 	return *inside[*state.File](worker, "state")
