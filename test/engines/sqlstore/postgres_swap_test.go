@@ -271,7 +271,7 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
 	require.NoError(t,
-		lease.Found(t.Context(), leasesOf(t, opening("pgx", source)(t), ""), lease.Founding{Terms: terms}))
+		lease.Found(t.Context(), leasesOf(t, opening("pgx", source)(t), ""), lease.Founding{Layout: bits.Default()}))
 	for name, c := range map[string]struct {
 		mode           string
 		start, release int64
@@ -281,7 +281,7 @@ func TestRoundTripsOfALeaseOnPostgres(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db, trips := counted(t, source+c.mode)
 			require.NoError(t, db.Ping()) // connects
-			l, err := lease.New(leasesOf(t, db, ""), lease.Config{NoWait: true, Logger: (&logtest.Records{}).Logger()})
+			l, err := lease.New(leasesOf(t, db, ""), lease.Config{Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			before := trips.Load()
 			_, err = l.Acquire(t.Context(), terms)

@@ -16,9 +16,9 @@ import (
 func Vanish(t *testing.T, cfg lease.Config, open func() lease.Store, remove func(ids []int64) (putBack func())) {
 	const owners = 4
 	w := New(t)
-	require.NoError(t, lease.Found(t.Context(), open(), lease.Founding{Terms: w.Layout.Terms()}))
+	require.NoError(t, lease.Found(t.Context(), open(), lease.Founding{Layout: w.Layout}))
 	cfg.Window, cfg.TTL = time.Second, 1500*time.Millisecond
-	cfg.MaxClockSkew, cfg.Quarantine = 50*time.Millisecond, 50*time.Millisecond
+	cfg.MaxClockSkew = 50 * time.Millisecond
 	w.Start(t, owners, cfg, open)
 	w.AwaitEach(t, 300)
 	for round := range 2 {
