@@ -66,7 +66,7 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 				kit.Do(t, s.db, way[1])
 				renew(1, 0)
 				renew(3, 2, 1, 0)
-				require.Equal(t, name == "rows" || name == "rows of owners", len(had) > 4, "%v", had)
+				require.Greater(t, len(had), 4, "owners whose rows, or namespace, are gone take other IDs")
 			})
 		})
 	}
