@@ -105,7 +105,7 @@ func TestLarge(t *testing.T) {
 	began := time.Now()
 	const n = 200
 	for i := range int64(n) {
-		require.NoError(t, l.Change(t.Context(), i, func(r *lease.Row, _ lease.Clock) error { r.High++; return nil }))
+		require.NoError(t, l.Change(t.Context(), i, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return nil }))
 	}
 	t.Logf("Change: %.1f requests, %.1f ms, %d bytes sent, %d received", float64(m.requests)/n, float64(time.Since(began).Microseconds())/n/1000, m.sent/n, m.received/n)
 

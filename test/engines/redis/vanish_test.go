@@ -19,7 +19,7 @@ func TestRowsVanish(t *testing.T) {
 		c := client(t, addr)
 		require.NoError(t, c.FlushAll(ctx).Err())
 		open := func() lease.Store { return leases(t, client(t, addr), "orders") }
-		durable := lease.Config{DurableStore: true, DurableStoreUnverified: true} // the burn would hide what goes wrong
+		durable := lease.Config{Losses: lease.NeverUnchecked} // the burn would hide what goes wrong
 		watch.Vanish(t, durable, open, func(ids []int64) func() {
 			var remove, put []goredis.Cmder
 			for _, id := range ids {
