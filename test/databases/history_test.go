@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -115,12 +115,15 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 // A server that was started anew, in good order or not, may have lost what it had acknowledged, and a
 // table is another one if it is a copy in another server.
 func TestHistoryOfAServer(t *testing.T) {
-	server := testserver.New(t, testserver.Config{})
+	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
 	kit.Do(t, db, "DO SLEEP(3)") // a server that was started but now cannot tell
 	history := historyOf(t, owner)
-	for name, end := range map[string]func() error{"stopped": server.Shutdown, "killed": server.Crash} {
+	for name, end := range map[string]func() error{
+		"stopped": server.Stop,
+		"killed":  func() error { server.Kill(); return nil },
+	} {
 		require.NoError(t, end(), name)
 		require.NoError(t, server.Restart(), name)
 		young := func() (text string) {
