@@ -34,15 +34,18 @@ func (l *Leases) Namespace() string { return l.name }
 
 // Inspect implements [lease.Store].
 func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
-	return inspect(ctx, l.driver, l.own())
+	return inspect(ctx, l.driver, l.own(), func(own Record) error { _, err := l.parse(own); return err })
 }
 
-func inspect(ctx context.Context, d Driver, key string) (lossy []string, err error) {
+func inspect(ctx context.Context, d Driver, key string, check func(Record) error) (lossy []string, err error) {
 	if i, is := d.(Inspector); is {
 		return i.Inspect(ctx, key)
 	}
-	_, err = d.Read(ctx, Query{Keys: []string{key}})
-	return nil, err
+	a, err := d.Read(ctx, Query{Keys: []string{key}})
+	if err != nil {
+		return nil, err
+	}
+	return nil, check(a.Records[0])
 }
 
 func (l *Leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
@@ -68,6 +71,9 @@ func (l *Leases) parseRow(r Record) (lease.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
 		return lease.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+	}
+	if r.Bad != nil {
+		return lease.Row{}, r.Bad
 	}
 	row, err := leasejson.ParseRow(k.ID, r.Text)
 	if err != nil {
@@ -120,7 +126,7 @@ func update(ctx context.Context, d Driver, q Query, decide func(*Answer) (puts [
 	a, err := d.Read(ctx, q)
 	for err == nil {
 		puts, refused := decide(a)
-		if refused != nil && a.Old {
+		if a.Old && (refused != nil || len(puts) == 0) {
 			final, was := said.hear(refused), a.Records
 			q.Newest = true
 			if a, err = d.Read(ctx, q); err == nil && refused != errOld && same(was, a.Records) {

@@ -49,15 +49,15 @@ func (d *driver) segment(ctx context.Context, tag string, w *stores.Write) (stor
 		return stored, nil, err
 	}
 	now = &stores.Answer{Clock: a.clock, Records: []stores.Record{{Key: stores.Key{Tag: tag, ID: -1}.String()}}}
-	now.Records[0].Text, err = a.tag()
+	now.Records[0].Text, err = a.tag(d.tag(tag))
 	return false, now, err
 }
 
 // tag returns the text of a tag, of which a script has read both parts.
-func (a *answer) tag() (text string, err error) {
-	for _, v := range a.values {
+func (a *answer) tag(keys []string) (text string, err error) {
+	for i, v := range a.values {
 		if v == "" {
-			return "", fmt.Errorf("%w: redis: a key of a tag is empty", uid.ErrRange)
+			return "", fmt.Errorf("%w: redis: the key %s is empty", uid.ErrRange, keys[i%len(keys)])
 		}
 	}
 	if text = a.text() + "\n" + a.text(); text == "\n" {
@@ -103,7 +103,7 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 			default:
 				a, err := answerOf(v)
 				if err == nil {
-					r.Text, err = a.tag()
+					r.Text, err = a.tag(d.tag(tag))
 				}
 				if err != nil {
 					return nil, err

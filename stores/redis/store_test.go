@@ -3,16 +3,10 @@ package redis_test
 import (
 	"testing"
 
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/drivertest"
 )
 
 // The tests in test/engines do the same on Redis and on Valkey.
 func TestStore(t *testing.T) {
 	drivertest.Run(t, drivertest.Config{}, func(t *testing.T) drivertest.Subject { return newFake(t).subject() })
-}
-
-// Others draw from the counters.
-func TestSegments(t *testing.T) {
-	segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject { return newFake(t).segments() })
 }

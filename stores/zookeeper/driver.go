@@ -77,7 +77,7 @@ func (d *driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 		} else if page, err = d.page(ctx, r); err != nil {
 			return nil, err
 		}
-		a.Pages[i] = slices.DeleteFunc(slices.Clone(page), func(r stores.Record) bool { return r.Text == "" })
+		a.Pages[i] = slices.DeleteFunc(slices.Clone(page), missing)
 	}
 	a.Clock = lease.Clock{Now: d.now().UTC().Truncate(time.Microsecond), Error: d.off}
 	if q.Newest && len(q.Keys) > 1 {
@@ -90,6 +90,8 @@ func (d *driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 	}
 	return a, nil
 }
+
+func missing(r stores.Record) bool { return r.Text == "" }
 
 // few returns the IDs of a range, if they are so few that each can be asked for.
 func few(r stores.Range) (first stores.Key, last int64, few bool) {
@@ -122,6 +124,9 @@ func (d *driver) records(ctx context.Context, keys []string, judge bool) (record
 			return nil, n.err
 		}
 		records[i].Text, records[i].Bad, records[i].State = n.data, n.bad, n
+		if k, _ := stores.ParseKey(keys[i]); n.found && n.data == "" && (k.Tag != "" || k.ID >= 0) {
+			records[i].Text = "none" // which is not that of a row that is not there
+		}
 	}
 	if clock != "" && nodes[0].found {
 		return records, d.measured(ctx, clock, leader)
@@ -147,7 +152,17 @@ func (d *driver) page(ctx context.Context, r stores.Range) ([]stores.Record, err
 		}
 	}
 	slices.Sort(keys)
-	return d.records(ctx, keys[:min(r.Limit, len(keys))], false)
+	var there []stores.Record
+	for len(keys) > 0 && len(there) < r.Limit {
+		part := keys[:min(r.Limit-len(there), len(keys))]
+		keys = keys[len(part):]
+		read, err := d.records(ctx, part, false)
+		if err != nil {
+			return nil, err
+		}
+		there = append(there, slices.DeleteFunc(read, missing)...)
+	}
+	return there, nil
 }
 
 // compare returns errRaced if records are no longer as they were read.

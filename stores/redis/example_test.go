@@ -1,0 +1,93 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A generator whose worker ID is leased from Redis. The first start ever makes the namespace, and
+// waits five minutes since it cannot know that nobody has an ID; uid worker init spares that.
+func Example() {
+	client := goredis.NewUniversalClient(&goredis.UniversalOptions{
+		Addrs: []string{"redis-1:26379", "redis-2:26379", "redis-3:26379"}, MasterName: "main", // through Sentinel
+		Username: "uid", Password: "from your secrets",
+	})
+	defer client.Close()
+	store, err := redis.New(client, redis.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	leases, err := store.Leases("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	worker, err := lease.New(leases, lease.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	generator, err := cached.NewContext(context.Background(), worker, cached.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer generator.Close()
+	u, err := generator.GetUID()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(u)
+}
+
+// A program that knows nothing of this package, and one that takes a range of numbers, draw from
+// the same counter.
+func ExampleStore_Segments() {
+	ctx := context.Background()
+	client := goredis.NewClient(&goredis.Options{Addr: "localhost:6379"})
+	defer client.Close()
+	n, err := client.Incr(ctx, "uid:segment:{invoices}").Result()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(n)
+
+	store, err := redis.New(client, redis.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	segments := store.Segments()
+	lossy, err := segments.Inspect(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, why := range lossy {
+		fmt.Println("numbers may come twice:", why)
+	}
+	var first, last int64
+	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
+		if r.Fresh {
+			r.Next, r.Step = 1, 1
+		}
+		first, last = r.Next, r.Next+99
+		r.Next = last + 1
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(first, "to", last)
+}

@@ -1,0 +1,297 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+func TestNewRefuses(t *testing.T) {
+	c := goredis.NewClient(&goredis.Options{})
+	defer c.Close()
+	ring := goredis.NewRing(&goredis.RingOptions{})
+	defer ring.Close()
+	for name, try := range map[string]func() (*redis.Store, error){
+		"nil":           func() (*redis.Store, error) { return redis.New(nil, redis.Config{}) },
+		"a nil client":  func() (*redis.Store, error) { return redis.New((*goredis.Client)(nil), redis.Config{}) },
+		"a ring":        func() (*redis.Store, error) { return redis.New(ring, redis.Config{}) },
+		"a long prefix": func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: strings.Repeat("x", 65)}) },
+		"braces":        func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a{b}"}) },
+		"a pattern":     func() (*redis.Store, error) { return redis.New(c, redis.Config{Prefix: "a*"}) },
+	} {
+		_, err := try()
+		require.ErrorIs(t, err, uid.ErrConfig, name)
+	}
+	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
+	require.NoError(t, err)
+	_, err = s.Namespace("a{b")
+	require.ErrorIs(t, err, uid.ErrConfig)
+	l, err := s.Namespace("")
+	require.NoError(t, err)
+	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
+	require.False(t, l.Durable())
+}
+
+// What servers answer becomes an error of the right kind, in other words.
+func TestServersErrors(t *testing.T) {
+	for text, want := range map[string]struct {
+		transient bool
+		says      string
+	}{
+		"READONLY You can't write against a read only replica.":                                               {true, "a replica"},
+		"LOADING Redis is loading the dataset in memory":                                                      {true, "reading its data"},
+		"MASTERDOWN Link with MASTER is down":                                                                 {true, "without its primary"},
+		"CLUSTERDOWN Hash slot not served":                                                                    {true, "no server"},
+		"TRYAGAIN Multiple keys request during rehashing of slot":                                             {true, "moved"},
+		"BUSY Redis is busy running a script.":                                                                {true, "another script"},
+		"OOM command not allowed when used memory > 'maxmemory'.":                                             {true, "no memory"},
+		"MISCONF Errors writing to the AOF file: No space left on device":                                     {true, "disk"},
+		"NOREPLICAS Not enough good replicas to write.":                                                       {true, "min-replicas-to-write"},
+		"ERR max number of clients reached":                                                                   {true, "too many clients"},
+		"NOAUTH Authentication required.":                                                                     {false, "wants a password"},
+		"WRONGPASS invalid username-password pair or user is disabled. hunter2":                               {false, "password is wrong"},
+		"NOPERM User hunter2 has no permissions to run the 'evalsha' command":                                 {false, "may not use"},
+		"ERR The user executing the script can't run this command":                                            {false, "NOPERM"},
+		"ERR ACL failure in script: User hunter2 has no permissions":                                          {false, "NOPERM"},
+		"ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed": {true, "no memory"},
+		"ERR unknown command 'EVALSHA', with args beginning with: 'hunter2'":                                  {false, "answered ERR"},
+		"hunter2":          {false, "not known"},
+		"hunter2 is wrong": {false, "not known"},
+		"HUNTER2 is wrong": {false, "not known"},
+	} {
+		t.Run(text[:min(20, len(text))], func(t *testing.T) {
+			f := newFake(t)
+			l := made(t, f.store())
+			f.set(func() { f.fails["EVALSHA"] = text })
+			err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			require.ErrorContains(t, err, want.says)
+			require.Equal(t, want.transient, retry.IsTransient(err), "%v", err)
+			for e := err; e != nil; e = errors.Unwrap(e) {
+				require.NotContains(t, strings.ToLower(e.Error()), secret)
+			}
+		})
+	}
+}
+
+// Errors of connections, too, hold no password.
+func TestConnectionsErrors(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	f := newFake(t)
+	cases := map[string]struct {
+		options   goredis.Options
+		hook      error
+		transient bool
+		says      string
+	}{
+		"nobody listens": {options: goredis.Options{Addr: closed.Addr().String(), Password: secret}, transient: true, says: "refused"},
+		"wrong password": {options: goredis.Options{Addr: f.Addr(), Password: secret + "2"}, says: "WRONGPASS"},
+		"no password":    {options: goredis.Options{Addr: f.Addr()}, says: "NOAUTH"},
+		"any other":      {options: goredis.Options{Addr: f.Addr(), Password: secret}, hook: errors.New("the token " + secret + " is stale"), transient: true, says: "the client failed"},
+		"closed":         {options: goredis.Options{Addr: f.Addr(), Password: secret}, hook: fmt.Errorf("x: %w", goredis.ErrClosed), says: "closed"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.options.MaxRetries, c.options.DialerRetries = -1, 1
+			client := goredis.NewClient(&c.options)
+			defer client.Close()
+			if c.hook != nil {
+				client.AddHook(failing{err: c.hook})
+			}
+			s, err := redis.New(client, redis.Config{})
+			require.NoError(t, err)
+			l, err := s.Leases("")
+			require.NoError(t, err)
+			err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			require.ErrorContains(t, err, c.says)
+			require.Equal(t, c.transient, retry.IsTransient(err), "%v", err)
+			require.NotContains(t, err.Error(), secret)
+		})
+	}
+}
+
+type failing struct{ err error }
+
+func (h failing) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (h failing) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
+
+func (h failing) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
+	return func(context.Context, goredis.Cmder) error { return h.err }
+}
+
+// A replica is not read: what it has may be old, and it may lack the namespace.
+func TestReplicaIsNotRead(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
+	err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	require.ErrorContains(t, err, "READONLY")
+	require.True(t, retry.IsTransient(err))
+
+	f.set(func() { f.info["replication"] = "role:master\r\n" })
+	err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	require.ErrorContains(t, err, "master_replid")
+	require.False(t, retry.IsTransient(err))
+}
+
+// A decision does not outlive a promotion any more than a restart.
+func TestPromotion(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	ran := 0
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		if ran++; ran == 1 {
+			f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1) })
+		}
+		return nil
+	}))
+	require.Equal(t, 2, ran)
+}
+
+// What cannot be read is an error that names the key, and never a default.
+func TestUnreadable(t *testing.T) {
+	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
+	for name, damage := range map[string]func(f *fake) (key string){
+		"a row":       func(f *fake) string { f.HSet("uid:{orders}:rows", zero, "{}"); return "worker ID 0" },
+		"no row":      func(f *fake) string { f.HDel("uid:{orders}:rows", zero); return "worker ID 0" },
+		"a namespace": func(f *fake) string { _ = f.Set("uid:{orders}:namespace", "x"); return "namespace \"orders\"" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			l := made(t, f.store())
+			f.advance(2 * time.Hour)
+			key := damage(f)
+			err := l.Take(t.Context(), w, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			require.ErrorContains(t, err, key)
+			require.False(t, retry.IsTransient(err))
+		})
+	}
+	f := newFake(t)
+	l := made(t, f.store())
+	f.Del("uid:{orders}:ids")
+	_ = f.Set("uid:{orders}:ids", "x")
+	before := f.row()
+	err := l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		r.Until = r.Until.Add(time.Hour)
+		return nil
+	})
+	require.ErrorContains(t, err, "answered ERR")
+	require.False(t, retry.IsTransient(err))
+	require.Equal(t, before, f.row())
+}
+
+func TestInspect(t *testing.T) {
+	for name, c := range map[string]struct {
+		section, info string
+		refused       string
+	}{
+		"as it should be": {},
+		"no file":         {"persistence", "aof_enabled:0\r\n", "no append-only file"},
+		"evicts":          {"memory", "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n", "drops keys"},
+		"could evict":     {"memory", "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n", ""},
+		"evicts others":   {"memory", "maxmemory:1000000\r\nmaxmemory_policy:volatile-lru\r\n", ""},
+		"tells nothing":   {"persistence", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			if c.section != "" {
+				f.info[c.section] = c.info
+			}
+			l, err := f.store().Leases("orders")
+			require.NoError(t, err)
+			lossy, err := l.Inspect(t.Context())
+			if c.refused != "" {
+				require.ErrorIs(t, err, uid.ErrConfig)
+				require.ErrorContains(t, err, c.refused)
+				return
+			}
+			require.NoError(t, err)
+			require.NotEmpty(t, lossy, "never durable")
+		})
+	}
+}
+
+func TestExamine(t *testing.T) {
+	examine := func(t *testing.T, f *fake, cfg doctor.Config) map[string]doctor.Finding {
+		findings, err := f.store().Examine(t.Context(), cfg)
+		require.NoError(t, err)
+		all := map[string]doctor.Finding{}
+		for _, finding := range findings {
+			require.NotContains(t, fmt.Sprint(finding), secret)
+			require.Equal(t, finding.Level == doctor.LevelOK, finding.Why == "", "%v", finding)
+			require.NotContains(t, all, finding.What)
+			all[finding.What] = finding
+		}
+		return all
+	}
+	f := newFake(t)
+	made(t, f.store())
+	for what, finding := range examine(t, f, doctor.Config{}) {
+		if what != "rights" && what != "appendfsync" { // which this server cannot tell
+			require.Equal(t, doctor.LevelOK, finding.Level, "%v", finding)
+		}
+	}
+	for _, c := range []struct {
+		section, info, what string
+		level               doctor.Level
+	}{
+		{"server", "redis_version:4.0.0\r\n", "server", doctor.LevelWarn},
+		{"persistence", "aof_enabled:0\r\n", "append-only file", doctor.LevelError},
+		{"persistence", "", "append-only file", doctor.LevelNote},
+		{"persistence", "aof_enabled:1\r\naof_last_write_status:err\r\n", "writes to disk", doctor.LevelError},
+		{"memory", "used_memory:1\r\nmaxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelError},
+		{"memory", "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lfu\r\n", "eviction", doctor.LevelWarn},
+		{"memory", "used_memory:95\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\n", "memory", doctor.LevelWarn},
+		{"memory", "", "memory", doctor.LevelNote},
+		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\n", "replicas", doctor.LevelWarn},
+		{"replication", "role:master\r\nmaster_replid:a\r\nconnected_slaves:1\r\nmin_slaves_good_slaves:1\r\n", "replicas", doctor.LevelOK},
+	} {
+		f := newFake(t)
+		f.info[c.section] = c.info
+		require.Equal(t, c.level, examine(t, f, doctor.Config{})[c.what].Level, "%+v", c)
+	}
+}
+
+// A lease over Redis that claims a durable store is refused.
+func TestDurableStoreIsRefused(t *testing.T) {
+	f := newFake(t)
+	f.advance(time.Since(f.now))
+	l := made(t, f.store())
+	w, err := lease.New(l, lease.Config{Losses: lease.Never})
+	require.NoError(t, err)
+	_, err = w.Acquire(t.Context(), uid.Terms{Layout: "x", Unit: 1e9, MaxTick: 1 << 40, MaxWorkerID: 9, Epoch: f.now, Revoke: func() {}})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.ErrorContains(t, err, "replica")
+}
+
+// A name without a namespace is not listed.
+func TestNamesWithoutNamespace(t *testing.T) {
+	f := newFake(t)
+	s := f.store()
+	_, clock, err := s.Namespaces(t.Context())
+	require.ErrorIs(t, err, worker.ErrNoNamespace)
+	require.Equal(t, f.now, clock.Now)
+	made(t, s)
+	_, _ = f.SAdd("uid:namespaces", "other")
+	names, _, err := s.Namespaces(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"orders"}, names)
+}

@@ -1,0 +1,177 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// made returns a namespace with one row, of worker ID 0.
+func made(t *testing.T, s *redis.Store) *redis.Leases {
+	t.Helper()
+	l, err := s.Leases("orders")
+	require.NoError(t, err)
+	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "x"; return nil }))
+	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		r.Nonce, r.Until = "taken", now.Now.Add(time.Hour)
+		return nil
+	}))
+	return l
+}
+
+func (f *fake) count(command string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counts[command]
+}
+
+// zero is the field of worker ID 0.
+const zero = "0000000000000000000"
+
+func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
+
+// A write whose reply is lost is not sent again: another client may have replaced by then what it
+// has stored, and nobody could tell.
+func TestWriteIsSentOnce(t *testing.T) {
+	f := newFake(t)
+	made(t, f.store())
+	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
+	require.NoError(t, err)
+	defer p.Close()
+	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, MinRetryBackoff: -1})
+	defer c.Close()
+	s, err := redis.New(c, redis.Config{})
+	require.NoError(t, err)
+	l, err := s.Leases("orders")
+	require.NoError(t, err)
+
+	writes := f.count("HSET")
+	p.SwallowReply("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	ran := 0
+	err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { ran++; r.Nonce = "changed"; return nil })
+	require.ErrorContains(t, err, "the connection was lost")
+	require.True(t, retry.IsTransient(err))
+	require.Equal(t, 1, p.Swallowed())
+	require.Equal(t, 1, ran)
+	require.Equal(t, writes+1, f.count("HSET"))
+	require.Contains(t, f.row(), `"nonce":"changed"`)
+
+	// One that only reads is.
+	p.SwallowReply("evalsha")
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, 2, p.Swallowed())
+}
+
+// twice sends each write two times.
+type twice struct{ faults }
+
+func (*twice) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		if isWrite(cmd) {
+			if err := next(ctx, cmd); err != nil {
+				return err
+			}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// A write that arrives twice, since something between repeats it, finds itself and is content.
+func TestWriteFindsItself(t *testing.T) {
+	f := newFake(t)
+	made(t, f.store())
+	l, err := f.store(&twice{}).Leases("orders")
+	require.NoError(t, err)
+	decided := 0
+	once := func() error {
+		if decided++; decided > 1 {
+			return errors.New("decided again, for a write that was stored")
+		}
+		return nil
+	}
+	before := f.count("HSET")
+	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return once() }))
+	require.Equal(t, before+1, f.count("HSET"))
+	decided = 0
+	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return once() }))
+}
+
+// A server without the scripts gets them.
+func TestScriptsAreSentAgain(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	evals := f.count("EVAL")
+	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, evals+1, f.count("EVAL"))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, evals+1, f.count("EVAL"))
+}
+
+// A renewal takes two round trips, and so does an acquisition.
+func TestRoundTrips(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	before := f.count("EVALSHA")
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, before+2, f.count("EVALSHA"))
+	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
+	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, before+4, f.count("EVALSHA"))
+}
+
+// A client that waits for ever does not keep a call that has been given up.
+func TestContextEndsWait(t *testing.T) {
+	f := newFake(t)
+	made(t, f.store())
+	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
+	require.NoError(t, err)
+	defer p.Close()
+	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, ReadTimeout: -1, WriteTimeout: -1})
+	defer c.Close()
+	s, err := redis.New(c, redis.Config{})
+	require.NoError(t, err)
+	l, err := s.Leases("orders")
+	require.NoError(t, err)
+	p.Stall("d7647000f247155ec476a0797763d3d4950d0000")
+	ctx, cancel := context.WithCancel(t.Context())
+	err = l.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		time.AfterFunc(10*time.Millisecond, cancel)
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, retry.IsTransient(err))
+	p.Cut()
+}
+
+// A row that was written twice meanwhile, and is as it was before, is another version.
+func TestVersionsDiffer(t *testing.T) {
+	f := newFake(t)
+	l := made(t, f.store())
+	other, err := f.store().Leases("orders")
+	require.NoError(t, err)
+	ran := 0
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		if ran++; ran == 1 {
+			was := *r
+			for _, nonce := range []string{"other", was.Nonce} {
+				require.NoError(t, other.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+					r.Nonce = nonce
+					return nil
+				}))
+			}
+		}
+		return nil
+	}))
+	require.Equal(t, 2, ran)
+}

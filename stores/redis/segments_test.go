@@ -1,0 +1,515 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores/redis"
+)
+
+const (
+	counterKey = "uid:segment:{orders}"
+	rowKey     = "uid:segment:{orders}:row"
+	tagsKey    = "uid:segments"
+)
+
+// The tests in test/engines do the same on Redis and on Valkey.
+func TestSegments(t *testing.T) {
+	segmenttest.Run(t, segmenttest.Config{}, func(t *testing.T) segmenttest.Subject { return newFake(t).segments() })
+}
+
+// draw takes n numbers.
+func draw(n int64) func(*segment.Row) error {
+	return func(r *segment.Row) error {
+		r.Step, r.Next = max(r.Step, 1), r.Next+n
+		return nil
+	}
+}
+
+func notDecided(t *testing.T) func(*segment.Row) error {
+	return func(*segment.Row) error { t.Error("decide has run"); return nil }
+}
+
+// drawn returns a store of segments in which 10 numbers of orders were drawn.
+func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) *redis.Segments {
+	t.Helper()
+	s := f.store(hooks...).Segments()
+	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
+	return s
+}
+
+// look returns the row that a decision gets.
+func look(t *testing.T, f *fake) (row segment.Row) {
+	t.Helper()
+	no := errors.New("a look")
+	require.ErrorIs(t, f.store().Segments().Change(t.Context(), "orders", func(r *segment.Row) error { row = *r; return no }), no)
+	return row
+}
+
+func (f *fake) text(key string) string {
+	text, err := f.Get(key)
+	require.NoError(f.t, err)
+	return text
+}
+
+// What is stored is read by later versions, and by other programs: it must not change.
+func TestSegmentTexts(t *testing.T) {
+	f := newFake(t)
+	s := f.store().Segments()
+	require.Equal(t, "segments of Redis keys uid:*", s.Name())
+	row := segment.Row{
+		Tag: "another", Next: 1<<53 + 2, Step: 7, Description: "<d>", Updated: time.Unix(1, 0),
+		Writes: 3, Floor: 1<<53 + 2, Takers: []segment.Taker{{Nonce: "A", Last: 1<<53 + 1}},
+	}
+	set := func(r *segment.Row) error { *r = row; return nil }
+	require.NoError(t, s.Change(t.Context(), "orders", set))
+	require.Equal(t, "9007199254740993", f.text(counterKey))
+	is := f.text(rowKey)
+	require.Regexp(t, `^\{"v":2,"write":"[A-Z2-7]{26}",`+
+		`"next":9007199254740994,"step":7,"description":"\\u003cd\\u003e",`+
+		`"updated":1782907200000000,"writes":3,"floor":9007199254740994,"takers":\["A 9007199254740993"\]\}$`, is)
+	row.Tag, row.Updated = "orders", f.now
+	require.Equal(t, row, look(t, f))
+	require.NoError(t, s.Change(t.Context(), "orders", set))
+	require.NotEqual(t, is, f.text(rowKey), "no two writes are alike")
+
+	for counter, next := range map[string]int64{"-1": 0, "0": 1, "9223372036854775806": math.MaxInt64} {
+		row.Next = next
+		require.NoError(t, s.Change(t.Context(), "orders", set))
+		require.Equal(t, counter, f.text(counterKey))
+		require.Equal(t, next, look(t, f).Next)
+	}
+}
+
+// Any program draws from the counter, whoever was first.
+func TestSegmentForeign(t *testing.T) {
+	f := newFake(t)
+	admin := f.client()
+	s := f.store().Segments()
+	require.NoError(t, admin.IncrBy(t.Context(), counterKey, 5).Err())
+	require.Equal(t, segment.Row{Tag: "orders", Next: 6, Step: 1}, look(t, f))
+	rows, err := s.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Empty(t, rows, "nobody knows the tag")
+
+	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))
+	last, err := admin.Incr(t.Context(), counterKey).Result()
+	require.NoError(t, err)
+	require.EqualValues(t, 16, last)
+	rows, err = s.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []segment.Row{{Tag: "orders", Next: 17, Step: 1, Updated: f.now}}, rows)
+
+	// One number more, where floats have no place for it.
+	require.NoError(t, f.Set(counterKey, strconv.FormatInt(1<<53, 10)))
+	var seen []int64
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+		if seen = append(seen, r.Next); len(seen) < 3 {
+			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
+		}
+		return draw(10)(r)
+	}))
+	require.Equal(t, []int64{1<<53 + 1, 1<<53 + 2, 1<<53 + 3}, seen)
+	require.Equal(t, strconv.FormatInt(1<<53+12, 10), f.text(counterKey))
+}
+
+// A change takes two round trips, and one more for each race; the first of a process one more.
+func TestSegmentRoundTrips(t *testing.T) {
+	f := newFake(t)
+	drawn(t, f)
+	s := f.store().Segments()
+	for _, added := range []int{1, 0} {
+		trips, adds := f.count("EVALSHA"), f.count("ZADD")
+		require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+		require.Equal(t, trips+2, f.count("EVALSHA"))
+		require.Equal(t, adds+added, f.count("ZADD"))
+	}
+	admin, trips, runs := f.client(), f.count("EVALSHA"), 0
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+		if runs++; runs < 5 {
+			require.NoError(t, admin.Incr(t.Context(), counterKey).Err())
+		}
+		return draw(1)(r)
+	}))
+	require.Equal(t, trips+2+4, f.count("EVALSHA"))
+	require.EqualValues(t, 10+1+1+4+1, look(t, f).Next)
+}
+
+// A write whose reply is lost is not sent again: others may have written since.
+func TestSegmentWriteIsSentOnce(t *testing.T) {
+	f := newFake(t)
+	drawn(t, f)
+	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
+	require.NoError(t, err)
+	defer p.Close()
+	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, MinRetryBackoff: -1})
+	defer c.Close()
+	store, err := redis.New(c, redis.Config{})
+	require.NoError(t, err)
+	writes, ran := f.count("MSET"), 0
+	p.SwallowReply("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	err = store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
+	require.ErrorContains(t, err, "the connection was lost")
+	require.True(t, retry.IsTransient(err))
+	require.Equal(t, 1, p.Swallowed())
+	require.Equal(t, 1, ran)
+	require.Equal(t, writes+1, f.count("MSET"))
+	require.EqualValues(t, 20, look(t, f).Next)
+}
+
+// between runs a function between the two times that it sends each write.
+type between struct {
+	faults
+	run func()
+}
+
+func (b *between) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		if isWrite(cmd) {
+			if err := next(ctx, cmd); err != nil {
+				return err
+			}
+			b.run()
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// A write that arrives twice finds itself and is content, even if others have drawn in between.
+func TestSegmentWriteFindsItself(t *testing.T) {
+	f := newFake(t)
+	drawn(t, f)
+	b := &between{run: func() { require.NoError(t, f.client().Incr(context.Background(), counterKey).Err()) }}
+	writes, ran := f.count("MSET"), 0
+	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segment.Row) error {
+		if ran++; ran > 1 {
+			return errors.New("decided again, for a write that was stored")
+		}
+		return draw(10)(r)
+	}))
+	require.Equal(t, writes+1, f.count("MSET"))
+	require.EqualValues(t, 21, look(t, f).Next)
+}
+
+// A decision outlives neither a restart nor a promotion: numbers may have been lost.
+func TestSegmentHistory(t *testing.T) {
+	for name, change := range map[string]func(f *fake){
+		"restart": func(f *fake) { f.runs++ },
+		"promotion": func(f *fake) {
+			f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1)
+		},
+	} {
+		f := newFake(t)
+		s := drawn(t, f)
+		ran := 0
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+			if ran++; ran == 1 {
+				f.set(func() { change(f) })
+			}
+			return draw(1)(r)
+		}), name)
+		require.Equal(t, 2, ran, name)
+	}
+	f := newFake(t)
+	s := drawn(t, f)
+	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
+	err := s.Change(t.Context(), "orders", notDecided(t))
+	require.ErrorContains(t, err, "READONLY")
+	require.True(t, retry.IsTransient(err))
+}
+
+// A row that was written twice meanwhile, and says what it said before, is another version.
+func TestSegmentVersionsDiffer(t *testing.T) {
+	f := newFake(t)
+	s, other := drawn(t, f), f.store().Segments()
+	ran := 0
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+		if ran++; ran == 1 {
+			for _, n := range []int64{5, -5} {
+				require.NoError(t, other.Change(t.Context(), "orders", draw(n)))
+			}
+		}
+		return nil
+	}))
+	require.Equal(t, 2, ran)
+}
+
+// A counter that was set back, or has begun anew, is offered as it is, beside how far it was; and one
+// without a row has forgotten who took from it.
+func TestSegmentBehind(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(f *fake)
+		next   int64 // below 0: the counter is gone
+	}{
+		"set back":   {func(f *fake) { _ = f.Set(counterKey, "8") }, 9},
+		"to 0":       {func(f *fake) { _ = f.Set(counterKey, "-1") }, 0},
+		"gone":       {func(f *fake) { f.Del(counterKey) }, -1},
+		"begun anew": {func(f *fake) { f.Del(counterKey); f.client().Incr(context.Background(), counterKey) }, 2},
+	} {
+		f := newFake(t)
+		s := drawn(t, f)
+		require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error { r.Stamp(); return nil }))
+		c.damage(f)
+		want := segment.Row{Tag: "orders", Next: c.next, Step: 1, Updated: f.now, Writes: 1, Floor: 10}
+		rows, err := s.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		if c.next < 0 {
+			want = segment.Row{Tag: "orders", Fresh: true, Writes: 1, Floor: 10}
+			require.Empty(t, rows)
+		} else {
+			require.Equal(t, []segment.Row{want}, rows)
+		}
+		require.Equal(t, want, look(t, f), name)
+		g, err := segment.New(segment.Source{Store: s, Tag: "orders"}, segment.Config{Create: true, LossyStore: true})
+		require.NoError(t, err)
+		_, err = g.GetUID()
+		require.ErrorIs(t, err, segment.ErrLost, name)
+		require.NoError(t, g.Close())
+	}
+	f := newFake(t)
+	drawn(t, f)
+	f.Del(rowKey)
+	require.Equal(t, segment.Row{Tag: "orders", Next: 10, Step: 1}, look(t, f))
+	f.Del(counterKey)
+	require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, look(t, f))
+}
+
+// What cannot be read is an error that names the key, and no text.
+func TestSegmentUnreadable(t *testing.T) {
+	for text, says := range map[string]string{
+		secret:                "not the text of a whole number",
+		"":                    "empty",
+		"07":                  "not the text of a whole number",
+		" 7":                  "not the text of a whole number",
+		"+7":                  "not the text of a whole number",
+		"7.0":                 "not the text of a whole number",
+		"9223372036854775808": "not the text of a whole number",
+		"9223372036854775807": "9223372036854775807, which no number can follow",
+		"-7":                  "-6",
+	} {
+		f := newFake(t)
+		s := f.store().Segments()
+		require.NoError(t, f.Set(counterKey, text))
+		_, err := f.ZAdd(tagsKey, 0, "orders")
+		require.NoError(t, err)
+		_, listed := s.Rows(t.Context(), "", 10)
+		for _, err := range []error{s.Change(t.Context(), "orders", notDecided(t)), listed} {
+			require.ErrorIs(t, err, uid.ErrRange, text)
+			require.ErrorContains(t, err, says)
+			require.NotContains(t, err.Error(), secret)
+			require.False(t, retry.IsTransient(err))
+		}
+	}
+	for name, damage := range map[string]func(f *fake){
+		"a row":        func(f *fake) { _ = f.Set(rowKey, `{"`+secret+`":1}`) },
+		"an empty row": func(f *fake) { _ = f.Set(rowKey, "") },
+	} {
+		f := newFake(t)
+		s := drawn(t, f)
+		damage(f)
+		err := s.Change(t.Context(), "orders", notDecided(t))
+		require.ErrorIs(t, err, uid.ErrRange, name)
+		require.ErrorContains(t, err, "orders")
+		require.NotContains(t, err.Error(), secret)
+	}
+	f := newFake(t)
+	s := drawn(t, f)
+	f.Del(counterKey)
+	f.HSet(counterKey, "a", "b")
+	require.Error(t, s.Change(t.Context(), "orders", notDecided(t)))
+	_, err := s.Rows(t.Context(), "", 10)
+	require.Error(t, err)
+	_, err = f.ZAdd(tagsKey, 0, secret+"@")
+	require.NoError(t, err)
+	_, err = s.Rows(t.Context(), "", 10)
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, tagsKey)
+	require.NotContains(t, err.Error(), secret)
+}
+
+// Of a write that fails nothing is stored.
+func TestSegmentWriteFails(t *testing.T) {
+	f := newFake(t)
+	s := drawn(t, f)
+	counter, row := f.text(counterKey), f.text(rowKey)
+	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
+	err := s.Change(t.Context(), "orders", draw(1))
+	require.ErrorContains(t, err, "redis")
+	require.Equal(t, counter, f.text(counterKey))
+	require.Equal(t, row, f.text(rowKey))
+
+	for _, tag := range []string{"", "a{b", strings.Repeat("x", 129), "a@b"} {
+		require.Equal(t, segment.CheckTag(tag), s.Change(t.Context(), tag, notDecided(t)))
+	}
+	err = s.Change(t.Context(), "orders", func(r *segment.Row) error { r.Description = "\xff"; return nil })
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+// A counter with a time to live would begin anew one day. A write takes it away.
+func TestSegmentTimeToLive(t *testing.T) {
+	f := newFake(t)
+	s := drawn(t, f)
+	f.SetTTL(counterKey, time.Hour)
+	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.Zero(t, f.TTL(counterKey))
+}
+
+// The index has each tag that was written, even if it has lost it; a tag alone is no row.
+func TestSegmentIndex(t *testing.T) {
+	f := newFake(t)
+	s := f.store().Segments()
+	f.set(func() { f.fails["ZADD"] = "READONLY You can't write against a read only replica." })
+	err := s.Change(t.Context(), "orders", draw(1))
+	require.ErrorContains(t, err, "READONLY")
+	require.True(t, retry.IsTransient(err))
+	f.set(func() { clear(f.fails) })
+	require.True(t, look(t, f).Fresh)
+	refused := errors.New("refused")
+	require.ErrorIs(t, s.Change(t.Context(), "orders", func(*segment.Row) error { return refused }), refused)
+	require.False(t, f.Exists(tagsKey), "nothing was written")
+
+	drawn(t, f)
+	f.Del(tagsKey)
+	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	tags, err := f.ZMembers(tagsKey)
+	require.NoError(t, err)
+	require.Equal(t, []string{"orders"}, tags)
+	f.Del(counterKey)
+	f.Del(rowKey)
+	rows, err := s.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Empty(t, rows)
+}
+
+// Rows come in pages, however many there are, in the order of the bytes of their tags.
+func TestSegmentRows(t *testing.T) {
+	f := newFake(t)
+	s := drawn(t, f)
+	for i := range 1200 {
+		tag := fmt.Sprintf("t%04d", i)
+		_, err := f.ZAdd(tagsKey, 0, tag)
+		require.NoError(t, err)
+		if i%3 > 0 { // of the others there is only the tag
+			require.NoError(t, f.Set("uid:segment:{"+tag+"}", "5"))
+		}
+	}
+	var tags []string
+	for after := ""; ; {
+		rows, err := s.Rows(t.Context(), after, 300)
+		require.NoError(t, err)
+		for _, r := range rows {
+			tags = append(tags, r.Tag)
+			after = r.Tag
+		}
+		if len(rows) < 300 {
+			break
+		}
+	}
+	require.Len(t, tags, 801)
+	require.IsIncreasing(t, tags)
+	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
+	rows, err := s.Rows(t.Context(), "", math.MaxInt)
+	require.NoError(t, err)
+	require.Len(t, rows, 801)
+	for _, none := range []int{0, -1} {
+		rows, err := s.Rows(t.Context(), "", none)
+		require.NoError(t, err)
+		require.Empty(t, rows)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Rows(ctx, "", 10)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, retry.IsTransient(err))
+}
+
+// Inspect names each way to lose what was acknowledged, and each that the server does not tell of.
+func TestInspectSegments(t *testing.T) {
+	durable := func(f *fake) {
+		f.config = map[string]string{"appendfsync": "always", "no-appendfsync-on-rewrite": "no"}
+		f.info["replication"] += "connected_slaves:0\r\n"
+	}
+	for says, damage := range map[string]func(f *fake){
+		"":                                    func(*fake) {},
+		"no append-only file (appendonly no)": func(f *fake) { f.info["persistence"] = "aof_enabled:0\r\n" },
+		"not say whether it has an append-only file": func(f *fake) { f.info["persistence"] = "" },
+		"appendfsync is everysec":                    func(f *fake) { f.config["appendfsync"] = "everysec" },
+		"not say whether appendfsync is always":      func(f *fake) { f.config = nil },
+		"no-appendfsync-on-rewrite is yes":           func(f *fake) { f.config["no-appendfsync-on-rewrite"] = "yes" },
+		"drops counters when 1000000 bytes":          func(f *fake) { f.info["memory"] = "maxmemory:1000000\r\nmaxmemory_policy:allkeys-lru\r\n" },
+		"replicas (2)": func(f *fake) {
+			f.info["replication"] = strings.Replace(f.info["replication"], "slaves:0", "slaves:2", 1)
+		},
+		"not say how many replicas":                func(f *fake) { f.info["replication"] = strings.Replace(f.info["replication"], "connected", "", 1) },
+		"of a Redis Cluster: a replica":            func(f *fake) { f.info["cluster"] = "cluster_enabled:1\r\n" },
+		"not say whether it is of a Redis Cluster": func(f *fake) { f.info["cluster"] = "" },
+		"Sentinel watches the server":              func(f *fake) { f.hears = 1 },
+		"not say whether Sentinel watches it":      func(f *fake) { f.fails["PUBSUB"] = "NOPERM User " + secret + " has no permissions" },
+	} {
+		f := newFake(t)
+		durable(f)
+		damage(f)
+		lossy, err := f.store().Segments().Inspect(t.Context())
+		require.NoError(t, err)
+		if says == "" {
+			require.Empty(t, lossy)
+			continue
+		}
+		require.Len(t, lossy, 1, says)
+		require.Contains(t, lossy[0], says)
+		require.NotContains(t, lossy[0], secret)
+	}
+	for _, command := range []string{"CONFIG", "PUBSUB", "EVALSHA"} {
+		f := newFake(t)
+		durable(f)
+		f.fails[command] = "LOADING Redis is loading the dataset in memory"
+		_, err := f.store().Segments().Inspect(t.Context())
+		require.True(t, retry.IsTransient(err), "%s: %v", command, err)
+	}
+}
+
+// stuck holds back pipelines of scripts, and gives the call up.
+type stuck struct {
+	faults
+	giveUp  func()
+	release chan struct{}
+}
+
+func (s *stuck) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
+
+func (s *stuck) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []goredis.Cmder) error {
+		if cmds[0].Name() != "evalsha" { // a connection begins with one
+			return next(ctx, cmds)
+		}
+		s.giveUp()
+		<-s.release
+		return nil
+	}
+}
+
+// A call that is given up does not wait for its client.
+func TestSegmentRowsAreGivenUp(t *testing.T) {
+	f := newFake(t)
+	drawn(t, f)
+	ctx, cancel := context.WithCancel(t.Context())
+	hook := &stuck{giveUp: cancel, release: make(chan struct{})}
+	defer close(hook.release)
+	_, err := f.store(hook).Segments().Rows(ctx, "", 10)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, retry.IsTransient(err))
+}

@@ -1,0 +1,146 @@
+package zookeeper
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+func TestConfig(t *testing.T) {
+	conn := newFake(time.Now).connect(false)
+	for _, cfg := range []Config{
+		{Root: "uid"}, {Root: "/"}, {Root: "/uid/"}, {Root: "//uid"}, {Root: "/a/../b"}, {Root: "/a/."}, {Root: "/zookeeper"}, {Root: "/zookeeper/uid"},
+		{Root: "/ä"}, {Root: "/a b"}, {Root: "/a\x00"}, {Root: "/" + strings.Repeat("x", 300)}, {ClockError: -1}, {ClockError: 2 * time.Hour},
+	} {
+		_, err := New(conn, cfg)
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), "%+v: %v", cfg, err)
+	}
+	_, err := New(nil, Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = New((*zk.Conn)(nil), Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
+	require.NoError(t, err)
+	require.Equal(t, 2*time.Microsecond, s.driver.off)
+	l, err := s.Leases("")
+	require.NoError(t, err)
+	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
+	require.True(t, l.Durable())
+	_, err = s.Leases("ä")
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = s.Namespace("ä")
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestNamesOfNodes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range []string{"orders", "Orders", ".", "..", "a.b", ".a", "a/b", "a%2Fb", "a b", "%", "zookeeper", "clock", `!"#$%&'()*+,-./:;<=>?_`} {
+		node := escape(name)
+		require.NotContains(t, node, "/")
+		require.False(t, seen[node])
+		require.NotEqual(t, byte('.'), node[0])
+		seen[node] = true
+		back, ok := unescape(node)
+		require.True(t, ok, node)
+		require.Equal(t, name, back)
+	}
+	for _, node := range []string{"", "a b", "%2f", "%", "%4", "%zz", "%41", ".a", "ä", "a%2"} {
+		_, ok := unescape(node)
+		require.False(t, ok, node)
+	}
+	for name, want := range map[string]int64{"0": 0, "17": 17, "9223372036854775807": 1<<63 - 1} {
+		key, ok := keyOf(stores.Key{Namespace: "a/b"}, name)
+		require.True(t, ok)
+		require.Equal(t, stores.Key{Namespace: "a/b", ID: want}.String(), key)
+	}
+	for _, name := range []string{"", "-1", "+1", "01", "1 ", "clock", "9223372036854775808"} {
+		_, ok := keyOf(stores.Key{Namespace: "a/b"}, name)
+		require.False(t, ok, name)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for err, passes := range map[error]bool{
+		zk.ErrNoServer: true, zk.ErrConnectionClosed: true, zk.ErrSessionExpired: true, zk.ErrSessionMoved: true, zk.ErrClosing: true,
+		zk.ErrNoAuth: false, zk.ErrAuthFailed: false, zk.ErrInvalidACL: false,
+		errors.New("unknown error: -7"): true, errors.New("unknown error: -127"): true, errors.New("unknown error: -125"): false,
+		errors.New("write tcp hunter2: broken pipe"): true, fmt.Errorf("hunter2: %w", zk.ErrNoAuth): false,
+	} {
+		told := failure("read", "/uid", err)
+		require.Equal(t, passes, retry.IsTransient(told), told)
+		require.NotContains(t, told.Error(), "hunter2")
+		require.ErrorContains(t, told, "/uid")
+	}
+	require.ErrorIs(t, failure("read", "/uid", zk.ErrNoAuth), zk.ErrNoAuth)
+}
+
+// No call passes on what the network says.
+func TestNoSecret(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, conn := leases(t, f, false)
+	conn.err = errors.New("dial hunter2")
+	_, _, named := l.Namespaces(t.Context())
+	_, rows := l.Rows(t.Context(), "orders", -1, 9)
+	_, inspected := l.Inspect(t.Context())
+	_, examined := l.all.Examine(t.Context(), doctor.Config{})
+	for _, err := range []error{
+		change(l, t.Context(), 0, "n"), named, rows, inspected, examined,
+		l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }),
+		l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }),
+	} {
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "hunter2")
+		require.True(t, retry.IsTransient(err))
+	}
+}
+
+func TestExamine(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, conn := leases(t, f, false)
+	finding := func(what string) doctor.Finding {
+		found, err := l.all.Examine(t.Context(), doctor.Config{})
+		require.NoError(t, err)
+		for _, f := range found {
+			if f.What == what {
+				return f
+			}
+		}
+		t.Fatalf("nothing is said of %s", what)
+		return doctor.Finding{}
+	}
+	require.Equal(t, doctor.LevelNote, finding("synced writes").Level)
+
+	rights := finding("rights on the nodes")
+	require.Equal(t, doctor.LevelWarn, rights.Level)
+	require.Contains(t, rights.Value, "2 of 2")
+	conn.acl = append(zk.DigestACL(zk.PermAll, "uid", "hunter2"), zk.WorldACL(zk.PermRead)...)
+	require.Equal(t, doctor.LevelOK, finding("rights on the nodes").Level)
+	conn.refuse = map[string]bool{"getACL": true}
+	require.Equal(t, doctor.LevelNote, finding("rights on the nodes").Level)
+
+	require.Equal(t, doctor.LevelNote, finding("servers of the ensemble").Level)
+	for text, level := range map[string]doctor.Level{
+		"": doctor.LevelWarn, "server.1=h:1:2:participant;3\nserver.2=h:1:2:observer;3\nversion=0": doctor.LevelWarn,
+		"server.1=h:1:2:participant\nserver.2=h:1:2:participant":            doctor.LevelNote,
+		"server.1=a:1:2:participant\nserver.2=b:1:2\nserver.3=c:1:2;1\nx=1": doctor.LevelOK,
+	} {
+		f.states[len(f.states)-1]["/zookeeper/config"] = fakeNode{data: text}
+		require.Equal(t, level, finding("servers of the ensemble").Level, text)
+	}
+	require.Equal(t, doctor.LevelOK, finding("lists of rows").Level)
+	for i := range 60_000 {
+		f.states[len(f.states)-1][fmt.Sprint("/uid/orders/", 100_000+i)] = fakeNode{}
+	}
+	require.Equal(t, doctor.LevelWarn, finding("lists of rows").Level)
+}

@@ -1,0 +1,524 @@
+package zookeeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+var errLook = errors.New("only a look")
+
+// leases returns a namespace that is made, and its connection.
+func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
+	t.Helper()
+	conn := f.connect(lag)
+	l := orders(t, stored(t, f, conn, Config{}))
+	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		if n.Fresh {
+			n.Layout = "x"
+		}
+		return nil
+	}))
+	return l, conn
+}
+
+// A handle is a namespace with all that its tests look at.
+type handle struct {
+	*Leases
+	*driver
+	all *Store
+}
+
+func orders(t testing.TB, s *Store) *handle {
+	t.Helper()
+	l, err := s.Leases("orders")
+	require.NoError(t, err)
+	return &handle{l, s.driver, s}
+}
+
+const ordersPath = "/uid/orders"
+
+func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
+
+func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Leases.Inspect(ctx) }
+
+func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+	return l.all.Rows(ctx, namespace, above, most)
+}
+
+func wanted(first, last int64) lease.Wanted {
+	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+}
+
+// take takes a row, whose lease then lasts for d.
+func take(t testing.TB, l *handle, w lease.Wanted, d time.Duration) (row lease.Row) {
+	t.Helper()
+	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		row = *r
+		r.Until, r.Nonce = now.Now.Add(d), "abc"
+		return nil
+	}))
+	return row
+}
+
+func change(l *handle, ctx context.Context, id int64, nonce string) error {
+	return l.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		if r == nil {
+			return errLook
+		}
+		r.Nonce = nonce
+		return nil
+	})
+}
+
+// remove removes the row of a worker ID by hand.
+func remove(t testing.TB, l *handle, id int64) {
+	t.Helper()
+	require.NoError(t, l.conn.Delete(l.row(id), -1))
+}
+
+var given = regexp.MustCompile(`"given":(-?\d+)`)
+
+// setGiven writes the namespace's Given by hand.
+func setGiven(t testing.TB, conn Conn, path string, n int64) {
+	t.Helper()
+	_, err := conn.Set(path+"/"+clockName, nil, -1) // it sees the newest state
+	require.NoError(t, err)
+	data, _, err := conn.Get(ordersPath)
+	require.NoError(t, err)
+	_, err = conn.Set(path, given.ReplaceAll(data, fmt.Appendf(nil, `"given":%d`, n)), -1)
+	require.NoError(t, err)
+}
+
+func TestRoundTrips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(time.Now)
+		l, conn := leases(t, f, false)
+		for range 3 {
+			take(t, l, wanted(0, 1000), time.Hour)
+		}
+		conn.delay = 10 * time.Millisecond
+		trips := func(what string, n int, call func()) {
+			began := time.Now()
+			call()
+			require.Equal(t, n, int(time.Since(began)/conn.delay), what)
+		}
+		trips("a renewal", 2, func() { require.NoError(t, change(l, t.Context(), 1, "n")) })
+		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
+		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
+		trips("a refused renewal", 4, func() {
+			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook }), errLook)
+		})
+		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
+		trips("no free ID", 3, func() {
+			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }), uid.ErrNoWorkerID)
+		})
+	})
+}
+
+// Where all rows are removed, and the namespace is made anew, rows have the versions of former ones again.
+func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
+	// Requests that are sent together arrive in any order, so that one try shows little.
+	for range 16 {
+		f := newFake(newHandClock().Now)
+		l, _ := leases(t, f, false)
+		other, late := leases(t, f, false)
+		take(t, l, wanted(5, 5), -time.Hour)
+		late.set(4) // storetest.Delay
+		require.Error(t, change(other, t.Context(), 5, "late"))
+		remove(t, l, 5)
+		_, err := l.conn.Set(ordersPath, nil, -1)
+		require.NoError(t, err)
+		l, _ = leases(t, f, false)
+		take(t, l, wanted(5, 5), -time.Hour)
+		f.deliver()
+		require.NoError(t, l.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			require.Equal(t, "abc", r.Nonce)
+			return nil
+		}))
+	}
+}
+
+// An Init that has seen no row must not be stored when there is one.
+func TestInitBesideTheFirstTake(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	other, _ := leases(t, f, true)
+	runs := 0
+	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		if runs++; runs == 1 {
+			require.EqualValues(t, -1, n.Given)
+			take(t, other, wanted(0, 100), -time.Hour)
+		} else {
+			require.EqualValues(t, 15, n.Given)
+		}
+		n.Floor = 5
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+}
+
+// A row that an old state lacks is not offered as missing.
+func TestRowThatAnOldStateLacks(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	late, _ := leases(t, f, true)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(5, 5), time.Hour)
+	require.NoError(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		require.NotNil(t, r)
+		return nil
+	}))
+}
+
+// After a barrier a session may end, and the next one see an older state.
+func TestBarrierOfAnotherSession(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(5, 5), time.Hour)
+	conn := f.connect(true)
+	late := orders(t, stored(t, f, conn, Config{}))
+	looks := 0
+	conn.looked = func() {
+		if looks++; looks <= 2 {
+			conn.expire()
+		}
+	}
+	require.NoError(t, change(late, t.Context(), 5, "new"))
+	require.Equal(t, 4, looks)
+}
+
+// What a refused decision saw was there at one time.
+func TestRefusedDecisionsSeeOneTime(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(5, 5), time.Hour)
+	late, conn := leases(t, f, true)
+	_ = conn.view()
+	require.NoError(t, change(l, t.Context(), 5, "newest"))
+	var saw string
+	require.ErrorIs(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { saw = r.Nonce; return errLook }), errLook)
+	require.Equal(t, "newest", saw)
+}
+
+func TestClock(t *testing.T) {
+	clock := newHandClock()
+	f := newFake(clock.Now)
+	l, conn := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	nothing := func(*lease.Namespace, lease.Clock) error { return nil }
+	takes := func() error {
+		return l.Take(t.Context(), wanted(0, 9), func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+			require.Equal(t, DefaultClockError, now.Error)
+			return nil
+		})
+	}
+	var off time.Duration
+	l.now = func() time.Time { return clock.Now().Add(off) }
+	for _, off = range []time.Duration{0, 2 * DefaultClockError, -2 * DefaultClockError} {
+		require.NoError(t, takes())
+		require.NoError(t, l.Init(t.Context(), nothing))
+	}
+	for _, off = range []time.Duration{2*DefaultClockError + 2*time.Millisecond, -2*DefaultClockError - 2*time.Millisecond, time.Hour} {
+		conn.counts()
+		err := takes()
+		require.ErrorIs(t, err, worker.ErrClock)
+		require.False(t, retry.IsTransient(err))
+		require.ErrorIs(t, l.Init(t.Context(), nothing), worker.ErrClock)
+		require.NoError(t, change(l, t.Context(), 0, "an owner keeps its ID"))
+	}
+	off = 0
+	require.NoError(t, conn.Delete("/uid/orders/clock", -1))
+	require.NoError(t, takes())
+	require.Contains(t, f.states[len(f.states)-1], "/uid/orders/clock")
+	require.ErrorContains(t, l.judge(reading{leader: clock.Now(), asked: clock.Now().Add(time.Hour), answered: clock.Now().Add(time.Hour)}), "at least 59m59.999s apart")
+	// A slow answer says nothing.
+	require.NoError(t, l.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(), answered: clock.Now().Add(time.Hour)}))
+}
+
+// Calls end with their contexts, and what they have asked for ends when it is answered.
+func TestContexts(t *testing.T) {
+	synctest.Test(t, contexts) // which fails when a goroutine is left
+}
+
+func contexts(t *testing.T) {
+	f := newFake(time.Now)
+	l, conn := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	conn.hold = make(chan struct{})
+	ways := map[string]func(ctx context.Context) error{
+		"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
+		"Take": func(ctx context.Context) error {
+			return l.Take(ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+		},
+		"Init": func(ctx context.Context) error {
+			return l.Init(ctx, func(*lease.Namespace, lease.Clock) error { return nil })
+		},
+		"Inspect": func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
+		"Namespaces": func(ctx context.Context) error {
+			_, _, err := l.Namespaces(ctx)
+			return err
+		},
+		"Rows": func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
+	}
+	for name, call := range ways {
+		ctx, cancel := context.WithCancel(t.Context())
+		returned := make(chan error)
+		go func() { returned <- call(ctx) }()
+		synctest.Wait() // until it waits for a reply
+		cancel()
+		err := <-returned
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.True(t, retry.IsTransient(err), name)
+	}
+	close(conn.hold)
+}
+
+func TestNoSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(time.Now)
+		l, conn := leases(t, f, false)
+		take(t, l, wanted(0, 0), time.Hour)
+		set := func(s zk.State) {
+			conn.mu.Lock()
+			defer conn.mu.Unlock()
+			conn.state = s
+		}
+		set(zk.StateConnecting)
+		conn.counts()
+		began := time.Now()
+		err := change(l, t.Context(), 0, "n")
+		require.ErrorContains(t, err, "no session")
+		require.True(t, retry.IsTransient(err))
+		require.Equal(t, sessionWait, time.Since(began))
+		reads, writes := conn.counts()
+		require.Zero(t, reads+writes, "nothing waits in the client library")
+		// It begins with the session.
+		time.AfterFunc(time.Second, func() { set(zk.StateHasSession) })
+		require.NoError(t, change(l, t.Context(), 0, "n"))
+	})
+}
+
+func TestUnreadable(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, conn := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	good, _, err := conn.Get("/uid/orders/0")
+	require.NoError(t, err)
+	looks := func() error {
+		return l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook })
+	}
+	for _, data := range []string{"", "hunter2", `{"v":1}`, `{"v":2,"nonce":"hunter2"}`, string(good) + " "} {
+		_, err := conn.Set("/uid/orders/0", []byte(data), -1)
+		require.NoError(t, err)
+		for _, err := range []error{looks(), l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })} {
+			require.ErrorIs(t, err, worker.ErrUnconfirmed, data)
+			require.ErrorContains(t, err, "worker ID 0")
+			require.False(t, retry.IsTransient(err))
+			require.NotContains(t, err.Error(), "hunter2")
+		}
+	}
+	_, err = conn.Set("/uid/orders/0", good, -1)
+	require.NoError(t, err)
+	require.ErrorIs(t, looks(), errLook)
+	_, err = conn.Set("/uid/orders", []byte("hunter2"), -1)
+	require.NoError(t, err)
+	_, err = l.Inspect(t.Context())
+	require.ErrorIs(t, err, worker.ErrUnconfirmed)
+	require.ErrorContains(t, err, "/uid/orders ")
+	_, err = l.Rows(t.Context(), "orders", -1, 9)
+	require.ErrorIs(t, err, worker.ErrUnconfirmed)
+}
+
+// As a condition -1 stands for any version.
+func TestVersionThatStandsForAll(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	state := f.states[len(f.states)-1]
+	n := state["/uid/orders/0"]
+	n.version = -1
+	state["/uid/orders/0"] = n
+	require.ErrorContains(t, change(l, t.Context(), 0, "n"), "version is -1")
+}
+
+// Nodes that others have made above are left alone, whoever may write to them.
+func TestInitBelowOthers(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	conn := f.connect(false)
+	for _, path := range []string{"/apps", "/apps/shop"} {
+		_, err := conn.Create(path, nil, 0, nil)
+		require.NoError(t, err)
+	}
+	s := stored(t, f, conn, Config{Root: "/apps/shop/uid"})
+	l, err := s.Leases("a/b")
+	require.NoError(t, err)
+	conn.counts()
+	require.ErrorIs(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return errLook }), errLook)
+	require.Len(t, f.states, 3, "a refused Init has made something")
+	require.NoError(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }))
+	state := f.states[len(f.states)-1]
+	for _, path := range []string{"/apps/shop/uid", "/apps/shop/uid/a%2Fb", "/apps/shop/uid/a%2Fb/clock"} {
+		require.Contains(t, state, path)
+	}
+	require.Zero(t, state["/apps"].version)
+}
+
+// unmade is a connection that reads each row as it was before there was one, once.
+type unmade struct {
+	*fakeConn
+	mu   sync.Mutex
+	read map[string]bool
+}
+
+func (c *unmade) Get(path string) ([]byte, *zk.Stat, error) {
+	c.mu.Lock()
+	first := !c.read[path]
+	c.read[path] = true
+	c.mu.Unlock()
+	if _, is := keyOf(stores.Key{Namespace: "orders"}, path[strings.LastIndexByte(path, '/')+1:]); is && first {
+		return nil, &zk.Stat{}, zk.ErrNoNode
+	}
+	return c.fakeConn.Get(path)
+}
+
+// A Take may read rows as they were before another one made them, and the namespace as it is since.
+func TestNewRowsThatWereReadBeforeTheNamespace(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(0, 1000), time.Hour)
+	conn := &unmade{fakeConn: f.connect(false), read: map[string]bool{}}
+	conn.seen = len(f.states) - 1
+	late := orders(t, stored(t, f, conn, Config{}))
+	require.Equal(t, int64(1), take(t, late, wanted(0, 1000), time.Hour).WorkerID)
+	control, _, err := conn.fakeConn.Get(ordersPath)
+	require.NoError(t, err)
+	require.Contains(t, string(control), `"given":15,`)
+}
+
+// between is a connection that does something after a read.
+type between struct {
+	*fakeConn
+	path string
+	do   func()
+}
+
+func (c *between) Get(path string) ([]byte, *zk.Stat, error) {
+	data, stat, err := c.fakeConn.Get(path)
+	if do := c.do; do != nil && path == c.path {
+		c.do = nil
+		do()
+	}
+	return data, stat, err
+}
+
+// A session that begins within a call may see an older state than the one before it.
+func TestSessionThatEnds(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
+	late := orders(t, stored(t, f, conn, Config{}))
+	for name, call := range map[string]func(decided func()) error{
+		"Take": func(decided func()) error {
+			return late.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
+		},
+		"Change": func(decided func()) error {
+			return late.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
+		},
+		"Init": func(decided func()) error {
+			return late.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { decided(); return nil })
+		},
+	} {
+		// It has the newest state before and after: what counts is that it may not have had it.
+		newest := func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			conn.mu.Lock()
+			defer conn.mu.Unlock()
+			conn.fakeConn.lag, conn.seen = true, len(f.states)-1
+		}
+		newest()
+		reads := 0
+		conn.do = func() {
+			conn.expire()
+			newest()
+		}
+		conn.counts()
+		require.NoError(t, call(func() {
+			if reads == 0 {
+				reads, _ = conn.counts()
+			}
+		}), name)
+		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again", name)
+	}
+}
+
+// What Rows returns has all rows up to Given, even if some are made while it reads.
+func TestPageOfOneTime(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, _ := leases(t, f, false)
+	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
+	conn.do = func() { take(t, l, wanted(0, 1000), time.Hour) }
+	page, err := stored(t, f, conn, Config{}).Rows(t.Context(), "orders", -1, 100)
+	require.NoError(t, err)
+	require.LessOrEqual(t, page.Namespace.Given+1, int64(len(page.Rows)))
+}
+
+// Nodes show who is alive, in any session, and are removed by who has made them.
+func TestPresence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(time.Now)
+		l, conn := leases(t, f, false)
+		alive := func() (ids []string) {
+			time.Sleep(2 * presenceEvery)
+			synctest.Wait()
+			state := f.states[len(f.states)-1]
+			for path, n := range state {
+				if strings.HasPrefix(path, "/uid/orders/alive/") {
+					require.Equal(t, "host/7", n.data)
+					ids = append(ids, path[len("/uid/orders/alive/"):])
+				}
+			}
+			slices.Sort(ids)
+			return ids
+		}
+		p := l.all.NewPresence(l.Leases, "host/7")
+		require.Empty(t, alive())
+		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
+		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})
+		p.OnEvent(lease.Event{Kind: lease.Low, WorkerID: 4})
+		require.Equal(t, []string{"17", "3"}, alive())
+		// The session's end takes the nodes away.
+		conn.expire()
+		for _, id := range alive() {
+			require.NoError(t, conn.Delete("/uid/orders/alive/"+id, -1))
+		}
+		require.Equal(t, []string{"17", "3"}, alive())
+		p.OnEvent(lease.Event{Kind: lease.Lost, WorkerID: 3})
+		require.Equal(t, []string{"17"}, alive())
+		p.Close()
+		require.Empty(t, alive())
+		p.Close()
+		page, err := l.Rows(t.Context(), "orders", -1, 9)
+		require.NoError(t, err)
+		require.Empty(t, page.Rows, "they are no rows")
+	})
+}
