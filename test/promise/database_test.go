@@ -46,7 +46,10 @@ func (s *scene) sql(statements ...string) {
 }
 
 // keep keeps a copy of the table, and putBack puts that in the table's place.
-func (s *scene) keep() { s.sql("CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS") }
+func (s *scene) keep() {
+	s.sql("CREATE TABLE IF NOT EXISTS KEPT AS SELECT * FROM TABLE_OF_IDS WHERE 1 = 0", "DELETE FROM KEPT",
+		"INSERT INTO KEPT SELECT * FROM TABLE_OF_IDS")
+}
 
 func (s *scene) putBack() {
 	s.t.Helper()

@@ -49,7 +49,7 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			s.drain(p)
-			s.keepRows()
+			s.keep()
 			s.deleteRows()
 			other := s.start(how{seat: 1})
 			for range 3 {
@@ -110,7 +110,7 @@ var operatorFaults = []fault{
 				func() { other = s.start(how{seat: 1}) },
 				func() {},
 			} {
-				s.keepRows()
+				s.keep()
 				s.deleteRows()
 				during()
 				for range 2 {
@@ -125,7 +125,7 @@ var operatorFaults = []fault{
 					s.pass(window)
 				}
 			}
-			s.keepRows()
+			s.keep()
 			p.quietly(func() {
 				s.deleteRows()
 				s.pass(window)
@@ -307,13 +307,8 @@ func (s *scene) stopped(p *process) {
 	}
 }
 
-// keepRows keeps a copy of the IDs' rows, deleteRows deletes them as an operator does, and putRowsBack puts
-// back those that are missing. The namespace's row stays as it is.
-func (s *scene) keepRows() {
-	s.t.Helper()
-	s.sql("DROP TABLE IF EXISTS KEPT", "CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS WHERE "+s.rowsOfIDs())
-}
-
+// deleteRows deletes the IDs' rows as an operator does, and putRowsBack puts back those that are missing. The
+// namespace's row stays as it is.
 func (s *scene) deleteRows() {
 	s.t.Helper()
 	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())

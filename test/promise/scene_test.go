@@ -90,6 +90,7 @@ type process struct {
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
 	ended bool          // it was stopped or killed
+	lead  time.Duration // of its generator, if that is cached
 
 	refusal error // why the last take got less than it wanted
 }
@@ -124,6 +125,9 @@ func (s *scene) set() {
 	}
 	if s.leased() {
 		s.make("", promised)
+		s.keep() // else there would be another table later, which is another history of a SQLite file,
+		s.sql("DELETE FROM TABLE_OF_IDS")
+		s.make("", promised) // and the namespace is to know it
 	}
 }
 
@@ -228,7 +232,8 @@ func (s *scene) try(h how) (*process, error) {
 		p.db = s.db
 	}
 	w := s.way.worker(p, h)
-	p.leash = &leash{Worker: w, most: math.MaxInt64, ended: make(chan struct{})}
+	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	p.lead = cmp.Or(h.lead, promisedLead)
 	var err error
 	if h.layout.IsZero() {
 		h.layout = promised
@@ -236,7 +241,7 @@ func (s *scene) try(h how) (*process, error) {
 	if h.rollback > 0 {
 		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&logtest.Records{}).Logger()})
 	} else {
-		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, cmp.Or(h.lead, promisedLead), p.now)
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.lead, p.now)
 	}
 	if err != nil {
 		return nil, err
@@ -364,6 +369,9 @@ func (s *scene) drain(p *process) {
 		return
 	}
 	p.renewed()
+	if s.leased() { // all at once, as many bursts would
+		p.leash.asksFor(promised.Terms().TickAt(p.now().Add(p.lead)))
+	}
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
 		p.takeAll()
@@ -373,7 +381,7 @@ func (s *scene) drain(p *process) {
 		select {
 		case <-ended:
 			time.Sleep(time.Millisecond) // the generator is being told
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(200 * time.Millisecond): // longer than a lease waits between two writes of a burst
 			return
 		}
 	}
@@ -534,7 +542,7 @@ type leash struct {
 	res   uid.Reservation
 	err   error // of the last Extend
 	dead  bool
-	most  int64         // the last tick that the worker is asked for
+	least int64         // a tick that the worker is asked for, if the generator does not ask for more
 	ended chan struct{} // closed, and replaced, at the end of an Extend
 }
 
@@ -554,12 +562,12 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	l.call.Lock()
 	defer l.call.Unlock()
 	l.mu.Lock()
-	dead, most := l.dead, l.most
+	dead, least := l.dead, l.least
 	l.mu.Unlock()
 	if dead {
 		return uid.Reservation{}, errKilled
 	}
-	res, err := l.Worker.Extend(ctx, min(through, most))
+	res, err := l.Worker.Extend(ctx, max(through, least))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err = err; err == nil {
@@ -603,11 +611,11 @@ func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
 	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
 }
 
-// asksFor limits what the worker is asked for.
-func (p *process) asksFor(most int64) {
-	p.leash.mu.Lock()
-	defer p.leash.mu.Unlock()
-	p.leash.most = most
+// asksFor has the worker asked for a tick with whatever it is asked for.
+func (l *leash) asksFor(tick int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.least = tick
 }
 
 // granted is what the generator has.
@@ -637,7 +645,7 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), most: math.MaxInt64, ended: make(chan struct{})}}
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
 	require.NoError(s.t, err)
