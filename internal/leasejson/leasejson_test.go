@@ -18,11 +18,11 @@ var (
 	at  = time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC)
 	row = lease.Row{
 		WorkerID: 7, Nonce: "ABC", High: 1<<53 + 1, Until: at, Layout: "sign=1 <time>=28", Holder: `a"b` + "\U0001F984", Acquired: at.Add(-time.Hour),
-		Renewed: at.Add(-time.Minute), Reach: 92 * time.Second,
+		Renewed: at.Add(-time.Minute),
 	}
 	namespace = lease.Namespace{
 		Layout: "x", IDs: lease.Range{First: 3, Last: 9}, Given: 5, Floor: -1,
-		Rest: at, Reach: time.Microsecond, Made: time.Unix(0, 0).UTC(), Renewed: at,
+		History: "server 1 since noon", Made: time.Unix(0, 0).UTC(), Renewed: at,
 	}
 )
 
@@ -30,16 +30,16 @@ var (
 func TestTexts(t *testing.T) {
 	s, err := leasejson.Row(row, "W1")
 	require.NoError(t, err)
-	require.Equal(t, `{"v":1,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,"layout":"sign=1 \u003ctime\u003e=28",`+
-		`"holder":"a\"b`+"\U0001F984"+`","acquired":1782903600123456,"renewed":1782907140123456,"reach":92000000}`, s)
+	require.Equal(t, `{"v":2,"write":"W1","nonce":"ABC","high":9007199254740993,"until":1782907200123456,"layout":"sign=1 \u003ctime\u003e=28",`+
+		`"holder":"a\"b`+"\U0001F984"+`","acquired":1782903600123456,"renewed":1782907140123456}`, s)
 	r, err := leasejson.ParseRow(7, s)
 	require.NoError(t, err)
 	require.Equal(t, row, r)
 
 	s, err = leasejson.Namespace(namespace, "")
 	require.NoError(t, err)
-	require.Equal(t, `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,`+
-		`"rest":1782907200123456,"reach":1,"made":0,"renewed":1782907200123456}`, s)
+	require.Equal(t, `{"v":3,"layout":"x","first":3,"last":9,"given":5,"floor":-1,`+
+		`"history":"server 1 since noon","made":0,"renewed":1782907200123456}`, s)
 	n, err := leasejson.ParseNamespace(s)
 	require.NoError(t, err)
 	require.Equal(t, namespace, n)
@@ -60,9 +60,9 @@ func TestParseRefuses(t *testing.T) {
 		"no JSON":            "hunter2",
 		"no object":          `"hunter2"`,
 		"null":               "null",
-		"a newer version":    strings.Replace(good, `"v":1`, `"v":2,"hunter2":5`, 1),
-		"an older version":   strings.Replace(good, `"v":1`, `"v":0`, 1),
-		"no version":         strings.Replace(good, `"v":1,`, ``, 1),
+		"a newer version":    strings.Replace(good, `"v":2`, `"v":3,"hunter2":5`, 1),
+		"an older version":   strings.Replace(good, `"v":2`, `"v":1`, 1),
+		"no version":         strings.Replace(good, `"v":2,`, ``, 1),
 		"a field is missing": strings.Replace(good, `"high":9007199254740993,`, ``, 1),
 		"an unknown field":   strings.Replace(good, `"high"`, `"hunter2":1,"high"`, 1),
 		"a field twice":      strings.Replace(good, `"high"`, `"high":1,"high"`, 1),
@@ -75,8 +75,8 @@ func TestParseRefuses(t *testing.T) {
 		"half":               good[:len(good)/2],
 		"more after it":      good + good,
 		"a space":            good + " ",
-		"a namespace": `{"v":2,"layout":"x","first":3,"last":9,"given":5,"floor":-1,` +
-			`"rest":1,"reach":1,"made":0,"renewed":1}`,
+		"a namespace": `{"v":3,"layout":"x","first":3,"last":9,"given":5,"floor":-1,` +
+			`"history":"","made":0,"renewed":1}`,
 	} {
 		_, err := leasejson.ParseRow(7, s)
 		require.Error(t, err, name)
@@ -90,10 +90,7 @@ func TestParseRefuses(t *testing.T) {
 
 // Numbers that no worker has are neither written nor read.
 func TestFaults(t *testing.T) {
-	const (
-		before, after = "-1", "253402300800000000"
-		long          = "9223372036854776" // the first that a Duration does not hold
-	)
+	const before, after = "-1", "253402300800000000"
 	goodRow, err := leasejson.Row(row, "")
 	require.NoError(t, err)
 	for _, c := range []struct{ field, is, says string }{
@@ -104,8 +101,6 @@ func TestFaults(t *testing.T) {
 		{`"acquired":1782903600123456`, `"acquired":` + after, "acquired is 253402300800000000 µs"},
 		{`"renewed":1782907140123456`, `"renewed":` + before, "renewed is -1 µs"},
 		{`"renewed":1782907140123456`, `"renewed":` + after, "renewed is 253402300800000000 µs"},
-		{`"reach":92000000`, `"reach":-1`, "reach is -1 µs"},
-		{`"reach":92000000`, `"reach":` + long, "reach is 9223372036854776 µs"},
 	} {
 		require.Equal(t, 1, strings.Count(goodRow, c.field))
 		_, err := leasejson.ParseRow(7, strings.Replace(goodRow, c.field, c.is, 1))
@@ -118,14 +113,10 @@ func TestFaults(t *testing.T) {
 		{`"floor":-1`, `"floor":-2`, "floor is -2"},
 		{`"first":3`, `"first":-1`, "first is -1 and last 9"},
 		{`"first":3`, `"first":10`, "first is 10 and last 9"},
-		{`"rest":1782907200123456`, `"rest":` + before, "rest is -1 µs"},
-		{`"rest":1782907200123456`, `"rest":` + after, "rest is 253402300800000000 µs"},
 		{`"made":0`, `"made":` + before, "made is -1 µs"},
 		{`"made":0`, `"made":` + after, "made is 253402300800000000 µs"},
 		{`"renewed":1782907200123456`, `"renewed":` + before, "renewed is -1 µs"},
 		{`"renewed":1782907200123456`, `"renewed":` + after, "renewed is 253402300800000000 µs"},
-		{`"reach":1`, `"reach":-1`, "reach is -1 µs"},
-		{`"reach":1`, `"reach":` + long, "reach is 9223372036854776 µs"},
 	} {
 		require.Equal(t, 1, strings.Count(goodNamespace, c.field))
 		_, err := leasejson.ParseNamespace(strings.Replace(goodNamespace, c.field, c.is, 1))
@@ -133,10 +124,9 @@ func TestFaults(t *testing.T) {
 	}
 
 	for says, spoil := range map[string]func(*lease.Row, *lease.Namespace){
-		"-2":    func(r *lease.Row, n *lease.Namespace) { r.High, n.Floor = -2, -2 },
-		"-1 µs": func(r *lease.Row, n *lease.Namespace) { r.Reach, n.Reach = -time.Microsecond, -time.Microsecond },
+		"-2": func(r *lease.Row, n *lease.Namespace) { r.High, n.Floor = -2, -2 },
 		"1969": func(r *lease.Row, n *lease.Namespace) {
-			r.Until, n.Rest = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
+			r.Until, n.Made = time.Unix(0, -1).UTC(), time.Unix(0, -1).UTC()
 		},
 		"10000-": func(r *lease.Row, n *lease.Namespace) { r.Renewed, n.Made = tooLate, tooLate },
 	} {
@@ -161,7 +151,7 @@ var tooLate = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 func TestBounds(t *testing.T) {
 	for _, r := range []lease.Row{
 		{High: -1, Until: time.Unix(0, 0).UTC()},
-		{High: math.MaxInt64, Until: tooLate.Add(-time.Microsecond), Reach: math.MaxInt64 / 1000 * 1000},
+		{High: math.MaxInt64, Until: tooLate.Add(-time.Microsecond)},
 	} {
 		r.Acquired, r.Renewed = r.Until, r.Until
 		s, err := leasejson.Row(r, "")

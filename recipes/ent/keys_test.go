@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/recipes/ent/ent"
 	"github.com/uidgen/uid/recipes/ent/ent/order"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/uidtest"
 )
 

@@ -23,8 +23,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/recipes/kubernetes"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"

@@ -9,7 +9,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
@@ -45,31 +44,26 @@ func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
 func TestWriteIsSentOnce(t *testing.T) {
 	f := newFake(t)
 	made(t, f.store())
-	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
-	require.NoError(t, err)
-	defer p.Close()
-	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, MinRetryBackoff: -1})
-	defer c.Close()
-	s, err := redis.New(c, redis.Config{})
-	require.NoError(t, err)
+	var w wire
+	s := w.store(f, goredis.Options{})
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
 
 	writes := f.count("HSET")
-	p.SwallowReply("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
 	ran := 0
 	err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { ran++; r.Nonce = "changed"; return nil })
 	require.ErrorContains(t, err, "the connection was lost")
 	require.True(t, retry.IsTransient(err))
-	require.Equal(t, 1, p.Swallowed())
+	require.EqualValues(t, 1, w.lost.Load())
 	require.Equal(t, 1, ran)
 	require.Equal(t, writes+1, f.count("HSET"))
 	require.Contains(t, f.row(), `"nonce":"changed"`)
 
 	// One that only reads is.
-	p.SwallowReply("evalsha")
+	w.lose("evalsha")
 	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
-	require.Equal(t, 2, p.Swallowed())
+	require.EqualValues(t, 2, w.lost.Load())
 }
 
 // twice sends each write two times.
@@ -134,24 +128,18 @@ func TestRoundTrips(t *testing.T) {
 func TestContextEndsWait(t *testing.T) {
 	f := newFake(t)
 	made(t, f.store())
-	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
-	require.NoError(t, err)
-	defer p.Close()
-	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, ReadTimeout: -1, WriteTimeout: -1})
-	defer c.Close()
-	s, err := redis.New(c, redis.Config{})
-	require.NoError(t, err)
+	w := wire{hang: true}
+	s := w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1})
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	p.Stall("d7647000f247155ec476a0797763d3d4950d0000")
+	w.lose("d7647000f247155ec476a0797763d3d4950d0000")
 	ctx, cancel := context.WithCancel(t.Context())
-	err = l.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+	err = l.Change(ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error {
 		time.AfterFunc(10*time.Millisecond, cancel)
 		return nil
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, retry.IsTransient(err))
-	p.Cut()
 }
 
 // A row that was written twice meanwhile, and is as it was before, is another version.
