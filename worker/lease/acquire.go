@@ -73,7 +73,7 @@ func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
 		l.settle(ns, now)
 		d.sent = number + 1
 		d.wait = l.untilMore(now, d.limit)
-		row.Nonce, row.Until, row.Renewed = nonce(d.owner, d.sent), now.after(l.cfg.TTL), now.Now
+		row.Nonce, row.Until, row.Renewed = nonce(d.owner, d.sent), row.later(now.after(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if errors.Is(err, errNothing) {

@@ -164,3 +164,21 @@ func TestWindowChanges(t *testing.T) {
 		}
 	})
 }
+
+// A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the ID
+// by the earlier end, and a failover that loses both would give it back to this one.
+func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		h.acquire(l)
+		until := h.row(0).Until
+		h.pass(window / 2)
+		h.shiftStore(-window)
+		l.SetNow(h.storeNow)
+		h.extend(l, 0)
+		require.Equal(t, until, h.row(0).Until)
+		h.pass(window)
+		h.extend(l, 0)
+		require.Equal(t, until.Add(window/2), h.row(0).Until)
+	})
+}

@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // extend makes one attempt to renew the lease and the reservation. It returns a lostError when
@@ -29,7 +30,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 		h.sent = max(number, newest) + 1 // what an earlier run of this attempt was to write was refused
 		limit = max(row.High, l.target(now, through, slacks(early)))
 		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
-		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, now.after(l.cfg.TTL), now.Now
+		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, row.later(now.after(l.cfg.TTL)), now.Now
 		return nil
 	})
 	if err != nil {
@@ -55,4 +56,13 @@ func (l *Lease) lasts(row *Row, now Clock) error {
 		return &lostError{why: "it was released by somebody else"}
 	}
 	return &lostError{why: "its row has another nonce or other ticks than this owner wrote", holder: row.Holder}
+}
+
+// later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: who has
+// taken the ID by an earlier end could be lost in a failover that brings the later one back.
+func (r *Row) later(until time.Time) time.Time {
+	if until.Before(r.Until) {
+		return r.Until
+	}
+	return until
 }
