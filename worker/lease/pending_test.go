@@ -91,6 +91,21 @@ func TestOlderRowIsNotTheOwners(t *testing.T) {
 	})
 }
 
+// Of two copies of a process the one that renews first has the lease, and the other one another.
+func TestCopyOfAProcess(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		h.acquire(l)
+		held, _ := l.Held()
+		held.Used = held.Last // so that the test may do it
+		other, err := h.lease(lease.Config{}).Resume(t.Context(), millis(1023), held)
+		require.NoError(t, err)
+		require.Zero(t, other.WorkerID)
+		h.pass(window / 2)
+		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
+	})
+}
+
 // What is still on its way when a later renewal was acknowledged never arrives.
 func TestAcknowledgedRenewalEndsThoseBefore(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

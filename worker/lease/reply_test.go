@@ -136,6 +136,23 @@ func TestLeaseLostReplyToAcquireIsGivenBack(t *testing.T) {
 	}
 }
 
+// It keeps the ticks of those who had the ID before.
+func TestGivenBackKeepsTheBase(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		before := h.lease(lease.Config{})
+		used := h.acquire(before).Last
+		require.NoError(t, before.Release(t.Context(), used))
+		h.pass(quarantine + time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		l, client := h.client(lease.Config{Logger: (&logtest.Records{On: map[string]func(){"trying again": cancel}}).Logger()})
+		client.Fault(storetest.LoseReply)
+		_, err := l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Empty(t, h.row(0).Nonce)
+		require.Equal(t, used, h.row(0).High)
+	})
+}
+
 // Unless somebody else has it by then.
 func TestGiveBackLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -427,6 +427,10 @@ func TestClockErrorOfTheReach(t *testing.T) {
 			h.acquire(l)
 			h.pass(window / 2)
 			require.Equal(t, h.tick()+ms(lease.Burn-apart), h.extend(l, math.MaxInt64/2).Last)
+
+			// However long its Window is.
+			wide := h.acquire(h.lease(lease.Config{Window: 2 * (lease.Burn - skew) / 3, TTL: lease.Burn}))
+			require.Equal(t, h.tick()+ms(lease.Burn-apart), wide.Last)
 		})
 	}
 }

@@ -23,8 +23,7 @@ func (l *Lease) reach(now Clock) time.Duration {
 // generator asks for ticks up to through.
 func (l *Lease) target(now Clock, through, slacks int64) int64 {
 	slack := slacks * max(1, int64(l.cfg.Window/8/l.terms.Unit)) // so that a burst needs fewer writes
-	wanted := max(l.tickAt(now, l.cfg.ahead()), min(ticks.Plus(through, slack), l.most(now)))
-	return l.within(wanted)
+	return l.within(min(max(l.tickAt(now, l.cfg.ahead()), ticks.Plus(through, slack)), l.most(now)))
 }
 
 // most returns the last tick that a write may reserve.

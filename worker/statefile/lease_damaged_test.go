@@ -128,7 +128,7 @@ func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
 		p.extend(0)
 		restore := h.memory.Backup()
 		time.Sleep(time.Minute / 2)
-		r := p.extend(0)
+		r := p.extend(h.tick() + ms(time.Minute))
 		p.crash()
 		require.NoError(t, state.Damage(h.path, 1000))
 		restore()

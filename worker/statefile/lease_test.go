@@ -492,6 +492,7 @@ func TestLeaseFarAhead(t *testing.T) {
 			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
 			require.ErrorIs(t, err, uid.ErrNoReservation)
 			require.ErrorContains(t, err, "more can be reserved only in")
+			require.NotEmpty(t, h.row(0).Nonce, "the lease is left to the next start")
 		})
 	}
 }
