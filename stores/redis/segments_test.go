@@ -154,7 +154,62 @@ func TestSegmentWriteIsSentOnce(t *testing.T) {
 	drawn(t, f)
 	var w wire
 	store := w.store(f, goredis.Options{})
-	ran := 0
+	writes, ran := f.count("MSET"), 0
+	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	err := store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
+	require.ErrorContains(t, err, "the connection was lost")
+	require.True(t, retry.IsTransient(err))
+	require.EqualValues(t, 1, w.lost.Load())
+	require.Equal(t, 1, ran)
+	require.Equal(t, writes+1, f.count("MSET"))
+	require.EqualValues(t, 20, look(t, f).Next)
+}
+
+// between runs a function between the two times that it sends each write.
+type between struct {
+	faults
+	run func()
+}
+
+func (b *between) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		if isWrite(cmd) {
+			if err := next(ctx, cmd); err != nil {
+				return err
+			}
+			b.run()
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// A write that arrives twice finds itself and is content, even if others have drawn in between.
+func TestSegmentWriteFindsItself(t *testing.T) {
+	f := newFake(t)
+	drawn(t, f)
+	b := &between{run: func() { require.NoError(t, f.client().Incr(context.Background(), counterKey).Err()) }}
+	writes, ran := f.count("MSET"), 0
+	require.NoError(t, f.store(b).Segments().Change(t.Context(), "orders", func(r *segment.Row) error {
+		if ran++; ran > 1 {
+			return errors.New("decided again, for a write that was stored")
+		}
+		return draw(10)(r)
+	}))
+	require.Equal(t, writes+1, f.count("MSET"))
+	require.EqualValues(t, 21, look(t, f).Next)
+}
+
+// A decision outlives neither a restart nor a promotion: numbers may have been lost.
+func TestSegmentHistory(t *testing.T) {
+	for name, change := range map[string]func(f *fake){
+		"restart": func(f *fake) { f.runs++ },
+		"promotion": func(f *fake) {
+			f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1)
+		},
+	} {
+		f := newFake(t)
+		s := drawn(t, f)
+		ran := 0
 		require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
 			if ran++; ran == 1 {
 				f.set(func() { change(f) })
