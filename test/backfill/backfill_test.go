@@ -79,7 +79,7 @@ func sources(tables *sqlstore.DB) ([2]backfill.Source, error) {
 	leases, err := tables.Leases(namespace)
 	return [2]backfill.Source{
 		// The server that the tests share does not sync its log, for speed, and is not killed.
-		backfill.FromLeases(leases, backfill.LeaseConfig{DurableStore: true, DurableStoreUnverified: true}),
+		backfill.FromLeases(leases, backfill.LeaseConfig{Losses: lease.NeverUnchecked}),
 		backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "importer"}),
 	}, err
 }
@@ -190,7 +190,7 @@ func TestKilledImporters(t *testing.T) {
 		require.NoError(t, err)
 		leases, err := tables.Leases(namespace)
 		require.NoError(t, err)
-		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms(), IDs: lease.Range{First: firstLease, Last: layout.MaxWorkerID()}}))
+		require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: lease.Range{First: firstLease, Last: layout.MaxWorkerID()}}))
 
 		all := newMarks()
 		task := task{Store: s, Base: time.Now().Add(-time.Hour)}
@@ -230,9 +230,9 @@ func TestKilledImporters(t *testing.T) {
 func liveWorkers(t *testing.T, tables *sqlstore.DB) []uid.Worker {
 	leases, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	// IDs are used again at once, so that live generators get those of killed runs.
-	leased, err := lease.New(leases, lease.Config{Logger: quiet, DurableStore: true, DurableStoreUnverified: true,
-		Quarantine: time.Millisecond, MaxClockSkew: time.Millisecond})
+	// IDs are used again soon, so that live generators get those of killed runs.
+	leased, err := lease.New(leases, lease.Config{Logger: quiet, Losses: lease.NeverUnchecked,
+		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: time.Millisecond})
 	require.NoError(t, err)
 	used, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
 	require.NoError(t, err)
@@ -357,7 +357,7 @@ func TestApart(t *testing.T) {
 		for name, ids := range map[string]lease.Range{"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()}} {
 			leases, err := tables.Leases(name)
 			require.NoError(t, err)
-			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms(), IDs: ids}))
+			require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout, IDs: ids}))
 			_, err = backfill.New(backfill.FromNumbers(tables.Numbers(), disposable.Config{Host: "h", Logger: quiet}),
 				backfill.Config{Logger: quiet, Apart: []backfill.Live{{Store: tables, Namespace: name}}})
 			if name == "last" {

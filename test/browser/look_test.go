@@ -30,6 +30,7 @@ import (
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
@@ -45,10 +46,11 @@ var check string
 func shop(t *testing.T) (p *program, sample string) {
 	store := storetest.NewMemory(storetest.MemoryConfig{Durable: true})
 	leases := store.Store("orders")
-	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: bits.Default().Terms()}))
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
 	start := func(holder string) *cached.Generator {
-		w, err := lease.New(leases, lease.Config{Holder: holder})
+		w, err := lease.New(leases, lease.Config{})
 		require.NoError(t, err)
+		kit.SetHolder(w, holder)
 		g, err := cached.New(w, cached.Config{MaxLead: 2 * time.Minute})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = g.Close() })

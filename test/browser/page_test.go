@@ -21,6 +21,7 @@ import (
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -139,9 +140,10 @@ func TestOutage(t *testing.T) {
 	require.NoError(t, err)
 	leases, err := tables.Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: bits.Default().Terms()}))
-	w, err := lease.New(leases, lease.Config{Holder: "web-1.example/4711", DurableStore: true, DurableStoreUnverified: true})
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
+	w, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked})
 	require.NoError(t, err)
+	kit.SetHolder(w, "web-1.example/4711")
 	g, err := cached.New(w, cached.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })

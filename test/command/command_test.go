@@ -141,11 +141,12 @@ func TestLossyServer(t *testing.T) {
 	require.NoError(t, err)
 	leases, err := tables.Leases("shop")
 	require.NoError(t, err)
-	l, err := lease.New(leases, lease.Config{Holder: "till/42", DurableStoreUnverified: true, DurableStore: true, Logger: slog.New(slog.DiscardHandler)})
+	l, err := lease.New(leases, lease.Config{Losses: lease.NeverUnchecked, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
+	kit.SetHolder(l, "till/42")
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: terms}))
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
 	_, err = l.Acquire(t.Context(), terms)
 	require.NoError(t, err)
 	for _, tt := range []struct {

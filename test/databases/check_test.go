@@ -194,7 +194,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 	db = s.Open(t)
 	putLeases(t, db, aLease{id: 0, until: -time.Hour, renewed: -2 * time.Hour, high: -time.Hour})
 	for durable, want := range map[bool]doctor.Level{false: doctor.LevelNote, true: doctor.LevelError} {
-		m := checked(t, db, doctor.Config{DurableStore: durable})
+		m := checked(t, db, doctor.Config{Never: durable})
 		require.Equal(t, want, m["innodb_flush_log_at_trx_commit"].Level)
 		require.Equal(t, want, m["sync_binlog"].Level)
 		require.Equal(t, doctor.LevelOK, m["isolation"].Level)
@@ -472,12 +472,12 @@ func TestDocumentedGrants(t *testing.T) {
 	useNode := func(db *sqlx.DB) error { return tryID(t, db, asked{}) }
 	useContainer := func(db *sqlx.DB) error { return tryID(t, db, asked{Port: "80"}) }
 	useLease := func(db *sqlx.DB) error {
-		for _, durable := range []bool{false, true} {
+		for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 			namespace := rand.Text()
-			require.NoError(t, newRegistry(t, admin).Init(t.Context(), registry.Namespace{Name: namespace, Terms: millisecondTerms()}))
+			require.NoError(t, newRegistry(t, admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
 			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
 			require.NoError(t, err)
-			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, DurableStore: durable, DurableStoreUnverified: true, Logger: (&logtest.Records{}).Logger()})
+			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, Losses: losses, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), millisecondTerms())
 			if err != nil {

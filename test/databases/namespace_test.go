@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"

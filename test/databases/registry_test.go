@@ -179,8 +179,8 @@ func TestOverviewTellsStates(t *testing.T) {
 			{"other", 7, registry.Live, false},
 		}, states)
 		require.Equal(t, []registry.NamespaceInfo{
-			{Namespace: "default", Layout: seconds.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 3, Free: 2},
-			{Namespace: "other", Layout: seconds.String(), Reach: 92 * time.Second, Live: 1},
+			{Namespace: "default", Layout: seconds.String(), Live: 1, Quarantined: 3, Free: 2},
+			{Namespace: "other", Layout: seconds.String(), Live: 1},
 		}, o.Namespaces)
 		first := o.Leases[0]
 		require.Equal(t, "host/0", first.Holder)
@@ -198,7 +198,8 @@ func TestOverviewTellsStates(t *testing.T) {
 // What a real lease writes is what the registry reads.
 func TestOverviewOfARealLease(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		l := s.lease(lease.Config{Holder: "me", DurableStore: true})
+		l := s.lease(lease.Config{Losses: lease.NeverUnchecked})
+		kit.SetHolder(l, "me")
 		reservation := s.acquire(l)
 		r := newRegistry(t, s.db)
 		o, err := r.Overview(t.Context(), 0)
@@ -210,7 +211,7 @@ func TestOverviewOfARealLease(t *testing.T) {
 		require.Equal(t, "me", lease.Holder)
 		require.Equal(t, reservation.WorkerID, lease.WorkerID)
 		require.Equal(t, reservation.Last, lease.High)
-		require.Equal(t, 3*siteWindow, lease.Until.Sub(lease.Renewed))
+		require.Equal(t, siteTTL, lease.Until.Sub(lease.Renewed))
 		require.NoError(t, l.Release(t.Context(), -1))
 		o, err = r.Overview(t.Context(), 0)
 		require.NoError(t, err)
@@ -280,16 +281,16 @@ func TestReleaseOfAnExpiredLease(t *testing.T) {
 // An owner that was released by mistake goes on under another ID.
 func TestReleasedOwnerAcquiresAnew(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		l := s.lease(lease.Config{DurableStore: true})
+		l := s.lease(lease.Config{Losses: lease.NeverUnchecked})
 		first := s.acquire(l)
 		_, err := newRegistry(t, s.db).Release(t.Context(), "", first.WorkerID, true)
 		require.NoError(t, err)
 		second := s.extend(l, first.Last+1)
-		require.NotEqual(t, first.WorkerID, second.WorkerID, "it is in siteQuarantine")
+		require.NotEqual(t, first.WorkerID, second.WorkerID, "it is in siteTTL")
 		// Who gets the first ID again starts above what was reserved of it.
 		kit.Do(t, s.db, "DELETE FROM WORKER_LEASE WHERE WORKER_ID >= 0 AND HOLDER = ''") // nobody has had those
-		s.pass(siteQuarantine + time.Millisecond)
-		third := s.acquire(s.lease(lease.Config{DurableStore: true}))
+		s.pass(siteTTL + time.Millisecond)
+		third := s.acquire(s.lease(lease.Config{Losses: lease.NeverUnchecked}))
 		require.Equal(t, first.WorkerID, third.WorkerID)
 		require.Greater(t, third.First, first.Last)
 	})

@@ -82,9 +82,9 @@ func (s *site) ahead() time.Duration {
 
 // What leases are given. The skew is waited for, and therefore short.
 const (
-	siteWindow     = time.Minute
-	siteQuarantine = time.Minute
-	siteSkew       = 20 * time.Millisecond
+	siteWindow = time.Minute
+	siteTTL    = 3 * siteWindow // and as long an ID is left alone then
+	siteSkew   = 20 * time.Millisecond
 )
 
 // lease returns a lease in the default namespace, which is there, and of which nobody had
@@ -97,10 +97,8 @@ func (s *site) lease(cfg lease.Config) *lease.Lease {
 		s.founded = true
 		require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: milliseconds}))
 	}
-	cfg.Window, cfg.TTL, cfg.Quarantine, cfg.MaxClockSkew, cfg.Now = siteWindow, 3*siteWindow, siteQuarantine, siteSkew, s.now
+	cfg.Window, cfg.TTL, cfg.MaxClockSkew, cfg.Now = siteWindow, siteTTL, siteSkew, s.now
 	cfg.Logger = (&logtest.Records{}).Logger()
-	// The server that the tests share does not sync its log, for speed, and is not killed.
-	cfg.DurableStoreUnverified = true
 	l, err := lease.New(kit.Shifted(leases, s.ahead), cfg)
 	require.NoError(s.t, err)
 	return l

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,14 +64,9 @@ func BenchmarkStart(b *testing.B) {
 		for kind, fresh := range kit.Kinds {
 			run("disposable-"+kind, func(b *testing.B) starts { return disposableStarts(b, fresh(b)) })
 			for _, past := range []string{"new", "released", "expired", "restarted"} {
-				run("durable-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.Config{DurableStore: true}) })
-				run("lease-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lossy()) })
+				run("durable-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.NeverUnchecked) })
+				run("lease-"+kind+"-"+past, func(b *testing.B) starts { return leaseStarts(b, fresh(b), past, lease.ByHistory) })
 			}
-			run("lease-"+kind+"-nowait", func(b *testing.B) starts {
-				cfg := lossy()
-				cfg.NoWait = true
-				return leaseStarts(b, fresh(b), "released", cfg)
-			})
 		}
 	}
 }
@@ -86,15 +80,6 @@ func newUncached(w uid.Worker, l bits.Layout) (uid.Generator, error) {
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-// lossy are the default settings on a store that can lose writes. With -short the clocks differ by
-// less, so that nothing takes long.
-func lossy() (cfg lease.Config) {
-	if testing.Short() {
-		cfg.MaxClockSkew = time.Millisecond
-	}
-	return cfg
-}
 
 // starts are those of one benchmark: a worker for each, and what ends it, Close for nil.
 type starts struct {
@@ -125,21 +110,22 @@ func disposableStarts(b *testing.B, s store) starts {
 
 // leaseStarts are those of leases, of which the IDs are new, were released, are those of owners
 // that did not release them, or are taken up from a state file.
-func leaseStarts(b *testing.B, s store, past string, cfg lease.Config) starts {
+func leaseStarts(b *testing.B, s store, past string, losses lease.Losses) starts {
 	db := s.Open(b)
 	leases, err := tablesOf(b, db, sqlstore.Config{Logger: quiet()}).Leases("")
 	require.NoError(b, err)
-	cfg.DurableStoreUnverified, cfg.Logger = true, quiet() // the tests' server does not sync
-	if past == "restarted" {
-		cfg.StateFile = filepath.Join(b.TempDir(), "lease")
-	}
-	saved := past != "restarted"
+	path, saved := filepath.Join(b.TempDir(), "lease"), false
 	of := starts{worker: func(b *testing.B, l bits.Layout) uid.Worker {
-		require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{Terms: l.Terms()}))
+		require.NoError(b, lease.Found(b.Context(), leases, lease.Founding{Layout: l}))
 		if past == "released" || past == "expired" {
 			kit.Do(b, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0") // its quarantine is over
 		}
-		w, err := lease.New(leases, cfg)
+		leased, err := lease.New(leases, lease.Config{Losses: losses, Logger: quiet()})
+		require.NoError(b, err)
+		if past != "restarted" {
+			return leased
+		}
+		w, err := statefile.OnLease(leased, path, statefile.Config{Logger: quiet()})
 		require.NoError(b, err)
 		if !saved { // the first start has no file
 			saved = true

@@ -28,7 +28,7 @@ func TestCheckGalera(t *testing.T) {
 	require.Equal(t, "Synced", m["wsrep_local_state_comment"].Value)
 	require.Equal(t, "3", m["wsrep_cluster_size"].Value)
 	require.Equal(t, "Galera", m["replication"].Value)
-	require.Equal(t, doctor.LevelError, checked(t, examinedSQL(t, db), doctor.Config{DurableStore: true})["Galera's durability"].Level)
+	require.Equal(t, doctor.LevelError, checked(t, examinedSQL(t, db), doctor.Config{Never: true})["Galera's durability"].Level)
 
 	odd := openSQL(t, "mysql", first.Source(first.Addr(0))+"&wsrep_sync_wait=1&wsrep_trx_fragment_size=100")
 	m = checked(t, examinedSQL(t, odd), doctor.Config{})

@@ -79,8 +79,8 @@ func used(t *testing.T, store registry.Store) {
 	terms.Revoke = func() {}
 	leases, err := store.Namespace("shop")
 	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: terms}))
-	l, err := lease.New(leases, lease.Config{NoWait: true, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: bits.Default()}))
+	l, err := lease.New(leases, lease.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	r, err := l.Acquire(t.Context(), terms)
 	require.NoError(t, err)

@@ -17,17 +17,23 @@ import (
 // lease must not be in use yet.
 func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
 
+// SetHolder sets what rows say of the process that has a lease. The lease must not be in use yet.
+func SetHolder(l *lease.Lease, text string) { *inside[string](l, "holder") = text }
+
 // SetChance sets what a lease draws at random: f returns a number below n. The lease must not be
 // in use yet.
 func SetChance(l *lease.Lease, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
 
-// StateFile returns the state file of a *statefile.Lease or a *statefile.File that serves a
-// generator. No call of the worker may run while the file is used.
+// StateFile returns the state file of a worker that serves a generator, or nil if it has none. No call of
+// the worker may run while the file is used.
 func StateFile(worker any) *state.File {
-	if l, is := worker.(*statefile.Lease); is {
-		return *inside[*state.File](l, "file")
+	switch worker.(type) {
+	case *statefile.File:
+		return *inside[*state.File](worker, "state")
+	case *statefile.Lease:
+		return *inside[*state.File](worker, "file")
 	}
-	return *inside[*state.File](worker, "state")
+	return nil
 }
 
 // inside returns a pointer to a field of the struct that of points to.

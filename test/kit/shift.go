@@ -10,11 +10,26 @@ import (
 
 // Shifted returns a store of leases whose clock is ahead of s's by the result of by, which
 // may be negative and change at any time.
-func Shifted(s lease.Store, by func() time.Duration) lease.Store { return shifted{s, by} }
+func Shifted(s lease.Store, by func() time.Duration) lease.Store {
+	return Promoted(s, by, func() string { return "" })
+}
+
+// Promoted is Shifted with more that is told of the store's history: another text is what a server that
+// takes over, or is started again, has another history by.
+func Promoted(s lease.Store, by func() time.Duration, history func() string) lease.Store {
+	return shifted{s, by, history}
+}
 
 type shifted struct {
 	lease.Store
-	by func() time.Duration
+	by      func() time.Duration
+	history func() string
+}
+
+func (s shifted) clock(c lease.Clock) lease.Clock {
+	c = ahead(c, s.by)
+	c.History += s.history()
+	return c
 }
 
 func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
@@ -22,15 +37,15 @@ func (s shifted) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 	by, highest := s.by(), w.Highest
 	w.Rest -= by
 	w.Highest = func(now time.Time) int64 { return highest(now.Add(by)) }
-	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, ahead(c, s.by)) })
+	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, s.clock(c)) })
 }
 
 func (s shifted) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return s.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, ahead(c, s.by)) })
+	return s.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error { return decide(n, r, s.clock(c)) })
 }
 
 func (s shifted) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return s.Store.Init(ctx, func(n *lease.Namespace, c lease.Clock) error { return decide(n, ahead(c, s.by)) })
+	return s.Store.Init(ctx, func(n *lease.Namespace, c lease.Clock) error { return decide(n, s.clock(c)) })
 }
 
 func ahead(c lease.Clock, by func() time.Duration) lease.Clock {

@@ -114,14 +114,11 @@ func TestRollingBelowAFloor(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, floor, cost.Highest)
 	// 2. A namespace with it, as uid worker init --after makes one.
-	terms := l.Terms()
-	terms.MinTick, err = l.TickAbove(floor)
-	require.NoError(t, err)
 	tables, err := sqlstore.New(o.DB, sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)
 	orders, err := tables.Leases("orders")
 	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), orders, lease.Founding{Terms: terms}))
+	require.NoError(t, lease.Found(t.Context(), orders, lease.Founding{Layout: l, After: floor}))
 	// 3. Readers have two cursors.
 	low, high := &cursor{}, &cursor{last: int64(floor)}
 	poll := func() {
@@ -151,22 +148,20 @@ func TestRollingBelowAFloor(t *testing.T) {
 	}
 }
 
-// Floors that a generator cannot pass are refused: that of a full UidGenerator for one. Leases
-// without DurableStore cannot begin as far ahead as others.
+// A lease can begin as far ahead as a generator runs. Floors that a generator cannot pass are refused:
+// that of a full UidGenerator for one.
 func TestFloorOutOfReach(t *testing.T) {
 	l := bits.Twitter()
 	ahead, err := l.Last(time.Now().Add(9 * time.Minute))
 	require.NoError(t, err)
-	for durable, err := range map[bool]error{true: nil, false: uid.ErrRange} {
+	for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 		store := found(t, newTable(t, "BIGINT").DB, "orders", l, lease.Range{})
-		w, e := lease.New(store, lease.Config{DurableStore: durable, DurableStoreUnverified: durable, Logger: quiet})
-		require.NoError(t, e)
-		g, e := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: ahead})
-		require.ErrorIs(t, e, err)
-		if err == nil {
-			require.Greater(t, drawn(t, g), ahead)
-			require.NoError(t, g.Close())
-		}
+		w, err := lease.New(store, lease.Config{Losses: losses, Logger: quiet})
+		require.NoError(t, err)
+		g, err := cached.New(w, cached.Config{Layout: l, Logger: quiet, After: ahead})
+		require.NoError(t, err)
+		require.Greater(t, drawn(t, g), ahead)
+		require.NoError(t, g.Close())
 	}
 	for _, floor := range []uid.UID{uid.Max, 9223372002503237631} {
 		_, err := cached.New(worker.Static(1, "out of reach"), cached.Config{Logger: quiet, After: floor})

@@ -172,7 +172,7 @@ func found(t testing.TB, db *sqlx.DB, namespace string, l bits.Layout, ids lease
 	require.NoError(t, err)
 	store, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Terms: l.Terms(), IDs: ids}))
+	require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: l, IDs: ids}))
 	return store
 }
 
@@ -180,7 +180,7 @@ func found(t testing.TB, db *sqlx.DB, namespace string, l bits.Layout, ids lease
 // that it does not wait at its start: nobody kills the server here.
 func leased(t testing.TB, store *sqlstore.Leases, ids lease.Range) *lease.Lease {
 	t.Helper()
-	w, err := lease.New(store, lease.Config{IDs: ids, DurableStore: true, DurableStoreUnverified: true, Logger: quiet})
+	w, err := lease.New(store, lease.Config{IDs: ids, Losses: lease.NeverUnchecked, Logger: quiet})
 	require.NoError(t, err)
 	return w
 }

@@ -1,19 +1,15 @@
 package promise
 
 import (
-	"math"
 	"time"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// anyClock takes the limits away on how far a lease's clocks may be apart, so that the rest
-// of the protocol has to do with that.
-func anyClock(cfg *lease.Config) {
-	cfg.MaxClockOffset, cfg.MaxAhead = math.MaxInt64, math.MaxInt64
-}
+// halfMinute has a lease start though the clocks are that far apart, so that the rest of the protocol has to
+// do with it.
+func halfMinute(cfg *lease.Config) { cfg.MaxClockSkew = 31 * time.Second }
 
 var clockFaults = []fault{
 	{
@@ -56,12 +52,12 @@ var clockFaults = []fault{
 	{
 		name:  "clock-back-restart",
 		title: "A process's clock is set back between two runs",
-		what:  "A process is killed; the next one's clock is half a minute behind. Both limits on the difference to the database's clock are taken away.",
+		what:  "A process is killed; the next one's clock is half a minute behind, which its lease allows.",
 		play: func(s *scene) {
-			p := s.start(how{lease: anyClock})
+			p := s.start(how{lease: halfMinute})
 			s.drawSome(p)
 			p.kill()
-			p = s.start(how{clock: -30 * time.Second, lease: anyClock})
+			p = s.start(how{clock: -30 * time.Second, lease: halfMinute})
 			s.draw(p)
 			s.pass(30*time.Second - 300*time.Millisecond)
 			for range 5 {
@@ -78,19 +74,20 @@ var clockFaults = []fault{
 	{
 		name:  "clock-ahead-restart",
 		title: "A process's clock was ahead, and is right when it starts again",
-		what:  "A process whose clock is an hour ahead is killed. One with the right clock starts at once, which a state file refuses, and another one shortly before the clock is where the first one's was.",
+		what:  "A process is killed whose clock has been set forward by an hour. One with the right clock starts at once, which a state file of an ID refuses, and another one shortly before the clock is where the first one's was.",
 		play: func(s *scene) {
-			p := s.start(how{clock: time.Hour, lease: anyClock})
+			p := s.start(how{})
+			p.step(time.Hour)
 			s.draw(p)
 			s.drain(p)
 			p.kill()
-			p = s.startUnless(how{lease: anyClock}, worker.ErrClock)
+			p = s.startUnless(how{}, worker.ErrClock)
 			s.draw(p)
 			if p != nil {
 				p.kill()
 			}
 			s.pass(time.Hour - 300*time.Millisecond)
-			p = s.start(how{lease: anyClock})
+			p = s.start(how{})
 			for range 5 {
 				s.draw(p)
 			}
@@ -106,7 +103,7 @@ var clockFaults = []fault{
 	{
 		name:  "database-clock-back",
 		title: "The database's clock is set back",
-		what:  "The database's clock goes back by an hour under a process that draws. Another process starts, and a third one when leases have ended by that clock; later the clock is right again.",
+		what:  "The database's clock goes back by an hour under a process that draws. Another process starts whose clock is like that, and a third one when leases have ended by that clock; later the clocks are right again.",
 		play:  databaseClock(-time.Hour),
 		crowd: 3,
 		cells: onDatabases(unique()),
@@ -130,17 +127,9 @@ var clockFaults = []fault{
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
 			p.kill()
-			if s.way.column == lossyFile { // it waits for the clock
-				s.refused(how{lease: impatient}, uid.ErrNoReservation)
-				p = nil
-			} else {
-				p = s.start(how{})
-			}
+			p = s.start(how{})
 			s.draw(p, other)
 			s.pass(30*time.Second - 300*time.Millisecond)
-			if p == nil {
-				p = s.start(how{})
-			}
 			for range 5 {
 				s.draw(p, other)
 			}
@@ -175,12 +164,14 @@ func databaseClock(step time.Duration) func(s *scene) {
 		s.drawSome(p)
 		s.stepDatabase(step)
 		s.draw(p)
-		other := s.start(how{seat: 1, lease: anyClock})
+		other := s.start(how{seat: 1, clock: step})
 		s.draw(p, other)
 		s.pass(longGone)
-		third := s.start(how{seat: 2, lease: anyClock})
+		third := s.start(how{seat: 2, clock: step})
 		s.draw(p, other, third)
 		s.stepDatabase(-step)
+		other.step(-step)
+		third.step(-step)
 		s.draw(p, other, third)
 		s.pass(window)
 		for range 3 {

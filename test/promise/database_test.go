@@ -10,7 +10,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/test/proxy"
@@ -47,7 +46,10 @@ func (s *scene) sql(statements ...string) {
 }
 
 // keep keeps a copy of the table, and putBack puts that in the table's place.
-func (s *scene) keep() { s.sql("CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS") }
+func (s *scene) keep() {
+	s.sql("CREATE TABLE IF NOT EXISTS KEPT AS SELECT * FROM TABLE_OF_IDS WHERE 1 = 0", "DELETE FROM KEPT",
+		"INSERT INTO KEPT SELECT * FROM TABLE_OF_IDS")
+}
 
 func (s *scene) putBack() {
 	s.t.Helper()
@@ -124,35 +126,32 @@ func (s *scene) split() *sqlx.DB {
 const (
 	countSet     = "the table's counter is set above the largest ID ever given before anybody starts"
 	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
-	durableSays  = "DurableStore says that this does not happen; a start refuses settings that show that it can"
-	skewAndReach = "the new server's clock is behind the old one's by no more than MaxClockSkew, and, as for `restore`, no owner's Window is longer than any before"
-	longestKept  = "no owner's Window is longer than the longest one of any when the backup was made, and of whoever starts"
+	neverSays    = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
+	oneLine      = "the new server's clock is behind the old one's by no more than MaxClockSkew; it has no commit that the old one lacked, and the old one takes no more writes"
+	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
 	idsRepeat    = "the database gives the lost IDs again"
+	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
+	notBack      = "the former file does not come back into its place, as the same one, within a TTL of its owners"
+	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
+	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
 	{
 		name:  "outage",
 		title: "The database cannot be reached, by one process (a partition) or by all",
-		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed (closed, where nothing is reserved beyond what its file has) and started again meanwhile." +
+		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
 			l := s.link()
 			p := s.start(how{db: l.db})
 			s.drawSome(p)
-			if s.way.column == lossyFile { // until ticks are reserved beyond its first ones
-				s.prolong(p)
-			}
 			l.down()
 			s.draw(p)
 			s.pass(window / 2)
 			s.draw(p)
 			if s.keepsState() && s.db != nil && !s.sqlite() {
-				if s.durable() {
-					p.kill()
-				} else {
-					p.stop()
-				}
+				p.kill()
 				p = s.start(how{db: l.db, lease: impatient})
 				s.drawSome(p)
 			}
@@ -215,8 +214,8 @@ var databaseFaults = []fault{
 	{
 		name:  "failover",
 		title: "The newest commits are lost (a failover to a replica that lags, a crash without a synced log)",
-		what: "The table is put back to what it was half a Window ago: a renewal and another process's start are lost, and a third process starts." +
-			" Without the condition the clock goes back by half a minute with it.",
+		what: "The table is put back to what it was half a Window ago, and the server tells of another history: a renewal and another process's start are lost, and a third process starts." +
+			" Without the condition all clocks but those of the first processes go back by five minutes with it.",
 		play: func(s *scene) {
 			p := s.start(how{})
 			s.drawSome(p)
@@ -227,15 +226,19 @@ var databaseFaults = []fault{
 			s.drain(p)
 			other := s.start(how{seat: 1})
 			s.drawSome(other)
+			s.drain(other)
 			s.draw(p, other)
 			var third *process
 			other.quietly(func() { // else a running process may be the first to take the other one's ID
 				s.allQuietly(p, func() {
 					s.putBack()
+					s.promote()
+					h := how{seat: 2}
 					if !s.met && s.lossy() {
-						s.stepDatabase(-30 * time.Second)
+						h.clock = -5 * time.Minute
+						s.stepDatabase(h.clock)
 					}
-					third = s.start(how{seat: 2, lease: anyClock})
+					third = s.start(h)
 				})
 			})
 			for range 3 {
@@ -247,8 +250,8 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(skewAndReach), lossyFile: uniqueIf(skewAndReach),
-			durable: notCovered(durableSays), withFile: notCovered(durableSays),
+			static: noPart(), file: noPart(), throwaway: notCovered(idsRepeat), leased: uniqueIf(oneLine), lossyFile: uniqueIf(oneLine),
+			durable: notCovered(neverSays), withFile: notCovered(neverSays),
 		},
 		also: []string{"test/engines/faults TestLeases"},
 	},
@@ -256,7 +259,7 @@ var databaseFaults = []fault{
 		name:  "restore",
 		title: "An old backup of the database is put back",
 		what: "The table is put back to what it was before all IDs that are in use, and another process starts." +
-			" With the condition of DurableStore all processes are killed before, and time passes; without that of other leases the running process has a longer Window.",
+			" With the condition of Losses: Never all processes are killed before, and time passes; with that of other leases the rows are put into a new table.",
 		play: func(s *scene) {
 			p := s.start(how{alone: true})
 			s.drawSome(p)
@@ -264,11 +267,7 @@ var databaseFaults = []fault{
 			s.pass(longGone)
 			s.keep()
 			s.pass(longGone)
-			h := how{}
-			if !s.met && s.lossy() {
-				h.lease = farSighted
-			}
-			p = s.start(h)
+			p = s.start(how{})
 			s.drawSome(p)
 			s.prolong(p)
 			s.drain(p)
@@ -278,13 +277,18 @@ var databaseFaults = []fault{
 			}
 			var other *process
 			s.allQuietly(p, func() { // else a running process may notice first
+				if s.met && s.lossy() {
+					s.aged()
+					s.sql("DROP TABLE TABLE_OF_IDS")
+					s.make("", promised)
+				}
 				s.putBack()
 				if s.met && s.way.column == throwaway {
 					s.countFrom(1000)
 				}
 				other = s.start(how{seat: 1})
 			})
-			for range 8 { // beyond the longer Window
+			for range 3 {
 				s.draw(p, other)
 				s.pass(window)
 				s.drain(other)
@@ -292,21 +296,21 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: map[string]cell{
-			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(longestKept), lossyFile: uniqueIf(longestKept), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet), leased: uniqueIf(historyMoves), lossyFile: uniqueIf(historyMoves), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 		also: []string{"test/soak TestRound"},
 	},
 	{
 		name:  "truncate",
 		title: "TRUNCATE, or DELETE of all rows, under running processes",
-		what: "All rows are removed while a process draws, and another one is to start. Without DurableStore it makes the namespace anew, which then rests; with it the start is refused" +
-			" until an operator makes the namespace, with a Rest or, without the condition, with none.",
+		what: "All rows are removed while processes draw, and another one starts, which makes the namespace anew, a Burn ahead of the clock." +
+			" Without the condition of Losses: Never a process has drawn UIDs from further ahead.",
 		play:  anew((*scene).empty),
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
 			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
-			leased: uniqueIf(restIsEnough), lossyFile: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
 		},
 	},
 	{
@@ -317,66 +321,42 @@ var databaseFaults = []fault{
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
-			leased: uniqueIf(restIsEnough), lossyFile: uniqueIf(restIsEnough), durable: uniqueIf(initRests), withFile: uniqueIf(initRests),
+			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
 		},
 	},
 	{
 		name:  "rename",
 		title: "The table is renamed away and back (a schema change in two steps)",
-		what: "While the table is away a process draws and tries to renew, and another one is to start; then the table is back in its place, and another process starts." +
-			" With DurableStore there is nothing in its place, or an operator makes a namespace there," +
-			" with a Rest or, without the condition, with none. Without the condition of other leases" +
-			" the processes have a longer TTL and stand still," +
-			" and the table is back when another one has got an ID from a new table.",
+		what: "While the table is away processes draw and try to renew, and another one starts, which makes a table in its place; then that is gone and the first one back, and another process starts." +
+			" With the condition of Losses: Never the start is refused. Without a condition the first processes stand still as long as the table is away.",
 		play: func(s *scene) {
-			h := how{}
-			if !s.met && s.lossy() {
-				h.lease = farSighted
+			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
+				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
+			if !s.met {
+				s.thereAndBack(away, back)
+				return
 			}
-			p := s.start(h)
+			p := s.start(how{})
 			s.drawSome(p)
-			s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY")
+			s.aged()
+			away()
 			var other *process
-			switch {
-			case !s.met && s.lossy():
-				s.allQuietly(p, func() {
-					s.refused(how{seat: 1}, uid.ErrNoReservation)
-					s.pass(newRest + time.Second)
-					other = s.start(how{seat: 1})
-					for range 2 {
-						s.drawSome(other)
-						s.pass(window)
-						s.drawSome(other)
-						s.drain(other)
-					}
-					s.putInPlace()
-				})
-			default:
-				s.allQuietly(p, func() { // else they may be the first to get their IDs again
-					if s.durable() && (!s.met || s.generator == "cached") {
-						s.makeAnew()
-					}
-					if s.way.column != throwaway || !s.met {
-						other = s.startUnless(how{seat: 1}, uid.ErrNoReservation, worker.ErrNoNamespace)
-					}
-				})
+			if s.lossy() {
+				other = s.start(how{seat: 1})
+			} else if s.durable() {
+				s.refused(how{seat: 1, lease: mustExist}, worker.ErrNoNamespace)
+			}
+			for range 2 {
 				s.pass(window / 2)
-				s.draw(p)
 				s.draw(p, other)
-				s.putInPlace()
 			}
-			third := s.startUnless(how{seat: 2}, uid.ErrNoReservation) // too far ahead, after a longer Window
-			for range 3 {
-				s.draw(p, other, third)
-				s.drain(p)
-				s.pass(window)
-			}
+			back()
+			s.drawApart(p, other, s.start(how{seat: 2}))
 		},
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf("nobody starts meanwhile"),
-			leased: uniqueIf(backInTime), lossyFile: uniqueIf(backInTime),
-			durable: uniqueIf(restsUntilBack), withFile: uniqueIf(restsUntilBack),
+			leased: uniqueIf(allTried), lossyFile: uniqueIf(allTried), durable: uniqueIf(noneMade), withFile: uniqueIf(noneMade),
 		},
 	},
 	{
@@ -388,11 +368,7 @@ var databaseFaults = []fault{
 			s.drawSome(p)
 			twin := s.split()
 			other, third := s.start(how{seat: 1, db: twin}), s.start(how{seat: 2})
-			for range 3 {
-				s.draw(p, other, third)
-				s.pass(window)
-				s.draw(other, third)
-			}
+			s.drawApart(p, other, third)
 		},
 		crowd: 3,
 		cells: onDatabases(notCovered("each copy gives the same IDs")),
@@ -431,11 +407,6 @@ var databaseFaults = []fault{
 	},
 }
 
-const backInTime = "it is back within five minutes, or no owner's TTL is longer than the rest of the namespace that a start makes in its place"
-
-const restsUntilBack = "no other namespace is made in its place, " +
-	"or one with a Rest (Registry.Init) that lasts until the table is back"
-
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 
 // second makes the twin: a second, empty database.
@@ -460,103 +431,88 @@ func (s *scene) region(h how, ids lease.Range) {
 	}
 	leases, err := s.tables(db).Leases(h.namespace)
 	require.NoError(s.t, err)
-	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Terms: promised.Terms(), IDs: ids}))
+	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
 }
-
-const (
-	restIsEnough = "no owner's 3/2 Window is longer than the namespace's rest: 5 minutes, or the TTL or Quarantine of the process that makes it anew, if one is longer"
-	initRests    = "Registry.Init gets a Rest of at least every owner's TTL, Offline, 3/2 Window and generator's MaxLead"
-)
 
 // impatient has a lease give up on its database soon.
 func impatient(cfg *lease.Config) { cfg.Timeout = 300 * time.Millisecond }
 
-// farSighted gives a lease a Window that is longer than the rest of a new namespace.
-func farSighted(cfg *lease.Config) {
-	cfg.Window, cfg.TTL = 5*time.Minute, 10*time.Minute
-}
+// mustExist has a lease's start make no namespace.
+func mustExist(cfg *lease.Config) { cfg.MustExist = true }
 
 // anew plays that the rows are gone.
 func anew(remove func(s *scene)) func(s *scene) {
 	return func(s *scene) {
-		if !s.met && s.lossy() {
-			s.outlived(remove)
-			return
+		h := how{}
+		if s.met && s.durable() {
+			h.lead = lease.Burn - time.Minute
 		}
-		p := s.start(how{})
+		p := s.start(h)
 		s.drawSome(p)
 		s.prolong(p)
-		remove(s)
+		s.drain(p)
 		var other *process
-		switch {
-		case s.durable():
-			s.refused(how{seat: 1}, worker.ErrNoNamespace)
-			s.makeAnew()
-			other = s.startUnless(how{seat: 1}, uid.ErrNoReservation)
-		case s.leased():
-			s.refused(how{seat: 1}, uid.ErrNoReservation)
-		default:
+		s.allQuietly(p, func() { // else a running process may be the first to have its ID again
+			remove(s)
 			if s.met && s.way.column == throwaway {
 				s.made()
 				s.countFrom(1000)
 			}
 			other = s.start(how{seat: 1})
-		}
-		s.draw(p, other)
-		s.pass(window)
-		s.draw(p, other)
-		s.pass(newRest + time.Second - window)
-		third := s.startUnless(how{seat: 2}, uid.ErrNoReservation)
-		for range 3 {
-			s.draw(p, other, third)
-			s.drain(third)
-			s.drain(p)
-			s.pass(window)
-		}
+		})
+		s.drain(other)
+		s.drawApart(p, other, s.start(how{seat: 2}))
 		s.pass(longGone)
-		s.draw(s.startUnless(how{seat: 3}, uid.ErrNoReservation))
+		s.draw(s.start(how{seat: 3}))
 	}
 }
 
-// outlived plays that what a process has drawn lies further ahead than a new namespace rests.
-// All stand still then: else it could be quicker than another one to have its ID again.
-func (s *scene) outlived(remove func(s *scene)) {
+// thereAndBack plays that rows go away and come back while their owners stand still, and that others have
+// IDs of new rows meanwhile.
+func (s *scene) thereAndBack(away, back func()) {
 	s.t.Helper()
-	p := s.start(how{lease: farSighted})
+	p := s.start(how{})
 	s.drawSome(p)
-	s.prolong(p)
-	s.drain(p)
+	var other *process
 	s.allQuietly(p, func() {
-		remove(s)
-		s.refused(how{seat: 1}, uid.ErrNoReservation)
-		s.pass(newRest + time.Second)
-		other := s.start(how{seat: 1})
-		for range 3 {
+		away()
+		other = s.start(how{seat: 1})
+		for range 2 {
 			s.drawSome(other)
+			s.pass(window / 2)
 			s.drain(other)
-			s.pass(window)
 		}
+		back()
 	})
+	s.drawApart(p, other, s.start(how{seat: 2}))
 }
 
-// makeAnew makes the namespace as an operator does, with a Rest if that is the condition.
-func (s *scene) makeAnew() {
+// drawApart has processes draw as their time goes by.
+func (s *scene) drawApart(ps ...*process) {
 	s.t.Helper()
-	if s.met {
-		s.found(promisedOffline + ttl)
-	} else {
-		s.found(0)
+	for range 3 {
+		s.draw(ps...)
+		for _, p := range ps {
+			s.drain(p)
+		}
+		s.pass(window)
 	}
 }
 
-// putInPlace renames the table back, when it has removed what took its place.
-func (s *scene) putInPlace() {
+// aged waits until a table that is made, or renamed, has another time than the one that is there: it is
+// part of the history, and counts seconds.
+func (s *scene) aged() {
 	s.t.Helper()
-	s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS")
+	if !s.leased() || s.sqlite() {
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		var aged bool
+		require.NoError(s.t, s.db.Get(&aged, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
+			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_LEASE'"))
+		return aged
+	}, 20*time.Second, 20*time.Millisecond)
 }
-
-// newRest is for how long a namespace rests that a start has made.
-const newRest = 5 * time.Minute
 
 // made makes the table of disposable IDs if it is missing, by a start that is given up.
 func (s *scene) made() {

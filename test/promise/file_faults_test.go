@@ -3,10 +3,8 @@ package promise
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
@@ -22,8 +20,6 @@ var fileFaults = []fault{
 		name:  "file-copied",
 		title: "A state file or a SQLite file is copied, and both are used",
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
-			" Where writes can be lost the clock of both is half a minute slow:" +
-			" else the first start on either tells all that the file did not know yet." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -33,11 +29,7 @@ var fileFaults = []fault{
 					return
 				}
 				other, third := s.start(how{seat: 1, db: s.split()}), s.start(how{seat: 2})
-				for range 3 {
-					s.draw(p, other, third)
-					s.pass(window)
-					s.draw(other, third)
-				}
+				s.drawApart(p, other, third)
 				return
 			}
 			h := how{path: s.path(0) + ".copy"}
@@ -47,8 +39,8 @@ var fileFaults = []fault{
 				h.host = "beta"
 				s.refused(h, worker.ErrState)
 			} else {
-				other = s.start(h)
 				s.drawBeyond(p, last)
+				other = s.start(h)
 				s.drawBeyond(other, last)
 			}
 			for range 3 {
@@ -60,7 +52,7 @@ var fileFaults = []fault{
 		},
 		crowd: 3,
 		cells: onFiles(map[string]cell{
-			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost).by(copiedFile),
+			file: uniqueIf(otherHost), withFile: uniqueIf(otherHost), lossyFile: uniqueIf(otherHost),
 			throwaway + "-sqlite": notCovered(twoFiles), leased + "-sqlite": notCovered(twoFiles), durable + "-sqlite": notCovered(twoFiles),
 		}),
 	},
@@ -68,13 +60,18 @@ var fileFaults = []fault{
 		name:  "file-moved",
 		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
 		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
-			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE.",
+			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE," +
+			" or, without the condition of leases by history, as for a table that is renamed away and back.",
 		play: func(s *scene) {
 			if s.onSQLite() && !s.keepsState() {
 				if s.generator == "uncached" { // SQLite itself notices only without it
 					s.sql("PRAGMA journal_mode = WAL")
 				}
-				anew((*scene).moveDatabase)(s)
+				if s.lossy() && !s.met {
+					s.thereAndBack(s.moveDatabase, s.moveBack)
+				} else {
+					anew((*scene).moveDatabase)(s)
+				}
 				return
 			}
 			p := s.start(how{})
@@ -98,7 +95,7 @@ var fileFaults = []fault{
 		cells: onFiles(map[string]cell{
 			file: uniqueIf("nobody starts before the clock has passed all that was reserved in the old file"), withFile: unique(), lossyFile: unique(),
 			throwaway + "-sqlite": notCovered("a new file gives the same IDs again"),
-			leased + "-sqlite":    uniqueIf(restIsEnough), durable + "-sqlite": uniqueIf(initRests),
+			leased + "-sqlite":    uniqueIf(notBack), durable + "-sqlite": uniqueIf(burnCovers),
 		}),
 		also: []string{"worker/statefile TestFileLostUnderGenerators"},
 	},
@@ -147,7 +144,6 @@ var fileFaults = []fault{
 		name:  "state-restored",
 		title: "A backup of a state file is put back",
 		what: "A state file is copied; its process goes on, is killed, and is started again on the copy." +
-			" Where writes can be lost its clock is half a minute slow, as for `file-copied`." +
 			" (A backup of a SQLite file is one of a database: see there.)",
 		play: func(s *scene) {
 			p := s.start(how{})
@@ -158,7 +154,9 @@ var fileFaults = []fault{
 			s.drawBeyond(p, p.copyState(s.path(0)+".backup"))
 			p.kill()
 			s.copyFile(s.path(0)+".backup", s.path(0))
-			if s.met {
+			if s.met && s.leased() {
+				s.pass(2 * window) // the lease still lasts
+			} else if s.met {
 				s.pass(longGone)
 			}
 			p = s.start(how{})
@@ -170,7 +168,7 @@ var fileFaults = []fault{
 		},
 		crowd: 1,
 		cells: onFiles(map[string]cell{
-			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed).by(restoredFile),
+			file: uniqueIf(clockHasPassed), withFile: uniqueIf(clockHasPassed), lossyFile: uniqueIf(clockHasPassed),
 			throwaway + "-sqlite": noPart(), leased + "-sqlite": noPart(), durable + "-sqlite": noPart(),
 		}),
 	},
@@ -244,75 +242,6 @@ var fileFaults = []fault{
 	},
 }
 
-// On a store that can lose writes a state file grants all that the store has reserved, at once, and
-// each renewal makes older copies worthless. Something is left to grant only to a process whose
-// clock is behind the database's.
-const behind = -30 * time.Second
-
-// partlyGranted starts a process and returns it when its state file has been granted less than is
-// reserved.
-func (s *scene) partlyGranted() *process {
-	s.t.Helper()
-	p := s.start(how{clock: behind, lease: anyClock})
-	s.drawSome(p)
-	s.prolong(p)
-	return p
-}
-
-// takeRest has a process draw what its state file has yet to grant beyond a tick, if its generator runs
-// ahead of its clock. It asks for no more from then on: a renewal would make the file's copy worthless.
-func (s *scene) takeRest(p *process, last int64) {
-	s.t.Helper()
-	p.asksFor(last + 1)
-	if s.generator != "cached" {
-		s.draw(p)
-		return
-	}
-	require.Eventually(s.t, func() bool {
-		p.take(1000)
-		return p.next > last+1
-	}, 20*time.Second, time.Millisecond, "%s gets nothing beyond tick %d", p.name, last)
-}
-
-// copiedFile plays file-copied where writes can be lost.
-func copiedFile(s *scene) {
-	p := s.partlyGranted()
-	h := how{path: s.path(0) + ".copy", clock: behind, lease: anyClock}
-	last := p.copyState(h.path)
-	var other *process
-	if s.met {
-		h.host = "beta"
-		s.refused(h, worker.ErrState)
-	} else {
-		s.takeRest(p, last)
-		other = s.start(h)
-		p.asksFor(math.MaxInt64)
-	}
-	for range 3 {
-		s.draw(p, other)
-		s.drain(p)
-		s.drain(other)
-		s.pass(window)
-	}
-}
-
-// restoredFile plays state-restored where writes can be lost.
-func restoredFile(s *scene) {
-	p := s.partlyGranted()
-	s.takeRest(p, p.copyState(s.path(0)+".backup"))
-	p.kill()
-	s.copyFile(s.path(0)+".backup", s.path(0))
-	if s.met {
-		s.pass(2 * window) // the lease still lasts
-	}
-	p = s.start(how{clock: behind, lease: anyClock})
-	for range 3 {
-		s.draw(p)
-		s.drain(p)
-		s.pass(window)
-	}
-}
-
 const (
 	otherHost = "the copy is used on a host with another name (or Host), where it is refused"
 	twoFiles  = "the copy is a second database, which gives the same IDs"
@@ -356,6 +285,20 @@ func (s *scene) moveDatabase() {
 	s.db = s.store.Open(s.t)
 }
 
+// moveBack moves the first SQLite file back into its place.
+func (s *scene) moveBack() {
+	s.t.Helper()
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(s.store.Source + end); !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err)
+		}
+		if err := os.Rename(s.store.Source+".moved"+end, s.store.Source+end); end == "" || !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(s.t, err)
+		}
+	}
+	s.db = s.store.Open(s.t)
+}
+
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
 // fillDisk can keep from growing.
 func (s *scene) roomyDatabase() *sqlx.DB {
@@ -374,7 +317,7 @@ func (s *scene) fillDisk(p *process) (room func()) {
 	switch {
 	case s.keepsState():
 		var undo func()
-		p.quietly(func() { undo = p.stateFile().Fill() })
+		p.quietly(func() { undo = kit.StateFile(p.leash.Worker).Fill() })
 		return func() { p.quietly(undo) }
 	case s.db == nil:
 		return func() {}

@@ -10,7 +10,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 var operatorFaults = []fault{
@@ -26,7 +25,7 @@ var operatorFaults = []fault{
 				_, err := s.registry().Release(s.t.Context(), "", p.granted().WorkerID, true)
 				require.NoError(s.t, err)
 			}
-			s.pass(quarantine + time.Second)
+			s.pass(ttl + time.Second)
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
 			if s.leased() {
@@ -50,7 +49,7 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			s.drain(p)
-			s.keepRows()
+			s.keep()
 			s.deleteRows()
 			other := s.start(how{seat: 1})
 			for range 3 {
@@ -94,7 +93,7 @@ var operatorFaults = []fault{
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: noPart(),
-			leased: unique(), lossyFile: unique(), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
+			leased: uniqueIf(allStopped), lossyFile: uniqueIf(allStopped), durable: uniqueIf(allStopped), withFile: uniqueIf(allStopped),
 		},
 	},
 	{
@@ -111,7 +110,7 @@ var operatorFaults = []fault{
 				func() { other = s.start(how{seat: 1}) },
 				func() {},
 			} {
-				s.keepRows()
+				s.keep()
 				s.deleteRows()
 				during()
 				for range 2 {
@@ -126,7 +125,7 @@ var operatorFaults = []fault{
 					s.pass(window)
 				}
 			}
-			s.keepRows()
+			s.keep()
 			p.quietly(func() {
 				s.deleteRows()
 				s.pass(window)
@@ -252,7 +251,7 @@ var operatorFaults = []fault{
 			named := bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick,
 				Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 9}}})
 			if s.leased() {
-				s.make(registry.Namespace{Name: "turns", Terms: named.Terms()})
+				s.make("turns", named)
 			}
 			p := s.start(how{layout: named, rollback: 1, namespace: "turns"})
 			q := s.start(how{layout: named, rollback: 1, namespace: "turns", seat: 2})
@@ -302,19 +301,14 @@ func onLeases(c cell) map[string]cell {
 
 // stopped kills all processes and lets their time pass, where that is the condition.
 func (s *scene) stopped(p *process) {
-	if s.met && s.durable() {
+	if s.met && s.leased() {
 		s.killAll(p)
 		s.pass(longGone)
 	}
 }
 
-// keepRows keeps a copy of the IDs' rows, deleteRows deletes them as an operator does, and putRowsBack puts
-// back those that are missing. The namespace's row stays as it is.
-func (s *scene) keepRows() {
-	s.t.Helper()
-	s.sql("DROP TABLE IF EXISTS KEPT", "CREATE TABLE KEPT AS SELECT * FROM TABLE_OF_IDS WHERE "+s.rowsOfIDs())
-}
-
+// deleteRows deletes the IDs' rows as an operator does, and putRowsBack puts back those that are missing. The
+// namespace's row stays as it is.
 func (s *scene) deleteRows() {
 	s.t.Helper()
 	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())

@@ -1,16 +1,14 @@
 package promise
 
 import (
-	"time"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
 )
 
-// longGone is after every lease and its quarantine, and after what any process of a scene
-// borrowed from the future.
-const longGone = promisedOffline + quarantine + time.Minute
+// longGone is after every lease and the time for which its ID is left alone, and after what any process of a
+// scene borrowed from the future.
+const longGone = 2*ttl + promisedLead
 
 const clockHasPassed = "it starts again only when its clock has passed the last UID that it issued: up to the generator's MaxLead later"
 

@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,22 +21,20 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
-	"github.com/uidgen/uid/worker/statefile"
 )
 
 // promised is the layout of the matrix's UIDs. Two UIDs a tick let a generator be ahead of
-// its clock after a few; ticks of 40 ms keep the wait for a first reservation short, and the
+// its clock after a few; ticks of 100 ms keep the wait for a first reservation short, and the
 // UIDs of a whole one few.
 var promised = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 1, Unit: promisedTick})
 
 const (
-	promisedTick = 40 * time.Millisecond
-	promisedLead = 8 * time.Minute // more than any process begins ahead
+	promisedTick = 100 * time.Millisecond
+	promisedLead = 11 * time.Minute // more than any process begins ahead, which is a Burn
 )
 
 // A scene is where one cell of the matrix is played, with one kind of generator: the
@@ -58,6 +57,7 @@ type scene struct {
 	mu   sync.Mutex
 	skip time.Duration // by which the processes' clocks are ahead of the real one
 	data time.Duration // by which the database's is
+	line int           // how many servers were promoted
 
 	crowd int        // how many processes are yet to join the crew,
 	crew  []*process // who draw all the time, besides those of the play
@@ -69,11 +69,11 @@ type scene struct {
 }
 
 // promisedGenerators make a generator for a scene, with a clock of its process.
-var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error){
-	"cached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
-		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: promisedLead, Logger: (&logtest.Records{}).Logger()})
+var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, lead time.Duration, now func() time.Time) (uid.Generator, error){
+	"cached": func(w uid.Worker, layout bits.Layout, lead time.Duration, now func() time.Time) (uid.Generator, error) {
+		return cached.New(w, cached.Config{Layout: layout, Now: now, MaxLead: lead, Logger: (&logtest.Records{}).Logger()})
 	},
-	"uncached": func(w uid.Worker, layout bits.Layout, now func() time.Time) (uid.Generator, error) {
+	"uncached": func(w uid.Worker, layout bits.Layout, _ time.Duration, now func() time.Time) (uid.Generator, error) {
 		return uncached.New(w, uncached.Config{Layout: layout, Now: now, Logger: (&logtest.Records{}).Logger()})
 	},
 }
@@ -85,12 +85,12 @@ type process struct {
 	db    *sqlx.DB // its own, or the scene's
 	leash *leash
 	g     uid.Generator
-	lease *lease.Lease // one of the two, or neither
-	file  *statefile.File
+	lease *lease.Lease // nil if it leases no ID
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
 	ended bool          // it was stopped or killed
+	lead  time.Duration // of its generator, if that is cached
 
 	refusal error // why the last take got less than it wanted
 }
@@ -103,7 +103,8 @@ type how struct {
 	host  string
 	db    *sqlx.DB
 	lease func(*lease.Config)
-	alone bool // the crew joins a later one
+	lead  time.Duration // of a cached generator, if it is not promisedLead
+	alone bool          // the crew joins a later one
 
 	namespace string // of the leases, if it is not the default one
 
@@ -123,7 +124,10 @@ func (s *scene) set() {
 		s.db = s.store.Open(s.t)
 	}
 	if s.leased() {
-		s.found(0)
+		s.make("", promised)
+		s.keep() // else there would be another table later, which is another history of a SQLite file,
+		s.sql("DELETE FROM TABLE_OF_IDS")
+		s.make("", promised) // and the namespace is to know it
 	}
 }
 
@@ -133,7 +137,7 @@ func (s *scene) join(h how) {
 	missing := s.crowd
 	s.crowd = 0
 	for i := range missing {
-		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease}))
+		s.crew = append(s.crew, s.start(how{seat: 20 + i, lease: h.lease, lead: h.lead}))
 	}
 }
 
@@ -183,15 +187,10 @@ func (s *scene) registry() *registry.Registry {
 	return r
 }
 
-// found makes the namespace of the leases.
-func (s *scene) found(rest time.Duration) {
+// make makes a namespace of leases.
+func (s *scene) make(name string, layout bits.Layout) {
 	s.t.Helper()
-	s.make(registry.Namespace{Terms: promised.Terms(), Rest: rest})
-}
-
-func (s *scene) make(n registry.Namespace) {
-	s.t.Helper()
-	require.NoError(s.t, s.registry().Init(s.t.Context(), n))
+	require.NoError(s.t, s.registry().Init(s.t.Context(), name, lease.Founding{Layout: layout}))
 }
 
 // path is a seat's state file.
@@ -233,7 +232,8 @@ func (s *scene) try(h how) (*process, error) {
 		p.db = s.db
 	}
 	w := s.way.worker(p, h)
-	p.leash = &leash{Worker: w, most: math.MaxInt64, ended: make(chan struct{})}
+	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	p.lead = cmp.Or(h.lead, promisedLead)
 	var err error
 	if h.layout.IsZero() {
 		h.layout = promised
@@ -241,7 +241,7 @@ func (s *scene) try(h how) (*process, error) {
 	if h.rollback > 0 {
 		p.g, err = uncached.New(p.leash, uncached.Config{Layout: h.layout, Now: p.now, ClockBack: uncached.RollbackBits(h.rollback), Logger: (&logtest.Records{}).Logger()})
 	} else {
-		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.now)
+		p.g, err = promisedGenerators[s.generator](p.leash, h.layout, p.lead, p.now)
 	}
 	if err != nil {
 		return nil, err
@@ -280,6 +280,23 @@ func (s *scene) dataAhead() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.data
+}
+
+// promote makes the database another server, or the same one started anew.
+func (s *scene) promote() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line++
+}
+
+// history is what the database tells of that.
+func (s *scene) history() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.line == 0 {
+		return ""
+	}
+	return fmt.Sprint(", promoted ", s.line)
 }
 
 // pass lets time go by, for everybody.
@@ -352,6 +369,9 @@ func (s *scene) drain(p *process) {
 		return
 	}
 	p.renewed()
+	if s.leased() { // all at once, as many bursts would
+		p.leash.asksFor(promised.Terms().TickAt(p.now().Add(p.lead)))
+	}
 	for range 4 {
 		ended, _, _ := p.leash.due(0)
 		p.takeAll()
@@ -361,7 +381,7 @@ func (s *scene) drain(p *process) {
 		select {
 		case <-ended:
 			time.Sleep(time.Millisecond) // the generator is being told
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(200 * time.Millisecond): // longer than a lease waits between two writes of a burst
 			return
 		}
 	}
@@ -383,7 +403,7 @@ func (s *scene) drawBeyond(p *process, tick int64) {
 
 // reservesAhead reports whether the way's worker reserves ticks as far ahead of the clock as
 // its generator asks.
-func (s *scene) reservesAhead() bool { return s.way.column == file || s.durable() }
+func (s *scene) reservesAhead() bool { return s.way.column == file || s.leased() }
 
 // take draws up to n UIDs, without waiting, and returns how many it got.
 func (p *process) take(n int) int {
@@ -416,7 +436,7 @@ func (p *process) take(n int) int {
 
 // takeAll draws all that a process can have, also where the generator has to catch up.
 func (p *process) takeAll() {
-	left := 8_000 // more than is ever reserved at once
+	left := 15_000 // more than is ever reserved at once
 	for idle := 0; left > 0; idle++ {
 		n := p.take(left)
 		left -= n
@@ -456,22 +476,11 @@ func (s *scene) mark(u uid.UID, by string) {
 func (p *process) kill() {
 	p.ended = true
 	p.leash.cut(func() {
-		if file := p.stateFile(); file != nil {
+		if file := kit.StateFile(p.leash.Worker); file != nil {
 			_ = file.Close() // which the kernel does
 		}
 	})
 	_ = p.g.Close()
-}
-
-// stateFile is what the process's worker has open, or nil.
-func (p *process) stateFile() *state.File {
-	switch {
-	case p.lease != nil:
-		return kit.StateFile(p.lease)
-	case p.file != nil:
-		return kit.StateFile(p.file)
-	}
-	return nil
 }
 
 // stop ends a process in good order.
@@ -533,7 +542,7 @@ type leash struct {
 	res   uid.Reservation
 	err   error // of the last Extend
 	dead  bool
-	most  int64         // the last tick that the worker is asked for
+	least int64         // a tick that the worker is asked for, if the generator does not ask for more
 	ended chan struct{} // closed, and replaced, at the end of an Extend
 }
 
@@ -553,12 +562,12 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	l.call.Lock()
 	defer l.call.Unlock()
 	l.mu.Lock()
-	dead, most := l.dead, l.most
+	dead, least := l.dead, l.least
 	l.mu.Unlock()
 	if dead {
 		return uid.Reservation{}, errKilled
 	}
-	res, err := l.Worker.Extend(ctx, min(through, most))
+	res, err := l.Worker.Extend(ctx, max(through, least))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err = err; err == nil {
@@ -602,11 +611,11 @@ func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
 	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
 }
 
-// asksFor limits what the worker is asked for.
-func (p *process) asksFor(most int64) {
-	p.leash.mu.Lock()
-	defer p.leash.mu.Unlock()
-	p.leash.most = most
+// asksFor has the worker asked for a tick with whatever it is asked for.
+func (l *leash) asksFor(tick int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.least = tick
 }
 
 // granted is what the generator has.
@@ -636,9 +645,9 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, leash: &leash{Worker: clone(res), most: math.MaxInt64, ended: make(chan struct{})}}
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
 	var err error
-	c.g, err = promisedGenerators[s.generator](c.leash, promised, c.now)
+	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { c.kill() })
 	return c

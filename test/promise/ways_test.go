@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -32,9 +33,9 @@ var columns = []column{
 	{file, "State file", "statefile.File"},
 	{throwaway, "Disposable", "disposable.Disposable"},
 	{leased, "Lease", "lease.Lease"},
-	{lossyFile, "Lease, state file", "lease.Lease"},
-	{durable, "Lease, DurableStore", "lease.Lease"},
-	{withFile, "Lease, DurableStore, state file", "lease.Lease"},
+	{lossyFile, "Lease, state file", "statefile.Lease"},
+	{durable, "Lease, Losses: Never", "lease.Lease"},
+	{withFile, "Lease, Losses: Never, state file", "statefile.Lease"},
 }
 
 // The keys of columns.
@@ -71,10 +72,10 @@ func (s *scene) leased() bool {
 	return s.lossy() || s.durable()
 }
 
-// lossy reports whether the way leases its IDs on a store that can lose writes.
+// lossy reports whether the way leases its IDs on a store that can lose writes, which its history tells.
 func (s *scene) lossy() bool { return s.way.column == leased || s.way.column == lossyFile }
 
-// durable reports whether the way leases its IDs with DurableStore.
+// durable reports whether the way leases its IDs on a store of which the user says that it never loses a write.
 func (s *scene) durable() bool {
 	return s.way.column == durable || s.way.column == withFile
 }
@@ -84,17 +85,9 @@ func seatID(seat int) int64 { return int64(7 + seat) }
 func staticWay(_ *process, h how) uid.Worker { return worker.Static(seatID(h.seat)) }
 
 func fileWay(p *process, h how) uid.Worker {
-	host := "alpha"
-	if h.host != "" {
-		host = h.host
-	}
-	path := p.s.path(h.seat)
-	if h.path != "" {
-		path = h.path
-	}
+	path, host := p.s.stateOf(h)
 	f, err := statefile.New(path, worker.FixedID(seatID(h.seat)), statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(p.s.t, err)
-	p.file = f
 	return f
 }
 
@@ -111,42 +104,38 @@ const sceneTimeout = 30 * time.Second
 func leaseWay(p *process, h how) uid.Worker {
 	s := p.s
 	cfg := lease.Config{
-		Window: window, TTL: ttl, Quarantine: quarantine, MaxClockSkew: skew, Timeout: sceneTimeout,
-		Holder: p.name, Now: p.now, Logger: (&logtest.Records{}).Logger(),
-		DurableStore: s.durable(), DurableStoreUnverified: true, // the tests' server does not sync
+		Window: window, TTL: ttl, MaxClockSkew: skew, Timeout: sceneTimeout, Now: p.now, Logger: (&logtest.Records{}).Logger(),
 	}
-	if s.keepsState() {
-		cfg.StateFile, cfg.Host = s.path(h.seat), "alpha"
-		if s.durable() {
-			cfg.Offline = promisedOffline
-		}
-		if h.path != "" {
-			cfg.StateFile = h.path
-		}
-		if h.host != "" {
-			cfg.Host = h.host
-		}
+	if s.durable() {
+		cfg.Losses = lease.NeverUnchecked // the tests' server does not sync
 	}
 	if h.lease != nil {
 		h.lease(&cfg)
 	}
 	leases, err := s.tables(p.db).Leases(h.namespace)
 	require.NoError(s.t, err)
-	l, err := lease.New(kit.Shifted(leases, s.dataAhead), cfg)
+	l, err := lease.New(kit.Promoted(leases, s.dataAhead, s.history), cfg)
 	require.NoError(s.t, err)
 	kit.SetClock(l, s.steady)
 	p.lease = l
-	return l
+	if !s.keepsState() {
+		return l
+	}
+	path, host := s.stateOf(h)
+	f, err := statefile.OnLease(l, path, statefile.Config{Host: host, Now: p.now, Logger: (&logtest.Records{}).Logger()})
+	require.NoError(s.t, err)
+	return f
+}
+
+// stateOf returns where a process has its state file, and on which host.
+func (s *scene) stateOf(h how) (path, host string) {
+	return cmp.Or(h.path, s.path(h.seat)), cmp.Or(h.host, "alpha")
 }
 
 // The skew is waited for, and therefore short. The others are let pass, and by far longer
 // than a scene takes: what it holds to be not over yet must not end because a disk is slow.
 const (
-	window     = time.Minute
-	ttl        = 3 * time.Minute
-	quarantine = time.Minute
-	skew       = 20 * time.Millisecond
+	window = time.Minute
+	ttl    = 3 * time.Minute // and as long an ID is left alone then
+	skew   = 20 * time.Millisecond
 )
-
-// promisedOffline is longer than any other time of a lease, so that it is what ends one.
-const promisedOffline = 10 * time.Minute

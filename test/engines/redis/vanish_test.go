@@ -15,11 +15,11 @@ import (
 // Rows that somebody deletes under their owners, and puts back.
 func TestRowsVanish(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		addr, ctx := k.shared(t).Addr(0), context.Background()
+		addr, ctx := k.server(t).Addr(0), context.Background()
 		c := client(t, addr)
 		require.NoError(t, c.FlushAll(ctx).Err())
 		open := func() lease.Store { return leases(t, client(t, addr), "orders") }
-		durable := lease.Config{DurableStore: true, DurableStoreUnverified: true} // the burn would hide what goes wrong
+		durable := lease.Config{Losses: lease.NeverUnchecked} // the burn would hide what goes wrong
 		watch.Vanish(t, durable, open, func(ids []int64) func() {
 			var remove, put []goredis.Cmder
 			for _, id := range ids {

@@ -101,7 +101,7 @@ func TestUnloggedTables(t *testing.T) {
 			require.Equal(t, []string{"table " + c.table + " is UNLOGGED (ALTER TABLE " + c.table + " SET LOGGED)"},
 				lossy(c.inspected))
 			require.Equal(t, c.level, levels(t, db, doctor.Config{})[c.finding])
-			require.Equal(t, doctor.LevelError, levels(t, db, doctor.Config{DurableStore: true})[c.finding])
+			require.Equal(t, doctor.LevelError, levels(t, db, doctor.Config{Never: true})[c.finding])
 			if c.table == "worker_node" {
 				require.ErrorIs(t, startDisposable(t, db, false), disposable.ErrLossy)
 				require.NoError(t, startDisposable(t, db, true))
@@ -167,7 +167,7 @@ func TestStandbysThatNeedNotConfirm(t *testing.T) {
 		if c.says == "" {
 			want = doctor.LevelNote
 		}
-		require.Equal(t, want, levels(t, me, doctor.Config{DurableStore: true})["replication"], c.setting)
+		require.Equal(t, want, levels(t, me, doctor.Config{Never: true})["replication"], c.setting)
 	}
 	conn, err := me.Connx(t.Context())
 	require.NoError(t, err)

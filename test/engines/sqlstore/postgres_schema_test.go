@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // elsewhere makes copies of the tables in a schema that comes earlier in the search path: the account's.
@@ -35,12 +36,13 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	db := opening("pgx", source)(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{Terms: terms}))
+	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{}))
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
-		start := func() (uid.Reservation, *lease.Lease, error) {
-			l, err := lease.New(leasesOf(t, db, ""),
-				lease.Config{DurableStore: true, StateFile: path, Host: "h", Logger: (&logtest.Records{}).Logger()})
+		start := func() (uid.Reservation, uid.Worker, error) {
+			leased, err := lease.New(leasesOf(t, db, ""), lease.Config{Losses: lease.NeverUnchecked, Logger: (&logtest.Records{}).Logger()})
+			require.NoError(t, err)
+			l, err := statefile.OnLease(leased, path, statefile.Config{Host: "h", Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
 			r, err := l.Acquire(t.Context(), terms)
 			return r, l, err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
@@ -122,8 +121,8 @@ func hint(t *testing.T, db *sqlx.DB) {
 	require.NoError(t, found(t, l))
 	_, err := take(t.Context(), l)
 	require.NoError(t, err)
-	kit.Do(t, db, "ALTER TABLE WORKER_LEASE MODIFY REACH INT NOT NULL")
-	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.Reach = 1e9 * time.Microsecond * 10 }), "1264")
+	kit.Do(t, db, "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
+	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.High = 1e10 }), "1264")
 }
 
 func histories() storetest.Config {

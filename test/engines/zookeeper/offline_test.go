@@ -15,6 +15,7 @@ import (
 	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
 )
 
 // A service that has leased before starts from its state file while all servers are down, and
@@ -28,12 +29,14 @@ func TestStartWhileTheEnsembleIsDown(t *testing.T) {
 	leases, err := store.Leases("orders")
 	require.NoError(t, err)
 	layout := bits.Default()
-	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms()}))
+	require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout}))
 
-	cfg := lease.Config{StateFile: filepath.Join(t.TempDir(), "lease"), Offline: time.Hour, Window: 10 * time.Second, Host: "test", Holder: "the service", Timeout: 5 * time.Second}
+	path := filepath.Join(t.TempDir(), "lease")
 	seen := map[uid.UID]bool{}
 	draw := func() {
-		worker, err := lease.New(leases, cfg)
+		leased, err := lease.New(leases, lease.Config{Window: time.Hour, Timeout: 5 * time.Second})
+		require.NoError(t, err)
+		worker, err := statefile.OnLease(leased, path, statefile.Config{})
 		require.NoError(t, err)
 		g, err := cached.NewContext(t.Context(), worker, cached.Config{Layout: layout})
 		require.NoError(t, err)
@@ -48,7 +51,7 @@ func TestStartWhileTheEnsembleIsDown(t *testing.T) {
 	row := func() (row lease.Row) {
 		looked := errors.New("looked")
 		require.Eventually(t, func() bool {
-			err := leases.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+			err := leases.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 				if r != nil {
 					row = *r
 				}
