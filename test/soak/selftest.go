@@ -53,7 +53,7 @@ func trials() []trial {
 	return []trial{
 		{plantedCopy, record.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
 		{"the copied worker ID of a process that was killed", record.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
-			oneAfterTheOther(time.Second, func(*fleet) error { return nil }), false},
+			oneAfterTheOther(3*time.Second, func(*fleet) error { return nil }), false},
 		{plantedUnstored, record.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
 		{plantedUnguarded, record.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
 		{plantedLost, record.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
@@ -223,7 +223,7 @@ func setBack(f *fleet) error {
 	if err != nil {
 		return err
 	}
-	return oneAfterTheOther(time.Second, func(f *fleet) error {
+	return oneAfterTheOther(10*time.Second, func(f *fleet) error { // further than a start takes
 		_ = os.Remove(f.stores.path + "-journal") // of the write under which the process was killed
 		if err := os.WriteFile(f.stores.path+".before", before, 0o600); err != nil {
 			return err

@@ -42,14 +42,9 @@ func (t timing) durable() timing {
 	return t
 }
 
-// lead bounds what is borrowed from the future. It is longer than it takes for an ID to be used again, so
+// maxLead bounds what is borrowed from the future. It is longer than it takes for an ID to be used again, so
 // that it takes a reservation to keep owners apart, and reaches what is reserved after a burn.
-func (t timing) lead() time.Duration {
-	if t.Losses == lease.ByHistory {
-		return lease.Burn
-	}
-	return 4 * time.Second
-}
+const maxLead = lease.Burn
 
 // do draws UIDs until it is told to quit, and then closes the generator. Every third process is uncached.
 // Every other one draws as fast as the generator gives, up to the end of what is reserved; the others
@@ -90,7 +85,7 @@ func (j leasesJob) do(p job, file *os.File) error {
 		if p.Process%3 == 2 {
 			g, err = uncached.New(w, uncached.Config{Layout: layout, Logger: logger})
 		} else {
-			g, err = cached.New(w, cached.Config{Layout: layout, MaxLead: j.Lease.lead(), Logger: logger})
+			g, err = cached.New(w, cached.Config{Layout: layout, MaxLead: maxLead, Logger: logger})
 		}
 		if err == nil {
 			break

@@ -120,7 +120,7 @@ func (c *crowd) end() (calls []call) {
 	}
 	for _, p := range c.All {
 		<-p.Done()
-		require.True(c.t, p.State().Success(), p.Log())
+		require.True(c.t, p.State().Success(), p.Log()[max(0, len(p.Log())-4000):])
 	}
 	return calls
 }
