@@ -467,24 +467,24 @@ func anew(remove func(s *scene)) func(s *scene) {
 	}
 }
 
-// thereAndBack plays that rows go away and come back while their owners stand still, and that others have
-// IDs of new rows meanwhile.
+// thereAndBack plays that rows go away and come back while their owners stand still, and that another process
+// has an ID of new rows meanwhile.
 func (s *scene) thereAndBack(away, back func()) {
 	s.t.Helper()
 	p := s.start(how{})
 	s.drawSome(p)
-	var other *process
 	s.allQuietly(p, func() {
 		away()
-		other = s.start(how{seat: 1})
+		other := s.start(how{seat: 1})
 		for range 2 {
 			s.drawSome(other)
 			s.pass(window / 2)
 			s.drain(other)
 		}
+		other.kill() // else it would write a file that is gone, and the journal of the one in its place
 		back()
 	})
-	s.drawApart(p, other, s.start(how{seat: 2}))
+	s.drawApart(p, s.start(how{seat: 2}))
 }
 
 // drawApart has processes draw as their time goes by.
