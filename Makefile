@@ -35,6 +35,7 @@ FULL ?=
 FUZZTIME  ?= 30000x
 HISTORIES ?= 1000000
 TAKES     ?= 500000000
+PREEMPTIONS ?= 2
 
 .PHONY: help
 help: ## list the targets
@@ -44,11 +45,11 @@ help: ## list the targets
 test: server lint imports race portable ## what to run before a commit: two minutes on two cores, with warm caches
 
 .PHONY: changed
-changed: ## the models, mutants and suites of what has changed since BASE (origin/main, or the last four hours)
+changed: ## the models, explored schedules, mutants and suites of what has changed since BASE (origin/main, or the last four hours)
 	test/changed $(BASE)
 
 # Each prints how long it takes; one that fails does not keep the rest from running.
-NIGHT := test-disk modules machines metrics mutants model linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
+NIGHT := test-disk modules machines metrics mutants model explore-night linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
 .PHONY: night
 night: ## everything else, at full length: hours; each gate can be called by itself
 	@failed=; for gate in $(NIGHT); do \
@@ -126,15 +127,11 @@ docs: ## write docs/promise.md anew, from the tests that it names
 	$(GO) test -count 1 -run '^TestPromisePage$$' ./test/promise -update
 
 .PHONY: model
-model: model-ring model-shard model-lease model-tenure model-segment model-clock ## check the Promela models of the ring, of shards, of leases, of generators, of segments and of uncached's clock, and that their mutants are caught
+model: model-ring model-lease model-tenure model-segment model-clock ## check the Promela models of the ring, of leases, of generators, of segments and of uncached's clock, and that their mutants are caught
 
 .PHONY: model-ring
 model-ring: spin
 	ringbuffer/model/check
-
-.PHONY: model-shard
-model-shard: spin
-	cached/model/check
 
 .PHONY: model-lease
 model-lease: spin
@@ -155,6 +152,15 @@ model-clock: spin
 .PHONY: spin
 spin:
 	@$(GO) run ./test/need spin spin
+
+.PHONY: explore
+explore: ## run lock-free code in every order of its steps with two preemptions at most, PREEMPTIONS=n; half a minute
+	$(GO) run ./test/explore/run -preemptions $(PREEMPTIONS) -limit 20s
+
+.PHONY: explore-night
+explore-night: ## the same with three, and a hundred thousand random schedules of each scenario
+	$(GO) run ./test/explore/run -preemptions 3 -limit 10m
+	$(GO) run ./test/explore/run -random 100000 -limit 3m
 
 .PHONY: linearizability
 linearizability: ## check a million short histories of the real ring

@@ -141,7 +141,7 @@ func quote[T string | []byte](s T) string {
 
 // String returns u in decimal. A negative u gets its minus sign.
 func (u UID) String() string {
-	return strconv.FormatInt(int64(u), 10)
+	return string(appendDecimal(make([]byte, 0, maxDigits+1), u))
 }
 
 // AppendText appends the decimal text of u to b. It returns ErrRange, and b as it
@@ -150,7 +150,7 @@ func (u UID) AppendText(b []byte) ([]byte, error) {
 	if u < 0 {
 		return b, negativeError(int64(u))
 	}
-	return strconv.AppendInt(b, int64(u), 10), nil
+	return appendDecimal(b, u), nil
 }
 
 // MarshalText returns the decimal text of u. It returns ErrRange when u is
@@ -159,7 +159,7 @@ func (u UID) MarshalText() ([]byte, error) {
 	if u < 0 {
 		return nil, negativeError(int64(u))
 	}
-	return strconv.AppendInt(make([]byte, 0, maxDigits), int64(u), 10), nil
+	return appendDecimal(make([]byte, 0, maxDigits), u), nil
 }
 
 // UnmarshalText sets u from text as Parse does, and leaves it as it was when that

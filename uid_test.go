@@ -1,17 +1,20 @@
 package uid_test
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 	"pgregory.net/rapid"
 )
 
@@ -84,6 +87,29 @@ func TestTextRoundTrip(t *testing.T) {
 		require.NoError(t, back.UnmarshalText(text))
 		require.Equal(t, u, back)
 	})
+}
+
+// Digits are those of strconv: each number of four digits in each place, the borders, and what chance brings.
+func TestDigits(t *testing.T) {
+	var got, want [20]byte
+	same := func(u uid.UID) {
+		got, err := u.AppendText(got[:0])
+		if want := strconv.AppendInt(want[:0], int64(u), 10); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%q, %v: want %q", got, err, want)
+		}
+	}
+	for i := range uid.UID(10_000) {
+		same(1e16 + i*1_0001_0001_0001)
+	}
+	for power := uid.UID(1); power < 1e18; power *= 10 {
+		same(10*power - 1)
+		same(10 * power)
+	}
+	same(uid.Max)
+	for range fake.Rounds(100_000) {
+		u := rand.Int64()
+		same(uid.UID(u >> (u & 15)))
+	}
 }
 
 func TestUnmarshalTextFailureChangesNothing(t *testing.T) {

@@ -30,9 +30,8 @@ func (g *Generator) FillContext(ctx context.Context, dst []uid.UID) (n int, err 
 			return n, err
 		}
 		want := g.ready(uint64(len(dst)-n), fillChunk)
-		pos := g.ring.Claim(want)
-		v, state := g.ring.Resolve(pos)
-		if state == ringbuffer.Taken && want <= g.ring.Left(pos) && !g.ring.Enters(pos) {
+		v, pos, ok := g.ring.TakeN(want)
+		if ok {
 			// Most claims are like this: in one run, which others have entered. For a short
 			// dst, what enter costs shows.
 			consecutive.Fill(dst[n:n+int(want)], uid.UID(v))

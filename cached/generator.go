@@ -34,6 +34,7 @@ type Generator struct {
 	padBelow uint64 // buffered ticks below which the ring is topped up
 	valBits  int    // a run is tick<<valBits | worker ID<<seqBits
 	seqBits  int
+	patient  bool // OnRejectedTake lets every call wait, and need not be asked
 	now      func() time.Time
 	born     time.Time // the origin of the steady clock
 
@@ -83,6 +84,7 @@ func New(w uid.Worker, cfg Config) (*Generator, error) {
 // NewContext is New with a context for the worker's acquisition, which may use a
 // database. The generator itself outlives ctx.
 func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, error) {
+	patient := cfg.OnRejectedTake == nil
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -98,6 +100,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		patience: max(1, int64(cfg.MaxLag/unit)/2),
 		padBelow: max(1, uint64(cfg.Slots*cfg.PaddingFactor/100)),
 		seqBits:  layout.SequenceBits(),
+		patient:  patient,
 		valBits:  layout.SequenceBits() + layout.WorkerBits(),
 		now:      cfg.Now,
 		born:     time.Now(),

@@ -28,7 +28,7 @@ func (g *Generator) refill(now time.Time) (rejected int64) {
 			if g.queue.waiting == waiting {
 				break
 			}
-			rejected = g.put(int64(g.ring.Tail()), now, grant) // they may have made room for more
+			rejected = g.put(int64(g.ring.Tail()), g.limit(now, grant), now, grant) // they may have made room for more
 		}
 		g.open()
 	}
@@ -73,13 +73,13 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 		g.setFloor(allStale)
 		s.discarded = true
 	}
-	return g.put(next, now, grant)
+	return g.put(next, limit, now, grant)
 }
 
-// put puts ticks from next on into the ring, as many as may be issued and find room. It returns
+// put puts ticks from next to limit into the ring, as many as find room. It returns
 // the first that found none, if the clock has reached it, or -1.
-func (g *Generator) put(next int64, now time.Time, grant *tenure.Grant) (rejected int64) {
-	clock, limit := g.layout.TickAt(now), g.limit(now, grant)
+func (g *Generator) put(next, limit int64, now time.Time, grant *tenure.Grant) (rejected int64) {
+	clock := g.layout.TickAt(now)
 	for next <= limit {
 		end, err := g.ring.PutThrough(uint64(next), uint64(limit), uint64(grant.WorkerID))
 		if errors.Is(err, ringbuffer.ErrFull) {

@@ -43,7 +43,7 @@ func (g *Generator) settle(ctx context.Context, pos, want uint64, handler uid.Ta
 		}
 		return v, pos, 1, nil
 	}
-	c := call{pos: pos, want: want, waits: handler != nil}
+	c := call{pos: pos, want: want, waits: handler != nil, allowed: handler != nil && g.patient}
 	for {
 		v, got, why := g.attempt(&c)
 		switch {
@@ -71,7 +71,7 @@ type call struct {
 	ahead   bool   // which is valid, but of a tick that is yet to be published
 	want    uint64 // how many UIDs it takes, instead of that one, at most
 	waits   bool
-	allowed bool    // its handler has let it wait for the clock
+	allowed bool    // its handler has let it wait for the clock, or would
 	place   *waiter // in the queue, or nil
 }
 
@@ -94,10 +94,13 @@ func (g *Generator) attempt(c *call) (v, got uint64, why *refusal) {
 			return v, got, nil
 		}
 	}
-	why = g.whyNot(grant, c.waits, c.allowed)
+	why = g.whyNot(grant, c)
 	if why.news != nil && c.place == nil {
 		c.place = g.queue.join(c.pos, c.want, c.ahead)
 		g.state.parked = false
+		if why.untold {
+			g.counts.rejectedTakes.Add(1)
+		}
 		if g.queue.waiting == 1 {
 			g.kick() // run does not watch the clock for it yet
 		}

@@ -15,13 +15,13 @@ import (
 type refusal struct {
 	rejection *uid.Rejection
 	news      <-chan struct{}
+	untold    bool // it waits for the clock, and its handler was not asked
 	err       error
 }
 
-// whyNot says why draw failed, under the grant that was in force before draw. wait says
-// whether the call waits at all, allowed that its handler has let it wait for the clock.
-// g.mu has been held since draw.
-func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
+// whyNot says why draw failed, under the grant that was in force before draw. g.mu has been
+// held since draw.
+func (g *Generator) whyNot(grant *tenure.Grant, c *call) *refusal {
 	if g.tenure.Grant() != grant {
 		return &refusal{}
 	}
@@ -35,21 +35,35 @@ func (g *Generator) whyNot(grant *tenure.Grant, wait, allowed bool) *refusal {
 			uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))}
 	}
 	if next > grant.Until {
-		news, err := g.tenure.Await(grant, next, g.wish(now), wait)
+		news, err := g.tenure.Await(grant, next, g.wish(now), c.waits)
 		return &refusal{news: news, err: err}
 	}
-	limit := g.leadLimit(now)
-	if allowed {
-		return &refusal{news: g.tenure.News()}
+	if c.allowed {
+		return &refusal{news: g.tenure.News(), untold: g.patient}
 	}
 	turn := g.turn(next)
 	pause := g.untilLead(turn, now)
 	return &refusal{rejection: &uid.Rejection{
 		Wait: pause,
-		Err: fmt.Errorf("%w: tick %d is next, MaxLead %v allows %d; %d calls wait; wait %v",
-			uid.ErrRejectedTake, turn, g.cfg.MaxLead, limit, g.queue.waiting, pause),
+		Err:  &leadError{turn, g.leadLimit(now), g.cfg.MaxLead, g.queue.waiting, pause},
 	}}
 }
+
+// A leadError is an ErrRejectedTake. Most handlers let the call wait, and nobody reads it: it is formatted
+// when somebody does.
+type leadError struct {
+	turn, limit int64
+	maxLead     time.Duration
+	waiting     int
+	pause       time.Duration
+}
+
+func (e *leadError) Error() string {
+	return fmt.Sprintf("%v: tick %d is next, MaxLead %v allows %d; %d calls wait; wait %v",
+		uid.ErrRejectedTake, e.turn, e.maxLead, e.limit, e.waiting, e.pause)
+}
+
+func (e *leadError) Unwrap() error { return uid.ErrRejectedTake }
 
 // turn returns the tick from which a call would be served that joined the queue now, if next
 // is the first to be published. g.mu is held and the ring is shut.

@@ -19,11 +19,11 @@
 //
 // # What it costs
 //
-// A call looks at the monotonic clock once and moves one word by a compare-and-swap. It
-// waits for no lock and does not allocate. With one goroutine that costs 1.05 times a bare
-// time.Now (51 ns on the machine where it was measured), with two to eight on two cores 2.8 to
-// 3.3 times: they contend for the word. Fill makes all remaining UIDs of a tick for the price
-// of one call.
+// A call looks at the monotonic clock once and adds one to a word. It waits for no lock and
+// does not allocate. With one goroutine that costs about a bare time.Now; several contend for the
+// word. Some calls move it by a compare-and-swap, which costs a tenth more: Fill's, the first of
+// each tick, all with Remember and RollbackBits, and those of layouts with fewer than some 20 bits
+// for worker ID and sequence. Fill makes all remaining UIDs of a tick for the price of one call.
 //
 // The layout is the other limit. A worker has 2^sequence bits UIDs in a tick, 8,192 a
 // second in the default layout; a call that finds them used up sleeps until the next tick

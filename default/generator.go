@@ -23,14 +23,19 @@ type Generator struct {
 
 	// A mark, like every position, is tick<<tickShift | turn | sequence. To make a UID
 	// of it, all but the sequence moves idShift bits up, to make room for the worker ID.
+	// Where calls may add to a mark, that room is in the mark already.
 	tickShift, idShift uint8
 	seqBits            uint8
 	seqMask            int64
 	turnMask           int64 // the bits that count steps back; 0 under most policies
+	lowMask            int64 // the bits below turn and tick: seqMask, and the room for adds
 	epoch              time.Time
 	unit               time.Duration
 	now                func() time.Time
 	clock              wallClock // tells ticks; reads now
+
+	// adds says in which tick calls may add to the mark; see addIn.
+	adds atomic.Int64
 
 	cfg    Config
 	layout bits.Layout
@@ -87,6 +92,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		logical:   logicalTick{tick: -1},
 		used:      make([]int64, 1<<turnBits),
 	}
+	g.makeRoom()
 	for i := range g.marks {
 		g.marks[i].Store(-1 << g.tickShift) // the tick before the first
 	}
@@ -124,7 +130,7 @@ func MustNew(w uid.Worker, cfg Config) *Generator {
 // when one call returns before another one starts, in whatever goroutines, its UID is the
 // smaller.
 //
-// It costs one look at the monotonic clock and one compare-and-swap. If the sequence of the
+// It costs one look at the monotonic clock and one atomic add. If the sequence of the
 // clock's tick is used up, it sleeps until the next tick, and calls that wait are served
 // first come, first served; if the clock is behind,
 // Config.ClockBack decides; if the worker's reservation is used up, it waits for the next

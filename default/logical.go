@@ -20,7 +20,7 @@ func keepToTick(g *Generator, b setback) (int64, time.Duration, error) {
 	if newest < b.first {
 		return b.first, 0, nil
 	}
-	if at&g.seqMask != g.seqMask {
+	if at&g.lowMask < g.seqMask {
 		return newest, 0, nil
 	}
 	elapsed := time.Since(g.born)

@@ -76,7 +76,7 @@ type setting struct {
 var (
 	tiny       = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond})
 	tinyTurns  = bits.MustLayout(bits.Config{TimeBits: 45, WorkerBits: 6, SequenceBits: 2, Unit: time.Millisecond, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
-	tinySec    = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2})
+	tinySec    = bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 21, SequenceBits: 2}) // with room for adds
 	tinyTurnsS = bits.MustLayout(bits.Config{TimeBits: 35, WorkerBits: 6, SequenceBits: 2, Fields: []bits.Field{{Name: "rollback", Bits: 1}, {Name: "worker", Bits: 5}}})
 )
 

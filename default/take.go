@@ -27,8 +27,17 @@ func (g *Generator) draw(ctx context.Context, n int64, wait bool) (uid.UID, int6
 	if g.queue.waiting.Load() > 0 {
 		return g.drawSlow(ctx, n, wait)
 	}
-	gr, turn := g.tenure.Grant(), g.turn()
-	u, n1, out := g.take(gr, g.clock.tick(), turn, n)
+	gr, turn, hint := g.tenure.Grant(), g.turn(), g.adds.Load()
+	tick, limit := g.clock.noted()
+	if !serves(limit, time.Since(g.clock.born)) { // else it is what the next line returns, sooner
+		tick = g.clock.tick()
+	}
+	if n == 1 && hint == 2*tick && tick >= gr.First && tick <= gr.Until {
+		if u, ok := g.add(gr, tick); ok {
+			return u, 1, nil
+		}
+	}
+	u, n1, out := g.take(gr, tick, turn, n)
 	if out != issued {
 		return g.drawSlow(ctx, n, wait)
 	}
@@ -71,7 +80,7 @@ func (g *Generator) take(gr *tenure.Grant, tick, turn, n int64) (uid.UID, int64,
 		next := at + 1
 		if tick > newest {
 			next = tick<<g.tickShift | turn | g.sequenceStart()
-		} else if at&g.seqMask == g.seqMask {
+		} else if at&g.lowMask >= g.seqMask {
 			return 0, 0, usedUp
 		}
 		taken := min(n, g.seqMask-next&g.seqMask+1)
@@ -81,6 +90,7 @@ func (g *Generator) take(gr *tenure.Grant, tick, turn, n int64) (uid.UID, int64,
 		if g.tenure.Grant() != gr {
 			return 0, 0, outdated // the positions stay unused
 		}
+		g.beginAdds(tick)
 		if tick > newest && tick >= gr.Renew {
 			g.tenure.Want(g.wish(tick))
 		}

@@ -24,9 +24,22 @@ func (g *Generator) untilTick(tick int64, now time.Time, wait bool) (time.Durati
 }
 
 func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
-	return fmt.Errorf("%w: the sequence of tick %d is used up, up to %d; the next tick is %v away",
-		uid.ErrRejectedTake, tick, g.layout.MaxSequence(), pause)
+	return &usedUpError{tick, g.layout.MaxSequence(), pause}
 }
+
+// A usedUpError is an ErrRejectedTake, formatted when somebody reads it: Logical makes one for each call
+// that then waits.
+type usedUpError struct {
+	tick, sequence int64
+	pause          time.Duration
+}
+
+func (e *usedUpError) Error() string {
+	return fmt.Sprintf("%v: the sequence of tick %d is used up, up to %d; the next tick is %v away",
+		uid.ErrRejectedTake, e.tick, e.sequence, e.pause)
+}
+
+func (e *usedUpError) Unwrap() error { return uid.ErrRejectedTake }
 
 // awaitReservation waits until gr, a grant that does not reach up to tick, may have been
 // replaced, or returns why it was not. w is the place of a call that waits.

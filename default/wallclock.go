@@ -45,13 +45,24 @@ func (c *wallClock) tick() int64 {
 	if c.each {
 		return c.terms.TickAt(c.wall())
 	}
-	limit := c.limit.Load()
-	known := c.known.Load()
+	tick, limit := c.noted()
 	at := time.Since(c.born)
-	if uint64(limit-int64(at)-1) < uint64(glance) { // 0 < limit-at <= glance
-		return known
+	if serves(limit, at) {
+		return tick
 	}
 	return c.readTick(at)
+}
+
+// noted is what the last reading has noted.
+func (c *wallClock) noted() (tick, limit int64) {
+	limit = c.limit.Load()
+	tick = c.known.Load()
+	return tick, limit
+}
+
+// serves reports whether a reading with that limit serves at a time of the monotonic clock.
+func serves(limit int64, at time.Duration) bool {
+	return uint64(limit-int64(at)-1) < uint64(glance) // 0 < limit-at <= glance
 }
 
 func (c *wallClock) readTick(at time.Duration) int64 {

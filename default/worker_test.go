@@ -103,7 +103,7 @@ func hold(w *fake.Worker) chan struct{} {
 func grantNow(g *Generator, w *fake.Worker, r uid.Reservation) {
 	w.Give(r, nil)
 	g.tenure.Want(0)
-	for g.tenure.Grant().WorkerID != r.WorkerID {
+	for g.tenure.Grant().Reservation != r {
 		runtime.Gosched()
 	}
 }

@@ -60,6 +60,7 @@ func TestNoAllocations(t *testing.T) {
 			sum += v
 		},
 		"Claim": func() { sum += r.Claim(3) },
+		"TakeN": func() { v, _, _ := r.TakeN(3); sum += v },
 		"a full ring's Put": func() {
 			for range r.Runs() + 1 {
 				_ = put(r, r.Tail())

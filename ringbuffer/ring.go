@@ -174,6 +174,16 @@ func (r *Ring) Take() (v, pos uint64, ok bool) {
 	return run | d, pos, d <= mask
 }
 
+// TakeN is Take for n positions, which follow pos without a gap: v is the UID of the first, and ok says that
+// all lie in the run in front. n is as for Claim.
+func (r *Ring) TakeN(n uint64) (v, pos uint64, ok bool) {
+	run, mask := r.front.Load(), r.seqMask
+	first := run >> (r.valBits & 63) << (r.seqBits & 63)
+	pos = r.Claim(n)
+	d := pos ^ first
+	return run | d, pos, d <= mask && mask-d >= n-1
+}
+
 // OfFront returns the UID of a claimed position that lies in the block in front; ok is false if it
 // does not. It is a cheaper Resolve, for a ring of blocks: Take knows the first run of a block only.
 func (r *Ring) OfFront(pos uint64) (v uint64, ok bool) {

@@ -189,10 +189,10 @@ func likeTwin(t *rapid.T) {
 		},
 		"claim": func(t *rapid.T) {
 			n := rapid.Uint64Range(1, min(x.length, 40)).Draw(t, "n")
-			pos := r.Claim(n)
+			v, pos, ok := r.TakeN(n)
 			want := x.claim(n)
 			if len(want) == 0 {
-				if _, s := r.Resolve(pos); s != NotOpen {
+				if _, s := r.Resolve(pos); ok || s != NotOpen {
 					t.Fatalf("a shut ring gave %#x, %d", pos, s)
 				}
 				return
@@ -200,10 +200,15 @@ func likeTwin(t *rapid.T) {
 			if pos != want[0] {
 				t.Fatalf("claimed %#x, want %#x", pos, want[0])
 			}
-			for _, pos := range want {
+			for i, pos := range want {
 				claimed(pos)
+				if wantV, s := x.worth(pos); ok && (s != Taken || v+uint64(i) != wantV) {
+					t.Fatalf("took %#x at %#x, want %#x, %d", v+uint64(i), pos, wantV, s)
+				}
 			}
-			held = append(held, want...)
+			if !ok {
+				held = append(held, want...)
+			}
 		},
 		"settle":       func(*rapid.T) { settle() },
 		"settle again": func(*rapid.T) { settle() },

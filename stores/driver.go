@@ -86,7 +86,7 @@ type Record struct {
 // A Write says what to write.
 type Write struct {
 	Read      *Answer  // the last that the decision is based on
-	Were      []Record // as they were read, there or not; they have all keys of the Puts
+	Were      []Record // as they were read: those of the Puts, there or not, and others that are there
 	Puts      []Record // with their State of when they were read
 	Otherwise Query    // what to read if it is refused
 }

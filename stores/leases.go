@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/uidgen/uid/internal/leasejson"
 	"github.com/uidgen/uid/worker"
@@ -33,15 +34,18 @@ func (l *Leases) Namespace() string { return l.name }
 
 // Inspect implements [lease.Store].
 func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
-	return inspect(ctx, l.driver, l.own())
+	return inspect(ctx, l.driver, l.own(), func(own Record) error { _, err := l.parse(own); return err })
 }
 
-func inspect(ctx context.Context, d Driver, key string) (lossy []string, err error) {
+func inspect(ctx context.Context, d Driver, key string, check func(Record) error) (lossy []string, err error) {
 	if i, is := d.(Inspector); is {
 		return i.Inspect(ctx, key)
 	}
-	_, err = d.Read(ctx, Query{Keys: []string{key}})
-	return nil, err
+	a, err := d.Read(ctx, Query{Keys: []string{key}})
+	if err != nil {
+		return nil, err
+	}
+	return nil, check(a.Records[0])
 }
 
 func (l *Leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
@@ -67,6 +71,9 @@ func (l *Leases) parseRow(r Record) (lease.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
 		return lease.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+	}
+	if r.Bad != nil {
+		return lease.Row{}, r.Bad
 	}
 	row, err := leasejson.ParseRow(k.ID, r.Text)
 	if err != nil {
@@ -96,6 +103,11 @@ func put(was Record, n lease.Namespace, row *lease.Row) (_ Record, err error) {
 	return was, err
 }
 
+// same reports whether records are as they were.
+func same(were, are []Record) bool {
+	return slices.EqualFunc(were, are, func(a, b Record) bool { return a.Text == b.Text })
+}
+
 // has reports whether an answer to a refused Write shows that it was stored all the same: the client of a
 // database may send a request twice, and the first one has refused the second then.
 func (a *Answer) has(put Record) bool {
@@ -114,10 +126,12 @@ func update(ctx context.Context, d Driver, q Query, decide func(*Answer) (puts [
 	a, err := d.Read(ctx, q)
 	for err == nil {
 		puts, refused := decide(a)
-		if refused != nil && a.Old {
-			said.hear(refused)
+		if a.Old && (refused != nil || len(puts) == 0) {
+			final, was := said.hear(refused), a.Records
 			q.Newest = true
-			a, err = d.Read(ctx, q)
+			if a, err = d.Read(ctx, q); err == nil && refused != errOld && same(was, a.Records) {
+				return final
+			}
 			continue
 		}
 		if refused != nil || len(puts) == 0 {
@@ -232,7 +246,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 		}
 		// The namespace's own key may have been deleted or put back alone, with owners at work.
 		n := was
-		if n.Given, err = l.top(ctx, was.Given, !a.Old); err != nil {
+		if n.Given, err = l.top(ctx, was.Given); err != nil {
 			return nil, err
 		}
 		top := n.Given
@@ -251,9 +265,9 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 const page = 500
 
 // top returns the highest worker ID that has a row, or given if none above that has one.
-func (l *Leases) top(ctx context.Context, given int64, newest bool) (int64, error) {
+func (l *Leases) top(ctx context.Context, given int64) (int64, error) {
 	for given < math.MaxInt64 {
-		a, err := l.driver.Read(ctx, Query{Ranges: []Range{l.rows(given+1, math.MaxInt64, page)}, Newest: newest})
+		a, err := l.driver.Read(ctx, Query{Ranges: []Range{l.rows(given+1, math.MaxInt64, page)}, Newest: true})
 		if err != nil {
 			return 0, err
 		}

@@ -1,7 +1,6 @@
 package stores
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -48,7 +47,7 @@ func (s *Segments) Name() string { return "segments of " + s.driver.Name() }
 
 // Inspect implements [segment.Store].
 func (s *Segments) Inspect(ctx context.Context) (lossy []string, err error) {
-	return inspect(ctx, s.driver, Key{Tag: "-", ID: -1}.String())
+	return inspect(ctx, s.driver, Key{Tag: "-", ID: -1}.String(), func(Record) error { return nil })
 }
 
 // Change implements [segment.Store]. It takes two requests, and one more each time that another client has
@@ -60,9 +59,17 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
 	return update(ctx, s.driver, q, func(a *Answer) (puts []Record, err error) {
 		is := a.Records[0]
+		if is.Text == "" && a.Old {
+			return nil, errOld
+		}
 		row, err := s.parse(tag, is)
-		if err != nil || is.Bad != nil {
-			return nil, cmp.Or(err, is.Bad)
+		switch {
+		case is.Bad != nil && err == nil:
+			return nil, fmt.Errorf("%w (its next number was %d)", is.Bad, row.Next)
+		case is.Bad != nil:
+			return nil, is.Bad
+		case err != nil:
+			return nil, err
 		}
 		if err := decide(&row); err != nil {
 			return nil, told(err)
@@ -122,9 +129,10 @@ func (s *Segments) each(ctx context.Context, after string, most int, f func(segm
 			if err := f(row, is, err); err != nil {
 				return err
 			}
-			from = is.Key + " "
+			if from = is.Key + " "; !row.Fresh {
+				most--
+			}
 		}
-		most -= len(a.Pages[0])
 		if len(a.Pages[0]) < limit {
 			return nil
 		}

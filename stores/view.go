@@ -47,7 +47,7 @@ type view struct {
 
 	spare  []known // usable rows, when one was last chosen
 	full   bool    // no row that was read at random was free
-	losses int  // how often another client has been faster
+	losses int     // how often another client has been faster
 }
 
 // unanswered is an error of the Driver, other than one that what it has read comes to.

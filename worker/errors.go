@@ -21,9 +21,9 @@ var (
 	// another layout, whose UIDs could be equal to new ones.
 	ErrLayout = errors.New("worker ID was used under another layout")
 
-	// ErrNoNamespace is returned by Acquire and Extend of a lease when its namespace is not in
-	// the store. What the owner has reserved stays reserved. An account with the right to create
-	// it does so with lease.Found or with the command uid worker init.
+	// ErrNoNamespace is returned by Extend of a lease when its namespace is not in the store, and by Acquire
+	// where that must exist. What the owner has reserved stays reserved. A start without that setting makes
+	// it, and so do lease.Found and the command uid worker init.
 	ErrNoNamespace = errors.New("no such namespace of leases")
 
 	// ErrClock is returned by a worker that compares clocks: when its own is too far from the

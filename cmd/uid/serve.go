@@ -321,9 +321,9 @@ func (s *server) config(generator *cached.Generator, segments *serve.Segments, s
 }
 
 // worker returns the worker of this server.
-func (s *server) worker(ctx context.Context, st *workerStore) (uid.Worker, error) {
+func (s *server) worker(st *workerStore) (uid.Worker, error) {
 	if !s.workerID.set {
-		return s.gen.worker(ctx, st)
+		return s.gen.worker(st)
 	}
 	w, err := statefile.New(s.state, worker.FixedID(s.workerID.id), statefile.Config{Logger: s.log(), Now: s.now})
 	if err != nil {

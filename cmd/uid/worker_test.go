@@ -85,7 +85,7 @@ func TestWorkerGolden(t *testing.T) {
 		return registry.LeaseInfo{
 			Namespace: namespace, WorkerID: id, State: state, Released: released, Holder: fmt.Sprintf("host-%d/4711", id),
 			Acquired: at(until - 3*time.Hour), Renewed: at(until - 5*time.Minute), Until: at(until),
-			High: layout.TickAt(at(until - 3*time.Minute)), Layout: layout.String(), Reach: 92 * time.Second,
+			High: layout.TickAt(at(until - 3*time.Minute)), Layout: layout.String(),
 		}
 	}
 	overview := registry.Overview{
@@ -100,9 +100,8 @@ func TestWorkerGolden(t *testing.T) {
 			row("strange", 900, registry.Live, false, time.Minute),
 		},
 		Namespaces: []registry.NamespaceInfo{
-			{Namespace: "default", Layout: layout.String(), Reach: 92 * time.Second, Live: 1, Quarantined: 2, Free: 2},
-			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023},
-				Reach: 92 * time.Second, Live: 1, Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
+			{Namespace: "default", Layout: layout.String(), Live: 1, Quarantined: 2, Free: 2},
+			{Namespace: "shop", Layout: layout.String(), IDs: lease.Range{Last: 1023}, Live: 1, Missing: []lease.Range{{First: 3, Last: 3}, {First: 7, Last: 9}}},
 			{Namespace: "strange", Layout: "unheard of", Live: 1},
 		},
 	}

@@ -58,6 +58,8 @@ type speech struct {
 	session  string // the number of the session
 	history  string // which server it is, since when, and which table; see Origin
 	young    string // whether the server was started but now
+	unaware  string // whether the session has yet to learn what history needs
+	learn    string // the statement by which it does
 	plain    string // whether a statement commits by itself
 	readOnly string
 	schema   string

@@ -15,6 +15,7 @@ var postgresSpeech = speech{
 		" || ', no crash since ' || COALESCE((SELECT " + postgresTime("stats_reset") + " FROM pg_stat_bgwriter), 'ever')" +
 		" || ', table ' || (SELECT oid || '/' || relfilenode || '/' || CAST(xmin AS TEXT) FROM pg_class WHERE oid = TO_REGCLASS('`{table}`'))",
 	young:    "FALSE",
+	unaware:  "FALSE",
 	plain:    "TRUE",
 	readOnly: "(PG_IS_IN_RECOVERY() OR CURRENT_SETTING('transaction_read_only') = 'on')",
 	schema: "COALESCE((SELECT CAST(CAST(relnamespace AS REGNAMESPACE) AS TEXT) " +

@@ -5,7 +5,7 @@ var sqliteSpeech = speech{
 	// rounding restores the millisecond that julianday's fraction of a day stands for.
 	now:     "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000",
 	late:    "0",
-	session: "0", history: "''", young: "0", plain: "1", readOnly: "0", schema: "''", // see Place.History
+	session: "0", history: "''", young: "0", unaware: "0", plain: "1", readOnly: "0", schema: "''", // see Place.History
 	bytes:   "%s COLLATE BINARY",
 	indexed: "%s",
 	micros:  "CAST(STRFTIME('%%s', %s) AS INTEGER) * 1000000",

@@ -1,6 +1,8 @@
 package database
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +19,7 @@ type Origin struct {
 	session  int64  // of MySQL
 	history  string
 	young    bool
+	unaware  bool
 	plain    bool // a statement commits by itself
 	readOnly bool
 	Schema   string // of PostgreSQL: where the table is; empty if there is none
@@ -25,17 +28,35 @@ type Origin struct {
 // OriginColumns are what Fields scans, of a statement that reads a table.
 func (d Dialect) OriginColumns(table string) string {
 	s := speeches[d]
-	columns := []string{s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)", s.plain, s.readOnly, s.schema}
+	columns := []string{s.now, s.late, s.session, "COALESCE(" + s.history + ", '')", "COALESCE(" + s.young + ", 1 = 1)", s.unaware, s.plain, s.readOnly, s.schema}
 	return strings.ReplaceAll(strings.Join(columns, ", "), "{table}", table)
 }
 
 // Fields returns where to scan OriginColumns.
 func (o *Origin) Fields() []any {
-	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.plain, &o.readOnly, &o.Schema}
+	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.unaware, &o.plain, &o.readOnly, &o.Schema}
 }
 
 // Plain reports whether a statement of the session commits by itself.
 func (o *Origin) Plain() bool { return o.plain }
+
+// Ready ends a transaction of the program's, which what was read may be as old as, and has the session
+// learn what its history needs. It reports whether it did either: then rows have to be read again.
+func (o *Origin) Ready(ctx context.Context, conn interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}, d Dialect) (again bool, err error) {
+	if !o.plain {
+		if _, err := conn.ExecContext(ctx, d.Commit()); err != nil {
+			return false, Failed("commit", err)
+		}
+	}
+	if o.unaware {
+		if _, err := conn.ExecContext(ctx, speeches[d].learn); err != nil {
+			return false, Failed("ask when the server was started", err)
+		}
+	}
+	return !o.plain || o.unaware, nil
+}
 
 // History names what the server remembers of the table: it is another one after each start of the
 // server, crash, failover, and change of the table's definition. It is empty where that cannot be

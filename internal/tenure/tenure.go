@@ -218,8 +218,7 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 	} else {
 		t.spend()
 	}
-	return nil, fmt.Errorf("%w for tick %d of worker %d (reserved up to %d): %w",
-		uid.ErrNoReservation, tick, was.WorkerID, was.Until, why)
+	return nil, &uid.NoReservationError{WorkerID: was.WorkerID, Tick: tick, Until: was.Until, Err: why}
 }
 
 var errOnItsWay = errors.New("more has been asked for")

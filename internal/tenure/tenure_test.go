@@ -663,7 +663,8 @@ func TestAwait(t *testing.T) {
 		require.EqualValues(t, 100, first.Until)
 		_, err := ten.Await(first, 101, 150, false)
 		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.EqualError(t, err, "no reservation for tick 101 of worker 3 (reserved up to 100): more has been asked for")
+		require.EqualError(t, err, "no reservation for worker 3 (reserved up to tick 100): more has been asked for")
+		require.Equal(t, &uid.NoReservationError{WorkerID: 3, Tick: 101, Until: 100, Err: errOnItsWay}, err)
 
 		news, err := ten.Await(first, 101, 150, true)
 		require.NoError(t, err)

@@ -791,16 +791,23 @@ active [TAKERS] proctype Taker()
 #endif
 
 #if FILL
-	/* Fill's claim; how much Ring.Ready lets it claim is left open. */
-	:: atomic { n == 0 && calls > 0 ->
-			calls--;
-			mine = low;
+	/* Fill's claim, Ring.TakeN; how much Ring.Ready lets it claim is left open. What Lanes claim is the
+	 * same with a guess that is of no use. */
+	:: atomic { n == 0 && calls > 0 -> calls--; mine = low; r = front };
+		atomic {
 			if
 			:: n = 1
 			:: n = FILL
 			fi;
 			claim(n);
-			slow = (pos == NOCLAIM)
+			if
+#ifdef M_TAKE_ACROSS
+			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) -> m = n; get()
+#else
+			:: pos != NOCLAIM && RUNTICK(r) == TICK(pos) && n <= LEFT -> m = n; get()
+#endif
+			:: else -> r = 0; slow = (pos == NOCLAIM)
+			fi
 		}
 #endif
 

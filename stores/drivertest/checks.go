@@ -1,12 +1,382 @@
 package drivertest
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker/lease"
 )
 
+// A probe is one run of a check.
 type probe struct {
 	*suite.Probe
 	Subject
 }
 
-var checks []suite.Check[*probe]
+// checks are about the methods of a driver alone, ordered so that the first failure says most.
+var checks = []suite.Check[*probe]{
+	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read as it was", Run: records},
+	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit at most", Run: ranges},
+	{Name: "refused writes", Contract: "Write stores nothing if a record is not as it was read, and answers Otherwise", Run: refuses},
+	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 34 keys and a range of Otherwise are within one Write", Run: many},
+	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one time", Run: atOnce},
+	{Name: "clock", Contract: "the Clock is in UTC and whole microseconds, its History at most 190 bytes of ASCII, and the same as long as nothing is lost", Run: clocks},
+	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read", Run: loses},
+	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked", Run: contexts},
+	{Name: "names", Contract: "Name and Durable are the same in every process", Run: names},
+}
+
+func (p *probe) open() stores.Driver {
+	d, err := p.Subject.Open()
+	if err != nil {
+		p.Fatalf("Open: %v", err)
+	}
+	return d
+}
+
+func (p *probe) read(d stores.Driver, q stores.Query) (a *stores.Answer) {
+	p.Again("Read", func() (err error) {
+		a, err = d.Read(p.Ctx, q)
+		p.NoSecrets("Read", err)
+		return err
+	})
+	p.answers(a, q, "Read")
+	return a
+}
+
+// answers checks that an Answer is one to a Query.
+func (p *probe) answers(a *stores.Answer, q stores.Query, from string) {
+	if a == nil {
+		p.Fatalf("%s has not answered %+v", from, q)
+	}
+	if len(a.Records) != len(q.Keys) || len(a.Pages) != len(q.Ranges) {
+		p.Fatalf("%s answered %d keys and %d ranges with %d and %d", from, len(q.Keys), len(q.Ranges), len(a.Records), len(a.Pages))
+	}
+	for i, r := range a.Records {
+		if r.Key != q.Keys[i] {
+			p.Errorf("%s answered the key %s with %s", from, q.Keys[i], r.Key)
+		}
+	}
+	for i, page := range a.Pages {
+		if len(page) > q.Ranges[i].Limit {
+			p.Errorf("%s: a range has %d records, its Limit is %d", from, len(page), q.Ranges[i].Limit)
+		}
+		last := ""
+		for _, r := range page {
+			if r.Key < q.Ranges[i].First || r.Key > q.Ranges[i].Last || r.Key <= last || r.Text == "" {
+				p.Errorf("%s: the range %+v has, after %q, the record %+v", from, q.Ranges[i], last, r)
+			}
+			last = r.Key
+		}
+	}
+	if a.Old && q.Newest {
+		p.Errorf("%s: an Answer that has to be the newest is Old", from)
+	}
+}
+
+// write writes texts under keys; those that stay are only compared.
+func (p *probe) write(d stores.Driver, a *stores.Answer, put map[string]string, otherwise stores.Query) (stored bool, now *stores.Answer) {
+	w := stores.Write{Read: a, Otherwise: otherwise}
+	for _, r := range a.Records {
+		text, is := put[r.Key]
+		if is || r.Text != "" {
+			w.Were = append(w.Were, r)
+		}
+		if r.Text = text; is {
+			w.Puts = append(w.Puts, r)
+		}
+	}
+	p.Again("Write", func() (err error) {
+		stored, now, err = d.Write(p.Ctx, w)
+		p.NoSecrets("Write", err)
+		return err
+	})
+	if !stored {
+		p.answers(now, otherwise, "a Write that was refused")
+	}
+	return stored, now
+}
+
+func own(name string) string           { return stores.Key{Namespace: name, ID: -1}.String() }
+func row(name string, id int64) string { return stores.Key{Namespace: name, ID: id}.String() }
+
+// set writes texts whatever is there.
+func (p *probe) set(d stores.Driver, name string, texts map[string]string) {
+	q := stores.Query{Keys: []string{own(name)}, Newest: true}
+	for key := range texts {
+		if key != own(name) {
+			q.Keys = append(q.Keys, key)
+		}
+	}
+	if _, there := texts[own(name)]; !there {
+		texts[own(name)] = p.text()
+	}
+	for a := p.read(d, q); ; {
+		stored, now := p.write(d, a, texts, q)
+		if stored {
+			return
+		}
+		if p.Ctx.Err() != nil {
+			p.Fatalf("Write of %d records that nobody else writes is refused", len(texts))
+		}
+		a = now
+	}
+}
+
+// text is as texts of package stores are: JSON, and no two are alike.
+func (p *probe) text() string {
+	text, err := json.Marshal(map[string]string{"write": p.Token(), "text": "<&> é\n \"\\ \u2028 🦄 9007199254740993"})
+	if err != nil {
+		p.Fatalf("%v", err)
+	}
+	return string(text)
+}
+
+// expects checks what another client reads.
+func (p *probe) expects(when string, texts map[string]string) {
+	q := stores.Query{Newest: true}
+	for key := range texts {
+		q.Keys = append(q.Keys, key)
+	}
+	for _, r := range p.read(p.open(), q).Records {
+		if r.Text != texts[r.Key] || r.Bad != nil {
+			p.Errorf("%s: under %s is %.300q (%v), wanted is %.300q", when, r.Key, r.Text, r.Bad, texts[r.Key])
+		}
+	}
+}
+
+func records(p *probe) {
+	const name = "a/b c:%d"
+	texts := map[string]string{own(name): p.text(), row(name, 0): p.text(), row(name, 1<<40): p.text(),
+		row(name, 7): `{"long":"` + strings.Repeat("x", 12_000) + `"}`}
+	p.set(p.open(), name, texts)
+	texts[row(name, 1)], texts[row(name, 1<<62)] = "", ""
+	p.expects("after a Write", texts)
+	texts = map[string]string{own(name): p.text(), row(name, 0): p.text()}
+	p.set(p.open(), name, texts)
+	p.expects("after another", texts)
+	p.expects("in another namespace", map[string]string{own("other"): "", row("other", 0): ""})
+}
+
+func ranges(p *probe) {
+	const name = "orders"
+	texts := map[string]string{}
+	for _, id := range []int64{0, 1, 2, 5, 9, 10, 300, 1 << 40} {
+		texts[row(name, id)] = p.text()
+	}
+	p.set(p.open(), name, texts)
+	p.set(p.open(), "orders2", map[string]string{row("orders2", 3): p.text()})
+	for _, c := range []struct {
+		first, last int64
+		limit       int
+		want        []int64
+	}{
+		{0, 9, 10, []int64{0, 1, 2, 5, 9}}, {1, 5, 2, []int64{1, 2}}, {1, 5, 100, []int64{1, 2, 5}}, {3, 4, 9, nil}, {3, 1 << 41, 3, []int64{5, 9, 10}},
+		{0, 1 << 62, 500, []int64{0, 1, 2, 5, 9, 10, 300, 1 << 40}}, {10, 10, 1, []int64{10}}, {301, 1 << 62, 1, []int64{1 << 40}}, {0, 9, 0, nil},
+	} {
+		q := stores.Query{Keys: []string{own(name)}, Ranges: []stores.Range{{First: row(name, c.first), Last: row(name, c.last), Limit: c.limit}}, Newest: true}
+		var got []int64
+		for _, r := range p.read(p.open(), q).Pages[0] {
+			k, _ := stores.ParseKey(r.Key)
+			if got = append(got, k.ID); r.Text != texts[r.Key] {
+				p.Errorf("under %s is %q, wanted is %q", r.Key, r.Text, texts[r.Key])
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			p.Errorf("up to %d rows from %d to %d are %v, wanted are %v", c.limit, c.first, c.last, got, c.want)
+		}
+	}
+}
+
+func refuses(p *probe) {
+	const name = "orders"
+	d, other := p.open(), p.open()
+	p.set(d, name, map[string]string{row(name, 0): p.text(), row(name, 1): p.text()})
+	q := stores.Query{Keys: []string{own(name), row(name, 0), row(name, 9)}, Newest: true,
+		Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}}
+	for what, meddle := range map[string]map[string]string{
+		"what is only compared":     {own(name): p.text()},
+		"what is written":           {row(name, 0): p.text()},
+		"what is new":               {row(name, 9): p.text()},
+		"all of that":               {own(name): p.text(), row(name, 0): p.text(), row(name, 9): p.text()},
+		"nothing of it":             nil,
+		"a row that was not looked": {row(name, 1): p.text()},
+	} {
+		if p.Remove != nil {
+			if err := p.Remove(row(name, 9)); err != nil {
+				p.Fatalf("Remove: %v", err)
+			}
+		} else if what == "what is new" || what == "all of that" {
+			q.Keys[2] = row(name, rand.Int64N(1<<40)+100)
+			if meddle[row(name, 9)] != "" {
+				meddle[q.Keys[2]] = p.text()
+				delete(meddle, row(name, 9))
+			}
+		}
+		a := p.read(d, q)
+		before := map[string]string{}
+		for _, r := range append(a.Records, a.Pages[0]...) {
+			before[r.Key] = r.Text
+		}
+		if meddle != nil {
+			all := p.read(other, stores.Query{Keys: append(slices.Clone(q.Keys), row(name, 1)), Newest: true})
+			if stored, _ := p.write(other, all, meddle, q); !stored {
+				p.Errorf("%s: another client's Write is refused", what)
+			}
+		}
+		for key, text := range meddle {
+			before[key] = text
+		}
+		put := map[string]string{row(name, 0): p.text(), q.Keys[2]: p.text()}
+		stored, now := p.write(d, a, put, q)
+		same := what == "nothing of it" || what == "a row that was not looked"
+		if stored != same {
+			p.Errorf("another client has written %s, and a Write is stored: %v", what, stored)
+		}
+		if stored {
+			for key, text := range put {
+				before[key] = text
+			}
+		} else if now.Records[1].Text != before[row(name, 0)] || now.Records[0].Text != before[own(name)] {
+			p.Errorf("another client has written %s, and the answer to a Write that is refused does not have it", what)
+		}
+		p.expects("another client has written "+what, before)
+	}
+}
+
+func many(p *probe) {
+	const name = "orders"
+	d := p.open()
+	p.set(d, name, map[string]string{row(name, 0): p.text()})
+	q := stores.Query{Keys: []string{own(name)}, Newest: true}
+	otherwise := stores.Query{Keys: []string{own(name)}, Ranges: []stores.Range{{First: row(name, 0), Last: row(name, 99), Limit: 100}}, Newest: true}
+	texts := map[string]string{own(name): p.text()}
+	for id := range int64(100) {
+		texts[row(name, 100+id)] = p.text()
+		q.Keys = append(q.Keys, row(name, 100+id))
+		if id < 33 {
+			otherwise.Keys = append(otherwise.Keys, row(name, id))
+		}
+	}
+	a := p.read(d, stores.Query{Keys: []string{own(name)}, Newest: true})
+	for _, key := range q.Keys[1:] {
+		a.Records = append(a.Records, stores.Record{Key: key}) // as of rows that no range has shown
+	}
+	other := p.open()
+	p.write(other, p.read(other, stores.Query{Keys: []string{own(name), row(name, 199)}, Newest: true}), map[string]string{row(name, 199): p.text()}, otherwise)
+	if stored, _ := p.write(d, a, texts, otherwise); stored {
+		p.Errorf("a Write of 100 rows is stored though one of them is there")
+	}
+	p.expects("a Write of 100 rows is refused", map[string]string{row(name, 100): "", row(name, 150): "", row(name, 198): ""})
+	if stored, _ := p.write(d, p.read(d, q), texts, otherwise); !stored {
+		p.Errorf("a Write of 100 rows is refused though nobody else has written")
+	}
+	p.expects("a Write of 100 rows", texts)
+}
+
+func atOnce(p *probe) {
+	const name, clients, times = "orders", 6, 8
+	q := stores.Query{Keys: []string{own(name), row(name, 0)}, Newest: true}
+	number := func(r stores.Record) (n int) { _, _ = fmt.Sscanf(r.Text, `{"n":%d`, &n); return n }
+	p.set(p.open(), name, map[string]string{own(name): `{"n":0,"write":"a"}`, row(name, 0): `{"n":0,"write":"b"}`})
+	p.Each(clients, func(int) {
+		d := p.open()
+		a := p.read(d, q)
+		for range times {
+			for stored := false; !stored; {
+				n := number(a.Records[0])
+				if m := number(a.Records[1]); n != m && !a.Old {
+					p.Fatalf("two records that are written together are read as %d and %d", n, m)
+				}
+				put := fmt.Sprintf(`{"n":%d,"write":"%s"}`, n+1, p.Token())
+				if stored, a = p.write(d, a, map[string]string{own(name): put, row(name, 0): put}, q); stored {
+					a = p.read(d, q)
+				}
+			}
+		}
+	})
+	for _, r := range p.read(p.open(), q).Records {
+		if n := number(r); n != clients*times {
+			p.Errorf("%d Writes were stored, each of which raised a number by 1: it is %d", clients*times, n)
+		}
+	}
+}
+
+func clocks(p *probe) {
+	d, other := p.open(), p.open()
+	q := stores.Query{Keys: []string{own("orders")}, Newest: true}
+	first := p.read(d, q).Clock
+	p.set(d, "orders", map[string]string{})
+	for _, c := range []lease.Clock{first, p.read(d, q).Clock, p.read(other, q).Clock} {
+		if c.Now.Location() != time.UTC || !c.Now.Equal(c.Now.Truncate(time.Microsecond)) || c.Error < 0 {
+			p.Errorf("the Clock is %+v", c)
+		}
+		if c.Now.Before(first.Now.Add(-2 * c.Error)) {
+			p.Errorf("the Clock was at %v, and is at %v later", first.Now, c.Now)
+		}
+		if strings.ContainsFunc(c.History, func(r rune) bool { return r < ' ' || r > '~' }) || len(c.History) > lease.MostHistory || c.History != first.History {
+			p.Errorf("the History is %q, and was %q", c.History, first.History)
+		}
+	}
+}
+
+func loses(p *probe) {
+	if p.Backup == nil {
+		p.Notef("not tried: the Subject has no Backup")
+		return
+	}
+	const name = "orders"
+	d := p.open()
+	q := stores.Query{Keys: []string{own(name)}, Newest: true}
+	p.set(d, name, map[string]string{})
+	a := p.read(d, q)
+	p.Backup()()
+	stored, now := p.write(d, a, map[string]string{own(name): p.text()}, q)
+	if stored {
+		p.Errorf("what was decided before writes were lost is stored")
+	} else if now.Clock.History == a.Clock.History && !d.Durable() && now.Clock.History != "" {
+		p.Errorf("writes were lost, and the History is %q as before", now.Clock.History)
+	}
+}
+
+func contexts(p *probe) {
+	d := p.open()
+	q := stores.Query{Keys: []string{own("orders")}}
+	a := p.read(d, q)
+	put := a.Records[0]
+	put.Text = p.text()
+	ended, cancel := context.WithCancel(p.Ctx)
+	cancel()
+	_, err := d.Read(ended, q)
+	_, _, err2 := d.Write(ended, stores.Write{Read: a, Were: a.Records, Puts: []stores.Record{put}, Otherwise: q})
+	for _, err := range []error{err, err2} {
+		if err == nil || !retry.IsTransient(err) && !errors.Is(err, context.Canceled) {
+			p.Errorf("a call whose context had ended came to %v, which is not marked as one that may pass", err)
+		}
+	}
+}
+
+func names(p *probe) {
+	d, other := p.open(), p.open()
+	if d.Name() == "" || d.Name() != other.Name() || d.Durable() != other.Durable() {
+		p.Errorf("two clients are %q and %q, durable: %v and %v", d.Name(), other.Name(), d.Durable(), other.Durable())
+	}
+	p.NoSecret("Name", d.Name())
+	key := own("orders")
+	if i, is := d.(stores.Inspector); is {
+		lossy, err := i.Inspect(p.Ctx, key)
+		p.NoSecret("what Inspect says", strings.Join(lossy, "\n"))
+		if p.NoSecrets("Inspect", err); err != nil {
+			p.Errorf("Inspect of what is not there: %v", err)
+		}
+	}
+}

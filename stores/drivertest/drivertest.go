@@ -105,7 +105,10 @@ func Leases(s Subject) storetest.Subject {
 			d, err := s.Open()
 			return stores.New(d), err
 		},
-		Fault:   func(client lease.Store, fault storetest.Fault) bool { client.(*leases).faulty.next.Set(fault); return true },
+		Fault: func(client lease.Store, fault storetest.Fault) bool {
+			client.(*leases).faulty.next.Set(fault)
+			return true
+		},
 		Deliver: f.deliver,
 		Advance: s.Advance,
 		Backup:  s.Backup,
@@ -161,7 +164,10 @@ func Segments(s Subject) segmenttest.Subject {
 			}
 			return &segments{stores.NewSegments(d, codec), faulty}, nil
 		},
-		Fault:   func(client segment.Store, fault segmenttest.Fault) bool { client.(*segments).faulty.next.Set(fault); return true },
+		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
+			client.(*segments).faulty.next.Set(fault)
+			return true
+		},
 		Deliver: f.deliver,
 		Backup:  s.Backup,
 		Secret:  s.Secret,

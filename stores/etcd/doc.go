@@ -27,7 +27,7 @@
 // A change is one transaction. It writes if the row and the namespace still have the revisions and
 // the values that the decision was based on. Reads are linearizable. etcd answers a write when a
 // majority of the members has synced it to disk, so the store is durable (see
-// [lease.Config.DurableStore]): the loss of any one member of three loses nothing, and a new owner
+// [lease.ByHistory]): the loss of any one member of three loses nothing, and a new owner
 // begins right above the last tick of the one before.
 //
 // etcd has no clock that one could ask, so each client goes by its own. That they are near each
@@ -44,13 +44,14 @@
 //   - versions with known faults, below 3.4.22 and 3.5.0 to 3.5.5: a start refuses these.
 //
 // After a restore: stop all workers of the namespace, delete its key
-// (etcdctl del uid/leases/orders/namespace), and make it anew with a rest that is longer than any
-// worker's TTL, Window and MaxLead: uid worker init --rest 10m. The namespace's key holds the ID of
+// (etcdctl del uid/leases/orders/namespace), and make it anew as one that was lost: uid worker init
+// --lost. The namespace's key holds the ID of
 // the cluster: a snapshot that was restored as a cluster with another ID (another
 // --initial-cluster-token or other peer URLs) refuses all workers until this is done, and so do
 // copied keys. A cluster with the same ID does not notice, and neither does --force-new-cluster:
 // then only decisions are refused that were made on what is lost. If nobody can be sure to follow
-// these steps, set LossyStore in [lease.Config]; that costs a wait of seconds at each start.
+// these steps, set Losses to [lease.Anytime]; each start then begins
+// ten minutes ahead of the clock.
 //
 // Rows of segments hold the cluster's ID, too, each of them: in another cluster a Change returns
 // [segment.ErrLost]. After a restore: stop all who draw numbers of the tag, delete its key

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,11 +62,15 @@ func (d *driver) record(kv *mvccpb.KeyValue, cluster uint64) stores.Record {
 	}
 	var e envelope
 	err := leasejson.Strict(r.Text, version, &e)
-	if err == nil && len(e.Cluster) != len(hex(0)) {
+	own, theirs := d.cfg.ClockError.Microseconds(), e.ClockError
+	if n, no := strconv.ParseUint(e.Cluster, 16, 64); err == nil && (no != nil || hex(n) != e.Cluster) {
 		err = errors.New("cluster is not a number of 16 hexadecimal digits")
 	}
+	if err == nil && k.Tag == "" && (theirs < 1 || theirs > maxClockError.Microseconds()) {
+		err = fmt.Errorf("clock_error is %d µs, which is not between 1 and %d", theirs, maxClockError.Microseconds())
+	}
 	r.Text = string(e.Text)
-	switch own, theirs := d.cfg.ClockError.Microseconds(), e.ClockError; {
+	switch {
 	case err != nil:
 		r.Text = string(kv.Value) // which is no text of package stores
 		r.Bad = fmt.Errorf("%w: etcd: the key %.200q cannot be read: %w", uid.ErrRange, kv.Key, err)

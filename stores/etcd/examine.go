@@ -208,7 +208,10 @@ const muchHistory = 1_000_000
 func (d *driver) history(ctx context.Context) ([]doctor.Finding, error) {
 	at := func(revision int64) (int64, error) {
 		resp, err := d.request(ctx, "look at the history", nil, []clientv3.Op{clientv3.OpGet(d.cfg.Prefix, clientv3.WithCountOnly(), clientv3.WithRev(revision))}, nil)
-		return resp.OpResponse().Txn().Header.GetRevision(), err
+		if err != nil {
+			return 0, err
+		}
+		return resp.Header.Revision, nil
 	}
 	now, err := at(0)
 	kept := int64(0)

@@ -12,8 +12,6 @@ import (
 	"github.com/uidgen/uid/stores/etcd"
 )
 
-const secret = "hunter2"
-
 // The driver, and all over it, is as package stores wants it, with a clock that runs and with one that stands.
 func TestStore(t *testing.T) {
 	for name, stands := range map[string]bool{"a clock that runs": false, "a clock that stands": true} {
@@ -41,6 +39,10 @@ func subject(t *testing.T, stands bool) drivertest.Subject {
 		Remove: func(key string) error {
 			s.set(etcd.DefaultPrefix+key, "")
 			return nil
+		},
+		Backup: func() (restore func()) {
+			back := s.backup()
+			return func() { back(thisCluster) }
 		},
 		Secret: secret,
 	}

@@ -64,21 +64,19 @@
 // a second of them; with always none, if the disk keeps its word; with no whatever the kernel had
 // not written. A replica that takes over lacks what it was not sent yet, whatever appendfsync is.
 // WAIT does not change that: it says how many replicas have a write, not which one is promoted. So
-// Durable is false, and workers make up for what may have been lost, however much it is: a new owner
-// of an ID begins ahead of the clock, beyond all that any former owner can have reserved. It
-// needs the servers' clocks to agree within lease.Config's MaxClockSkew. The setting DurableStore is
-// refused unless DurableStoreUnverified stands by its side; do not set it.
+// Durable is false, and workers go by the history: the server's run and its replication ID. When these are
+// others, new owners begin ahead of the clock, beyond all that any former owner can have reserved. It
+// needs the servers' clocks to agree within lease.Config's MaxClockSkew. [lease.Never] is refused here, and
+// [lease.NeverUnchecked] is wrong.
 //
 // # What breaks it
 //
 //   - Two primary servers at once. If Sentinel promotes a replica while the former primary is cut off
 //     from it but not from some clients, both renew leases and give IDs away. Set min-replicas-to-write
 //     to 1 and leave min-replicas-max-lag at 10 s: the one that is cut off then stops taking writes,
-//     long before an ID that it has leased is free elsewhere (TTL and Quarantine, 10 minutes). A
+//     long before an ID that it has leased is free elsewhere (10 minutes). A
 //     server of Redis Cluster stops by itself, after cluster-node-timeout.
 //   - Clocks of servers that differ by more than MaxClockSkew, or that are set back by more.
-//   - A dump or an append-only file put back by hand of a namespace that was in use since by workers
-//     with a longer Window than before. See ./model of package lease.
 //   - Keys that are changed by hand, or by FLUSHALL, other than by package registry.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live

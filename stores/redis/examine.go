@@ -9,31 +9,163 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/doctor"
 )
 
-var _ doctor.Examiner = (*Store)(nil)
+// facts are what a server says of itself.
+type facts struct {
+	history    string
+	info       map[string]string
+	refused    []string // commands that the account may not use
+	toldRights bool     // the server knows them; it does from version 7 on
+}
+
+// facts asks the server that has the keys. It looks at the account's rights if the keys are those of
+// a namespace.
+func (d *driver) facts(ctx context.Context, keys ...string) (f facts, err error) {
+	a, _, err := d.run(ctx, inspectScript, false, keys)
+	if err != nil {
+		return f, err
+	}
+	f.history = a.clock.History
+	for list := a.list(); len(list.values) > 0; {
+		f.refused = append(f.refused, list.text())
+	}
+	f.toldRights = a.number() == 1
+	f.info = fields(a.text())
+	return f, a.err()
+}
+
+// evicts returns the policy by which the server drops keys that have no time to live, as those of
+// leases and segments, when its memory is full; "" for none.
+func (f facts) evicts() (policy string, limit int64) {
+	limit, _ = strconv.ParseInt(f.info["maxmemory"], 10, 64)
+	if policy = f.info["maxmemory_policy"]; !strings.HasPrefix(policy, "allkeys-") {
+		policy = ""
+	}
+	return policy, limit
+}
+
+const (
+	lacks = "a replica that takes over lacks what it was not sent yet"
+	// always is why no Redis server is durable.
+	always = lacks + ", and unless appendfsync is always a crash loses the last writes"
+	untold = "the server does not say whether it has an append-only file"
+)
+
+// Inspect implements [stores.Inspector]. For leases it refuses a server that keeps no append-only file, one
+// that drops keys without a time to live when its memory is full, and an account that lacks a right. Of all
+// others it says that they can lose writes. For segments see [driver.lossy].
+func (d *driver) Inspect(ctx context.Context, key string) (lossy []string, err error) {
+	k, _ := stores.ParseKey(key)
+	if k.Tag != "" {
+		return d.lossy(ctx)
+	}
+	f, err := d.facts(ctx, d.keys(k.Namespace)...)
+	if err != nil {
+		return nil, err
+	}
+	policy, limit := f.evicts()
+	switch {
+	case len(f.refused) > 0:
+		return nil, fmt.Errorf("%w: this account may not use the Redis commands %s on keys %s:*", uid.ErrConfig, strings.Join(f.refused, ", "), d.prefix)
+	case f.info["aof_enabled"] == "0":
+		return nil, fmt.Errorf("%w: the Redis server has no append-only file (appendonly no): a restart would lose all leases, or those since its last snapshot", uid.ErrConfig)
+	case policy != "" && limit > 0:
+		return nil, fmt.Errorf("%w: the Redis server drops keys when %d bytes are used (maxmemory-policy %s): leases need noeviction or a volatile- policy", uid.ErrConfig, limit, policy)
+	}
+	lossy = []string{always}
+	if f.info["aof_enabled"] != "1" {
+		lossy = append(lossy, untold)
+	}
+	return lossy, nil
+}
+
+// lossy names what the server can lose numbers by that it has given out: a restart without an append-only
+// file, a crash before that is synced, eviction, and another server that takes over (a replica, Sentinel,
+// Redis Cluster). What the server does not tell is among them: let the account run config|get and
+// pubsub|numsub. Of a cluster it asks the server that has the index.
+func (d *driver) lossy(ctx context.Context) (lossy []string, err error) {
+	f, err := d.facts(ctx, d.tags())
+	if err != nil {
+		return nil, err
+	}
+	syncs, err := d.syncs(ctx, d.tags())
+	if retry.IsTransient(err) {
+		return nil, err
+	}
+	sentinels := redis.NewMapStringIntCmd(ctx, "pubsub", "numsub", hello)
+	unasked := d.ask(ctx, d.tags(), sentinels)
+	if retry.IsTransient(unasked) {
+		return nil, unasked
+	}
+	policy, limit := f.evicts()
+	file, when, replicas, cluster := f.info["aof_enabled"], syncs["appendfsync"], f.info["connected_slaves"], f.info["cluster_enabled"]
+	for _, c := range []struct {
+		is   bool
+		says string
+	}{
+		{file == "0", "the server has no append-only file (appendonly no): a restart loses what was given out since its last snapshot, or ever"},
+		{file != "0" && file != "1", untold},
+		{file == "1" && when == "", "the server does not say whether appendfsync is always (CONFIG GET)"},
+		{file == "1" && when != "" && when != "always", fmt.Sprintf("appendfsync is %.20s, not always: a crash loses the last writes", when)},
+		{file == "1" && syncs["no-appendfsync-on-rewrite"] == "yes", "no-appendfsync-on-rewrite is yes: a crash while the server writes a snapshot, " +
+			"or its append-only file anew, loses what was written since that began"},
+		{policy != "" && limit > 0, fmt.Sprintf("the server drops counters when %d bytes are used (maxmemory-policy %s)", limit, policy)},
+		{replicas == "", "the server does not say how many replicas it has"},
+		{replicas != "" && replicas != "0", fmt.Sprintf("the server has replicas (%.20s): one that takes over lacks what it was not sent yet", replicas)},
+		{cluster == "1", "the server is of a Redis Cluster: " + lacks},
+		{cluster != "0" && cluster != "1", "the server does not say whether it is of a Redis Cluster"},
+		{cluster == "0" && unasked != nil, "the server does not say whether Sentinel watches it (PUBSUB NUMSUB)"},
+		{cluster == "0" && sentinels.Val()[hello] > 0, "Sentinel watches the server: " + lacks},
+	} {
+		if c.is {
+			lossy = append(lossy, c.says)
+		}
+	}
+	return lossy, nil
+}
+
+// hello is the channel in which all Sentinels that watch a server listen.
+const hello = "__sentinel__:hello"
+
+// syncs asks for the settings that only CONFIG tells: appendfsync and no-appendfsync-on-rewrite.
+func (d *driver) syncs(ctx context.Context, key string) (map[string]string, error) {
+	cmd := redis.NewMapStringStringCmd(ctx, "config", "get", "*appendfsync*")
+	err := d.ask(ctx, key, cmd)
+	return cmd.Val(), err
+}
+
+// ask sends a command that names no key to the server that has one.
+func (d *driver) ask(ctx context.Context, key string, cmd redis.Cmder) error {
+	var server redis.UniversalClient = d.client
+	if c, is := server.(*redis.ClusterClient); is {
+		node, err := c.MasterForKey(ctx, key)
+		if err != nil {
+			return failed(err)
+		}
+		server = node
+	}
+	return failed(await(ctx, func() error { return server.Process(ctx, cmd) }))
+}
 
 // Examine implements [doctor.Examiner]. It looks at each server that has a namespace, or at the one
-// that would have the default namespace.
-func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding, error) {
+// that would have the default namespace, and at what package stores sees.
+func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doctor.Finding, err error) {
 	names, _, err := s.Namespaces(ctx)
 	if err != nil && !errors.Is(err, worker.ErrNoNamespace) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		names = []string{""}
+		names = []string{"default"}
 	}
-	var findings []doctor.Finding
 	seen := map[string]bool{} // a server, by its history
 	for _, name := range names {
-		l, err := s.Leases(name)
-		if err != nil {
-			return nil, err // a name that somebody else has put there
-		}
-		f, err := s.facts(ctx, l.keys...)
+		f, err := s.driver.facts(ctx, s.driver.keys(name)...)
 		if err != nil {
 			return nil, err
 		}
@@ -41,176 +173,74 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Findin
 			continue
 		}
 		seen[f.history] = true
-		syncs, err := s.syncs(ctx, l.keys[0])
-		if err != nil && retry.IsTransient(err) {
+		syncs, err := s.driver.syncs(ctx, s.driver.names())
+		if retry.IsTransient(err) {
 			return nil, err
 		}
-		for _, judge := range []func(facts) doctor.Finding{version, appendOnly, eviction, memory, saving, replicas, rights} {
-			findings = append(findings, judge(f))
-		}
-		findings = append(findings, syncing(syncs["appendfsync"], err))
+		findings = append(findings, f.judge(syncs["appendfsync"], err)...)
 	}
-	if cfg.DurableStore {
-		findings = append(findings, doctor.Finding{
-			Level: doctor.LevelError, What: "DurableStore", Value: "set",
-			Why: "Redis is not durable: " + always + ". Without DurableStore workers make up for that.",
-			Do:  "Leave DurableStore out.",
-		})
-	}
-	return findings, nil
+	more, err := s.Store.Examine(ctx, cfg)
+	return append(findings, more...), err
 }
 
-// syncs asks for the settings that only CONFIG tells: appendfsync and no-appendfsync-on-rewrite.
-func (s *Store) syncs(ctx context.Context, key string) (map[string]string, error) {
-	const doing = "ask for appendfsync"
-	cmd := redis.NewMapStringStringCmd(ctx, "config", "get", "*appendfsync*")
-	if err := s.ask(ctx, doing, key, cmd); err != nil {
-		return nil, err
-	}
-	return cmd.Val(), nil
-}
-
-// ask sends a command that names no key to the server that has one.
-func (s *Store) ask(ctx context.Context, doing, key string, cmd redis.Cmder) error {
-	var server redis.UniversalClient = s.client
-	if c, is := server.(*redis.ClusterClient); is {
-		node, err := c.MasterForKey(ctx, key)
-		if err != nil {
-			return failed(doing, err)
-		}
-		server = node
-	}
-	if err := await(ctx, func() error { return server.Process(ctx, cmd) }); err != nil {
-		return failed(doing, err)
-	}
-	return nil
-}
-
-func fine(what, value string) doctor.Finding {
-	return doctor.Finding{Level: doctor.LevelOK, What: what, Value: value}
-}
-
-func version(f facts) doctor.Finding {
-	const what = "server"
+// judge says what each of the facts means.
+func (f facts) judge(sync string, unsaid error) (all []doctor.Finding) {
+	const drops = "The server drops leases when its memory is full. Workers refuse to start."
 	name, v := "Valkey", f.info["valkey_version"]
 	if v == "" {
 		name, v = "Redis", f.info["redis_version"]
 	}
 	major, _, _ := strings.Cut(v, ".")
-	if n, err := strconv.Atoi(major); err != nil || n < 5 {
-		return doctor.Finding{
-			Level: doctor.LevelWarn, What: what, Value: strings.TrimSpace(name + " " + v),
-			Why: "Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.", Do: "Use a server from version 6 on.",
-		}
-	}
-	return fine(what, name+" "+v)
-}
-
-func appendOnly(f facts) doctor.Finding {
-	const what = "append-only file"
-	switch f.info["aof_enabled"] {
-	case "1":
-		return fine(what, "on")
-	case "0":
-		return doctor.Finding{
-			Level: doctor.LevelError, What: what, Value: "off", Why: "A restart loses all leases, or those since the last snapshot. Workers refuse to start.",
-			Do: "Set appendonly yes, on replicas, too.",
-		}
-	}
-	return doctor.Finding{Level: doctor.LevelNote, What: what, Value: "could not be told", Why: "INFO persistence does not show it.", Do: "Look yourself."}
-}
-
-func syncing(value string, err error) doctor.Finding {
-	const what = "appendfsync"
-	switch {
-	case err != nil:
-		return doctor.Finding{Level: doctor.LevelNote, What: what, Value: "could not be told", Why: fmt.Sprintf("CONFIG GET fails: %v.", err),
-			Do: "Nothing, if it is everysec or always."}
-	case value == "no":
-		return doctor.Finding{
-			Level: doctor.LevelNote, What: what, Value: value,
-			Why: "A crash of the machine loses about half a minute of writes. UIDs stay unique, but many workers lose their IDs then, and take others.",
-			Do:  "Set appendfsync everysec.",
-		}
-	}
-	return fine(what, value)
-}
-
-func eviction(f facts) doctor.Finding {
-	const what = "eviction"
+	number, old := strconv.Atoi(major)
 	policy, limit := f.evicts()
-	switch {
-	case policy == "":
-		return fine(what, f.info["maxmemory_policy"]) // volatile- policies spare keys without a time to live
-	case limit == 0:
-		return doctor.Finding{Level: doctor.LevelWarn, What: what, Value: policy, Why: "It drops leases once somebody sets maxmemory.", Do: "Set maxmemory-policy noeviction."}
-	}
-	return doctor.Finding{
-		Level: doctor.LevelError, What: what, Value: fmt.Sprintf("%s at %d bytes", policy, limit),
-		Why: "The server drops leases when its memory is full. Workers refuse to start.", Do: "Set maxmemory-policy noeviction, or use a server of its own.",
-	}
-}
-
-func memory(f facts) doctor.Finding {
-	const what = "memory"
-	used, err := strconv.ParseInt(f.info["used_memory"], 10, 64)
-	limit, err2 := strconv.ParseInt(f.info["maxmemory"], 10, 64)
-	switch {
-	case err != nil || err2 != nil:
-		return doctor.Finding{Level: doctor.LevelNote, What: what, Value: "could not be told", Why: "INFO memory does not show it.", Do: "Look yourself."}
-	case limit > 0 && float64(used) > 0.9*float64(limit):
-		return doctor.Finding{
-			Level: doctor.LevelWarn, What: what, Value: fmt.Sprintf("%d of %d bytes used", used, limit),
-			Why: "When it is full the server refuses renewals, and workers run out of ticks.", Do: "Raise maxmemory, or remove other keys.",
-		}
-	case limit > 0:
-		return fine(what, fmt.Sprintf("%d of %d bytes used", used, limit))
-	}
-	return fine(what, "no limit")
-}
-
-func saving(f facts) doctor.Finding {
-	const what = "writes to disk"
+	used, unused := strconv.ParseInt(f.info["used_memory"], 10, 64)
+	_, unlimited := strconv.ParseInt(f.info["maxmemory"], 10, 64)
+	saved := "ok"
 	for _, name := range []string{"aof_last_write_status", "aof_last_bgrewrite_status"} {
 		if v := f.info[name]; v != "" && v != "ok" {
-			return doctor.Finding{
-				Level: doctor.LevelError, What: what, Value: name + " " + v,
-				Why: "The server cannot write its append-only file; it refuses writes, or loses them in a crash.", Do: "Look at its disk and its log.",
-			}
+			saved = name + " " + v
 		}
 	}
-	return fine(what, "ok")
-}
-
-func replicas(f facts) doctor.Finding {
-	const what = "replicas"
-	n := f.info["connected_slaves"]
+	replicas := f.info["connected_slaves"]
 	_, bounded := f.info["min_slaves_good_slaves"] // shown where min-replicas-to-write is set
-	value := n
-	if bounded {
-		value += ", min-replicas-to-write is set"
-	}
-	switch {
-	case n == "" || n == "0" || bounded || f.info["cluster_enabled"] == "1":
-		return fine(what, value)
-	}
-	return doctor.Finding{
-		Level: doctor.LevelWarn, What: what, Value: value,
-		Why: "If a replica is promoted while this server runs on, cut off from it, both take leases of the same IDs. Nothing makes up for that.",
-		Do:  "Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off stops; or see to it that no replica is promoted before this server is down.",
-	}
-}
-
-func rights(f facts) doctor.Finding {
-	const what = "rights"
-	switch {
-	case len(f.refused) > 0:
-		return doctor.Finding{
-			Level: doctor.LevelError, What: what, Value: "no " + strings.Join(f.refused, ", "), Why: "Workers need these commands.",
-			Do: "Allow them on the keys of leases with ACL SETUSER.",
+	alone := replicas == "" || replicas == "0" || bounded || f.info["cluster_enabled"] == "1"
+	file := f.info["aof_enabled"]
+	const ok, note, warn, bad = doctor.LevelOK, doctor.LevelNote, doctor.LevelWarn, doctor.LevelError
+	const untold = "could not be told"
+	// Of those with one name the first counts whose condition is met.
+	for _, c := range []struct {
+		is             bool
+		level          doctor.Level
+		what, value    string
+		why, therefore string
+	}{
+		{old != nil || number < 5, warn, "server", name + " " + v, "Servers before version 5 repeat scripts on replicas instead of what the scripts wrote.", "Use a server from version 6 on."},
+		{true, ok, "server", name + " " + v, "", ""},
+		{file == "1", ok, "append-only file", "on", "", ""},
+		{file == "0", bad, "append-only file", "off", "A restart loses all leases, or those since the last snapshot. Workers refuse to start.", "Set appendonly yes, on replicas, too."},
+		{true, note, "append-only file", untold, "INFO persistence does not show it.", "Look yourself."},
+		{policy == "", ok, "eviction", f.info["maxmemory_policy"], "", ""}, // volatile- policies spare keys without a time to live
+		{limit == 0, warn, "eviction", policy, "It drops leases once somebody sets maxmemory.", "Set maxmemory-policy noeviction."},
+		{true, bad, "eviction", fmt.Sprintf("%s at %d bytes", policy, limit), drops, "Set maxmemory-policy noeviction, or use a server of its own."},
+		{unused != nil || unlimited != nil, note, "memory", untold, "INFO memory does not show it.", "Look yourself."},
+		{limit > 0 && float64(used) > 0.9*float64(limit), warn, "memory", fmt.Sprintf("%d of %d bytes used", used, limit),
+			"When it is full the server refuses renewals, and workers run out of ticks.", "Raise maxmemory, or remove other keys."},
+		{true, ok, "memory", fmt.Sprintf("%d bytes used, the limit is %d (0 for none)", used, limit), "", ""},
+		{saved == "ok", ok, "writes to disk", saved, "", ""},
+		{true, bad, "writes to disk", saved, "The server cannot write its append-only file; it refuses writes, or loses them in a crash.", "Look at its disk and its log."},
+		{alone, ok, "replicas", replicas, "", ""},
+		{true, warn, "replicas", replicas, "If a replica is promoted while this server runs on, cut off from it, both take leases of the same IDs. Nothing makes up for that.",
+			"Set min-replicas-to-write 1 and leave min-replicas-max-lag at 10 s, so that the one that is cut off stops; or see to it that no replica is promoted before this server is down."},
+		{len(f.refused) > 0, bad, "rights", "no " + strings.Join(f.refused, ", "), "Workers need these commands.", "Allow them on the keys of leases with ACL SETUSER."},
+		{!f.toldRights, note, "rights", untold, "Servers before version 7 do not say what an account may do.", "Compare them with the package's list."},
+		{true, ok, "rights", "as needed", "", ""},
+		{unsaid != nil, note, "appendfsync", untold, fmt.Sprintf("CONFIG GET fails: %v.", unsaid), "Nothing, if it is everysec or always."},
+		{sync == "no", note, "appendfsync", sync, "A crash of the machine loses about half a minute of writes. UIDs stay unique, but workers begin ahead of the clock then.", "Set appendfsync everysec."},
+		{true, ok, "appendfsync", sync, "", ""},
+	} {
+		if c.is && (len(all) == 0 || all[len(all)-1].What != c.what) {
+			all = append(all, doctor.Finding{Level: c.level, What: c.what, Value: c.value, Why: c.why, Do: c.therefore})
 		}
-	case !f.toldRights:
-		return doctor.Finding{Level: doctor.LevelNote, What: what, Value: "could not be told", Why: "Servers before version 7 do not say what an account may do.", Do: "Compare them with the package's list."}
 	}
-	return fine(what, "as needed")
+	return all
 }

@@ -49,37 +49,40 @@ var replies = map[string]reply{
 
 // failed returns an error in words of this package: a server, or what is between, may repeat a
 // password in its own.
-func failed(doing string, err error) error {
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		cause := context.Canceled
 		if errors.Is(err, context.DeadlineExceeded) {
 			cause = context.DeadlineExceeded
 		}
-		return worker.Transient(fmt.Errorf("redis: %s: gave up: %w", doing, cause))
+		return worker.Transient(fmt.Errorf("redis: gave up: %w", cause))
 	}
 	if answered, ok := errors.AsType[redis.Error](err); ok {
-		return refused(doing, answered.Error())
+		return refused(answered.Error())
 	}
 	if said := safe(err); said != "" {
-		return worker.Transient(fmt.Errorf("redis: %s: %s", doing, said))
+		return worker.Transient(fmt.Errorf("redis: %s", said))
 	}
 	switch _, unverified := errors.AsType[*tls.CertificateVerificationError](err); {
 	case errors.Is(err, redis.ErrClosed):
-		return fmt.Errorf("redis: %s: the client is closed", doing)
+		return fmt.Errorf("redis: the client is closed")
 	case unverified || isCertificate(err):
-		return fmt.Errorf("redis: %s: the server's certificate is not valid", doing)
+		return fmt.Errorf("redis: the server's certificate is not valid")
 	}
-	return worker.Transient(fmt.Errorf("redis: %s: the client failed (%T)", doing, err))
+	return worker.Transient(fmt.Errorf("redis: the client failed (%T)", err))
 }
 
 // refused returns the error of a server's answer.
-func refused(doing, text string) error {
+func refused(text string) error {
 	code := codeOf(text)
 	r, known := replies[code]
 	if !known {
-		return fmt.Errorf("redis: %s: the server answered %s", doing, code)
+		return fmt.Errorf("redis: the server answered %s", code)
 	}
-	err := fmt.Errorf("redis: %s: the server answered %s: %s", doing, code, r.means)
+	err := fmt.Errorf("redis: the server answered %s: %s", code, r.means)
 	if r.transient {
 		return worker.Transient(err)
 	}

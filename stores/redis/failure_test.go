@@ -77,7 +77,7 @@ func TestServersErrors(t *testing.T) {
 			f := newFake(t)
 			l := made(t, f.store())
 			f.set(func() { f.fails["EVALSHA"] = text })
-			err := l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return nil })
+			err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
 			require.ErrorContains(t, err, want.says)
 			require.Equal(t, want.transient, retry.IsTransient(err), "%v", err)
 			for e := err; e != nil; e = errors.Unwrap(e) {
@@ -117,7 +117,7 @@ func TestConnectionsErrors(t *testing.T) {
 			require.NoError(t, err)
 			l, err := s.Leases("")
 			require.NoError(t, err)
-			err = l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return nil })
+			err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
 			require.ErrorContains(t, err, c.says)
 			require.Equal(t, c.transient, retry.IsTransient(err), "%v", err)
 			require.NotContains(t, err.Error(), secret)
@@ -142,12 +142,12 @@ func TestReplicaIsNotRead(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
-	err := l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
 	require.ErrorContains(t, err, "READONLY")
 	require.True(t, retry.IsTransient(err))
 
 	f.set(func() { f.info["replication"] = "role:master\r\n" })
-	err = l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
 	require.ErrorContains(t, err, "master_replid")
 	require.False(t, retry.IsTransient(err))
 }
@@ -157,7 +157,7 @@ func TestPromotion(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	ran := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		if ran++; ran == 1 {
 			f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1) })
 		}
@@ -170,21 +170,14 @@ func TestPromotion(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: func(time.Time) int64 { return 0 }}
 	for name, damage := range map[string]func(f *fake) (key string){
-		"a row":       func(f *fake) string { f.HSet("uid:{orders}:rows", "0", "{}"); return "uid:{orders}:rows" },
-		"no row":      func(f *fake) string { f.HDel("uid:{orders}:rows", "0"); return "uid:{orders}:rows" },
-		"a namespace": func(f *fake) string { _ = f.Set("uid:{orders}:namespace", "x"); return "uid:{orders}:namespace" },
-		"an end": func(f *fake) string {
-			_, _ = f.ZAdd("uid:{orders}:ends", 1, "0000000000000000000")
-			return "uid:{orders}:ends"
-		},
+		"a row":       func(f *fake) string { f.HSet("uid:{orders}:rows", zero, "{}"); return "worker ID 0" },
+		"no row":      func(f *fake) string { f.HDel("uid:{orders}:rows", zero); return "worker ID 0" },
+		"a namespace": func(f *fake) string { _ = f.Set("uid:{orders}:namespace", "x"); return "namespace \"orders\"" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
 			l := made(t, f.store())
 			f.advance(2 * time.Hour)
-			if name == "an end" {
-				f.advance(-2 * time.Hour)
-			}
 			key := damage(f)
 			err := l.Take(t.Context(), w, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
 			require.ErrorContains(t, err, key)
@@ -195,19 +188,14 @@ func TestUnreadable(t *testing.T) {
 	l := made(t, f.store())
 	f.Del("uid:{orders}:ids")
 	_ = f.Set("uid:{orders}:ids", "x")
-	before, end := f.row(), f.end()
-	err := l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.Until = r.Until.Add(time.Hour); return nil })
-	require.ErrorContains(t, err, "write")
+	before := f.row()
+	err := l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		r.Until = r.Until.Add(time.Hour)
+		return nil
+	})
+	require.ErrorContains(t, err, "answered ERR")
 	require.False(t, retry.IsTransient(err))
 	require.Equal(t, before, f.row())
-	require.Equal(t, end, f.end(), "half of a write")
-}
-
-// end returns the end of the lease of worker ID 0 as the index has it.
-func (f *fake) end() float64 {
-	end, err := f.ZScore("uid:{orders}:ends", "0000000000000000000")
-	require.NoError(f.t, err)
-	return end
 }
 
 func TestInspect(t *testing.T) {
@@ -280,14 +268,14 @@ func TestExamine(t *testing.T) {
 		f.info[c.section] = c.info
 		require.Equal(t, c.level, examine(t, f, doctor.Config{})[c.what].Level, "%+v", c)
 	}
-	require.Equal(t, doctor.LevelError, examine(t, newFake(t), doctor.Config{DurableStore: true})["DurableStore"].Level)
 }
 
 // A lease over Redis that claims a durable store is refused.
 func TestDurableStoreIsRefused(t *testing.T) {
 	f := newFake(t)
+	f.advance(time.Since(f.now))
 	l := made(t, f.store())
-	w, err := lease.New(l, lease.Config{DurableStore: true, Now: func() time.Time { return f.now }})
+	w, err := lease.New(l, lease.Config{Losses: lease.Never})
 	require.NoError(t, err)
 	_, err = w.Acquire(t.Context(), uid.Terms{Layout: "x", Unit: 1e9, MaxTick: 1 << 40, MaxWorkerID: 9, Epoch: f.now, Revoke: func() {}})
 	require.ErrorIs(t, err, uid.ErrConfig)

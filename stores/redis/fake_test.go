@@ -2,7 +2,6 @@ package redis_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -16,11 +15,10 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -38,7 +36,6 @@ type fake struct {
 	config map[string]string // what CONFIG GET tells; nil for nothing
 	hears  int               // Sentinels that listen
 	fails  map[string]string // the error of a command
-	late   []func()          // writes on their way
 	counts map[string]int    // of commands that clients have sent
 }
 
@@ -131,14 +128,7 @@ func (h *faults) set(f storetest.Fault) {
 	h.of = f
 }
 
-func isWrite(cmd goredis.Cmder) bool {
-	for _, w := range redis.Writes {
-		if len(cmd.Args()) > 1 && (cmd.Args()[1] == w.Hash || cmd.Args()[1] == w.Source) {
-			return true
-		}
-	}
-	return false
-}
+func isWrite(cmd goredis.Cmder) bool { return redis.IsWrite(cmd.Args()) }
 
 func (h *faults) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 
@@ -165,23 +155,9 @@ func (h *faults) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 			if err := next(ctx, cmd); err != nil {
 				return err
 			}
-		case storetest.Delay:
-			h.f.set(func() {
-				h.f.late = append(h.f.late, func() { _ = h.f.client().Do(context.Background(), cmd.Args()...).Err() })
-			})
 		}
 		cmd.SetErr(lost)
 		return lost
-	}
-}
-
-func (f *fake) deliver() {
-	f.mu.Lock()
-	late := f.late
-	f.late = nil
-	f.mu.Unlock()
-	for _, send := range late {
-		send()
 	}
 }
 
@@ -233,52 +209,35 @@ func (f *fake) backup() (restore func()) {
 	}
 }
 
-func (f *fake) subject() storetest.Subject {
-	var mu sync.Mutex
-	hooks := map[lease.Store]*faults{}
-	return storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			h := &faults{f: f}
-			l, err := f.store(h).Leases(namespace)
-			mu.Lock()
-			defer mu.Unlock()
-			hooks[l] = h
-			return l, err
+func (f *fake) subject() drivertest.Subject {
+	f.advance(time.Since(f.now)) // segments are not dated before their test
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			d, _ := f.store().Driver()
+			return d, nil
 		},
-		Fault: func(client lease.Store, fault storetest.Fault) bool {
-			mu.Lock()
-			defer mu.Unlock()
-			hooks[client].set(fault)
-			return true
-		},
-		Registry: func() (registry.Store, error) { return f.store(), nil },
-		Deliver:  f.deliver,
-		Advance:  f.advance,
-		RemoveNamespace: func(namespace string) error {
-			if !f.Del("uid:{" + namespace + "}:namespace") {
-				return errors.New("there is no such key")
+		Remove: func(key string) error {
+			k, ok := stores.ParseKey(key)
+			require.True(f.t, ok)
+			switch base, id := "uid:{"+k.Namespace+"}:", fmt.Sprintf("%019d", k.ID); {
+			case k.ID < 0:
+				f.Del(base + "namespace")
+			default:
+				f.HDel(base+"rows", id)
+				_, _ = f.ZRem(base+"ids", id)
 			}
 			return nil
 		},
-		RemoveRow: func(namespace string, id int64) error {
-			f.remove(namespace, id)
-			return nil
-		},
-		SetGiven: func(namespace string, given int64) error {
-			f.setGiven(namespace, given)
-			return nil
-		},
-		Backup: f.backup,
-		Secret: secret,
+		Advance: f.advance,
+		Backup:  f.backup,
+		Codec:   codec(f),
+		Secret:  secret,
 	}
 }
 
-// remove removes the row of a worker ID, as somebody who knows the keys does.
-func (f *fake) remove(namespace string, id int64) {
-	base, padded := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id)
-	f.HDel(base+"rows", fmt.Sprint(id))
-	_, _ = f.ZRem(base+"ends", padded)
-	_, _ = f.ZRem(base+"ids", padded)
+func codec(f *fake) stores.Codec {
+	_, c := f.store().Driver()
+	return c
 }
 
 var given = regexp.MustCompile(`"given":(-?\d+)`)
@@ -302,36 +261,16 @@ func (f *fake) given(namespace string) int64 {
 
 // segments returns an empty store of segments.
 func (f *fake) segments() segmenttest.Subject {
-	f.advance(time.Since(f.now))
-	var mu sync.Mutex
-	hooks := map[segment.Store]*faults{}
-	return segmenttest.Subject{
-		Open: func() (segment.Store, error) {
-			h := &faults{f: f}
-			s := f.store(h).Segments()
-			mu.Lock()
-			defer mu.Unlock()
-			hooks[s] = h
-			return s, nil
-		},
-		Fault: func(client segment.Store, fault segmenttest.Fault) bool {
-			mu.Lock()
-			defer mu.Unlock()
-			hooks[client].set(fault)
-			return true
-		},
-		Deliver: f.deliver,
-		Lower: func(tag string, next int64) error {
-			if next < 0 {
-				return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
-			}
-			return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
-		},
-		Foreign: func(tag string, n int64) (first int64, err error) {
-			last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
-			return last - n + 1, err
-		},
-		Backup: f.backup,
-		Secret: secret,
+	out := drivertest.Segments(f.subject())
+	out.Lower = func(tag string, next int64) error {
+		if next < 0 {
+			return f.client().Del(context.Background(), "uid:segment:{"+tag+"}").Err()
+		}
+		return f.client().Set(context.Background(), "uid:segment:{"+tag+"}", next-1, 0).Err()
 	}
+	out.Foreign = func(tag string, n int64) (first int64, err error) {
+		last, err := f.client().IncrBy(context.Background(), "uid:segment:{"+tag+"}", n).Result()
+		return last - n + 1, err
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/worker/lease"
@@ -34,33 +35,41 @@ func (f *fake) count(command string) int {
 	return f.counts[command]
 }
 
-func (f *fake) row() string { return f.HGet("uid:{orders}:rows", "0") }
+// zero is the field of worker ID 0.
+const zero = "0000000000000000000"
+
+func (f *fake) row() string { return f.HGet("uid:{orders}:rows", zero) }
 
 // A write whose reply is lost is not sent again: another client may have replaced by then what it
 // has stored, and nobody could tell.
 func TestWriteIsSentOnce(t *testing.T) {
 	f := newFake(t)
 	made(t, f.store())
-	var w wire
-	s := w.store(f, goredis.Options{})
+	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
+	require.NoError(t, err)
+	defer p.Close()
+	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, MinRetryBackoff: -1})
+	defer c.Close()
+	s, err := redis.New(c, redis.Config{})
+	require.NoError(t, err)
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
 
 	writes := f.count("HSET")
-	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
+	p.SwallowReply("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
 	ran := 0
-	err = l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { ran++; r.Nonce = "changed"; return nil })
+	err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { ran++; r.Nonce = "changed"; return nil })
 	require.ErrorContains(t, err, "the connection was lost")
 	require.True(t, retry.IsTransient(err))
-	require.EqualValues(t, 1, w.lost.Load())
+	require.Equal(t, 1, p.Swallowed())
 	require.Equal(t, 1, ran)
 	require.Equal(t, writes+1, f.count("HSET"))
 	require.Contains(t, f.row(), `"nonce":"changed"`)
 
 	// One that only reads is.
-	w.lose("evalsha")
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { return nil }))
-	require.EqualValues(t, 2, w.lost.Load())
+	p.SwallowReply("evalsha")
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, 2, p.Swallowed())
 }
 
 // twice sends each write two times.
@@ -91,7 +100,7 @@ func TestWriteFindsItself(t *testing.T) {
 		return nil
 	}
 	before := f.count("HSET")
-	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return once() }))
+	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return once() }))
 	require.Equal(t, before+1, f.count("HSET"))
 	decided = 0
 	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return once() }))
@@ -103,10 +112,10 @@ func TestScriptsAreSentAgain(t *testing.T) {
 	l := made(t, f.store())
 	evals := f.count("EVAL")
 	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { return nil }))
-	require.Equal(t, evals+2, f.count("EVAL"))
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { return nil }))
-	require.Equal(t, evals+2, f.count("EVAL"))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, evals+1, f.count("EVAL"))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
+	require.Equal(t, evals+1, f.count("EVAL"))
 }
 
 // A renewal takes two round trips, and so does an acquisition.
@@ -114,7 +123,7 @@ func TestRoundTrips(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
 	before := f.count("EVALSHA")
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
 	require.Equal(t, before+2, f.count("EVALSHA"))
 	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 9}, Highest: func(time.Time) int64 { return 0 }}
 	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return nil }))
@@ -125,15 +134,24 @@ func TestRoundTrips(t *testing.T) {
 func TestContextEndsWait(t *testing.T) {
 	f := newFake(t)
 	made(t, f.store())
-	w := wire{hang: true}
-	s := w.store(f, goredis.Options{ReadTimeout: -1, WriteTimeout: -1})
+	p, err := proxy.Listen("127.0.0.1:0", f.Addr())
+	require.NoError(t, err)
+	defer p.Close()
+	c := goredis.NewClient(&goredis.Options{Addr: p.Addr(), Password: secret, ReadTimeout: -1, WriteTimeout: -1})
+	defer c.Close()
+	s, err := redis.New(c, redis.Config{})
+	require.NoError(t, err)
 	l, err := s.Leases("orders")
 	require.NoError(t, err)
-	w.lose("d7647000f247155ec476a0797763d3d4950d0000")
+	p.Stall("d7647000f247155ec476a0797763d3d4950d0000")
 	ctx, cancel := context.WithCancel(t.Context())
-	err = l.Change(ctx, 0, func(r *lease.Row, _ lease.Clock) error { time.AfterFunc(10*time.Millisecond, cancel); return nil })
+	err = l.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		time.AfterFunc(10*time.Millisecond, cancel)
+		return nil
+	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, retry.IsTransient(err))
+	p.Cut()
 }
 
 // A row that was written twice meanwhile, and is as it was before, is another version.
@@ -143,11 +161,11 @@ func TestVersionsDiffer(t *testing.T) {
 	other, err := f.store().Leases("orders")
 	require.NoError(t, err)
 	ran := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		if ran++; ran == 1 {
 			was := *r
 			for _, nonce := range []string{"other", was.Nonce} {
-				require.NoError(t, other.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+				require.NoError(t, other.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 					r.Nonce = nonce
 					return nil
 				}))

@@ -13,8 +13,5 @@ func Commands() []string { return slices.Clone(commands) }
 
 var commands = []string{
 	"eval", "evalsha", "info", "time",
-	"get", "set", "mset",
-	"hget", "hset", "hscan",
-	"zadd", "zcard", "zcount", "zrange", "zrangebyscore", "zlexcount", "zrangebylex", "zrevrangebylex",
-	"sadd", "smembers", "exists",
+	"get", "set", "mset", "hget", "hset", "zadd", "zcard", "zrangebylex", "sadd", "smembers",
 }

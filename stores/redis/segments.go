@@ -2,163 +2,151 @@ package redis
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
-	"sync"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores"
 )
 
-// Segments are the rows of package segment below a prefix, one for each tag, and a [segment.Store].
-// Make it with [Store.Segments]. All methods may be called by any number of goroutines at once.
-//
-// The next number of a tag is that of a plain counter, uid:segment:{TAG}, which any program may
-// draw from with INCR and INCRBY: its value is the last number that was given out. A tag whose
-// counter some other program has made is a row with the step 1.
-type Segments struct {
-	store *Store
-	known sync.Map // the tags that this process has put into the index
-}
-
-var _ segment.Store = (*Segments)(nil)
-
-// Segments returns the rows of all tags below the prefix. Programs that draw numbers of the same
-// tags have the same Prefix. It asks no server.
-func (s *Store) Segments() *Segments { return &Segments{store: s} }
-
-// Name returns what the names of all keys begin with: segments of Redis keys uid:segment:*.
-func (s *Segments) Name() string {
-	return fmt.Sprintf("segments of Redis keys %s:segment:*", s.store.prefix)
-}
-
-// keys are the counter and the row of a tag. The braces put both into one slot of a Redis
-// Cluster, so that a script can use them together. Neither a tag nor a prefix has braces.
-func (s *Segments) keys(tag string) []string {
-	counter := s.store.prefix + ":segment:{" + tag + "}"
+// The text of a tag is what its two keys have, the counter and the row, with a newline between. The braces
+// put both into one slot of a Redis Cluster. Neither a tag nor a prefix has braces.
+func (d *driver) tag(tag string) []string {
+	counter := d.prefix + ":segment:{" + tag + "}"
 	return []string{counter, counter + ":row"}
-}
-
-// index is the key of all tags. It may be on another server than a tag's own keys.
-func (s *Segments) index() string { return s.store.prefix + ":segments" }
-
-// Change implements [segment.Store]. It takes two round trips, one more each time that another
-// client has been faster, and one more at the first write of a tag in this process.
-func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	if err := segment.CheckTag(tag); err != nil {
-		return err
-	}
-	was, err := s.read(ctx, tag)
-	for {
-		if err != nil {
-			return err
-		}
-		row, err := was.parse(tag)
-		if err != nil {
-			return err
-		}
-		if err := decide(&row); err != nil {
-			return err
-		}
-		is, err := textsOf(tag, row, was.clock.Now)
-		if err != nil {
-			return err
-		}
-		// Before the row is there, so that none is without its tag.
-		if err := s.register(ctx, tag); err != nil {
-			return err
-		}
-		now, stored, err := s.write(ctx, was, is, tag)
-		if err != nil || stored {
-			return err
-		}
-		was = now
-	}
 }
 
 // register adds a tag to the index, once in each process: the index may be on another server than
 // the row, and lose the tag alone.
-func (s *Segments) register(ctx context.Context, tag string) error {
-	if _, known := s.known.Load(tag); known {
+func (d *driver) register(ctx context.Context, tag string) error {
+	if _, known := d.known.Load(tag); known {
 		return nil
 	}
-	if err := s.store.process(ctx, redis.NewIntCmd(ctx, "zadd", s.index(), 0, tag)); err != nil {
-		return failed("register a tag", err)
+	if err := d.process(ctx, redis.NewIntCmd(ctx, "zadd", d.tags(), 0, tag)); err != nil {
+		return failed(err)
 	}
-	s.known.Store(tag, nil)
+	d.known.Store(tag, nil)
 	return nil
 }
 
-// tagsPage is how many tags Rows reads at a time.
-const tagsPage = 500
-
-// Rows implements [segment.Store]. It takes two round trips for each 500 rows. It lists the tags
-// that this package has written; a counter of another program is among them once a number of its
-// tag was taken here.
-func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segment.Row, err error) {
-	const doing = "read the segments"
-	for len(rows) < most {
-		want := min(most-len(rows), tagsPage)
-		a, err := s.store.read(ctx, doing, tagsScript, []string{s.index()}, after, want)
-		if err != nil {
-			return nil, err
-		}
-		var tags []string
-		list := a.list()
-		for len(list.values) > 0 {
-			tags = append(tags, list.text())
-		}
-		a.err = list.err
-		if err := a.done(doing); err != nil {
-			return nil, err
-		}
-		found, err := s.readAll(ctx, doing, tags)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, found...)
-		if len(tags) < want {
-			break
-		}
-		after = tags[len(tags)-1]
+// segment reads a tag, after it has written it if that is wanted.
+func (d *driver) segment(ctx context.Context, tag string, w *stores.Write) (stored bool, now *stores.Answer, err error) {
+	var args []any
+	if w != nil {
+		counter, row, _ := strings.Cut(w.Were[0].Text, "\n")
+		next, put, _ := strings.Cut(w.Puts[0].Text, "\n")
+		args = []any{w.Read.Clock.History, counter, row, next, put}
 	}
-	return rows, nil
+	a, stored, err := d.run(ctx, segmentScript, w != nil, d.tag(tag), args...)
+	if err != nil || stored {
+		return stored, nil, err
+	}
+	now = &stores.Answer{Clock: a.clock, Records: []stores.Record{{Key: stores.Key{Tag: tag, ID: -1}.String()}}}
+	now.Records[0].Text, err = a.tag(d.tag(tag))
+	return false, now, err
 }
 
-// readAll reads the rows of tags. One that is not there is left out: only its tag was registered,
-// or its row was removed.
-func (s *Segments) readAll(ctx context.Context, doing string, tags []string) (rows []segment.Row, err error) {
-	if len(tags) == 0 {
-		return nil, nil
-	}
-	answers := make([]*redis.Cmd, len(tags))
-	pipe := s.store.client.Pipeline()
-	for i, tag := range tags {
-		if err := segment.CheckTag(tag); err != nil {
-			return nil, notRow(s.index(), errors.New("it has what is no tag"))
-		}
-		answers[i] = pipe.EvalSha(ctx, segmentScript.Hash(), s.keys(tag))
-	}
-	err = await(ctx, func() error {
-		_, err := pipe.Exec(ctx)
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, failed(doing, err)
-	}
-	for i, tag := range tags {
-		was, err := s.answered(ctx, doing, tag, answers[i])
-		if err != nil {
-			return nil, err
-		}
-		row, err := was.parse(tag)
-		if err != nil {
-			return nil, err
-		}
-		if !row.Fresh {
-			rows = append(rows, row)
+// tag returns the text of a tag, of which a script has read both parts.
+func (a *answer) tag(keys []string) (text string, err error) {
+	for i, v := range a.values {
+		if v == "" {
+			return "", fmt.Errorf("%w: redis: the key %s is empty", uid.ErrRange, keys[i%len(keys)])
 		}
 	}
-	return rows, nil
+	if text = a.text() + "\n" + a.text(); text == "\n" {
+		text = ""
+	}
+	return text, a.err()
+}
+
+// segments reads pages of tags in two round trips.
+func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, error) {
+	now := &stores.Answer{}
+	for _, r := range q.Ranges {
+		_, first, _ := strings.Cut(r.First, "/")
+		list := redis.NewStringSliceCmd(ctx, "zrangebylex", d.tags(), "["+first, "+", "limit", 0, r.Limit)
+		if err := d.process(ctx, list); err != nil {
+			return nil, failed(err)
+		}
+		answers := make([]*redis.Cmd, len(list.Val()))
+		pipe := d.client.Pipeline()
+		for i, tag := range list.Val() {
+			answers[i] = pipe.EvalSha(ctx, segmentScript.hash, d.tag(tag))
+		}
+		err := await(ctx, func() error {
+			_, err := pipe.Exec(ctx)
+			return err
+		})
+		if err != nil && ctx.Err() != nil {
+			return nil, failed(err)
+		}
+		var page []stores.Record
+		for i, tag := range list.Val() {
+			r := stores.Record{Key: stores.Key{Tag: tag, ID: -1}.String()}
+			v, err := answers[i].Result()
+			switch {
+			case redis.HasErrorPrefix(err, "NOSCRIPT"):
+				_, one, err := d.segment(ctx, tag, nil)
+				if err != nil {
+					return nil, err
+				}
+				r = one.Records[0]
+			case err != nil:
+				return nil, failed(err)
+			default:
+				a, err := answerOf(v)
+				if err == nil {
+					r.Text, err = a.tag(d.tag(tag))
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+			page = append(page, r)
+		}
+		now.Pages = append(now.Pages, page)
+	}
+	return now, nil
+}
+
+// A codec is the form of the text of a tag. The next number of a tag is that of a plain counter,
+// uid:segment:{TAG}, which any program may draw from with INCR and INCRBY: its value is the last number that
+// was given out. As the row has it is only how it was at its last write. A tag whose counter some other
+// program has made is a row with the step 1.
+type codec struct{}
+
+// Parse implements [stores.Codec].
+func (codec) Parse(tag, text string) (row segment.Row, err error) {
+	counter, rest, _ := strings.Cut(text, "\n")
+	row = segment.Row{Tag: tag, Step: 1}
+	if rest != "" {
+		if row, err = segmentjson.UnmarshalRow(tag, rest); err != nil {
+			return row, err
+		}
+	}
+	if counter == "" {
+		return segment.Row{Tag: tag, Fresh: true, Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, nil
+	}
+	last, err := strconv.ParseInt(counter, 10, 64)
+	switch {
+	case err != nil || strconv.FormatInt(last, 10) != counter:
+		return row, fmt.Errorf("%w: its counter is not the text of a whole number", uid.ErrRange)
+	case last == math.MaxInt64:
+		return row, fmt.Errorf("%w: its counter is %d, which no number can follow", uid.ErrRange, last)
+	}
+	row.Next = last + 1
+	return row, nil
+}
+
+// Text implements [stores.Codec].
+func (codec) Text(row segment.Row) (string, error) {
+	text, err := segmentjson.MarshalRow(row, rand.Text())
+	return strconv.FormatInt(row.Next-1, 10) + "\n" + text, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -31,10 +32,10 @@ func TestConfig(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 	s, err := New(conn, Config{Root: "/apps/uid", ClockError: 1500 * time.Nanosecond})
 	require.NoError(t, err)
-	require.Equal(t, 2*time.Microsecond, s.clock().Error)
+	require.Equal(t, 2*time.Microsecond, s.driver.off)
 	l, err := s.Leases("")
 	require.NoError(t, err)
-	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid/default`, l.Name())
+	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
 	require.True(t, l.Durable())
 	_, err = s.Leases("ä")
 	require.ErrorIs(t, err, uid.ErrConfig)
@@ -59,12 +60,12 @@ func TestNamesOfNodes(t *testing.T) {
 		require.False(t, ok, node)
 	}
 	for name, want := range map[string]int64{"0": 0, "17": 17, "9223372036854775807": 1<<63 - 1} {
-		id, ok := idOf(name)
+		key, ok := keyOf(stores.Key{Namespace: "a/b"}, name)
 		require.True(t, ok)
-		require.Equal(t, want, id)
+		require.Equal(t, stores.Key{Namespace: "a/b", ID: want}.String(), key)
 	}
 	for _, name := range []string{"", "-1", "+1", "01", "1 ", "clock", "9223372036854775808"} {
-		_, ok := idOf(name)
+		_, ok := keyOf(stores.Key{Namespace: "a/b"}, name)
 		require.False(t, ok, name)
 	}
 }
@@ -92,7 +93,7 @@ func TestNoSecret(t *testing.T) {
 	_, _, named := l.Namespaces(t.Context())
 	_, rows := l.Rows(t.Context(), "orders", -1, 9)
 	_, inspected := l.Inspect(t.Context())
-	_, examined := l.Examine(t.Context(), doctor.Config{})
+	_, examined := l.all.Examine(t.Context(), doctor.Config{})
 	for _, err := range []error{
 		change(l, t.Context(), 0, "n"), named, rows, inspected, examined,
 		l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }),
@@ -108,7 +109,7 @@ func TestExamine(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, conn := leases(t, f, false)
 	finding := func(what string) doctor.Finding {
-		found, err := l.Examine(t.Context(), doctor.Config{})
+		found, err := l.all.Examine(t.Context(), doctor.Config{})
 		require.NoError(t, err)
 		for _, f := range found {
 			if f.What == what {
@@ -129,18 +130,17 @@ func TestExamine(t *testing.T) {
 	require.Equal(t, doctor.LevelNote, finding("rights on the nodes").Level)
 
 	require.Equal(t, doctor.LevelNote, finding("servers of the ensemble").Level)
-	state := f.states[len(f.states)-1]
 	for text, level := range map[string]doctor.Level{
 		"": doctor.LevelWarn, "server.1=h:1:2:participant;3\nserver.2=h:1:2:observer;3\nversion=0": doctor.LevelWarn,
 		"server.1=h:1:2:participant\nserver.2=h:1:2:participant":            doctor.LevelNote,
 		"server.1=a:1:2:participant\nserver.2=b:1:2\nserver.3=c:1:2;1\nx=1": doctor.LevelOK,
 	} {
-		state["/zookeeper/config"] = fakeNode{data: text}
+		f.states[len(f.states)-1]["/zookeeper/config"] = fakeNode{data: text}
 		require.Equal(t, level, finding("servers of the ensemble").Level, text)
 	}
 	require.Equal(t, doctor.LevelOK, finding("lists of rows").Level)
 	for i := range 60_000 {
-		state[fmt.Sprint("/uid/orders/", 100_000+i)] = fakeNode{}
+		f.states[len(f.states)-1][fmt.Sprint("/uid/orders/", 100_000+i)] = fakeNode{}
 	}
 	require.Equal(t, doctor.LevelWarn, finding("lists of rows").Level)
 }

@@ -2,8 +2,8 @@ package zookeeper
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -37,8 +37,8 @@ const (
 
 // ready waits until the connection has a session. Without one a request would wait in the client
 // library, which knows no contexts.
-func (s *Store) ready(ctx context.Context) error {
-	if s.conn.State() == sessionReady && ctx.Err() == nil {
+func (d *driver) ready(ctx context.Context) error {
+	if d.conn.State() == sessionReady && ctx.Err() == nil {
 		return nil
 	}
 	limit := time.NewTimer(sessionWait)
@@ -49,7 +49,7 @@ func (s *Store) ready(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ended(ctx)
 		}
-		if s.conn.State() == sessionReady {
+		if d.conn.State() == sessionReady {
 			return nil
 		}
 		select {
@@ -85,95 +85,84 @@ func together(ctx context.Context, requests ...func()) error {
 	}
 }
 
-// barrier makes what is read after it, in the same session, as new as anything that was
-// acknowledged before it, and reports whether the checks hold at that time. It writes nothing, but
-// goes through the leader and a majority, as a check that fails does, too. (ZooKeeper's sync may
-// be answered by a leader that was replaced and does not know yet.)
-func (s *Store) barrier(ctx context.Context, checks ...any) (session int64, hold bool, err error) {
-	none := len(checks) == 0
-	if none {
-		checks = []any{&zk.CheckVersionRequest{Path: s.root, Version: -1}}
+// barrier makes what is read after it, in the same session, as new as anything that was acknowledged before
+// it. It writes nothing, but goes through the leader and a majority, as a check that fails does, too.
+// (ZooKeeper's sync may be answered by a leader that was replaced and does not know yet.)
+func (d *driver) barrier(ctx context.Context) error {
+	err := d.multi(ctx, d.root, &zk.CheckVersionRequest{Path: d.root, Version: -1})
+	if err == errRaced || errors.Is(err, zk.ErrNoAuth) { // it has gone the way all the same
+		return nil
 	}
-	session = s.conn.SessionID()
-	var failed error
-	if err := together(ctx, func() { _, failed = s.conn.Multi(checks...) }); err != nil {
-		return 0, false, err
-	}
-	switch failed {
-	case nil:
-		return session, true, nil
-	case zk.ErrBadVersion, zk.ErrNoNode:
-		return session, none, nil
-	case zk.ErrNoAuth:
-		if none { // it has gone the way all the same
-			return session, true, nil
-		}
-	}
-	return 0, false, failure("look again at", s.root, failed)
+	return err
 }
 
 // A node is what was read of one.
 type node struct {
-	data    []byte
+	data    string
 	version int32
 	found   bool
 	err     error
+	bad     error // why it must not be written
 }
 
 // get is a request for together.
-func (s *Store) get(path string, n *node) func() {
+func (d *driver) get(path string, n *node) func() {
 	return func() {
-		*n = node{}
-		data, stat, err := s.conn.Get(path)
+		data, stat, err := d.conn.Get(path)
 		switch {
-		case err == nil && stat.Version == -1:
-			// As a condition it would stand for any version.
-			n.err = fmt.Errorf("%w: node %s was written so often that its version is -1, which no write can name; write it once by hand", worker.ErrUnconfirmed, path)
 		case err == nil:
-			*n = node{data: data, version: stat.Version, found: true}
+			*n = node{data: string(data), version: stat.Version, found: true}
+			if n.version == -1 { // as a condition it would stand for any version
+				n.bad = fmt.Errorf("%w: node %s was written so often that its version is -1, which no write can name; write it once by hand", worker.ErrUnconfirmed, path)
+			}
 		case err != zk.ErrNoNode:
 			n.err = failure("read", path, err)
 		}
 	}
 }
 
-// made reports whether there is a namespace in its node.
-func (n node) made() bool { return len(n.data) > 0 }
-
-// names are the children of a node.
-type names struct {
-	names []string
-	err   error
+// children returns the names of the nodes below one; a missing node has none.
+func (d *driver) children(ctx context.Context, path string) (names []string, err error) {
+	if ended := together(ctx, func() { names, _, err = d.conn.Children(path) }); ended != nil {
+		return nil, ended
+	}
+	if err == zk.ErrNoNode {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failure("list the children of", path, err)
+	}
+	return names, nil
 }
 
-// children is a request for together. A missing node has none.
-func (s *Store) children(path string, n *names) func() {
-	return func() {
-		found, _, err := s.conn.Children(path)
-		if err == nil {
-			n.names = found
-		} else if err != zk.ErrNoNode {
-			n.err = failure("list the children of", path, err)
+// make makes an empty node, if it is missing. Its parent is there.
+func (d *driver) make(ctx context.Context, path string) error {
+	var err error
+	if ended := together(ctx, func() { _, err = d.conn.Create(path, nil, 0, d.acl) }); ended != nil {
+		return ended
+	}
+	if err == nil || err == zk.ErrNodeExists {
+		return nil
+	}
+	return failure("make", path, err)
+}
+
+// makeAll makes a node, empty, and those above it that are missing: their parents may be somebody else's.
+func (d *driver) makeAll(ctx context.Context, path string) error {
+	for i, c := range path + "/" {
+		if c != '/' || i == 0 {
+			continue
+		}
+		var n node
+		if err := together(ctx, d.get(path[:i], &n)); err != nil {
+			return err
+		}
+		if n.found {
+			continue
+		}
+		if err := d.make(ctx, path[:i]); err != nil {
+			return err
 		}
 	}
-}
-
-// ids returns the worker IDs of those that are rows, in ascending order.
-func (n names) ids() (ids []int64) {
-	for _, name := range n.names {
-		if id, ok := idOf(name); ok {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// top returns the highest worker ID that has a row, -1 if none has one.
-func (n names) top() int64 {
-	ids := n.ids()
-	if len(ids) == 0 {
-		return -1
-	}
-	return ids[len(ids)-1]
+	return nil
 }

@@ -46,7 +46,7 @@
 // write an empty node besides what they read, at no cost in round trips. They refuse with
 // worker.ErrClock when the leader's time shows that one of the two clocks is off by more than
 // ClockError. A renewal goes on: refused, the owner would lose its ID, and a wrong clock makes no
-// tick come twice here. (It can in one case: when a namespace is made with a rest, by a process
+// tick come twice here. (It can in one case: when a namespace is made, by a process
 // whose clock is off by more than ClockError and was not caught.)
 //
 // # What breaks it
@@ -56,19 +56,19 @@
 //     than a majority: acknowledged writes are lost. A store cannot see that. A write that was
 //     decided before a restore is carried out after it if the node is back at the version that was
 //     read, and the client library accepts the server, which it does once the ensemble's epoch is
-//     no less than before. Set the lease's LossyStore where that may happen, or stop all workers, and
+//     no less than before. Set the lease's Losses to [lease.Anytime] where that may happen, or stop all workers, and
 //     make the namespace anew under another name.
 //   - Nodes that are deleted by hand, all rows of a namespace that is made anew among them. A row
 //     that is missing only keeps its ID from everybody, until it is put back as it was. A namespace's
-//     node that is emptied (set to no data) only stops starts until it is made anew, with a rest.
+//     node that is emptied (set to no data) only stops starts until it is made anew.
 //   - Nodes that are written by hand. What a worker has not written is refused, and nobody can use
 //     the ID before it is repaired, or replaced by another worker's text.
 //
 // # A short outage and a long one
 //
 // Calls wait up to two seconds for a session, and else return an error that may pass. A service
-// that has leased before starts while the ensemble is down, from its state file: see StateFile and
-// Offline of lease.Config.
+// that has leased before starts while the ensemble is down, from its state file: see package
+// statefile.
 //
 // The session's timeout matters little to a lease. It is how long a request can wait for a server
 // that has gone silent: 10 seconds or less is a good choice. When a server accepts a connection

@@ -21,52 +21,49 @@ const (
 	configPath    = "/zookeeper/config"
 )
 
-// Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees:
-// the number of servers, who may write to the nodes, and how long the lists of rows are. How the
+// Examine implements [doctor.Examiner]. It needs the right to read. It sees what a client sees: the number of
+// servers, who may write to the nodes, how long the lists of rows are, and what package stores sees. How the
 // servers sync to their disks no client can see.
-func (s *Store) Examine(ctx context.Context, _ doctor.Config) (findings []doctor.Finding, err error) {
-	if err := s.ready(ctx); err != nil {
+func (s *Store) Examine(ctx context.Context, cfg doctor.Config) ([]doctor.Finding, error) {
+	d := s.driver
+	if err := d.ready(ctx); err != nil {
 		return nil, err
 	}
 	var config node
-	var all names
-	if err := together(ctx, s.get(configPath, &config), s.children(s.root, &all)); err != nil {
+	if err := together(ctx, d.get(configPath, &config)); err != nil {
 		return nil, err
 	}
-	if all.err != nil {
-		return nil, all.err
+	names, err := d.children(ctx, d.root)
+	if err != nil {
+		return nil, err
 	}
-	findings = append(findings, servers(config), doctor.Finding{
+	paths := []string{d.root}
+	for _, name := range names {
+		if _, ours := unescape(name); ours || name == segmentsName {
+			paths = append(paths, d.root+"/"+name)
+		}
+	}
+	open, err := d.open(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	long, err := d.longest(ctx, paths[1:])
+	if err != nil {
+		return nil, err
+	}
+	more, err := s.Store.Examine(ctx, cfg)
+	return append([]doctor.Finding{servers(config), {
 		Level: doctor.LevelNote, What: "synced writes", Value: "not known: servers do not tell clients",
 		Why: "With forceSync=no, or on disks that lie, a majority of servers that crash together forgets writes, and UIDs can come twice.",
 		Do:  "See that no server is started with zookeeper.forceSync=no.",
-	})
-	paths := []string{s.root}
-	for _, name := range all.names {
-		if _, ours := unescape(name); ours {
-			paths = append(paths, s.root+"/"+name)
-		}
-	}
-	rights := paths
-	if slices.Contains(all.names, segmentsName) {
-		rights = append(slices.Clone(paths), s.root+"/"+segmentsName)
-	}
-	open, err := s.open(ctx, rights)
-	if err != nil {
-		return nil, err
-	}
-	long, err := s.longest(ctx, paths[1:])
-	if err != nil {
-		return nil, err
-	}
-	return append(findings, open, long), nil
+	}, open, long}, more...), err
 }
 
 // servers judges what the ensemble says of its members.
 func servers(config node) doctor.Finding {
 	f := doctor.Finding{Level: doctor.LevelOK, What: "servers of the ensemble"}
 	n := 0
-	for line := range strings.Lines(string(config.data)) {
+	for line := range strings.Lines(config.data) {
 		if strings.HasPrefix(line, "server.") && !strings.Contains(line, ":observer") {
 			n++
 		}
@@ -91,13 +88,13 @@ func servers(config node) doctor.Finding {
 }
 
 // open judges who may write to nodes.
-func (s *Store) open(ctx context.Context, paths []string) (doctor.Finding, error) {
+func (d *driver) open(ctx context.Context, paths []string) (doctor.Finding, error) {
 	f := doctor.Finding{Level: doctor.LevelOK, What: "rights on the nodes"}
 	open, unknown, first := 0, 0, ""
 	acls, errs := make([][]zk.ACL, len(paths)), make([]error, len(paths))
 	var requests []func()
 	for i, path := range paths {
-		requests = append(requests, func() { acls[i], _, errs[i] = s.conn.GetACL(path) })
+		requests = append(requests, func() { acls[i], _, errs[i] = d.conn.GetACL(path) })
 	}
 	if err := together(ctx, requests...); err != nil {
 		return f, err
@@ -138,19 +135,16 @@ func worldWrites(acl []zk.ACL) bool {
 }
 
 // longest judges the longest list of rows.
-func (s *Store) longest(ctx context.Context, paths []string) (doctor.Finding, error) {
+func (d *driver) longest(ctx context.Context, paths []string) (doctor.Finding, error) {
 	f := doctor.Finding{Level: doctor.LevelOK, What: "lists of rows"}
 	most := 0
-	for _, path := range paths {
-		var children names
-		if err := together(ctx, s.children(path, &children)); err != nil {
+	for _, path := range slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, segmentsName) }) {
+		names, err := d.children(ctx, path)
+		if err != nil {
 			return f, err
 		}
-		if children.err != nil {
-			return f, children.err
-		}
 		size := 0
-		for _, name := range children.names {
+		for _, name := range names {
 			size += 4 + len(name)
 		}
 		most = max(most, size)

@@ -18,18 +18,19 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
 )
 
 var errLook = errors.New("only a look")
 
 // leases returns a namespace that is made, and its connection.
-func leases(t testing.TB, f *fake, lag bool) (*Leases, *fakeConn) {
+func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 	t.Helper()
 	conn := f.connect(lag)
-	l, err := stored(t, f, conn, Config{}).Leases("orders")
-	require.NoError(t, err)
+	l := orders(t, stored(t, f, conn, Config{}))
 	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
 		if n.Fresh {
 			n.Layout = "x"
@@ -39,12 +40,36 @@ func leases(t testing.TB, f *fake, lag bool) (*Leases, *fakeConn) {
 	return l, conn
 }
 
+// A handle is a namespace with all that its tests look at.
+type handle struct {
+	*Leases
+	*driver
+	all *Store
+}
+
+func orders(t testing.TB, s *Store) *handle {
+	t.Helper()
+	l, err := s.Leases("orders")
+	require.NoError(t, err)
+	return &handle{l, s.driver, s}
+}
+
+const ordersPath = "/uid/orders"
+
+func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
+
+func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Leases.Inspect(ctx) }
+
+func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+	return l.all.Rows(ctx, namespace, above, most)
+}
+
 func wanted(first, last int64) lease.Wanted {
 	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // take takes a row, whose lease then lasts for d.
-func take(t testing.TB, l *Leases, w lease.Wanted, d time.Duration) (row lease.Row) {
+func take(t testing.TB, l *handle, w lease.Wanted, d time.Duration) (row lease.Row) {
 	t.Helper()
 	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		row = *r
@@ -54,8 +79,8 @@ func take(t testing.TB, l *Leases, w lease.Wanted, d time.Duration) (row lease.R
 	return row
 }
 
-func change(l *Leases, ctx context.Context, id int64, nonce string) error {
-	return l.Change(ctx, id, func(r *lease.Row, _ lease.Clock) error {
+func change(l *handle, ctx context.Context, id int64, nonce string) error {
+	return l.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		if r == nil {
 			return errLook
 		}
@@ -65,7 +90,7 @@ func change(l *Leases, ctx context.Context, id int64, nonce string) error {
 }
 
 // remove removes the row of a worker ID by hand.
-func remove(t testing.TB, l *Leases, id int64) {
+func remove(t testing.TB, l *handle, id int64) {
 	t.Helper()
 	require.NoError(t, l.conn.Delete(l.row(id), -1))
 }
@@ -77,7 +102,7 @@ func setGiven(t testing.TB, conn Conn, path string, n int64) {
 	t.Helper()
 	_, err := conn.Set(path+"/"+clockName, nil, -1) // it sees the newest state
 	require.NoError(t, err)
-	data, _, err := conn.Get(path)
+	data, _, err := conn.Get(ordersPath)
 	require.NoError(t, err)
 	_, err = conn.Set(path, given.ReplaceAll(data, fmt.Appendf(nil, `"given":%d`, n)), -1)
 	require.NoError(t, err)
@@ -99,11 +124,11 @@ func TestRoundTrips(t *testing.T) {
 		trips("a renewal", 2, func() { require.NoError(t, change(l, t.Context(), 1, "n")) })
 		trips("an acquisition", 2, func() { take(t, l, wanted(0, 1000), -time.Hour) })
 		trips("an acquisition of an ID that was used", 2, func() { take(t, l, wanted(3, 3), time.Hour) })
-		trips("a refused renewal", 2, func() {
-			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Row, lease.Clock) error { return errLook }), errLook)
+		trips("a refused renewal", 4, func() {
+			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook }), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
-		trips("no free ID", 4, func() {
+		trips("no free ID", 3, func() {
 			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }), uid.ErrNoWorkerID)
 		})
 	})
@@ -120,12 +145,12 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 		late.set(4) // storetest.Delay
 		require.Error(t, change(other, t.Context(), 5, "late"))
 		remove(t, l, 5)
-		_, err := l.conn.Set(l.path, nil, -1)
+		_, err := l.conn.Set(ordersPath, nil, -1)
 		require.NoError(t, err)
 		l, _ = leases(t, f, false)
 		take(t, l, wanted(5, 5), -time.Hour)
 		f.deliver()
-		require.NoError(t, l.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error {
+		require.NoError(t, l.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 			require.Equal(t, "abc", r.Nonce)
 			return nil
 		}))
@@ -145,30 +170,10 @@ func TestInitBesideTheFirstTake(t *testing.T) {
 		} else {
 			require.EqualValues(t, 15, n.Given)
 		}
+		n.Floor = 5
 		return nil
 	}))
 	require.Equal(t, 2, runs)
-}
-
-// Rows that stand above Given, since somebody has put back an older namespace, are not overwritten,
-// and do not keep others from new IDs, wherever they are.
-func TestRowsAboveGiven(t *testing.T) {
-	for _, at := range []int64{100, 107, 120} { // no Take guesses the last one
-		f := newFake(newHandClock().Now)
-		l, conn := leases(t, f, false)
-		take(t, l, wanted(at, at), time.Hour)
-		setGiven(t, conn, l.path, 99)
-		before, _, err := conn.Get(l.row(at))
-		require.NoError(t, err)
-		fresh := f.connect(false)
-		fresh.seen = len(f.states) - 1
-		late, err := stored(t, f, fresh, Config{}).Leases("orders")
-		require.NoError(t, err)
-		require.Equal(t, at+1, take(t, late, wanted(0, 1000), time.Hour).WorkerID)
-		after, _, err := conn.Get(l.row(at))
-		require.NoError(t, err)
-		require.Equal(t, before, after)
-	}
 }
 
 // A row that an old state lacks is not offered as missing.
@@ -177,7 +182,7 @@ func TestRowThatAnOldStateLacks(t *testing.T) {
 	late, _ := leases(t, f, true)
 	l, _ := leases(t, f, false)
 	take(t, l, wanted(5, 5), time.Hour)
-	require.NoError(t, late.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error {
+	require.NoError(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 		require.NotNil(t, r)
 		return nil
 	}))
@@ -189,8 +194,7 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 	l, _ := leases(t, f, false)
 	take(t, l, wanted(5, 5), time.Hour)
 	conn := f.connect(true)
-	late, err := stored(t, f, conn, Config{}).Leases("orders")
-	require.NoError(t, err)
+	late := orders(t, stored(t, f, conn, Config{}))
 	looks := 0
 	conn.looked = func() {
 		if looks++; looks <= 2 {
@@ -198,7 +202,7 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 		}
 	}
 	require.NoError(t, change(late, t.Context(), 5, "new"))
-	require.Equal(t, 3, looks)
+	require.Equal(t, 4, looks)
 }
 
 // What a refused decision saw was there at one time.
@@ -210,7 +214,7 @@ func TestRefusedDecisionsSeeOneTime(t *testing.T) {
 	_ = conn.view()
 	require.NoError(t, change(l, t.Context(), 5, "newest"))
 	var saw string
-	require.ErrorIs(t, late.Change(t.Context(), 5, func(r *lease.Row, _ lease.Clock) error { saw = r.Nonce; return errLook }), errLook)
+	require.ErrorIs(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { saw = r.Nonce; return errLook }), errLook)
 	require.Equal(t, "newest", saw)
 }
 
@@ -318,13 +322,15 @@ func TestUnreadable(t *testing.T) {
 	take(t, l, wanted(0, 0), time.Hour)
 	good, _, err := conn.Get("/uid/orders/0")
 	require.NoError(t, err)
-	looks := func() error { return l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return errLook }) }
+	looks := func() error {
+		return l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook })
+	}
 	for _, data := range []string{"", "hunter2", `{"v":1}`, `{"v":2,"nonce":"hunter2"}`, string(good) + " "} {
 		_, err := conn.Set("/uid/orders/0", []byte(data), -1)
 		require.NoError(t, err)
 		for _, err := range []error{looks(), l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })} {
 			require.ErrorIs(t, err, worker.ErrUnconfirmed, data)
-			require.ErrorContains(t, err, "/uid/orders/0")
+			require.ErrorContains(t, err, "worker ID 0")
 			require.False(t, retry.IsTransient(err))
 			require.NotContains(t, err.Error(), "hunter2")
 		}
@@ -375,79 +381,6 @@ func TestInitBelowOthers(t *testing.T) {
 	require.Zero(t, state["/apps"].version)
 }
 
-// fill writes rows by hand, which are over since ago(id), or held where that is negative.
-func fill(t testing.TB, f *fake, l *Leases, ids lease.Range, ago func(id int64) time.Duration) {
-	t.Helper()
-	state := f.states[len(f.states)-1]
-	for id := ids.First; id <= ids.Last; id++ {
-		data, err := writeRow("", lease.Row{Nonce: "x", High: id, Until: f.now().Add(-ago(id))})
-		require.NoError(t, err)
-		state[l.row(id)] = fakeNode{data: string(data)}
-	}
-	setGiven(t, l.conn, l.path, ids.Last)
-}
-
-// heldBut says that rows are held, but for some that are over.
-func heldBut(over ...int64) func(int64) time.Duration {
-	return func(id int64) time.Duration {
-		if slices.Contains(over, id) {
-			return time.Hour + time.Duration(id)*time.Second
-		}
-		return -time.Hour
-	}
-}
-
-// Rows that a Take did not guess are read before a new ID is taken.
-func TestRowsThatWereNotGuessed(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	fill(t, f, l, lease.Range{First: 0, Last: 199}, heldBut(77, 81))
-	for _, want := range []int64{81, 77, 200} {
-		a, _ := leases(t, f, false)
-		require.Equal(t, want, take(t, a, wanted(0, 1000), time.Hour).WorkerID)
-	}
-}
-
-func TestManyRows(t *testing.T) {
-	clock := newHandClock()
-	f := newFake(clock.Now)
-	l, _ := leases(t, f, false)
-	const n = 2000
-	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, heldBut())
-	fresh := func() (*Leases, *fakeConn) { return leases(t, f, false) }
-
-	// All that are looked at are held: a new ID, after some reads.
-	a, conn := fresh()
-	conn.counts()
-	require.Equal(t, int64(n), take(t, a, wanted(0, 2*n), time.Hour).WorkerID)
-	reads, _ := conn.counts()
-	require.Less(t, reads, sample+newest+9)
-	// The next ones guess well, and find the rows that were made with it.
-	for range 98 {
-		require.Less(t, take(t, a, wanted(0, 2*n), time.Hour).WorkerID, int64(n+100))
-		reads, _ = conn.counts()
-		require.Less(t, reads, sample+newest+9)
-	}
-	b, _ := fresh()
-	require.Equal(t, int64(n+99), take(t, b, wanted(0, 2*n), time.Hour).WorkerID)
-	b, _ = fresh()
-	require.Equal(t, int64(n+100), take(t, b, wanted(0, 2*n), time.Hour).WorkerID)
-
-	// There is only one, somewhere.
-	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, heldBut(1234))
-	b, _ = fresh()
-	require.Equal(t, int64(1234), take(t, b, wanted(0, n-1), time.Hour).WorkerID)
-
-	// There is none: the error is exact.
-	fill(t, f, l, lease.Range{First: 0, Last: n - 1}, func(id int64) time.Duration {
-		return map[bool]time.Duration{true: -time.Minute, false: -time.Hour}[id == 777]
-	})
-	remove(t, l, 1500)
-	err := b.Take(t.Context(), wanted(0, n-1), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
-	require.EqualError(t, err, lease.NoneFree(lease.Range{Last: n - 1},
-		clock.Now().Add(time.Minute+DefaultClockError), []lease.Range{{First: 1500, Last: 1500}}).Error())
-}
-
 // unmade is a connection that reads each row as it was before there was one, once.
 type unmade struct {
 	*fakeConn
@@ -460,7 +393,7 @@ func (c *unmade) Get(path string) ([]byte, *zk.Stat, error) {
 	first := !c.read[path]
 	c.read[path] = true
 	c.mu.Unlock()
-	if _, is := idOf(path[strings.LastIndexByte(path, '/')+1:]); is && first {
+	if _, is := keyOf(stores.Key{Namespace: "orders"}, path[strings.LastIndexByte(path, '/')+1:]); is && first {
 		return nil, &zk.Stat{}, zk.ErrNoNode
 	}
 	return c.fakeConn.Get(path)
@@ -473,38 +406,11 @@ func TestNewRowsThatWereReadBeforeTheNamespace(t *testing.T) {
 	take(t, l, wanted(0, 1000), time.Hour)
 	conn := &unmade{fakeConn: f.connect(false), read: map[string]bool{}}
 	conn.seen = len(f.states) - 1
-	late, err := stored(t, f, conn, Config{}).Leases("orders")
-	require.NoError(t, err)
+	late := orders(t, stored(t, f, conn, Config{}))
 	require.Equal(t, int64(1), take(t, late, wanted(0, 1000), time.Hour).WorkerID)
-	control, _, err := conn.fakeConn.Get(l.path)
+	control, _, err := conn.fakeConn.Get(ordersPath)
 	require.NoError(t, err)
 	require.Contains(t, string(control), `"given":15,`)
-}
-
-// Many Takes at once go apart: none waits for all others.
-func TestTakesAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake(time.Now)
-		leases(t, f, false)
-		const n, trip = 100, 10 * time.Millisecond
-		var all []*Leases
-		for range n {
-			l, conn := leases(t, f, false)
-			conn.delay = trip
-			all = append(all, l)
-		}
-		ids := make([]int64, n)
-		began := time.Now()
-		var takes sync.WaitGroup
-		for i, l := range all {
-			takes.Go(func() { ids[i] = take(t, l, wanted(0, 1<<20), time.Hour).WorkerID })
-		}
-		takes.Wait()
-		require.Less(t, time.Since(began), 60*trip)
-		slices.Sort(ids)
-		require.Len(t, slices.Compact(ids), n)
-		t.Logf("%v of round trips, IDs up to %d", time.Since(began)/trip*trip, ids[n-1])
-	})
 }
 
 // between is a connection that does something after a read.
@@ -529,14 +435,13 @@ func TestSessionThatEnds(t *testing.T) {
 	l, _ := leases(t, f, false)
 	take(t, l, wanted(0, 0), time.Hour)
 	conn := &between{fakeConn: f.connect(false), path: "/uid/orders"}
-	late, err := stored(t, f, conn, Config{}).Leases("orders")
-	require.NoError(t, err)
+	late := orders(t, stored(t, f, conn, Config{}))
 	for name, call := range map[string]func(decided func()) error{
 		"Take": func(decided func()) error {
 			return late.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
 		},
 		"Change": func(decided func()) error {
-			return late.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { decided(); return nil })
+			return late.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { decided(); return nil })
 		},
 		"Init": func(decided func()) error {
 			return late.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { decided(); return nil })
@@ -563,7 +468,6 @@ func TestSessionThatEnds(t *testing.T) {
 			}
 		}), name)
 		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again", name)
-		late.known.Store(0)
 	}
 }
 
@@ -596,7 +500,7 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p := l.NewPresence("host/7")
+		p := l.all.NewPresence(l.Leases, "host/7")
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
 		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/uidgen/uid/stores"
 )
 
 // The nodes:
@@ -61,11 +63,26 @@ func unescape(name string) (namespace string, ok bool) {
 	return namespace, namespace != "" && escape(namespace) == name
 }
 
-// row returns the path of the row of a worker ID.
-func (l *Leases) row(id int64) string { return l.path + "/" + strconv.FormatInt(id, 10) }
+// path returns that of a key of package stores.
+func (d *driver) path(key string) string {
+	k, _ := stores.ParseKey(key)
+	switch {
+	case k.Namespace == "":
+		return d.root + "/" + segmentsName + "/" + escape(k.Tag)
+	case k.ID < 0:
+		return d.root + "/" + escape(k.Namespace)
+	}
+	return d.root + "/" + escape(k.Namespace) + "/" + strconv.FormatInt(k.ID, 10)
+}
 
-// idOf returns the worker ID whose row has a name. It reports false for other nodes.
-func idOf(name string) (id int64, ok bool) {
+// keyOf returns the key of a child of the node that rows or tags are below. It reports false for other
+// nodes.
+func keyOf(of stores.Key, name string) (key string, ok bool) {
+	if of.Namespace == "" {
+		of.Tag, ok = unescape(name)
+		return of.String(), ok
+	}
 	id, err := strconv.ParseInt(name, 10, 64)
-	return id, err == nil && id >= 0 && strconv.FormatInt(id, 10) == name
+	of.ID = id
+	return of.String(), err == nil && id >= 0 && strconv.FormatInt(id, 10) == name
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -22,12 +23,13 @@ const (
 // A Presence shows people which holders of worker IDs are alive, by ephemeral nodes: the
 // namespace's node alive/17 is there, with the holder's text as its data, while the session of the
 // one who has worker ID 17 lasts. Pass its method OnEvent as the OnEvent of a [lease.Config]. Make
-// it with [Leases.NewPresence], and Close it.
+// it with [Store.NewPresence], and Close it.
 //
 // It is for people only. A node may be missing, or still be there for a while, and no lease depends
 // on one. What fails is tried again later, and told nobody.
 type Presence struct {
-	leases *Leases
+	driver *driver
+	above  string
 	holder []byte
 
 	mu   sync.Mutex
@@ -38,11 +40,12 @@ type Presence struct {
 	stopped chan struct{}
 }
 
-// NewPresence returns a Presence for one lease or several of the namespace. holder is for people;
+// NewPresence returns a Presence for one lease or several of a namespace. holder is for people;
 // it is best the Holder of the lease's configuration. It has a goroutine of its own.
-func (l *Leases) NewPresence(holder string) *Presence {
+func (s *Store) NewPresence(l *Leases, holder string) *Presence {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &Presence{leases: l, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	above := s.driver.path(stores.Key{Namespace: l.Namespace(), ID: -1}.String()) + "/" + aliveName
+	p := &Presence{driver: s.driver, above: above, holder: []byte(holder), held: map[int64]bool{}, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
 	go p.run(ctx)
 	return p
 }
@@ -94,7 +97,7 @@ func (p *Presence) run(ctx context.Context) {
 func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64]int64) {
 	ctx, cancel := context.WithTimeout(ctx, presencePatience)
 	defer cancel()
-	conn, above := p.leases.conn, p.leases.path+"/"+aliveName
+	conn, above := p.driver.conn, p.above
 	path := func(id int64) string { return above + "/" + strconv.FormatInt(id, 10) }
 	for id, session := range made {
 		// Another session's node is not this one's to remove: its own end does that.
@@ -109,12 +112,12 @@ func (p *Presence) show(ctx context.Context, held map[int64]bool, made map[int64
 		if conn.State() != sessionReady || made[id] == conn.SessionID() {
 			continue
 		}
-		if p.leases.make(ctx, above) != nil {
+		if p.driver.make(ctx, above) != nil {
 			continue
 		}
 		session := conn.SessionID()
 		var err error
-		if together(ctx, func() { _, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.leases.acl) }) == nil && err == nil {
+		if together(ctx, func() { _, err = conn.Create(path(id), p.holder, zk.FlagEphemeral, p.driver.acl) }) == nil && err == nil {
 			made[id] = session // if there is one of a former session it is gone soon
 		}
 	}

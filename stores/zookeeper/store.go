@@ -9,9 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/uidgen/uid"
-	namespaces "github.com/uidgen/uid/internal/namespace"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/stores"
 )
 
 // A Config holds the settings of a [Store]. The zero value works for an ensemble that everybody
@@ -41,18 +39,18 @@ const (
 	MaxClockError = time.Hour
 )
 
-// A Store keeps namespaces of leases in a ZooKeeper ensemble. It is a [registry.Store]; its
-// method Leases returns a namespace as a [lease.Store]. All methods may be called by any number
-// of goroutines at once.
+// A Store keeps namespaces of leases, and segments, in a ZooKeeper ensemble; see [stores.Store]. It is a
+// [doctor.Examiner], too. Make it with [New]. All methods may be called by any number of goroutines at once.
 type Store struct {
-	conn Conn
-	root string
-	acl  []zk.ACL
-	off  time.Duration // how far a clock may be off
-	now  func() time.Time
+	*stores.Store
+	driver *driver
 }
 
-var _ registry.Store = (*Store)(nil)
+// What a Store has.
+type (
+	Leases   = stores.Leases
+	Segments = stores.Segments
+)
 
 // New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
 // authentication (AddAuth) and the dialer (for TLS). The Store neither opens nor closes it. New
@@ -80,8 +78,12 @@ func New(conn Conn, cfg Config) (*Store, error) {
 	}
 	// Times are whole microseconds.
 	off := (cfg.ClockError + time.Microsecond - 1).Truncate(time.Microsecond)
-	return &Store{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}, nil
+	d := &driver{conn: conn, root: cfg.Root, acl: acl, off: off, now: time.Now}
+	return &Store{stores.New(d), d}, nil
 }
+
+// Driver returns what New's Store is over, for the suite of drivers.
+func (s *Store) Driver() stores.Driver { return s.driver }
 
 // maxRoot leaves room for the rest of a path in errors and names.
 const maxRoot = 255
@@ -105,27 +107,4 @@ func checkRoot(root string) error {
 		}
 	}
 	return nil
-}
-
-// Leases returns a namespace of leases. Namespaces keep apart services that share an ensemble:
-// worker IDs are unique within one, and all UIDs of one have the same layout. UIDs of two
-// namespaces can be equal.
-//
-// The name has at most 64 characters: ASCII letters, digits, spaces (not at its ends) and
-// !"#$%&'()*+,-./:;<=>?_. For "" it is "default". Leases returns [uid.ErrConfig] or
-// [uid.ErrRange] for all other names. It asks nothing of the ensemble.
-func (s *Store) Leases(namespace string) (*Leases, error) {
-	name, err := namespaces.Resolve(namespace)
-	if err != nil {
-		return nil, err
-	}
-	return &Leases{Store: s, namespace: name, path: s.root + "/" + escape(name)}, nil
-}
-
-// Namespace returns [Store.Leases] for a [registry.Registry].
-func (s *Store) Namespace(name string) (lease.Store, error) { return s.Leases(name) }
-
-// clock reads this process's clock: ZooKeeper tells its own with a write only.
-func (s *Store) clock() lease.Clock {
-	return lease.Clock{Now: s.now().UTC().Truncate(time.Microsecond), Error: s.off}
 }

@@ -19,10 +19,11 @@ func (c changes) has(file string) bool { return c == nil || c[file] != nil }
 
 func (c changes) line(file string, n int) bool { return c == nil || c[file][n] }
 
-// tests reports whether tests or guards have changed in a folder.
-func (c changes) tests(folder string) bool {
+// tests reports whether a mutant's tests or guards have changed.
+func (c changes) tests(m mutant) bool {
 	for file := range c {
-		if filepath.Dir(file) == folder && strings.HasSuffix(file, "_test.go") || file == folder+"/"+guardsFile {
+		isTest := filepath.Dir(file) == m.source() && (strings.HasSuffix(file, "_test.go") || m.scenarios != "")
+		if isTest || file == m.folder()+"/"+guardsFile {
 			return true
 		}
 	}
@@ -76,7 +77,7 @@ func chosenFor(guards []mutant, changed changes) (chosen []mutant) {
 		seed += sum(file)
 	}
 	for _, m := range guards {
-		if changed.has(m.file) || changed.tests(m.folder()) || (sum(m.name)+seed)%100 == 0 {
+		if changed.has(m.file) || changed.tests(m) || (sum(m.name)+seed)%100 == 0 {
 			chosen = append(chosen, m)
 		}
 	}

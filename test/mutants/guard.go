@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/uidgen/uid/test/explore/overlay"
 )
 
 // guardsFile is where a package keeps its guards. Each is some lines, and an empty one ends it:
@@ -15,10 +17,18 @@ import (
 //	-	old line, or lines
 //	+	new ones, or none
 //
-// The second line has the file and the tests that are to notice; after them may stand the folder of these
-// tests (in=test/databases), a variable for them (UID_STRESS_TAKES=1000) and the word hangs. Old
-// lines are compared without the white space around them, and have to stand in the file exactly once.
+// Further places in the file may follow, in their order. Old lines are compared without the white space around them,
+// and have to stand in the file exactly once. The second line has the file and the tests that are to notice; after them
+// may stand the folder of these tests (in=test/databases), a variable for them (UID_STRESS_TAKES=1000), the word hangs,
+// and the word explore: then the tests are the package's scenarios for package explore.
+//
+// A name ends with that of the same fault in a model, if there is one: (M_SHUT_LOAD). Where the code has none, a line
+// says why:
+//
+//	without M_TORN, M_OTHER: the reason
 const guardsFile = "testdata/mutants.txt"
+
+const without = "without "
 
 // readGuards returns the guards of all packages below a folder.
 func readGuards(root string) (all []mutant, err error) {
@@ -33,6 +43,9 @@ func readGuards(root string) (all []mutant, err error) {
 		}
 		dir := strings.TrimSuffix(filepath.ToSlash(path), guardsFile)
 		for record := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+			if strings.HasPrefix(record, without) {
+				continue
+			}
 			m, err := parseGuard(root, dir, record)
 			if err == nil && names[m.name] != "" {
 				err = fmt.Errorf("%s has a guard of the same name", names[m.name])
@@ -64,27 +77,44 @@ func parseGuard(root, dir, record string) (m mutant, err error) {
 			m.in = filepath.ToSlash(filepath.Join(root, in))
 		} else if strings.Contains(word, "=") {
 			m.env = word
-		} else if m.hangs = word == "hangs"; !m.hangs {
-			return m, fmt.Errorf("%q is not in=FOLDER, VARIABLE=value or hangs", word)
-		}
-	}
-	var before, after []string
-	for _, line := range lines[2:] {
-		if old, found := strings.CutPrefix(line, "-"); found {
-			before = append(before, strings.TrimSpace(old))
-		} else if line, found := strings.CutPrefix(line, "+"); found {
-			after = append(after, line+"\n")
+		} else if word == "hangs" {
+			m.hangs = true
+		} else if word == "explore" {
+			m.scenarios = filepath.ToSlash(filepath.Join(root, overlay.Scenarios, strings.TrimPrefix(dir, root)))
 		} else {
-			return m, fmt.Errorf("%q begins with neither - nor +", line)
+			return m, fmt.Errorf("%q is not in=FOLDER, VARIABLE=value, hangs or explore", word)
 		}
 	}
 	source, err := os.ReadFile(m.file)
 	if err != nil {
 		return m, err
 	}
-	begin, end, err := find(string(source), before)
-	m.edits = []edit{{begin, end, strings.Join(after, "")}}
-	return m, err
+	for rest := lines[2:]; len(rest) > 0; {
+		var before, after []string
+		before, rest = cut("-", rest)
+		after, rest = cut("+", rest)
+		for i := range before {
+			before[i] = strings.TrimSpace(before[i])
+		}
+		if len(before) == 0 {
+			return m, fmt.Errorf("%q does not begin with -", append(after, rest...)[0])
+		}
+		begin, end, err := find(string(source), before)
+		if err != nil {
+			return m, err
+		}
+		m.edits = append(m.edits, edit{begin, end, strings.Join(after, "")})
+	}
+	return m, nil
+}
+
+// cut returns the lines up to the first one without a prefix, without it, and the rest.
+func cut(prefix string, lines []string) (with, rest []string) {
+	for len(lines) > 0 && strings.HasPrefix(lines[0], prefix) {
+		with = append(with, lines[0][len(prefix):]+"\n")
+		lines = lines[1:]
+	}
+	return with, lines
 }
 
 // find returns where lines stand in a source.
@@ -102,7 +132,7 @@ func find(source string, lines []string) (begin, end int, err error) {
 		}
 		at += len(all[i])
 	}
-	if found != 1 || len(lines) == 0 {
+	if found != 1 {
 		return 0, 0, fmt.Errorf("its old lines stand in the file %d times", found)
 	}
 	return begin, end, nil

@@ -6,7 +6,7 @@
 // are made by a program, from the syntax of the code: a condition turned round, a statement left out, two
 // swapped. Some change nothing that could be seen, so what counts is the score of each package.
 //
-//	go run ./test/mutants [-changed revision] [-run regexp] [-slips n] [-j n]
+//	go run ./test/mutants [-changed revision] [-run regexp] [-slips n] [-j n] [-v]
 //
 // Without -changed it takes all guards. With it, it takes those whose code or whose tests have changed since
 // the revision, and one in a hundred of the rest, as the changed files choose. -slips adds at most so many
@@ -31,9 +31,10 @@ func main() {
 	since := flag.String("changed", "", "take the mutants of what has changed since this revision")
 	only := flag.String("run", "", "take only mutants whose file or name matches")
 	most := flag.Int("slips", 0, "how many slips to make at most")
+	loud := flag.Bool("v", false, "print what the tests said of mutants that were caught")
 	jobs := flag.Int("j", runtime.NumCPU(), "mutants to test at the same time")
 	flag.Parse()
-	survived, err := run(*since, *only, *most, *jobs)
+	survived, err := run(*since, *only, *most, *jobs, *loud)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)
@@ -45,7 +46,7 @@ func main() {
 }
 
 // run returns how many guards survived.
-func run(since, only string, most, jobs int) (survived int, err error) {
+func run(since, only string, most, jobs int, loud bool) (survived int, err error) {
 	re, err := regexp.Compile(only)
 	if err != nil {
 		return 0, err
@@ -71,12 +72,12 @@ func run(since, only string, most, jobs int) (survived int, err error) {
 		slips = slices.DeleteFunc(slips, others)
 		chosen = append(chosen, slips[:min(most, len(slips))]...)
 	}
-	return try(chosen, jobs), nil
+	return try(chosen, jobs, loud), nil
 }
 
 // try tests the mutants, prints what becomes of each, and the score of each package's slips. It returns
 // how many guards survived.
-func try(chosen []mutant, jobs int) (survived int) {
+func try(chosen []mutant, jobs int, loud bool) (survived int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, jobs)
@@ -94,7 +95,11 @@ func try(chosen []mutant, jobs int) (survived int) {
 				scores.add(m, v)
 			} else if v.fate != caught {
 				survived++
+			}
+			if loud {
 				fmt.Println(v.output)
+			} else if !m.slip && v.fate != caught {
+				fmt.Println(v.end())
 			}
 		})
 	}

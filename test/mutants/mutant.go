@@ -10,7 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
+
+	"github.com/uidgen/uid/test/explore/overlay"
 )
 
 // A mutant is a fault in a file: the bytes from begin to end are replaced.
@@ -23,6 +26,8 @@ type mutant struct {
 	env   string // a variable for the tests, if need be
 	hangs bool   // a call never ends: the tests' time limit catches it
 	slip  bool   // made by makeSlips
+	// scenarios is the folder of the scenarios that are to notice, by package explore, if tests are not.
+	scenarios string
 }
 
 // An edit replaces the bytes of a source from begin to end.
@@ -45,6 +50,15 @@ type verdict struct {
 	fate   fate
 	by     string // the test that failed, or what went wrong instead
 	output string // of the tests, if the mutant was not caught
+}
+
+// end is the end of what the tests wrote.
+func (v verdict) end() string {
+	const most = 4000
+	if len(v.output) > most {
+		return "...\n" + v.output[len(v.output)-most:]
+	}
+	return v.output
 }
 
 func (v verdict) String() string {
@@ -71,11 +85,14 @@ func (m mutant) try() verdict {
 	if out, err := m.build(dir, program); err != nil {
 		return verdict{impossible, "the compiler: " + err.Error(), string(out)}
 	}
-	return m.judge(m.test(program))
+	return m.judge(m.test(dir, program))
 }
 
 // folder is that of the mutant's tests.
 func (m mutant) folder() string { return cmp.Or(m.in, filepath.Dir(m.file)) }
+
+// source is where these are written.
+func (m mutant) source() string { return cmp.Or(m.scenarios, m.folder()) }
 
 // mutated returns the file's text with the fault.
 func (m mutant) mutated() ([]byte, error) {
@@ -98,11 +115,26 @@ func (m mutant) build(dir, program string) (output []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	flags, err := m.overlay(dir, text)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"test", "-c", "-vet", "off", "-ldflags", "-w", "-o", program}, flags...)
+	return exec.Command("go", append(args, "./"+m.folder())...).CombinedOutput()
+}
+
+// overlay writes what has the compiler take a text in place of the mutant's file, and returns the flags for that.
+func (m mutant) overlay(dir string, text []byte) (flags []string, err error) {
+	if m.scenarios != "" {
+		whole := strings.Contains(m.tests, "Whole")
+		file, err := overlay.Write(dir, ".", whole, map[string][]byte{filepath.Clean(m.file): text})
+		return overlay.Flags(file), err
+	}
 	abs, err := filepath.Abs(m.file)
 	if err != nil {
 		return nil, err
 	}
-	file, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+	file, list := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
 	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{abs: file}})
 	if err != nil {
 		return nil, err
@@ -110,15 +142,11 @@ func (m mutant) build(dir, program string) (output []byte, err error) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(overlay, replaced, 0o600); err != nil {
-		return nil, err
-	}
-	return exec.Command("go", "test", "-c", "-overlay", overlay, "-vet", "off", "-ldflags", "-w", "-o", program,
-		"./"+m.folder()).CombinedOutput()
+	return []string{"-overlay", list}, os.WriteFile(list, replaced, 0o600)
 }
 
 // test runs the mutant's tests, in their own folder as go test does.
-func (m mutant) test(program string) (output []byte, err error) {
+func (m mutant) test(dir, program string) (output []byte, err error) {
 	limit := 2 * time.Minute
 	if m.hangs {
 		limit = 20 * time.Second
@@ -127,8 +155,9 @@ func (m mutant) test(program string) (output []byte, err error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.timeout", limit.String(), "-test.failfast", "-test.run", m.tests)
 	cmd.Dir = m.folder()
+	cmd.Env = append(os.Environ(), "EXPLORE_OVERLAY="+filepath.Join(dir, "overlay.json"))
 	if m.env != "" {
-		cmd.Env = append(os.Environ(), m.env)
+		cmd.Env = append(cmd.Env, m.env)
 	}
 	return cmd.CombinedOutput()
 }
@@ -141,11 +170,7 @@ var (
 
 // judge reads the verdict from what the tests wrote and how they ended.
 func (m mutant) judge(output []byte, err error) verdict {
-	const most = 4000
 	v := verdict{fate: survived, output: string(output)}
-	if len(output) > most {
-		v.output = "...\n" + string(output[len(output)-most:])
-	}
 	failed := failedTest.FindSubmatch(output)
 	switch {
 	case bytes.Contains(output, []byte("no tests to run")):

@@ -9,9 +9,8 @@
 // draw, with one layout and a range of ticks. A configuration whose UIDs would not fit the
 // address space or the memory is refused.
 //
-// A longer run has several rounds, each with a new record, new databases and a first tick
-// above all ticks of the round before. So a UID of an earlier round cannot come again
-// unnoticed either.
+// A longer run has several rounds, each with a new record and new databases: it knows nothing of the one
+// before.
 //
 // # What it checks
 //
@@ -28,9 +27,9 @@
 // fail over to a replica that lacks commits. Connections break. An operator does to the
 // tables of leases what people do by hand: it renames one and puts it back, truncates one,
 // restores an older state, lets all rows of IDs vanish and puts them back, and edits rows. It keeps within what leases
-// promise to survive: it truncates and restores nothing where the store is said to be
-// durable. Calls that find nothing reserved meanwhile are counted; they are no violation. A
-// durable store's table that appears without Registry.Init is a violation.
+// promise to survive: it truncates and restores nothing of leases whose Losses is Never. Those of the others are
+// ByHistory, and burn ticks after that. Calls that find nothing reserved meanwhile are counted; they are no violation.
+// A table that is made anew though its namespace has to exist is a violation.
 //
 // The schedule of faults follows from the seed, the length and the version of this program
 // alone. Soak prints it. The same seed gives the same schedule, but not the same

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,14 +86,16 @@ func (f *fleet) up(in *incarnation) bool {
 	return f.memory.slots[in.slot].up.Load() == in.number
 }
 
-// holder is what a process calls itself in its lease.
-func holder(incarnation uint32) string { return fmt.Sprintf("incarnation %d", incarnation) }
-
-// isGone reports whether a lease's holder is a process that has ended.
-func (f *fleet) isGone(name string) bool {
+// isGone reports whether a lease's holder, a host and a process ID, is a process that has ended.
+func (f *fleet) isGone(holder string) (gone bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.ContainsFunc(f.all, func(in *incarnation) bool { return holder(in.number) == name && in.HasEnded() })
+	for _, in := range f.all { // the last one of the ID counts
+		if strings.HasSuffix(holder, fmt.Sprint("/", in.PID())) {
+			gone = in.HasEnded()
+		}
+	}
+	return gone
 }
 
 // ended judges a process that has ended by itself.

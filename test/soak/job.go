@@ -16,7 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/worker"
@@ -188,7 +188,7 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 	if p.Slot.Store == embedded {
 		db, err = sqlite.Open(ctx, p.Path)
 	} else { // the driver would log every broken connection
-		db, err = testserver.Connect(p.DSN, testserver.Quiet)
+		db, err = cluster.Connect(p.DSN, cluster.Quiet)
 	}
 	if err != nil {
 		return nil, err
@@ -201,15 +201,17 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 	if p.Slot.Worker == throwaway {
 		return disposable.New(tables.Numbers(), disposable.Config{Logger: quiet})
 	}
-	leases, err := tables.Leases(table.Namespace)
+	leases, err := tables.Namespace(table.Namespace)
 	if err != nil {
 		return nil, err
 	}
+	if p.Slot.Planted == plantedOblivious {
+		leases = oblivious{leases}
+	}
 	window := cmp.Or(p.Slot.Window, leaseWindow)
 	return lease.New(leases, lease.Config{
-		Window: window, TTL: max(leaseTTL, window+window/2), Quarantine: leaseQuarantine, MaxClockSkew: leaseSkew,
-		DurableStore: p.Slot.Durable, MaxClockOffset: 2*leaseStray + time.Second,
-		Holder: holder(p.Incarnation), Logger: quiet, Now: c.now,
+		Window: window, TTL: max(leaseTTL, window+window/2), MaxClockSkew: leaseSkew,
+		Losses: p.Slot.Losses, MustExist: p.Slot.Losses == lease.Never, Logger: quiet, Now: c.now,
 		OnEvent: func(e lease.Event) {
 			switch e.Kind {
 			case lease.Lost:

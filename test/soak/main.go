@@ -101,9 +101,8 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	defer st.close()
 	show := newBar(length)
-	above := int64(-1) // the last tick of the round before
 	for i := range rounds {
-		if err := s.round(ctx, i, length, st, &above, talk, &res, show); err != nil {
+		if err := s.round(ctx, i, length, st, talk, &res, show); err != nil {
 			return err
 		}
 	}
@@ -127,15 +126,12 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return err
 }
 
-// round runs one round, with ticks that come after those of the one before.
-func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, above *int64, talk io.Writer, res *result, show *progressbar.ProgressBar) error {
+// round runs one round.
+func (s *settings) round(ctx context.Context, number int, length time.Duration, st *stores, talk io.Writer, res *result, show *progressbar.ProgressBar) error {
 	plan := newSchedule(s.seed, number, length, soakSlots)
 	fmt.Fprintf(talk, "\nround %d, by seconds, +: until it is there again\n%v", number+1, plan)
 	if err := st.renew(soakSlots); err != nil {
 		return err
-	}
-	for soakLayout.TickAt(time.Now().Add(-margin)) <= *above {
-		time.Sleep(tickUnit)
 	}
 	r, err := newRound(length, plan, st, soakSlots, s.rate)
 	if err != nil {
@@ -144,9 +140,6 @@ func (s *settings) round(ctx context.Context, number int, length time.Duration, 
 	defer r.memory.Close()
 	if err := r.run(ctx, uint64(s.atLeast*length.Seconds()/s.length.Seconds()), show); err != nil {
 		return err
-	}
-	for id := range soakLayout.MaxWorkerID() + 1 {
-		*above = max(*above, r.memory.Newest(id))
 	}
 	return r.judge(res)
 }

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/record"
 )
 
 func TestMain(m *testing.M) {
 	crew.Ordered(job.do)
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 func newTestMemory(t testing.TB) *memory {
@@ -49,10 +49,14 @@ func TestRound(t *testing.T) {
 			slots = append(slots, s)
 		}
 	}
-	const length = 6 * time.Second
+	const length = 8 * time.Second
 	st := &stores{path: t.TempDir() + "/workers.db"}
 	require.NoError(t, st.foundAll(slots))
-	r, err := newRound(length, newSchedule(1, 0, length, slots), st, slots, 1e6)
+	plan := newSchedule(1, 0, length, slots)
+	for i := range plan {
+		plan[i].Edit = changeHolder // of which there is always a row
+	}
+	r, err := newRound(length, plan, st, slots, 1e6)
 	require.NoError(t, err)
 	defer r.memory.Close()
 	require.NoError(t, r.run(t.Context(), 0, nil))

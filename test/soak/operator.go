@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // An operator does to the tables of leases what people do by hand, while fleets run on
@@ -19,13 +21,8 @@ type operator struct {
 	edited   atomic.Int64 // rows that were
 }
 
-const (
-	// initRest is how long a namespace rests after its rows were removed: longer than any
-	// lease or reservation of its owners.
-	initRest = 2 * leaseTTL
-	// handLimit bounds the operator's retries.
-	handLimit = 30 * time.Second
-)
+// handLimit bounds the operator's retries.
+const handLimit = 30 * time.Second
 
 // act does what an event says.
 func (o *operator) act(e event) error {
@@ -68,28 +65,19 @@ func (o *operator) rename(db *sqlx.DB, t leaseTable, d time.Duration) error {
 	return o.putBack(db, t, away)
 }
 
-// putBack gives a table its name again. A start may have made another one by then, but
-// not where the store is durable, and not one in which anybody has got an ID.
+// putBack gives a table its name again. A start may have made another one by then, unless it insists on its
+// namespace: whoever has an ID there began beyond what the owners before have, and whoever comes now begins
+// beyond both, since the table's history is another one.
 func (o *operator) putBack(db *sqlx.DB, t leaseTable, from string) error {
 	return insist(func() error {
 		err := renameTable(db, from, t.Name)
 		if err == nil {
 			return nil
 		}
-		var rows []int64
-		if e := db.Select(&rows, "SELECT WORKER_ID FROM "+t.Name); e != nil {
-			return errors.Join(err, e)
+		if _, e := db.Exec("DROP TABLE " + t.Name); e == nil && t.Losses == lease.Never {
+			o.fleet.violation("table %s was made anew while it was away, though its namespace has to exist", t.Name)
 		}
-		if t.Durable {
-			o.fleet.violation("table %s was made anew while it was renamed, though its store is durable", t.Name)
-		}
-		for _, id := range rows {
-			if id >= 0 {
-				o.fleet.violation("worker ID %d was leased in table %s, which had been made anew and is to rest", id, t.Name)
-			}
-		}
-		_, e := db.Exec("DROP TABLE " + t.Name)
-		return errors.Join(err, e)
+		return err
 	})
 }
 
@@ -99,30 +87,20 @@ func renameTable(db *sqlx.DB, from, to string) error {
 	return err
 }
 
-// truncate removes all rows, and makes the namespace anew: it rests until the owners of
-// the removed rows have nothing left, and begins above what they have.
+// truncate removes all rows, and says that they were lost: whoever gets an ID begins beyond what the owners of
+// the removed rows have.
 func (o *operator) truncate(db *sqlx.DB, t leaseTable) error {
 	return insist(func() error {
 		if _, err := db.Exec("TRUNCATE TABLE " + t.Name); err != nil {
 			return err
 		}
-		if err := o.stores.found(db, t, initRest); err != nil {
-			return err
-		}
-		// A start that was there before Init lets the namespace rest for minutes.
-		var rests int64
-		if err := db.Get(&rests, "SELECT LEASE_UNTIL - ACQUIRED FROM "+t.Name+" WHERE WORKER_ID = -1"); err != nil {
-			return err
-		}
-		if d := time.Duration(rests) * time.Microsecond; d > initRest {
-			return fmt.Errorf("table %s rests for %v", t.Name, d)
-		}
-		return nil
+		return o.stores.found(db, t, true)
 	})
 }
 
 // restore brings back what the table held some time ago. It is what a failover does that
-// loses so much: new owners burn what those before may have reserved since.
+// loses so much: new owners burn what those before may have reserved since, as the table was made in another
+// second than the one that was copied.
 func (o *operator) restore(db *sqlx.DB, t leaseTable, age time.Duration) error {
 	dump := t.Name + "_DUMP"
 	err := insist(func() error {
@@ -178,7 +156,7 @@ func (a alteration) String() string {
 	return [...]string{"LEASE_UNTIL = 0", "release", "HOLDER", "HIGH + 1 s", "HIGH + 3 h"}[a]
 }
 
-// farAhead is more than the MaxAhead of any lease.
+// farAhead is more than any lease believes.
 const farAhead = 3 * time.Hour
 
 // edit changes a row. An owner that lives after all loses its lease. Where commits can be
@@ -229,7 +207,7 @@ func (o *operator) choose(db *sqlx.DB, e event) (row leaseRow, found bool, err e
 	var able []leaseRow
 	for _, r := range rows {
 		ends := e.Edit == endLease || e.Edit == releaseLease
-		if r.WorkerID != controlID && r.Holder != "" && r.High < far && (!ends || e.Table.Durable || o.fleet.isGone(r.Holder)) {
+		if r.WorkerID != controlID && r.Holder != "" && r.High < far && (!ends || e.Table.Losses == lease.Never || o.fleet.isGone(r.Holder)) {
 			able = append(able, r)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A desk is an operator's, without processes, and a table of leases that has two rows: of a
@@ -22,7 +24,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	s, st := planted("", leased, embedded, strict), &stores{path: filepath.Join(t.TempDir(), "workers.db")}
-	s.Durable = true
+	s.Losses = lease.Never
 	m := newTestMemory(t)
 	d := &desk{operator: &operator{stores: st, fleet: newFleet(m, st, []slot{s}, 1)}, t: t}
 	d.table, _ = s.leases()
@@ -46,8 +48,8 @@ func newDesk(t *testing.T) *desk {
 // lease adds a row whose ticks are reserved for a second from now on.
 func (d *desk) lease(id int64, incarnation uint32) {
 	now := time.Now()
-	_, err := d.db.Exec("INSERT INTO "+d.table.Name+" (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) VALUES (?, ?, 'x', ?, ?, ?, ?, ?, ?, 0)",
-		d.table.Namespace, id, soakLayout.TickAt(now.Add(time.Second)), now.Add(time.Minute).UnixMicro(), soakLayout.Terms().Layout, holder(incarnation),
+	_, err := d.db.Exec("INSERT INTO "+d.table.Name+" (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY) VALUES (?, ?, 'x', ?, ?, ?, ?, ?, ?, '')",
+		d.table.Namespace, id, soakLayout.TickAt(now.Add(time.Second)), now.Add(time.Minute).UnixMicro(), soakLayout.Terms().Layout, fmt.Sprint("host/", d.fleet.all[incarnation-1].PID()),
 		now.UnixMicro(), now.UnixMicro())
 	require.NoError(d.t, err)
 }
@@ -75,27 +77,22 @@ func TestRename(t *testing.T) {
 	require.Equal(t, before, d.rows())
 	require.Empty(t, d.fleet.wrong)
 
-	// With a durable store nobody may make the table anew.
+	// A table whose namespace has to exist may not be made anew.
 	require.NoError(t, renameTable(d.db, d.table.Name, "AWAY"))
-	require.NoError(t, d.stores.found(d.db, d.table, time.Hour))
+	require.NoError(t, d.stores.found(d.db, d.table, true))
 	require.NoError(t, d.putBack(d.db, d.table, "AWAY"))
 	require.Equal(t, before, d.rows())
 	require.Len(t, d.fleet.wrong, 1)
 	require.Contains(t, d.fleet.wrong[0], "was made anew")
 
-	// Without one anybody may, but no ID is to be had in it.
-	d.table.Durable, d.fleet.wrong = false, nil
+	// Another one may.
+	d.table.Losses, d.fleet.wrong = lease.ByHistory, nil
 	require.NoError(t, renameTable(d.db, d.table.Name, "AWAY"))
-	require.NoError(t, d.stores.found(d.db, d.table, time.Hour))
-	require.NoError(t, d.putBack(d.db, d.table, "AWAY"))
-	require.Empty(t, d.fleet.wrong)
-	require.NoError(t, renameTable(d.db, d.table.Name, "AWAY"))
-	require.NoError(t, d.stores.found(d.db, d.table, time.Hour))
+	require.NoError(t, d.stores.found(d.db, d.table, true))
 	d.lease(0, 1)
 	require.NoError(t, d.putBack(d.db, d.table, "AWAY"))
 	require.Equal(t, before, d.rows())
-	require.Len(t, d.fleet.wrong, 1)
-	require.Contains(t, d.fleet.wrong[0], "is to rest")
+	require.Empty(t, d.fleet.wrong)
 }
 
 func TestEdit(t *testing.T) {
@@ -108,7 +105,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, before[1].High+10, d.rows()[1].High)
 
 	// Where commits can be lost only the lease is ended whose holder is gone.
-	d.table.Durable = false
+	d.table.Losses = lease.ByHistory
 	for row := range 4 {
 		require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: endLease, Row: row}))
 	}
@@ -118,7 +115,7 @@ func TestEdit(t *testing.T) {
 	edited := d.edited.Load()
 	require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: endLease}), "there is nothing to do")
 	require.Equal(t, edited, d.edited.Load())
-	d.table.Durable = true
+	d.table.Losses = lease.Never
 	require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: releaseLease}))
 	require.NoError(t, d.act(event{Fault: edit, Table: d.table, Edit: endLease}))
 	require.Equal(t, []int64{0, 1}, d.ended())

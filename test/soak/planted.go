@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // Faults for the self-test to find.
@@ -20,6 +21,7 @@ const (
 	plantedAhead     = "a time ahead of MaxLead"
 	plantedDisorder  = "no order where it is promised"
 	plantedBeyond    = "ticks beyond the reservation"
+	plantedOblivious = "a store whose history is always the same"
 )
 
 // plant returns a worker and a clock with the fault.
@@ -38,7 +40,7 @@ func plant(fault string, w uid.Worker, now func() time.Time) (uid.Worker, func()
 	return w, now
 }
 
-// altered changes what a worker grants.
+// altered changes what a worker grants, and has it reserve no more than it does by itself.
 type altered struct {
 	uid.Worker
 	alter func(*uid.Reservation)
@@ -50,8 +52,8 @@ func (a *altered) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, er
 	return r, err
 }
 
-func (a *altered) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
-	r, err := a.Worker.Extend(ctx, through)
+func (a *altered) Extend(ctx context.Context, _ int64) (uid.Reservation, error) {
+	r, err := a.Worker.Extend(ctx, 0)
 	a.alter(&r)
 	return r, err
 }
@@ -63,6 +65,23 @@ func unstored(w uid.Worker) uid.Worker {
 			r.Last += int64(20 * time.Second / tickUnit)
 		}
 	}}
+}
+
+// oblivious tells the history that a namespace knows, whatever has become of its store.
+type oblivious struct{ lease.Store }
+
+func (o oblivious) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return o.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
+		c.History = n.History
+		return decide(n, r, c)
+	})
+}
+
+func (o oblivious) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return o.Store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
+		c.History = n.History
+		return decide(n, r, c)
+	})
 }
 
 // plant has another drawer with the fault, if it is one of generators.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A round is a memory, a fleet and a schedule.
@@ -23,14 +24,14 @@ type round struct {
 	operator *operator
 }
 
-// margin is how far UIDs may lie before and after the time of a round: clocks stray, and
+// margin is how far UIDs may lie before and after the time of a round, but for burns: clocks stray, and
 // generators borrow from the future and begin ahead.
 const margin = freeStray + maxLead + 8*time.Second
 
 // newRound returns a round without processes. Its end closes the memory.
 func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
 	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin))
+	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
 	if err != nil {
 		return nil, err
 	}

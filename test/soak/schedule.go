@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A fault is something that the schedule does to processes, databases and connections.
@@ -50,7 +52,7 @@ var kinds = [faults]struct {
 	swallowReply:  {"lost reply", 10 * time.Second, "a write was stored, and nobody told"},
 	swallowCommit: {"lost commit", 20 * time.Second, "a write that never arrived"},
 	rename:        {"rename", 15 * time.Second, "of a table of leases, and back within a second"},
-	truncate:      {"truncate", time.Minute, "of a table of leases, whose namespace begins anew and rests"},
+	truncate:      {"truncate", time.Minute, "of a table of leases, whose namespace is made anew"},
 	restore:       {"restore", time.Minute, "of a table of leases as it was seconds before"},
 	vanish:        {"vanish", 20 * time.Second, "all rows of a namespace's IDs, and back within a second"},
 	edit:          {"edit", 4 * time.Second, "of a lease's end, holder or last tick"},
@@ -149,14 +151,14 @@ func newSchedule(seed uint64, round int, length time.Duration, slots []slot) sch
 		for _, t := range tables {
 			if t.Store == store {
 				here = append(here, t)
-				if !t.Durable {
+				if t.Losses == lease.ByHistory && store != embedded { // whose dialect is another one
 					lossy = append(lossy, t)
 				}
 			}
 		}
 		hand := func(e *event) { d.hand(e, store, here, lossy) }
 		of := []fault{rename, vanish, edit}
-		if len(lossy) > 0 { // whoever removes or sets back rows says that the store is not durable
+		if len(lossy) > 0 { // whoever removes or sets back rows does not say that the store loses nothing
 			of = append(of, truncate, restore)
 		}
 		d.deal(len(stores), hand, of...)
@@ -233,9 +235,9 @@ func (d *dealer) hand(e *event, store string, tables, lossy []leaseTable) {
 	case rename, vanish:
 		e.For = d.between(100*time.Millisecond, time.Second)
 	case restore:
-		e.For = d.between(500*time.Millisecond, 4*time.Second)
+		e.For = d.between(1100*time.Millisecond, 4*time.Second)
 	case edit:
-		if e.Edit = alteration(d.IntN(int(alterations))); e.Edit == releaseLease && !e.Table.Durable {
+		if e.Edit = alteration(d.IntN(int(alterations))); e.Edit == releaseLease && e.Table.Losses != lease.Never {
 			e.Edit = endLease
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // The seed, the round and the length make a schedule. One of the length that is the default has the faults that such a run is to
@@ -42,12 +44,12 @@ func TestScheduleOfAnyLength(t *testing.T) {
 			case setClock:
 				require.LessOrEqual(t, e.By.Abs(), soakSlots[e.Slot].Stray)
 			case truncate, restore:
-				require.False(t, e.Table.Durable, "%v", e)
+				require.Equal(t, lease.ByHistory, e.Table.Losses, "%v", e)
 			case vanish, rename:
 				require.Positive(t, e.For)
 				require.Equal(t, e.Table.Store, e.queue())
 			case edit:
-				require.True(t, e.Table.Durable || e.Edit != releaseLease, "%v", e)
+				require.True(t, e.Table.Losses == lease.Never || e.Edit != releaseLease, "%v", e)
 			}
 		}
 	})

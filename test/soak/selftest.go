@@ -39,25 +39,31 @@ func planted(fault, workers, store string, draw ...string) slot {
 	return slot{Name: "planted", Cached: true, Draw: draw, Worker: workers, Store: store, MaxLead: maxLead, Weight: 1, Planted: fault}
 }
 
-// trials are the faults, of which one is none at all.
+// trials are the faults, of which two are none at all.
 func trials() []trial {
 	plain := planted("", static, "", strict, fill)
 	behind := planted(plantedBehind, static, "", strict)
 	behind.MaxLead = tickUnit // so that what is borrowed does not make up for it
 	unstored := planted(plantedUnstored, leased, embedded, fill)
-	unstored.MaxLead = 10 * time.Second // the next owner begins more than 3 s ahead of the clock
+	unstored.MaxLead = 10 * time.Second
+	oblivious := planted(plantedOblivious, leased, embedded, fill)
+	oblivious.MaxLead = lease.Burn
+	burning := oblivious
+	burning.Planted = ""
 	return []trial{
 		{plantedCopy, record.Duplicate, []slot{planted(plantedCopy, static, "", strict), planted(plantedCopy, static, "", lane)}, nil, nil, false},
 		{"the copied worker ID of a process that was killed", record.Duplicate, []slot{planted(plantedCopy, static, "", fill)}, nil,
-			oneAfterTheOther(time.Second, 0), false},
-		{plantedUnstored, record.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, leaseTTL+leaseQuarantine), true},
+			oneAfterTheOther(time.Second, func(*fleet) error { return nil }), false},
+		{plantedUnstored, record.Duplicate, []slot{unstored}, nil, oneAfterTheOther(7*time.Second, untilFree), true},
 		{plantedUnguarded, record.Duplicate, []slot{planted(plantedUnguarded, static, "", strict)}, stepsBack(), nil, false},
 		{plantedLost, record.Duplicate, []slot{planted(plantedLost, throwaway, embedded, strict)}, nil, loseCommit, false},
+		{plantedOblivious, record.Duplicate, []slot{oblivious}, nil, setBack, false},
 		{plantedForeign, record.ForeignID, []slot{planted(plantedForeign, static, "", strict)}, nil, nil, false},
 		{plantedBeyond, record.Unreserved, []slot{planted(plantedBeyond, leased, embedded, fill)}, nil, nil, false},
 		{plantedBehind, record.Late, []slot{behind}, nil, nil, false},
 		{plantedAhead, record.Early, []slot{planted(plantedAhead, static, "", strict)}, nil, nil, false},
 		{plantedDisorder, record.Disorder, []slot{planted(plantedDisorder, static, "", strict)}, nil, nil, false},
+		{"", 0, []slot{burning}, nil, setBack, false},
 		{"", 0, []slot{plain, plain}, nil, nil, false},
 	}
 }
@@ -180,8 +186,9 @@ func (f *fleet) startUp() (*incarnation, error) {
 	return in, err
 }
 
-// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and starts another one after a pause.
-func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
+// oneAfterTheOther kills a process when it has drawn that far ahead of the clock, and starts another one after
+// something else.
+func oneAfterTheOther(ahead time.Duration, between func(*fleet) error) func(*fleet) error {
 	return func(f *fleet) error {
 		in, err := f.startUp()
 		if err != nil {
@@ -195,10 +202,34 @@ func oneAfterTheOther(ahead, pause time.Duration) func(*fleet) error {
 			time.Sleep(time.Millisecond)
 		}
 		f.kill(in)
-		time.Sleep(pause)
+		if err := between(f); err != nil {
+			return err
+		}
 		_, err = f.start(0)
 		return err
 	}
+}
+
+// untilFree waits until the ID of a process that was killed may be leased again.
+func untilFree(*fleet) error {
+	time.Sleep(2 * leaseTTL)
+	return nil
+}
+
+// setBack has another file, with a namespace that has no leases yet, take the place of one from which a process has
+// leased and drawn.
+func setBack(f *fleet) error {
+	before, err := os.ReadFile(f.stores.path)
+	if err != nil {
+		return err
+	}
+	return oneAfterTheOther(time.Second, func(f *fleet) error {
+		_ = os.Remove(f.stores.path + "-journal") // of the write under which the process was killed
+		if err := os.WriteFile(f.stores.path+".before", before, 0o600); err != nil {
+			return err
+		}
+		return os.Rename(f.stores.path+".before", f.stores.path)
+	})(f)
 }
 
 // loseCommit starts two processes on a database from which the first one's commit is gone

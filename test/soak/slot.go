@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A slot is a place for one process after the other, all of the same kind.
@@ -15,8 +17,8 @@ type slot struct {
 	Draw   []string // a goroutine for each way
 	Worker string
 	Store  string // where the worker has its database: mariadb, pair or sqlite
-	// Durable is said of the store by a lease.
-	Durable bool
+	// Losses is what a lease says of the store; whoever says that it loses nothing makes no namespace.
+	Losses lease.Losses
 	// Ring is the number of slots of the cached generator's ring, 0 for the default.
 	Ring            int
 	MaxLead, MaxLag time.Duration
@@ -50,41 +52,40 @@ const (
 // A lease has to end while a process is paused, and a service has to be without its
 // database for longer than is reserved, several times in some minutes.
 const (
-	leaseWindow     = time.Second
-	longWindow      = 3 * leaseWindow / 2 // of one beside others, as while a setting is changed
-	leaseTTL        = 1500 * time.Millisecond
-	leaseQuarantine = 200 * time.Millisecond
-	leaseSkew       = 100 * time.Millisecond
+	leaseWindow = time.Second
+	longWindow  = 3 * leaseWindow / 2 // of one beside others, as while a setting is changed
+	leaseTTL    = 1500 * time.Millisecond
+	leaseSkew   = time.Second
 	// leaseStray is how far a leased process's clock may be off. If it were more than
 	// what is reserved, it would have no tick to issue.
 	leaseStray = 900 * time.Millisecond
 	freeStray  = 3 * time.Second
 )
 
-// maxLead is the largest MaxLead of all slots.
+// maxLead is the largest MaxLead of slots that have no ticks burnt. Others have to borrow as far as a burn goes.
 const maxLead = 4 * time.Second
 
 var soakSlots = []slot{
 	{Name: "strict order", Cached: true, Draw: []string{strict, strict},
-		Worker: leased, Store: mariadb, Durable: true, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
+		Worker: leased, Store: mariadb, Losses: lease.Never, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
 	{Name: "lanes", Cached: true, Draw: []string{lane, lane},
-		Worker: leased, Store: mariadb, Durable: true, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
+		Worker: leased, Store: mariadb, Losses: lease.Never, MaxLead: maxLead, MaxLag: 300 * time.Millisecond, Stray: leaseStray, Weight: 3},
 	{Name: "batches and strict order", Cached: true, Draw: []string{fill, strict},
-		Worker: leased, Store: mariadb, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
+		Worker: leased, Store: mariadb, MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
 	{Name: "uncached, long window", Draw: []string{strict, strict},
 		Worker: leased, Store: mariadb, Window: longWindow, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order, two ticks", Cached: true, Draw: []string{strict, strict}, Ring: 2,
-		Worker: leased, Store: pair, MaxLead: maxLead, Stray: leaseStray, Weight: 1},
+		Worker: leased, Store: pair, MaxLead: lease.Burn, Stray: leaseStray, Weight: 1},
 	{Name: "batches, and lanes", Cached: true, Draw: []string{fill, lane},
-		Worker: leased, Store: pair, MaxLead: 2500 * time.Millisecond, Stray: leaseStray, Weight: 3},
+		Worker: leased, Store: pair, MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
 	{Name: "uncached, batches", Draw: []string{strict, fill},
 		Worker: leased, Store: pair, Stray: leaseStray, Weight: 0.5},
 	{Name: "lanes, and no order", Cached: true, Draw: []string{lane, unordered, unordered},
-		Worker: leased, Store: embedded, Durable: true, MaxLead: maxLead, Stray: leaseStray, Weight: 2},
+		Worker: leased, Store: embedded, MaxLead: lease.Burn, Stray: leaseStray, Weight: 2},
 	{Name: "batches", Cached: true, Draw: []string{fill, fill}, Ring: 4,
-		Worker: leased, Store: embedded, Durable: true, MaxLead: time.Second, Stray: leaseStray, Weight: 3},
-	{Name: "uncached, durable", Draw: []string{strict, strict},
-		Worker: leased, Store: embedded, Durable: true, Stray: leaseStray, Weight: 0.5},
+		Worker: leased, Store: embedded, MaxLead: lease.Burn, Stray: leaseStray, Weight: 3},
+	{Name: "uncached, on a file", Draw: []string{strict, strict},
+		Worker: leased, Store: embedded, Stray: leaseStray, Weight: 0.5},
 	{Name: "strict order and lanes", Cached: true, Draw: []string{strict, lane},
 		Worker: throwaway, Store: mariadb, MaxLead: maxLead, Stray: freeStray, Weight: 2},
 	{Name: "uncached, remembering", Draw: []string{strict, strict}, Remember: 128,
@@ -116,7 +117,7 @@ func (s slot) shareOf() (number int64, namespace string) {
 		return 4, "pair"
 	case s.Store == embedded:
 		return 5, "embedded"
-	case s.Durable:
+	case s.Losses == lease.Never:
 		return 6, "durable"
 	}
 	return 7, "burning"
@@ -127,14 +128,13 @@ func (s slot) shareOf() (number int64, namespace string) {
 type leaseTable struct {
 	Share                  int64 // of the layout's worker IDs
 	Store, Name, Namespace string
-	// Durable is said of the store by the leases.
-	Durable bool
+	Losses                 lease.Losses
 }
 
 // leases returns the table of the slot's leases. It is false for other workers.
 func (s slot) leases() (leaseTable, bool) {
 	share, namespace := s.shareOf()
-	return leaseTable{share, s.Store, "LEASE_" + strings.ToUpper(namespace), namespace, s.Durable}, s.Worker == leased
+	return leaseTable{share, s.Store, "LEASE_" + strings.ToUpper(namespace), namespace, s.Losses}, s.Worker == leased
 }
 
 // leaseTables returns the tables of all slots' leases, each once.
@@ -156,8 +156,8 @@ func (s slot) String() string {
 	if s.Store != "" {
 		text += " on " + s.Store
 	}
-	if s.Worker == leased && s.Durable {
-		text += ", durable"
+	if s.Losses == lease.Never {
+		text += ", which loses nothing"
 	}
 	return text
 }

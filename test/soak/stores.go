@@ -106,21 +106,20 @@ func (s *stores) foundAll(slots []slot) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(s.found(db, t, 0), db.Close()); err != nil {
+		if err := errors.Join(s.found(db, t, false), db.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// found makes the namespace of a table, and the table.
-func (s *stores) found(db *sqlx.DB, t leaseTable, rest time.Duration) error {
+// found makes the namespace of a table, and the table, or raises its floor if it was lost.
+func (s *stores) found(db *sqlx.DB, t leaseTable, lost bool) error {
 	r, err := t.registry(db)
 	if err != nil {
 		return err
 	}
-	return r.Init(context.Background(),
-		registry.Namespace{Name: t.Namespace, Terms: soakLayout.Terms(), Rest: rest, IDs: s.ids})
+	return r.Init(context.Background(), t.Namespace, lease.Founding{Layout: soakLayout, Lost: lost, IDs: s.ids})
 }
 
 // in returns the tables of a database, the table of leases among them.

@@ -4,10 +4,11 @@
 // in the store before it may be issued, so that an owner that was paused or cut off does no harm
 // when it comes back.
 //
-// The package knows no database. Package sqlstore has Stores for SQL databases; package storetest
-// has one in memory, and the suite that every Store has to pass.
+// The package knows no database. Package sqlstore has Stores for SQL databases, package stores one for
+// places that keep texts under keys; package storetest has one in memory, and the suite that every Store
+// has to pass.
 //
-// # What makes a leased ID safe, and what does not
+// # What makes a leased ID safe
 //
 // Two owners of one ID are kept apart not by the lease, which only says when the ID may go to
 // somebody else, but by the reservation. Each owner issues only ticks by which its own
@@ -15,33 +16,28 @@
 // process can be stopped for a day at any point, and go on.
 //
 // A store that loses acknowledged writes forgets reservations: when a server takes over that
-// lacks the newest ones, when a dump is restored or rows are removed, or in a crash without a
-// synced log. Unless the store's kind, or DurableStore, promises that this does not happen, a new
-// owner therefore begins above all that can have been forgotten. That is bounded: reservations never reach further than
-// 3/2 Window beyond the clock, clocks of servers differ by no more than MaxClockSkew, and the
-// namespace's row keeps the largest reach of any owner. For the same reason an ID's new owner
-// issues nothing on the strength of its acquisition alone.
+// lacks the newest ones, when a dump is restored, or in a crash without a synced log. So a store names
+// the history under which it answers (see [Clock]), which is another one after such an event, and the
+// namespace keeps the history that it was last written under. As long as they are the same nothing can have
+// been lost, and a start begins at once, where the row says. When they are not, the first to come burns
+// ticks: it raises the namespace's floor by [Burn], further beyond the clock than anybody reserves,
+// and everybody who starts from then on begins above the floor. Owners that run go on as they are.
 //
-// This has a cost: a new owner starts about 3/2 Window + MaxClockSkew ahead of the clock (92 s by
-// default). A cached generator gives that lead up as the clock catches up, if its MaxLead is
-// larger than the lead, as the default of ten minutes is. Until then it has little left to borrow
-// for bursts: at first one tick for each that passes. An uncached one under a policy other than
-// Logical refuses to draw, or waits, as long as its ticks are ahead of the clock. A start also
-// waits until the clock has moved on by MaxClockSkew and a tick. A durable store has none of these
-// costs, and neither has a start that goes on with the lease in its state file (see [Config]).
-// That a row was released in good order does not help: an owner that came after that may be what
-// the store has lost.
+// So the price is paid after a crash or a failover, and at no other time: for ten minutes UIDs of processes
+// that start are ahead of the clock, by what is left of these ten minutes, with little to borrow for bursts, and
+// the first start waits for MaxClockSkew and a tick. A cached generator with the default MaxLead issues UIDs at
+// once; one with a smaller MaxLead, and an uncached one under another policy than Logical, waits until its ticks are
+// near enough. A store that never loses a write ([Never]) has none of this, and neither has an owner that goes on
+// with the lease that its state file keeps (package statefile).
 //
-// A running owner creates nothing: a namespace that has disappeared is an error, and no other
-// takes its place. On a durable store a start creates nothing either; somebody who knows that
-// nobody has an ID of the namespace makes it once, with [Found]. On any other a start makes a
-// missing namespace. Since its rows may have been lost, it then rests for five minutes,
-// or TTL or Quarantine if these are longer, before it leases the first ID.
+// A missing namespace is made by the first start, at once. Nobody can tell a new one from one that was lost,
+// so it begins a Burn ahead of the clock, as after a failover. [Found], or uid worker init, says that it is new:
+// then nothing is ahead. A running owner creates nothing. One that finds no namespace has lost its lease.
 //
 // No row is ever removed. The namespace keeps the highest ID that ever had one: only those above it
 // are new, and their rows are made some at once. So a row that somebody has deleted makes no ID new,
 // whose owner may be at work. Nobody gets such an ID until its row is put back; whoever finds no
-// other is told which rows are missing. An ID that nobody has had begins near the store's clock.
+// other is told which rows are missing.
 //
 // # Several stores, one space of worker IDs
 //
@@ -55,23 +51,19 @@
 // These break it, and no store can tell:
 //
 //   - Stores that share a space of worker IDs, and whose ranges overlap.
-//   - Two copies of the store that both accept writes.
-//   - A running process that was cloned with its memory ([Lease.Invalidate] is for programs that
-//     learn of it).
+//   - Two copies of the store that both accept writes: a former primary has to be fenced.
+//   - A server that takes over with writes that the one before it lacked, or one that comes back as it was
+//     without those of the server in between.
 //   - Servers whose clocks differ by more than MaxClockSkew, when one takes over that lacks
 //     writes.
-//   - DurableStore on a store that loses writes in ways that a start cannot see: a restored dump,
-//     a replica that takes over, a disk that lies about what it has synced.
-//   - With DurableStore, rows edited by hand, among them one that is put back in place of a newer one.
-//   - Without DurableStore, a row that is deleted, or whose end is moved back, and that comes
-//     back as it was before its owner has renewed, which is within half a Window, or
-//     within TTL if the owner is stopped and has a state file.
-//   - Without DurableStore, a former namespace that is put back after the one in its place has
-//     rested, while an owner's TTL is longer than that rest.
-//   - Rows that are lost when an owner's TTL is longer than both five minutes and the TTL of the
-//     start that makes the namespace anew.
-//   - A longer Window than any in the namespace before, if a failover or a restored backup loses
-//     the first acquisition with it.
+//   - A running process that was cloned with its memory ([Lease.Invalidate] is for programs that
+//     learn of it).
+//   - Former rows that come back without another history: what a store's package says of that. uid worker init
+//     --lost makes up for it.
+//   - Former rows that come back within the TTL of an owner, after a start has made a namespace in their place:
+//     an owner that has not looked meanwhile goes on.
+//   - [Never] on a store that loses writes in ways that a start cannot see.
+//   - A row that is deleted, or edited, and comes back as it was before its owner has renewed.
 //
 // A new layout needs a new namespace: a namespace of another layout is refused. UIDs are unique
 // within one layout and one namespace. Those of two namespaces, or of leased and disposable IDs,

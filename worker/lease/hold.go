@@ -19,6 +19,7 @@ type hold struct {
 	// one of them.
 	owner       string
 	acked, sent int64
+	resumed     bool // and not renewed since: the owner may have written more before
 	limit       int64
 	base        int64 // what others may have used: the owner's first tick is the next
 
@@ -38,7 +39,7 @@ func (h *hold) unreserved() bool { return h.limit <= h.base }
 // of the row, or was made under a lock that is gone.
 func (h *hold) owns(row *Row) bool {
 	owner, number := writer(row.Nonce)
-	if owner != h.owner || number > h.sent {
+	if owner != h.owner || number > h.sent && !h.resumed {
 		return false
 	}
 	return number > h.acked && row.High >= h.limit || number == h.acked && row.High == h.limit

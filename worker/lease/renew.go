@@ -25,16 +25,17 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 			return err
 		}
 		l.settle(ns, now)
-		h.sent = number + 1 // what an earlier run of this attempt was to write was refused
+		_, newest := writer(row.Nonce)
+		h.sent = max(number, newest) + 1 // what an earlier run of this attempt was to write was refused
 		limit = max(row.High, l.target(now, through, slacks(early)))
-		wait = l.untilMore(now, limit)
+		wait = l.untilMore(now, max(limit, h.base)) // the base is beyond the limit where a floor is
 		row.Nonce, row.High, row.Until, row.Renewed = nonce(h.owner, h.sent), limit, now.after(l.cfg.TTL), now.Now
 		return nil
 	})
 	if err != nil {
 		return gone(err)
 	}
-	h.acked, h.limit, h.wait, h.early = h.sent, limit, wait, early
+	h.acked, h.limit, h.wait, h.early, h.resumed = h.sent, limit, wait, early, false
 	h.at = l.clock()
 	l.dueAfter(h)
 	l.low = false

@@ -38,10 +38,6 @@ func (l *Lease) Store() Store { return l.store }
 // holds.
 const resumePatience = 5 * time.Second
 
-// restarts is how many writes are left out at a restart: those that are on their way have other
-// numbers.
-const restarts = 1 << 16
-
 // Resume takes a lease up again, as Acquire takes one, and goes on above h.Used. The owner renews first.
 // If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
 // it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
@@ -59,8 +55,11 @@ func (l *Lease) Resume(ctx context.Context, t uid.Terms, h Held) (uid.Reservatio
 		return uid.Reservation{}, err
 	}
 	l.resumed = true
-	l.hold = &hold{id: h.WorkerID, owner: owner, acked: number, sent: number + restarts,
+	l.hold = &hold{id: h.WorkerID, owner: owner, acked: number, sent: number, resumed: true,
 		base: max(h.Used, t.MinTick-1), limit: h.Last, at: l.clock()}
+	if err := l.checkFloor(Clock{Now: l.now()}); err != nil {
+		return l.started(ctx, err)
+	}
 	return l.started(ctx, l.resume(ctx))
 }
 

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"math"
 	"time"
 
 	"github.com/uidgen/uid/internal/ticks"
@@ -40,10 +41,14 @@ func slacks(early int) int64 { return 1 << min(max(early-1, 0), 4) }
 
 // untilMore is how long it takes until a write can reserve more than the ticks up to limit.
 func (l *Lease) untilMore(now Clock, limit int64) time.Duration {
-	if l.never {
+	if l.never && l.ahead == math.MaxInt64 {
 		return 0
 	}
-	return ticks.Until(l.terms, now.Now.Add(l.reach(now)), limit+1)
+	reach := l.ahead
+	if !l.never {
+		reach = l.reach(now)
+	}
+	return ticks.Until(l.terms, now.Now.Add(reach), limit+1)
 }
 
 // dueAfter sets when the hold is renewed next, and the tick at which the generator asks again.

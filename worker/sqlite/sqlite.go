@@ -25,8 +25,8 @@
 //   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out
 //     again. Two copies in use know nothing of each other, and a restored backup has forgotten
 //     what was reserved since. Stop all workers before a restore, and start none until the clock
-//     has passed all that they had reserved: 3/2 of their Window, and up to MaxAhead with
-//     DurableStore. To copy the file while it is in use, take VACUUM INTO; cp misses what is in
+//     has passed all that they had reserved, or run uid worker init --lost: the file does not show
+//     that it is another one. To copy the file while it is in use, take VACUUM INTO; cp misses what is in
 //     the journal or in the write-ahead log.
 //   - A file that is overwritten in its place, which keeps its identity: that is a restore.
 //   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo

@@ -113,8 +113,8 @@
 //
 // # What a database has to keep for leases
 //
-// Package lease says what it relies on, and what a store may lose. A database is durable, as the
-// lease's setting DurableStore claims, when it is a SQLite file that package worker/sqlite has
+// Package lease says what it relies on, and what a store may lose. A database is durable, as [lease.Never]
+// claims, when it is a SQLite file that package worker/sqlite has
 // opened, or a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1, or a single
 // PostgreSQL server with fsync, full_page_writes and synchronous_commit on and a table that is not
 // UNLOGGED; and no replica takes over that need not have every commit. On PostgreSQL
@@ -127,7 +127,7 @@
 // takes over, semi-synchronous replication that goes on without replicas after its time-out, or a disk
 // that lies about what it has synced.
 //
-// These break leases even without DurableStore:
+// These break leases all the same:
 //
 //   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off
 //     makes one; it is refused at a start, as a TEMPORARY table is.
@@ -192,7 +192,7 @@
 // Check lists the rights that an account lacks, and those that it does not need.
 //
 // [Numbers.Next], [Leases.Init] and [Segments.Change] create a missing table, for which they need
-// CREATE as well. So does a lease without DurableStore whose namespace is missing, since it calls Init.
+// CREATE as well. So does a lease whose namespace is missing, since it calls Init.
 //
 // # What errors and logs say
 //

@@ -165,7 +165,7 @@ func (c *fakeSegmentsConn) QueryContext(_ context.Context, query string, args []
 	if c.sessions > 0 {
 		session += int64(c.selected % c.sessions)
 	}
-	row = append([]driver.Value{int64(1), int64(0), session, "here", false, !c.open, false, ""}, row...)
+	row = append([]driver.Value{int64(1), int64(0), session, "here", false, false, !c.open, false, ""}, row...)
 	rows := [][]driver.Value{row}
 	if c.twice {
 		rows = append(rows, row)

@@ -36,18 +36,17 @@ func (l *Leases) look(ctx context.Context, conn session, where string, args ...a
 	return s, err
 }
 
-// read reads the namespace and rows of it, in one round trip. where, with args, says which rows. The
-// session may be in a transaction of the program's: what it reads may be as old as that, which is
-// ended then.
+// read reads the namespace and rows of it, in one round trip, three if the session is new. where, with
+// args, says which rows.
 func (l *Leases) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
 	s, err := l.readOnce(ctx, conn, where, args)
-	if err == nil && !s.Plain() {
-		if _, err := conn.ExecContext(ctx, l.dialect.Commit()); err != nil {
-			return s, database.Failed("commit", err)
-		}
-		s, err = l.readOnce(ctx, conn, where, args)
+	if err != nil {
+		return s, err
 	}
-	return s, err
+	if again, err := s.Ready(ctx, conn, l.dialect); !again || err != nil {
+		return s, err
+	}
+	return l.readOnce(ctx, conn, where, args)
 }
 
 func (l *Leases) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {

@@ -84,12 +84,11 @@ func segmentRow(l *leafOf, t *takersOf) (row segment.Row) {
 // session may be in a transaction of the program's; then it is ended first.
 func (s *Segments) look(ctx context.Context, conn session, tag string) (tagSight, error) {
 	seen, err := s.lookOnce(ctx, conn, tag)
-	if err == nil && !seen.Plain() {
-		// What was read may be as old as that transaction.
-		if _, err := conn.ExecContext(ctx, s.dialect.Commit()); err != nil {
-			return seen, database.Failed("commit", err)
+	if err == nil {
+		var again bool
+		if again, err = seen.Ready(ctx, conn, s.dialect); again {
+			seen, err = s.lookOnce(ctx, conn, tag)
 		}
-		seen, err = s.lookOnce(ctx, conn, tag)
 	}
 	if err == nil {
 		err = seen.Writes(s.dialect)

@@ -51,7 +51,9 @@ func (s *Segments) attempt(w tagWrite) attempt {
 		}, s.takersWrite(w)}
 		return a
 	}
-	if w.seen.takers == nil { // of a tag of Leaf's: an empty row is as good as none
+	if w.seen.takers == nil && s.dialect == database.MySQL {
+		// Of a tag of Leaf's: an empty row is as good as none. In a transaction it would not show whether
+		// Leaf's row is as it was: it may not change.
 		w.takers = ""
 		a.writes, a.again = []write{s.takersWrite(w)}, true
 		return a
@@ -59,15 +61,15 @@ func (s *Segments) attempt(w tagWrite) attempt {
 	of := map[database.Dialect]string{database.MySQL: "a."}[s.dialect]
 	sets, values := w.leafSets(of)
 	is, was := s.leafIs("a.", w)
-	switch s.dialect {
-	case database.MySQL:
+	switch {
+	case s.dialect == database.MySQL:
 		// Where update_time is as it was, and max_id is, MySQL counts Leaf's row as unchanged.
 		a.writes = []write{{
 			s.dialect.Strict("UPDATE") + " `" + s.segments + "` a, `" + s.takers + "` t SET " + sets + ", t.nonce = ?, t.takers = ?" +
 				" WHERE " + is + " AND " + takersIs("t.") + " AND " + same,
 			join(values, []any{w.nonce, w.takers}, was, w.takersWas(), here), 2,
 		}}
-	case database.Postgres:
+	case s.dialect == database.Postgres && w.seen.takers != nil:
 		// Both rows are locked, and as they were, before any is changed.
 		a.writes = []write{{
 			"WITH held AS MATERIALIZED (SELECT 1 FROM `" + s.segments + "` a, `" + s.takers + "` t" +

@@ -58,17 +58,38 @@ func (l *Leases) both(s sight, control leaseRow, was *leaseRow, is leaseRow) att
 	return a
 }
 
-// grown makes new rows, and changes the namespace's.
+// grown makes new rows, and changes the namespace's. It overwrites none.
 func (l *Leases) grown(s sight, control leaseRow, made []leaseRow) attempt {
-	var args []any
+	a := attempt{Origin: s.Origin, what: whose(made[0]), found: [2]any{stable(*s.control), made[0].WorkerID}, left: l.trace(made[0])}
+	control = touched(control)
+	var rows []any
 	for _, r := range made {
-		args = join(args, []any{l.namespace}, r.values())
+		rows = join(rows, []any{l.namespace}, r.values())
 	}
-	row := "(?" + strings.Repeat(", ?", len(leaseColumns)) + ")"
-	return attempt{Origin: s.Origin, what: whose(made[0]), found: stable(*s.control), left: l.trace(made[0]), writes: []write{
-		l.update(s, *s.control, touched(control), false),
-		{l.insert() + " VALUES " + row + strings.Repeat(", "+row, len(made)-1), args, int64(len(made))},
-	}}
+	row, n := "?"+strings.Repeat(", ?", len(leaseColumns)), len(made)
+	update, values := l.update(s, *s.control, control, false), "VALUES ("+row+")"+strings.Repeat(", ("+row+")", n-1)
+	switch l.dialect {
+	case database.MySQL: // where a statement writes to a table once
+		var updates []string
+		for _, name := range leaseColumns[1:] {
+			updates = append(updates, name+" = IF(`"+l.leases+"`.WORKER_ID = -1, VALUES("+name+"), `"+l.leases+"`."+name+")")
+		}
+		a.writes = []write{{
+			l.insert() + " SELECT v.* FROM `" + l.leases + "` c, (SELECT ? AS NAMESPACE, ? AS " + strings.Join(leaseColumns, ", ? AS ") +
+				strings.Repeat(" UNION ALL SELECT "+row, n) + ") v WHERE " + asRead("c.", false) + " AND " + l.dialect.Same(l.leases) +
+				" AND NOT EXISTS (SELECT 1 FROM `" + l.leases + "` r WHERE r.NAMESPACE = ? AND r.WORKER_ID BETWEEN ? AND ?)" +
+				" FOR UPDATE ON DUPLICATE KEY UPDATE " + strings.Join(updates, ", "),
+			join([]any{l.namespace}, control.values(), rows, l.wasRead(*s.control, false), s.Is(l.dialect),
+				[]any{l.namespace, made[0].WorkerID, made[n-1].WorkerID}),
+			int64(n) + 2, // a row that is updated counts as two
+		}}
+	case database.Postgres:
+		a.writes = []write{{"WITH held AS (" + update.statement + " RETURNING 1) " + l.insert() +
+			" SELECT * FROM (" + values + ") v WHERE EXISTS (SELECT 1 FROM held)", join(update.args, rows), int64(n)}}
+	default:
+		a.writes = []write{update, {l.insert() + " " + values, rows, int64(n)}}
+	}
+	return a
 }
 
 // whose says whose row it is.

@@ -1,5 +1,7 @@
 package statefile
 
+import "errors"
+
 // Crash ends the binding as the end of the process would.
 func (f *File) Crash() {
 	f.mu.Lock()
@@ -23,3 +25,9 @@ func (f *File) Fill() func() {
 		undo()
 	}
 }
+
+// Crash ends the binding as the end of the process would.
+func (l *Lease) Crash() error { return errors.Join(l.close(), l.lease.Leave()) }
+
+// Fill makes every write to the file fail, until what it returns is called.
+func (l *Lease) Fill() func() { return l.file.Fill() }

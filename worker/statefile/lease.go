@@ -37,7 +37,7 @@ type Lease struct {
 	terms  uid.Terms
 	file   *state.File // nil while no generator is bound
 	record state.Record
-	base   int64 // the last tick of others, or of the process before
+	base   int64 // of the record's lease: the last tick of others, or of the process before
 }
 
 // OnLease returns a worker that keeps the lease in a state file at path. Config's Window is how long the file
@@ -158,6 +158,12 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	if l.file == nil {
 		return l.lease.Extend(ctx, through) // which serves no generator
 	}
+	if _, has := l.lease.Held(); !has {
+		// What was lost, or invalidated, is not to come back if the process ends before the next lease is saved.
+		if err := l.forget(); err != nil {
+			return uid.Reservation{}, err
+		}
+	}
 	r, err := l.lease.Extend(ctx, through)
 	held, has := l.lease.Held()
 	if !has {
@@ -182,20 +188,36 @@ func (l *Lease) Extend(ctx context.Context, through int64) (uid.Reservation, err
 // reservation goes, and saves the lease if it is another one.
 func (l *Lease) grant(through int64) error {
 	held, _ := l.lease.Held()
-	next := l.record
-	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
-		l.base, next.High = held.Used, held.Used
-	}
+	next := l.next(held)
 	clock, window := l.terms.TickAt(l.cfg.Now()), ticks.Count(l.cfg.Window, l.terms.Unit)
 	reach := max(window+window/2, window+1)
-	if next.High >= max(ticks.Plus(clock, window), through) && next.Nonce == held.Nonce {
+	if next.High >= max(ticks.Plus(clock, window), through) && l.record.Nonce == held.Nonce {
 		return nil
 	}
-	// limit is below what was granted where a damaged record may have had a newer one.
+	// Last is below what was granted where a damaged record may have had a newer one.
 	next.High = max(next.High, min(held.Last, ticks.Plus(max(clock, through), reach)))
 	next.Next = max(next.High, min(held.Last, ticks.Plus(next.High, reach)))
+	return l.keep(next, held)
+}
+
+// next returns the record that comes after the one that is saved. Of a lease that is not saved yet it grants
+// nothing.
+func (l *Lease) next(held lease.Held) state.Record {
+	next := l.record
+	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
+		next.High, next.Next = held.Used, held.Used
+	}
 	next.WorkerID, next.Nonce, next.Limit, next.Namespace = held.WorkerID, held.Nonce, held.Last, l.namespace()
-	return l.save(next)
+	return next
+}
+
+// keep saves a record of what is held.
+func (l *Lease) keep(next state.Record, held lease.Held) error {
+	if err := l.save(next); err != nil {
+		return err
+	}
+	l.base = held.Used
+	return nil
 }
 
 // forget saves that the file holds no lease, or none any more. Whatever comes next is one from the
@@ -233,16 +255,14 @@ func (l *Lease) Release(ctx context.Context, last int64) error {
 	if l.file == nil {
 		return l.lease.Release(ctx, last) // which serves no generator
 	}
-	var err error
-	if held, has := l.lease.Held(); !has {
-		err = l.forget()
-	} else if l.record.Nonce != "" {
-		next := l.record
-		next.High = min(next.High, max(l.base, last))
-		next.Nonce, next.Limit = held.Nonce, held.Last
-		err = l.save(next)
+	held, has := l.lease.Held()
+	if !has {
+		// Nothing is left but an acquisition that may have been stored, of which no tick was issued.
+		return errors.Join(l.forget(), l.close(), l.lease.Release(ctx, -1))
 	}
-	return errors.Join(err, l.close(), l.lease.Leave())
+	next := l.next(held)
+	next.High = min(next.High, max(held.Used, last))
+	return errors.Join(l.keep(next, held), l.close(), l.lease.Leave())
 }
 
 func (l *Lease) close() error {

@@ -356,13 +356,17 @@ func lostWrites(p *probe) {
 	} {
 		before := p.Token()
 		restore := p.Backup()
+		_, _, was := c.row(0)
 		var once sync.Once
 		err := call(func(nonce *string) {
 			*nonce = p.Token()
 			once.Do(func() { *nonce = before; restore() })
 		})
 		other := p.open(namespace)
-		row0, _, _ := other.row(0)
+		row0, _, is := other.row(0)
+		if !c.Durable() && was.History != "" && is.History == was.History {
+			p.Errorf("%s: the History is %q before and after writes were lost", name, is.History)
+		}
 		row1, _, _ := other.row(1)
 		if row0.Nonce == before || row1.Nonce == before || other.namespace().Layout == before {
 			p.Errorf("%s: what was decided before writes were lost was stored after that (%v)", name, err)

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
-	"time"
 
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -52,19 +50,18 @@ func ExampleRunRegistry() {
 func ExampleMemory() {
 	memory := storetest.NewMemory(storetest.MemoryConfig{})
 	store := memory.Store("orders")
-	layout := bits.Default()
-	if err := lease.Found(context.Background(), store, lease.Founding{Terms: layout.Terms()}); err != nil {
+	if err := lease.Found(context.Background(), store, lease.Founding{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	store.Fault(storetest.LoseReply)
-	worker, err := lease.New(store, lease.Config{DurableStore: true, MaxClockSkew: time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
+	worker, err := lease.New(store, lease.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	g, err := cached.New(worker, cached.Config{Layout: layout})
+	g, err := cached.New(worker, cached.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

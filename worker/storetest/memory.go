@@ -279,7 +279,10 @@ func (m *Memory) write(ch *change, fault Fault) (stored bool, err error) {
 }
 
 // newest reports whether nobody has written what the change replaces, and no writes were lost since.
-func (m *Memory) newest(ch *change) bool {
+func (m *Memory) newest(ch *change) bool { return ch.history == m.told() && ch.newest() }
+
+// newest reports whether nobody has written what the change replaces.
+func (ch *change) newest() bool {
 	var version int64
 	if ch.space.namespace != nil {
 		version = ch.space.namespace.version
@@ -289,7 +292,7 @@ func (m *Memory) newest(ch *change) bool {
 			return false
 		}
 	}
-	return ch.history == m.told() && (ch.namespace == nil || ch.namespace.version == version) &&
+	return (ch.namespace == nil || ch.namespace.version == version) &&
 		(ch.row == nil || ch.row.version == ch.space.rows[ch.id].version)
 }
 

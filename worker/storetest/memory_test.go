@@ -97,7 +97,7 @@ func TestMemoryWithoutAClock(t *testing.T) {
 // nonce writes one to a row, and says whether the store knows that it is stored.
 func nonce(t *testing.T, c *Client, id int64, text string) error {
 	t.Helper()
-	return c.Change(t.Context(), id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = text; return nil })
+	return c.Change(t.Context(), id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = text; return nil })
 }
 
 func TestMemoryFaults(t *testing.T) {

@@ -33,7 +33,7 @@ func spreading() wrong {
 			row := s.other(ids, w, now, *ch.row, lost)
 			ch.row, ch.id = &row, row.value.WorkerID
 			return ch, nil
-		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+		}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }
 

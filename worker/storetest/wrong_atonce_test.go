@@ -16,7 +16,7 @@ func wrongAtOnce() []mistake {
 		{"Take without a lock: two win the same row", byTakes, wrong{take: unguardedTake}},
 		{"Take guards the row and not the namespace", byTakes, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
 			return lookThenTake(c, ctx, w, decide, func(n lease.Namespace, r lease.Row) error {
-				err := c.Take(ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: w.Highest}, func(_ *lease.Namespace, now *lease.Row, _ lease.Clock) error {
+				err := c.Take(ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: w.Highest}, func(n *lease.Namespace, now *lease.Row, _ lease.Clock) error {
 					*now = r
 					return nil
 				})
@@ -34,9 +34,9 @@ func wrongAtOnce() []mistake {
 		{"a Change that is outdated is acknowledged", byChanges, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var was string
 			var row *lease.Row
-			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
-					return decide(nil, now)
+					return decide(n, nil, now)
 				}
 				copied := *r
 				row, was = &copied, r.Nonce
@@ -45,10 +45,11 @@ func wrongAtOnce() []mistake {
 			if row == nil || !errors.Is(err, errLook) {
 				return err
 			}
-			if err := decide(row, c.m.now()); err != nil {
+			n, _ := c.m.Namespace(c.namespace)
+			if err := decide(&n, row, c.m.now()); err != nil {
 				return err
 			}
-			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 				if r.Nonce == was { // else UPDATE ... WHERE NONCE = ? changes no row, and nobody asks
 					*r = *row
 				}
@@ -66,7 +67,7 @@ func wrongAtOnce() []mistake {
 		{"Change's clock is read before the lock", byClock, wrong{
 			change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 				early := c.m.now()
-				return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(r, early) })
+				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(n, r, early) })
 			},
 		}},
 		{"Init's clock is read before the lock", byClock, wrong{
@@ -138,6 +139,7 @@ func unguardedChange(c *Client, ctx context.Context, id int64, decide changeDeci
 	var row lease.Row
 	var found bool
 	var clock lease.Clock
+	namespace, _ := c.m.Namespace(c.namespace)
 	err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
 		if found, clock = r != nil, now; found {
 			row = *r
@@ -148,9 +150,9 @@ func unguardedChange(c *Client, ctx context.Context, id int64, decide changeDeci
 	case !errors.Is(err, errLook):
 		return err
 	case !found:
-		return decide(nil, clock)
+		return decide(&namespace, nil, clock)
 	}
-	if err := decide(&row, clock); err != nil {
+	if err := decide(&namespace, &row, clock); err != nil {
 		return err
 	}
 	c.m.SetRow(c.namespace, row)
@@ -185,15 +187,16 @@ func cached() wrong {
 	return wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 		if r, found := rows.Load(key{c, id}); found {
 			r := r.(lease.Row)
-			if err := decide(&r, c.m.now()); err != nil {
+			n, _ := c.m.Namespace(c.namespace)
+			if err := decide(&n, &r, c.m.now()); err != nil {
 				return err
 			}
 		}
-		return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			if r != nil {
 				rows.Store(key{c, id}, *r)
 			}
-			return decide(r, now)
+			return decide(n, r, now)
 		})
 	}}
 }

@@ -155,7 +155,7 @@ func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.
 				}
 			}
 			return f(s, rows, w, c.m.now())
-		}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+		}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 	}}
 }
 

@@ -15,8 +15,8 @@ func wrongDecisions() []mistake {
 	return []mistake{
 		{"Change stores what decide refused", byChange, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var refused error
-			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				if refused = decide(r, now); r == nil {
+			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				if refused = decide(n, r, now); r == nil {
 					return refused
 				}
 				return nil
@@ -70,12 +70,12 @@ func wrongDecisions() []mistake {
 		{"Change offers an ID without a row", byNoRow, wrong{change: func(
 			c *Client, ctx context.Context, id int64, decide changeDecision,
 		) error {
-			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					unused := lease.NewRow(id)
 					r = &unused
 				}
-				return decide(r, now)
+				return decide(n, r, now)
 			})
 		}}},
 		{"Change makes a row", byNoRow, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
@@ -85,13 +85,13 @@ func wrongDecisions() []mistake {
 			}
 			return err
 		}}},
-		{"no write is stored", byInit, decides(func(_ *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
+		{"no write is stored", byInit, decides(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
 			return cmp.Or(decide(), errSkip)
 		}).thenNil()},
 		{"Change to a released row is not stored", byChange, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
-			err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				released := r != nil && r.Nonce == ""
-				if err := decide(r, now); err != nil || !released {
+				if err := decide(n, r, now); err != nil || !released {
 					return err
 				}
 				return errSkip

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
+	"fmt"
+	"strings"
+	"sync/atomic"
 
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -25,9 +27,35 @@ func wrongNamespaces() []mistake {
 			}
 			return err
 		}}},
+		{"Change writes only the row", byBothRows, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				shown := *n
+				return decide(&shown, r, now)
+			})
+		}}},
+		{"Change writes the namespace though it was refused", byBothRows, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+			var written lease.Namespace
+			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				err := decide(n, r, now)
+				written = *n
+				return err
+			})
+			if err != nil && written.Layout != "" {
+				c.m.SetNamespace(c.namespace, written)
+			}
+			return err
+		}}},
+		{"a history that changes for nothing", byHistory, func() wrong {
+			var n atomic.Int64
+			return reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.History = fmt.Sprint(n.Add(1)) })
+		}()},
+		{"a history that is too long", byHistory, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) {
+			now.History = strings.Repeat("x", lease.MostHistory+1)
+		})},
+		{"a history in Greek", byHistory, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.History = "ἱστορία" })},
 		{"Change finds no row in no namespace", byMissing, wrong{change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			if _, found := c.m.Namespace(c.namespace); !found {
-				return decide(nil, c.m.now())
+				return decide(&lease.Namespace{}, nil, c.m.now())
 			}
 			return c.Change(ctx, id, decide)
 		}}},

@@ -58,7 +58,7 @@ func wrongNews() []mistake {
 					ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
 				}
 				return ch, err
-			}, func(ch change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+			}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 		}}},
 		{"Take offers a new ID first", byNew, grows(func(s *space) *space {
 			if len(s.rows) < 20 {

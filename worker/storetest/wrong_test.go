@@ -120,11 +120,11 @@ func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide f
 			})
 		},
 		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
-			return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
-					return decide(r, now)
+					return decide(n, r, now)
 				}
-				return f(nil, r, &now, func() error { return decide(r, now) })
+				return f(nil, r, &now, func() error { return decide(n, r, now) })
 			})
 		},
 		init: func(c *Client, ctx context.Context, decide initDecision) error {
@@ -151,8 +151,8 @@ func returns(f func(ctx context.Context, c *Client, call func(context.Context) e
 		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
 			var decided error
 			return f(ctx, c, func(ctx context.Context) error {
-				return c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-					decided = decide(r, now)
+				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+					decided = decide(n, r, now)
 					return decided
 				})
 			}, &decided)
@@ -202,6 +202,8 @@ const (
 	byOverwrites = "no row is overwritten"
 	byCrowd      = "new IDs at once"
 	byChange     = "Change of a row"
+	byBothRows   = "Change of the namespace"
+	byHistory    = "History"
 	byNoRow      = "Change of no row"
 	byTakes      = "Takes at once"
 	byChanges    = "Changes at once"
@@ -309,6 +311,7 @@ func misdeeds() []misdeed {
 		}
 	}
 	return []misdeed{
+		{"the history stays as it is when writes are lost", byLost, func(m *Memory, _ *Subject) { m.cfg.SameHistory = true }},
 		{"one namespace for all", byApart, named(func(string) string { return "all" })},
 		{"namespaces in small letters", byApart, named(strings.ToLower)},
 		{"namespaces of five letters", byApart, named(func(name string) string { return name[:min(5, len(name))] })},
@@ -341,6 +344,7 @@ func misdeeds() []misdeed {
 				}
 				return func() {
 					back()
+					m.history--
 					for s, version := range versions {
 						s.namespace.version, s.rows = version, rows[s]
 					}

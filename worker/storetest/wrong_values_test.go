@@ -29,16 +29,16 @@ func wrongValues() []mistake {
 				r.High = int64(float64(r.High))
 			}
 		}))},
-		{"times of rows in local time", byRows, reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+		{"times of rows in local time", byRows, reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
 			if r != nil {
 				r.Until = r.Until.In(time.FixedZone("", 3600))
 			}
 		})},
-		{"a clock in nanoseconds", byRows, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.Now = now.Now.Add(1) })},
-		{"a clock in local time", byRows, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) {
+		{"a clock in nanoseconds", byRows, reads(func(n *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.Now = now.Now.Add(1) })},
+		{"a clock in local time", byRows, reads(func(n *lease.Namespace, _ *lease.Row, now *lease.Clock) {
 			now.Now = now.Now.In(time.FixedZone("", 3600))
 		})},
-		{"a clock with an Error below 0", byRows, reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.Error = -1 })},
+		{"a clock with an Error below 0", byRows, reads(func(n *lease.Namespace, _ *lease.Row, now *lease.Clock) { now.Error = -1 })},
 		{"Made in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Made) }))},
 		{"a namespace's Renewed in milliseconds", byNamespaces, writes(namespace(func(n *lease.Namespace) { truncated(&n.Renewed) }))},
 		{"no Floor below 0", byNamespaces, writes(namespace(func(n *lease.Namespace) { n.Floor = max(n.Floor, 0) }))},

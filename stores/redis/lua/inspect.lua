@@ -1,15 +1,13 @@
 -- Reads what the server says of itself, and which of the commands that leases use this account may not run.
--- KEYS: namespace, rows, ends, ids; or any other, and it looks at no rights.
+-- KEYS: namespace, rows, ids; or any other, and it looks at no rights.
 local refused = {}
-if redis.acl_check_cmd and #KEYS == 4 then -- from version 7 on
+if redis.acl_check_cmd and #KEYS == 3 then -- from version 7 on
   for _, command in ipairs({
-    {'GET', KEYS[1]}, {'SET', KEYS[1], 'x'},
-    {'HGET', KEYS[2], '0'}, {'HSET', KEYS[2], '0', 'x'}, {'HSCAN', KEYS[2], '0'},
-    {'ZADD', KEYS[3], '0', '0'}, {'ZCARD', KEYS[3]}, {'ZCOUNT', KEYS[3], '0', '0'},
-    {'ZRANGE', KEYS[3], '0', '0'}, {'ZRANGEBYSCORE', KEYS[3], '0', '0'}, {'ZLEXCOUNT', KEYS[4], '-', '+'}, {'ZRANGEBYLEX', KEYS[4], '-', '+'}, {'ZREVRANGEBYLEX', KEYS[4], '+', '-'},
+    {'GET', KEYS[1]}, {'SET', KEYS[1], 'x'}, {'HGET', KEYS[2], '0'}, {'HSET', KEYS[2], '0', 'x'},
+    {'ZADD', KEYS[3], '0', '0'}, {'ZCARD', KEYS[3]}, {'ZRANGEBYLEX', KEYS[3], '-', '+'},
   }) do
     if not redis.acl_check_cmd(unpack(command)) then
-      refused[#refused + 1] = command[1]
+      refused[#refused + 1] = string.lower(command[1])
     end
   end
 end

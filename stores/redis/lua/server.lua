@@ -13,17 +13,10 @@ end
 local history = process .. ' ' .. lineage
 local time = redis.call('TIME')
 
--- Lua counts in doubles, which hold whole numbers up to 2^53. Worker IDs can be larger: scripts
--- compare them as texts of 19 digits, as the index of IDs has them.
-local function padded(id)
-  return string.rep('0', 19 - #id) .. id
-end
-local function plain(id)
-  return string.match(id, '^0*(%d+)$')
-end
-
--- top returns the highest worker ID that has a row, -1 if none has one. KEYS: namespace, rows, ends, ids.
-local function top()
-  local id = redis.call('ZREVRANGEBYLEX', KEYS[4], '+', '-', 'LIMIT', 0, 1)[1]
-  return id and plain(id) or '-1'
+-- Arguments come in lists, each behind its length.
+local at = 1
+local function list()
+  local from = at + 1
+  at = from + tonumber(ARGV[at])
+  return from, at - 1
 end

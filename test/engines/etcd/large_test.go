@@ -3,6 +3,7 @@ package etcd_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -63,11 +64,11 @@ func TestLarge(t *testing.T) {
 			if over(id) {
 				until = time.Now().Add(-time.Hour - time.Duration(id)*time.Millisecond)
 			}
-			ops = append(ops, clientv3.OpPut(fmt.Sprintf("uid/leases/orders/worker/%019d", id), fmt.Sprintf(`{"v":1,"write":"%026d","nonce":"%032d","high":%d,"until":%d,"layout":"%s","holder":"some-host-name-of-a-pod/12345","acquired":%d,"renewed":%d,"reach":92000000}`,
+			ops = append(ops, clientv3.OpPut(fmt.Sprintf("uid/leases/orders/worker/%019d", id), fmt.Sprintf(`{"v":2,"write":"%026d","nonce":"%032d","high":%d,"until":%d,"layout":"%s","holder":"some-host-name-of-a-pod/12345","acquired":%d,"renewed":%d}`,
 				id, id, int64(1)<<40, until.UnixMicro(), strings.Repeat("l", 60), until.UnixMicro(), until.UnixMicro())))
 		}
 		ops = append(ops, clientv3.OpPut(key,
-			given.ReplaceAllString(string(namespace.Kvs[0].Value), fmt.Sprintf(`"given":%d`, rows-1))))
+			regexp.MustCompile(`"given":-?\d+`).ReplaceAllString(string(namespace.Kvs[0].Value), fmt.Sprintf(`"given":%d`, rows-1))))
 		for batch := range slices.Chunk(ops, 100) {
 			_, err := admin.Txn(t.Context()).Then(batch...).Commit()
 			require.NoError(t, err)

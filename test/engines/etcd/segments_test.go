@@ -13,32 +13,7 @@ import (
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
-	"github.com/uidgen/uid/test/engines/cluster"
 )
-
-// segments is a store of segments under a prefix.
-func segments(t *testing.T, c *cluster.Etcd, prefix string) segmenttest.Subject {
-	admin := connect(t, nil, c.Endpoints()...)
-	open := nodeByNode(t, c, prefix)
-	s := etcdtest.Segments(func(f *etcdtest.Faults) (segment.Store, error) {
-		store, err := open(f)
-		if err != nil {
-			return nil, err
-		}
-		return store.Segments(), nil
-	})
-	if len(c.Nodes) == 1 {
-		s.Backup = func() (restore func()) {
-			back := backup(t, c)
-			return func() {
-				back("etcd")
-				await(t, admin)
-			}
-		}
-	}
-	s.Secret = canary
-	return s
-}
 
 func draw(n int64) func(*segment.Row) error {
 	return func(r *segment.Row) error {

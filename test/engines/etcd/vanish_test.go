@@ -15,7 +15,7 @@ import (
 
 // Rows that somebody deletes under their owners, and puts back.
 func TestRowsVanish(t *testing.T) {
-	c := shared[1](t)
+	c := start(t, 1)
 	client, ctx := connect(t, nil, c.Endpoints()...), context.Background()
 	open := func() lease.Store {
 		store, err := etcd.New(connect(t, nil, c.Endpoints()...), etcd.Config{})

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/report"
 )
 
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		return j.Numbers.do(j, memory)
 	})
-	testserver.Main(m)
+	cluster.Main(m)
 }
 
 var isFull = os.Getenv("FULL") != ""

@@ -29,22 +29,27 @@ type leasesJob struct {
 
 // timing is the part of a lease.Config that tests set.
 type timing struct {
-	Window, TTL, Quarantine, MaxClockSkew time.Duration
-	DurableStore                          bool
+	Window, TTL, MaxClockSkew time.Duration
+	Losses                    lease.Losses
 }
 
 // brisk has IDs used again soon, on engines that answer late when two processors have all to do.
-var brisk = timing{Window: 800 * time.Millisecond, TTL: 1200 * time.Millisecond, Quarantine: 50 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond}
+var brisk = timing{Window: 800 * time.Millisecond, TTL: 1200 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond}
 
 // durable is the same for a store that is taken to be durable, whatever it says.
 func (t timing) durable() timing {
-	t.DurableStore = true
+	t.Losses = lease.NeverUnchecked
 	return t
 }
 
-// maxLead bounds what is borrowed from the future. It is longer than it takes for an ID
-// to be used again, so that it takes a reservation to keep owners apart.
-const maxLead = 2 * time.Second
+// lead bounds what is borrowed from the future. It is longer than it takes for an ID to be used again, so
+// that it takes a reservation to keep owners apart, and reaches what is reserved after a burn.
+func (t timing) lead() time.Duration {
+	if t.Losses == lease.ByHistory {
+		return lease.Burn
+	}
+	return 4 * time.Second
+}
 
 // do draws UIDs until it is told to quit, and then closes the generator. Every third process is uncached.
 // Every other one draws as fast as the generator gives, up to the end of what is reserved; the others
@@ -72,9 +77,8 @@ func (j leasesJob) do(p job, file *os.File) error {
 	}
 	var w uid.Worker
 	if w, err = lease.New(leases, lease.Config{
-		Window: j.Lease.Window, TTL: j.Lease.TTL, Quarantine: j.Lease.Quarantine, MaxClockSkew: j.Lease.MaxClockSkew,
-		DurableStore: j.Lease.DurableStore, DurableStoreUnverified: j.Lease.DurableStore, Timeout: 2 * time.Second,
-		Logger: logger, OnEvent: func(e lease.Event) { m.tell(p.Process, e) },
+		Window: j.Lease.Window, TTL: j.Lease.TTL, MaxClockSkew: j.Lease.MaxClockSkew, Losses: j.Lease.Losses,
+		Timeout: 2 * time.Second, Logger: logger, OnEvent: func(e lease.Event) { m.tell(p.Process, e) },
 	}); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (j leasesJob) do(p job, file *os.File) error {
 		if p.Process%3 == 2 {
 			g, err = uncached.New(w, uncached.Config{Layout: layout, Logger: logger})
 		} else {
-			g, err = cached.New(w, cached.Config{Layout: layout, MaxLead: maxLead, Logger: logger})
+			g, err = cached.New(w, cached.Config{Layout: layout, MaxLead: j.Lease.lead(), Logger: logger})
 		}
 		if err == nil {
 			break

@@ -41,7 +41,7 @@ type event struct{ process, kind, workerID atomic.Int64 }
 // geometry returns the ticks of a run that begins now.
 func geometry() (record.Geometry, error) {
 	now := time.Now()
-	return record.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute))
+	return record.NewGeometry(layout, now.Add(-10*time.Second), now.Add(11*time.Minute+lease.Burn))
 }
 
 func openMemory(g record.Geometry, file *os.File) (*memory, error) {

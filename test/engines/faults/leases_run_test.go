@@ -47,7 +47,7 @@ func newLeasing(t testing.TB, d *engines.Deployment, timing timing, blind bool) 
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	require.NoError(t, lease.Found(ctx, l, lease.Founding{Terms: layout.Terms()}))
+	require.NoError(t, lease.Found(ctx, l, lease.Founding{Layout: layout}))
 	return r
 }
 
@@ -97,7 +97,7 @@ func (r *leasing) free() (ids map[int64]bool) {
 	ids = map[int64]bool{}
 	p := r.rows()
 	for _, row := range p.Rows {
-		if row.Until.Add(r.Lease.Quarantine + p.Clock.Error).Before(p.Clock.Now) {
+		if row.Until.Add(r.Lease.TTL + p.Clock.Error).Before(p.Clock.Now) {
 			ids[row.WorkerID] = true
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // A fault is something that happens to clients, servers or the network.
@@ -63,7 +64,7 @@ func testLeases(t *testing.T, all []engines.Engine, timing timing) *results {
 				r.inject(t, s, f, timing)
 			}
 		}
-		if s.Pair == nil || timing.DurableStore {
+		if s.Pair == nil || timing.Losses != lease.ByHistory {
 			return
 		}
 		t.Run("lossy", func(t *testing.T) {
@@ -173,7 +174,7 @@ func pauseServers(r *leasing, n int) (pauses int) {
 			r.replace(ends[pauses%2])
 			r.AwaitAll()
 		}
-		time.Sleep(r.Lease.TTL + r.Lease.Quarantine + r.Lease.MaxClockSkew)
+		time.Sleep(2*r.Lease.TTL + r.Lease.MaxClockSkew)
 		require.NoError(r, r.d.Nodes[i].Resume())
 		r.avoid(i, false)
 		r.start(r.net.Near, 2)
@@ -262,11 +263,11 @@ func loseCommits(r *leasing, n int) (commits int) {
 	for ; r.goesOn(commits, n); commits++ {
 		switch commits % 5 {
 		case 0, 2:
-			through.SwallowReply(testserver.LeaseWrite)
+			through.SwallowReply(cluster.LeaseWrite)
 		case 1, 3:
-			through.SwallowRequest(testserver.LeaseWrite)
+			through.SwallowRequest(cluster.LeaseWrite)
 		case 4:
-			through.Stall(testserver.LeaseWrite) // the reply never comes, and nobody is told
+			through.Stall(cluster.LeaseWrite) // the reply never comes, and nobody is told
 		}
 		r.replace((*crew.Member).End)
 		crew.Await(r, "a commit", func() bool { return through.Swallowed() > commits })

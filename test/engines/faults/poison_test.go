@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/internal/testserver"
+	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -17,7 +17,7 @@ import (
 // A row that somebody else has written, with a number that is none, is passed over, and
 // harms no other ID.
 func TestPoison(t *testing.T) {
-	server := testserver.Shared(t)
+	server := cluster.Shared(t)
 	const now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
 	for name, row := range map[string]struct {
 		id, high int64
@@ -32,7 +32,7 @@ func TestPoison(t *testing.T) {
 		"the last tick there is":                {3, math.MaxInt64, "0", "x"},
 		"a lease that began before all time":    {3, 5, "-9223372036854775808", ""},
 	} {
-		for _, durable := range []bool{false, true} {
+		for _, losses := range []lease.Losses{lease.ByHistory, lease.NeverUnchecked} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel() // they wait
 				db := server.Open(t, server.NewDatabase(t))
@@ -40,11 +40,11 @@ func TestPoison(t *testing.T) {
 				require.NoError(t, err)
 				leases, err := tables.Leases("")
 				require.NoError(t, err)
-				require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Terms: layout.Terms()}))
+				require.NoError(t, lease.Found(t.Context(), leases, lease.Founding{Layout: layout}))
 				seen := map[int64]bool{}
 				acquire := func() {
 					log := slog.New(slog.DiscardHandler)
-					l, err := lease.New(leases, lease.Config{DurableStore: durable, DurableStoreUnverified: durable, Logger: log})
+					l, err := lease.New(leases, lease.Config{Losses: losses, Logger: log})
 					require.NoError(t, err)
 					g, err := cached.New(l, cached.Config{Layout: layout, Logger: log})
 					require.NoError(t, err)
@@ -62,8 +62,8 @@ func TestPoison(t *testing.T) {
 				if seen[id] { // it is the owner's
 					id++
 				}
-				_, err = db.Exec("REPLACE INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, REACH) "+
-					"VALUES ('default', ?, ?, ?, "+row.until+", '', 'somebody', 0, 0, 0)", id, row.nonce, row.high)
+				_, err = db.Exec("REPLACE INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY) "+
+					"VALUES ('default', ?, ?, ?, "+row.until+", '', 'somebody', 0, 0, '')", id, row.nonce, row.high)
 				require.NoError(t, err)
 				for range 4 {
 					acquire()

@@ -14,10 +14,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 // takenFrom are the engines whose segments are tested, those first that take longest. Redis and Valkey keep what

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -94,7 +93,7 @@ func (j job) do(signal *os.File) error {
 	var all sync.WaitGroup
 	for i := range generators {
 		start := func() {
-			g, err := j.generator(ctx, t, i, func() { s.Acquired[i] = time.Since(t.began) })
+			g, err := j.generator(ctx, t, func() { s.Acquired[i] = time.Since(t.began) })
 			if failures[i] = err; err == nil {
 				generators[i], s.IDs[i] = g, g.Stats().WorkerID
 				failures[i] = draw(g)
@@ -143,11 +142,11 @@ func (j job) do(signal *os.File) error {
 	return errors.Join(failures...)
 }
 
-func (j job) generator(ctx context.Context, store lease.Store, i int, acquired func()) (*cached.Generator, error) {
+func (j job) generator(ctx context.Context, store lease.Store, acquired func()) (*cached.Generator, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	var once sync.Once
 	l, err := lease.New(store, lease.Config{
-		Window: j.Window, TTL: j.TTL, Quarantine: lease.DefaultMaxClockSkew, Timeout: patience, Holder: fmt.Sprint("tenant ", i), Logger: log,
+		Window: j.Window, TTL: j.TTL, Timeout: patience, Logger: log,
 		OnEvent: func(lease.Event) { once.Do(acquired) },
 	})
 	if err != nil {
@@ -205,7 +204,7 @@ func (t *timed) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Nam
 	return t.measure(false, func() error { return t.Store.Take(ctx, w, decide) })
 }
 
-func (t *timed) Change(ctx context.Context, id int64, decide func(*lease.Row, lease.Clock) error) error {
+func (t *timed) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	return t.measure(true, func() error { return t.Store.Change(ctx, id, decide) })
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -70,7 +69,7 @@ func (j job) found(t *testing.T) {
 	store, closer, err := j.open(t.Context())
 	require.NoError(t, err)
 	defer closer.Close()
-	require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Terms: bits.Default().Terms()}))
+	require.NoError(t, lease.Found(t.Context(), store, lease.Founding{}))
 }
 
 // launch starts n processes. They wait for the signal.

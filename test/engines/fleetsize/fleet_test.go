@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/proxy"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/testserver"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -50,7 +49,7 @@ func mariaDB(t *testing.T) *server {
 		name: "MariaDB " + version, nodes: []*cluster.Server{m.Server}, addrs: []string{m.Addr(0)},
 		url: func(addrs []string) string { return m.URL(addrs[0]) },
 		counted: func(t testing.TB) int64 {
-			db, err := testserver.Connect(m.Source(m.Addr(0)), testserver.Quiet)
+			db, err := cluster.Connect(m.Source(m.Addr(0)), cluster.Quiet)
 			require.NoError(t, err)
 			defer db.Close()
 			var name, value string

@@ -40,7 +40,7 @@ func TestTenants(t *testing.T) {
 			dead := time.Now()
 
 			// When they have ended, the next one takes them over.
-			time.Sleep(time.Until(dead.Add(j.TTL + lease.DefaultMaxClockSkew)))
+			time.Sleep(time.Until(dead.Add(2*j.TTL + lease.DefaultMaxClockSkew)))
 			third := j.launch(t, 1)
 			three := third.start()
 			require.NotZero(t, of(three.IDs, append(one.IDs, two.IDs...)), "IDs of the dead")

@@ -6,20 +6,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/proxy"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -27,7 +25,7 @@ const secret = "hunter2"
 
 func TestMain(m *testing.M) {
 	logging.Disable() // it tells of each connection that tests break
-	cluster.Main(m)
+	os.Exit(m.Run())
 }
 
 // A kind is a kind of server.
@@ -35,17 +33,11 @@ type kind struct {
 	name  string
 	start func(name string, options ...string) (*cluster.Redis, error)
 	pair  func(name string, options ...string) (*cluster.Pair, error)
-	// shared is the server of tests that empty it first.
-	shared func(testing.TB) *cluster.Redis
 }
 
 var kinds = []kind{
-	newKind("redis", cluster.StartRedis, cluster.StartRedisPair),
-	newKind("valkey", cluster.StartValkey, cluster.StartValkeyPair),
-}
-
-func newKind(name string, start func(string, ...string) (*cluster.Redis, error), pair func(string, ...string) (*cluster.Pair, error)) kind {
-	return kind{name, start, pair, cluster.Share(func() (*cluster.Redis, error) { return start(name, "--requirepass="+secret) })}
+	{"redis", cluster.StartRedis, cluster.StartRedisPair},
+	{"valkey", cluster.StartValkey, cluster.StartValkeyPair},
 }
 
 // onEach runs a test on each kind of server.
@@ -96,70 +88,26 @@ func history(t *testing.T, c goredis.UniversalClient) string {
 	return id[:40]
 }
 
-var given = regexp.MustCompile(`"given":-?\d+`)
-
-// A wire is the proxies of clients, by what they speak to.
-type wire struct {
-	mu      sync.Mutex
-	proxies map[any]*proxy.Proxy
-}
-
-// open opens a store over a proxy of its own.
-func (w *wire) open(t *testing.T, s *cluster.Redis, of func(*redis.Store) any) any {
-	p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	c := of(store(t, client(t, p.Addr())))
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.proxies == nil {
-		w.proxies = map[any]*proxy.Proxy{}
-	}
-	w.proxies[c] = p
-	return c
-}
-
-// of returns a client's proxy.
-func (w *wire) of(client any) *proxy.Proxy {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.proxies[client]
-}
-
 // subject returns an empty store on a running server.
-func subject(t *testing.T, s *cluster.Redis) storetest.Subject {
+func subject(t *testing.T, s *cluster.Redis) drivertest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	var w wire
-	return storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			return w.open(t, s, func(s *redis.Store) any {
-				l, err := s.Leases(namespace)
-				require.NoError(t, err)
-				return l
-			}).(lease.Store), nil
+	_, codec := store(t, admin).Driver()
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			d, _ := store(t, client(t, s.Addr(0))).Driver()
+			return d, nil
 		},
-		Fault:    func(client lease.Store, f storetest.Fault) bool { return lay(t, admin, w.of(client), f) },
-		Registry: func() (registry.Store, error) { return store(t, client(t, s.Addr(0))), nil },
-		RemoveNamespace: func(namespace string) error {
-			return admin.Del(context.Background(), "uid:{"+namespace+"}:namespace").Err()
-		},
-		RemoveRow: func(namespace string, id int64) error {
-			base, padded, ctx := "uid:{"+namespace+"}:", fmt.Sprintf("%019d", id), context.Background()
-			return errors.Join(admin.HDel(ctx, base+"rows", fmt.Sprint(id)).Err(),
-				admin.ZRem(ctx, base+"ends", padded).Err(),
-				admin.ZRem(ctx, base+"ids", padded).Err())
-		},
-		SetGiven: func(namespace string, n int64) error {
-			key := "uid:{" + namespace + "}:namespace"
-			text, err := admin.Get(context.Background(), key).Result()
-			if err != nil {
-				return err
+		Remove: func(key string) error {
+			k, _ := stores.ParseKey(key)
+			base, id, ctx := "uid:{"+k.Namespace+"}:", fmt.Sprintf("%019d", k.ID), context.Background()
+			if k.ID < 0 {
+				return admin.Del(ctx, base+"namespace").Err()
 			}
-			return admin.Set(context.Background(), key,
-				given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n)), 0).Err()
+			return errors.Join(admin.HDel(ctx, base+"rows", id).Err(), admin.ZRem(ctx, base+"ids", id).Err())
 		},
 		Backup: backup(t, s),
+		Codec:  codec,
 		Secret: secret,
 	}
 }
@@ -197,8 +145,7 @@ func backup(t *testing.T, s *cluster.Redis) func() (restore func()) {
 
 func TestStore(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		open := func(t *testing.T) storetest.Subject { return subject(t, k.shared(t)) }
-		storetest.Run(t, storetest.Config{Histories: 10}, open)
-		storetest.RunRegistry(t, storetest.Config{}, open)
+		s := k.server(t)
+		drivertest.Run(t, drivertest.Config{Histories: 10}, func(t *testing.T) drivertest.Subject { return subject(t, s) })
 	})
 }

@@ -3,7 +3,9 @@ package redis_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,11 +17,12 @@ import (
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 )
 
 func TestSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		s := k.shared(t)
+		s := k.server(t)
 		segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject { return segments(t, s) })
 	})
 }
@@ -28,12 +31,25 @@ func TestSegments(t *testing.T) {
 func segments(t *testing.T, s *cluster.Redis) segmenttest.Subject {
 	admin := client(t, s.Addr(0))
 	require.NoError(t, admin.FlushAll(context.Background()).Err())
-	var w wire
+	var mu sync.Mutex
+	proxies := map[segment.Store]*proxy.Proxy{}
 	return segmenttest.Subject{
 		Open: func() (segment.Store, error) {
-			return w.open(t, s, func(s *redis.Store) any { return s.Segments() }).(segment.Store), nil
+			p, err := proxy.Listen("127.0.0.1:0", s.Addr(0))
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			rows := store(t, client(t, p.Addr())).Segments()
+			mu.Lock()
+			defer mu.Unlock()
+			proxies[rows] = p
+			return rows, nil
 		},
-		Fault:   func(client segment.Store, f segmenttest.Fault) bool { return lay(t, admin, w.of(client), f) },
+		Fault: func(client segment.Store, f segmenttest.Fault) bool {
+			mu.Lock()
+			p := proxies[client]
+			mu.Unlock()
+			return lay(t, admin, p, f)
+		},
 		Foreign: foreign(admin),
 		Lower:   lower(admin),
 		Backup:  backup(t, s),
@@ -109,6 +125,65 @@ func draw(n int64) func(*segment.Row) error {
 	}
 }
 
+// Other programs draw from the same counter at full speed. How many tries a Change needs depends
+// on how often they draw during a round trip.
+func TestSegmentsBesideOthers(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t)
+		for _, c := range []struct{ programs, pipeline int }{{0, 1}, {1, 1}, {4, 1}, {16, 1}, {1, 100}} {
+			const changes, step = 100, 1000
+			admin := client(t, s.Addr(0))
+			require.NoError(t, admin.FlushAll(t.Context()).Err())
+			require.NoError(t, admin.Set(t.Context(), "uid:segment:{orders}", 0, 0).Err())
+			ctx, stop := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for range c.programs {
+				f := client(t, s.Addr(0))
+				all.Go(func() {
+					for ctx.Err() == nil {
+						p := f.Pipeline()
+						for range c.pipeline {
+							p.Incr(t.Context(), "uid:segment:{orders}")
+						}
+						_, err := p.Exec(t.Context())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			rows := store(t, client(t, s.Addr(0))).Segments()
+			var tries []int
+			var took []time.Duration
+			for range changes {
+				n, began := 0, time.Now()
+				require.NoError(t, rows.Change(t.Context(), "orders", func(r *segment.Row) error { n++; return draw(step)(r) }))
+				tries, took = append(tries, n), append(took, time.Since(began))
+			}
+			stop()
+			all.Wait()
+			info, err := admin.Info(t.Context(), "commandstats").Result()
+			require.NoError(t, err)
+			_, drawn, _ := strings.Cut(info, "cmdstat_incr:calls=")
+			drawn, _, _ = strings.Cut(drawn, ",")
+			require.NoError(t, admin.ConfigResetStat(t.Context()).Err())
+			slices.Sort(tries)
+			slices.Sort(took)
+			t.Logf("%d programs draw, %d at once; %s draws; tries: median %d, 90%% %d, most %d; time: median %v, most %v", c.programs, c.pipeline, drawn,
+				tries[changes/2], tries[changes*9/10], tries[changes-1], took[changes/2], took[changes-1])
+			last, err := admin.Get(t.Context(), "uid:segment:{orders}").Result()
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprint(changes*step+number(drawn)), last, "numbers are given out twice, or left out")
+		}
+	})
+}
+
+func number(text string) (n int) {
+	_, _ = fmt.Sscan(text, &n)
+	return n
+}
+
 // A replica that lacks the last draws is promoted. Inspect has said so, and a row without its
 // takers tells those who drew.
 func TestSegmentsFailover(t *testing.T) {
@@ -141,41 +216,34 @@ func TestSegmentsFailover(t *testing.T) {
 // Inspect finds nothing only on a server that syncs before it answers, and stands alone.
 func TestInspectSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		whole := k.server(t, "--appendfsync=always")
-		loses := func(s *cluster.Redis, says ...string) {
-			t.Helper()
-			lossy, err := store(t, client(t, s.Addr(0))).Segments().Inspect(t.Context())
-			require.NoError(t, err)
-			require.Len(t, lossy, len(says), lossy)
-			for i := range says {
-				require.Contains(t, lossy[i], says[i])
-			}
-		}
-		loses(whole)
-		c := client(t, whole.Addr(0))
-		for _, set := range []struct{ name, value, back, says string }{
-			{"appendfsync", "everysec", "always", "appendfsync is everysec"},
-			{"appendfsync", "no", "always", "appendfsync is no"},
-			{"no-appendfsync-on-rewrite", "yes", "no", "no-appendfsync-on-rewrite is yes"},
+		for says, options := range map[string][]string{
+			"":                                 {"--appendfsync=always"},
+			"appendfsync is everysec":          {"--appendfsync=everysec"},
+			"appendfsync is no":                {"--appendfsync=no"},
+			"no-appendfsync-on-rewrite is yes": {"--appendfsync=always", "--no-appendfsync-on-rewrite=yes"},
+			"no append-only file":              {"--appendonly=no"},
+			"drops counters when 100000000":    {"--appendfsync=always", "--maxmemory=100000000", "--maxmemory-policy=allkeys-lru"},
+			"of a Redis Cluster":               {"--appendfsync=always", "--cluster-enabled=yes"},
 		} {
-			require.NoError(t, c.ConfigSet(t.Context(), set.name, set.value).Err())
-			loses(whole, set.says)
-			require.NoError(t, c.ConfigSet(t.Context(), set.name, set.back).Err())
-			loses(whole)
+			s := k.server(t, options...)
+			c := client(t, s.Addr(0))
+			if strings.Contains(says, "Cluster") {
+				require.NoError(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+				require.Eventually(t, func() bool {
+					info, err := c.ClusterInfo(t.Context()).Result()
+					return err == nil && strings.Contains(info, "cluster_state:ok")
+				}, time.Minute, 50*time.Millisecond)
+			}
+			lossy, err := store(t, c).Segments().Inspect(t.Context())
+			require.NoError(t, err)
+			if says == "" {
+				require.Empty(t, lossy)
+			} else {
+				require.Len(t, lossy, 1, lossy)
+				require.Contains(t, lossy[0], says)
+			}
+			s.Close()
 		}
-		require.NoError(t, c.ConfigSet(t.Context(), "maxmemory-policy", "allkeys-lru").Err())
-		require.NoError(t, c.ConfigSet(t.Context(), "maxmemory", "100000000").Err())
-		loses(whole, "drops counters when 100000000")
-		loses(k.server(t, "--appendonly=no"), "no append-only file")
-
-		one := k.server(t, "--appendfsync=always", "--cluster-enabled=yes")
-		c = client(t, one.Addr(0))
-		require.NoError(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
-		require.Eventually(t, func() bool {
-			info, err := c.ClusterInfo(t.Context()).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok")
-		}, time.Minute, 50*time.Millisecond)
-		loses(one, "of a Redis Cluster")
 	})
 }
 
@@ -209,5 +277,26 @@ func TestSegmentRights(t *testing.T) {
 		err = one.Change(t.Context(), "invoices", draw(10))
 		require.ErrorContains(t, err, "NOPERM")
 		require.False(t, retry.IsTransient(err))
+	})
+}
+
+// What was acknowledged survives a kill if Inspect has found nothing.
+func TestSegmentsSurviveKill(t *testing.T) {
+	onEach(t, func(t *testing.T, k kind) {
+		s := k.server(t, "--appendfsync=always")
+		c := client(t, s.Addr(0))
+		rows := store(t, c).Segments()
+		for i := range int64(5) {
+			require.NoError(t, rows.Change(t.Context(), "orders", draw(10)))
+			last, err := c.Incr(t.Context(), "uid:segment:{orders}").Result()
+			require.NoError(t, err)
+			require.Equal(t, 11*i+10, last)
+			s.Kill()
+			require.NoError(t, s.Restart())
+			require.Eventually(t, func() bool { return c.Ping(t.Context()).Err() == nil }, time.Minute, 10*time.Millisecond)
+		}
+		is, err := rows.Rows(t.Context(), "", 10)
+		require.NoError(t, err)
+		require.EqualValues(t, 55, is[0].Next)
 	})
 }

@@ -15,7 +15,7 @@ import (
 // Rows that somebody deletes under their owners, and puts back.
 func TestRowsVanish(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
-		addr, ctx := k.shared(t).Addr(0), context.Background()
+		addr, ctx := k.server(t).Addr(0), context.Background()
 		c := client(t, addr)
 		require.NoError(t, c.FlushAll(ctx).Err())
 		open := func() lease.Store { return leases(t, client(t, addr), "orders") }

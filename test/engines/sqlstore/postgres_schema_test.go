@@ -36,7 +36,7 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 	db := opening("pgx", source)(t)
 	terms := bits.Default().Terms()
 	terms.Revoke = func() {}
-	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{Layout: bits.Default()}))
+	require.NoError(t, lease.Found(t.Context(), leasesOf(t, db, ""), lease.Founding{}))
 	t.Run("a state file", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")
 		start := func() (uid.Reservation, uid.Worker, error) {

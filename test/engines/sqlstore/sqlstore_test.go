@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -128,8 +129,10 @@ func startsAtOnce(t *testing.T, open opener) {
 	}
 }
 
+var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
+
 func found(t testing.TB, l lease.Store) error {
-	return lease.Found(t.Context(), l, lease.Founding{})
+	return lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds})
 }
 
 func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {

@@ -4,6 +4,7 @@ package zookeeper_test
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,24 +12,36 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
-// ensemble is what tests share which do no harm to its servers.
-var ensemble = cluster.Share(func() (*cluster.ZooKeeper, error) { return cluster.StartZooKeeper(3) })
+// The ensemble that tests share which do no harm to its servers.
+var shared struct {
+	once     sync.Once
+	ensemble *cluster.ZooKeeper
+	err      error
+	roots    atomic.Int64
+}
 
-func TestMain(m *testing.M) { cluster.Main(m) }
+func TestMain(m *testing.M) {
+	m.Run()
+	if shared.ensemble != nil {
+		shared.ensemble.Close()
+	}
+}
 
-var roots atomic.Int64
+func ensemble(t testing.TB) *cluster.ZooKeeper {
+	t.Helper()
+	shared.once.Do(func() { shared.ensemble, shared.err = cluster.StartZooKeeper(3) })
+	require.NoError(t, shared.err)
+	return shared.ensemble
+}
 
 // root returns the path of a node that is not there yet.
-func root() string { return fmt.Sprintf("/test%d/uid", roots.Add(1)) }
+func root() string { return fmt.Sprintf("/test%d/uid", shared.roots.Add(1)) }
 
 // connect returns a connection that ends with the test.
 func connect(t testing.TB, servers ...string) *zk.Conn {
@@ -45,52 +58,41 @@ func (quiet) Printf(string, ...any) {}
 
 const secret = "hunter2"
 
-// faultyStores returns what opens stores at an empty root. They share connections, each to one server:
-// some servers lag behind others.
-func faultyStores(t *testing.T) (f *faulty, at string, conns []*zk.Conn, open func() (*zookeeper.Store, *faultyConn, error)) {
-	f, at = new(faulty), root()
-	for _, addr := range ensemble(t).Addrs() {
+// subject is an empty store. Its clients share connections, each to one server: some servers lag
+// behind others.
+func subject(t *testing.T) drivertest.Subject {
+	e, root := ensemble(t), root()
+	var conns []*zk.Conn
+	for _, addr := range e.Addrs() {
 		c := connect(t, addr)
 		require.NoError(t, c.AddAuth("digest", []byte("uid:"+secret)))
 		conns = append(conns, c)
 	}
 	var n atomic.Int64
-	return f, at, conns, func() (*zookeeper.Store, *faultyConn, error) {
-		conn := &faultyConn{Conn: conns[int(n.Add(1))%len(conns)], f: f}
-		s, err := zookeeper.New(conn, zookeeper.Config{Root: at, ACL: zk.AuthACL(zk.PermAll)})
-		return s, conn, err
-	}
-}
-
-// subject is an empty store.
-func subject(t *testing.T) storetest.Subject {
-	f, root, conns, open := faultyStores(t)
-	return storetest.Subject{
-		Open: func(namespace string) (lease.Store, error) {
-			s, conn, err := open()
+	return drivertest.Subject{
+		Open: func() (stores.Driver, error) {
+			s, err := zookeeper.New(conns[int(n.Add(1))%len(conns)], zookeeper.Config{Root: root, ACL: zk.AuthACL(zk.PermAll)})
 			if err != nil {
 				return nil, err
 			}
-			l, err := s.Leases(namespace)
-			return client{l, conn}, err
+			return s.Driver(), nil
 		},
-		Registry: func() (registry.Store, error) { s, _, err := open(); return s, err },
-		Fault:    func(c lease.Store, fault storetest.Fault) bool { return c.(client).conn.set(fault) },
-		Deliver:  f.deliver,
-		RemoveNamespace: func(namespace string) error {
-			_, err := conns[0].Set(root+"/"+namespace, nil, -1)
-			return err
-		},
-		RemoveRow: func(namespace string, id int64) error {
-			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, namespace, id), -1); err != zk.ErrNoNode {
+		Remove: func(key string) error {
+			k, _ := stores.ParseKey(key)
+			if k.ID < 0 {
+				_, err := conns[0].Set(root+"/"+k.Namespace, nil, -1)
+				return err
+			}
+			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, k.Namespace, k.ID), -1); err != zk.ErrNoNode {
 				return err
 			}
 			return nil
 		},
-		SetGiven: func(namespace string, n int64) error { return setGiven(conns[0], root+"/"+namespace, n) },
-		Secret:   secret,
+		Secret: secret,
 	}
 }
+
+func TestStore(t *testing.T) { drivertest.Run(t, drivertest.Config{}, subject) }
 
 var given = regexp.MustCompile(`"given":-?\d+`)
 
@@ -105,38 +107,4 @@ func setGiven(conn *zk.Conn, path string, n int64) error {
 	}
 	_, err = conn.Set(path, given.ReplaceAll(is, fmt.Appendf(nil, `"given":%d`, n)), -1)
 	return err
-}
-
-func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Config{}, subject)
-	storetest.RunRegistry(t, storetest.Config{}, subject)
-}
-
-// The suite of stores of segments.
-func TestSegments(t *testing.T) {
-	segmenttest.Run(t, segmenttest.Config{Histories: 10}, func(t *testing.T) segmenttest.Subject {
-		f, _, _, open := faultyStores(t)
-		return segmenttest.Subject{
-			Open: func() (segment.Store, error) {
-				s, conn, err := open()
-				if err != nil {
-					return nil, err
-				}
-				return segmentClient{s.Segments(), conn}, nil
-			},
-			Fault:   func(c segment.Store, fault segmenttest.Fault) bool { return c.(segmentClient).conn.set(fault) },
-			Deliver: f.deliver,
-			Secret:  secret,
-		}
-	})
-}
-
-type client struct {
-	*zookeeper.Leases
-	conn *faultyConn
-}
-
-type segmentClient struct {
-	*zookeeper.Segments
-	conn *faultyConn
 }

@@ -1,0 +1,147 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/worker/doctor"
+)
+
+const secret = "hunter2"
+
+// Errors say whether they may pass, what to do, and no secret.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		passes bool
+		says   string
+	}{
+		{rpctypes.ErrGRPCNoLeader, true, "no leader"},
+		{rpctypes.ErrGRPCNotLeader, true, "not leader"},
+		{rpctypes.ErrGRPCLeaderChanged, true, "leader changed"},
+		{rpctypes.ErrGRPCStopped, true, "stopped"},
+		{rpctypes.ErrGRPCTimeout, true, "timed out"},
+		{rpctypes.ErrGRPCTimeoutDueToLeaderFail, true, "previous leader failure"},
+		{rpctypes.ErrGRPCTimeoutDueToConnectionLost, true, "connection lost"},
+		{rpctypes.ErrGRPCUnhealthy, true, "unhealthy"},
+		{rpctypes.ErrGRPCRequestTooManyRequests, true, "too many requests"},
+		{status.Error(codes.Unavailable, "dial "+secret), true, "connection failed (Unavailable)"},
+		{status.Error(codes.Unavailable, secret+": connection refused"), true, "refused"},
+		{status.Error(codes.Unavailable, "authentication handshake failed: "+secret), true, "TLS handshake"},
+		{status.Error(codes.Internal, secret), true, "Internal"},
+		{status.Error(codes.Unknown, "raft proposal dropped"), true, "leader changed"},
+		{status.Error(codes.Unknown, "context deadline exceeded"), true, "the member gave the request up"},
+		{status.Error(codes.Unknown, "context canceled"), true, "the member gave the request up"},
+		{status.Error(codes.Unknown, secret), false, "withheld"},
+		{status.Error(codes.Unimplemented, secret), false, "withheld"},
+		{status.Error(codes.ResourceExhausted, "grpc: received message larger than max "+secret), false, "MaxCallRecvMsgSize"},
+		{rpctypes.ErrGRPCNoSpace, false, "auto-compaction"},
+		{rpctypes.ErrGRPCPermissionDenied, false, "readwrite"},
+		{rpctypes.ErrGRPCAuthFailed, false, "password"},
+		{rpctypes.ErrGRPCUserEmpty, false, "no user"},
+		{rpctypes.ErrGRPCRequestTooLarge, false, "max-request-bytes"},
+		{rpctypes.ErrGRPCTooManyOps, false, "max-txn-ops"},
+		{rpctypes.ErrGRPCCorrupt, false, "replace"},
+		{rpctypes.ErrGRPCNotCapable, false, "upgrade"},
+		{rpctypes.ErrGRPCInvalidSortOption, false, "invalid sort option"},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			s := newServer(t)
+			s.fail = c.err
+			err := orders(t, s, etcd.Config{}).Change(t.Context(), 0, noDecision(t))
+			require.ErrorContains(t, err, c.says)
+			require.Equal(t, c.passes, retry.IsTransient(err), "%v", err)
+			require.NotContains(t, logtest.Texts(err), secret)
+		})
+	}
+}
+
+func TestContexts(t *testing.T) {
+	s := newServer(t)
+	l := made(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := l.Change(ctx, 0, noDecision(t))
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, retry.IsTransient(err))
+
+	// A member that answers nothing costs a RequestTimeout.
+	short := orders(t, s, etcd.Config{RequestTimeout: time.Millisecond})
+	s.mu.Lock()
+	err = short.Change(t.Context(), 0, noDecision(t))
+	s.mu.Unlock()
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "RequestTimeout")
+	require.True(t, retry.IsTransient(err))
+
+	client := s.client(t, nil)
+	store, err := etcd.New(client, etcd.Config{})
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	_, _, err = store.Namespaces(t.Context())
+	require.ErrorContains(t, err, "the client is closed")
+	require.False(t, retry.IsTransient(err))
+}
+
+// What fails in a check becomes a note, or passes.
+func TestExamineFails(t *testing.T) {
+	s := newServer(t)
+	store, err := etcd.New(s.client(t, nil), etcd.Config{RequestTimeout: 200 * time.Millisecond}) // for what the client tries again
+	require.NoError(t, err)
+	s.fail = rpctypes.ErrGRPCPermissionDenied
+	findings, err := store.Examine(t.Context(), doctor.Config{})
+	require.NoError(t, err)
+	require.NotEmpty(t, findings)
+	for _, f := range findings {
+		require.Contains(t, []doctor.Level{"note", "warn"}, f.Level, "%+v", f)
+	}
+	s.fail = rpctypes.ErrGRPCNoLeader
+	_, err = store.Examine(t.Context(), doctor.Config{})
+	require.True(t, retry.IsTransient(err), "%v", err)
+	_, err = orders(t, s, etcd.Config{}).Inspect(t.Context())
+	require.True(t, retry.IsTransient(err), "%v", err)
+}
+
+func TestConfig(t *testing.T) {
+	client := new(clientv3.Client)
+	for want, c := range map[string]etcd.Config{
+		"does not end with a slash":       {Prefix: "uid"},
+		"has the byte 0x3a at 4":          {Prefix: "etcd://user:" + secret + "@host/"},
+		"has 141 bytes, at most 128":      {Prefix: secret + string(make([]byte, 134))},
+		"ClockError -1s":                  {ClockError: -time.Second},
+		"ClockError 1ns":                  {ClockError: 1},
+		"ClockError 1h0m0.000001s":        {ClockError: time.Hour + time.Microsecond},
+		"RequestTimeout -1s is below 1ms": {RequestTimeout: -time.Second},
+	} {
+		_, err := etcd.New(client, c)
+		require.ErrorContains(t, err, want)
+		require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange))
+		require.NotContains(t, err.Error(), secret)
+	}
+	_, err := etcd.New(nil, etcd.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	store, err := etcd.New(client, etcd.Config{Prefix: "a/b_c-d.e/"})
+	require.NoError(t, err)
+	l, err := store.Leases("")
+	require.NoError(t, err)
+	require.Equal(t, "default", l.Namespace())
+	require.Equal(t, `namespace "default" of etcd below a/b_c-d.e/`, l.Name())
+	require.True(t, l.Durable())
+	_, err = store.Leases("ä")
+	require.ErrorIs(t, err, uid.ErrConfig)
+	ns, err := store.Namespace("ä")
+	require.ErrorIs(t, err, uid.ErrConfig)
+	require.Nil(t, ns)
+}

@@ -1,0 +1,121 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// A service gets its worker ID from etcd, and issues UIDs.
+func Example() {
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}, Username: "orders-service", Password: "...",
+		DialTimeout: 5 * time.Second, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	store, err := etcd.New(client, etcd.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	leases, err := store.Leases("orders")
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := lease.New(leases, lease.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := cached.New(w, cached.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	id, err := g.GetUID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(id)
+}
+
+// A person makes the namespace, once, and checks the cluster.
+func Example_operator() {
+	ctx := context.Background()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	store, err := etcd.New(client, etcd.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := registry.New(store, registry.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := r.Init(ctx, "orders", lease.Founding{}); err != nil {
+		log.Fatal(err)
+	}
+	findings, err := doctor.Check(ctx, store, doctor.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range findings {
+		fmt.Println(f.Level, f.What, f.Value, f.Why, f.Do)
+	}
+}
+
+// A person makes the row of a tag, whose numbers begin above those in use, and lists all rows.
+func ExampleStore_Segments() {
+	ctx := context.Background()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"etcd-1:2379", "etcd-2:2379", "etcd-3:2379"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	store, err := etcd.New(client, etcd.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	segments := store.Segments()
+	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
+		if !r.Fresh {
+			return fmt.Errorf("tag %q is there, its next number is %d", r.Tag, r.Next)
+		}
+		r.Next, r.Step, r.Description = 1_000_000, 1000, "numbers of invoices"
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := segments.Rows(ctx, "", 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range rows {
+		fmt.Println(r.Tag, r.Next, r.Step, r.Updated, r.Description)
+	}
+}
+
+func ExampleNew() {
+	_, err := etcd.New(new(clientv3.Client), etcd.Config{Prefix: "apps/uid"})
+	fmt.Println(err)
+	_, err = etcd.New(new(clientv3.Client), etcd.Config{Prefix: "apps/uid/", ClockError: 2 * time.Hour})
+	fmt.Println(err)
+	// Output:
+	// unusable configuration: the Prefix does not end with a slash
+	// unusable configuration: ClockError 2h0m0s is not of whole microseconds from 1µs to 1h0m0s
+}

@@ -1,0 +1,145 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A driver keeps the texts of package stores in Redis: rows are in a hash, beside an index of their IDs,
+// and the text of a tag is in two keys; see segments.go.
+type driver struct {
+	client redis.UniversalClient
+	prefix string
+	known  sync.Map // the tags that this process has put into the index
+}
+
+// Name implements [stores.Driver].
+func (d *driver) Name() string { return fmt.Sprintf("Redis keys %s:*", d.prefix) }
+
+// Durable implements [stores.Driver]: it is false, since a replica may take over that lacks the newest
+// writes, and a server may lose what it has not yet written to its disk.
+func (d *driver) Durable() bool { return false }
+
+// keys are those of a namespace. The braces put all of them into one slot of a Redis Cluster, so that a
+// script can use them together. Neither a name nor a prefix has braces.
+func (d *driver) keys(namespace string) []string {
+	base := d.prefix + ":{" + namespace + "}:"
+	return []string{base + "namespace", base + "rows", base + "ids"}
+}
+
+// names is the key of the set of all namespaces' names, tags that of the sorted set of tags.
+func (d *driver) names() string { return d.prefix + ":namespaces" }
+func (d *driver) tags() string  { return d.prefix + ":segments" }
+
+// Read implements [stores.Driver].
+func (d *driver) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
+	_, a, err := d.request(ctx, q, nil)
+	return a, err
+}
+
+// Write implements [stores.Driver].
+func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *stores.Answer, err error) {
+	k, _ := stores.ParseKey(w.Were[0].Key)
+	switch {
+	case k.Tag != "":
+		err = d.register(ctx, k.Tag)
+	case k.ID < 0 && w.Were[0].Text == "":
+		// Before the namespace is there, so that none is without its name.
+		err = failed(d.process(ctx, redis.NewIntCmd(ctx, "sadd", d.names(), k.Namespace)))
+	}
+	if err != nil {
+		return false, nil, err
+	}
+	return d.request(ctx, w.Otherwise, &w)
+}
+
+// request reads, after it has written if that is wanted.
+func (d *driver) request(ctx context.Context, q stores.Query, w *stores.Write) (stored bool, _ *stores.Answer, err error) {
+	first := ""
+	if len(q.Keys) > 0 {
+		first = q.Keys[0]
+	} else if len(q.Ranges) > 0 {
+		first = q.Ranges[0].First
+	}
+	k, _ := stores.ParseKey(first)
+	switch {
+	case k.Tag != "" && len(q.Keys) > 0:
+		return d.segment(ctx, k.Tag, w)
+	case k.Namespace == "":
+		a, err := d.segments(ctx, q)
+		return false, a, err
+	}
+	were, puts, ids, ranges := []any{0}, []any{0}, []any{0}, []any{0}
+	history := ""
+	if w != nil {
+		history = w.Read.Clock.History
+		were, puts = pairs(w.Were), pairs(w.Puts)
+	}
+	for _, key := range q.Keys {
+		ids = append(ids, field(key))
+	}
+	for _, r := range q.Ranges {
+		ranges = append(ranges, field(r.First), field(r.Last), r.Limit)
+	}
+	args := []any{history}
+	for _, list := range [][]any{were, puts, ids, ranges} {
+		list[0] = len(list) - 1
+		args = append(args, list...)
+	}
+	a, stored, err := d.run(ctx, leasesScript, w != nil, d.keys(k.Namespace), args...)
+	if err != nil || stored {
+		return stored, nil, err
+	}
+	now := &stores.Answer{Clock: a.clock}
+	records, pages := a.list(), a.list()
+	for _, key := range q.Keys {
+		now.Records = append(now.Records, stores.Record{Key: key, Text: records.text()})
+	}
+	for range q.Ranges {
+		var page []stores.Record
+		for list := pages.list(); len(list.values) > 0; {
+			k.ID = list.number()
+			page = append(page, stores.Record{Key: k.String(), Text: list.text()})
+		}
+		now.Pages = append(now.Pages, page)
+	}
+	a.bad = a.bad || records.bad || pages.bad
+	return false, now, a.err()
+}
+
+// pairs are IDs and texts, behind room for how many.
+func pairs(records []stores.Record) []any {
+	list := []any{0}
+	for _, r := range records {
+		list = append(list, field(r.Key), r.Text)
+	}
+	return list
+}
+
+// field is the ID of a row, of 19 digits, or "" for the namespace's own key.
+func field(key string) string {
+	if k, _ := stores.ParseKey(key); k.ID < 0 {
+		return ""
+	}
+	return key[strings.LastIndexByte(key, '/')+1:]
+}
+
+// Namespaces implements [stores.Lister]; the Clock is that of the server that has the names. A name is listed
+// if it was added before the namespace was made.
+func (d *driver) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+	a, _, err := d.run(ctx, namesScript, false, []string{d.names()})
+	if err != nil {
+		return nil, now, err
+	}
+	for list := a.list(); len(list.values) > 0; {
+		names = append(names, list.text())
+	}
+	return names, a.clock, a.err()
+}

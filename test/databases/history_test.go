@@ -1,0 +1,192 @@
+package databases_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// historyOf returns the history that a store tells.
+func historyOf(t testing.TB, s lease.Store) (history string) {
+	t.Helper()
+	require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+		history = now.History
+		return errLost
+	}), errLost)
+	require.NotEmpty(t, history)
+	require.LessOrEqual(t, len(history), lease.MostHistory)
+	return history
+}
+
+// What a store remembers of its table is the same for all clients and at all times, and another thing
+// once the table was renamed there and back, put back from a copy, or altered.
+func TestHistoryOfATable(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		owner := tenantOf(t, db)
+		untilOld(t, db)
+		history := historyOf(t, owner)
+		t.Log(history)
+		stays := func() {
+			t.Helper()
+			require.Equal(t, history, historyOf(t, owner))
+			require.Equal(t, history, historyOf(t, strangerOf(t, s.Open(t), "")))
+		}
+		moves := func(statements ...string) {
+			t.Helper()
+			untilOld(t, db) // a table's time is in whole seconds
+			kit.Do(t, db, statements...)
+			now := historyOf(t, owner)
+			require.NotEqual(t, history, now, statements)
+			history = now
+			stays()
+		}
+		stays()
+		owner.take(t)
+		require.NoError(t, owner.renew(t.Context()))
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1")
+		stays()
+		moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		moves("ALTER TABLE WORKER_LEASE ADD COLUMN MORE INT")
+		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE", createTable(t, db, "WORKER_LEASE"),
+			"INSERT INTO WORKER_LEASE SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM BACKUP")
+	})
+}
+
+// untilOld waits until the clock shows another second than that in which a table was made.
+func untilOld(t testing.TB, db *sqlx.DB) {
+	t.Helper()
+	if db.DriverName() == "mysql" {
+		kit.Do(t, db, "DO SLEEP(1 - MICROSECOND(NOW(6)) / 1000000 + 0.01)")
+	}
+}
+
+// What was decided under one history is not written under another, and neither is what goes with it.
+func TestDecidedUnderAnotherHistory(t *testing.T) {
+	s := kit.NewMySQL(t) // a SQLite file is locked meanwhile
+	db := s.Open(t)
+	owner := tenantOf(t, db)
+	owner.take(t)
+	untilOld(t, db)
+	for _, changes := range []string{"row", "both", "take", "grow", "init"} {
+		kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID > 0")
+		if changes == "grow" {
+			kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
+		}
+		runs := 0
+		decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			if runs++; runs == 1 {
+				untilOld(t, db)
+				kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+			}
+			if changes == "both" || changes == "init" {
+				n.Floor++
+			}
+			if r != nil {
+				owner.write(r, now)
+			}
+			return nil
+		}
+		var err error
+		switch changes {
+		case "take", "grow":
+			err = owner.Take(t.Context(), wanted, decide)
+		case "init":
+			err = owner.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+		default:
+			err = owner.Change(t.Context(), 0, decide)
+		}
+		require.Equal(t, 2, runs, changes)
+		if changes != "take" { // that may choose another row, and write it under the history that is there now
+			require.ErrorContains(t, err, "was carried out by another server", changes)
+		}
+	}
+}
+
+// A server that was started anew, in good order or not, may have lost what it had acknowledged, and a
+// table is another one if it is a copy in another server.
+func TestHistoryOfAServer(t *testing.T) {
+	server := cluster.NewMariaDB(t)
+	db := server.Open(t, server.NewDatabase(t))
+	owner := tenantOf(t, db)
+	kit.Do(t, db, "DO SLEEP(3)") // a server that was started but now cannot tell
+	history := historyOf(t, owner)
+	for name, end := range map[string]func() error{
+		"stopped": server.Stop,
+		"killed":  func() error { server.Kill(); return nil },
+	} {
+		require.NoError(t, end(), name)
+		require.NoError(t, server.Restart(), name)
+		young := func() (text string) {
+			require.ErrorIs(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+				text = now.History
+				return errLost
+			}), errLost)
+			return text
+		}
+		require.NotEqual(t, history, young(), name)
+		kit.Do(t, db, "DO SLEEP(3)")
+		now := historyOf(t, owner)
+		require.NotEqual(t, history, now, name)
+		require.Equal(t, now, historyOf(t, owner), name)
+		history = now
+	}
+}
+
+// A SQLite file: another one in its place is refused as long as the database is open, and has another
+// history for who opens it. What does not move is a condition of package sqlstore: the file itself
+// moved away and back, and one that is overwritten with an older copy.
+func TestHistoryOfAFile(t *testing.T) {
+	s := kit.NewSQLite(t)
+	history := func() string { return historyOf(t, strangerOf(t, s.Open(t), "")) }
+	db := s.Open(t)
+	owner := tenantOf(t, db)
+	owner.take(t)
+	before := history()
+	require.Equal(t, before, historyOf(t, owner))
+	require.NoError(t, db.Close())
+	copied, err := os.ReadFile(s.Source)
+	require.NoError(t, err)
+
+	require.NoError(t, os.Rename(s.Source, s.Source+".away"))
+	require.NoError(t, os.Rename(s.Source+".away", s.Source))
+	require.Equal(t, before, history(), "moved away and back")
+	require.NoError(t, os.WriteFile(s.Source, copied, 0o600))
+	require.Equal(t, before, history(), "overwritten")
+	backup := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, os.WriteFile(backup, copied, 0o600))
+	require.NoError(t, os.Rename(s.Source, s.Source+".away")) // whose inode is in use
+	require.NoError(t, os.Rename(backup, s.Source))
+	require.NotEqual(t, before, history(), "replaced")
+}
+
+// A table of the version before is refused, with what to do; that version refuses a new one, since it
+// names a column that is not there.
+func TestTableOfAnOlderVersion(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		owner := tenantOf(t, db)
+		_, err := db.Exec("SELECT REACH FROM WORKER_LEASE")
+		require.Error(t, err)
+		kit.Do(t, db, "ALTER TABLE WORKER_LEASE DROP COLUMN HISTORY", "ALTER TABLE WORKER_LEASE ADD COLUMN REACH BIGINT NOT NULL DEFAULT 0")
+		_, err = owner.Inspect(t.Context())
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "no column HISTORY")
+		require.ErrorContains(t, err, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''")
+		require.ErrorContains(t, owner.renew(t.Context()), "a column is missing: HISTORY")
+		require.NotErrorIs(t, owner.renew(t.Context()), worker.ErrNoNamespace)
+		kit.Do(t, db, "ALTER TABLE WORKER_LEASE ADD COLUMN HISTORY VARCHAR(190) NOT NULL DEFAULT ''", "ALTER TABLE WORKER_LEASE DROP COLUMN REACH")
+		_, err = owner.Inspect(t.Context())
+		require.NoError(t, err)
+		owner.take(t)
+	})
+}

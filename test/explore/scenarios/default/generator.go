@@ -1,0 +1,75 @@
+//go:build explore
+
+package uncached
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/test/explore"
+)
+
+func TestExplore(t *testing.T) {
+	explore.Test(t, explore.Scenarios{
+		"close":     closes,
+		"oneGlance": passes(false), "glances": passes(true), "crowd": crowd, "forward": steps(7), "back": steps(-7),
+	})
+}
+
+func TestExploreWhole(t *testing.T) {
+	explore.TestWhole(t, explore.Scenarios{"whole": closes})
+}
+
+// closes: two takers, a clock that comes to the next tick, and Close.
+func closes(r *explore.Run) {
+	now := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
+	worker := fake.Endless(7)
+	layout := bits.Default()
+	g := MustNew(worker, Config{Layout: layout, Now: func() time.Time { return now }})
+	r.Quiet(&g.counts)
+	issued, newest, closed := map[uid.UID]string{}, uid.UID(0), false
+	call := func(name string) {
+		explore.Point()
+		late, before := closed, newest
+		u, err := g.TryGetUID()
+		switch {
+		case err != nil:
+			if !errors.Is(err, uid.ErrClosed) {
+				r.Failf("%s: %v", name, err)
+			}
+			return
+		case late:
+			r.Failf("%s: UID %d, by a call that began after Close", name, u)
+		case issued[u] != "":
+			r.Failf("%s: UID %d once more, it was issued to %s", name, u, issued[u])
+		case u < before:
+			r.Failf("%s: UID %d, by a call that began when %d had been issued", name, u, before)
+		}
+		issued[u], newest = name, max(newest, u)
+	}
+	call("setup")
+	for _, name := range []string{"A", "B"} {
+		r.Go(name, func() {
+			call(name)
+			call(name)
+		})
+	}
+	r.Go("clock", func() { now = now.Add(layout.Unit()) })
+	r.Go("closer", func() {
+		if err := g.Close(); err != nil {
+			r.Failf("Close: %v", err)
+		}
+		closed = true
+	})
+	r.Check(func() error {
+		if tick := int64(newest) >> (layout.WorkerBits() + layout.SequenceBits()); tick > worker.Released[0] {
+			return fmt.Errorf("a UID of tick %d was issued, and Close tells the worker %d", tick, worker.Released[0])
+		}
+		return nil
+	})
+}

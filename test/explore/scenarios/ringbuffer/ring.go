@@ -1,0 +1,248 @@
+//go:build explore
+
+package ringbuffer
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/uidgen/uid/test/explore"
+)
+
+func TestExplore(t *testing.T) {
+	explore.Test(t, explore.Scenarios{
+		"move": moves, "put": puts, "overtake": overtakes, "lastTick": lastTick, "block": inBlocks,
+		"blockPart": blockPart, "allot": allots,
+	})
+}
+
+// A scene is a ring, and what is known of its ticks and of what was issued.
+type scene struct {
+	*explore.Run
+	ring    Ring
+	issued  map[uint64]string
+	low     uint64            // a call that begins now gets no smaller UID
+	workers map[uint64]uint64 // of the ticks that are published, or about to be
+	missed  []uint64          // ticks of claims that were given up
+}
+
+func newScene(r *explore.Run, c Config) *scene {
+	s := &scene{Run: r, issued: map[uint64]string{}, workers: map[uint64]uint64{}}
+	must(s.ring.Init(c))
+	return s
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// restart, put and putThrough are the producer's.
+func (s *scene) restart(tick, worker uint64) {
+	s.workers[tick] = worker
+	must(s.ring.Restart(tick, worker, 0))
+}
+
+func (s *scene) put(tick, worker uint64) bool { return s.putThrough(tick, tick, worker) }
+
+func (s *scene) putThrough(tick, last, worker uint64) bool {
+	if tick < s.ring.tail.Peek() {
+		return false
+	}
+	for t := tick; t <= last; t++ {
+		s.workers[t] = worker
+	}
+	_, err := s.ring.PutThrough(tick, last, worker)
+	s.keeps()
+	return err == nil
+}
+
+// keeps checks that the ring has all that is published and not claimed.
+func (s *scene) keeps() {
+	pos := s.ring.resume
+	if !s.ring.isShut {
+		pos = s.ring.cursor.Peek() + 1
+	}
+	for tick := s.ring.Tick(pos); tick < s.ring.tail.Peek(); tick++ {
+		if !s.inRing(tick) {
+			s.Failf("tick %d, of which nothing was claimed, is overwritten", tick)
+		}
+	}
+}
+
+// inRing reports whether a tick's run is there, under its worker ID.
+func (s *scene) inRing(tick uint64) bool {
+	flag := s.ring.slotOf(tick).flag.Peek()
+	return tick-flag>>s.ring.valBits <= tick&s.ring.blockMask && flag>>s.ring.seqBits&1 == s.workers[tick]
+}
+
+// take is one call of a taker, as package cached makes it without its lock.
+func (s *scene) take(name string) {
+	explore.Point()
+	low := s.low
+	v, pos, ok := s.ring.Take()
+	if !ok {
+		if v, ok = s.ring.OfFront(pos); !ok {
+			var state State
+			if v, state = s.ring.Resolve(pos); state != Taken {
+				if state == Missed {
+					s.missed = append(s.missed, s.ring.Tick(pos))
+				}
+				return
+			}
+		}
+	}
+	s.has(name, v, pos, low)
+}
+
+func (s *scene) has(name string, v, pos, low uint64) {
+	tick, worker := v>>s.ring.valBits, v>>s.ring.seqBits&(1<<(s.ring.valBits-s.ring.seqBits)-1)
+	under, known := s.workers[tick]
+	switch {
+	case s.issued[v] != "":
+		s.Failf("%s: UID %d of tick %d once more, %s has it", name, v, tick, s.issued[v])
+	case !known || tick >= s.ring.tail.Peek():
+		s.Failf("%s: UID %d of tick %d, which is not published", name, v, tick)
+	case worker != under:
+		s.Failf("%s: UID %d of tick %d under worker ID %d, which is published under %d", name, v, tick, worker, under)
+	case tick<<s.ring.seqBits|v&s.ring.seqMask != pos:
+		s.Failf("%s: UID %d of tick %d for position %d", name, v, tick, pos)
+	case v < low:
+		s.Failf("%s: UID %d, by a call that began when %d had been issued", name, v, low-1)
+	}
+	s.issued[v], s.low = name, max(s.low, v+1)
+}
+
+func (s *scene) takers(times int, names ...string) {
+	for _, name := range names {
+		s.Go(name, func() {
+			for range times {
+				s.take(name)
+			}
+		})
+	}
+}
+
+// loses checks in the end that no claim was given up whose run is there.
+func (s *scene) loses() {
+	s.Check(func() error {
+		for _, tick := range s.missed {
+			if s.inRing(tick) && tick < s.ring.tail.Peek() {
+				return fmt.Errorf("a claim of tick %d was given up, which is in the ring", tick)
+			}
+		}
+		return nil
+	})
+}
+
+// moves: two takers, while the producer puts, shuts the ring and moves it to a later tick under another worker ID.
+func moves(r *explore.Run) {
+	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
+	s.restart(2, 0)
+	s.put(3, 0)
+	s.ring.Open()
+	s.takers(2, "A", "B")
+	r.Go("producer", func() {
+		s.put(4, 1)
+		s.ring.Shut()
+		s.low = 6 << s.ring.valBits
+		s.restart(6, 1)
+		s.ring.Open()
+	})
+}
+
+// puts: two takers that come to the end of what is published, and the producer.
+func puts(r *explore.Run) {
+	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(2, "A", "B")
+	r.Go("producer", func() {
+		for tick := uint64(3); tick < 6 && s.put(tick, tick&1); tick++ {
+		}
+	})
+	s.loses()
+}
+
+// overtakes: on a single slot, what a taker has claimed may be gone when it looks.
+func overtakes(r *explore.Run) {
+	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(2, "A", "B")
+	r.Go("producer", func() {
+		for tick := uint64(3); tick < 6; tick++ {
+			s.put(s.ring.Tail(), tick&1)
+		}
+	})
+	s.loses()
+}
+
+// lastTick: a put is rejected, and tried again when a call has made room.
+func lastTick(r *explore.Run) {
+	s := newScene(r, Config{Slots: 1, SequenceBits: 1, WorkerBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(2, "A")
+	r.Go("producer", func() {
+		for tick := uint64(3); !s.put(tick, 0); {
+			explore.Point()
+			s.take("producer")
+		}
+	})
+	r.Check(func() error {
+		if tail := s.ring.tail.Peek(); tail != 4 {
+			return fmt.Errorf("ticks up to 3 are put, and the tail is %d", tail)
+		}
+		return nil
+	})
+}
+
+// inBlocks: two ticks of one UID share a slot, and the worker ID changes within one, or a gap ends it.
+func inBlocks(r *explore.Run) {
+	s := newScene(r, Config{Slots: 2, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(2, "A", "B")
+	r.Go("producer", func() {
+		s.put(3, 1)
+		s.ring.Shut()
+		s.restart(4, 1)
+		s.ring.Open()
+		s.putThrough(5, 5, 1)
+	})
+}
+
+// blockPart: a block gets its second tick while calls look at its first one, or a later block begins in its slot.
+func blockPart(r *explore.Run) {
+	s := newScene(r, Config{Slots: 1, SequenceBits: 0, WorkerBits: 1, BlockBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(2, "A", "B")
+	r.Go("producer", func() {
+		s.ring.Shut()
+		s.restart(4, 1)
+		s.ring.Open()
+		s.put(5, 0)
+		s.put(5, 1)
+	})
+}
+
+// allots: a call is served with the ring shut, beside takers.
+func allots(r *explore.Run) {
+	s := newScene(r, Config{Slots: 2, SequenceBits: 1, WorkerBits: 1})
+	s.restart(2, 0)
+	s.ring.Open()
+	s.takers(1, "A", "B")
+	r.Go("producer", func() {
+		s.ring.Shut()
+		for range 2 {
+			if v, pos, got := s.ring.Allot(1); got == 1 {
+				s.has("waiter", v, pos, 0)
+			}
+		}
+		s.put(3, 0)
+		s.ring.Open()
+	})
+}

@@ -1,0 +1,170 @@
+package statefile_test
+
+import (
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// lives are what an owner does until it is killed.
+var lives = map[string]struct {
+	live func(p *process, r uid.Reservation) (last uid.Reservation)
+	id   int64 // of the next start
+}{
+	"new": {func(_ *process, r uid.Reservation) uid.Reservation { return r }, 1},
+	"renewed": {func(p *process, _ uid.Reservation) uid.Reservation {
+		time.Sleep(time.Minute)
+		return p.extend(0)
+	}, 0},
+	"renewed late": {func(p *process, _ uid.Reservation) uid.Reservation {
+		p.extend(0)
+		time.Sleep(2 * time.Minute)
+		return p.extend(0)
+	}, 0},
+	"of a burst": {func(p *process, r uid.Reservation) uid.Reservation { return p.extend(r.Last + ms(time.Minute)) }, 0},
+	"whose renewal was lost": {func(p *process, _ uid.Reservation) uid.Reservation {
+		time.Sleep(time.Minute / 2)
+		p.store.Fault(storetest.LoseWrite)
+		return p.extend(0)
+	}, 0},
+	"whose renewal was not answered": {func(p *process, _ uid.Reservation) uid.Reservation {
+		time.Sleep(time.Minute / 2)
+		p.store.Fault(storetest.LoseReply)
+		return p.extend(0)
+	}, 0},
+	"whose lease was lost": {func(p *process, r uid.Reservation) uid.Reservation {
+		p.h.memory.RemoveRow(orders, 0)
+		time.Sleep(time.Minute)
+		return p.extend(0)
+	}, 2}, // the record before has the lease that was lost
+	"whose lease was invalidated": {func(p *process, r uid.Reservation) uid.Reservation {
+		p.Invalidate()
+		return p.extend(0)
+	}, 2},
+	"closed, and started again": {func(p *process, _ uid.Reservation) uid.Reservation {
+		require.NoError(p.h.t, p.Release(p.h.t.Context(), p.extend(0).Last))
+		time.Sleep(time.Minute)
+		return p.acquire()
+	}, 0},
+}
+
+// The newer of the two records is damaged after a kill. The next start goes on at once, above all that
+// was granted by then, as far as the older record names the lease; else it leases another ID.
+func TestLeaseFileWithAFlippedBit(t *testing.T) {
+	for name, c := range lives {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, false, lease.Range{Last: 7})
+				p := h.process()
+				r := c.live(p, p.acquire())
+				p.crash()
+				image, err := os.ReadFile(h.path)
+				require.NoError(t, err)
+				restore := h.memory.Backup()
+				for bit := 0; bit < 8*500; bit += 97 { // package state flips all of them
+					restore()
+					require.NoError(t, os.WriteFile(h.path, image, 0o600))
+					require.NoError(t, state.Damage(h.path, bit))
+					p := h.process()
+					began := time.Now()
+					again := p.acquire()
+					require.Equal(t, c.id, again.WorkerID)
+					if c.id == 0 {
+						require.Greater(t, again.First, r.Last)
+						require.Zero(t, time.Since(began))
+						require.Equal(t, 1, p.logged.Count("damaged"))
+					}
+					p.crash()
+				}
+			})
+		})
+	}
+}
+
+// While the store is down such a start begins no lower, and one whose lease was lost has nothing.
+func TestLeaseFileWithAFlippedBitWithoutStore(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.with(lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}, statefile.Config{})
+		p.acquire()
+		time.Sleep(5 * time.Minute)
+		r := p.extend(0)
+		p.crash()
+		require.NoError(t, state.Damage(h.path, 1000))
+		h.memory.Outage(true)
+		p = h.process()
+		again := p.acquire()
+		require.Zero(t, again.WorkerID)
+		require.Greater(t, again.First, r.Last)
+		require.LessOrEqual(t, again.First, r.Last+ms(fileReach)+1)
+
+		p.Invalidate()
+		_, err := p.Extend(t.Context(), 0)
+		require.Error(t, err)
+		p.crash()
+		require.NoError(t, state.Damage(h.path, 1000))
+		_, err = h.process().Acquire(t.Context(), millis())
+		require.Error(t, err)
+		h.memory.Outage(false)
+		require.EqualValues(t, 1, h.process().acquire().WorkerID)
+	})
+}
+
+// A renewal is granted, damaged in the file, and lost by the store, whose next server's clock is behind. What the file
+// rules out it rules out for every later start, too.
+func TestLeaseFileWithAFlippedBitOfALostWrite(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		p.acquire()
+		time.Sleep(time.Minute / 2)
+		p.extend(0)
+		restore := h.memory.Backup()
+		time.Sleep(time.Minute / 2)
+		r := p.extend(0)
+		p.crash()
+		require.NoError(t, state.Damage(h.path, 1000))
+		restore()
+		h.off = -2 * time.Second
+		for range 2 {
+			p = h.process()
+			again := p.acquire()
+			require.Zero(t, again.WorkerID)
+			require.Greater(t, again.First, r.Last)
+			require.NoError(t, p.Release(t.Context(), -1))
+		}
+	})
+}
+
+// A renewal costs one write of the file, and so does the file's own, and the end.
+func TestLeaseFileSavesOnce(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		saved := func() int64 {
+			n, err := state.Saved(h.path)
+			require.NoError(t, err)
+			return n
+		}
+		p := h.process()
+		p.acquire()
+		r := p.extend(0)
+		before := saved()
+		for range 12 {
+			time.Sleep(fileWindow/2 + time.Millisecond)
+			r = p.extend(0)
+			before++
+			require.Equal(t, before, saved())
+		}
+		require.NoError(t, p.Release(t.Context(), r.First))
+		require.Equal(t, before+1, saved())
+		p = h.process()
+		p.acquire()
+		require.Equal(t, before+2, saved())
+	})
+}

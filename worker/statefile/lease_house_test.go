@@ -1,0 +1,163 @@
+package statefile_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+const (
+	orders = "orders"
+	ttl    = 3 * time.Minute
+	over   = 2*ttl + time.Second // after which the ID of a lease is free
+	// The window of a file, and what it grants of a lease beyond the clock.
+	fileWindow = 10 * time.Second
+	fileReach  = 15 * time.Second
+)
+
+// milliseconds is a layout whose epoch is before the time at which bubbles begin.
+var milliseconds = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 12, Unit: time.Millisecond,
+	Epoch: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)})
+
+func millis() uid.Terms {
+	t := milliseconds.Terms()
+	t.Revoke = func() {}
+	return t
+}
+
+func ms(d time.Duration) int64 { return d.Milliseconds() }
+
+// A house is a store of leases and a place for state files, in a bubble of package synctest.
+type house struct {
+	t      *testing.T
+	memory *storetest.Memory
+	off    time.Duration // by how much the store's clock is ahead
+	path   string        // of the state file that is used if no other is said
+}
+
+// inHouse runs a test on stores of both kinds.
+func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
+	for kind, versions := range map[string]bool{"locks": false, "versions": true} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newHouse(t, versions, lease.Range{Last: 7})) })
+		})
+	}
+}
+
+func newHouse(t *testing.T, versions bool, ids lease.Range) *house {
+	h := &house{t: t, path: tempPath(t)}
+	h.memory = storetest.NewMemory(storetest.MemoryConfig{Versions: versions, Now: func() time.Time { return time.Now().Add(h.off) }})
+	require.NoError(t, lease.Found(t.Context(), h.memory.Store(orders),
+		lease.Founding{Layout: milliseconds, IDs: ids}))
+	return h
+}
+
+// A process has a worker on a state file.
+type process struct {
+	*statefile.Lease
+	h      *house
+	store  *watched
+	events []lease.EventKind
+	logged logtest.Records
+}
+
+// A watched store calls answered after each Change that went well.
+type watched struct {
+	*storetest.Client
+	answered func()
+}
+
+func (w *watched) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	err := w.Client.Change(ctx, id, decide)
+	if err == nil && w.answered != nil {
+		w.answered()
+	}
+	return err
+}
+
+// process returns a new one, on h.path.
+func (h *house) process() *process {
+	h.t.Helper()
+	return h.with(lease.Config{}, statefile.Config{})
+}
+
+func (h *house) with(cfg lease.Config, file statefile.Config) *process {
+	h.t.Helper()
+	p := &process{h: h, store: &watched{Client: h.memory.Store(orders)}}
+	if cfg.TTL == 0 {
+		cfg.TTL = ttl
+	}
+	cfg.Logger, file.Logger = p.logged.Logger(), p.logged.Logger()
+	cfg.OnEvent = func(e lease.Event) { p.events = append(p.events, e.Kind) }
+	l, err := lease.New(p.store, cfg)
+	require.NoError(h.t, err)
+	p.Lease, err = statefile.OnLease(l, h.path, file)
+	require.NoError(h.t, err)
+	return p
+}
+
+func (p *process) acquire() uid.Reservation {
+	p.h.t.Helper()
+	r, err := p.Acquire(p.h.t.Context(), millis())
+	require.NoError(p.h.t, err)
+	return r
+}
+
+func (p *process) extend(through int64) uid.Reservation {
+	p.h.t.Helper()
+	r, err := p.Extend(p.h.t.Context(), through)
+	require.NoError(p.h.t, err)
+	return r
+}
+
+// crash ends the process.
+func (p *process) crash() {
+	p.h.t.Helper()
+	require.NoError(p.h.t, p.Crash())
+}
+
+// ends are the ways in which a process ends: each returns the first tick that it has not issued.
+var ends = map[string]func(p *process, r uid.Reservation) (next int64){
+	"closed": func(p *process, r uid.Reservation) int64 {
+		require.NoError(p.h.t, p.Release(p.h.t.Context(), r.First+100))
+		return r.First + 101
+	},
+	"crashed": func(p *process, r uid.Reservation) int64 {
+		p.crash()
+		return r.Last + 1
+	},
+}
+
+// another is a start without a state file.
+func (h *house) another() uid.Reservation {
+	h.t.Helper()
+	l, err := lease.New(h.memory.Store(orders), lease.Config{TTL: ttl, Logger: (&logtest.Records{}).Logger()})
+	require.NoError(h.t, err)
+	r, err := l.Acquire(h.t.Context(), millis())
+	require.NoError(h.t, err)
+	return r
+}
+
+func (h *house) tick() int64 { return millis().TickAt(time.Now()) }
+
+func (h *house) row(id int64) lease.Row {
+	h.t.Helper()
+	row, found := h.memory.Row(orders, id)
+	require.True(h.t, found)
+	return row
+}
+
+func (h *house) namespace() lease.Namespace {
+	ns, _ := h.memory.Namespace(orders)
+	return ns
+}

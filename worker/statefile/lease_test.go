@@ -1,0 +1,545 @@
+package statefile_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/statefile"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// A start within the TTL goes on at once, above what the file has granted, and so it does where the store
+// may have lost writes, or has lost some: nothing that this owner reserved by them is beyond what its file
+// says.
+func TestLeaseGoesOnAtOnce(t *testing.T) {
+	for history, change := range map[string]func(h *house){
+		"as it was":               func(*house) {},
+		"another history":         func(h *house) { h.memory.LoseHistory() },
+		"another server's clock":  func(h *house) { h.memory.LoseHistory(); h.off = -2 * time.Second },
+		"the newest write undone": func(h *house) { h.memory.Backup()() },
+	} {
+		for how, end := range ends {
+			t.Run(fmt.Sprint(how, ", ", history), func(t *testing.T) {
+				inHouse(t, func(t *testing.T, h *house) {
+					p := h.process()
+					r := p.acquire()
+					require.LessOrEqual(t, r.Last, h.tick()+ms(fileReach), "the file grants no more than this")
+					for range 3 {
+						time.Sleep(time.Minute / 2)
+						r = p.extend(0)
+						next := end(p, r)
+						require.NotEmpty(t, h.row(0).Nonce, "the lease is kept")
+						change(h)
+						before := h.namespace()
+						time.Sleep(ttl - 3*time.Second)
+						p = h.process()
+						began := time.Now()
+						again := p.acquire()
+						require.Zero(t, time.Since(began))
+						require.Zero(t, again.WorkerID)
+						require.Equal(t, next, again.First)
+						require.GreaterOrEqual(t, again.Last, h.tick()+ms(fileWindow))
+						if history != "as it was" {
+							require.NotEqual(t, before.History, h.namespace().History)
+							require.GreaterOrEqual(t, h.namespace().Floor, h.tick()+ms(lease.Burn-2*time.Second))
+						}
+						r = again
+					}
+
+					// Over means over.
+					end(p, r)
+					time.Sleep(ttl + 3*time.Second)
+					require.EqualValues(t, 1, h.process().acquire().WorkerID)
+				})
+			})
+		}
+	}
+}
+
+// While the store is down a start goes on with what was reserved, and not beyond.
+func TestLeaseWithoutStore(t *testing.T) {
+	for how, end := range ends {
+		t.Run(how, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				long := lease.Config{Window: 6 * time.Minute, TTL: 10 * time.Minute}
+				p := h.with(long, statefile.Config{})
+				r := p.acquire()
+				row := h.row(0)
+				h.memory.Outage(true)
+				for range 3 {
+					next := end(p, r)
+					p = h.with(long, statefile.Config{})
+					r = p.acquire()
+					require.Equal(t, 1, p.logged.Count("the store cannot be reached, starting on what was reserved before"))
+					require.Zero(t, r.WorkerID)
+					require.Equal(t, next, r.First)
+					require.Greater(t, r.Last, h.tick())
+					time.Sleep(fileWindow)
+					r = p.extend(0)
+					require.GreaterOrEqual(t, r.Last, h.tick()+ms(fileWindow))
+					require.Equal(t, r.Last+1000+ms(fileReach), p.extend(r.Last+1000).Last)
+					r = p.extend(0)
+				}
+				time.Sleep(time.Duration(row.High-h.tick()-100) * time.Millisecond)
+				last := p.extend(0)
+				require.Equal(t, row.High, last.Last)
+				time.Sleep(time.Second)
+				_, err := p.Extend(t.Context(), 0)
+				require.Error(t, err)
+				require.NoError(t, p.Release(t.Context(), last.Last))
+				_, err = h.process().Acquire(t.Context(), millis())
+				require.ErrorIs(t, err, uid.ErrNoReservation)
+				require.ErrorContains(t, err, "reserved up to")
+				require.Equal(t, row, h.row(0))
+
+				// The start that failed has left the file as it was.
+				h.memory.Outage(false)
+				again := h.process().acquire()
+				require.Zero(t, again.WorkerID)
+				require.Equal(t, last.Last+1, again.First)
+			})
+		})
+	}
+}
+
+// The process ends when the store has a renewal, and the file has not: of the running owner, and of one that was
+// just about to start. The next start takes the lease up, and nothing of what only the store has counts.
+func TestLeaseCrashBetweenTheWrites(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		r := p.acquire()
+		time.Sleep(time.Minute / 2)
+		r = p.extend(0)
+		time.Sleep(time.Minute / 2)
+		p.Fill()
+		before := h.row(0)
+		_, err := p.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, worker.ErrState)
+		require.NotEqual(t, before, h.row(0))
+		p.crash()
+		for range 3 {
+			p = h.process()
+			p.store.answered = func() { p.Fill() }
+			before = h.row(0)
+			_, err = p.Acquire(t.Context(), millis())
+			require.ErrorIs(t, err, worker.ErrState)
+			require.NotEqual(t, before, h.row(0))
+		}
+		time.Sleep(70 * time.Second)
+		h.memory.Outage(true)
+		_, err = h.process().Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, uid.ErrNoReservation, "the file knows nothing of the renewals")
+		h.memory.Outage(false)
+		p = h.process()
+		again := p.acquire()
+		require.Zero(t, again.WorkerID)
+		require.Equal(t, r.Last+1, again.First)
+		require.Empty(t, p.events)
+	})
+}
+
+// A renewal that was lost, or whose reply was, ends no lease; of the first record it costs the ID.
+func TestLeaseLostRepliesBeforeACrash(t *testing.T) {
+	for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite, storetest.Delay} {
+		t.Run(way.String(), func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				p := h.process()
+				p.acquire()
+				time.Sleep(time.Minute / 2)
+				p.store.Fault(way, way, way)
+				for range 3 {
+					p.extend(0) // from the file
+				}
+				r := p.extend(0)
+				time.Sleep(time.Minute / 2)
+				p.store.Fault(way)
+				r = p.extend(r.Last + 1)
+				p.crash()
+				h.memory.Deliver()
+				again := h.process().acquire()
+				require.Zero(t, again.WorkerID)
+				require.Equal(t, r.Last+1, again.First)
+			})
+		})
+	}
+}
+
+// A file is refused that is not this lease's, and so is one that another generator uses.
+func TestLeaseFileRefused(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.with(lease.Config{}, statefile.Config{Host: "alpha"})
+		r := p.acquire()
+		_, err := h.process().Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		_, err = p.Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		r = p.extend(r.Last)
+		require.NoError(t, p.Release(t.Context(), r.Last-1))
+		row := h.row(0)
+
+		refused := func(p *process, terms uid.Terms, is error, text string) {
+			t.Helper()
+			_, err := p.Acquire(t.Context(), terms)
+			require.ErrorIs(t, err, is)
+			require.ErrorContains(t, err, text)
+			require.Equal(t, row, h.row(0))
+		}
+		refused(h.with(lease.Config{}, statefile.Config{Host: "beta"}), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
+		terms := millis()
+		terms.Layout = "another"
+		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), terms, worker.ErrLayout, "are of 41/10/12")
+		for _, ids := range []lease.Range{{First: 1, Last: 9}, {First: 5, Last: 5}} {
+			refused(h.with(lease.Config{IDs: ids}, statefile.Config{Host: "alpha"}), millis(), uid.ErrRange,
+				fmt.Sprintf("is not one of the IDs %v that are asked for", ids))
+		}
+		behind := statefile.Config{Host: "alpha", Now: func() time.Time { return time.Now().Add(-time.Hour) }}
+		refused(h.with(lease.Config{}, behind), millis(), worker.ErrClock, "more than MaxAhead 15m0s before that")
+		terms = millis()
+		terms.MaxLead = time.Hour
+		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), terms, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
+
+		other := &house{t: t, memory: h.memory, path: h.path}
+		o, err := lease.New(h.memory.Store("invoices"), lease.Config{})
+		require.NoError(t, err)
+		file, err := statefile.OnLease(o, h.path, statefile.Config{Host: "alpha"})
+		require.NoError(t, err)
+		_, err = file.Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, `for "namespace \"orders\" in memory", not "lease" for "namespace \"invoices\" in memory"`)
+		other.path = tempPath(t)
+		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
+		_, err = other.with(lease.Config{}, statefile.Config{Host: "alpha"}).Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, worker.ErrState)
+		require.ErrorContains(t, err, `is of kind "fixed"`)
+
+		// With AnyHost it belongs to the new host from then on.
+		p = h.with(lease.Config{IDs: lease.Range{Last: 7}}, statefile.Config{Host: "beta", AnyHost: true})
+		require.Equal(t, r.Last, p.acquire().First)
+		p.crash()
+		row = h.row(0)
+		refused(h.with(lease.Config{}, statefile.Config{Host: "alpha"}), millis(), worker.ErrState, `was written on host "beta"`)
+	})
+}
+
+func TestOnLeaseRefuses(t *testing.T) {
+	_, err := statefile.OnLease(nil, "path", statefile.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	l, err := lease.New(storetest.NewMemory(storetest.MemoryConfig{}).Store(orders), lease.Config{})
+	require.NoError(t, err)
+	_, err = statefile.OnLease(l, "", statefile.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = statefile.OnLease(l, "path", statefile.Config{Window: -1})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	w, err := statefile.OnLease(l, "path", statefile.Config{})
+	require.NoError(t, err)
+	_, err = w.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
+	require.Equal(t, "lease", w.WorkerHealth().Kind)
+}
+
+// losses are the ways in which an owner loses its lease while it runs.
+var losses = map[string]func(h *house, p *process){
+	"another has it": func(h *house, _ *process) {
+		row := h.row(0)
+		row.Nonce = "another"
+		h.memory.SetRow(orders, row)
+	},
+	"its row is gone": func(h *house, _ *process) { h.memory.RemoveRow(orders, 0) },
+	"it is over":      func(*house, *process) { time.Sleep(ttl + time.Second) },
+	"invalidated":     func(_ *house, p *process) { p.Invalidate() },
+}
+
+// A lease that was lost goes on under another ID, and neither a start from the file nor one without the store
+// brings it back: however the process ends, and whenever.
+func TestLeaseLost(t *testing.T) {
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				p := h.process()
+				was := p.acquire()
+				time.Sleep(time.Minute / 2)
+				lose(h, p)
+				r := p.extend(was.Last + 1)
+				require.EqualValues(t, 1, r.WorkerID)
+				require.GreaterOrEqual(t, r.Last, r.First)
+				p.crash()
+				h.memory.Outage(true)
+				again := h.process().acquire()
+				require.EqualValues(t, 1, again.WorkerID)
+				require.Equal(t, r.Last+1, again.First)
+			})
+		})
+		t.Run(name+", and closed", func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				p := h.process()
+				r := p.acquire()
+				lose(h, p)
+				require.NoError(t, p.Release(t.Context(), r.First))
+				require.EqualValues(t, 1, h.process().acquire().WorkerID)
+			})
+		})
+	}
+}
+
+// The end of the process, before the file has the lease that came after one that was invalidated, does not bring that
+// back.
+func TestLeaseInvalidated(t *testing.T) {
+	for name, meanwhile := range map[string]func(h *house, p *process) (undo func()){
+		"no store": func(h *house, _ *process) func() {
+			h.memory.Outage(true)
+			return func() { h.memory.Outage(false) }
+		},
+		"nothing saved after the acquisition": func(_ *house, p *process) func() {
+			p.store.Fault(storetest.LoseReply)
+			return func() {}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				p := h.process()
+				p.acquire()
+				undo := meanwhile(h, p)
+				p.Invalidate()
+				_, err := p.Extend(t.Context(), 0)
+				require.Error(t, err)
+				p.crash()
+				undo()
+				require.NotZero(t, h.process().acquire().WorkerID)
+			})
+		})
+	}
+
+	// Of what the file cannot forget nothing is acquired.
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		p.acquire()
+		undo := p.Fill()
+		p.Invalidate()
+		_, err := p.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, worker.ErrState)
+		_, found := h.memory.Row(orders, 1)
+		require.False(t, found)
+		undo()
+		require.EqualValues(t, 1, p.extend(0).WorkerID)
+	})
+
+	// It is noticed in the middle of a renewal, too.
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		p.acquire()
+		time.Sleep(time.Minute / 2)
+		p.store.answered = func() { p.Invalidate() }
+		_, err := p.Extend(t.Context(), 0)
+		require.ErrorIs(t, err, uid.ErrNoReservation)
+		p.crash()
+		require.EqualValues(t, 1, h.process().acquire().WorkerID)
+	})
+}
+
+// An acquisition of which nobody heard is given back at the end.
+func TestLeaseGivesADoubtBack(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		p.acquire()
+		time.Sleep(time.Minute / 2)
+		h.memory.RemoveRow(orders, 0)
+		p.store.Fault(storetest.OK, storetest.LoseReply)
+		_, err := p.Extend(t.Context(), 0)
+		require.Error(t, err)
+		require.NotEmpty(t, h.row(1).Nonce)
+		require.NoError(t, p.Release(t.Context(), -1))
+		require.Empty(t, h.row(1).Nonce)
+	})
+}
+
+// A file that cannot be written costs no worker ID, and what it does not have is not granted.
+func TestLeaseFileCannotBeWritten(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		full := &house{t: t, memory: h.memory, path: "/dev/full"}
+		_, err := full.process().Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, worker.ErrState)
+		_, found := h.memory.Row(orders, 0)
+		require.False(t, found)
+
+		// Once the ID is leased the file may have it, whatever the disk says: it is left to the next start.
+		p := h.process()
+		client := p.store.Client
+		p.store.Client = nil
+		l, err := lease.New(&taken{client, func() { require.NoError(t, os.Remove(h.path)) }}, lease.Config{TTL: ttl})
+		require.NoError(t, err)
+		w, err := statefile.OnLease(l, h.path, statefile.Config{})
+		require.NoError(t, err)
+		_, err = w.Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, worker.ErrState)
+		require.NotEmpty(t, h.row(0).Nonce)
+
+		// A running one goes on up to what it was granted.
+		p = h.process()
+		r := p.acquire()
+		require.EqualValues(t, 1, r.WorkerID)
+		undo := p.Fill()
+		time.Sleep(fileWindow)
+		_, err = p.Extend(t.Context(), r.Last+1)
+		require.ErrorIs(t, err, worker.ErrState)
+		undo()
+		more := p.extend(r.Last + 1)
+		require.Greater(t, more.Last, r.Last)
+		p.Fill()
+		require.ErrorIs(t, p.Release(t.Context(), r.First), worker.ErrState)
+		require.Equal(t, more.Last+1, h.process().acquire().First, "nobody knows what was given back")
+	})
+}
+
+// A taken store calls took after each Take.
+type taken struct {
+	*storetest.Client
+	took func()
+}
+
+func (s *taken) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	defer s.took()
+	return s.Client.Take(ctx, w, decide)
+}
+
+// A lease that comes after a lost one, of the same ID, begins above what others had in between; also where the file could
+// not be written when it came.
+func TestLeaseOfTheSameIDAgain(t *testing.T) {
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t, false, lease.Range{First: 5, Last: 5})
+				p := h.process()
+				was := p.acquire()
+				for range 2 {
+					time.Sleep(over)
+					h.another()
+				}
+				time.Sleep(over)
+				h.memory.LoseHistory()
+				undo := p.Fill()
+				_, err := p.Extend(t.Context(), 0)
+				require.ErrorIs(t, err, worker.ErrState)
+				undo()
+				if name == "crashed" {
+					p.extend(0)
+				}
+				end(p, was)
+				require.Greater(t, h.process().acquire().First, h.namespace().Floor)
+			})
+		})
+	}
+}
+
+// A floor holds for a lease that is taken up, and for all later starts. What a lease cannot reach is refused at once.
+func TestLeaseFloor(t *testing.T) {
+	for name, losses := range map[string]lease.Losses{"lossy": lease.ByHistory, "durable": lease.Never} {
+		t.Run(name, func(t *testing.T) {
+			inHouse(t, func(t *testing.T, h *house) {
+				cfg := lease.Config{Losses: losses}
+				p := h.with(cfg, statefile.Config{})
+				p.acquire()
+				require.NoError(t, p.Release(t.Context(), -1))
+				terms := millis()
+				terms.MinTick = h.tick() + ms(lease.Burn)
+				p = h.with(cfg, statefile.Config{})
+				r, err := p.Acquire(t.Context(), terms)
+				require.NoError(t, err)
+				require.Zero(t, r.WorkerID)
+				require.Equal(t, terms.MinTick, r.First)
+				require.GreaterOrEqual(t, r.Last, r.First)
+				require.NoError(t, p.Release(t.Context(), -1))
+				p = h.with(cfg, statefile.Config{})
+				require.Equal(t, terms.MinTick, p.acquire().First)
+				require.NoError(t, p.Release(t.Context(), -1))
+
+				terms.MinTick = h.tick() + ms(time.Hour)
+				_, err = h.with(cfg, statefile.Config{}).Acquire(t.Context(), terms)
+				require.ErrorIs(t, err, uid.ErrRange)
+				require.ErrorContains(t, err, "the generator's floor rules out ticks up to")
+			})
+		})
+	}
+}
+
+// Ticks that were used further ahead than can be reserved for now are not waited for.
+func TestLeaseFarAhead(t *testing.T) {
+	for _, losses := range []lease.Losses{lease.ByHistory, lease.Never} {
+		inHouse(t, func(t *testing.T, h *house) {
+			cfg := lease.Config{Losses: losses}
+			p := h.with(cfg, statefile.Config{})
+			p.acquire()
+			require.NoError(t, p.Release(t.Context(), -1))
+			file, err := state.Open(h.path)
+			require.NoError(t, err)
+			record, _ := file.Load()
+			record.High = h.tick() + ms(time.Hour)
+			record.Next = record.High
+			require.NoError(t, file.Save(record))
+			require.NoError(t, file.Close())
+			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
+			require.ErrorIs(t, err, uid.ErrNoReservation)
+			require.ErrorContains(t, err, "more can be reserved only in")
+		})
+	}
+}
+
+// A start that fails leaves the lease of its file to the next one.
+func TestLeaseOfAFailedStart(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		r := p.acquire()
+		require.NoError(t, p.Release(t.Context(), r.First))
+		row := h.row(0)
+		lossy := storetest.NewMemory(storetest.MemoryConfig{Lossy: []string{"fsync is off"}, Now: time.Now})
+		l, err := lease.New(lossy.Store(orders), lease.Config{Losses: lease.Never})
+		require.NoError(t, err)
+		w, err := statefile.OnLease(l, h.path, statefile.Config{})
+		require.NoError(t, err)
+		_, err = w.Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, uid.ErrConfig)
+		require.ErrorContains(t, err, "fsync is off")
+		h.off = time.Minute
+		_, err = h.process().Acquire(t.Context(), millis())
+		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
+		require.NotEqual(t, row, h.row(0))
+	})
+}
+
+// Generators that are made and closed in turns, with and without the store, never issue a UID twice.
+func TestLeaseGenerators(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		seen := map[uid.UID]bool{}
+		for i := range 6 {
+			h.memory.Outage(i%2 == 1)
+			p := h.with(lease.Config{Window: 3 * time.Minute, TTL: 10 * time.Minute}, statefile.Config{})
+			var g uid.Generator
+			var err error
+			if i%3 == 0 {
+				g, err = uncached.New(p, uncached.Config{Layout: milliseconds})
+			} else {
+				g, err = cached.New(p, cached.Config{Layout: milliseconds})
+			}
+			require.NoError(t, err)
+			for range 20000 {
+				u, err := g.GetUID()
+				require.NoError(t, err)
+				require.False(t, seen[u])
+				seen[u] = true
+			}
+			require.NoError(t, g.Close())
+		}
+	})
+}
