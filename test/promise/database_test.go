@@ -131,7 +131,7 @@ const (
 	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
 	idsRepeat    = "the database gives the lost IDs again"
 	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
-	notBack      = "the former file does not come back into its place, as the same one, within a TTL of its owners"
+	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
 	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
 	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
