@@ -131,7 +131,7 @@ const (
 	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
 	idsRepeat    = "the database gives the lost IDs again"
 	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
-	notBack      = "the former file does not come back into its place, as the same one, within a TTL of its owners"
+	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
 	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
 	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
@@ -467,24 +467,24 @@ func anew(remove func(s *scene)) func(s *scene) {
 	}
 }
 
-// thereAndBack plays that rows go away and come back while their owners stand still, and that others have
-// IDs of new rows meanwhile.
+// thereAndBack plays that rows go away and come back while their owners stand still, and that another process
+// has an ID of new rows meanwhile.
 func (s *scene) thereAndBack(away, back func()) {
 	s.t.Helper()
 	p := s.start(how{})
 	s.drawSome(p)
-	var other *process
 	s.allQuietly(p, func() {
 		away()
-		other = s.start(how{seat: 1})
+		other := s.start(how{seat: 1})
 		for range 2 {
 			s.drawSome(other)
 			s.pass(window / 2)
 			s.drain(other)
 		}
+		other.kill() // else it would write a file that is gone, and the journal of the one in its place
 		back()
 	})
-	s.drawApart(p, other, s.start(how{seat: 2}))
+	s.drawApart(p, s.start(how{seat: 2}))
 }
 
 // drawApart has processes draw as their time goes by.

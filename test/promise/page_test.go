@@ -39,7 +39,8 @@ Time does not pass but is set: all clocks, that of one process, or that of the d
 UID. With the machine's own, ` + "`uncached`" + ` sees a step up to a millisecond later, by the monotonic clock, which on Linux stands still
 during a suspension; UIDs until then have the time from before. No cell depends on it: what may be issued is decided by reserved
 ticks and marks.) A lost commit is one that is taken
-back, and a clone is a generator with the same reservation. Where a test with processes, servers and signals of its own
+back, a failover to another server is that and another history told of the same one, and a clone is a generator with the same
+reservation. Where a test with processes, servers and signals of its own
 shows the same, it is named under the table. ` + "`make soak`" + ` plays most of these faults at random, for as long as you like.
 
 A fault that is not in the tables is neither promised nor excluded: nobody has looked.
