@@ -124,6 +124,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		Terms: terms, Now: g.now, Logger: cfg.Logger,
 		Granted: func(uid.Reservation) { g.kick() },
 		Discard: g.discard,
+		Newest:  g.drawn,
 	})
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (g *Generator) end() {
 }
 
 // newest returns the newest tick with a claimed UID, or a later one that was skipped, or -1 if
-// there was neither. The ring must be shut.
+// there was neither. In a ring that is open a later one may be claimed meanwhile. g.mu is held.
 func (g *Generator) newest() int64 {
 	if !g.state.started || g.ring.Claimed() == 0 {
 		return -1

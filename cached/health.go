@@ -31,6 +31,10 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	st := g.stats(now, grant)
 	h.Buffered = int64(st.Buffered)
 	h.Lead = g.leadHealth(st)
+	h.Lead.Reach = h.Lead.Bound
+	if reserved := h.Reservation.Until.Sub(now); h.Reservation.Bounded && (h.Lead.Unbounded || reserved < h.Lead.Bound.Duration) {
+		h.Lead.Reach.Duration = max(reserved, 0)
+	}
 	for name, n := range map[health.Count]uint64{
 		health.Issued: st.Issued, health.Lost: st.Lost,
 		health.Ticks: st.Ticks, health.StaleTicks: st.StaleTicks, health.Refills: st.Refills,
@@ -61,6 +65,13 @@ func (g *Generator) leadHealth(st Stats) *health.Lead {
 		l.Bound.Duration = time.Duration(g.lead) * g.unit
 	}
 	return l
+}
+
+// drawn returns the newest tick from which a UID was issued, or -1.
+func (g *Generator) drawn() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.newest()
 }
 
 // allStale reports whether the clock has left behind everything in the ring. g.mu is held.

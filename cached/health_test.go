@@ -53,7 +53,9 @@ func TestHealth(t *testing.T) {
 		require.Equal(t, &health.Reservation{
 			WorkerID: 7, Until: day.Add(300 * time.Second), Remaining: health.Duration{Duration: 301 * time.Second}, Bounded: true,
 		}, h.Reservation)
-		require.Equal(t, &health.Lead{Bound: health.Duration{Duration: 10 * time.Minute}, Tick: health.Duration{Duration: time.Second}}, h.Lead)
+		require.Equal(t, &health.Lead{
+			Bound: health.Duration{Duration: 10 * time.Minute}, Reach: health.Duration{Duration: 300 * time.Second}, Tick: health.Duration{Duration: time.Second},
+		}, h.Lead)
 		require.Equal(t, bits.Default().Expires().UTC(), h.TimeField.Expires)
 		require.Equal(t, h.TimeField.Expires.Add(time.Second).Sub(day), h.TimeField.Remaining.Duration)
 		require.Nil(t, h.Numbers)
@@ -127,7 +129,7 @@ func TestHealthSaysWhatCallsFind(t *testing.T) {
 			codes: []health.Code{health.LeadNearBound}, want: uid.ErrRejectedTake},
 		"a reservation that a burst has used up, and more on its way": {
 			worker: fake.Giving(uid.Reservation{Last: runsOf16.TickAt(day) + 20, Renew: 1 << 29}), cfg: cached.Config{Layout: runsOf16},
-			drain: true, want: uid.ErrNoReservation,
+			drain: true, codes: []health.Code{health.ReservationUsedUp}, want: uid.ErrNoReservation,
 		},
 		"the clock was set back":        {worker: fake.Endless(1), step: -time.Hour},
 		"the time field is nearly full": {worker: fake.Endless(1), at: bits.Default().Expires().AddDate(0, -6, 0), codes: []health.Code{health.TimeFieldEnding}},

@@ -102,6 +102,8 @@ type reserved struct {
 	From instant `json:"from"`
 	// Endless says that only the layout bounds the reservation.
 	Endless bool `json:"endless,omitempty"`
+	// Lasts is for how long calls succeed with it, at the rate of the last seconds, in ms.
+	Lasts float64 `json:"lasts"`
 }
 
 // An instant is a time for JavaScript, in ms since 1970, with its text for years that are beyond.
@@ -222,6 +224,12 @@ func (v *reading) worker(expires time.Time, expiring bool, until time.Time) {
 // health adds what all generators tell of their health.
 func (v *reading) health(h health.Health) {
 	v.Ready, v.Reasons = h.Ready, []reason{}
+	if v.Reserved != nil {
+		v.Reserved.Lasts = ms(h.Reservation.Remaining.Duration)
+	}
+	if v.Bounds != nil && h.Lead.Reach.Duration > 0 {
+		v.Bounds.MaxLead = ms(h.Lead.Reach.Duration)
+	}
 	for _, r := range h.Reasons {
 		v.Reasons = append(v.Reasons, reason{string(r.Level), r.Text, string(r.Code)})
 	}

@@ -113,6 +113,7 @@ func TestReservationRunsDown(t *testing.T) {
 		require.False(t, first.Endless)
 		require.Equal(t, clock.Now().UnixMilli(), first.From.MS)
 		time.Sleep(20 * time.Second)
+		first.Lasts -= 20_000
 		require.Equal(t, first, get[state](t, h, "/state").All[0].Reserved)
 		time.Sleep(20 * time.Second) // and renewed meanwhile
 		second := get[state](t, h, "/state").All[0].Reserved

@@ -109,6 +109,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		// UIDs under the new worker ID, which may be smaller, must be larger than all under
 		// the one before: they begin with the tick after the newest one.
 		Switch: g.useUp,
+		Newest: g.newest,
 	})
 	if err != nil {
 		return nil, err

@@ -56,8 +56,8 @@ type Reservation struct {
 	// Until is when the last tick that may be issued begins. It is zero while nothing is
 	// reserved, and beyond the year 9999.
 	Until time.Time `json:"until,omitzero"`
-	// Remaining is how long the reserved ticks last by the clock, or 0: how long the worker's
-	// store may stay away. Who draws more than the layout sustains uses them up sooner.
+	// Remaining is how long the reserved ticks last: how long the worker's store may stay away. That is by
+	// the clock, or at the rate of the last seconds where more is drawn than the layout sustains.
 	Remaining Duration `json:"remaining_seconds"`
 	// Bounded says that there is something to renew. If it is false, the worker has reserved all
 	// ticks up to the end of the time field.
@@ -75,7 +75,10 @@ type Lead struct {
 	Lag Duration `json:"lag_seconds"`
 	// Bound is the MaxLead of cached. It is zero for uncached, which borrows no future time, and
 	// when Unbounded is true.
-	Bound     Duration `json:"bound_seconds"`
+	Bound Duration `json:"bound_seconds"`
+	// Reach is how far the lead can go at the moment: Bound, or what is reserved if that is less. It is
+	// zero for uncached, and when nothing bounds it.
+	Reach     Duration `json:"reach_seconds"`
 	Unbounded bool     `json:"unbounded"`
 	// Tick is the length of a tick.
 	Tick Duration `json:"tick_seconds"`

@@ -73,9 +73,9 @@ func TestJudge(t *testing.T) {
 		"a minute is left":                                         {of: healthy, change: func(h *Health) { failing(h, seconds(60)) }},
 		"less than a minute is left":                               {of: healthy, change: func(h *Health) { failing(h, Duration{Minute - 1}) }, want: []want{{ReservationFailing, LevelWarning}}},
 		"little is left of a reservation that is renewed":          {of: healthy, change: func(h *Health) { h.Reservation.Remaining = seconds(1) }},
-		"used up while more is on its way":                         {of: healthy, change: func(h *Health) { h.Reservation.UsedUp = true }},
+		"used up while more is on its way":                         {of: healthy, change: func(h *Health) { h.Reservation.UsedUp = true }, want: []want{{ReservationUsedUp, LevelWarning}}},
 		"used up and failing":                                      {of: healthy, change: func(h *Health) { failing(h, seconds(50)); h.Reservation.UsedUp = true }, want: []want{{NoReservation, LevelError}}},
-		"nothing reserved yet":                                     {of: healthy, change: func(h *Health) { h.Reservation.UsedUp, h.Reservation.Remaining = true, Duration{} }, want: []want{{NoReservation, LevelError}}},
+		"nothing reserved yet":                                     {of: healthy, change: func(h *Health) { h.Reservation.UsedUp, h.Reservation.Until = true, time.Time{} }, want: []want{{NoReservation, LevelError}}},
 		"the clock has passed the reservation, but UIDs are ready": {of: healthy, change: func(h *Health) { failing(h, Duration{}) }, want: []want{{ReservationFailing, LevelWarning}}},
 
 		"numbers for a minute":              {of: numbers, change: func(h *Health) { h.Failing, h.Numbers.Lasts = down, seconds(60) }},
@@ -165,6 +165,7 @@ func TestJSON(t *testing.T) {
     "now_seconds": 0,
     "lag_seconds": 0,
     "bound_seconds": 600,
+    "reach_seconds": 0,
     "unbounded": false,
     "tick_seconds": 1,
     "wait_seconds": 0
@@ -221,8 +222,8 @@ func TestJSONRoundTrip(t *testing.T) {
 			}
 		}
 		if some.Draw(t, "lead") {
-			h.Lead = &Lead{duration.Draw(t, "now"), duration.Draw(t, "lag"), duration.Draw(t, "bound"), some.Draw(t, "unbounded"),
-				duration.Draw(t, "tick"), duration.Draw(t, "wait")}
+			h.Lead = &Lead{duration.Draw(t, "now"), duration.Draw(t, "lag"), duration.Draw(t, "bound"), duration.Draw(t, "reach"),
+				some.Draw(t, "unbounded"), duration.Draw(t, "tick"), duration.Draw(t, "wait")}
 		}
 		if some.Draw(t, "time field") {
 			h.TimeField = &TimeField{instant.Draw(t, "expires"), duration.Draw(t, "remaining"), some.Draw(t, "ending")}

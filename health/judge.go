@@ -54,6 +54,9 @@ const (
 const (
 	// ReservationFailing: the renewals fail, and what is left lasts less than a Minute.
 	ReservationFailing Code = "reservation_failing"
+	// ReservationUsedUp: the generator is ahead of the clock, all that is reserved is used, and calls wait
+	// until the worker has reserved more.
+	ReservationUsedUp Code = "reservation_used_up"
 	// LeadNearBound: nine tenths of MaxLead are used. More is drawn than the layout sustains, and
 	// calls will wait for the clock, or fail, as OnRejectedTake says.
 	LeadNearBound Code = "lead_near_bound"
@@ -105,11 +108,21 @@ func (h *Health) judgeReservation() {
 		return
 	}
 	switch {
-	case r.UsedUp && (r.Remaining.Duration <= 0 || h.Failing != nil):
+	case r.UsedUp && (h.passed(r.Until) || h.Failing != nil):
 		h.add(LevelError, NoReservation, "no tick is reserved that could be issued%s", h.why())
+	case r.UsedUp:
+		h.add(LevelWarning, ReservationUsedUp, "all reserved ticks are used, and calls wait until more are reserved: as fast as the clock goes on, at least")
 	case h.Failing != nil && r.Remaining.Duration < Minute:
 		h.add(LevelWarning, ReservationFailing, "the reservation ends in %s and cannot be renewed%s", short(r.Remaining), h.why())
 	}
+}
+
+// passed reports whether the clock has passed the tick that begins at the time t.
+func (h *Health) passed(t time.Time) bool {
+	if h.Lead != nil {
+		t = t.Add(h.Lead.Tick.Duration)
+	}
+	return !h.Time.Before(t)
 }
 
 func (h *Health) judgeNumbers() {

@@ -69,7 +69,7 @@ var all = []Metric{
 		}),
 	gauge("buffered", "{uid}", "UIDs or numbers that are ready in memory.",
 		func(h *health.Health) (float64, bool) { return float64(h.Buffered), h.Generator != "uncached" }),
-	gauge("reservation_remaining", Seconds, "How long the reserved ticks last by the clock: how long the worker's store may stay away.",
+	gauge("reservation_remaining", Seconds, "How long the reserved ticks last, at the rate of the last seconds: how long the worker's store may stay away.",
 		func(h *health.Health) (float64, bool) {
 			if h.Reservation == nil || !h.Reservation.Bounded {
 				return 0, false
@@ -119,12 +119,12 @@ var all = []Metric{
 			}
 			return h.Lead.Now.Seconds(), true
 		}),
-	gauge("lead_max", Seconds, "How far UIDs may be ahead of the clock: MaxLead.",
+	gauge("lead_max", Seconds, "How far UIDs can be ahead of the clock: MaxLead, or the reservation if that is less.",
 		func(h *health.Health) (float64, bool) {
-			if h.Lead == nil || h.Lead.Bound.Duration == 0 {
+			if h.Lead == nil || h.Lead.Reach.Duration == 0 {
 				return 0, false
 			}
-			return h.Lead.Bound.Seconds(), true
+			return h.Lead.Reach.Seconds(), true
 		}),
 	gauge("clock_wait", Seconds, "How long it takes until the clock allows the next UID.",
 		func(h *health.Health) (float64, bool) {

@@ -132,10 +132,9 @@ function showBars(bars, g, state) {
   show("Reservation", b, () => {
     if (!r) return ["nothing is reserved", 0, "bad"];
     if (r.endless) return ["as long as the layout lasts", 1];
-    const left = r.until.ms - state.now;
-    if (left <= 0) return ["it has run out", 0, "bad"];
-    const share = left / Math.max(1, r.until.ms - r.from.ms);
-    return [`${words.duration(left)}, until ${words.when(r.until.ms, state.now)}`, share, share < 0.2 ? "warn" : ""];
+    if (r.until.ms <= state.now) return ["it has run out", 0, "bad"];
+    const share = r.lasts / Math.max(1, r.until.ms - r.from.ms);
+    return [`${words.duration(r.lasts)}, until ${words.when(state.now + r.lasts, state.now)}`, share, share < 0.2 ? "warn" : ""];
   });
   show("Lease", g.lease, () => lease(g.lease, state));
 }

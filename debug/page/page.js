@@ -83,8 +83,8 @@ function showStore(state) {
   const notice = part("store");
   if (w.status === "down") {
     wasDown = true;
-    const until = state.generators.filter((g) => g.reserved && !g.reserved.endless)
-      .map((g) => `${g.name} until ${words.timeOfDay(g.reserved.until.ms)}`);
+    const until = state.generators.filter((g) => g.ready && g.reserved && !g.reserved.endless)
+      .map((g) => `${g.name} until ${words.timeOfDay(state.now + g.reserved.lasts)}`);
     const goOn = until.length > 0 ? ` Generators go on with what is reserved: ${until.join(", ")}.` : "";
     say(notice, `The store of the worker IDs does not answer, since ${words.timeOfDay(w.since)}: ${w.failure}.${goOn}`);
     notice.dataset.mood = "bad";

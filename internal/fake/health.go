@@ -20,7 +20,7 @@ func Reporters() map[string]health.Reporter {
 	orders := health.Health{
 		Generator: "cached", Time: at, Buffered: 65536,
 		Reservation: &health.Reservation{WorkerID: 7, Until: at.Add(42 * time.Second), Remaining: s(42.5), Bounded: true},
-		Lead:        &health.Lead{Now: s(5), Bound: s(600), Tick: s(1)},
+		Lead:        &health.Lead{Now: s(5), Bound: s(600), Reach: s(600), Tick: s(1)},
 		TimeField:   &health.TimeField{Expires: at.AddDate(7, 0, 0), Remaining: health.Duration{Duration: 7 * 365 * 24 * time.Hour}},
 		Worker:      &health.Worker{Kind: "lease", Place: "the store", Ends: at.Add(200 * time.Second), IDs: &health.IDs{Taken: 8, Total: 1024}},
 		Failing:     &health.Failing{Error: ErrDown.Error(), Since: at.Add(-20 * time.Second), Attempts: 6},

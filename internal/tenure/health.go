@@ -12,6 +12,7 @@ import (
 // the time field of its layout, renewals that fail, and what the worker tells of itself. The caller
 // holds no lock.
 func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health.Health {
+	t.mark()
 	grant := t.Grant()
 	h := health.Health{
 		Time: now,
@@ -28,10 +29,10 @@ func (t *Tenure) Health(l bits.Layout, expiry bits.Expiry, now time.Time) health
 	}
 	if grant.Until >= 0 {
 		h.Reservation.Until = l.TimeOf(grant.Until)
-		h.Reservation.Remaining.Duration = ticks.Until(t.cfg.Terms, now, grant.Until+1)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	h.Reservation.Remaining.Duration = t.left(now)
 	h.Counts = map[health.Count]uint64{health.RenewalFailures: t.trouble.total}
 	if t.refused != nil {
 		h.Failing = &health.Failing{Error: t.refused.Error(), Since: t.trouble.since, Attempts: t.trouble.attempts}

@@ -61,6 +61,8 @@ type Config struct {
 	// Switch is called before a reservation under another worker ID comes into force,
 	// while none is in force. It must not call the Tenure.
 	Switch func()
+	// Newest returns the newest tick from which a UID was issued, or -1. It is called without a lock.
+	Newest func() int64
 }
 
 // A Tenure is a generator's hold on its worker. Make it with Start. Its methods may be
@@ -93,6 +95,7 @@ type Tenure struct {
 	mu       sync.Mutex
 	refused  error         // why the last Extend failed, nil if it did not
 	trouble  trouble       // of renewals that fail
+	pace     pace          // of draws
 	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
 	through  int64         // the furthest tick asked for
 	wanted   bool          // there is a new through, or a revocation
@@ -369,6 +372,7 @@ func (t *Tenure) sleep(d time.Duration, wake <-chan struct{}) bool {
 // until the next renewal. A worker that grants the same again must not be asked again at
 // once. The error is the worker's.
 func (t *Tenure) extend() (progress bool, err error) {
+	t.mark()
 	t.mu.Lock()
 	through, revoked := t.through, t.revoked
 	t.wanted = false

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/ticks"
 )
 
 // trouble is what is known of renewals that fail. Tenure.mu guards it.
@@ -34,20 +33,11 @@ const (
 func (t *Tenure) failed(err error) {
 	r := &t.trouble
 	if t.refused == nil {
-		r.attempts, r.since, r.whole, r.spent = 0, t.cfg.Now(), t.left(), false
+		r.attempts, r.since, r.whole, r.spent = 0, t.cfg.Now(), t.left(t.cfg.Now()), false
 	}
 	t.refused = err
 	r.total++
 	r.attempts++
-}
-
-// left is how long the reserved ticks last by the clock. t.mu is held.
-func (t *Tenure) left() time.Duration {
-	until := t.grant.Load().Until
-	if until < 0 {
-		return 0
-	}
-	return ticks.Until(t.cfg.Terms, t.cfg.Now(), until+1)
 }
 
 // stage is how far the trouble has come by now. t.mu is held.
@@ -70,7 +60,7 @@ func (t *Tenure) report() {
 	t.saying.Lock()
 	defer t.saying.Unlock()
 	t.mu.Lock()
-	r, left, refused := t.trouble, t.left(), t.refused
+	r, left, refused := t.trouble, t.left(t.cfg.Now()), t.refused
 	now := t.stage(left)
 	// What was told is not told again; only the end of the trouble is below it.
 	quiet := t.stopped || t.grant.Load().Ended != nil || now == r.told || now != fine && now < r.told

@@ -39,6 +39,19 @@ func Plus(tick, n int64) int64 {
 	return tick + n
 }
 
+// Lasting returns how long left ticks last where drawn of them went in the time over: one goes by with each
+// unit at least.
+func Lasting(left, drawn int64, over, unit time.Duration) time.Duration {
+	if left <= 0 {
+		return 0
+	}
+	span := Span(left, unit)
+	if sooner := float64(left) / float64(drawn) * float64(over); drawn > int64(over/unit) && over > 0 && sooner < float64(span) {
+		return time.Duration(sooner)
+	}
+	return span
+}
+
 // Until returns the time from now to the beginning of a tick, or 0 when that has passed.
 func Until(t uid.Terms, now time.Time, tick int64) time.Duration {
 	clock := t.TickAt(now)

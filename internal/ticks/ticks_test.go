@@ -119,3 +119,22 @@ func TestUntilIsExact(t *testing.T) {
 		}
 	})
 }
+
+func TestLasting(t *testing.T) {
+	for _, c := range []struct {
+		left, drawn int64
+		over, unit  time.Duration
+		want        time.Duration
+	}{
+		{0, 5, time.Second, time.Second, 0},
+		{-7, 5, time.Second, time.Second, 0},
+		{100, 0, 0, time.Second, 100 * time.Second},
+		{100, -9, time.Minute, time.Second, 100 * time.Second},
+		{100, 60, time.Minute, time.Second, 100 * time.Second},
+		{100, 120, time.Minute, time.Second, 50 * time.Second},
+		{100, 5, time.Second, time.Hour, 20 * time.Second},
+		{math.MaxInt64, 3, time.Second, time.Second, math.MaxInt64},
+	} {
+		require.Equal(t, c.want, ticks.Lasting(c.left, c.drawn, c.over, c.unit), "%+v", c)
+	}
+}

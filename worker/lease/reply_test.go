@@ -150,6 +150,12 @@ func TestGivenBackKeepsTheBase(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, h.row(0).Nonce)
 		require.Equal(t, used, h.row(0).High)
+
+		// So does what is released unused.
+		h.pass(quarantine + time.Second)
+		require.Equal(t, used+1, h.acquire(l).First)
+		require.NoError(t, l.Release(t.Context(), -1))
+		require.Equal(t, used, h.row(0).High)
 	})
 }
 

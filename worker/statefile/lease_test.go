@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,6 +143,10 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 		_, err = h.process().Acquire(t.Context(), millis())
 		require.ErrorIs(t, err, uid.ErrNoReservation, "the file knows nothing of the renewals")
 		h.memory.Outage(false)
+		p = h.process()
+		p.store.Fault(slices.Repeat([]storetest.Fault{storetest.LoseWrite}, 100)...)
+		_, err = p.Acquire(t.Context(), millis())
+		require.ErrorIs(t, err, uid.ErrNoReservation, "it has seen them, and no more")
 		p = h.process()
 		again := p.acquire()
 		require.Zero(t, again.WorkerID)

@@ -1,0 +1,50 @@
+package cached_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/fake"
+)
+
+// Who draws twice as fast as the clock goes on has half of the time that the clock would leave, and is told so; and how
+// far it can go ahead, which here the reservation says. When all is used it is told that calls wait.
+func TestHealthOfABurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		layout := bits.MustLayout(bits.Config{TimeBits: 28, WorkerBits: 10, SequenceBits: 4, Unit: time.Second, Epoch: time.Now().Add(-time.Hour)})
+		w := &fake.Worker{ID: 7, Window: 100, Now: time.Now}
+		g, err := cached.New(w, cached.Config{Layout: layout})
+		require.NoError(t, err)
+		defer g.Close()
+		draw := func(seconds int) {
+			for range seconds {
+				for range 2 * 16 {
+					_, err := g.GetUID()
+					require.NoError(t, err)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+		require.Equal(t, 100*time.Second, g.Health().Lead.Reach.Duration)
+		require.Equal(t, 101*time.Second, g.Health().Reservation.Remaining.Duration)
+		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
+		draw(10)
+		g.Health()
+		draw(10)
+		h := g.Health()
+		require.Equal(t, 80*time.Second, h.Lead.Reach.Duration)
+		byClock := 81 * time.Second
+		require.InDelta(t, byClock.Seconds()-20, 2*h.Reservation.Remaining.Seconds(), 4, "the lead of 20 s is used, too")
+		require.True(t, h.Ready)
+		draw(29)
+		h = g.Health()
+		require.Less(t, h.Reservation.Remaining.Duration, 3*time.Second)
+		require.Equal(t, health.ReservationFailing, h.Reasons[0].Code)
+	})
+}
