@@ -342,7 +342,7 @@ func TestUnreadable(t *testing.T) {
 	require.NoError(t, err)
 	_, err = l.Inspect(t.Context())
 	require.ErrorIs(t, err, worker.ErrUnconfirmed)
-	require.ErrorContains(t, err, "/uid/orders ")
+	require.ErrorContains(t, err, "orders")
 	_, err = l.Rows(t.Context(), "orders", -1, 9)
 	require.ErrorIs(t, err, worker.ErrUnconfirmed)
 }
