@@ -87,7 +87,7 @@ func TestAccess(t *testing.T) {
 		}
 		_, err = l.Inspect(t.Context())
 		require.NoError(t, err)
-		return l.Change(t.Context(), id, func(*lease.Row, lease.Clock) error { return nil })
+		return l.Change(t.Context(), id, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
 	}
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})

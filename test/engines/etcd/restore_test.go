@@ -38,7 +38,7 @@ func TestRestore(t *testing.T) {
 			_, err = client.Put(t.Context(), "elsewhere", "lost") // so that the write is decided on what is lost
 			require.NoError(t, err)
 			f.Set(storetest.Delay)
-			require.Error(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = "late"; return nil }))
+			require.Error(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = "late"; return nil }))
 
 			restore(token)
 			await(t, client)
@@ -47,7 +47,7 @@ func TestRestore(t *testing.T) {
 			require.NoError(t, err)
 			require.NotContains(t, string(kv.Kvs[0].Value), "late")
 
-			err = l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.Nonce = "since"; return nil })
+			err = l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = "since"; return nil })
 			if token == "etcd" {
 				require.NoError(t, err)
 			} else {

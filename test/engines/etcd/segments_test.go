@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,44 +20,6 @@ import (
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
-
-// The suite of stores of segments, on one node and on three, where each client asks one node only.
-func TestSegments(t *testing.T) {
-	for _, nodes := range []int{1, 3} {
-		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			c := start(t, nodes)
-			var empty atomic.Int64
-			segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
-				return segments(t, c, fmt.Sprintf("test/%d/", empty.Add(1)))
-			})
-		})
-	}
-}
-
-// segments is a store under a prefix, each of whose clients has a connection to a node of its own.
-func segments(t *testing.T, c *cluster.Etcd, prefix string) segmenttest.Subject {
-	admin := connect(t, nil, c.Endpoints()...)
-	var clients atomic.Int64
-	s := etcdtest.Segments(func(f *etcdtest.Faults) (segment.Store, error) {
-		node := int(clients.Add(1)) % len(c.Nodes)
-		store, err := etcd.New(connect(t, f, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
-		if err != nil {
-			return nil, err
-		}
-		return store.Segments(), nil
-	})
-	if len(c.Nodes) == 1 {
-		s.Backup = func() (restore func()) {
-			back := backup(t, c)
-			return func() {
-				back("etcd")
-				await(t, admin)
-			}
-		}
-	}
-	s.Secret = canary
-	return s
-}
 
 func draw(n int64) func(*segment.Row) error {
 	return func(r *segment.Row) error {

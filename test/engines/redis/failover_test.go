@@ -24,7 +24,7 @@ func TestFailover(t *testing.T) {
 			require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, first)
 		})
 		t.Run("without the burn", func(t *testing.T) {
-			w := k.failovers(t, lease.Config{DurableStore: true, DurableStoreUnverified: true})
+			w := k.failovers(t, lease.Config{Losses: lease.NeverUnchecked})
 			_, twice, _ := w.Seen()
 			require.NotZero(t, twice, "this run must be able to find some")
 		})
@@ -42,9 +42,9 @@ func (k kind) failovers(t *testing.T, cfg lease.Config) *watch.Watch {
 	open := func() lease.Store { return leases(t, client(t, front.Addr()), "orders") }
 
 	w := watch.New(t)
-	require.NoError(t, lease.Found(t.Context(), open(), lease.Founding{Terms: w.Layout.Terms()}))
+	require.NoError(t, lease.Found(t.Context(), open(), lease.Founding{Layout: w.Layout}))
 	require.NoError(t, p.CatchUp())
-	cfg.Window, cfg.MaxClockSkew, cfg.Quarantine = time.Second, 50*time.Millisecond, 50*time.Millisecond
+	cfg.Window, cfg.MaxClockSkew = time.Second, 50*time.Millisecond
 	cfg.TTL = 1500 * time.Millisecond
 	w.Start(t, 5, cfg, open)
 	for range 3 {
@@ -72,7 +72,7 @@ func TestRowsVanish(t *testing.T) {
 		addr, ctx := k.server(t).Addr(0), context.Background()
 		c := client(t, addr)
 		open := func() lease.Store { return leases(t, client(t, addr), "orders") }
-		durable := lease.Config{DurableStore: true, DurableStoreUnverified: true} // the burn would hide what goes wrong
+		durable := lease.Config{Losses: lease.NeverUnchecked} // the burn would hide what goes wrong
 		watch.Vanish(t, durable, open, func(ids []int64) func() {
 			var remove, put []goredis.Cmder
 			for _, id := range ids {

@@ -81,7 +81,7 @@ func everything(ctx context.Context, s *redis.Store) error {
 			return nil
 		},
 		func() error {
-			return l.Change(ctx, 0, func(r *lease.Row, _ lease.Clock) error { r.Until = time.Unix(1, 0); return nil })
+			return l.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Until = time.Unix(1, 0); return nil })
 		},
 		func() error { _, _, err := s.Namespaces(ctx); return err },
 		func() error { _, err := s.Rows(ctx, "orders", -1, 10); return err },

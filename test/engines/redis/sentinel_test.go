@@ -60,9 +60,9 @@ sentinel failover-timeout main 10000
 		return leases(t, c, "orders")
 	}
 	w := watch.New(t)
-	require.NoError(t, lease.Found(ctx, open(), lease.Founding{Terms: w.Layout.Terms()}))
+	require.NoError(t, lease.Found(ctx, open(), lease.Founding{Layout: w.Layout}))
 	cfg := lease.Config{
-		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond, Quarantine: 50 * time.Millisecond, Timeout: time.Minute,
+		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond, Timeout: time.Minute,
 	}
 	w.Start(t, 5, cfg, open)
 	require.NoError(t, client(t, primary.Addr(0)).Wait(ctx, 1, time.Minute).Err())

@@ -48,7 +48,7 @@ func TestStartWhileTheEnsembleIsDown(t *testing.T) {
 	row := func() (row lease.Row) {
 		looked := errors.New("looked")
 		require.Eventually(t, func() bool {
-			err := leases.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error {
+			err := leases.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
 				if r != nil {
 					row = *r
 				}

@@ -106,11 +106,11 @@ func TestSizes(t *testing.T) {
 			cost("a first acquisition", 20, func(int) { take(open()) })
 			cost("a later one", 20, func(int) { take(l) })
 			cost("a renewal", 100, func(i int) {
-				require.NoError(t, l.Change(t.Context(), 0, func(r *lease.Row, _ lease.Clock) error { r.High++; return nil }))
+				require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return nil }))
 			})
 			refused := errors.New("refused")
 			cost("a refused renewal", 20, func(int) {
-				require.ErrorIs(t, l.Change(t.Context(), 0, func(*lease.Row, lease.Clock) error { return refused }), refused)
+				require.ErrorIs(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return refused }), refused)
 			})
 		})
 	}
