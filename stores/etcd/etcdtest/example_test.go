@@ -30,6 +30,6 @@ func ExampleFaults() {
 		log.Fatal(err)
 	}
 	f.Set(storetest.LoseReply)
-	err = leases.Change(context.Background(), 5, func(r *lease.Row, _ lease.Clock) error { r.Holder = "me"; return nil })
+	err = leases.Change(context.Background(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Holder = "me"; return nil })
 	fmt.Println(err) // the outcome is open
 }
