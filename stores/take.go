@@ -119,7 +119,11 @@ func (v *view) otherwise(was known) Query {
 
 // raced takes in the answer to a refused write.
 func (v *view) raced(was known) error {
-	if err := v.take(); err != nil || v.known(was.WorkerID).Text == was.Text {
+	err := v.take()
+	if _, read := v.rows[min(v.given, v.ids.Last)]; !read {
+		v.full = false // others have made more than were read
+	}
+	if err != nil || v.known(was.WorkerID).Text == was.Text {
 		return err
 	}
 	v.losses++

@@ -25,8 +25,7 @@ type Config struct {
 	// MaxClockSkew of 2 s costs. It is in whole microseconds, from 1 µs to an hour.
 	//
 	// A worse clock makes an owner lose its ID for nothing, or take one early. No tick comes
-	// twice through that: the ticks used are in the row, not in the time. It may after a
-	// founding by such a clock, and under [lease.Anytime].
+	// twice through that: the ticks used are in the row, not in the time.
 	ClockError time.Duration
 
 	// RequestTimeout bounds each request, so that a member that has fallen silent costs that

@@ -1,13 +1,10 @@
 // Package etcd keeps leases of worker IDs (see package lease), and segments of numbers (see package
-// segment), in etcd, version 3.4.22 or later, or 3.5.6 or later. The client is the official one, go.etcd.io/etcd/client/v3, and the caller's,
+// segment), in etcd: it is a driver of package stores. It needs etcd version 3.4.22 or later, or 3.5.6 or later. The client is the official one, go.etcd.io/etcd/client/v3, and the caller's,
 // with its TLS and its account.
 //
 //	store, err := etcd.New(client, etcd.Config{})
 //	leases, err := store.Leases("orders")
 //	w, err := lease.New(leases, lease.Config{})
-//
-// Each namespace is made once, by a person: uid worker init, or registry.Registry's Init. Until
-// then there is none, and a start fails.
 //
 // # Keys
 //
@@ -26,8 +23,8 @@
 //
 // A change is one transaction. It writes if the row and the namespace still have the revisions and
 // the values that the decision was based on. Reads are linearizable. etcd answers a write when a
-// majority of the members has synced it to disk, so the store is durable (see
-// [lease.ByHistory]): the loss of any one member of three loses nothing, and a new owner
+// majority of the members has synced it to disk, so the store is durable, and leases need none of its
+// history: the loss of any one member of three loses nothing, and a new owner
 // begins right above the last tick of the one before.
 //
 // etcd has no clock that one could ask, so each client goes by its own. That they are near each
@@ -43,15 +40,14 @@
 //     behind (--force-new-cluster), and keys that were copied elsewhere (make-mirror);
 //   - versions with known faults, below 3.4.22 and 3.5.0 to 3.5.5: a start refuses these.
 //
-// After a restore: stop all workers of the namespace, delete its key
-// (etcdctl del uid/leases/orders/namespace), and make it anew as one that was lost: uid worker init
-// --lost. The namespace's key holds the ID of
+// After a restore: stop all workers of the namespace, and delete its key
+// (etcdctl del uid/leases/orders/namespace). The first start makes it anew, beyond what anybody can have
+// reserved. The namespace's key holds the ID of
 // the cluster: a snapshot that was restored as a cluster with another ID (another
 // --initial-cluster-token or other peer URLs) refuses all workers until this is done, and so do
 // copied keys. A cluster with the same ID does not notice, and neither does --force-new-cluster:
 // then only decisions are refused that were made on what is lost. If nobody can be sure to follow
-// these steps, set Losses to [lease.Anytime]; each start then begins
-// ten minutes ahead of the clock.
+// these steps, set lease.Anytime as the Losses of [lease.Config]; then each start begins ahead of the clock.
 //
 // Rows of segments hold the cluster's ID, too, each of them: in another cluster a Change returns
 // [segment.ErrLost]. After a restore: stop all who draw numbers of the tag, delete its key
@@ -77,9 +73,8 @@
 // # Cost
 //
 // A renewal is two requests, a read and a transaction, with 2 kB in all. An acquisition is two as
-// well, and one more each time that somebody else was faster. It reads at most 256 rows from the
-// first on, and 16 in each octave of IDs above; see [Leases.Take] for the order that this keeps.
-// With 10,000 rows these are 130 kB, whichever of them are free. One that needs a new ID makes the
+// well, and one more each time that somebody else was faster. It reads 256 rows from the first on, and, only
+// if these are all held, some 230 others; see package stores. One that needs a new ID makes the
 // rows of up to 100, so that the next ones find them. Only when there are no new IDs, and that
 // sample shows none that is free, a Take reads on: 4 MB for 10,000 rows, if none is free.
 //
@@ -92,7 +87,7 @@
 //
 // # How it was tested
 //
-// The suites of packages storetest and segmenttest run on a small server in memory in this package's own tests, and
+// The suite of package drivertest runs on a small server in memory in this package's own tests, and
 // on real clusters of one and of three members, each client on a member of its own, in
 // test/engines/etcd: with lost replies, lost writes and late ones, snapshots that are restored
 // as the same cluster and as another one, accounts with the rights above and with fewer, and TLS.

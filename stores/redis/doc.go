@@ -15,14 +15,13 @@
 // With the Prefix "uid", for each namespace, say "orders":
 //
 //	uid:{orders}:namespace   text        the namespace
-//	uid:{orders}:rows        hash        a row for each worker ID
-//	uid:{orders}:ends        sorted set  worker IDs, of 19 digits each, by the ends of their leases
-//	uid:{orders}:ids         sorted set  worker IDs, of 19 digits each
+//	uid:{orders}:rows        hash        a row for each worker ID, of 19 digits
+//	uid:{orders}:ids         sorted set  the same worker IDs
 //	uid:namespaces           set         the names of all namespaces
 //
 // Namespaces and rows are JSON; they have no time to live. The braces put a namespace into one slot
-// of a cluster. A row has some 300 bytes in all. No script reads more than a few of them, however
-// many there are: only what makes a namespace anew looks at the rows that were left of a former one.
+// of a cluster. A row has some 300 bytes in all. A script reads 256 of them, or 500 in a page, however many
+// there are.
 //
 // For each tag of segments, say "invoices":
 //
@@ -64,19 +63,21 @@
 // a second of them; with always none, if the disk keeps its word; with no whatever the kernel had
 // not written. A replica that takes over lacks what it was not sent yet, whatever appendfsync is.
 // WAIT does not change that: it says how many replicas have a write, not which one is promoted. So
-// Durable is false, and workers go by the history: the server's run and its replication ID. When these are
-// others, new owners begin ahead of the clock, beyond all that any former owner can have reserved. It
-// needs the servers' clocks to agree within lease.Config's MaxClockSkew. [lease.Never] is refused here, and
-// [lease.NeverUnchecked] is wrong.
+// Durable is false, and workers make up for what may have been lost, however much it is: once the history
+// is another one, a new owner of an ID begins ahead of the clock, beyond all that any former owner can have
+// reserved. It needs the servers' clocks to agree within lease.Config's MaxClockSkew. lease.Never is refused;
+// do not set lease.NeverUnchecked.
 //
 // # What breaks it
 //
 //   - Two primary servers at once. If Sentinel promotes a replica while the former primary is cut off
 //     from it but not from some clients, both renew leases and give IDs away. Set min-replicas-to-write
 //     to 1 and leave min-replicas-max-lag at 10 s: the one that is cut off then stops taking writes,
-//     long before an ID that it has leased is free elsewhere (10 minutes). A
+//     long before an ID that it has leased is free elsewhere (TTL and Quarantine, 10 minutes). A
 //     server of Redis Cluster stops by itself, after cluster-node-timeout.
 //   - Clocks of servers that differ by more than MaxClockSkew, or that are set back by more.
+//   - A dump or an append-only file put back by hand of a namespace that was in use since by workers
+//     with a longer Window than before. See ./model of package lease.
 //   - Keys that are changed by hand, or by FLUSHALL, other than by package registry.
 //
 // A server that keeps no append-only file, or that may drop keys without a time to live
@@ -87,9 +88,8 @@
 //
 // An account needs the commands that [Commands] returns, on the keys of the Prefix:
 //
-//	ACL SETUSER uid on >password ~uid:* +eval +evalsha +info +time +get +set +hget +hset
-//	  +hscan +zadd +zcard +zcount +zrange +zrangebyscore +zlexcount +zrangebylex +zrevrangebylex
-//	  +sadd +smembers +exists +mset
+//	ACL SETUSER uid on >password ~uid:* +eval +evalsha +info +time +get +set +mset +hget +hset
+//	  +zadd +zcard +zrangebylex +sadd +smembers
 //
 // Segments alone need +eval +evalsha +info +time +get +mset +zadd +zrangebylex, on ~uid:segment*; for
 // a single tag on ~uid:segment:{invoices}* and ~uid:segments.
@@ -107,11 +107,10 @@
 //
 // # How it is tested
 //
-// The suites of packages storetest and segmenttest run on a server in memory with each go test, and
+// The suite of package drivertest runs on a server in memory with each go test, and
 // in the module test/engines on Redis 7 and Valkey 9, alone and as a cluster, with lost requests
 // and replies, restarts that lose writes, and with accounts that have just these rights. There owners also draw
 // UIDs while replicas that lack their acquisitions and renewals are promoted, by hand and by
 // Sentinel: no UID comes twice, and with the burn taken out hundreds do. Faults that are planted in
-// the scripts and around them are found by the tests (list_redis.go and list_segment_redis.go in
-// test/mutants).
+// the scripts and around them are found by the tests (testdata/mutants.txt).
 package redis

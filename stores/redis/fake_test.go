@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -117,15 +115,8 @@ func (f *fake) store(hooks ...goredis.Hook) *redis.Store {
 
 // faults makes the commands of one client fail.
 type faults struct {
-	f  *fake
 	mu sync.Mutex
 	of storetest.Fault
-}
-
-func (h *faults) set(f storetest.Fault) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.of = f
 }
 
 func isWrite(cmd goredis.Cmder) bool { return redis.IsWrite(cmd.Args()) }
@@ -238,25 +229,6 @@ func (f *fake) subject() drivertest.Subject {
 func codec(f *fake) stores.Codec {
 	_, c := f.store().Driver()
 	return c
-}
-
-var given = regexp.MustCompile(`"given":(-?\d+)`)
-
-// setGiven writes the namespace's Given by hand.
-func (f *fake) setGiven(namespace string, n int64) {
-	key := "uid:{" + namespace + "}:namespace"
-	text, err := f.Get(key)
-	require.NoError(f.t, err)
-	require.NoError(f.t, f.Set(key, given.ReplaceAllString(text, fmt.Sprintf(`"given":%d`, n))))
-}
-
-// given returns the namespace's.
-func (f *fake) given(namespace string) int64 {
-	text, err := f.Get("uid:{" + namespace + "}:namespace")
-	require.NoError(f.t, err)
-	n, err := strconv.ParseInt(given.FindStringSubmatch(text)[1], 10, 64)
-	require.NoError(f.t, err)
-	return n
 }
 
 // segments returns an empty store of segments.

@@ -78,6 +78,9 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 		answers := make([]*redis.Cmd, len(list.Val()))
 		pipe := d.client.Pipeline()
 		for i, tag := range list.Val() {
+			if segment.CheckTag(tag) != nil { // which may have braces
+				return nil, fmt.Errorf("%w: redis: the key %s has what is no tag", uid.ErrRange, d.tags())
+			}
 			answers[i] = pipe.EvalSha(ctx, segmentScript.hash, d.tag(tag))
 		}
 		err := await(ctx, func() error {

@@ -26,12 +26,12 @@
 // # Why that is safe
 //
 // ZooKeeper acknowledges a write when a majority of the servers has it on disk, and carries out
-// all writes in one order. So [Leases.Durable] is true, and nobody burns ticks or waits at a start.
+// all writes in one order. So [Leases.Durable] is true, and nobody burns ticks.
 //
 // A read may be of a server that lags behind. A write that was decided by old values fails, and
-// the call begins anew. A decision that refuses, or finds nothing, is confirmed by a transaction
-// that compares the versions without writing. It goes through a majority; sync does not, and may
-// be answered by a leader that was replaced.
+// the call begins anew. Before a decision counts that refuses, or finds nothing, all is read again behind a
+// transaction that writes nothing. It goes through a majority; sync does not, and may be answered by a leader
+// that was replaced.
 //
 // No row is ever removed, and an ID whose row somebody has deleted is given to nobody: the namespace
 // keeps the highest ID that ever had a row, and only those above are new.
@@ -46,8 +46,7 @@
 // write an empty node besides what they read, at no cost in round trips. They refuse with
 // worker.ErrClock when the leader's time shows that one of the two clocks is off by more than
 // ClockError. A renewal goes on: refused, the owner would lose its ID, and a wrong clock makes no
-// tick come twice here. (It can in one case: when a namespace is made, by a process
-// whose clock is off by more than ClockError and was not caught.)
+// tick come twice here.
 //
 // # What breaks it
 //
@@ -56,19 +55,18 @@
 //     than a majority: acknowledged writes are lost. A store cannot see that. A write that was
 //     decided before a restore is carried out after it if the node is back at the version that was
 //     read, and the client library accepts the server, which it does once the ensemble's epoch is
-//     no less than before. Set the lease's Losses to [lease.Anytime] where that may happen, or stop all workers, and
+//     no less than before. Set lease.Anytime as the lease's Losses where that may happen, or stop all workers, and
 //     make the namespace anew under another name.
 //   - Nodes that are deleted by hand, all rows of a namespace that is made anew among them. A row
 //     that is missing only keeps its ID from everybody, until it is put back as it was. A namespace's
-//     node that is emptied (set to no data) only stops starts until it is made anew.
+//     node that is emptied (set to no data) is made anew by the next start, ahead of the clock.
 //   - Nodes that are written by hand. What a worker has not written is refused, and nobody can use
 //     the ID before it is repaired, or replaced by another worker's text.
 //
 // # A short outage and a long one
 //
 // Calls wait up to two seconds for a session, and else return an error that may pass. A service
-// that has leased before starts while the ensemble is down, from its state file: see package
-// statefile.
+// that has leased before starts while the ensemble is down, from a state file: see package statefile.
 //
 // The session's timeout matters little to a lease. It is how long a request can wait for a server
 // that has gone silent: 10 seconds or less is a good choice. When a server accepts a connection
@@ -103,13 +101,13 @@
 //
 // # How much it takes
 //
-// A renewal is two round trips and 1 kB. An acquisition is two, and a third where it is the first
-// of a process and there are more than 64 rows. It reads up to 256 rows: 74 kB with 200 rows, 46 kB
-// with 5,000. One that needs a new ID makes the rows of up to 100, so that the next ones find them.
+// A renewal is two round trips and 1 kB, and one that is refused is four. An acquisition is two. It reads up
+// to 256 rows, 75 kB, and more only when all of these are held. One that needs a new ID makes the rows of up to
+// 100, so that the next ones find them.
 //
 // # How it was tested
 //
-// The suites of packages storetest and segmenttest pass on an ensemble of three servers, each client on a server
+// The suite of package drivertest passes on an ensemble of three servers, each client on a server
 // of its own, and on one in memory whose servers lag behind as far as ZooKeeper allows. Lost and
 // late writes and sessions that end are part of both. Each comparison of a version was taken out
 // once, and the tests noticed.

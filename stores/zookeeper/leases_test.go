@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -93,19 +92,6 @@ func change(l *handle, ctx context.Context, id int64, nonce string) error {
 func remove(t testing.TB, l *handle, id int64) {
 	t.Helper()
 	require.NoError(t, l.conn.Delete(l.row(id), -1))
-}
-
-var given = regexp.MustCompile(`"given":(-?\d+)`)
-
-// setGiven writes the namespace's Given by hand.
-func setGiven(t testing.TB, conn Conn, path string, n int64) {
-	t.Helper()
-	_, err := conn.Set(path+"/"+clockName, nil, -1) // it sees the newest state
-	require.NoError(t, err)
-	data, _, err := conn.Get(ordersPath)
-	require.NoError(t, err)
-	_, err = conn.Set(path, given.ReplaceAll(data, fmt.Appendf(nil, `"given":%d`, n)), -1)
-	require.NoError(t, err)
 }
 
 func TestRoundTrips(t *testing.T) {
@@ -342,7 +328,7 @@ func TestUnreadable(t *testing.T) {
 	require.NoError(t, err)
 	_, err = l.Inspect(t.Context())
 	require.ErrorIs(t, err, worker.ErrUnconfirmed)
-	require.ErrorContains(t, err, "/uid/orders ")
+	require.ErrorContains(t, err, "orders")
 	_, err = l.Rows(t.Context(), "orders", -1, 9)
 	require.ErrorIs(t, err, worker.ErrUnconfirmed)
 }

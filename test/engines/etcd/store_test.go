@@ -55,7 +55,7 @@ func TestStore(t *testing.T) {
 func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 	admin := connect(t, nil, c.Endpoints()...)
 	var clients atomic.Int64
-	return drivertest.Subject{
+	out := drivertest.Subject{
 		Open: func() (stores.Driver, error) {
 			node := int(clients.Add(1)) % len(c.Nodes)
 			store, err := etcd.New(connect(t, nil, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
@@ -70,4 +70,14 @@ func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 		},
 		Secret: canary,
 	}
+	if len(c.Nodes) == 1 {
+		out.Backup = func() (restore func()) {
+			back := backup(t, c)
+			return func() {
+				back("etcd")
+				await(t, admin)
+			}
+		}
+	}
+	return out
 }
