@@ -3,6 +3,7 @@ package databases_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
@@ -151,13 +152,17 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	})
 }
 
-// A server that was started anew, in good order or not, may have lost what it had acknowledged, and a
-// table is another one if it is a copy in another server.
+// A server that was started anew, in good order or not, may have lost what it had acknowledged.
 func TestHistoryOfAServer(t *testing.T) {
 	server := testserver.New(t, testserver.Config{})
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
 	kit.Do(t, db, "DO SLEEP(3)") // a server that was started but now cannot tell
+	since := func(history string) string { // the server may listen elsewhere now, too
+		_, text, _ := strings.Cut(history, " since ")
+		text, _, _ = strings.Cut(text, ",")
+		return text
+	}
 	history := historyOf(t, owner)
 	for name, end := range map[string]func() error{"stopped": server.Shutdown, "killed": server.Crash} {
 		require.NoError(t, end(), name)
@@ -172,7 +177,7 @@ func TestHistoryOfAServer(t *testing.T) {
 		require.NotEqual(t, history, young(), name)
 		kit.Do(t, db, "DO SLEEP(3)")
 		now := historyOf(t, owner)
-		require.NotEqual(t, history, now, name)
+		require.NotEqual(t, since(history), since(now), name)
 		require.Equal(t, now, historyOf(t, owner), name)
 		history = now
 	}
