@@ -15,9 +15,9 @@
 //   - A file that was removed, moved, or replaced by another one, such as a restored one. A
 //     leased ID's worker that has the file open notices at its next renewal, half its Window
 //     later at most, and fails from then on until the database is closed and opened anew. It
-//     still issues what it has reserved by then: whoever makes a new file lets its namespaces
-//     rest for longer than that (see Init of package worker/registry). SQLite itself refuses to
-//     write to a file that was moved, but only in rollback mode.
+//     still issues what it has reserved by then. A file in the place of another has another
+//     history (see package worker/sqlstore), and whoever gets an ID in it begins beyond that.
+//     SQLite itself refuses to write to a file that was moved, but only in rollback mode.
 //   - A write-ahead log that was removed.
 //
 // It does not cover these:
@@ -25,10 +25,11 @@
 //   - A copy, by cp, a backup, a snapshot or a container's image: it hands the same IDs out
 //     again. Two copies in use know nothing of each other, and a restored backup has forgotten
 //     what was reserved since. Stop all workers before a restore, and start none until the clock
-//     has passed all that they had reserved, or run uid worker init --lost: the file does not show
-//     that it is another one. To copy the file while it is in use, take VACUUM INTO; cp misses what is in
-//     the journal or in the write-ahead log.
-//   - A file that is overwritten in its place, which keeps its identity: that is a restore.
+//     has passed all that they had reserved, ten minutes at most unless Losses is Never. To copy the
+//     file while it is in use, take VACUUM INTO; cp misses what is in the journal or in the
+//     write-ahead log.
+//   - A file that is overwritten in its place, which keeps its identity and its history, as does one
+//     that is moved away and back: that is a restore.
 //   - A file that is renamed after a process died, without its -journal or -wal: nobody can undo
 //     or complete what that process left half done.
 //   - The index of the log (-shm) removed while the file is in use.

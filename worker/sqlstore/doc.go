@@ -27,37 +27,64 @@
 // each column of the rows is still as it was read. If somebody else has written them it starts
 // again, and an acquisition then chooses at random among more and more IDs. So no lock is held
 // while a statement travels, and whoever stands still stops nobody. (SQLite locks its file during
-// both.) Comparing all columns, not a version, lets it see what people change by hand.
+// both.) Comparing all columns, not a version, lets it see what people change by hand. Two rows that
+// PostgreSQL or SQLite has to write together are written in a short transaction; on PostgreSQL the
+// server ends it when this process stands still for two seconds.
 //
 // Rows of new IDs are made in batches of up to a hundred, of some 700 bytes each, in one statement with the
 // namespace's row, whose HOLDER says up to which ID rows were made. Whoever loses that race reads again, and finds
 // the rows that the winner has made.
 //
-// The second statement names the server that has answered the first: the connection's number and
-// the server's on MySQL, the time at which the server was started on PostgreSQL. So what was
-// decided before a failover is not written after it. A server that is read-only decides nothing.
-// Each acquisition writes the namespace's row together with the ID's in one statement, all or
+// The second statement compares the store's history, too, and on MySQL the connection's number. So what
+// was decided before a failover is not written after it. A server that is read-only decides nothing. On
+// MySQL each acquisition writes the namespace's row together with the ID's in one statement, all or
 // nothing: nodes of a Galera cluster refuse one of two writes of the same row, not what was
 // decided by a row that was only read. They are asked to read what all have committed
 // (wsrep_sync_wait).
 //
 // A proxy must not spread the two statements over servers or, with MySQL, connections: they are
-// then refused. PgBouncer may pool transactions. The statements have no arguments, so that no
-// driver prepares them; only pgx prepares a query even so. By default it asks twice for each text of a
-// query that is new to a connection, and texts name the namespace and the ID: with the pool's
-// connection kept, a lease's start is nine round trips on PostgreSQL, its first renewal over a
-// connection three, each further one two, and its release three. With default_query_exec_mode=exec in
-// the URL (or in a pgx.ConnConfig) nothing is prepared: a start is five, and a renewal and a release are
-// two each, over whichever connection. The command uid sets that mode; programs should, too, and have
-// to behind a PgBouncer that pools transactions and does not track prepared statements.
+// then refused. A session of MySQL keeps when its server was started in user variables, @uid_started and
+// @uid_since: that is dear to ask for, and costs a new session two round trips. PgBouncer may pool
+// transactions. The statements have no arguments, so that no driver prepares them. pgx, which prepares
+// queries even so, is told not to, in whichever mode it runs, unless another driver is wrapped around
+// it: then default_query_exec_mode=exec in the URL (or in a pgx.ConnConfig) does that. Inspect asks three
+// times, or six in pgx's other modes.
+//
+// # The history of a store
+//
+// The namespace's row keeps in HISTORY under which history it was written (see [lease.Clock]). A start
+// that finds another one burns ticks, once. It has these parts, for people to see which has changed:
+//
+//   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
+//     checksum of the server's names, its start, in a Galera cluster also the cluster's UUID, and the
+//     table's CREATE_TIME. DROP, RENAME and ALTER change that. In the first two seconds after its start
+//     a server cannot tell its history.
+//   - PostgreSQL: "server since 2026-11-24T12:50:14.913843Z, timeline 00000001, no crash since
+//     2026-11-24T12:50:10.441999Z, table 16385/16385/725": the server's start and its log's timeline, since when
+//     its statistics are kept, which begin anew when a process of it has crashed, and the table's oid,
+//     relfilenode and xmin in pg_class. RENAME, TRUNCATE, ALTER and GRANT change those, renewals, VACUUM,
+//     ANALYZE and CREATE INDEX do not. Any account sees them. pg_stat_reset_shared changes the
+//     statistics' begin, for nothing.
+//   - SQLite: "machine started as f8f7e69d-…, file 65024/9978655, schema 1": the machine's boot ID, device and
+//     number of the file, and schema_version, which each change of a table's definition raises. There is
+//     none on Windows: then each start burns.
+//
+// What no history shows, and must not be done while owners may be at work or before the clock has passed
+// what they have reserved:
+//
+//   - Rows put back as they were by statements: DELETE or TRUNCATE and INSERT on MySQL, DELETE and INSERT
+//     elsewhere.
+//   - On MySQL, a table that is dropped and put back within the second in which it was made.
+//   - A SQLite file that is overwritten in its place (cp backup.db live.db), or moved away and back.
+//   - A machine that is put back to a snapshot with its memory: it does not know that it was.
 //
 // # How a segment is taken
 //
 // In the same way: one statement reads the tag's rows in both tables, and one writes both, if each
 // column is as it was read, on the server that was read from. So Leaf's own statements may come at
 // any time. With its first take, a tag that only Leaf has used so far gets its row of takers: two
-// round trips more on MySQL. Making a tag is a short transaction there, which the server ends when
-// this process stands still for two seconds. A row of takers bears a random nonce for each write, so
+// round trips more on MySQL, three on PostgreSQL. Making a tag is a short transaction, which the server
+// ends when this process stands still for two seconds. A row of takers bears a random nonce for each write, so
 // that a row that was written meanwhile is never taken for the same, even if it has all its values
 // again.
 //
@@ -113,8 +140,8 @@
 //
 // # What a database has to keep for leases
 //
-// Package lease says what it relies on, and what a store may lose. A database is durable, as [lease.Never]
-// claims, when it is a SQLite file that package worker/sqlite has
+// Package lease says what it relies on, and what a store may lose. A database loses
+// nothing, as the lease's setting Losses may claim (Never), when it is a SQLite file that package worker/sqlite has
 // opened, or a single server with innodb_flush_log_at_trx_commit = 1 and sync_binlog = 1, or a single
 // PostgreSQL server with fsync, full_page_writes and synchronous_commit on and a table that is not
 // UNLOGGED; and no replica takes over that need not have every commit. On PostgreSQL
@@ -127,13 +154,10 @@
 // takes over, semi-synchronous replication that goes on without replicas after its time-out, or a disk
 // that lies about what it has synced.
 //
-// These break leases all the same:
+// These break leases even where the store goes by its history:
 //
 //   - Two copies of the database that both accept writes. A session of a Galera node with wsrep_on off
 //     makes one; it is refused at a start, as a TEMPORARY table is.
-//   - A PostgreSQL server with synchronous_commit off that loses commits in a crash of a single
-//     process, behind a pooler, within the time between two statements: the server was not
-//     started anew.
 //   - On MySQL, a connection of the pool on which the program has left a transaction open by a
 //     statement of its own (MariaDB tells, and what is open is committed).
 //   - wsrep_dirty_reads on a Galera node that is cut off.
@@ -209,8 +233,8 @@
 // (test/databases), and on PostgreSQL 15, MySQL 9, MariaDB and three nodes of Galera
 // (test/engines/sqlstore). There 45 starts at once over the nodes lose none and share no ID,
 // and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 150 starts at once take
-// 2.3 s, with 13 statements each. The suite of package segmenttest runs on the same servers, and so do
-// six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000
+// 5 s, with 19 statements each, three of which a new session needs. The suite of package segmenttest
+// runs on the same servers, and so do six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000
 // rounds each, all segments lie side by side. Each thing that a write compares has a planted fault that the
 // tests find (test/mutants).
 package sqlstore

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
 
@@ -23,9 +22,8 @@ import (
 type Leases struct {
 	tables
 	namespace string
-	place     database.Place              // of a SQLite file
-	schema    database.SchemaPlace        // of a PostgreSQL table
-	ids       atomic.Pointer[lease.Range] // that the namespace had when it was read last; nil before
+	place     database.Place       // of a SQLite file
+	schema    database.SchemaPlace // of a PostgreSQL table
 }
 
 var _ lease.PlacedStore = (*Leases)(nil)

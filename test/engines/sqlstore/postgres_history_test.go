@@ -16,7 +16,7 @@ import (
 // renamed, altered or emptied. Rows that are written do not change it, nor does what VACUUM, ANALYZE
 // and an index do.
 func TestHistoryOnPostgres(t *testing.T) {
-	s := postgres(t, "synchronous_commit=off")
+	s := postgres(t)
 	db := opening("pgx", s.URL(s.Addr(0)))(t)
 	l := leasesOf(t, db, "")
 	require.NoError(t, found(t, l))
