@@ -114,7 +114,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 		void := st.Lost + uint64(len(g.queue.ahead))
 		st.Issued = claimed - min(void, claimed)
 		issued := int64(min(g.ring.Tick(g.ring.Position()-1), g.ring.Tail()-1))
-		if d := time.Duration(issued-g.layout.TickAt(now)) * g.unit; d >= 0 {
+		if d := time.Duration(issued-g.tickAt(now)) * g.unit; d >= 0 {
 			st.Lead = d
 		} else {
 			st.Lag = -d
