@@ -3,12 +3,14 @@ package cached
 import (
 	"math"
 	"time"
+
+	uid "github.com/uidgen/uid"
 )
 
 // leadLimit returns the last tick that MaxLead allows. It uses the steady clock: a wall
 // clock that was set back must not stop a generator until it has caught up.
 func (g *Generator) leadLimit(now time.Time) int64 {
-	tick := max(g.layout.TickAt(g.steady(now)), 0)
+	tick := max(g.tickAt(g.steady(now)), 0)
 	if tick > math.MaxInt64-g.lead {
 		return math.MaxInt64
 	}
@@ -33,3 +35,6 @@ func (g *Generator) steady(now time.Time) time.Time {
 	}
 	return s.steady
 }
+
+// tickAt is Layout.TickAt without the layout, a copy of which would take room on the stack.
+func (g *Generator) tickAt(t time.Time) int64 { return uid.TickAt(g.epoch, g.unit, t) }

@@ -11,7 +11,7 @@ const allStale = math.MaxUint64
 // floorAt returns the floor for takers that are in tick at. UIDs too far behind the clock
 // are stale, and so are discarded ones, which may be ahead of it.
 func (g *Generator) floorAt(now time.Time, at uint64) uint64 {
-	return max(g.state.void, min(uint64(max(g.layout.TickAt(now), 0)), at)) << g.valBits
+	return max(g.state.void, min(uint64(max(g.tickAt(now), 0)), at)) << g.valBits
 }
 
 // setFloor makes everything below floor stale. g.mu is held.

@@ -27,6 +27,7 @@ type Generator struct {
 	cfg    Config
 	layout bits.Layout
 	unit   time.Duration
+	epoch  time.Time
 
 	lead     int64  // MaxLead in ticks, at most 2^62
 	lag      int64  // MaxLag in ticks, at least 1
@@ -95,6 +96,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		cfg:      cfg,
 		layout:   layout,
 		unit:     unit,
+		epoch:    layout.Epoch(),
 		lead:     min(int64(cfg.MaxLead/unit), 1<<62),
 		lag:      int64(cfg.MaxLag / unit),
 		patience: max(1, int64(cfg.MaxLag/unit)/2),

@@ -76,13 +76,13 @@ func (g *Generator) drawn() int64 {
 
 // allStale reports whether the clock has left behind everything in the ring. g.mu is held.
 func (g *Generator) allStale(now time.Time) bool {
-	at, clock := int64(g.ring.Tick(g.ring.Position())), g.layout.TickAt(now)
+	at, clock := int64(g.ring.Tick(g.ring.Position())), g.tickAt(now)
 	return at+g.lag < clock && clock >= int64(g.ring.Tail())
 }
 
 // nextTick is the tick that a call needs when the ring has none. g.mu is held.
 func (g *Generator) nextTick(now time.Time, grant *tenure.Grant) int64 {
-	return max(int64(g.ring.Tail()), g.layout.TickAt(now), grant.First)
+	return max(int64(g.ring.Tail()), g.tickAt(now), grant.First)
 }
 
 // untilLead is how long it takes until MaxLead allows a tick. g.mu is held.

@@ -46,5 +46,5 @@ func TestMemoryOfAGenerator(t *testing.T) {
 		rounds = append(rounds, memoryOf(t, 300))
 	}
 	slices.Sort(rounds)
-	require.Less(t, rounds[len(rounds)/2], 8192.0)
+	require.Less(t, rounds[len(rounds)/2], 7168.0) // no more than 2 KB of which is run's stack, which has not grown
 }

@@ -28,14 +28,15 @@ func (g *Generator) refill(now time.Time) (rejected int64) {
 			if g.queue.waiting == waiting {
 				break
 			}
-			rejected = g.put(int64(g.ring.Tail()), g.limit(now, grant), now, grant) // they may have made room for more
+			// They may have made room for more.
+			rejected = g.put(int64(g.ring.Tail()), g.limit(now, grant), g.tickAt(now), grant.WorkerID)
 		}
 		g.open()
 	}
 	if s.ticks > published {
 		s.refills++
 	}
-	if max(g.layout.TickAt(now), int64(g.ring.Tail())-1) >= grant.Renew {
+	if max(g.tickAt(now), int64(g.ring.Tail())-1) >= grant.Renew {
 		g.tenure.Want(g.wish(now))
 	}
 	return rejected
@@ -44,7 +45,7 @@ func (g *Generator) refill(now time.Time) (rejected int64) {
 // publish puts ticks into the ring, and shuts the ring where it has to move.
 func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64) {
 	s := &g.state
-	clock := max(g.layout.TickAt(now), 0)
+	clock := max(g.tickAt(now), 0)
 	limit := g.limit(now, grant)
 
 	// The ring holds consecutive ticks. If the next one is not the tail, because the
@@ -73,15 +74,14 @@ func (g *Generator) publish(now time.Time, grant *tenure.Grant) (rejected int64)
 		g.setFloor(allStale)
 		s.discarded = true
 	}
-	return g.put(next, limit, now, grant)
+	return g.put(next, limit, clock, grant.WorkerID)
 }
 
 // put puts ticks from next to limit into the ring, as many as find room. It returns
 // the first that found none, if the clock has reached it, or -1.
-func (g *Generator) put(next, limit int64, now time.Time, grant *tenure.Grant) (rejected int64) {
-	clock := g.layout.TickAt(now)
+func (g *Generator) put(next, limit, clock, worker int64) (rejected int64) {
 	for next <= limit {
-		end, err := g.ring.PutThrough(uint64(next), uint64(limit), uint64(grant.WorkerID))
+		end, err := g.ring.PutThrough(uint64(next), uint64(limit), uint64(worker))
 		if errors.Is(err, ringbuffer.ErrFull) {
 			if next <= clock { // ticks beyond the clock are only stock
 				return next
@@ -125,7 +125,7 @@ func (g *Generator) limit(now time.Time, grant *tenure.Grant) int64 {
 // to be full once more.
 func (g *Generator) wish(now time.Time) int64 {
 	ahead := int64(g.ring.Tail()) + 2*int64(g.ring.Runs())
-	return min(max(ahead, g.layout.TickAt(now)), g.leadLimit(now), g.layout.MaxTick())
+	return min(max(ahead, g.tickAt(now)), g.leadLimit(now), g.layout.MaxTick())
 }
 
 func (g *Generator) sequenceStart() uint64 {

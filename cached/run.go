@@ -85,7 +85,7 @@ func (g *Generator) park() {
 // It ends at the boundary of a tick: just after that the ring can move to a tick that has
 // only begun.
 func (g *Generator) patienceFrom(now time.Time) time.Duration {
-	return g.until(g.layout.TickAt(now)+g.patience, now)
+	return g.until(g.tickAt(now)+g.patience, now)
 }
 
 // untilNextTick returns how long it is until the steady clock leaves the tick that the
@@ -93,7 +93,7 @@ func (g *Generator) patienceFrom(now time.Time) time.Duration {
 // calls would miss it.)
 func (g *Generator) untilNextTick() time.Duration {
 	steady := g.state.steady
-	return g.until(g.layout.TickAt(steady)+1, steady)
+	return g.until(g.tickAt(steady)+1, steady)
 }
 
 func (g *Generator) until(tick int64, now time.Time) time.Duration {

@@ -113,7 +113,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 	if claimed := g.ring.Claimed(); claimed > 0 {
 		void := st.Lost + uint64(len(g.queue.ahead))
 		st.Issued = claimed - min(void, claimed)
-		if d := time.Duration(g.newest()-g.layout.TickAt(now)) * g.unit; d >= 0 {
+		if d := time.Duration(g.newest()-g.tickAt(now)) * g.unit; d >= 0 {
 			st.Lead = d
 		} else {
 			st.Lag = -d

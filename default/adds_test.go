@@ -13,7 +13,11 @@ import (
 )
 
 // narrow has four UIDs a tick, and just room enough for adds.
-var narrow = bits.MustLayout(bits.Config{TimeBits: 42, WorkerBits: 19, SequenceBits: 2, Unit: time.Millisecond})
+var narrow = layout(42, 19, 2)
+
+func layout(ticks, worker, sequence int) bits.Layout {
+	return bits.MustLayout(bits.Config{TimeBits: ticks, WorkerBits: worker, SequenceBits: sequence, Unit: time.Millisecond})
+}
 
 // between makes a generator whose calls do something once, between their look at the hint and the add.
 func between(t *testing.T, w uid.Worker, cfg Config) (g *Generator, clock *fake.Clock, do func(func())) {
@@ -41,8 +45,8 @@ func TestWhoAdds(t *testing.T) {
 		{Config{}, true},
 		{Config{Layout: millis, ClockBack: Fail()}, true},
 		{Config{Layout: narrow, RandomStart: true}, true},
-		{Config{Layout: bits.MustLayout(bits.Config{TimeBits: 43, WorkerBits: 18, SequenceBits: 2, Unit: time.Millisecond})}, false},
-		{Config{Layout: bits.MustLayout(bits.Config{TimeBits: 48, WorkerBits: 3, SequenceBits: 12, Unit: time.Millisecond})}, false},
+		{Config{Layout: layout(43, 18, 2)}, false},
+		{Config{Layout: layout(48, 3, 12)}, false},
 		{Config{Layout: millis, ClockBack: Remember(2)}, false},
 		{Config{Layout: millis, ClockBack: RollbackBits(2)}, false},
 	} {
