@@ -1,11 +1,13 @@
 package lease_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
 )
@@ -181,4 +183,21 @@ func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 		h.extend(l, 0)
 		require.Equal(t, until.Add(window/2), h.row(0).Until)
 	})
+}
+
+// A generator that may not go as far ahead as ticks were burnt is told at its start, not by silence.
+func TestStartSaysThatCallsWait(t *testing.T) {
+	for maxLead, says := range map[time.Duration]int{time.Minute: 1, 10 * time.Minute: 0, math.MaxInt64: 0} {
+		eachHouse(t, func(t *testing.T, h *house) {
+			var logged logtest.Records
+			h.found(orders)
+			h.memory.LoseHistory()
+			terms := millis(1023)
+			terms.MaxLead = maxLead
+			_, err := h.lease(lease.Config{Logger: logged.Logger()}).Acquire(t.Context(), terms)
+			require.NoError(t, err)
+			require.Equal(t, says, logged.Count("for=9m"), maxLead)
+			require.Equal(t, says, logged.Count("further ahead of the clock than the generator's MaxLead"), maxLead)
+		})
+	}
 }

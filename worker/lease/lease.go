@@ -146,6 +146,9 @@ func (l *Lease) started(ctx context.Context, err error) (uid.Reservation, error)
 	if err == nil {
 		err = l.awaitTicks(ctx)
 	}
+	if err == nil {
+		l.warnAhead(ctx)
+	}
 	if err != nil {
 		err = l.failure("acquire", err)
 		l.abandon(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -75,6 +76,19 @@ func (l *Lease) awaitTicks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// warnAhead says that calls will wait, or fail, since the first tick is further ahead than the generator goes: ticks were
+// burnt, and its MaxLead is less than that. A tick and the clocks' difference are nothing to speak of.
+func (l *Lease) warnAhead(ctx context.Context) {
+	near := l.cfg.MaxClockSkew + 2*l.terms.Unit
+	if l.terms.MaxLead > maxDuration {
+		return
+	}
+	if wait := ticks.Until(l.terms, l.now().Add(l.terms.MaxLead), l.hold.base+1); wait > near {
+		l.cfg.Logger.WarnContext(ctx, "the first UIDs lie further ahead of the clock than the generator's MaxLead, so that calls wait or fail",
+			"worker_id", l.hold.id, "store", l.store.Name(), "for", wait.Round(time.Second))
+	}
 }
 
 // patience is how long a start waits for its first reservation.
