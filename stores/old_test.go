@@ -1,0 +1,89 @@
+package stores_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/drivertest"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// A lagging driver answers each Query as it did the first time, unless that must not be.
+type lagging struct {
+	stores.Driver
+	answers map[string]*stores.Answer
+}
+
+func (d lagging) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
+	if a := d.answers[fmt.Sprint(q)]; a != nil && !q.Newest {
+		return a, nil
+	}
+	a, err := d.Driver.Read(ctx, q)
+	if err == nil && !q.Newest {
+		a.Old = true
+		d.answers[fmt.Sprint(q)] = a
+	}
+	return a, err
+}
+
+// What is refused, or not found, was seen as it is, and not as it was.
+func TestOldAnswers(t *testing.T) {
+	look := errors.New("only a look")
+	m := &drivertest.Memory{}
+	d := lagging{m, map[string]*stores.Answer{}}
+	late, err := stores.New(d).Leases("orders")
+	require.NoError(t, err)
+	var saw int64
+	take := func() error {
+		return late.Take(t.Context(), wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { saw = r.High; return look })
+	}
+	change := func() error {
+		return late.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			require.NotNil(t, r)
+			saw = r.High
+			return look
+		})
+	}
+	require.ErrorIs(t, take(), worker.ErrNoNamespace)
+	require.ErrorIs(t, change(), worker.ErrNoNamespace)
+	l := made(t, m)
+	require.ErrorIs(t, late.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		require.Equal(t, "made", n.Layout)
+		return look
+	}), look)
+	taken(t, l, wanted(0, 0), -time.Hour)
+	require.ErrorIs(t, take(), look)
+	require.ErrorIs(t, change(), look)
+	clear(d.answers)
+	require.ErrorIs(t, take(), look)
+	require.ErrorIs(t, change(), look)
+	require.EqualValues(t, 0, saw)
+
+	set := func(high int64, until time.Duration) {
+		require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			r.High, r.Until = high, now.Now.Add(until)
+			return nil
+		}))
+	}
+	set(7, -time.Hour)
+	for _, call := range []func() error{take, change} {
+		saw = 0
+		require.ErrorIs(t, call(), look)
+		require.EqualValues(t, 7, saw)
+	}
+	set(8, time.Hour)
+	require.ErrorIs(t, take(), uid.ErrNoWorkerID)
+	clear(d.answers)
+	require.ErrorIs(t, take(), uid.ErrNoWorkerID)
+	set(9, -time.Hour)
+	require.ErrorIs(t, take(), look, "it is free since")
+	require.EqualValues(t, 9, saw)
+}
