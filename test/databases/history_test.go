@@ -157,7 +157,7 @@ func TestHistoryOfAServer(t *testing.T) {
 	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
-	kit.Do(t, db, "DO SLEEP(3)") // a server that was started but now cannot tell
+	kit.Do(t, db, "DO SLEEP(3)")           // a server that was started but now cannot tell
 	since := func(history string) string { // the server may listen elsewhere now, too
 		_, text, _ := strings.Cut(history, " since ")
 		text, _, _ = strings.Cut(text, ",")
