@@ -3,6 +3,7 @@ package lease_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,17 @@ func TestOlderRowIsNotTheOwners(t *testing.T) {
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
 		require.ErrorContains(t, told.all[1].Err, "another nonce")
+	})
+}
+
+// A row that differs in the owner's name alone is another's.
+func TestAnotherOwnersRow(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		l := h.lease(lease.Config{})
+		h.acquire(l)
+		h.edit(0, func(row *lease.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
+		h.pass(window / 2)
+		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
 	})
 }
 

@@ -194,7 +194,7 @@ func (l *Lease) grant(through int64) error {
 	if next.High >= max(ticks.Plus(clock, window), through) && l.record.Nonce == held.Nonce {
 		return nil
 	}
-	// Last is below what was granted where a damaged record may have had a newer one.
+	// What a burst was granted stays so; and Last may be below it after a start on a damaged file.
 	next.High = max(next.High, min(held.Last, ticks.Plus(max(clock, through), reach)))
 	next.Next = max(next.High, min(held.Last, ticks.Plus(next.High, reach)))
 	return l.keep(next, held)

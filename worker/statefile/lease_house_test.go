@@ -75,7 +75,10 @@ type process struct {
 type watched struct {
 	*storetest.Client
 	answered func()
+	lossy    []string // what Inspect returns
 }
+
+func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
 func (w *watched) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
 	err := w.Client.Change(ctx, id, decide)

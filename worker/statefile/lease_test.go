@@ -115,6 +115,19 @@ func TestLeaseWithoutStore(t *testing.T) {
 	}
 }
 
+// A renewal takes back nothing of what was granted to a burst before it.
+func TestLeaseAfterABurst(t *testing.T) {
+	inHouse(t, func(t *testing.T, h *house) {
+		p := h.process()
+		p.acquire()
+		burst := p.extend(h.tick() + ms(time.Minute))
+		time.Sleep(time.Minute / 2)
+		require.GreaterOrEqual(t, p.extend(0).Last, burst.Last)
+		p.crash()
+		require.Greater(t, h.process().acquire().First, burst.Last)
+	})
+}
+
 // The process ends when the store has a renewal, and the file has not: of the running owner, and of one that was
 // just about to start. The next start takes the lease up, and nothing of what only the store has counts.
 func TestLeaseCrashBetweenTheWrites(t *testing.T) {
@@ -509,14 +522,12 @@ func TestLeaseOfAFailedStart(t *testing.T) {
 		r := p.acquire()
 		require.NoError(t, p.Release(t.Context(), r.First))
 		row := h.row(0)
-		lossy := storetest.NewMemory(storetest.MemoryConfig{Lossy: []string{"fsync is off"}, Now: time.Now})
-		l, err := lease.New(lossy.Store(orders), lease.Config{Losses: lease.Never})
-		require.NoError(t, err)
-		w, err := statefile.OnLease(l, h.path, statefile.Config{})
-		require.NoError(t, err)
-		_, err = w.Acquire(t.Context(), millis())
+		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
+		p.store.lossy = []string{"fsync is off"}
+		_, err := p.Acquire(t.Context(), millis())
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, "fsync is off")
+		require.Equal(t, row, h.row(0), "nothing is written to such a store")
 		h.off = time.Minute
 		_, err = h.process().Acquire(t.Context(), millis())
 		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
