@@ -40,8 +40,6 @@ func (m *meter) dial() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.intercept)}
 }
 
-var given = regexp.MustCompile(`"given":-?\d+`)
-
 // What a Take and a renewal cost in a namespace of 10,000 rows.
 func TestLarge(t *testing.T) {
 	const rows = 10_000
