@@ -71,7 +71,7 @@ func (d *driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 	}
 	a.Records, records = records[:len(q.Keys):len(q.Keys)], records[len(q.Keys):]
 	for i, r := range q.Ranges {
-		page := records
+		var page []stores.Record
 		if first, last, few := few(r); few {
 			page, records = records[:last-first.ID+1], records[last-first.ID+1:]
 		} else if page, err = d.page(ctx, r); err != nil {
