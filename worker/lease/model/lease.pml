@@ -179,7 +179,6 @@
 #define W_REFUSED             9
 #define W_BACK               10
 #define W_FOUNDED            11
-#define W_FOUNDING_LOST      12
 #define W_FORMER             13
 #define W_UNDELETED          14
 #define W_MOVED              15
@@ -659,6 +658,7 @@ inline hear(o) {
 	if
 	:: tx[o].kind != Extend ->
 		assert(SEEN != W_RETAKEN || tx[o].kind != Retake);
+		assert(SEEN != W_FOUNDED || !NS.which);
 #if AFTER
 		kept_after = kept_after || DURABLE && o == 0;
 #endif
@@ -964,8 +964,7 @@ end:
 			d_step {
 				fails--;
 				for (i : 0 .. OWNERS - 1) {
-					assert(SEEN != W_LOST_COMMIT || !(HOLDS(i) && own[i].nonce == NS.row[own[i].id].nonce && own[i].nonce != db[COPY].row[own[i].id].nonce));
-					assert(SEEN != W_FOUNDING_LOST || !HOLDS(i) || NS.which == db[COPY].which || NS.gone || db[COPY].gone)
+					assert(SEEN != W_LOST_COMMIT || !(HOLDS(i) && own[i].nonce == NS.row[own[i].id].nonce && own[i].nonce != db[COPY].row[own[i].id].nonce))
 #if SEEN == W_BACK
 					; stayed[i] = (fails == 0 && HOLDS(i) && news == 2)
 #endif
