@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
@@ -21,9 +22,23 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// Segments notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+func TestSegments(t *testing.T) {
+	segmenttest.Run(t, segmenttest.Config{Histories: 12}, func(t *testing.T) segmenttest.Subject {
+		s := newServer(t)
+		out := drivertest.Segments(on(t, s, false))
+		out.Backup = func() (restore func()) {
+			back := s.backup()
+			return func() { back(thisCluster) }
+		}
+		return out
+	})
+}
+
 // subject is a store each of whose clients has a connection of its own.
-func subject(t *testing.T, stands bool) drivertest.Subject {
-	s := newServer(t)
+func subject(t *testing.T, stands bool) drivertest.Subject { return on(t, newServer(t), stands) }
+
+func on(t *testing.T, s *server, stands bool) drivertest.Subject {
 	var clock atomic.Int64
 	clock.Store(time.Now().UnixMicro())
 	out := drivertest.Subject{
@@ -39,10 +54,6 @@ func subject(t *testing.T, stands bool) drivertest.Subject {
 		Remove: func(key string) error {
 			s.set(etcd.DefaultPrefix+key, "")
 			return nil
-		},
-		Backup: func() (restore func()) {
-			back := s.backup()
-			return func() { back(thisCluster) }
 		},
 		Secret: secret,
 	}

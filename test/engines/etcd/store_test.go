@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/etcd"
@@ -55,7 +56,7 @@ func TestStore(t *testing.T) {
 func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 	admin := connect(t, nil, c.Endpoints()...)
 	var clients atomic.Int64
-	out := drivertest.Subject{
+	return drivertest.Subject{
 		Open: func() (stores.Driver, error) {
 			node := int(clients.Add(1)) % len(c.Nodes)
 			store, err := etcd.New(connect(t, nil, c.Endpoints()[node]), etcd.Config{Prefix: prefix})
@@ -70,14 +71,21 @@ func subject(t *testing.T, c *cluster.Etcd, prefix string) drivertest.Subject {
 		},
 		Secret: canary,
 	}
-	if len(c.Nodes) == 1 {
+}
+
+// Segments notice that writes were lost, even if the cluster has the same ID and the revision that was read.
+func TestSegments(t *testing.T) {
+	c := start(t, 1)
+	var empty atomic.Int64
+	segmenttest.Run(t, segmenttest.Config{Histories: 8}, func(t *testing.T) segmenttest.Subject {
+		out := drivertest.Segments(subject(t, c, fmt.Sprintf("test/%d/", empty.Add(1))))
 		out.Backup = func() (restore func()) {
 			back := backup(t, c)
 			return func() {
 				back("etcd")
-				await(t, admin)
+				await(t, connect(t, nil, c.Endpoints()...))
 			}
 		}
-	}
-	return out
+		return out
+	})
 }
