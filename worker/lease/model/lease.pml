@@ -193,9 +193,7 @@
 #define WITNESS(event)  assert(SEEN != event)
 
 #define SURE(fault)     (IS(fault) -> 0 : CLIENTS)      /* a clock may be off by so much */
-#define HAS(set, k)     (((set) >> (k)) & 1)
 #define MAX(a, b)       ((a) > (b) -> (a) : (b))
-#define MIN(a, b)       ((a) < (b) -> (a) : (b))
 #define TICKS(from, to) ((2 << (to)) - (2 << (from)))   /* those above from, up to to */
 #define SLOTS           (OWNERS + LATE)
 #define START           (QUARANTINE + SKEW + 1)
@@ -402,7 +400,7 @@ inline decideAcquire(s, upto) {
 #if !JUMP
 	/* The owner's lease is over by its own clock, too. */
 	for (i : 0 .. OWNERS - 1) {
-		assert(!CLIENTS && QUARANTINE < SKEW || !(HOLDS(i) && own[i].id == tx[s].id && ROW.nonce == own[i].nonce && ROW.until >= time + (IS(M_ERROR_OWNER) -> 0 : CLIENTS)))
+		assert(FAULT || !CLIENTS && QUARANTINE < SKEW || !(HOLDS(i) && own[i].id == tx[s].id && ROW.nonce == own[i].nonce && ROW.until >= time + (IS(M_ERROR_OWNER) -> 0 : CLIENTS)))
 	}
 #endif
 	assert(SEEN != W_APART || !(ROW.nonce && ROW.until >= time));
