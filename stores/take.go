@@ -104,8 +104,17 @@ const spares = 32
 // the rows that somebody may have made.
 func (v *view) otherwise(was known) Query {
 	q := Query{Keys: []string{v.Leases.own(), was.Key}, Newest: v.newest, Judge: true}
-	if v.given < v.ids.Last {
-		q.Ranges = []Range{v.span(max(v.given+1, v.ids.First), newest)}
+	next, some := v.namespace().NewIDs(v.ids)
+	v.next = next.Last
+	switch size := next.Last - next.First + 1; {
+	case some && v.given-v.ids.First < lowest: // it has to know them all
+		q.Ranges = []Range{v.span(next.First, size)}
+	case some:
+		for _, i := range rand.Perm(int(size))[:min(size, spares)] {
+			if key := v.row(next.First + int64(i)); key != was.Key {
+				q.Keys = append(q.Keys, key)
+			}
+		}
 	}
 	others := v.spare
 	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
@@ -120,8 +129,8 @@ func (v *view) otherwise(was known) Query {
 // raced takes in the answer to a refused write.
 func (v *view) raced(was known) error {
 	err := v.take()
-	if _, read := v.rows[min(v.given, v.ids.Last)]; !read {
-		v.full = false // others have made more than were read
+	if v.given > v.next {
+		v.full = false // others have made more than were looked for
 	}
 	if err != nil || v.known(was.WorkerID).Text == was.Text {
 		return err

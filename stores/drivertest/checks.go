@@ -27,7 +27,7 @@ var checks = []suite.Check[*probe]{
 	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read as it was", Run: records},
 	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit at most", Run: ranges},
 	{Name: "refused writes", Contract: "Write stores nothing if a record is not as it was read, and answers Otherwise", Run: refuses},
-	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 34 keys and a range of Otherwise are within one Write", Run: many},
+	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 66 keys and a range of Otherwise are within one Write", Run: many},
 	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one time", Run: atOnce},
 	{Name: "clock", Contract: "the Clock is in UTC and whole microseconds, its History at most 190 bytes of ASCII, and the same as long as nothing is lost", Run: clocks},
 	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read", Run: loses},
@@ -263,7 +263,7 @@ func many(p *probe) {
 	for id := range int64(100) {
 		texts[row(name, 100+id)] = p.text()
 		q.Keys = append(q.Keys, row(name, 100+id))
-		if id < 33 {
+		if id < 65 {
 			otherwise.Keys = append(otherwise.Keys, row(name, id))
 		}
 	}
