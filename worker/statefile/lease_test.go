@@ -133,9 +133,9 @@ func TestLeaseAfterABurst(t *testing.T) {
 func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
 		p := h.process()
-		r := p.acquire()
+		p.acquire()
 		time.Sleep(time.Minute / 2)
-		r = p.extend(0)
+		r := p.extend(0)
 		time.Sleep(time.Minute / 2)
 		p.Fill()
 		before := h.row(0)
