@@ -105,9 +105,12 @@ func (e *goroutines) idle() bool {
 	if e.nap > time.Hour {
 		return false
 	}
-	time.Sleep(e.nap)
-	synctest.Wait()
+	knownMu.Lock() // orders what the explorer has read before what a task that wakes will write
+	nap := e.nap
 	e.nap *= 2
+	knownMu.Unlock()
+	time.Sleep(nap)
+	synctest.Wait()
 	return true
 }
 
