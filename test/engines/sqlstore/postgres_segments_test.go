@@ -189,7 +189,7 @@ func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 // segmentsBehindAPooler opens the table at the server that source names at the time of a statement.
 func segmentsBehindAPooler(t *testing.T, source func() string) *sqlstore.Segments {
 	t.Helper()
-	db := sqlx.NewDb(sql.OpenDB(pooled{func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
+	db := sqlx.NewDb(sql.OpenDB(pooled{connect: func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
 	t.Cleanup(func() { db.Close() })
 	return segmentsOf(t, db)
 }

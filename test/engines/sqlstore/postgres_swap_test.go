@@ -105,47 +105,75 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 }
 
 // A pooled is a client's connection to a pooler that keeps its clients when a server goes: each
-// statement is carried out over a connection of its own.
-type pooled struct{ connect func() (driver.Conn, error) }
+// statement, or transaction, is carried out over a connection of its own.
+type pooled struct {
+	connect func() (driver.Conn, error)
+	within  driver.Conn // of a transaction, or nil
+}
 
-func (p pooled) Connect(context.Context) (driver.Conn, error) { return p, nil }
+func (p pooled) Connect(context.Context) (driver.Conn, error) { return &p, nil }
 func (p pooled) Driver() driver.Driver                        { return stdlib.GetDefaultDriver() }
-func (p pooled) Close() error                                 { return nil }
-func (p pooled) Begin() (driver.Tx, error)                    { return nil, errors.ErrUnsupported }
-func (p pooled) Prepare(string) (driver.Stmt, error)          { return nil, errors.ErrUnsupported }
+func (p *pooled) Begin() (driver.Tx, error)                   { return nil, errors.ErrUnsupported }
+func (p *pooled) Prepare(string) (driver.Stmt, error)         { return nil, errors.ErrUnsupported }
 
-func (p pooled) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c, err := p.connect()
+func (p *pooled) Close() (err error) {
+	if p.within != nil {
+		err = p.within.Close()
+	}
+	p.within = nil
+	return err
+}
+
+// conn returns a connection, which the caller gives back.
+func (p *pooled) conn() (driver.Conn, error) {
+	if c := p.within; c != nil {
+		p.within = nil
+		return c, nil
+	}
+	return p.connect()
+}
+
+// back keeps a connection within a transaction, and else closes it.
+func (p *pooled) back(c driver.Conn) error {
+	if c.(*stdlib.Conn).Conn().PgConn().TxStatus() != 'I' {
+		p.within = c
+		return nil
+	}
+	return c.Close()
+}
+
+func (p *pooled) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c, err := p.conn()
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	return c.(driver.ExecerContext).ExecContext(ctx, query, args)
+	res, err := c.(driver.ExecerContext).ExecContext(ctx, query, args)
+	return res, errors.Join(err, p.back(c))
 }
 
-func (p pooled) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c, err := p.connect()
+func (p *pooled) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c, err := p.conn()
 	if err != nil {
 		return nil, err
 	}
 	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, args)
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, p.back(c))
 	}
-	return pooledRows{rows, c}, nil
+	return pooledRows{rows, func() error { return p.back(c) }}, nil
 }
 
 type pooledRows struct {
 	driver.Rows
-	conn driver.Conn
+	back func() error
 }
 
-func (r pooledRows) Close() error { return errors.Join(r.Rows.Close(), r.conn.Close()) }
+func (r pooledRows) Close() error { return errors.Join(r.Rows.Close(), r.back()) }
 
 // behindAPooler opens a namespace at the server that source names at the time of a statement.
 func behindAPooler(t *testing.T, source func() string) *sqlstore.Leases {
 	t.Helper()
-	db := sqlx.NewDb(sql.OpenDB(pooled{func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
+	db := sqlx.NewDb(sql.OpenDB(pooled{connect: func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
 	t.Cleanup(func() { db.Close() })
 	return leasesOf(t, db, "")
 }
