@@ -164,7 +164,7 @@ func TestOutage(t *testing.T) {
 		fault.begin()
 		begun := p.answers()
 		b.await(t, text("#store")+".includes('does not answer')")
-		require.LessOrEqual(t, p.until(t, begun), 4)
+		require.LessOrEqual(t, p.until(t, begun), 10, "states, one a second")
 		require.Contains(t, eval[string](t, b, text("#store")), "orders until")
 		require.Equal(t, "Live", eval[string](t, b, text("#connection")), "the program itself answers")
 		_, err := g.GetUID()
