@@ -54,14 +54,6 @@ func TestLeaseColumns(t *testing.T) {
 	require.Empty(t, mode, "it is set back")
 }
 
-// What is not there yet is no error.
-func TestInspectOfNothing(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		_, err := strangerOf(t, s.Open(t), "").Inspect(t.Context())
-		require.NoError(t, err)
-	})
-}
-
 // What a server can lose it says.
 func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	loses := func(t *testing.T, db *sqlx.DB, why ...string) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -253,6 +254,9 @@ func content(t testing.TB, db *sqlx.DB) (all string) {
 	t.Helper()
 	require.NoError(t, db.Get(&all, "SELECT (SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE)"+
 		" || (SELECT group_concat(ID || PORT) FROM WORKER_NODE)"))
+	if countTables(t, db, "leaf_alloc") > 0 {
+		all += fmt.Sprint(contentOfSegments(t, db))
+	}
 	return all
 }
 
@@ -348,17 +352,21 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 				return err
 			},
+			"segment": func(t *testing.T, db *sqlx.DB) error {
+				_, err := drawn(t.Context(), segmentsOf(t, db), "orders", "drawer", 10)
+				return err
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := store{Driver: s.Driver, Source: s.Source + name}
 				setJournal(t, s, mode)
 				db := s.Open(t)
-				tenantOf(t, db)
+				draw(t, tenantOf(t, db).segments, "orders")
 				acquire(t, db, asked{})
 				moveAll(t, s.Source, s.Source+".old")
 				setJournal(t, s, mode)
 				other := s.Open(t)
-				tenantOf(t, other)
+				draw(t, tenantOf(t, other).segments, "orders")
 				acquire(t, other, asked{})
 
 				before := content(t, other)
@@ -378,10 +386,14 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		db, other := hooked(t, s, &change), s.Open(t)
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
-		change = func() { kit.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0") }
+		draw(t, owner.segments, "orders")
+		change = func() {
+			kit.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0", "UPDATE leaf_alloc_takers SET nonce = 'another'")
+		}
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
 		require.ErrorIs(t, owner.renew(t.Context()), errLost)
+		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
 	})
 }
 
@@ -423,13 +435,20 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
-		require.ErrorIs(t, err, uid.ErrConfig, source)
-		require.ErrorContains(t, err, says)
-		_, err = strangerOf(t, db, "").tryTake(t.Context())
-		require.ErrorIs(t, err, uid.ErrConfig, source)
-		require.ErrorContains(t, err, says)
-		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{Layout: milliseconds}), uid.ErrConfig, source)
+		owner := strangerOf(t, db, "")
+		for _, call := range []func() error{
+			func() error {
+				_, err := newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
+				return err
+			},
+			func() error { _, err := owner.tryTake(t.Context()); return err },
+			func() error { _, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10); return err },
+			func() error { return lease.Found(t.Context(), owner, lease.Founding{Layout: milliseconds}) },
+		} {
+			err := call()
+			require.ErrorIs(t, err, uid.ErrConfig, source)
+			require.ErrorContains(t, err, says)
+		}
 	}
 }
 
