@@ -4,10 +4,8 @@ package sqlstore_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -81,52 +79,6 @@ func leasesOf(t testing.TB, db *sqlx.DB, namespace string) *sqlstore.Leases {
 	l, err := tables.Leases(namespace)
 	require.NoError(t, err)
 	return l
-}
-
-// startsAtOnce is many starts over all nodes at once, for IDs that were never used and for ones
-// that are over: no start is lost, and no ID given twice.
-func startsAtOnce(t *testing.T, open opener) {
-	const starts = 45
-	rounds := 3
-	if full() {
-		rounds = 20
-	}
-	var clients []*sqlstore.Leases
-	for range starts {
-		clients = append(clients, leasesOf(t, open(t), "starts"))
-	}
-	require.NoError(t, found(t, clients[0]))
-	for round := range rounds {
-		var mu sync.Mutex
-		var all sync.WaitGroup
-		ids := map[int64]int{}
-		var failed []error
-		began := time.Now()
-		for _, l := range clients {
-			all.Go(func() {
-				var row lease.Row
-				err := retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) (err error) {
-					row, err = take(ctx, l)
-					return err
-				})
-				mu.Lock()
-				defer mu.Unlock()
-				ids[row.WorkerID]++
-				failed = append(failed, err)
-			})
-		}
-		all.Wait()
-		require.NoError(t, errors.Join(failed...))
-		require.Len(t, ids, starts, "an ID was given twice")
-		t.Logf("round %d: %d starts in %v", round, starts, time.Since(began))
-		if round%2 == 0 {
-			for id := range ids {
-				require.NoError(t, retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) error {
-					return renew(ctx, clients[0], id, func(r *lease.Row) { r.Until = time.Unix(id, 0).UTC() })
-				}))
-			}
-		}
-	}
 }
 
 var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
@@ -320,29 +272,4 @@ func TestRightsOnPostgres(t *testing.T) {
 	kept, err := as("keeper").Leases("")
 	require.NoError(t, err)
 	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *lease.Row) { r.Nonce = "" }))
-}
-
-// A row that comes between the look and the write of new rows stays as it is.
-func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
-	source := cluster.SharedPostgres(t).NewDatabase(t)
-	db := opening("pgx", source)(t)
-	l := leasesOf(t, db, "")
-	require.NoError(t, found(t, l))
-	runs, id := 0, int64(0)
-	w := lease.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		if runs++; runs == 1 {
-			kit.Do(t, db,
-				"INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
-		}
-		id, r.Nonce, r.Until = r.WorkerID, "mine", now.Now.Add(time.Hour)
-		return nil
-	}))
-	require.Equal(t, 2, runs)
-	require.EqualValues(t, 4, id, "above all rows")
-	var high, rows int
-	require.NoError(t, db.QueryRow("SELECT high FROM worker_lease WHERE worker_id = 3").Scan(&high))
-	require.Equal(t, 77, high)
-	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM worker_lease WHERE worker_id < 3").Scan(&rows))
-	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }
