@@ -279,6 +279,7 @@ func serverOf(t *testing.T, s store) string {
 // A server that crashed and comes back: the pool's connections are all broken, and
 // no ID is given twice.
 func TestServerRestarts(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t)
 	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 	db := s.Open(t)

@@ -70,6 +70,7 @@ func draw(t testing.TB, s *sqlstore.Segments, tag string) segment.Range {
 
 // Java services with Leaf and Go services take numbers from one table.
 func TestSegmentsBesideLeaf(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		kit.Do(t, s.Open(t), leafTable(s))
 		rounds := 170

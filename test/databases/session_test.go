@@ -20,6 +20,7 @@ import (
 // Whatever a session is set to, and whatever a program has left open in it: what is written is committed, what others
 // write is seen, no transaction is left open, and the settings stay.
 func TestInAnySession(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	watcher := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"lock_wait_timeout": "5"} }).Open(t)
 	isolation := transaction(t, s, "isolation")
@@ -163,6 +164,7 @@ func TestSharedConnection(t *testing.T) {
 
 // A renewal whose commit hangs ends with its context, and the next one knows the row again.
 func TestLeaseCommitHangs(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	p := kit.NewProxy(t, serverOf(t, s))
 	owner := tenantOf(t, s.With(t, func(c *mysql.Config) { c.Addr, c.InterpolateParams = p.Addr(), true }).Open(t))

@@ -21,6 +21,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -167,7 +168,7 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 		before := content(t, db)
 		for _, path := range []string{s.Source, second} {
 			file := fileContent(t, path)
-			out, err := placeCommand(startChildEnv, path).Output()
+			out, err := crew.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
 			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3)+"found by its name\n", string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
@@ -182,13 +183,10 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 	})
 }
 
-// startChildEnv, with a path, makes the test binary a process that says what comes of
-// each way to use the file.
-const startChildEnv = "UID_WORKER_TEST_START_CHILD"
-
-func startChild(path string) error {
+// tryAll says what comes of each way to use the file.
+func tryAll(j job) error {
 	ctx := context.Background()
-	db, err := store{Driver: "sqlite", Source: path}.Connect(ctx, nil)
+	db, err := j.Store.Connect(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -230,14 +228,6 @@ func placeWords(err error) any {
 		return "unusable: " + words
 	}
 	return err
-}
-
-// placeCommand returns the test binary as one of placeChildren.
-func placeCommand(env, text string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), env+"="+text, "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
-	return cmd
 }
 
 // fileContent reads a file in another process: to close it here would drop the locks that
@@ -452,12 +442,9 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 	}
 }
 
-// hotChildEnv, with a path, makes the test binary a process that has written half of a
-// transaction to the file when it says so, and waits to be killed.
-const hotChildEnv = "UID_WORKER_TEST_HOT_CHILD"
-
-func hotChild(path string) error {
-	db, err := sqlx.Open("sqlite", path)
+// writeHalf has written half of a transaction to the file when it says so, and waits to be killed.
+func writeHalf(j job) error {
+	db, err := sqlx.Open("sqlite", j.Store.Source)
 	if err != nil {
 		return err
 	}
@@ -477,7 +464,7 @@ func hotChild(path string) error {
 func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	s := kit.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
-	cmd := placeCommand(hotChildEnv, s.Source)
+	cmd := crew.Command(job{Do: "hot", Store: s})
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -491,7 +478,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	second := store{Driver: s.Driver, Source: s.Source + ".link"}
 	require.NoError(t, os.Link(s.Source, second.Source))
 	before := fileContent(t, second.Source)
-	says, err := placeCommand(startChildEnv, second.Source).Output()
+	says, err := crew.Command(job{Do: "start", Store: second}).Output()
 	require.NoError(t, err, "%s", says)
 	require.Contains(t, string(says), "unusable: it has 2 names")
 	require.True(t, before == fileContent(t, second.Source), "nothing was written")

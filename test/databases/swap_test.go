@@ -98,6 +98,7 @@ func TestRoundTrips(t *testing.T) {
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
 // them, even if the account may write to it.
 func TestReadOnlyServer(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
@@ -172,6 +173,7 @@ func TestRowsAreComparedWhole(t *testing.T) {
 // Many that start at once over a slow network do not wait for each other: each that has lost an
 // ID to another one chooses among more of them. One after another would take n round trips.
 func TestTakesOverASlowNetwork(t *testing.T) {
+	t.Parallel()
 	const n, delay = 150, 80 * time.Millisecond
 	for _, kind := range []string{"IDs without a row", "IDs that are over"} {
 		t.Run(kind, func(t *testing.T) {

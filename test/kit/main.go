@@ -1,0 +1,20 @@
+package kit
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+)
+
+// Main is cluster.Main with six tests at a time, unless the command line says more: most of the time they wait.
+func Main(m *testing.M) {
+	flag.Parse()
+	parallel := flag.Lookup("test.parallel").Value
+	if n, is := parallel.(flag.Getter).Get().(int); is && n < 6 {
+		if err := parallel.Set("6"); err != nil {
+			panic(err)
+		}
+	}
+	cluster.Main(m)
+}
