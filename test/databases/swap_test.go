@@ -209,3 +209,42 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 		})
 	}
 }
+
+// Whoever has found that nobody ever had an ID hears of one who takes one meanwhile.
+func TestInitSeesAcquisitions(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t)
+	owner := tenantOf(t, db)
+	var used []bool
+	require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		used = append(used, n.Given >= 0)
+		if len(used) == 1 {
+			strangerOf(t, db, "").take(t)
+		}
+		n.Floor = 7
+		return nil
+	}))
+	require.Equal(t, []bool{false, true}, used)
+}
+
+// A row that comes between the look and the write of new rows stays as it is.
+func TestNewRowsReplaceNone(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+	owner := tenantOf(t, db)
+	runs := 0
+	var id int64
+	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if runs++; runs == 1 {
+			kit.Do(t, db,
+				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
+		}
+		id = r.WorkerID
+		owner.write(r, now)
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+	require.EqualValues(t, 4, id, "above all rows")
+	require.EqualValues(t, 77, rowIn(t, db, 3).High)
+	var rows int
+	require.NoError(t, db.Get(&rows, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3"))
+	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
+}
