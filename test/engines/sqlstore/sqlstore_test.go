@@ -20,7 +20,6 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -138,28 +137,7 @@ func TestLifeOnPostgres(t *testing.T) {
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
 	l := leasesOf(t, db, "orders")
-	_, err = take(t.Context(), l)
-	require.ErrorIs(t, err, worker.ErrNoNamespace)
-	lossy, err := l.Inspect(t.Context())
-	require.NoError(t, err, "a table that is not there yet is no error")
-	require.Empty(t, lossy)
 	require.NoError(t, found(t, l))
-	_, err = l.Inspect(t.Context())
-	require.NoError(t, err)
-	row, err := take(t.Context(), l)
-	require.NoError(t, err)
-	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until, r.Holder = time.Unix(9, 0), "böse 'quotes' \\ \"" }))
-	page, err := tables.Rows(t.Context(), "orders", -1, 10)
-	require.NoError(t, err)
-	require.Equal(t, "böse 'quotes' \\ \"", page.Rows[0].Holder)
-	names, _, err := tables.Namespaces(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"orders"}, names)
-	require.EqualValues(t, 15, page.Namespace.Given)
-	kit.Do(t, db, "DELETE FROM worker_lease WHERE worker_id >= 0")
-	next, err := take(t.Context(), l)
-	require.NoError(t, err)
-	require.EqualValues(t, 16, next.WorkerID, "rows that vanished make no ID new")
 
 	for want := int64(1); want < 4; want++ {
 		id, err := tables.Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
@@ -190,7 +168,7 @@ func TestLifeOnPostgres(t *testing.T) {
 	require.ErrorContains(t, err, "column HIGH is of type integer")
 	kit.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE BIGINT", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
 	require.Eventually(t, func() bool {
-		lossy, err = l.Inspect(t.Context())
+		lossy, err := l.Inspect(t.Context())
 		return err == nil && strings.Contains(strings.Join(lossy, ";"), "synchronous_commit is off")
 	}, time.Minute, 50*time.Millisecond)
 
