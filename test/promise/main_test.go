@@ -6,4 +6,4 @@ import (
 	"github.com/uidgen/uid/test/kit"
 )
 
-func TestMain(m *testing.M) { kit.Main(m) }
+func TestMain(m *testing.M) { kit.Main(m, 6) }
