@@ -101,7 +101,7 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	require.NoError(t, startDisposable(t, together, false), "as far as a crash goes")
 	lossy, err := tenantOf(t, together).Inspect(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(lossy, "; "), "it is a node of a Galera cluster")
+	require.Contains(t, strings.Join(lossy, "; "), "a node of a Galera cluster")
 	used := kit.Store{Driver: "mysql", Source: server.DSN(name)}
 	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
 	for _, unverified := range []bool{false, true} {
