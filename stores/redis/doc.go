@@ -110,7 +110,7 @@
 // The suite of package drivertest runs on a server in memory with each go test, and
 // in the module test/engines on Redis 7 and Valkey 9, alone and as a cluster, with lost requests
 // and replies, restarts that lose writes, and with accounts that have just these rights. There owners also draw
-// UIDs while replicas that lack their acquisitions and renewals are promoted, by hand and by
-// Sentinel: no UID comes twice, and with the burn taken out hundreds do. Faults that are planted in
+// UIDs while replicas that lack their acquisitions and renewals are promoted: no UID comes twice, and
+// with the burn taken out hundreds do. On Sentinel's client a store goes on. Faults that are planted in
 // the scripts and around them are found by the tests (testdata/mutants.txt).
 package redis

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/uidgen/uid/test/process"
 )
@@ -13,12 +14,24 @@ const jobEnv = "UID_CREW_JOB"
 
 // Spawn starts the running program with a job, which becomes JSON. The file of the Config is for [Ordered].
 func Spawn(job any, c process.Config) (*process.Process, error) {
+	c.Env = append([]string{variable(job)}, c.Env...)
+	return process.Start(c)
+}
+
+// Command is Spawn for who starts it himself. There is no file.
+func Command(job any) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable(job), "GORACE=atexit_sleep_ms=0") // a second at each exit, under -race
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+func variable(job any) string {
 	text, err := json.Marshal(job)
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	c.Env = append([]string{jobEnv + "=" + string(text)}, c.Env...)
-	return process.Start(c)
+	return jobEnv + "=" + string(text)
 }
 
 // Ordered is for the started process. If there is a job, it does it with the file, and exits. Else it

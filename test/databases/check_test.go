@@ -477,9 +477,9 @@ func TestDocumentedGrants(t *testing.T) {
 			require.NoError(t, newRegistry(t, admin).Init(t.Context(), namespace, lease.Founding{Layout: milliseconds}))
 			leases, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
 			require.NoError(t, err)
-			l, err := lease.New(leases, lease.Config{MaxClockSkew: siteSkew, Losses: losses, Logger: (&logtest.Records{}).Logger()})
+			l, err := lease.New(leases, lease.Config{MaxClockSkew: 20 * time.Millisecond, Losses: losses, Logger: (&logtest.Records{}).Logger()})
 			require.NoError(t, err)
-			r, err := l.Acquire(t.Context(), millisecondTerms())
+			r, err := l.Acquire(t.Context(), millis(1023))
 			if err != nil {
 				return err
 			}

@@ -2,8 +2,6 @@ package databases_test
 
 import (
 	"context"
-	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -109,39 +107,6 @@ func TestTableSharedWithJava(t *testing.T) {
 	}
 }
 
-// The table can be made in every mode that servers come with.
-func TestCreateInStrictModes(t *testing.T) {
-	for _, mode := range []string{
-		"'TRADITIONAL'", "'ANSI'", "'ANSI_QUOTES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'", "''",
-		"'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_BACKSLASH_ESCAPES'",
-	} {
-		s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": mode} })
-		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}), mode)
-	}
-}
-
-// A session that does not commit by itself keeps no ID from being durable.
-func TestAutocommitOff(t *testing.T) {
-	s := kit.NewMySQL(t)
-	off := s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"autocommit": "0"} })
-	for _, port := range []string{"", "1"} {
-		db := off.Open(t)
-		id := acquire(t, db, asked{Host: "h", Port: port})
-		require.NoError(t, db.Close())
-		rows := nodes(t, s.Open(t))
-		require.Len(t, rows, int(id))
-		require.Equal(t, port != "", rows[id-1].Port == port)
-	}
-}
-
-func TestAutoIncrementIncrement(t *testing.T) {
-	s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"auto_increment_increment": "7"} })
-	db := s.Open(t)
-	for _, want := range []int64{1, 8, 15, 22} {
-		require.Equal(t, want, acquire(t, db, asked{}))
-	}
-}
-
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store) {
@@ -178,22 +143,6 @@ func TestUniqueHostAndPort(t *testing.T) {
 		require.Len(t, rows[2].Port, 26)
 		require.Equal(t, 2, logged.Count("keeps a random text for the port"))
 	})
-}
-
-// What a session does after a COMMIT of its own accord it does not do after ours.
-func TestCompletionType(t *testing.T) {
-	for _, kind := range []string{"CHAIN", "RELEASE"} {
-		t.Run(kind, func(t *testing.T) {
-			s := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"completion_type": "'" + kind + "'"} })
-			db := s.Open(t)
-			for id := int64(1); id < 4; id++ {
-				require.Equal(t, id, acquire(t, db, asked{}))
-			}
-			require.Len(t, nodes(t, db), 3)
-			tenantOf(t, db).take(t)
-			require.EqualValues(t, 1, tenantOf(t, db).take(t).WorkerID)
-		})
-	}
 }
 
 func TestTableOfOtherColumns(t *testing.T) {
@@ -327,23 +276,10 @@ func serverOf(t *testing.T, s store) string {
 	return cfg.Addr
 }
 
-// A server that is not there yet is waited for.
-func TestServerComesLater(t *testing.T) {
-	s := kit.NewMySQL(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := l.Addr().String()
-	l.Close()
-	logged := &logtest.Records{On: map[string]func(){"connection refused": func() { kit.Listen(t, addr, serverOf(t, s)) }}}
-	db := s.With(t, func(c *mysql.Config) { c.Addr = addr }).Open(t)
-	defer db.Close()
-	require.EqualValues(t, 1, acquire(t, db, asked{Logger: logged.Logger()}))
-	require.Equal(t, 1, logged.Count("trying again"))
-}
-
 // A server that crashed and comes back: the pool's connections are all broken, and
 // no ID is given twice.
 func TestServerRestarts(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t)
 	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
 	db := s.Open(t)
@@ -354,52 +290,6 @@ func TestServerRestarts(t *testing.T) {
 	require.NoError(t, server.Stop())
 	logged = &logtest.Records{On: map[string]func(){"trying again": func() { require.NoError(t, server.Restart()) }}}
 	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
-}
-
-// The server makes Acquire the victim of a deadlock, and it comes through.
-func TestDeadlock(t *testing.T) {
-	s := kit.NewMySQL(t)
-	db := s.Open(t)
-	acquire(t, db, asked{})
-	kit.Do(t, db,
-		"CREATE TABLE pair (id INT PRIMARY KEY, n INT)", "INSERT INTO pair VALUES (1, 0), (2, 0)",
-		"CREATE TABLE weight (id INT AUTO_INCREMENT PRIMARY KEY)",
-		`CREATE TRIGGER locker BEFORE INSERT ON WORKER_NODE FOR EACH ROW BEGIN
-			UPDATE pair SET n = n + 1 WHERE id = 1;
-			UPDATE pair SET n = n + 1 WHERE id = 2;
-		END`)
-	tx, err := db.Beginx()
-	require.NoError(t, err)
-	defer tx.Rollback()
-	// InnoDB ends the transaction that has changed less.
-	_, err = tx.Exec("INSERT INTO weight VALUES (NULL)" + strings.Repeat(", (NULL)", 99))
-	require.NoError(t, err)
-	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 2")
-	require.NoError(t, err)
-
-	logged := &logtest.Records{On: map[string]func(){"Error 1213": func() {
-		if err := tx.Commit(); err != nil {
-			t.Error(err)
-		}
-	}}}
-	done := make(chan error, 1)
-	d := newAsker(t, db, asked{Logger: logged.Logger()})
-	var id int64
-	go func() {
-		var err error
-		id, err = d.acquire(t.Context(), 1023)
-		done <- err
-	}()
-	for waits, name := 0, ""; waits == 0; {
-		require.NoError(t, db.QueryRowContext(t.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'").Scan(&name, &waits))
-	}
-	_, err = tx.Exec("UPDATE pair SET n = 100 WHERE id = 1")
-	require.NoError(t, err)
-	require.NoError(t, <-done)
-	require.Equal(t, 1, logged.Count("Error 1213"))
-	require.Equal(t, 1, logged.Count("deadlock"))
-	rows := nodes(t, db)
-	require.Equal(t, rows[len(rows)-1].ID, id)
 }
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
@@ -441,40 +331,5 @@ func TestCancelWhileWaiting(t *testing.T) {
 		require.NoError(t, err)
 		_, err = d.acquire(t.Context(), 1023)
 		require.NoError(t, err)
-	})
-}
-
-// What is wrong with the DSN is told at once, by name and number.
-func TestWrongDSN(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*mysql.Config)
-		says   string
-	}{
-		{"user", func(c *mysql.Config) { c.User = "nobody_of_this_name" }, "Error 1045"},
-		{"password", func(c *mysql.Config) { c.Passwd = "wrong" }, "Error 1045"},
-		{"database", func(c *mysql.Config) { c.DBName = "no_such_database" }, "Error 1049 (42000): no such database"},
-		{"no database", func(c *mysql.Config) { c.DBName = "" }, "Error 1046 (3D000): no database selected"},
-		{"TLS", func(c *mysql.Config) { c.TLSConfig = "true" }, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var logged logtest.Records
-			d := newAsker(t, kit.NewMySQL(t).With(t, c.change).Open(t), asked{Logger: logged.Logger()})
-			_, err := d.acquire(t.Context(), 1023)
-			require.Error(t, err)
-			require.ErrorContains(t, err, c.says)
-			require.NotErrorIs(t, err, context.DeadlineExceeded)
-			require.Empty(t, logged.String())
-		})
-	}
-}
-
-func TestClosedDatabase(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		require.NoError(t, db.Close())
-		_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "database is closed")
-		require.NotErrorIs(t, err, context.DeadlineExceeded)
 	})
 }

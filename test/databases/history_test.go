@@ -31,6 +31,7 @@ func historyOf(t testing.TB, s lease.Store) (history string) {
 // What a store remembers of its table is the same for all clients and at all times, and another thing
 // once the table was renamed there and back, put back from a copy, or altered.
 func TestHistoryOfATable(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
@@ -73,6 +74,7 @@ func untilOld(t testing.TB, db *sqlx.DB) {
 
 // What was decided under one history is not written under another, and neither is what goes with it.
 func TestDecidedUnderAnotherHistory(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t) // a SQLite file is locked meanwhile
 	db := s.Open(t)
 	owner := tenantOf(t, db)
@@ -154,6 +156,7 @@ func TestChangeOfTheNamespace(t *testing.T) {
 
 // A server that was started anew, in good order or not, may have lost what it had acknowledged.
 func TestHistoryOfAServer(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)

@@ -2,7 +2,6 @@ package databases_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,16 +53,9 @@ func TestLeaseColumns(t *testing.T) {
 	require.Empty(t, mode, "it is set back")
 }
 
-// What is not there yet is no error.
-func TestInspectOfNothing(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		_, err := strangerOf(t, s.Open(t), "").Inspect(t.Context())
-		require.NoError(t, err)
-	})
-}
-
 // What a server can lose it says.
 func TestInspectTellsWhatCanBeLost(t *testing.T) {
+	t.Parallel()
 	loses := func(t *testing.T, db *sqlx.DB, why ...string) {
 		t.Helper()
 		for _, inspect := range []func(context.Context) ([]string, error){tenantOf(t, db).Inspect, segmentsOf(t, db).Inspect} {
@@ -82,25 +74,25 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
 		loses(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
 	})
-	t.Run("binary log", func(t *testing.T) {
-		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
-		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
-		require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
-		kit.Do(t, db, "SET GLOBAL sync_binlog = 0")
-		loses(t, db, "sync_binlog is 0, not 1")
-		refusesDisposable(t, db, "sync_binlog is 0, not 1, and there is a binary log")
-		kit.Do(t, db, "SET GLOBAL sync_binlog = 1")
-		loses(t, db, "1 replicas are connected without semi-synchronous replication")
-		kit.Do(t, db, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
-		refusesDisposable(t, db, "innodb_flush_log_at_trx_commit is 2, not 1")
-	})
-	t.Run("semi-synchronous", func(t *testing.T) {
+	t.Run("pair", func(t *testing.T) {
 		pair := cluster.NewMariaDBPair(t, "--sync-binlog=1")
 		follow := func() {
 			kit.Do(t, pair.MySQLReplica().Open(t, "mysql"),
 				"SET GLOBAL rpl_semi_sync_slave_enabled = 1", "STOP SLAVE", "START SLAVE")
 		}
 		db := pair.MySQL().Open(t, pair.MySQL().NewDatabase(t))
+		require.NoError(t, startDisposable(t, db, false), "a failover to an asynchronous replica is for people to mend")
+		for setting, says := range map[string]string{
+			"sync_binlog = 0":                    "sync_binlog is 0, not 1, and there is a binary log",
+			"innodb_flush_log_at_trx_commit = 2": "innodb_flush_log_at_trx_commit is 2, not 1",
+		} {
+			kit.Do(t, db, "SET GLOBAL "+setting)
+			loses(t, db, says)
+			refusesDisposable(t, db, says)
+			kit.Do(t, db, "SET GLOBAL sync_binlog = 1", "SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+		}
+		loses(t, db, "1 replicas are connected without semi-synchronous replication")
+
 		kit.Do(t, db, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 		follow()
 		owner := tenantOf(t, db)
@@ -123,11 +115,6 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 		require.Contains(t, f.Why, "a commit waits for one replica's confirmation")
 		require.NoError(t, startDisposable(t, db, false), "a failover is for people to mend")
 	})
-	t.Run("Galera", func(t *testing.T) {
-		server, name := galeraNode(t)
-		db := server.Open(t, name)
-		loses(t, db, "it is a node of a Galera cluster")
-	})
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")
 		good := store{Driver: "sqlite", Source: path}.Open(t)
@@ -139,29 +126,10 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	})
 }
 
-// galeraNode starts a Galera cluster of one node, with a database.
-func galeraNode(t *testing.T) (server *cluster.MySQL, name string) {
-	t.Helper()
-	const provider = "/usr/lib/galera/libgalera_smm.so" // which mariadb-server of Debian depends on
-	if _, err := os.Stat(provider); err != nil {
-		t.Skip("no Galera on this machine: ", err)
-	}
-	server = cluster.NewMariaDB(t,
-		"--loose-wsrep-on=ON", "--loose-wsrep-provider="+provider, "--loose-wsrep-cluster-address=gcomm://",
-		"--loose-wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:0",
-		"--loose-wsrep-node-address=127.0.0.1", "--binlog-format=ROW",
-	)
-	require.Eventually(t, func() bool { // a node answers before it is ready
-		var err error
-		name, err = server.CreateDatabase()
-		return err == nil
-	}, time.Minute, 10*time.Millisecond)
-	return server, name
-}
-
 // A name, a tag and a description are stored and found alike under every charset that a connection
 // can have.
 func TestUnderEveryCharset(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	plain := tablesOf(t, s.Open(t), sqlstore.Config{})
 	all := func(good func(string) bool) string {

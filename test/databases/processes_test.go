@@ -15,48 +15,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// childEnv, with a store's driver and source, makes the test binary a process that
-// acquires one ID from it.
-const childEnv = "UID_WORKER_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	if s := os.Getenv(childEnv); s != "" {
-		if err := child(s); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	for env, child := range placeChildren {
-		if s := os.Getenv(env); s != "" {
-			if err := child(s); err != nil {
-				fmt.Println(err)
-				os.Exit(1)
-			}
-			os.Exit(0)
-		}
-	}
-	cluster.Main(m)
+// A job is what the test binary does as a process of its own, with a store.
+type job struct {
+	Do    string // a key of jobs
+	Store store
+	To    string // where it is mounted
 }
 
-// placeChildren are processes that do something to a file of SQLite.
-var placeChildren = map[string]func(text string) error{hotChildEnv: hotChild, startChildEnv: startChild}
+var jobs = map[string]func(job) error{"a number": takeNumber, "hot": writeHalf, "start": tryAll}
 
-// child says that it runs, waits for the start, that is the end of its input, and
+func TestMain(m *testing.M) {
+	crew.Ordered(func(j job, _ *os.File) error { return jobs[j.Do](j) })
+	kit.Main(m, 3)
+}
+
+// takeNumber says that it runs, waits for the start, that is the end of its input, and
 // prints its ID.
-func child(text string) error {
-	driver, source, _ := strings.Cut(text, " ")
+func takeNumber(j job) error {
 	fmt.Println("ready")
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	db, err := store{Driver: driver, Source: source}.Connect(context.Background(), cluster.Quiet)
+	db, err := j.Store.Connect(context.Background(), cluster.Quiet)
 	if err != nil {
 		return err
 	}
@@ -82,7 +69,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	for kind, fresh := range kit.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
-			for range 20 {
+			for range 6 {
 				startTogether(t, fresh(t), 8)
 			}
 		})
@@ -97,9 +84,7 @@ func startTogether(t *testing.T, s store, processes int) {
 	var outs []*bufio.Reader
 	var cmds []*exec.Cmd
 	for range processes {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childEnv+"="+s.Driver+" "+s.Source,
-			"GORACE=atexit_sleep_ms=0") // a second at each exit, under -race
+		cmd := crew.Command(job{Do: "a number", Store: s})
 		cmd.Stdin, cmd.Stderr = startLine, os.Stderr
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)

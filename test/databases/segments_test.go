@@ -70,6 +70,7 @@ func draw(t testing.TB, s *sqlstore.Segments, tag string) segment.Range {
 
 // Java services with Leaf and Go services take numbers from one table.
 func TestSegmentsBesideLeaf(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		kit.Do(t, s.Open(t), leafTable(s))
 		rounds := 170
@@ -158,41 +159,6 @@ func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 	}
 	require.NoError(t, db.Get(&n, query))
 	return n
-}
-
-// Rows of tags that nobody here writes are paged by their bytes, too.
-func TestSegmentRowsInOrderOfBytes(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		segments := segmentsOf(t, db)
-		rows, err := segments.Rows(t.Context(), "", 10)
-		require.NoError(t, err, "without a table there is none")
-		require.Empty(t, rows)
-		statement := leafTable(s)
-		if s.Driver == "mysql" {
-			statement += " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci"
-		}
-		kit.Do(t, db, statement, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('b', 1, 1), ('C', 1, 1), ('\u00f6', 1, 1), ('a', 1, 1), ('\u8ba2\u5355', 1, 1), ('_', 1, 1)")
-		if s.Driver == "mysql" {
-			segments = segmentsOf(t, s.With(t, func(c *mysql.Config) { c.Params = map[string]string{"charset": "latin1"} }).Open(t))
-		}
-		var tags []string
-		after := ""
-		for range 5 {
-			rows, err := segments.Rows(t.Context(), after, 2)
-			require.NoError(t, err)
-			for _, r := range rows {
-				tags = append(tags, r.Tag)
-				after = r.Tag
-			}
-		}
-		require.Equal(t, []string{"C", "_", "a", "b", "\u00f6", "\u8ba2\u5355"}, tags)
-		for _, most := range []int{0, -1} {
-			rows, err := segments.Rows(t.Context(), "", most)
-			require.NoError(t, err)
-			require.Empty(t, rows)
-		}
-	})
 }
 
 // A trigger that keeps a row from being written is told of.
@@ -314,78 +280,6 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 	}
 }
 
-// A row that was written twice, and has all its values again, is not what it was.
-func TestSegmentsAreNotWhatTheyWere(t *testing.T) {
-	s := kit.NewMySQL(t)
-	segments, other := segmentsOf(t, s.Open(t)), segmentsOf(t, s.Open(t))
-	draw(t, segments, "orders")
-	runs := 0
-	require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
-		if runs++; runs == 1 {
-			was := *r
-			draw(t, other, "orders")
-			require.NoError(t, other.Change(t.Context(), "orders", func(r *segment.Row) error { *r = was; return nil }))
-		}
-		r.Next += 10
-		return nil
-	}))
-	require.Equal(t, 2, runs)
-
-	// Nor is one that has all its values again, but that somebody has taken for granted.
-	require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
-		if runs++; runs == 3 {
-			require.NoError(t, other.Change(t.Context(), "orders", func(*segment.Row) error { return nil }))
-		}
-		return nil
-	}))
-	require.Equal(t, 4, runs)
-}
-
-// A tag that Leaf's table does not have is made once, whatever is left of it.
-func TestSegmentsAreMadeOnce(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		segments := segmentsOf(t, db)
-		draw(t, segments, "orders")
-		kit.Do(t, db, "DELETE FROM leaf_alloc")
-		require.True(t, looked(t, segments, "orders").Fresh)
-		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers,
-			"what is left is seen")
-		kit.Do(t, db, "DELETE FROM leaf_alloc_takers")
-		require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, looked(t, segments, "orders"))
-		draw(t, segments, "orders")
-		require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: 10}}, looked(t, segments, "orders").Takers)
-		if s.Driver == "sqlite" {
-			return // whose file is locked meanwhile
-		}
-		for _, meanwhile := range [][]string{
-			{"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('new', 500, 1)"},
-			{"INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('new', 500, 1)", "INSERT INTO leaf_alloc_takers VALUES ('new', 'n', '')"},
-			{"INSERT INTO leaf_alloc_takers VALUES ('new', 'n', '')"},
-			{"INSERT INTO leaf_alloc_takers VALUES ('new', 'n', '')", "UPDATE leaf_alloc_takers SET nonce = 'm' WHERE biz_tag = 'new'"},
-		} {
-			kit.Do(t, db, "DELETE FROM leaf_alloc WHERE biz_tag = 'new'", "DELETE FROM leaf_alloc_takers WHERE biz_tag = 'new'")
-			if len(meanwhile) == 2 && strings.HasPrefix(meanwhile[1], "UPDATE") {
-				kit.Do(t, db, meanwhile[0])
-				meanwhile = meanwhile[1:]
-			}
-			var saw []int64
-			require.NoError(t, segments.Change(t.Context(), "new", func(r *segment.Row) error {
-				if saw = append(saw, r.Next); len(saw) == 1 {
-					kit.Do(t, db, meanwhile...)
-				}
-				r.Next, r.Step = r.Next+10, 1
-				r.Takers = []segment.Taker{{Nonce: "first", Last: r.Next - 1}}
-				return nil
-			}))
-			require.GreaterOrEqual(t, len(saw), 2, meanwhile)
-			row := looked(t, segments, "new")
-			require.Equal(t, saw[len(saw)-1]+10, row.Next)
-			require.Equal(t, []segment.Taker{{Nonce: "first", Last: row.Next - 1}}, row.Takers)
-		}
-	})
-}
-
 // A take is two round trips.
 func TestSegmentRoundTrips(t *testing.T) {
 	s := kit.NewMySQL(t)
@@ -409,117 +303,6 @@ func TestSegmentRoundTrips(t *testing.T) {
 	trips(4, "the first take of one of Leaf's", func() { draw(t, segments, "leaf") })
 	require.Equal(t, 1, db.Stats().OpenConnections)
 	require.Zero(t, db.Stats().InUse, "none is held")
-}
-
-// What one session has read another one does not write.
-func TestSegmentsOverASharedConnection(t *testing.T) {
-	s := kit.NewMySQL(t)
-	good := segmentsOf(t, s.Open(t))
-	draw(t, good, "orders")
-	_, c := counted(t, s)
-	db := sqlx.NewDb(sql.OpenDB(sharing{c}), "mysql")
-	defer db.Close()
-	for _, tag := range []string{"orders", "new"} {
-		_, err := drawn(t.Context(), segmentsOf(t, db), tag, "drawer", 10)
-		require.ErrorIs(t, err, uid.ErrConfig, tag)
-		require.ErrorContains(t, err, "does a proxy share connections?")
-		require.False(t, retry.IsTransient(err))
-	}
-	require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, good, "orders"))
-	require.True(t, looked(t, good, "new").Fresh)
-}
-
-// A session that does not commit each statement commits what is written, and what is set on a
-// connection of the program's pool is set back.
-func TestSegmentsInAnySession(t *testing.T) {
-	s := kit.NewMySQL(t)
-	watcher := s.Open(t)
-	for name, params := range map[string]map[string]string{
-		"autocommit":      {"autocommit": "0"},
-		"completion_type": {"completion_type": "1"},
-		"modes":           {"sql_mode": "'ANSI_QUOTES'", "wait_timeout": "1234"},
-		"isolation":       {transaction(t, s, "isolation"): "'READ-UNCOMMITTED'"},
-		"serializable":    {transaction(t, s, "isolation"): "'SERIALIZABLE'"},
-		"time zone":       {"time_zone": "'-11:00'"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			kit.Do(t, watcher, "DROP TABLE IF EXISTS leaf_alloc", "DROP TABLE IF EXISTS leaf_alloc_takers")
-			db := s.With(t, func(c *mysql.Config) { c.Params = params }).Open(t)
-			db.SetMaxOpenConns(1)
-			settings := "SELECT CONCAT_WS(' ', CONNECTION_ID(), @@SESSION.autocommit, @@SESSION.completion_type, @@SESSION.sql_mode, @@SESSION.wait_timeout)"
-			before := one(t, db, settings)
-			segments, other := segmentsOf(t, db), segmentsOf(t, watcher)
-			for want := int64(1); want < 50; want += 20 {
-				require.Equal(t, segment.Range{First: want, Last: want + 9}, draw(t, segments, "orders"))
-				require.Equal(t, want+10, looked(t, other, "orders").Next, "it is committed")
-				require.WithinDuration(t, time.Now(), looked(t, segments, "orders").Updated, time.Minute)
-				require.Equal(t, segment.Range{First: want + 10, Last: want + 19}, draw(t, other, "orders"))
-			}
-			kit.Do(t, watcher, "SET lock_wait_timeout = 5", "ALTER TABLE leaf_alloc COMMENT = 'no transaction is left open'")
-			require.Equal(t, before, one(t, db, settings))
-		})
-	}
-}
-
-// A process that stands still between what it reads and what it writes keeps nobody waiting, and
-// one that makes a tag's row no longer than 2 s.
-func TestSegmentStall(t *testing.T) {
-	for during, text := range map[string]string{"a look": "LEFT JOIN", "making a row": "INSERT INTO `leaf_alloc_takers`"} {
-		t.Run(during, func(t *testing.T) {
-			s := kit.NewMySQL(t)
-			p := kit.NewProxy(t, serverOf(t, s))
-			segments := segmentsOf(t, s.Open(t))
-			draw(t, segments, "orders")
-			tag := map[string]string{"a look": "orders", "making a row": "new"}[during]
-			still := segmentsOf(t, s.With(t, func(c *mysql.Config) { c.Addr = p.Addr() }).Open(t))
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			p.Stall(text)
-			go func() {
-				_, err := drawn(ctx, still, tag, "still", 10)
-				ended <- err
-			}()
-			require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
-			patient, stop := context.WithTimeout(t.Context(), 20*time.Second) // a server waits 50 s for a lock
-			defer stop()
-			_, err := drawn(patient, segments, tag, "drawer", 10)
-			require.NoError(t, err)
-			cancel()
-			require.Error(t, <-ended)
-		})
-	}
-}
-
-// A Change that waits for somebody's lock ends with its context.
-func TestSegmentsWaitForALock(t *testing.T) {
-	s := kit.NewMySQL(t)
-	segments := segmentsOf(t, s.Open(t))
-	draw(t, segments, "orders")
-	admin := s.Open(t)
-	tx, err := admin.Beginx()
-	require.NoError(t, err)
-	defer tx.Rollback()
-	_, err = tx.Exec("UPDATE leaf_alloc SET max_id = max_id + step")
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		_, err := drawn(ctx, segments, "orders", "drawer", 10)
-		ended <- err
-	}()
-	require.Eventually(t, func() bool {
-		return one(t, admin, "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%leaf_alloc%'") == "1"
-	}, time.Minute, 250*time.Millisecond) // the server's list is renewed when nobody has read it for 100 ms
-	cancel()
-	select {
-	case err := <-ended:
-		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, retry.IsTransient(err))
-	case <-time.After(20 * time.Second):
-		t.Fatal("it waits for the lock")
-	}
-	require.NoError(t, tx.Rollback())
-	require.Contains(t, []int64{11, 21}, draw(t, segments, "orders").First, "what the server has yet to carry out may still be")
 }
 
 // Tables are made when there is something to write, and their owner may do so.
@@ -655,61 +438,4 @@ func TestSegmentColumns(t *testing.T) {
 	}
 	require.EqualValues(t, 11, looked(t, segments, "orders").Next)
 	require.True(t, looked(t, segments, "new").Fresh)
-}
-
-// TestSegmentsLoweredByHand has people lower Leaf's max_id, or remove its row. Nobody takes the numbers again
-// that were given out, whoever comes first, until the number is raised as uid segment set does it.
-func TestSegmentsLoweredByHand(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		segments := segmentsOf(t, db)
-		start := func() *segment.Generator {
-			g, err := segment.New(segment.Source{Store: segments, Tag: "orders"},
-				segment.Config{Create: true, LossyStore: true})
-			require.NoError(t, err)
-			t.Cleanup(func() { _ = g.Close() })
-			return g
-		}
-		for _, statement := range []string{"UPDATE leaf_alloc SET max_id = 5", "DELETE FROM leaf_alloc"} {
-			running := start()
-			_, err := running.GetUID()
-			require.NoError(t, err)
-			kit.Do(t, db, statement)
-			for _, g := range []*segment.Generator{start(), start()} {
-				_, err := g.GetUID()
-				require.ErrorIs(t, err, segment.ErrLost, statement)
-			}
-			_, err = running.Release(t.Context())
-			require.ErrorIs(t, err, segment.ErrLost, statement)
-
-			require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
-				require.EqualValues(t, 1001, r.Floor)
-				r.Fresh, r.Step, r.Next = false, 1, 1001
-				r.Stamp()
-				return nil
-			}))
-			u, err := start().GetUID()
-			require.NoError(t, err)
-			require.EqualValues(t, 1001, u)
-			kit.Do(t, db, "DELETE FROM leaf_alloc", "DELETE FROM leaf_alloc_takers")
-		}
-	})
-}
-
-// TestSegmentsAreRefusedAtOnce has the setting that may lose commits in the error of segment.New.
-func TestSegmentsAreRefusedAtOnce(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		segments := segmentsOf(t, s.Open(t))
-		lossy, err := segments.Inspect(t.Context())
-		require.NoError(t, err)
-		_, err = segment.New(segment.Source{Store: segments, Tag: "orders"}, segment.Config{})
-		if len(lossy) == 0 {
-			require.NoError(t, err)
-			return
-		}
-		require.ErrorIs(t, err, segment.ErrLossy)
-		for _, why := range lossy {
-			require.ErrorContains(t, err, why)
-		}
-	})
 }

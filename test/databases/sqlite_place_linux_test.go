@@ -10,24 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/test/crew"
 )
 
-// mountChildEnv, with two paths, makes the test binary a process that mounts the first
-// file at the second path, and says what comes of using it.
-const mountChildEnv = "UID_WORKER_TEST_MOUNT_CHILD"
+func init() { jobs["mount"] = mountIt }
 
-func init() { placeChildren[mountChildEnv] = mountChild }
-
-func mountChild(text string) error {
-	from, to, _ := strings.Cut(text, "\n")
+// mountIt mounts the file at another path, and says what comes of using it.
+func mountIt(j job) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
+	if err := syscall.Mount(j.Store.Source, j.To, "", syscall.MS_BIND, ""); err != nil {
 		return fmt.Errorf("mount: %w", err)
 	}
-	for _, path := range []string{to, from} {
-		if err := startChild(path); err != nil {
+	for _, path := range []string{j.To, j.Store.Source} {
+		if err := tryAll(job{Store: store{Driver: "sqlite", Source: path}}); err != nil {
 			return err
 		}
 	}
@@ -41,7 +38,7 @@ func TestSQLiteFileIsMounted(t *testing.T) {
 		to := s.Source + ".mounted"
 		require.NoError(t, os.WriteFile(to, nil, 0o600))
 		run := func(flags uintptr) (string, error) {
-			cmd := placeCommand(mountChildEnv, s.Source+"\n"+to)
+			cmd := crew.Command(job{Do: "mount", Store: s, To: to})
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 			if flags&syscall.CLONE_NEWUSER != 0 {
 				cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}

@@ -20,6 +20,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -166,7 +168,7 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 		before := content(t, db)
 		for _, path := range []string{s.Source, second} {
 			file := fileContent(t, path)
-			out, err := placeCommand(startChildEnv, path).Output()
+			out, err := crew.Command(job{Do: "start", Store: store{Driver: "sqlite", Source: path}}).Output()
 			require.NoError(t, err, "%s", out)
 			require.Equal(t, strings.Repeat("unusable: it has 2 names (hard links)\n", 3)+"found by its name\n", string(out))
 			require.True(t, file == fileContent(t, path), "nothing was written")
@@ -181,13 +183,10 @@ func TestSQLiteFileHasTwoNames(t *testing.T) {
 	})
 }
 
-// startChildEnv, with a path, makes the test binary a process that says what comes of
-// each way to use the file.
-const startChildEnv = "UID_WORKER_TEST_START_CHILD"
-
-func startChild(path string) error {
+// tryAll says what comes of each way to use the file.
+func tryAll(j job) error {
 	ctx := context.Background()
-	db, err := store{Driver: "sqlite", Source: path}.Connect(ctx, nil)
+	db, err := j.Store.Connect(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -231,14 +230,6 @@ func placeWords(err error) any {
 	return err
 }
 
-// placeCommand returns the test binary as one of placeChildren.
-func placeCommand(env, text string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), env+"="+text, "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
 // fileContent reads a file in another process: to close it here would drop the locks that
 // this one has on it.
 func fileContent(t testing.TB, path string) string {
@@ -253,6 +244,9 @@ func content(t testing.TB, db *sqlx.DB) (all string) {
 	t.Helper()
 	require.NoError(t, db.Get(&all, "SELECT (SELECT group_concat(NAMESPACE || WORKER_ID || NONCE || HIGH) FROM WORKER_LEASE)"+
 		" || (SELECT group_concat(ID || PORT) FROM WORKER_NODE)"))
+	if countTables(t, db, "leaf_alloc") > 0 {
+		all += fmt.Sprint(contentOfSegments(t, db))
+	}
 	return all
 }
 
@@ -348,17 +342,21 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 				_, err := newAsker(t, db, asked{}).acquire(t.Context(), 1023)
 				return err
 			},
+			"segment": func(t *testing.T, db *sqlx.DB) error {
+				_, err := drawn(t.Context(), segmentsOf(t, db), "orders", "drawer", 10)
+				return err
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := store{Driver: s.Driver, Source: s.Source + name}
 				setJournal(t, s, mode)
 				db := s.Open(t)
-				tenantOf(t, db)
+				draw(t, tenantOf(t, db).segments, "orders")
 				acquire(t, db, asked{})
 				moveAll(t, s.Source, s.Source+".old")
 				setJournal(t, s, mode)
 				other := s.Open(t)
-				tenantOf(t, other)
+				draw(t, tenantOf(t, other).segments, "orders")
 				acquire(t, other, asked{})
 
 				before := content(t, other)
@@ -378,10 +376,14 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		db, other := hooked(t, s, &change), s.Open(t)
 		owner := tenantOf(t, db)
 		mine := owner.take(t)
-		change = func() { kit.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0") }
+		draw(t, owner.segments, "orders")
+		change = func() {
+			kit.Do(t, other, "UPDATE WORKER_LEASE SET NONCE = 'another' WHERE WORKER_ID = 0", "UPDATE leaf_alloc_takers SET nonce = 'another'")
+		}
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
 		require.ErrorIs(t, owner.renew(t.Context()), errLost)
+		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
 	})
 }
 
@@ -423,22 +425,26 @@ func TestSQLiteWithoutAPlace(t *testing.T) {
 		db, err := sqlx.Open("sqlite", source)
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
-		require.ErrorIs(t, err, uid.ErrConfig, source)
-		require.ErrorContains(t, err, says)
-		_, err = strangerOf(t, db, "").tryTake(t.Context())
-		require.ErrorIs(t, err, uid.ErrConfig, source)
-		require.ErrorContains(t, err, says)
-		require.ErrorIs(t, lease.Found(t.Context(), strangerOf(t, db, ""), lease.Founding{Layout: milliseconds}), uid.ErrConfig, source)
+		owner := strangerOf(t, db, "")
+		for _, call := range []func() error{
+			func() error {
+				_, err := newAsker(t, db, asked{Timeout: time.Second}).acquire(t.Context(), 1023)
+				return err
+			},
+			func() error { _, err := owner.tryTake(t.Context()); return err },
+			func() error { _, err := drawn(t.Context(), owner.segments, "orders", "drawer", 10); return err },
+			func() error { return lease.Found(t.Context(), owner, lease.Founding{Layout: milliseconds}) },
+		} {
+			err := call()
+			require.ErrorIs(t, err, uid.ErrConfig, source)
+			require.ErrorContains(t, err, says)
+		}
 	}
 }
 
-// hotChildEnv, with a path, makes the test binary a process that has written half of a
-// transaction to the file when it says so, and waits to be killed.
-const hotChildEnv = "UID_WORKER_TEST_HOT_CHILD"
-
-func hotChild(path string) error {
-	db, err := sqlx.Open("sqlite", path)
+// writeHalf has written half of a transaction to the file when it says so, and waits to be killed.
+func writeHalf(j job) error {
+	db, err := sqlx.Open("sqlite", j.Store.Source)
 	if err != nil {
 		return err
 	}
@@ -458,7 +464,7 @@ func hotChild(path string) error {
 func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	s := kit.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
-	cmd := placeCommand(hotChildEnv, s.Source)
+	cmd := crew.Command(job{Do: "hot", Store: s})
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -472,7 +478,7 @@ func TestSQLiteKilledBeforeASecondName(t *testing.T) {
 	second := store{Driver: s.Driver, Source: s.Source + ".link"}
 	require.NoError(t, os.Link(s.Source, second.Source))
 	before := fileContent(t, second.Source)
-	says, err := placeCommand(startChildEnv, second.Source).Output()
+	says, err := crew.Command(job{Do: "start", Store: second}).Output()
 	require.NoError(t, err, "%s", says)
 	require.Contains(t, string(says), "unusable: it has 2 names")
 	require.True(t, before == fileContent(t, second.Source), "nothing was written")

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -92,32 +91,14 @@ func TestRoundTrips(t *testing.T) {
 	page := func() error { _, err := tables.Rows(t.Context(), "default", -1, 100); return err }
 	takes(2, "the first page of an overview, which asks what the server is", page)
 	takes(1, "another page", page)
-}
-
-// A namespace that has a part of the IDs: the first acquisition of a process reads it first.
-func TestRangeOfANamespace(t *testing.T) {
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		n := strangerOf(t, db, "")
-		require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds, IDs: lease.Range{First: 512, Last: 513}}))
-		require.EqualValues(t, 512, n.take(t).WorkerID)
-		require.EqualValues(t, 513, strangerOf(t, db, "").take(t).WorkerID)
-		_, err := n.tryTake(t.Context())
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.Equal(t, "worker IDs 512 to 513, given up to 513", rowIn(t, db, -1).Holder)
-		for _, holder := range []string{"worker IDs 7 to 3", "worker IDs 0 to 9 or so", "worker IDs -5 to 3", "me"} {
-			kit.Do(t, db, "UPDATE WORKER_LEASE SET HOLDER = '"+holder+"' WHERE WORKER_ID = -1")
-			_, err := strangerOf(t, db, "").tryTake(t.Context())
-			require.ErrorIs(t, err, uid.ErrConfig)
-			require.ErrorContains(t, err, holder)
-			require.False(t, retry.IsTransient(err))
-		}
-	})
+	draw(t, owner.segments, "orders")
+	require.Zero(t, c.prepared.Load(), "in transactions, too")
 }
 
 // A server that is read-only, as a replica is, may lack the newest rows: nothing is decided by
 // them, even if the account may write to it.
 func TestReadOnlyServer(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t)
 	db := server.Open(t, server.NewDatabase(t))
 	owner := tenantOf(t, db)
@@ -169,38 +150,6 @@ func (s sharing) Connect(ctx context.Context) (driver.Conn, error) {
 	return &sharingConn{a.(*countingConn), b.(*countingConn)}, err
 }
 
-// What one session has read another one does not write.
-func TestSharedConnection(t *testing.T) {
-	s := kit.NewMySQL(t)
-	good := tenantOf(t, s.Open(t))
-	good.take(t)
-	_, c := counted(t, s)
-	db := sqlx.NewDb(sql.OpenDB(sharing{c}), "mysql")
-	defer db.Close()
-	owner := strangerOf(t, db, "")
-	owner.row, owner.nonces = good.row, good.nonces
-	err := owner.renew(t.Context())
-	require.ErrorContains(t, err, "does a proxy share connections?")
-	require.False(t, retry.IsTransient(err))
-	require.NoError(t, good.renew(t.Context()))
-}
-
-// Whoever has found that nobody ever had an ID hears of one who takes one meanwhile.
-func TestInitSeesAcquisitions(t *testing.T) {
-	db := kit.NewMySQL(t).Open(t)
-	owner := tenantOf(t, db)
-	var used []bool
-	require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-		used = append(used, n.Given >= 0)
-		if len(used) == 1 {
-			strangerOf(t, db, "").take(t)
-		}
-		n.Floor = 7
-		return nil
-	}))
-	require.Equal(t, []bool{false, true}, used)
-}
-
 // A row that was taken and released in between has the nonce that it had before, the empty one.
 func TestRowsAreComparedWhole(t *testing.T) {
 	db := kit.NewMySQL(t).Open(t)
@@ -221,50 +170,10 @@ func TestRowsAreComparedWhole(t *testing.T) {
 	require.Equal(t, []int64{high, high + 1}, seen)
 }
 
-// A session that does not commit each statement, and one in the middle of a transaction that the
-// program has left open, commit what is written, and read what others have.
-func TestLeaseInATransaction(t *testing.T) {
-	s := kit.NewMySQL(t)
-	watcher := s.Open(t)
-	type session struct {
-		params map[string]string
-		left   string
-	}
-	cases := map[string]session{
-		"autocommit":      {map[string]string{"autocommit": "0"}, "SELECT COUNT(*) FROM WORKER_LEASE"},
-		"completion_type": {map[string]string{"completion_type": "1"}, "COMMIT"},
-		"left open":       {nil, "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
-	}
-	if !isMariaDB(t, s) {
-		delete(cases, "left open") // MySQL does not tell; package sqlstore warns of it
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			kit.Do(t, watcher, "DROP TABLE IF EXISTS WORKER_LEASE")
-			db := s.With(t, func(c1 *mysql.Config) { c1.Params = c.params }).Open(t)
-			db.SetMaxOpenConns(1)
-			owner := tenantOf(t, db)
-			kit.Do(t, db, c.left)
-			row := owner.take(t)
-			require.Equal(t, row.Nonce, rowIn(t, watcher, 0).Nonce)
-			kit.Do(t, db, c.left)
-			kit.Do(t, watcher, "UPDATE WORKER_LEASE SET HIGH = 5 WHERE WORKER_ID = 0")
-			require.NoError(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-				require.EqualValues(t, 5, r.High)
-				r.High = 6
-				return nil
-			}))
-			require.EqualValues(t, 6, rowIn(t, watcher, 0).High)
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLost }), errLost)
-			kit.Do(t, watcher, "SET lock_wait_timeout = 5", "ALTER TABLE WORKER_LEASE COMMENT = 'no transaction is left open'")
-		})
-	}
-}
-
 // Many that start at once over a slow network do not wait for each other: each that has lost an
 // ID to another one chooses among more of them. One after another would take n round trips.
 func TestTakesOverASlowNetwork(t *testing.T) {
-	const n, delay = 150, 80 * time.Millisecond
+	const n, delay = 80, 80 * time.Millisecond
 	for _, kind := range []string{"IDs without a row", "IDs that are over"} {
 		t.Run(kind, func(t *testing.T) {
 			s := kit.NewMySQL(t)
@@ -301,12 +210,41 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 	}
 }
 
-// Between two statements that are prepared a node of a Galera cluster can undo a transaction, and go
-// on as if it had not.
-func TestTransactionsPrepareNothing(t *testing.T) {
-	s := kit.NewMySQL(t)
-	db, c := counted(t, s)
-	tenantOf(t, db).take(t)
-	draw(t, segmentsOf(t, db), "orders")
-	require.Zero(t, c.prepared.Load())
+// Whoever has found that nobody ever had an ID hears of one who takes one meanwhile.
+func TestInitSeesAcquisitions(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t)
+	owner := tenantOf(t, db)
+	var used []bool
+	require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		used = append(used, n.Given >= 0)
+		if len(used) == 1 {
+			strangerOf(t, db, "").take(t)
+		}
+		n.Floor = 7
+		return nil
+	}))
+	require.Equal(t, []bool{false, true}, used)
+}
+
+// A row that comes between the look and the write of new rows stays as it is.
+func TestNewRowsReplaceNone(t *testing.T) {
+	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
+	owner := tenantOf(t, db)
+	runs := 0
+	var id int64
+	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if runs++; runs == 1 {
+			kit.Do(t, db,
+				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")
+		}
+		id = r.WorkerID
+		owner.write(r, now)
+		return nil
+	}))
+	require.Equal(t, 2, runs)
+	require.EqualValues(t, 4, id, "above all rows")
+	require.EqualValues(t, 77, rowIn(t, db, 3).High)
+	var rows int
+	require.NoError(t, db.Get(&rows, "SELECT COUNT(*) FROM WORKER_LEASE WHERE WORKER_ID < 3"))
+	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }

@@ -12,16 +12,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// millis are terms with ticks of a millisecond.
+// milliseconds is a layout of short ticks.
+var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
+
+// millis are its terms.
 func millis(maxID int64) uid.Terms {
-	return uid.Terms{
-		Layout: "41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Millisecond,
-		MaxTick: 1<<41 - 1, MaxWorkerID: maxID, Revoke: func() {},
-	}
+	t := milliseconds.Terms()
+	t.MaxWorkerID, t.Revoke = maxID, func() {}
+	return t
 }
 
 // wanted is any ID of ten bits that has been over for a minute.
@@ -34,6 +37,7 @@ var wanted = lease.Wanted{
 // at each renewal. Package lease does more.
 type tenant struct {
 	*sqlstore.Leases
+	segments *sqlstore.Segments // of the same database
 	// row is what was acknowledged last.
 	row lease.Row
 	// nonces are those that the row may bear.
@@ -51,9 +55,10 @@ func tenantOf(t testing.TB, db *sqlx.DB) *tenant {
 // strangerOf returns one in a namespace that may not be there.
 func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
 	t.Helper()
-	l, err := tablesOf(t, db, sqlstore.Config{}).Leases(namespace)
+	tables := tablesOf(t, db, sqlstore.Config{})
+	l, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	return &tenant{Leases: l}
+	return &tenant{Leases: l, segments: tables.Segments()}
 }
 
 // take leases an ID.

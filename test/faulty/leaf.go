@@ -108,35 +108,16 @@ func (d Database) BesideLeaf(t *testing.T, rounds int) {
 	first, err := d.leafTakes(t.Context(), tag, 0)
 	require.NoError(t, err)
 	require.Equal(t, segment.Range{First: 1, Last: 2000}, first)
-	got := []segment.Range{first}
-	var mu sync.Mutex
-	var processes sync.WaitGroup
-	together := newPack(2 * each)
-	process := func(take func() (segment.Range, error)) {
-		m := together.join()
-		processes.Go(func() {
-			defer m.leave()
-			for range rounds {
-				m.step()
-				r, err := take()
-				mu.Lock()
-				if err == nil {
-					got = append(got, r)
-				} else {
-					t.Error(err)
-				}
-				mu.Unlock()
-			}
-		})
-	}
 	all := d.clients(t)
+	var takes []func() (segment.Range, error)
 	for i := range each {
 		l := leaf{Database: d, tag: tag}
-		process(func() (segment.Range, error) { return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0) })
 		tables, _, err := all.open()
 		require.NoError(t, err)
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)
-		process(func() (r segment.Range, err error) {
+		takes = append(takes, func() (segment.Range, error) {
+			return l.next(t.Context(), rand.N(3) == 0, rand.N(3) == 0)
+		}, func() (r segment.Range, err error) {
 			n := 1 + rand.Int64N(5000)
 			err = store.Change(t.Context(), tag, func(row *segment.Row) error {
 				r = segment.Range{First: row.Next, Last: row.Next + n - 1}
@@ -147,7 +128,23 @@ func (d Database) BesideLeaf(t *testing.T, rounds int) {
 			return r, err
 		})
 	}
-	processes.Wait()
+	got := []segment.Range{first}
+	var mu sync.Mutex
+	for range rounds { // together, so that none starves where a lock has no queue, as that of a SQLite file
+		var round sync.WaitGroup
+		for _, take := range takes {
+			round.Go(func() {
+				r, err := take()
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				got = append(got, r)
+			})
+		}
+		round.Wait()
+	}
 	require.False(t, t.Failed())
 	require.Len(t, got, 1+2*each*rounds)
 	slices.SortFunc(got, func(a, b segment.Range) int { return cmp.Compare(a.First, b.First) })

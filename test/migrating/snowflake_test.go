@@ -11,7 +11,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/form"
-	"github.com/uidgen/uid/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -180,17 +179,4 @@ func TestBwmarrinBySettings(t *testing.T) {
 	u, err = uid.Parse(id.String())
 	require.NoError(t, err)
 	require.Equal(t, uid.UID(id), u)
-}
-
-// What uid plan says of the move.
-func TestPlanOfOneLayout(t *testing.T) {
-	l, at := bits.Twitter(), utc(2026, 11, 22, 12, 0, 0)
-	c, err := plan.Move{From: l.Issuer(), To: l.Issuer(), At: at}.Cost()
-	require.NoError(t, err)
-	require.NotNil(t, c.Repeats)
-	old, free := l.Issuer(), l.Issuer()
-	old.LastWorker, free.FirstWorker = 511, 512
-	c, err = plan.Move{From: old, To: free, At: at, Lead: time.Hour}.Cost()
-	require.NoError(t, err)
-	require.Nil(t, c.Ever, "both may run at once")
 }

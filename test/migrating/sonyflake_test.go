@@ -83,19 +83,3 @@ func TestRollingToAnotherLayout(t *testing.T) {
 	require.NoError(t, json.Unmarshal(asNumber, &back))
 	require.Equal(t, u, back)
 }
-
-// Version 2 with other settings is a layout as well, and its default start is above, too.
-func TestPlanOfSonyflake2(t *testing.T) {
-	custom, err := foreign.ParseFormat("sonyflake2 40/7/16 unit=1ms epoch=2025-06-01T00:00:00Z")
-	require.NoError(t, err)
-	at := utc(2026, 11, 22, 12, 0, 0)
-	for _, from := range []foreign.Format{foreign.SonyflakeV1(), foreign.SonyflakeV2(), custom} {
-		for name, above := range map[string]bool{"default": true, "twitter": true} {
-			to, err := bits.Preset(name)
-			require.NoError(t, err)
-			c, err := plan.Move{From: from.Layout().Issuer(), To: to.Issuer(), At: at, Lead: 24 * time.Hour}.Cost()
-			require.NoError(t, err)
-			require.Equal(t, above, c.Above, "%s to %s", from, name)
-		}
-	}
-}

@@ -1,10 +1,8 @@
 package migrating
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -257,22 +255,4 @@ func TestWidenedUidGenerator(t *testing.T) {
 	withNodes(t, o, wide.MaxWorkerID())
 	_, err = disposed(t, o).Acquire(t.Context(), wide.Terms())
 	require.ErrorIs(t, err, uid.ErrNoWorkerID)
-}
-
-// What parseUID says in Java, and what Parts says.
-func TestPartsInJSON(t *testing.T) {
-	u, err := bits.Default().Compose(28017463, 7, 5)
-	require.NoError(t, err)
-	parts, err := bits.Default().Parse(u)
-	require.NoError(t, err)
-	text, err := json.Marshal(parts)
-	require.NoError(t, err)
-	var keys map[string]any
-	require.NoError(t, json.Unmarshal(text, &keys))
-	require.Equal(t, map[string]any{"uid": u.String(), "time": "2026-11-21T06:37:43Z", "worker_id": 7.0, "sequence": 5.0}, keys)
-
-	// A column with UIDs of before and since 2024-11-20, by age.
-	all := []foreign.UidGeneratorUID{-9223372036854775808, 9223372036854775807, 1}
-	slices.SortFunc(all, foreign.UidGeneratorUID.Compare)
-	require.Equal(t, []foreign.UidGeneratorUID{1, 9223372036854775807, -9223372036854775808}, all)
 }

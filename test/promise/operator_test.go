@@ -39,7 +39,6 @@ var operatorFaults = []fault{
 		},
 		crowd: 3,
 		cells: onLeases(unique()),
-		also:  []string{"test/databases TestReleasedOwnerAcquiresAnew"},
 	},
 	{
 		name:  "row-deleted",

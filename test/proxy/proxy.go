@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -22,14 +21,11 @@ type Proxy struct {
 	refusing  bool
 	mute      bool
 	delay     time.Duration
-	latency   time.Duration // of new connections
 	undelayed chan struct{} // closed when delay changes
 	look      []byte        // the text to look for in statements; nil for none
 	then      fault         // the fault when it is found
 	swallowed int
 	conns     map[*conn]struct{}
-
-	to, from atomic.Int64 // bytes
 }
 
 // Listen returns a proxy on addr (host:port; port 0 chooses one) that passes connections
@@ -102,18 +98,6 @@ func (p *Proxy) Delay(d time.Duration) {
 	close(p.undelayed)
 	p.undelayed = make(chan struct{})
 }
-
-// Latency makes all that goes either way arrive d later, as on a long line: unlike with Delay, any
-// number of messages can be on their way at once. It is for connections that are made from now
-// on, and does not slow down their making.
-func (p *Proxy) Latency(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.latency = d
-}
-
-// Traffic returns how many bytes have gone to servers so far, and have come from them.
-func (p *Proxy) Traffic() (to, from int64) { return p.to.Load(), p.from.Load() }
 
 // A fault is what happens to a statement.
 type fault int
@@ -199,7 +183,7 @@ func (c *conn) close() {
 
 func (p *Proxy) serve(client *net.TCPConn) {
 	p.mu.Lock()
-	target, refusing, latency := p.target, p.refusing, p.latency
+	target, refusing := p.target, p.refusing
 	p.mu.Unlock()
 	var server net.Conn
 	var err error
@@ -219,21 +203,18 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	p.conns[c] = struct{}{}
 	p.mu.Unlock()
 
-	to, from := newLine(c, c.server, latency), newLine(c, c.client, latency)
 	p.serving.Go(func() {
-		p.requests(c, to)
-		to.drain()
+		p.requests(c)
 		c.end()
 	})
-	p.replies(c, from)
-	from.drain()
+	p.replies(c)
 	c.end()
 	p.mu.Lock()
 	delete(p.conns, c)
 	p.mu.Unlock()
 }
 
-func (p *Proxy) requests(c *conn, to *line) {
+func (p *Proxy) requests(c *conn) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := c.client.Read(buf)
@@ -242,8 +223,7 @@ func (p *Proxy) requests(c *conn, to *line) {
 				c.cut()
 				return
 			}
-			p.to.Add(int64(n))
-			if err := to.write(buf[:n]); err != nil {
+			if _, err := c.server.Write(buf[:n]); err != nil {
 				return
 			}
 		}
@@ -276,7 +256,7 @@ func (p *Proxy) judge(c *conn, text []byte) fault {
 	return p.then
 }
 
-func (p *Proxy) replies(c *conn, from *line) {
+func (p *Proxy) replies(c *conn) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := c.server.Read(buf)
@@ -304,8 +284,7 @@ func (p *Proxy) replies(c *conn, from *line) {
 			if delay > 0 && !c.wait(delay, undelayed) {
 				return
 			}
-			p.from.Add(int64(n))
-			if err := from.write(buf[:n]); err != nil {
+			if _, err := c.client.Write(buf[:n]); err != nil {
 				return
 			}
 		}

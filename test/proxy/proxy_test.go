@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +13,6 @@ import (
 
 // An echo answers each line with its name and the line, and keeps what it got.
 type echo struct {
-	name string
 	addr string
 
 	mu    sync.Mutex
@@ -26,72 +24,44 @@ func newEcho(t *testing.T, name string) *echo {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	e := &echo{name: name, addr: l.Addr().String()}
-	var conns sync.WaitGroup
-	t.Cleanup(func() {
-		l.Close()
-		conns.Wait()
-	})
-	conns.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			e.count(1)
-			conns.Go(func() {
-				defer e.count(-1)
-				defer c.Close()
+	t.Cleanup(func() { l.Close() })
+	e := &echo{addr: l.Addr().String()}
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			e.note("", 1)
+			go func() {
 				for in := bufio.NewScanner(c); in.Scan(); {
-					e.mu.Lock()
-					e.lines = append(e.lines, in.Text())
-					e.mu.Unlock()
-					if in.Text() == "quit" {
-						_, _ = c.Write([]byte("bye\n"))
-						return
-					}
+					e.note(in.Text(), 0)
 					_, _ = c.Write([]byte(name + " " + in.Text() + "\n"))
 				}
-			})
+				c.Close()
+				e.note("", -1)
+			}()
 		}
-	})
+	}()
 	return e
 }
 
-func (e *echo) count(by int) {
+func (e *echo) note(line string, opened int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.open += by
+	e.open += opened
+	if line != "" {
+		e.lines = append(e.lines, line)
+	}
 }
 
-func (e *echo) clients() int {
+// saw returns what it got, and how many connections it has.
+func (e *echo) saw() (lines string, open int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.open
+	return strings.Join(e.lines, " "), e.open
 }
 
-func (e *echo) got() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return strings.Join(e.lines, " ")
-}
+// A client asks line by line, on a connection that may be broken already.
+type client struct{ net.Conn }
 
-func newProxy(t *testing.T, target string) *Proxy {
-	t.Helper()
-	p, err := Listen("127.0.0.1:0", target)
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	return p
-}
-
-// A client asks line by line.
-type client struct {
-	net.Conn
-	in *bufio.Reader
-}
-
-// dial returns a client, whose connection may be broken already.
-func dial(t *testing.T, p *Proxy) *client {
+func dial(t *testing.T, p *Proxy) client {
 	t.Helper()
 	c, err := net.Dial("tcp", p.Addr())
 	if err != nil {
@@ -99,186 +69,92 @@ func dial(t *testing.T, p *Proxy) *client {
 		c.Close()
 	}
 	t.Cleanup(func() { c.Close() })
-	return &client{c, bufio.NewReader(c)}
+	return client{c}
 }
 
 // ask returns the answer, or "" when the connection is broken.
-func (c *client) ask(line string) string {
-	if _, err := c.Write([]byte(line + "\n")); err != nil {
-		return ""
-	}
-	answer, err := c.in.ReadString('\n')
-	if err != nil {
-		return ""
-	}
+func (c client) ask(line string) string {
+	_, _ = c.Write([]byte(line + "\n"))
+	answer, _ := bufio.NewReader(c).ReadString('\n')
 	return strings.TrimSpace(answer)
 }
 
-func TestPass(t *testing.T) {
-	p := newProxy(t, newEcho(t, "one").addr)
-	a, b := dial(t, p), dial(t, p)
-	for range 3 {
-		require.Equal(t, "one a", a.ask("a"))
-		require.Equal(t, "one b", b.ask("b"))
+// Each fault does to a COMMIT on a connection from before, and to one that is made later, what it says.
+func TestFaults(t *testing.T) {
+	two := newEcho(t, "two")
+	swallowed := func(p *Proxy) bool { return p.Swallowed() == 1 }
+	mangled := func(p *Proxy) (is bool) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for c := range p.conns {
+			is = is || c.mangled
+		}
+		return is
 	}
-	require.Equal(t, "bye", a.ask("quit"), "what a server says last arrives")
-	require.Empty(t, a.ask("a"))
-	require.Equal(t, "one b", b.ask("b"))
+	for name, c := range map[string]struct {
+		fault  func(p *Proxy)
+		held   func(p *Proxy) bool // tells that the reply is held back, until
+		until  func(p *Proxy)
+		answer string
+		got    string // by the server
+		later  string // the answer on another connection
+	}{
+		"none":            {fault: func(*Proxy) {}, answer: "one COMMIT", got: "begin COMMIT", later: "one x"},
+		"cut":             {fault: (*Proxy).Cut, got: "begin", later: "one x"},
+		"refuse":          {fault: func(p *Proxy) { p.Refuse(true) }, got: "begin"},
+		"refuse no more":  {fault: func(p *Proxy) { p.Refuse(true); p.Refuse(false) }, got: "begin", later: "one x"},
+		"retarget":        {fault: func(p *Proxy) { p.Retarget(two.addr) }, got: "begin", later: "two x"},
+		"no server":       {fault: func(p *Proxy) { p.Retarget("127.0.0.1:1") }, got: "begin"},
+		"closed":          {fault: (*Proxy).Close, got: "begin"},
+		"swallow reply":   {fault: func(p *Proxy) { p.SwallowReply("COMMIT") }, got: "begin COMMIT", later: "one x"},
+		"swallow request": {fault: func(p *Proxy) { p.SwallowRequest("COMMIT") }, got: "begin", later: "one x"},
+		"swallow another": {fault: func(p *Proxy) { p.SwallowReply("ROLLBACK") }, answer: "one COMMIT", got: "begin COMMIT", later: "one x"},
+		"stall":           {func(p *Proxy) { p.Stall("COMMIT") }, swallowed, (*Proxy).Cut, "", "begin COMMIT", "one x"},
+		"mute":            {func(p *Proxy) { p.Mute(true) }, mangled, func(p *Proxy) { p.Mute(false) }, "", "begin COMMIT", "one x"},
+		"delay":           {func(p *Proxy) { p.Delay(time.Hour) }, nil, func(p *Proxy) { p.Delay(0) }, "one COMMIT", "begin COMMIT", "one x"},
+		"delay, and cut":  {func(p *Proxy) { p.Delay(time.Hour) }, nil, func(p *Proxy) { p.Cut(); p.Delay(0) }, "", "begin COMMIT", "one x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := newEcho(t, "one")
+			p, err := Listen("127.0.0.1:0", one.addr)
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			a := dial(t, p)
+			require.Equal(t, "one begin", a.ask("begin"))
+			c.fault(p)
+			answer := make(chan string, 1)
+			go func() { answer <- a.ask("COMMIT") }()
+			if c.until != nil {
+				require.Eventually(t, func() bool {
+					got, _ := one.saw()
+					return got == c.got && (c.held == nil || c.held(p))
+				}, time.Minute, time.Millisecond)
+				require.Empty(t, answer)
+				c.until(p)
+			}
+			require.Equal(t, c.answer, <-answer)
+			got, _ := one.saw()
+			require.Equal(t, c.got, got)
+			require.Equal(t, strings.HasPrefix(name, "swallow r") || name == "stall", swallowed(p))
+			require.Equal(t, c.later, dial(t, p).ask("x"))
+		})
+	}
 }
 
-func TestCut(t *testing.T) {
-	p := newProxy(t, newEcho(t, "one").addr)
-	a := dial(t, p)
-	require.Equal(t, "one a", a.ask("a"))
-	p.Cut()
-	require.Empty(t, a.ask("a"))
-	require.Equal(t, "one a", dial(t, p).ask("a"))
-}
-
-func TestRefuse(t *testing.T) {
-	p := newProxy(t, newEcho(t, "one").addr)
-	a := dial(t, p)
-	require.Equal(t, "one a", a.ask("a"))
-	p.Refuse(true)
-	require.Empty(t, a.ask("a"))
-	require.Empty(t, dial(t, p).ask("a"))
-	p.Refuse(false)
-	require.Equal(t, "one a", dial(t, p).ask("a"))
-}
-
-func TestRetarget(t *testing.T) {
-	one, two := newEcho(t, "one"), newEcho(t, "two")
-	p := newProxy(t, one.addr)
-	a := dial(t, p)
-	require.Equal(t, "one a", a.ask("a"))
-	p.Retarget(two.addr)
-	require.Empty(t, a.ask("a"))
-	require.Equal(t, "two b", dial(t, p).ask("b"))
-	require.Equal(t, "a", one.got())
-}
-
-func TestNoServer(t *testing.T) {
-	p := newProxy(t, "127.0.0.1:1")
-	require.Empty(t, dial(t, p).ask("a"))
-}
-
-func TestSwallowReply(t *testing.T) {
+// A connection that stands still does so though its client goes away: a server may hold locks for it.
+func TestStallHidesTheEnd(t *testing.T) {
 	one := newEcho(t, "one")
-	p := newProxy(t, one.addr)
-	a, b := dial(t, p), dial(t, p)
-	require.Equal(t, "one COMMIT", a.ask("COMMIT"))
-	p.SwallowReply("COMMIT")
-	require.Equal(t, "one begin", a.ask("begin"), "what was sent before does not count")
-	require.Zero(t, p.Swallowed())
-	require.Empty(t, a.ask("COMMIT"))
-	require.Equal(t, 1, p.Swallowed())
-	require.Equal(t, "COMMIT begin COMMIT", one.got(), "the server has it")
-	require.Equal(t, "one COMMIT", b.ask("COMMIT"), "one only, and no other connection")
-}
-
-func TestSwallowRequest(t *testing.T) {
-	one := newEcho(t, "one")
-	p := newProxy(t, one.addr)
+	p, err := Listen("127.0.0.1:0", one.addr)
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
 	a := dial(t, p)
-	p.SwallowRequest("COMMIT")
-	require.Equal(t, "one begin", a.ask("begin"))
-	require.Empty(t, a.ask("COMMIT"))
-	require.Equal(t, 1, p.Swallowed())
-	require.Equal(t, "begin", one.got(), "the server has not")
-	require.Equal(t, "one COMMIT", dial(t, p).ask("COMMIT"))
-}
-
-// A connection that stands still does so though its client goes away.
-func TestStall(t *testing.T) {
-	one := newEcho(t, "one")
-	p := newProxy(t, one.addr)
-	a, b := dial(t, p), dial(t, p)
 	p.Stall("COMMIT")
-	require.Equal(t, "one begin", a.ask("begin"))
-	_, err := a.Write([]byte("COMMIT\n"))
+	_, err = a.Write([]byte("COMMIT\n"))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, a.Close())
-	require.Equal(t, "one COMMIT", b.ask("COMMIT"))
-	require.Equal(t, "begin COMMIT COMMIT", one.got())
-	require.Equal(t, 2, one.clients())
+	require.Equal(t, "one x", dial(t, p).ask("x"))
+	require.Eventually(t, func() bool { _, open := one.saw(); return open >= 1 }, time.Minute, time.Millisecond)
 	p.Cut()
-	require.Eventually(t, func() bool { return one.clients() == 0 }, time.Minute, time.Millisecond)
-}
-
-// A reply is held back until the delay is taken away, or for good when the connection
-// is cut.
-func TestDelay(t *testing.T) {
-	one := newEcho(t, "one")
-	p := newProxy(t, one.addr)
-	p.Delay(time.Hour)
-	answers := make(chan string)
-	for i, release := range []func(){func() { p.Delay(0) }, p.Cut} {
-		p.Delay(time.Hour)
-		a := dial(t, p)
-		go func() { answers <- a.ask("a") }()
-		require.Eventually(t, func() bool { return strings.Count(one.got(), "a") == i+1 }, time.Minute, time.Millisecond)
-		select {
-		case early := <-answers:
-			require.Fail(t, "not delayed", early)
-		default:
-		}
-		release()
-		require.Equal(t, []string{"one a", ""}[i], <-answers)
-	}
-}
-
-// A network that is broken one way: the server gets what is sent, and nobody hears of it. When
-// it is whole again, connections with a gap are broken, and others are not.
-func TestMute(t *testing.T) {
-	one := newEcho(t, "one")
-	p := newProxy(t, one.addr)
-	a, b := dial(t, p), dial(t, p)
-	require.Equal(t, "one b", b.ask("b"))
-	p.Mute(true)
-	answer := make(chan string)
-	go func() { answer <- a.ask("a") }()
-	require.Eventually(t, func() bool { return one.got() == "b a" }, time.Minute, time.Millisecond)
-	require.Eventually(t, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		n := 0
-		for c := range p.conns {
-			if c.mangled {
-				n++
-			}
-		}
-		return n == 1
-	}, time.Minute, time.Millisecond, "the reply is swallowed")
-	select {
-	case early := <-answer:
-		require.Fail(t, "an answer", early)
-	default:
-	}
-	p.Mute(false)
-	require.Empty(t, <-answer)
-	require.Equal(t, "one b", b.ask("b"))
-	require.Equal(t, "one a", dial(t, p).ask("a"))
-}
-
-func TestDelayEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := &conn{over: make(chan struct{})}
-		began := time.Now()
-		require.True(t, c.wait(3*time.Second, nil))
-		require.Equal(t, 3*time.Second, time.Since(began))
-	})
-}
-
-func TestClose(t *testing.T) {
-	p, err := Listen("127.0.0.1:0", newEcho(t, "one").addr)
-	require.NoError(t, err)
-	a := dial(t, p)
-	require.Equal(t, "one a", a.ask("a"))
-	p.Close()
-	require.Empty(t, a.ask("a"))
-	_, err = net.Dial("tcp", p.Addr())
-	require.Error(t, err)
-	_, err = Listen("nonsense", "")
-	require.Error(t, err)
+	require.Eventually(t, func() bool { _, open := one.saw(); return open == 0 }, time.Minute, time.Millisecond)
 }

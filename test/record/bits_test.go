@@ -1,7 +1,6 @@
 package record
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,47 +58,4 @@ func TestNumbers(t *testing.T) {
 	n.MarkAll(999, 1000, a)
 	n.MarkAll(-1, 0, a)
 	require.EqualValues(t, 2, n.Found(Outside), "ranges")
-}
-
-// Marks and holes are those of a plain list.
-func TestNumbersAgainstList(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		const most = 300
-		n, _ := newTestNumbers(t, most)
-		var list [most]bool
-		doubles := 0
-		for range r.IntN(12) {
-			first := r.Int64N(most)
-			last := min(most-1, first+r.Int64N(130))
-			n.MarkAll(first, last, 1)
-			for i := first; i <= last; i++ {
-				if list[i] {
-					doubles++
-				}
-				list[i] = true
-			}
-		}
-		require.EqualValues(t, doubles, n.Found(Duplicate))
-		first, next := r.Int64N(most), r.Int64N(most+1)
-		var want [][2]int64
-		for i := first; i < next; i++ {
-			switch {
-			case list[i]:
-			case len(want) > 0 && want[len(want)-1][1] == i-1:
-				want[len(want)-1][1] = i
-			default:
-				want = append(want, [2]int64{i, i})
-			}
-		}
-		require.Equal(t, want, holes(n, first, next))
-	}
-}
-
-func BenchmarkNumbers(b *testing.B) {
-	n, _ := newTestNumbers(b, 1<<30)
-	for i := range b.N {
-		at := int64(i) * 10000 % (1<<30 - 10000)
-		n.MarkAll(at, at+9999, 1)
-	}
 }

@@ -71,31 +71,6 @@ func TestMark(t *testing.T) {
 	require.EqualValues(t, 3, r.Found(Outside))
 }
 
-func TestDescribe(t *testing.T) {
-	r, _ := newTestRecord(t)
-	by := func(d Drawer) string {
-		return map[Drawer]string{0: "nobody", NewDrawer(1, 0): "A", NewDrawer(2, 3): "B"}[d]
-	}
-	u := uidAt(t, r, 0, 5, 3)
-	r.Mark(u, NewDrawer(1, 0))
-	for k := range Kinds {
-		r.Report(k, NewDrawer(2, 3), u, 77)
-	}
-	r.Report(Outside, NewDrawer(2, 3), -1, 77)
-	for _, v := range r.Violations() {
-		text := r.Describe(v, by)
-		require.Contains(t, text, "B")
-		if v.Kind() == Duplicate {
-			require.Contains(t, text, "was drawn by B again; the first to draw of this tick and worker ID was A")
-		}
-	}
-	for range 2 * maxViolations {
-		r.Report(Duplicate, NewDrawer(2, 3), u, 0)
-	}
-	require.Len(t, r.Violations(), maxViolations)
-	require.EqualValues(t, 2*maxViolations+1, r.Found(Duplicate))
-}
-
 // TestCountBits counts bits far apart, and those of a second mapping.
 func TestCountBits(t *testing.T) {
 	r, _ := newTestRecord(t)

@@ -239,9 +239,9 @@
 //
 // The suite of package storetest, with lost, late and refused writes, runs on SQLite and MariaDB
 // (test/databases), and on PostgreSQL 15, MySQL 9, MariaDB and three nodes of Galera
-// (test/engines/sqlstore). There 45 starts at once over the nodes lose none and share no ID,
-// and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 150 starts at once take
-// 5 s, with 19 statements each, three of which a new session needs. The suite of package segmenttest
+// (test/engines/sqlstore). 40 that start at once over the nodes share no ID (test/engines/faults),
+// and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 80 starts at once take
+// some 14 statements each, three of which a new session needs. The suite of package segmenttest
 // runs on the same servers, and so do six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000
 // rounds each, all segments lie side by side. Each thing that a write compares has a planted fault that the
 // tests find (test/mutants).

@@ -39,7 +39,7 @@ func TestDatabasesOfTests(t *testing.T) {
 	t.Run("one", func(t *testing.T) {
 		name = s.NewDatabase(t)
 		require.NotEqual(t, name, s.NewDatabase(t))
-		do(t, s.Open(t, name).DB, "CREATE TABLE x (id INT)")
+		s.Open(t, name).MustExec("CREATE TABLE x (id INT)")
 	})
 	var count int
 	require.NoError(t, s.Open(t, "").Get(&count, "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?", name))

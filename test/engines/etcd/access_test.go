@@ -1,17 +1,7 @@
 package etcd_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -140,54 +130,4 @@ func TestAccess(t *testing.T) {
 			require.NotContains(t, logtest.Texts(inspected)+logtest.Texts(examined), canary)
 		})
 	}
-}
-
-// TLS is the client's own: with its certificate a client gets an ID, without it none.
-func TestTLS(t *testing.T) {
-	dir := t.TempDir()
-	pool, pair := certificate(t, dir)
-	cert := filepath.Join(dir, "cert")
-	c := start(t, 1, "--cert-file", cert, "--key-file", filepath.Join(dir, "key"), "--client-cert-auth", "--trusted-ca-file", cert)
-	for name, cfg := range map[string]*tls.Config{"trusted": {RootCAs: pool, Certificates: []tls.Certificate{pair}}, "unknown": {}, "no certificate": {RootCAs: pool}} {
-		client, err := clientv3.New(clientv3.Config{Endpoints: []string{"https://" + c.Endpoints()[0]}, TLS: cfg, Logger: zap.NewNop()})
-		require.NoError(t, err)
-		store, err := etcd.New(client, etcd.Config{RequestTimeout: 2 * time.Second})
-		require.NoError(t, err)
-		l, err := store.Leases("orders")
-		require.NoError(t, err)
-		err = l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil })
-		if name == "trusted" {
-			require.NoError(t, err)
-			_, err = l.Inspect(t.Context())
-			require.NoError(t, err)
-		} else {
-			require.Error(t, err, name)
-			t.Log(err)
-		}
-		client.Close()
-	}
-}
-
-// certificate writes a certificate for the server and its clients, which signs itself.
-func certificate(t *testing.T, dir string) (*x509.CertPool, tls.Certificate) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	form := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	cert, private := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "cert"), cert, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "key"), private, 0o600))
-	pool := x509.NewCertPool()
-	require.True(t, pool.AppendCertsFromPEM(cert))
-	pair, err := tls.X509KeyPair(cert, private)
-	require.NoError(t, err)
-	return pool, pair
 }

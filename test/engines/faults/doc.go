@@ -11,7 +11,7 @@
 // TestSegments has processes draw numbers of one tag. No number may come twice, and none may be skipped without a
 // reason: each process notes in shared memory each range that it takes, before it takes it, so that it is known
 // what a killed one had in hand. A hole, a number below the row's Next that nobody got, has to be one of those.
-// Then stores that are wrong on purpose have to be found out. At last a server loses what it has acknowledged,
+// At last a server loses what it has acknowledged,
 // or has a row restored: each generator whose numbers it has lost has to notice when it takes the next ones,
 // and no other one may.
 //

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -25,6 +26,8 @@ type leasesJob struct {
 	// Blind draws whatever ticks it likes under the worker ID that it has, as if nobody
 	// reserved any.
 	Blind bool
+	// Many is how many IDs the process leases, each for a generator of its own; 0 stands for one.
+	Many int
 }
 
 // timing is the part of a lease.Config that tests set.
@@ -70,11 +73,26 @@ func (j leasesJob) do(p job, file *os.File) error {
 	if err != nil {
 		return err
 	}
+	var drawing sync.WaitGroup
+	for range max(1, j.Many) {
+		drawing.Go(func() {
+			if err := j.draws(ctx, p, leases, m, logger); err != nil {
+				logger.Error("not released", "error", err)
+			}
+		})
+	}
+	drawing.Wait()
+	return nil
+}
+
+// draws makes a generator on a lease and draws from it until the context ends.
+func (j leasesJob) draws(ctx context.Context, p job, leases lease.Store, m *memory, logger *slog.Logger) error {
 	var w uid.Worker
-	if w, err = lease.New(leases, lease.Config{
+	w, err := lease.New(leases, lease.Config{
 		Window: j.Lease.Window, TTL: j.Lease.TTL, MaxClockSkew: j.Lease.MaxClockSkew, Losses: j.Lease.Losses,
 		Timeout: 2 * time.Second, Logger: logger, OnEvent: func(e lease.Event) { m.tell(p.Process, e) },
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if j.Blind {
@@ -96,38 +114,30 @@ func (j leasesJob) do(p job, file *os.File) error {
 			return nil
 		}
 	}
-	drawn := make(chan struct{})
-	go func() {
-		defer close(drawn)
-		for batch := make([]uid.UID, 6); ctx.Err() == nil; {
-			n, err := draw(g, batch)
-			for _, u := range batch[:n] {
-				m.note(p.Process, u)
-			}
-			switch {
-			case errors.Is(err, uid.ErrClosed):
-				return
-			case errors.Is(err, uid.ErrNoReservation):
-				m.noReservation.Add(1)
-			case err != nil:
-				m.failed.Add(1)
-			}
-			if err != nil {
-				logger.Error("no UID", "error", err)
-				pause(ctx, 5*time.Millisecond)
-			}
-			if p.Process%2 == 1 {
-				pause(ctx, 2*time.Millisecond)
-			}
+	closed := make(chan error, 1)
+	context.AfterFunc(ctx, func() { closed <- g.Close() }) // while it is drawn from
+	for batch := make([]uid.UID, 6); ctx.Err() == nil; {
+		n, err := draw(g, batch)
+		for _, u := range batch[:n] {
+			m.note(p.Process, u)
 		}
-	}()
-	<-ctx.Done()
-	err = g.Close()
-	<-drawn
-	if err != nil {
-		logger.Error("not released", "error", err)
+		switch {
+		case errors.Is(err, uid.ErrClosed):
+			return <-closed
+		case errors.Is(err, uid.ErrNoReservation):
+			m.noReservation.Add(1)
+		case err != nil:
+			m.failed.Add(1)
+		}
+		if err != nil {
+			logger.Error("no UID", "error", err)
+			pause(ctx, 5*time.Millisecond)
+		}
+		if p.Process%2 == 1 {
+			pause(ctx, 2*time.Millisecond)
+		}
 	}
-	return nil
+	return <-closed
 }
 
 // draw takes a few UIDs, in either way.

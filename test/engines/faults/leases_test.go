@@ -34,6 +34,7 @@ func hasNetwork(s subject) bool { return len(s.d.Addrs) > 0 }
 
 var faults = []fault{
 	{name: "clients killed", few: 10, full: 120, inject: killClients, applies: always},
+	{name: "tenants killed", few: 6, full: 40, inject: killTenants, applies: always},
 	{name: "clients paused", few: 4, full: 24, inject: pauseClients, applies: hasNetwork},
 	{name: "servers killed", few: 3, full: 24, inject: killServers, applies: hasServers},
 	{name: "servers paused", few: 1, full: 8, inject: pauseServers, applies: hasServers},
@@ -119,6 +120,12 @@ func killClients(r *leasing, n int) (kills int) {
 	}
 	r.AwaitAll()
 	return kills
+}
+
+// killTenants is killClients with processes that lease many IDs each.
+func killTenants(r *leasing, n int) int {
+	r.Many = 8
+	return killClients(r, n)
 }
 
 // pauseClients has processes stand still until others have their IDs, and then go on as if

@@ -24,7 +24,6 @@ type numbersJob struct {
 	LossyStore       bool
 	Chunk            int           // numbers that Fill is asked for
 	Release          time.Duration // how often the process gives back what it has, about; 0 for never
-	Wrong            string        // the name of a store that is wrong on purpose, or empty
 }
 
 // timeout bounds an attempt to take numbers.
@@ -52,11 +51,7 @@ func (j numbersJob) do(p job, file *os.File) error {
 		return err
 	}
 	defer connection.Close()
-	s := store.Segments
-	if j.Wrong != "" {
-		s = wrongStores[j.Wrong](s)
-	}
-	g, err := segment.New(segment.Source{Store: &noting{Store: s, ledger: &me.ledger, log: os.Stderr}, Tag: j.Tag}, segment.Config{
+	g, err := segment.New(segment.Source{Store: &noting{Store: store.Segments, ledger: &me.ledger, log: os.Stderr}, Tag: j.Tag}, segment.Config{
 		MinStep: j.MinStep, MaxStep: j.MaxStep, Create: true, LossyStore: j.LossyStore, Timeout: timeout,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})

@@ -119,56 +119,6 @@ func TestJudgeFinds(t *testing.T) {
 	}
 }
 
-// A process that goes on has used up all that it took before the latest two takes.
-func TestJudgeSkippedBefore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t)
-		n, g := s.process("")
-		drawn := make([]uid.UID, 1000)
-		_, err := g.Fill(drawn)
-		require.NoError(t, err)
-		s.note(n, drawn[:40])
-		s.note(n, drawn[43:])
-		synctest.Wait()
-		v := s.judge()
-		require.Equal(t, []hole{{41, 43}}, v.unexplained)
-		require.ErrorContains(t, v.err, "numbers from 41 to 43 were never issued, and no process had 3 of them")
-	})
-}
-
-// A goroutine that has drawn and does not get to mark it hides nothing of what the others of its process
-// have in hand, however often they take numbers meanwhile.
-func TestJudgeSlowDrawer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t)
-		n, g := s.process("")
-		s.processes[n].begin(1)
-		slow, err := g.GetUID()
-		require.NoError(t, err)
-		some := make([]uid.UID, 90)
-		for i := 0; i < 200 && err == nil; i++ {
-			var k int
-			s.processes[n].begin(0)
-			k, err = g.Fill(some)
-			s.note(n, some[:k])
-			s.processes[n].end(0)
-		}
-		synctest.Wait()
-		v := s.judge()
-		require.NoError(t, v.err)
-		require.Positive(t, v.holes)
-		require.Equal(t, v.holes, s.sum((*progress).inHand))
-		require.NoError(t, err)
-
-		s.note(n, []uid.UID{slow})
-		s.processes[n].end(1)
-		time.Sleep(time.Minute) // until the generator tries again
-		s.draw(n, g, 300)
-		s.close(n, g)
-		require.NoError(t, s.judge().err)
-	})
-}
-
 // slow is a store whose calls take a while, so that those of several processes meet.
 type slow struct{ segment.Store }
 
@@ -210,14 +160,5 @@ func TestWrongStores(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestCovered(t *testing.T) {
-	ranges := []segment.Range{{First: 1, Last: 10}, {First: 3, Last: 4}, {First: 8, Last: 12}, {First: 20, Last: 30}}
-	for _, c := range []struct{ first, last, want int64 }{
-		{1, 30, 23}, {1, 1, 1}, {11, 13, 2}, {13, 19, 0}, {19, 20, 1}, {30, 40, 1}, {31, 40, 0}, {2, 3, 2},
-	} {
-		require.Equal(t, c.want, covered(c.first, c.last, ranges), "%d to %d", c.first, c.last)
 	}
 }

@@ -61,9 +61,6 @@ func TestSegments(t *testing.T) {
 			}
 			require.NoError(t, v.err)
 		})
-		for wrong := range wrongStores {
-			ok = t.Run(wrong, func(t *testing.T) { testWrong(t, s.d, wrong) }) && ok
-		}
 		ok = t.Run("losses", func(t *testing.T) { row = append(row, testLosses(t, s, p.losses)) }) && ok
 		if ok && len(row) == len(r.Header) {
 			r.Add(s.rank, row...)
@@ -231,30 +228,6 @@ func (r *taking) cutReplies() {
 	time.AfterFunc(300*time.Millisecond, func() { mute(false) })
 	r.Idle(150 * time.Millisecond)
 	r.replace(r.close)
-}
-
-// testWrong has processes draw from a store that is wrong on purpose, until that is found out.
-func testWrong(t *testing.T, d *engines.Deployment, wrong string) {
-	r := newTaking(t, d, numbersJob{Most: 1 << 26, Wrong: wrong, MinStep: 10, MaxStep: 200, Chunk: 50, Release: 20 * time.Millisecond})
-	r.numbers.pause.Store(int64(time.Millisecond))
-	start := func() { r.launch(d.URL(r.net.Near.Addrs(len(r.All))...)) }
-	for range 4 {
-		start()
-	}
-	began := time.Now()
-	crew.Await(t, "a store that "+wrong+" to be found out", func() bool {
-		if time.Since(began) > 500*time.Millisecond && len(r.All) < 100 { // those who noticed draw no more
-			began = time.Now()
-			start()
-		}
-		return r.doubles() > 0 || wrong == skipping && r.takes() > 20
-	})
-	v := r.finish()
-	require.Error(t, v.err)
-	if wrong == skipping {
-		require.NotEmpty(t, v.unexplained)
-	}
-	t.Logf("%d numbers came twice, %d holes are without a reason", r.doubles(), len(v.unexplained))
 }
 
 // restored has the row become what it was.

@@ -32,12 +32,11 @@ func TestMain(m *testing.M) {
 type kind struct {
 	name  string
 	start func(name string, options ...string) (*cluster.Redis, error)
-	pair  func(name string, options ...string) (*cluster.Pair, error)
 }
 
 var kinds = []kind{
-	{"redis", cluster.StartRedis, cluster.StartRedisPair},
-	{"valkey", cluster.StartValkey, cluster.StartValkeyPair},
+	{"redis", cluster.StartRedis},
+	{"valkey", cluster.StartValkey},
 }
 
 // onEach runs a test on each kind of server.

@@ -3,7 +3,6 @@ package redis_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -125,94 +124,6 @@ func draw(n int64) func(*segment.Row) error {
 	}
 }
 
-// Other programs draw from the same counter at full speed. How many tries a Change needs depends
-// on how often they draw during a round trip.
-func TestSegmentsBesideOthers(t *testing.T) {
-	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t)
-		for _, c := range []struct{ programs, pipeline int }{{0, 1}, {1, 1}, {4, 1}, {16, 1}, {1, 100}} {
-			const changes, step = 100, 1000
-			admin := client(t, s.Addr(0))
-			require.NoError(t, admin.FlushAll(t.Context()).Err())
-			require.NoError(t, admin.Set(t.Context(), "uid:segment:{orders}", 0, 0).Err())
-			ctx, stop := context.WithCancel(t.Context())
-			var all sync.WaitGroup
-			for range c.programs {
-				f := client(t, s.Addr(0))
-				all.Go(func() {
-					for ctx.Err() == nil {
-						p := f.Pipeline()
-						for range c.pipeline {
-							p.Incr(t.Context(), "uid:segment:{orders}")
-						}
-						_, err := p.Exec(t.Context())
-						if err != nil {
-							t.Error(err)
-							return
-						}
-					}
-				})
-			}
-			rows := store(t, client(t, s.Addr(0))).Segments()
-			var tries []int
-			var took []time.Duration
-			for range changes {
-				n, began := 0, time.Now()
-				require.NoError(t, rows.Change(t.Context(), "orders", func(r *segment.Row) error { n++; return draw(step)(r) }))
-				tries, took = append(tries, n), append(took, time.Since(began))
-			}
-			stop()
-			all.Wait()
-			info, err := admin.Info(t.Context(), "commandstats").Result()
-			require.NoError(t, err)
-			_, drawn, _ := strings.Cut(info, "cmdstat_incr:calls=")
-			drawn, _, _ = strings.Cut(drawn, ",")
-			require.NoError(t, admin.ConfigResetStat(t.Context()).Err())
-			slices.Sort(tries)
-			slices.Sort(took)
-			t.Logf("%d programs draw, %d at once; %s draws; tries: median %d, 90%% %d, most %d; time: median %v, most %v", c.programs, c.pipeline, drawn,
-				tries[changes/2], tries[changes*9/10], tries[changes-1], took[changes/2], took[changes-1])
-			last, err := admin.Get(t.Context(), "uid:segment:{orders}").Result()
-			require.NoError(t, err)
-			require.Equal(t, fmt.Sprint(changes*step+number(drawn)), last, "numbers are given out twice, or left out")
-		}
-	})
-}
-
-func number(text string) (n int) {
-	_, _ = fmt.Sscan(text, &n)
-	return n
-}
-
-// A replica that lacks the last draws is promoted. Inspect has said so, and a row without its
-// takers tells those who drew.
-func TestSegmentsFailover(t *testing.T) {
-	onEach(t, func(t *testing.T, k kind) {
-		p, err := k.pair(k.name, "--requirepass="+secret, "--appendfsync=always")
-		require.NoError(t, err)
-		t.Cleanup(p.Close)
-		take := func(r *segment.Row) error {
-			r.Takers = append(r.Takers, segment.Taker{Nonce: fmt.Sprint("n", r.Next), Last: r.Next + 9})
-			return draw(10)(r)
-		}
-		s := store(t, client(t, p.Addr())).Segments()
-		require.NoError(t, s.Change(t.Context(), "orders", take))
-		require.NoError(t, p.CatchUp())
-		lossy, err := s.Inspect(t.Context())
-		require.NoError(t, err)
-		require.Len(t, lossy, 1, lossy)
-		require.Contains(t, lossy[0], "replicas (1)")
-		p.Lag(true)
-		require.NoError(t, s.Change(t.Context(), "orders", take)) // lost
-		require.NoError(t, p.Failover())
-		s = store(t, client(t, p.Addr())).Segments()
-		rows, err := s.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		require.EqualValues(t, 10, rows[0].Next)
-		require.Equal(t, []segment.Taker{{Nonce: "n0", Last: 9}}, rows[0].Takers)
-	})
-}
-
 // Inspect finds nothing only on a server that syncs before it answers, and stands alone.
 func TestInspectSegments(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
@@ -277,26 +188,5 @@ func TestSegmentRights(t *testing.T) {
 		err = one.Change(t.Context(), "invoices", draw(10))
 		require.ErrorContains(t, err, "NOPERM")
 		require.False(t, retry.IsTransient(err))
-	})
-}
-
-// What was acknowledged survives a kill if Inspect has found nothing.
-func TestSegmentsSurviveKill(t *testing.T) {
-	onEach(t, func(t *testing.T, k kind) {
-		s := k.server(t, "--appendfsync=always")
-		c := client(t, s.Addr(0))
-		rows := store(t, c).Segments()
-		for i := range int64(5) {
-			require.NoError(t, rows.Change(t.Context(), "orders", draw(10)))
-			last, err := c.Incr(t.Context(), "uid:segment:{orders}").Result()
-			require.NoError(t, err)
-			require.Equal(t, 11*i+10, last)
-			s.Kill()
-			require.NoError(t, s.Restart())
-			require.Eventually(t, func() bool { return c.Ping(t.Context()).Err() == nil }, time.Minute, 10*time.Millisecond)
-		}
-		is, err := rows.Rows(t.Context(), "", 10)
-		require.NoError(t, err)
-		require.EqualValues(t, 55, is[0].Next)
 	})
 }

@@ -12,20 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/engines/watch"
-	"github.com/uidgen/uid/test/proxy"
-	"github.com/uidgen/uid/worker/lease"
 )
 
-// Sentinel promotes a replica that lacks the last acquisitions and renewals. Owners find it by
-// themselves.
+// When Sentinel promotes a replica, a store on its client goes on there.
 func TestSentinel(t *testing.T) {
 	ctx := t.Context()
 	primary := kinds[0].server(t)
-	link, err := proxy.Listen("127.0.0.1:0", primary.Addr(0))
-	require.NoError(t, err)
-	t.Cleanup(link.Close)
-	_, port, _ := strings.Cut(link.Addr(), ":")
+	_, port, _ := strings.Cut(primary.Addr(0), ":")
 	replica := kinds[0].server(t, "--replicaof=127.0.0.1 "+port)
 
 	path, err := cluster.Find("redis-server", "redis-server", "/usr/bin", "/usr/local/bin")
@@ -54,32 +47,14 @@ sentinel failover-timeout main 10000
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(lossy, "\n"), "Sentinel watches the server")
 
-	open := func() lease.Store {
-		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main", SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
-		t.Cleanup(func() { _ = c.Close() })
-		return leases(t, c, "orders")
-	}
-	w := watch.New(t)
-	require.NoError(t, lease.Found(ctx, open(), lease.Founding{Layout: w.Layout}))
-	cfg := lease.Config{
-		Window: time.Second, TTL: 1500 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond, Timeout: time.Minute,
-	}
-	w.Start(t, 5, cfg, open)
+	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "main", SentinelAddrs: []string{sentinel.Addr(0)}, Password: secret})
+	t.Cleanup(func() { _ = c.Close() })
+	rows := store(t, c).Segments()
+	require.NoError(t, rows.Change(ctx, "orders", draw(10)))
 	require.NoError(t, client(t, primary.Addr(0)).Wait(ctx, 1, time.Minute).Err())
-	link.Refuse(true)
-	w.Start(t, 5, cfg, open) // these acquisitions will be lost
-	w.Await(t, 2000)
 	primary.Kill()
-	w.Start(t, 5, cfg, open) // these wait until a primary is there, and get the same IDs
-	w.Await(t, 2000)
-	w.End()
-
-	master, err := asked.GetMasterAddrByName(ctx, "main").Result()
+	require.Eventually(t, func() bool { return rows.Change(ctx, "orders", draw(10)) == nil }, time.Minute, 100*time.Millisecond)
+	is, err := store(t, client(t, replica.Addr(0))).Segments().Rows(ctx, "", 1)
 	require.NoError(t, err)
-	require.Equal(t, replica.Addr(0), strings.Join(master, ":"))
-	issued, twice, first := w.Seen()
-	require.Zero(t, twice, "of %d UIDs; the first of owners %v", issued, first)
-	require.NotZero(t, w.Lost.Load(), "no lease was lost: nothing was tried")
-	t.Logf("%d UIDs; %d acquisitions, %d takeovers, %d losses of a lease",
-		issued, w.Acquired.Load(), w.TakenOver.Load(), w.Lost.Load())
+	require.EqualValues(t, 20, is[0].Next)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -22,9 +21,8 @@ const tag = "invoice"
 // build returns the path of the command.
 func build(t *testing.T) string {
 	t.Helper()
-	command := filepath.Join(t.TempDir(), "uid")
-	out, err := exec.Command("go", "build", "-o", command, "github.com/uidgen/uid/cmd/uid").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	command, err := cluster.BuildCommand(t.TempDir())
+	require.NoError(t, err)
 	return command
 }
 

@@ -2,21 +2,16 @@ package sqlstore_test
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
@@ -183,67 +178,6 @@ func TestSegmentsInAnySessionOfPostgres(t *testing.T) {
 		}
 		all.Wait()
 		require.Equal(t, before+1000, looked(t, other, "orders").Next)
-	}
-}
-
-// segmentsBehindAPooler opens the table at the server that source names at the time of a statement.
-func segmentsBehindAPooler(t *testing.T, source func() string) *sqlstore.Segments {
-	t.Helper()
-	db := sqlx.NewDb(sql.OpenDB(pooled{connect: func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
-	t.Cleanup(func() { db.Close() })
-	return segmentsOf(t, db)
-}
-
-// What was decided before another server has taken over is not written after it. Nothing is decided
-// by a server, or in a session, that is read-only.
-func TestSegmentsOnAPostgresThatFailsOver(t *testing.T) {
-	p, err := cluster.StartPostgresPair("postgres")
-	cluster.For(t, p, err)
-	source := func() string { return p.URL(p.Addr()) }
-	segments := segmentsBehindAPooler(t, source)
-	_, _, err = draw(t.Context(), segments, "orders", nil)
-	require.NoError(t, err)
-	require.NoError(t, p.CatchUp())
-
-	// A standby may lack the newest rows, and a session that is read-only cannot write.
-	for _, readOnly := range []string{p.URL(p.Standby()), source() + "&default_transaction_read_only=on"} {
-		s := segmentsOf(t, opening("pgx", readOnly)(t))
-		err := s.Change(t.Context(), "orders", func(*segment.Row) error { return errSeen })
-		require.ErrorContains(t, err, "25006")
-		require.NotErrorIs(t, err, errSeen)
-		require.False(t, retry.IsTransient(err))
-		_, err = s.Rows(t.Context(), "", 10)
-		require.NoError(t, err, "who only looks may look")
-	}
-
-	_, _, err = draw(t.Context(), segments, "orders", p.Failover)
-	require.ErrorContains(t, err, "was carried out by another server")
-	require.True(t, retry.IsTransient(err))
-	require.EqualValues(t, 11, looked(t, segments, "orders").Next)
-	_, _, err = draw(t.Context(), segments, "orders", nil)
-	require.NoError(t, err)
-}
-
-// The same for a server that was started anew, of a tag that is there, or new, or Leaf's alone.
-func TestSegmentsOnAPostgresThatStartsAnew(t *testing.T) {
-	s := postgres(t)
-	segments := segmentsBehindAPooler(t, func() string { return s.URL(s.Addr(0)) })
-	_, _, err := draw(t.Context(), segments, "orders", nil)
-	require.NoError(t, err)
-	_, _, err = draw(t.Context(), segments, "old", nil)
-	require.NoError(t, err)
-	admin := opening("pgx", s.URL(s.Addr(0)))(t)
-	kit.Do(t, admin, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('leaf', 1, 1)", "DELETE FROM leaf_alloc WHERE biz_tag = 'old'")
-	require.NoError(t, admin.Close())
-	for _, tag := range []string{"orders", "leaf", "old", "new"} {
-		before := looked(t, segments, tag)
-		_, runs, err := draw(t.Context(), segments, tag, func() error { return errors.Join(s.Stop(), s.Restart()) })
-		require.ErrorContains(t, err, "was carried out by another server", tag)
-		require.True(t, retry.IsTransient(err))
-		require.Equal(t, 2, runs)
-		require.Equal(t, before, looked(t, segments, tag))
-		_, _, err = draw(t.Context(), segments, tag, nil)
-		require.NoError(t, err)
 	}
 }
 

@@ -2,11 +2,8 @@ package sqlstore_test
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"net"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +16,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
@@ -104,80 +102,6 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 	}
 }
 
-// A pooled is a client's connection to a pooler that keeps its clients when a server goes: each
-// statement, or transaction, is carried out over a connection of its own.
-type pooled struct {
-	connect func() (driver.Conn, error)
-	within  driver.Conn // of a transaction, or nil
-}
-
-func (p pooled) Connect(context.Context) (driver.Conn, error) { return &p, nil }
-func (p pooled) Driver() driver.Driver                        { return stdlib.GetDefaultDriver() }
-func (p *pooled) Begin() (driver.Tx, error)                   { return nil, errors.ErrUnsupported }
-func (p *pooled) Prepare(string) (driver.Stmt, error)         { return nil, errors.ErrUnsupported }
-
-func (p *pooled) Close() (err error) {
-	if p.within != nil {
-		err = p.within.Close()
-	}
-	p.within = nil
-	return err
-}
-
-// conn returns a connection, which the caller gives back.
-func (p *pooled) conn() (driver.Conn, error) {
-	if c := p.within; c != nil {
-		p.within = nil
-		return c, nil
-	}
-	return p.connect()
-}
-
-// back keeps a connection within a transaction, and else closes it.
-func (p *pooled) back(c driver.Conn) error {
-	if c.(*stdlib.Conn).Conn().PgConn().TxStatus() != 'I' {
-		p.within = c
-		return nil
-	}
-	return c.Close()
-}
-
-func (p *pooled) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c, err := p.conn()
-	if err != nil {
-		return nil, err
-	}
-	res, err := c.(driver.ExecerContext).ExecContext(ctx, query, args)
-	return res, errors.Join(err, p.back(c))
-}
-
-func (p *pooled) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c, err := p.conn()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, args)
-	if err != nil {
-		return nil, errors.Join(err, p.back(c))
-	}
-	return pooledRows{rows, func() error { return p.back(c) }}, nil
-}
-
-type pooledRows struct {
-	driver.Rows
-	back func() error
-}
-
-func (r pooledRows) Close() error { return errors.Join(r.Rows.Close(), r.back()) }
-
-// behindAPooler opens a namespace at the server that source names at the time of a statement.
-func behindAPooler(t *testing.T, source func() string) *sqlstore.Leases {
-	t.Helper()
-	db := sqlx.NewDb(sql.OpenDB(pooled{connect: func() (driver.Conn, error) { return stdlib.GetDefaultDriver().Open(source()) }}), "pgx")
-	t.Cleanup(func() { db.Close() })
-	return leasesOf(t, db, "")
-}
-
 // calls are the writes of a store. decide runs for each decision.
 func calls(t *testing.T, l lease.Store) map[string]func(decide func() error) error {
 	w := lease.Wanted{IDs: lease.Range{First: 1, Last: 1}, Highest: func(time.Time) int64 { return 1 << 40 }}
@@ -194,43 +118,7 @@ func calls(t *testing.T, l lease.Store) map[string]func(decide func() error) err
 	}
 }
 
-// decidedElsewhere makes a call during whose first decision another server takes over. What was
-// decided is not written to that one; the next call is as good as any.
-func decidedElsewhere(t *testing.T, l lease.Store, name string, takeOver func() error) {
-	t.Helper()
-	stored := func() (all [2]lease.Row, n lease.Namespace) {
-		for id := range all {
-			err := l.Change(t.Context(), int64(id), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { all[id] = *r; return errSeen })
-			require.ErrorIs(t, err, errSeen)
-		}
-		require.ErrorIs(t, l.Init(t.Context(), func(is *lease.Namespace, _ lease.Clock) error { n = *is; return errSeen }), errSeen)
-		return all, n
-	}
-	rows, namespace := stored()
-	var once sync.Once
-	err := calls(t, l)[name](func() (err error) {
-		once.Do(func() { err = takeOver() })
-		return err
-	})
-	require.ErrorContains(t, err, "was carried out by another server", name)
-	require.True(t, retry.IsTransient(err), name)
-	rowsNow, namespaceNow := stored()
-	require.Equal(t, rows, rowsNow, name)
-	require.Equal(t, namespace, namespaceNow, name)
-	require.NoError(t, calls(t, l)[name](func() error { return nil }), name)
-}
-
 var errSeen = errors.New("seen")
-
-// What was decided before the server was started anew, behind a pooler, is not written after it.
-func TestPostgresStartsAnew(t *testing.T) {
-	s := postgres(t)
-	l := behindAPooler(t, func() string { return s.URL(s.Addr(0)) })
-	owned(t, l)
-	for name := range calls(t, l) {
-		decidedElsewhere(t, l, name, func() error { return errors.Join(s.Stop(), s.Restart()) })
-	}
-}
 
 // owned founds a namespace in which worker ID 0 has an owner, and 1 has none any more.
 func owned(t *testing.T, l lease.Store) {
@@ -243,52 +131,35 @@ func owned(t *testing.T, l lease.Store) {
 	require.NoError(t, renew(t.Context(), l, 1, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
 }
 
-// What was decided before a failover is not written to the standby, which lacks the newest commits.
-func TestPostgresFailsOver(t *testing.T) {
-	p, err := cluster.StartPostgresPair("postgres")
-	cluster.For(t, p, err)
-	l := behindAPooler(t, func() string { return p.URL(p.Addr()) })
-	owned(t, l)
-	require.NoError(t, p.CatchUp())
-	decidedElsewhere(t, l, "Change", func() error {
-		p.Lag(true)
-		return errors.Join(renew(t.Context(), l, 1, func(*lease.Row) {}), p.Failover())
-	})
-}
-
-// A standby may lack the newest rows: nothing is decided by what it has, and what was decided at
-// the primary is not written to it. Nor does a session that is read-only decide.
+// A standby may lack the newest rows: nothing is decided by what it has. Nor does a session that is read-only decide.
 func TestPostgresStandby(t *testing.T) {
 	p, err := cluster.StartPostgresPair("postgres")
 	cluster.For(t, p, err)
 	standby := p.URL(p.Standby())
-	l := behindAPooler(t, func() string { return p.URL(p.Addr()) })
-	owned(t, l)
+	primary := opening("pgx", p.URL(p.Addr()))(t)
+	owned(t, leasesOf(t, primary, ""))
+	_, _, err = draw(t.Context(), segmentsOf(t, primary), "orders", nil)
+	require.NoError(t, err)
 	require.NoError(t, p.CatchUp())
-	refused := func(err error, what string) {
-		t.Helper()
-		require.ErrorContains(t, err, "25006", what)
-		require.False(t, retry.IsTransient(err), what)
-	}
 	decided := errors.New("decided")
 	for where, source := range map[string]string{"standby": standby, "session": p.URL(p.Addr()) + "&default_transaction_read_only=on"} {
 		db := opening("pgx", source)(t)
-		for name, call := range calls(t, leasesOf(t, db, "")) {
+		all := calls(t, leasesOf(t, db, ""))
+		all["segment"] = func(decide func() error) error {
+			return segmentsOf(t, db).Change(t.Context(), "orders", func(*segment.Row) error { return decide() })
+		}
+		for name, call := range all {
 			err := call(func() error { return decided })
 			require.NotErrorIs(t, err, decided, where+": "+name)
-			refused(err, where+": "+name)
+			require.ErrorContains(t, err, "25006", where+": "+name)
+			require.False(t, retry.IsTransient(err), where+": "+name)
 		}
 		tables, err := sqlstore.New(db, sqlstore.Config{})
 		require.NoError(t, err)
 		_, err = tables.Rows(t.Context(), "default", -1, 10)
 		require.NoError(t, err, "who only looks may look")
-	}
-	var at atomic.Pointer[string]
-	spread := behindAPooler(t, func() string { return *at.Load() })
-	primary := p.URL(p.Addr())
-	for name, call := range calls(t, spread) {
-		at.Store(&primary)
-		refused(call(func() error { at.Store(&standby); return nil }), "spread: "+name)
+		_, err = segmentsOf(t, db).Rows(t.Context(), "", 10)
+		require.NoError(t, err, "who only looks may look")
 	}
 }
 

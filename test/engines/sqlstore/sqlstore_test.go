@@ -4,10 +4,8 @@ package sqlstore_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,7 +20,6 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -83,52 +80,6 @@ func leasesOf(t testing.TB, db *sqlx.DB, namespace string) *sqlstore.Leases {
 	return l
 }
 
-// startsAtOnce is many starts over all nodes at once, for IDs that were never used and for ones
-// that are over: no start is lost, and no ID given twice.
-func startsAtOnce(t *testing.T, open opener) {
-	const starts = 45
-	rounds := 3
-	if full() {
-		rounds = 20
-	}
-	var clients []*sqlstore.Leases
-	for range starts {
-		clients = append(clients, leasesOf(t, open(t), "starts"))
-	}
-	require.NoError(t, found(t, clients[0]))
-	for round := range rounds {
-		var mu sync.Mutex
-		var all sync.WaitGroup
-		ids := map[int64]int{}
-		var failed []error
-		began := time.Now()
-		for _, l := range clients {
-			all.Go(func() {
-				var row lease.Row
-				err := retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) (err error) {
-					row, err = take(ctx, l)
-					return err
-				})
-				mu.Lock()
-				defer mu.Unlock()
-				ids[row.WorkerID]++
-				failed = append(failed, err)
-			})
-		}
-		all.Wait()
-		require.NoError(t, errors.Join(failed...))
-		require.Len(t, ids, starts, "an ID was given twice")
-		t.Logf("round %d: %d starts in %v", round, starts, time.Since(began))
-		if round%2 == 0 {
-			for id := range ids {
-				require.NoError(t, retry.Do(t.Context(), time.Minute, (&logtest.Records{}).Logger(), func(ctx context.Context) error {
-					return renew(ctx, clients[0], id, func(r *lease.Row) { r.Until = time.Unix(id, 0).UTC() })
-				}))
-			}
-		}
-	}
-}
-
 var milliseconds, _ = bits.ParseLayout("41/10/12 unit=1ms epoch=2026-01-01T00:00:00Z")
 
 func found(t testing.TB, l lease.Store) error {
@@ -186,28 +137,7 @@ func TestLifeOnPostgres(t *testing.T) {
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
 	l := leasesOf(t, db, "orders")
-	_, err = take(t.Context(), l)
-	require.ErrorIs(t, err, worker.ErrNoNamespace)
-	lossy, err := l.Inspect(t.Context())
-	require.NoError(t, err, "a table that is not there yet is no error")
-	require.Empty(t, lossy)
 	require.NoError(t, found(t, l))
-	_, err = l.Inspect(t.Context())
-	require.NoError(t, err)
-	row, err := take(t.Context(), l)
-	require.NoError(t, err)
-	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until, r.Holder = time.Unix(9, 0), "böse 'quotes' \\ \"" }))
-	page, err := tables.Rows(t.Context(), "orders", -1, 10)
-	require.NoError(t, err)
-	require.Equal(t, "böse 'quotes' \\ \"", page.Rows[0].Holder)
-	names, _, err := tables.Namespaces(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"orders"}, names)
-	require.EqualValues(t, 15, page.Namespace.Given)
-	kit.Do(t, db, "DELETE FROM worker_lease WHERE worker_id >= 0")
-	next, err := take(t.Context(), l)
-	require.NoError(t, err)
-	require.EqualValues(t, 16, next.WorkerID, "rows that vanished make no ID new")
 
 	for want := int64(1); want < 4; want++ {
 		id, err := tables.Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
@@ -238,7 +168,7 @@ func TestLifeOnPostgres(t *testing.T) {
 	require.ErrorContains(t, err, "column HIGH is of type integer")
 	kit.Do(t, db, "ALTER TABLE worker_lease ALTER COLUMN high TYPE BIGINT", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
 	require.Eventually(t, func() bool {
-		lossy, err = l.Inspect(t.Context())
+		lossy, err := l.Inspect(t.Context())
 		return err == nil && strings.Contains(strings.Join(lossy, ";"), "synchronous_commit is off")
 	}, time.Minute, 50*time.Millisecond)
 
@@ -320,29 +250,4 @@ func TestRightsOnPostgres(t *testing.T) {
 	kept, err := as("keeper").Leases("")
 	require.NoError(t, err)
 	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *lease.Row) { r.Nonce = "" }))
-}
-
-// A row that comes between the look and the write of new rows stays as it is.
-func TestNewRowsReplaceNoneOnPostgres(t *testing.T) {
-	source := cluster.SharedPostgres(t).NewDatabase(t)
-	db := opening("pgx", source)(t)
-	l := leasesOf(t, db, "")
-	require.NoError(t, found(t, l))
-	runs, id := 0, int64(0)
-	w := lease.Wanted{IDs: lease.Range{Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		if runs++; runs == 1 {
-			kit.Do(t, db,
-				"INSERT INTO worker_lease VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, 0)")
-		}
-		id, r.Nonce, r.Until = r.WorkerID, "mine", now.Now.Add(time.Hour)
-		return nil
-	}))
-	require.Equal(t, 2, runs)
-	require.EqualValues(t, 4, id, "above all rows")
-	var high, rows int
-	require.NoError(t, db.QueryRow("SELECT high FROM worker_lease WHERE worker_id = 3").Scan(&high))
-	require.Equal(t, 77, high)
-	require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM worker_lease WHERE worker_id < 3").Scan(&rows))
-	require.Equal(t, 1, rows, "the namespace's own: the first attempt left nothing")
 }

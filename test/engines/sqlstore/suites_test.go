@@ -8,13 +8,11 @@ import (
 	"testing"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
 )
 
@@ -102,27 +100,11 @@ func TestEngines(t *testing.T) {
 				}
 				d.BesideLeaf(t, rounds)
 			})
-			switch name {
-			case "PostgreSQL":
+			if name == "PostgreSQL" {
 				t.Run("a clock that stands", func(t *testing.T) { leases(t, "", true) })
-			case "Galera":
-				t.Run("starts", func(t *testing.T) { startsAtOnce(t, opening(e.driver, sources...)) })
-			case "MySQL 9":
-				t.Run("a hint", func(t *testing.T) { hint(t, admin(t, "&sql_mode=%27%27")) })
 			}
 		})
 	}
-}
-
-// MySQL's hint keeps a number that does not fit from being stored as another.
-func hint(t *testing.T, db *sqlx.DB) {
-	kit.Do(t, db, "DROP TABLE IF EXISTS WORKER_LEASE")
-	l := leasesOf(t, db, "")
-	require.NoError(t, found(t, l))
-	_, err := take(t.Context(), l)
-	require.NoError(t, err)
-	kit.Do(t, db, "ALTER TABLE WORKER_LEASE MODIFY HIGH INT NOT NULL")
-	require.ErrorContains(t, renew(t.Context(), l, 0, func(r *lease.Row) { r.High = 1e10 }), "1264")
 }
 
 func histories() storetest.Config {

@@ -3,8 +3,6 @@ package zookeeper_test
 
 import (
 	"fmt"
-	"regexp"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,30 +16,15 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-// The ensemble that tests share which do no harm to its servers.
-var shared struct {
-	once     sync.Once
-	ensemble *cluster.ZooKeeper
-	err      error
+var (
+	ensemble = cluster.Share(func() (*cluster.ZooKeeper, error) { return cluster.StartZooKeeper(3) })
 	roots    atomic.Int64
-}
+)
 
-func TestMain(m *testing.M) {
-	m.Run()
-	if shared.ensemble != nil {
-		shared.ensemble.Close()
-	}
-}
-
-func ensemble(t testing.TB) *cluster.ZooKeeper {
-	t.Helper()
-	shared.once.Do(func() { shared.ensemble, shared.err = cluster.StartZooKeeper(3) })
-	require.NoError(t, shared.err)
-	return shared.ensemble
-}
+func TestMain(m *testing.M) { cluster.Main(m) }
 
 // root returns the path of a node that is not there yet.
-func root() string { return fmt.Sprintf("/test%d/uid", shared.roots.Add(1)) }
+func root() string { return fmt.Sprintf("/test%d/uid", roots.Add(1)) }
 
 // connect returns a connection that ends with the test.
 func connect(t testing.TB, servers ...string) *zk.Conn {
@@ -93,18 +76,3 @@ func subject(t *testing.T) drivertest.Subject {
 }
 
 func TestStore(t *testing.T) { drivertest.Run(t, drivertest.Config{}, subject) }
-
-var given = regexp.MustCompile(`"given":-?\d+`)
-
-// setGiven writes the Given of a namespace by hand.
-func setGiven(conn *zk.Conn, path string, n int64) error {
-	if _, err := conn.Set(path+"/clock", nil, -1); err != nil { // it sees the newest state then
-		return err
-	}
-	is, _, err := conn.Get(path)
-	if err != nil {
-		return err
-	}
-	_, err = conn.Set(path, given.ReplaceAll(is, fmt.Appendf(nil, `"given":%d`, n)), -1)
-	return err
-}
