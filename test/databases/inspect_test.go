@@ -126,7 +126,7 @@ func TestInspectTellsWhatCanBeLost(t *testing.T) {
 	t.Run("Galera", func(t *testing.T) {
 		server, name := galeraNode(t)
 		db := server.Open(t, name)
-		loses(t, db, "it is a node of a Galera cluster")
+		loses(t, db, "a node of a Galera cluster acknowledges a commit before others have stored it")
 	})
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "uid.db")

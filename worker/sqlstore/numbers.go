@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/fitness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -42,9 +43,9 @@ func (s *Numbers) Name() string { return "table " + s.nodes }
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
 // crash. It skips what the account may not see.
 func (s *Numbers) Inspect(ctx context.Context) (lossy []string, err error) {
-	losses, err := s.losses(ctx, wanted{s.nodes, database.NodeColumns})
+	losses, err := s.losses(ctx, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
 	for _, l := range losses {
-		if l.By == database.Crash {
+		if !l.Takeover {
 			lossy = append(lossy, l.Why)
 		}
 	}

@@ -1,4 +1,4 @@
-package sqldoctor
+package fitness
 
 import "syscall"
 
@@ -22,20 +22,19 @@ const (
 	fuseMagic  = 0x65735546
 )
 
-// fileSystem returns the kind of file system that a file is on. known is false if the file system
-// may hide another one.
-func fileSystem(path string) (kind fileSystemKind, known bool) {
+// diskOf returns what a file is on. It is unknown where the file system may hide another one.
+func diskOf(path string) diskKind {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {
-		return localDisk, false
+		return unknownDisk
 	}
 	switch magic := uint32(s.Type); {
 	case networkMagic[magic]:
-		return networkDisk, true
+		return networkDisk
 	case magic == tmpfsMagic || magic == ramfsMagic:
-		return memoryDisk, true
+		return memoryDisk
 	case magic == fuseMagic:
-		return localDisk, false
+		return unknownDisk
 	}
-	return localDisk, true
+	return localDisk
 }

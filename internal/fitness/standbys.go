@@ -1,4 +1,4 @@
-package database
+package fitness
 
 import (
 	"context"
@@ -8,53 +8,22 @@ import (
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/internal/database"
 )
 
-func lossesOfPostgres(ctx context.Context, conn *sqlx.Conn) ([]Loss, error) {
-	vars, err := ReadSettings(ctx, conn, "SELECT name, setting FROM pg_settings WHERE name IN ('synchronous_commit', 'fsync', 'full_page_writes', 'synchronous_standby_names')")
-	if err != nil {
-		return nil, err
-	}
-	standbys, err := ConnectedStandbys(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	losses := settingsOfPostgres(vars)
-	if why := LackingStandby(vars["synchronous_standby_names"], standbys); why != "" {
-		losses = append(losses, Loss{why, Takeover})
-	}
-	return losses, nil
-}
-
-// ConnectedStandbys returns the names of the standbys that are connected, which any account may see.
-func ConnectedStandbys(ctx context.Context, conn *sqlx.Conn) (names []string, err error) {
+// connectedStandbys returns the names of the standbys that are connected, which any account may see.
+func connectedStandbys(ctx context.Context, conn *sqlx.Conn) (names []string, err error) {
 	err = conn.SelectContext(ctx, &names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication")
 	if err != nil {
-		return nil, Failed("ask for standbys", err)
+		return nil, database.Failed("ask for standbys", err)
 	}
 	return names, nil
 }
 
-// settingsOfPostgres lists by which of a server's settings it can lose a commit.
-func settingsOfPostgres(vars Settings) (losses []Loss) {
-	for _, name := range []string{"fsync", "full_page_writes"} {
-		if v, known := vars[name]; known && v != "on" {
-			losses = append(losses, Loss{name + " is " + v + ", not on", Crash})
-		}
-	}
-	switch v, known := vars["synchronous_commit"]; {
-	case !known:
-	case v == "off":
-		losses = append(losses, Loss{"synchronous_commit is off", Crash})
-	case v == "local" && vars["synchronous_standby_names"] != "":
-		losses = append(losses, Loss{"synchronous_commit is local: no standby need have a commit", Takeover})
-	}
-	return losses
-}
-
-// LackingStandby says why a standby can lack a commit that was acknowledged; "" if none of those can
+// lackingStandby says why a standby can lack a commit that was acknowledged; "" if none of those can
 // that setting, synchronous_standby_names, lists. connected are the names of those that are connected.
-func LackingStandby(setting string, connected []string) string {
+func lackingStandby(setting string, connected []string) string {
 	if setting == "" {
 		if len(connected) == 0 {
 			return ""
