@@ -22,7 +22,7 @@ type backfillCommand struct {
 	*program
 	store        store
 	layout       layoutFlag
-	format       format
+	format       formatOrForm
 	from, to     timeFlag
 	within       spanFlag // 0: not given
 	workers      countFlag
@@ -35,9 +35,9 @@ type backfillCommand struct {
 const durableFlag = "durable-store"
 
 func (p *program) backfill() *cobra.Command {
-	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: plain, workers: 1, namespace: namespace.Default}
+	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: formatOrForm{format: plain}, workers: 1, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format plain|json|table]",
+		Use:   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
 		Short: "Make UIDs for times that are past",
 		Long: `backfill makes a UID for each time, of the tick of that time: for rows that are older than
 their UIDs. It reads times from its arguments, or else from standard input, one a line,
@@ -64,7 +64,7 @@ Settings that say otherwise are seen, and refused, and so is Redis.
 
 ` + storeHelp,
 		Example: "  uid backfill 2026-03-02T18:07:53Z 1767225600000\n" +
-			"  uid backfill --namespace orders --from 2026-01-01 --to 2026-06-30 < times.txt > uids.txt",
+			"  uid backfill --namespace orders < times.txt > uids.txt",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return b.run(cmd.Context(), args)
@@ -147,7 +147,7 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 	g, err := backfill.NewContext(ctx, source, cfg)
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
-		return nil, noNamespace(worker.ErrNoNamespace, b.namespace)
+		return nil, noNamespace(b.namespace, s, b.layout)
 	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrRange):
 		return nil, inputError{err}
 	}
@@ -163,7 +163,7 @@ func (b *backfillCommand) write(ctx context.Context, g *backfill.Generator, time
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.format == table && n > maxTableRows {
+		if b.format.format == table && n > maxTableRows {
 			return badInput("a table has at most %d rows; use --format plain or json", maxTableRows)
 		}
 		u, err := g.AtOrAfter(t, time.Duration(b.within))

@@ -23,7 +23,7 @@ type gen struct {
 	store  store
 	layout layoutFlag
 	after  afterFlag
-	format format
+	format formatOrForm
 
 	namespace    string // of leases
 	namespaceSet bool
@@ -40,9 +40,9 @@ const (
 )
 
 func (p *program) gen() *cobra.Command {
-	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain, namespace: namespace.Default}
+	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain}, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format plain|json|table]",
+		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
 		Short: "Make UIDs",
 		Long: `gen makes UIDs and prints them, each larger than the one before.
 
@@ -81,6 +81,8 @@ Formats:
   json   one object per line: uid (a string, since JavaScript would lose bits of the
          number), time, worker_id, machine (if the layout names parts), sequence
   table  for people, at most 10,000 UIDs
+  base32, base58, base58-flickr, base62, base62-inverted, prefix=NAME, uuid=NAMESPACE
+         one UID per line, as package form writes it; uid parse reads all of them
 Numbers of --segment are plain only.`,
 		Example: "  uid gen\n" +
 			"  uid gen -n 1000000 > uids.txt\n" +
@@ -107,13 +109,13 @@ Numbers of --segment are plain only.`,
 	flags.Var(&setString{&g.namespace, &g.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
 	flags.Var(&g.layout, "layout", layoutUsage)
 	flags.Var(&g.after, "after", afterUsage)
-	flags.Var(&g.format, "format", "form of the output")
+	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE (uid help gen)")
 	g.segment.register(flags)
 	return cmd
 }
 
 func (g *gen) run(ctx context.Context) (err error) {
-	if g.format == table && g.n > maxTableRows {
+	if g.format.format == table && g.n > maxTableRows {
 		return badInput("-n %d: a table has at most %d rows; use --format plain or json", g.n, maxTableRows)
 	}
 	if err := (bits.Expiry{}).Start(g.layout.Layout, g.now()); err != nil {
@@ -206,14 +208,23 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 
 // printer returns a function that prints a UID, and one to call at the end.
 func (g *gen) printer() (put func(uid.UID) error, end func() error) {
-	if g.format == plain {
+	if write := g.format.form.Write; write != nil {
+		return func(u uid.UID) error {
+			text, err := write(u)
+			if err == nil {
+				_, err = g.out.WriteString(text + "\n")
+			}
+			return err
+		}, func() error { return nil }
+	}
+	if g.format.format == plain {
 		return func(u uid.UID) error {
 			b := strconv.AppendInt(g.out.AvailableBuffer(), int64(u), 10)
 			_, err := g.out.Write(append(b, '\n'))
 			return err
 		}, func() error { return nil }
 	}
-	l := newPartsListing(g.out, g.format, g.layout.Layout)
+	l := newPartsListing(g.out, g.format.format, g.layout.Layout)
 	return func(u uid.UID) error {
 		parts, err := g.layout.Parse(u)
 		if err != nil {

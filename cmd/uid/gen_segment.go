@@ -60,8 +60,8 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 		}
 	}
 	switch {
-	case g.format != plain:
-		return badInput("--format %s shows the time, worker ID and sequence of UIDs; a number of --segment has none of them: use --format plain", g.format)
+	case g.format.format != plain || g.format.form.Write != nil:
+		return badInput("--format is for UIDs; a number of --segment has no time, worker ID or sequence: use --format plain")
 	case s.last > 0 && s.last < s.first:
 		return badInput("--last %d is below --first %d", s.last, s.first)
 	case s.step > segment.MaxStep:

@@ -14,6 +14,7 @@ import (
 type parse struct {
 	*program
 	form   formFlag
+	readAs readAsFlag
 	guess  bool
 	format format
 }
@@ -21,13 +22,15 @@ type parse struct {
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
 	cmd := &cobra.Command{
-		Use:   "parse [--layout NAME|T/W/S | --guess] [--format table|plain|json] [UID...]",
+		Use:   "parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
 		Short: "Show what is in a UID",
 		Long: `parse takes UIDs apart by a layout and shows the time, worker ID and sequence of
 each, and a picture of its bits. UIDs are arguments, or else words on standard
-input: in decimal, or in base32 (05067s0001009), also behind a prefix
-(order_05067s0001009). 13 digits that do not begin with 0 are decimal. Before
-arguments below 0 put --, or they are taken for flags.
+input: in decimal, in base32 (05067s0001009), also behind a prefix
+(order_05067s0001009), or as a UUID of any namespace. 13 digits that do not begin with 0
+are decimal. Texts in base58 and base62 do not tell what they are: --form does. It also
+takes prefix=NAME and uuid=NAMESPACE, for which all UIDs have to be of that prefix or
+namespace. Before arguments below 0 put --, or they are taken for flags.
 
 A UID tells nothing about its own layout: parse gives a hint when a UID does not look
 like one of the layout's. --guess lists what it could be, of all presets and other
@@ -62,6 +65,7 @@ is 1 when a number could be nothing of all that.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&c.form, "layout", formUsage)
+	flags.Var(&c.readAs, "form", readAsUsage)
 	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
 	flags.Var(&c.format, "format", "form of the output")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -92,7 +96,7 @@ func (c *parse) run(args []string) error {
 		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 	}
 	err := eachWord(c.program, args, "UID", func(word string) (int64, error) {
-		id, err := number64(word)
+		id, err := c.readAs.number64(word)
 		if err == nil {
 			err = r.check(id)
 		}

@@ -50,7 +50,7 @@ number of UIDs in a tick, and none can use another's.
 When no layout fits, plan says what to give up, and the exit code is 1.
 
 ` + moveHelp,
-		Example: "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n" +
+		Example: "  uid plan --rate 2e6 --burst 5e7 --workers 500 --years 30\n" +
 			"  uid plan --rate 1000 --workers 16 --js-safe\n" +
 			"  uid plan --from uidgenerator\n" +
 			"  uid plan --from uidgenerator --from-workers 1-1000 --to-workers 1001-2000",

@@ -107,6 +107,10 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	what := "unknown command"
 	if plainWord.MatchString(word) {
 		what = fmt.Sprintf("unknown command %q", word)
+		cmd.SuggestionsMinimumDistance = 2
+		if like := cmd.SuggestionsFor(word); len(like) > 0 {
+			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
+		}
 	}
 	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
 }

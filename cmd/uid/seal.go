@@ -6,8 +6,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/uidgen/uid"
 )
 
 // seal is the command that hides what UIDs tell.
@@ -15,6 +13,7 @@ type seal struct {
 	sealing
 	newKey    string // file
 	newKeySet bool
+	readAs    readAsFlag
 }
 
 func (p *program) seal() *cobra.Command {
@@ -50,6 +49,7 @@ argument, it shows none of them.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	c.register(flags)
+	flags.Var(&c.readAs, "form", readAsUsage)
 	flags.Var(&setString{&c.newKey, &c.newKeySet, "FILE"}, "new-key", "make a key")
 	return cmd
 }
@@ -61,7 +61,7 @@ func (c *seal) run(args []string) error {
 	}
 	show, end := c.printer(func(id sealedID) string { return id.sealed })
 	err = c.each(args, "UID", func(word string) (id sealedID, err error) {
-		if id.uid, err = uid.Parse(word); err == nil {
+		if id.uid, err = c.readAs.parse(word); err == nil {
 			id.sealed, err = s.seal(id.uid)
 		}
 		return id, err

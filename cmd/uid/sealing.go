@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/opaque"
 )
 
@@ -83,7 +84,7 @@ func (s *sealing) sealer() (sealer, error) {
 			return sealed.String(), err
 		},
 		open: func(text string) (uid.UID, error) {
-			sealed, err := uid.Parse(text)
+			sealed, err := anyform.Parse(text)
 			if err != nil {
 				return 0, err
 			}

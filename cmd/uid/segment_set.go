@@ -44,7 +44,7 @@ or the store has lost it. Raise it above all numbers in use then, with --next an
 uid segment next and uid gen --segment take as many as they print, whatever the step.
 
 ` + storeHelp + ` Only --create creates anything.`,
-		Example: "  uid segment set invoice --create --next 10001 --description \"invoices since 2026\"\n" +
+		Example: "  uid segment set invoice --create --next 10001 --description \"since 2026\"\n" +
 			"  uid segment set order --step 100",
 		DisableFlagsInUseLine: true,
 		Args:                  oneTag,

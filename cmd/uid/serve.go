@@ -87,7 +87,7 @@ still answers, then it takes no new requests, ends those that have begun, and gi
 and the worker ID back. A second signal ends it at once. SIGHUP reads the certificate and the
 token file again.`,
 		Example: "  uid serve\n" +
-			"  uid serve --listen :7077 --resp-listen off --token-file token --tls-cert cert.pem --tls-key key.pem\n" +
+			"  uid serve --listen :7077 --token-file token --tls-cert c.pem --tls-key k.pem\n" +
 			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid serve --layout twitter\n" +
 			"  curl 127.0.0.1:7077/v1/uids?n=3",
 		DisableFlagsInUseLine: true,

@@ -72,7 +72,7 @@ Formats:
 
 func (c *workerLs) show(o registry.Overview) error {
 	if c.namespace != "" && !slices.ContainsFunc(o.Namespaces, func(ns registry.NamespaceInfo) bool { return ns.Namespace == c.namespace }) {
-		return unknownNamespace(c.namespace)
+		return c.unknownNamespace(c.namespace)
 	}
 	if o.Nodes == nil && !o.HasLeases {
 		if c.inTables {

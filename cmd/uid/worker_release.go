@@ -75,9 +75,10 @@ func leaseName(text string) (namespace string, id int64, err error) {
 
 // unknownNamespace is the error of a namespace that is not in the store. It does not repeat what
 // cannot be a name, which may be a DSN.
-func unknownNamespace(name string) error {
+func (r *tables) unknownNamespace(name string) error {
 	if name, err := names.Resolve(name); err == nil {
-		return fmt.Errorf("%w: %q (uid worker ls shows those that there are)", worker.ErrNoNamespace, name)
+		place, _ := r.store.choose(r.getenv) // it has been opened
+		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s", worker.ErrNoNamespace, name, place.flag())
 	}
 	return fmt.Errorf("%w: what was given is no name of one", worker.ErrNoNamespace)
 }
@@ -86,7 +87,7 @@ func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace st
 	was, err := r.Release(ctx, namespace, id, c.force)
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
-		return fmt.Errorf("%w: %w", registry.ErrNoLease, unknownNamespace(namespace))
+		return fmt.Errorf("%w: %w", registry.ErrNoLease, c.unknownNamespace(namespace))
 	case errors.Is(err, registry.ErrLive):
 		return fmt.Errorf("%w; if its holder is known to be dead, --force ends it", err)
 	case err != nil:
