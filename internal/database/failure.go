@@ -49,6 +49,14 @@ func Failed(doing string, err error) error {
 	return &failure{doing, cause, kind}
 }
 
+// Changed returns how many rows a statement has changed, or why that is not known.
+func Changed(doing string, res sql.Result, err error) (n int64, _ error) {
+	if err == nil {
+		n, err = res.RowsAffected()
+	}
+	return n, Failed(doing, err)
+}
+
 // KindOf returns the kind of an error made by Failed, and Final for every other.
 func KindOf(err error) Kind {
 	if f, ok := errors.AsType[*failure](err); ok {

@@ -29,10 +29,7 @@ func create(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, defa
 	if database.IsMadeMeanwhile(err) { // now it is there
 		_, err = conn.ExecContext(ctx, statement)
 	}
-	if err != nil {
-		return database.Failed("create the table", err)
-	}
-	return nil
+	return database.Failed("create the table", err)
 }
 
 // losses returns [uid.ErrConfig] when a table cannot hold what is written to it, and else how the database
