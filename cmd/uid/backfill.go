@@ -37,34 +37,8 @@ const durableFlag = "durable-store"
 func (p *program) backfill() *cobra.Command {
 	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: formatOrForm{format: plain}, workers: 1, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
-		Short: "Make UIDs for times that are past",
-		Long: `backfill makes a UID for each time, of the tick of that time: for rows that are older than
-their UIDs. It reads times from its arguments, or else from standard input, one a line,
-and prints a UID for each, in their order. A time is written as for uid range (uid help
-times), or is a whole number, the milliseconds since 1970. Times may come in any order,
-and many of one tick; a time after the present is refused.
-
-No such UID is equal to one of another run, or of a live generator that has its worker
-ID from the same place: --store's disposable worker IDs or, with --namespace, that
-namespace of leases. Where there are leases only, the namespace is "default". Say which
-one your live generators use. In a namespace a run reserves the ticks from --from to
---to of one worker ID, so give what you need: IDs that were used later than --from are
-no good. If a run is stopped, start it again with the times that have no UID yet; it
-then takes another ID.
-
-A tick holds only so many UIDs of a worker ID: 8,192 in the default layout. When it is
-full, the run fails; with --within it takes the next tick with room, up to that much
-later, and with --workers more worker IDs.
-
-A namespace has to be in a store that never loses what it has acknowledged, since a run
-whose reservation is lost shares its ticks with the next one. That goes for a SQLite
-file, etcd and ZooKeeper; of MySQL, MariaDB and PostgreSQL say so with --durable-store.
-Settings that say otherwise are seen, and refused, and so is Redis.
-
-` + storeHelp,
-		Example: "  uid backfill 2026-03-02T18:07:53Z 1767225600000\n" +
-			"  uid backfill --namespace orders < times.txt > uids.txt",
+		Use:                   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
+		Short:                 "Make UIDs for times that are past",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return b.run(cmd.Context(), args)

@@ -16,15 +16,8 @@ func (p *program) timeRange() *cobra.Command {
 	var from, to timeFlag
 	layout, f := newLayoutFlag(), table
 	cmd := &cobra.Command{
-		Use:   "range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
-		Short: "Show the smallest and the largest UID of a time, for SQL",
-		Long: `range shows the smallest and the largest UID, both included, of a day, of the tick of a
-UID (in any form that uid parse reads), or of the time from --from (included) to --to
-(excluded; by default now). Times are in UTC unless they say otherwise.
-
-A UID's time is its tick's. A generator may be ahead of the clock by its MaxLead and
-behind it by its MaxLag, so widen the range by these to find every row of it.`,
-		Example:               "  uid range 2026-11-21\n  uid range --from 2026-11-01 --to 2026-12-01\n  uid range --from \"2026-11-21 09:00\" --layout twitter --format json",
+		Use:                   "range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+		Short:                 "Show the smallest and the largest UID of a time, for SQL",
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,24 +19,8 @@ type seal struct {
 func (p *program) seal() *cobra.Command {
 	c := &seal{sealing: sealing{program: p}}
 	cmd := &cobra.Command{
-		Use:   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
-		Short: "Turn UIDs into texts that tell nothing without a key",
-		Long: `seal turns UIDs into texts of 14 letters and digits that show neither when a UID
-was made nor by whom, nor how many there are. uid open turns them back. UIDs are
-arguments, or else words on standard input. Package opaque does the same in
-programs; its documentation says what this protects from and what not.
-
-` + sealingHelp + `
-
---new-key makes a key of 32 bytes, number 1, in a file that only you can read.
-It does not touch a file that is there. Keep a copy of the key: without it
-nothing can be opened.
-
-seal stops with exit code 2 at the first UID that it cannot read. If that is an
-argument, it shows none of them.`,
-		Example: "  uid seal --new-key keys\n" +
-			"  uid seal --keys keys --tweak orders 180363646902239241\n" +
-			"  uid gen -n 3 | uid seal --keys keys --tweak orders --format json",
+		Use:                   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+		Short:                 "Turn UIDs into texts that tell nothing without a key",
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {

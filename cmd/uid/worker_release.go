@@ -23,18 +23,8 @@ type workerFree struct {
 func (p *program) workerRelease() *cobra.Command {
 	c := &workerFree{tables: p.newTables()}
 	cmd := &cobra.Command{
-		Use:   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
-		Short: "End the lease of a worker ID whose holder is known to be dead",
-		Long: `release ends the lease of a worker ID whose holder is known to be dead, so that the
-quarantine of the ID begins now, not when the lease runs out. A live lease needs
---force. The namespace is "default" unless given.
-
-The table keeps the last tick that may have been used, so that nobody issues it again.
-A holder that turns out to live does no harm either: it issues only what was reserved
-for it, and acquires another ID when it next renews its lease.
-
-` + registryHelp,
-		Example:               "  uid worker release default/7 --force",
+		Use:                   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
+		Short:                 "End the lease of a worker ID whose holder is known to be dead",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
