@@ -22,7 +22,7 @@ type backfillCommand struct {
 	*program
 	store        store
 	layout       layoutFlag
-	format       format
+	format       formatOrForm
 	from, to     timeFlag
 	within       spanFlag // 0: not given
 	workers      countFlag
@@ -35,36 +35,10 @@ type backfillCommand struct {
 const durableFlag = "durable-store"
 
 func (p *program) backfill() *cobra.Command {
-	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: plain, workers: 1, namespace: namespace.Default}
+	b := &backfillCommand{program: p, layout: newLayoutFlag(), format: formatOrForm{format: plain}, workers: 1, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format plain|json|table]",
-		Short: "Make UIDs for times that are past",
-		Long: `backfill makes a UID for each time, of the tick of that time: for rows that are older than
-their UIDs. It reads times from its arguments, or else from standard input, one a line,
-and prints a UID for each, in their order. A time is written as for uid range (uid help
-times), or is a whole number, the milliseconds since 1970. Times may come in any order,
-and many of one tick; a time after the present is refused.
-
-No such UID is equal to one of another run, or of a live generator that has its worker
-ID from the same place: --store's disposable worker IDs or, with --namespace, that
-namespace of leases. Where there are leases only, the namespace is "default". Say which
-one your live generators use. In a namespace a run reserves the ticks from --from to
---to of one worker ID, so give what you need: IDs that were used later than --from are
-no good. If a run is stopped, start it again with the times that have no UID yet; it
-then takes another ID.
-
-A tick holds only so many UIDs of a worker ID: 8,192 in the default layout. When it is
-full, the run fails; with --within it takes the next tick with room, up to that much
-later, and with --workers more worker IDs.
-
-A namespace has to be in a store that never loses what it has acknowledged, since a run
-whose reservation is lost shares its ticks with the next one. That goes for a SQLite
-file, etcd and ZooKeeper; of MySQL, MariaDB and PostgreSQL say so with --durable-store.
-Settings that say otherwise are seen, and refused, and so is Redis.
-
-` + storeHelp,
-		Example: "  uid backfill 2026-03-02T18:07:53Z 1767225600000\n" +
-			"  uid backfill --namespace orders --from 2026-01-01 --to 2026-06-30 < times.txt > uids.txt",
+		Use:                   "backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] [--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
+		Short:                 "Make UIDs for times that are past",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return b.run(cmd.Context(), args)
@@ -147,7 +121,7 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 	g, err := backfill.NewContext(ctx, source, cfg)
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
-		return nil, noNamespace(worker.ErrNoNamespace, b.namespace)
+		return nil, noNamespace(b.namespace, s, b.layout)
 	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrRange):
 		return nil, inputError{err}
 	}
@@ -163,7 +137,7 @@ func (b *backfillCommand) write(ctx context.Context, g *backfill.Generator, time
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.format == table && n > maxTableRows {
+		if b.format.format == table && n > maxTableRows {
 			return badInput("a table has at most %d rows; use --format plain or json", maxTableRows)
 		}
 		u, err := g.AtOrAfter(t, time.Duration(b.within))

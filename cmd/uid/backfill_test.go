@@ -58,7 +58,7 @@ func TestBackfillRefuses(t *testing.T) {
 		text string
 	}{
 		{[]string{"--durable-store", "2026-02-02"}, exitBadInput, "--durable-store is for --namespace"},
-		{[]string{"--namespace", "none", "2026-02-02"}, exitFailure, `uid worker init --namespace "none" makes it`},
+		{[]string{"--namespace", "none", "2026-02-02"}, exitFailure, `this makes it, once: uid worker init --namespace none --store `},
 		{[]string{"--namespace", "@", "2026-02-02"}, exitBadInput, "0x40"},
 		{[]string{"--to", "2199-01-01", "2026-02-02"}, exitBadInput, "is after the present"},
 		{[]string{"--from", "2020-01-01", "2026-02-02"}, exitBadInput, "older times need a layout with an earlier epoch"},

@@ -44,27 +44,8 @@ const (
 func (p *program) bench() *cobra.Command {
 	c := &bench{program: p, length: spanFlag(3 * time.Second), format: table}
 	cmd := &cobra.Command{
-		Use:   "bench [--cores] [--time DURATION]",
-		Short: "Compare the generators with a bare atomic add, on this machine",
-		Long: `bench measures what a UID costs on this machine: from the cached generator in each of
-its ways, from the uncached one, and, as the limit, an atomic add to a shared counter.
-All take turns within one run; the table shows medians of 11 turns and their range.
-
-  at once  how many goroutines draw at the same time
-  ns/UID   time per UID, all goroutines together
-  × add    the same as a multiple of an atomic add by as many goroutines
-  UIDs/s   the rate; each block of the bar doubles it, starting at a million
-
-The cached generator uses the default layout, which sustains 8,192 UIDs a second for
-each worker; beyond that it borrows times from the future. The uncached generator
-borrows nothing, so it gets a layout of 2^30 a second. bench throws the UIDs away.
-
-With --cores it measures the cached generator and the add on 1, 2, 4 … cores, up to
-all that Go may use (GOMAXPROCS), with a goroutine on each. Under the table it prints
-the same as JSON, with the processor's model, the number of cores, the version of Go
-and the platform, and nothing else about the machine or you. You may send it in, as
-an issue of github.com/uidgen/uid.`,
-		Example:               "  uid bench\n  uid bench --time 10s --format json\n  uid bench --cores --time 30s",
+		Use:                   "bench [--cores] [--time DURATION]",
+		Short:                 "Compare the generators with a bare atomic add, on this machine",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },

@@ -17,6 +17,8 @@ func complete(cmd *cobra.Command) {
 		switch kind := flag.Value.Type(); {
 		case kind == new(layoutFlag).Type():
 			offer = offerLayouts
+		case kind == new(formatOrForm).Type():
+			offer = cobra.FixedCompletions(strings.Split(formatsAndForms, ", "), cobra.ShellCompDirectiveNoFileComp)
 		case kind == new(format).Type():
 			offer = cobra.FixedCompletions(strings.Split(kind, "|"), cobra.ShellCompDirectiveNoFileComp)
 		case strings.Contains(kind, "FILE"):

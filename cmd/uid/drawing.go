@@ -31,6 +31,8 @@ type drawing struct {
 	create      bool
 	lossy       bool
 
+	listing *listing // nil: a line for each number
+
 	daily bool // order numbers, of a tag for each day
 	zone  *time.Location
 }
@@ -62,6 +64,11 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 	}()
 	if err := d.print(ctx, numbers); err != nil {
 		return err
+	}
+	if d.listing != nil {
+		if err := d.listing.end(); err != nil {
+			return err
+		}
 	}
 	return d.out.Flush()
 }
@@ -132,6 +139,9 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 }
 
 func (d *drawing) put(n segment.Number) error {
+	if d.listing != nil {
+		return d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})
+	}
 	if d.daily {
 		_, err := d.out.WriteString(n.String() + "\n")
 		return err

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 )
 
 // format is the form of a command's output, its flag --format.
@@ -28,11 +30,36 @@ func (f *format) Set(text string) error {
 func (f *format) String() string { return string(*f) }
 func (*format) Type() string     { return "plain|json|table" }
 
+// formatOrForm is a --format that can also be a form of UIDs.
+type formatOrForm struct {
+	format
+	form anyform.Form // not zero: each UID is a line in this form
+}
+
+func (f *formatOrForm) Set(text string) (err error) {
+	if f.form, err = anyform.Named(text); err == nil {
+		f.format = plain
+		return nil
+	}
+	f.form = anyform.Form{}
+	if f.format.Set(text) != nil {
+		return fmt.Errorf("%.40q is not one of %s", text, formatsAndForms)
+	}
+	return nil
+}
+
+func (*formatOrForm) Type() string { return "FORMAT" }
+
+const formatsAndForms = "plain, json, table, " + anyform.Names
+
 // formatOf returns a command's --format, nil if it has none.
 func formatOf(flags *pflag.FlagSet) *format {
 	if flag := flags.Lookup("format"); flag != nil {
-		if f, ok := flag.Value.(*format); ok {
+		switch f := flag.Value.(type) {
+		case *format:
 			return f
+		case *formatOrForm:
+			return &f.format
 		}
 	}
 	return nil

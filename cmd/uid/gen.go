@@ -23,7 +23,7 @@ type gen struct {
 	store  store
 	layout layoutFlag
 	after  afterFlag
-	format format
+	format formatOrForm
 
 	namespace    string // of leases
 	namespaceSet bool
@@ -40,54 +40,10 @@ const (
 )
 
 func (p *program) gen() *cobra.Command {
-	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: plain, namespace: namespace.Default}
+	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain}, namespace: namespace.Default}
 	cmd := &cobra.Command{
-		Use:   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format plain|json|table]",
-		Short: "Make UIDs",
-		Long: `gen makes UIDs and prints them, each larger than the one before.
-
-` + storeHelp + ` A file that is missing is created.
-
-UIDs are unique among all runs that share one store and one layout. A SQLite file serves
-one machine: processes on several machines need one server.
-
-In a database every run adds a row to a table, WORKER_NODE of Baidu's UidGenerator, and
-its generated key is the run's worker ID. No worker ID is ever used again: the default
-layout has 4,194,303 of them, the layout javascript 15. A database that can forget a row
-in a crash is refused: it would give IDs again. --lossy-store accepts that.
-
-etcd, ZooKeeper and Redis lease IDs instead: a run leases one of --namespace, which uid
-worker init has made, and gives it back at its end. The ID rests for five minutes before
-another run can have it. There no UID is more than ten minutes ahead of the clock: who
-asks for more waits. Redis can lose what it was told, which each run makes up for: it
-takes some seconds longer, and its UIDs begin a minute and a half ahead of the clock.
-
-A UID's time is a tick of the layout, and a tick holds only so many UIDs of a worker:
-8,192 a second in the default layout. If you ask for more, gen makes them at once all
-the same, with times ahead of the clock: by 123 seconds for a million of them. It says
-so when that is more than ten minutes, and makes no more than the layout's time field
-can hold.
-
-After a move from another generator or layout, --after keeps all UIDs above the largest
-one of before: they begin with the next tick of the layout. The store keeps this floor for
-the runs after this one. A floor that the layout cannot pass, or not within ten minutes, is
-refused; uid plan --from tells what a move needs. With --segment it is a lower bound of the
-numbers, as --first is.
-
-` + segmentHelp + `
-
-Formats:
-  plain  one UID per line (the default)
-  json   one object per line: uid (a string, since JavaScript would lose bits of the
-         number), time, worker_id, machine (if the layout names parts), sequence
-  table  for people, at most 10,000 UIDs
-Numbers of --segment are plain only.`,
-		Example: "  uid gen\n" +
-			"  uid gen -n 1000000 > uids.txt\n" +
-			"  uid gen --store workers.db --layout 41ms/10/12 --format json\n" +
-			"  " + dsnEnv + "='me:secret@tcp(db.example:3306)/app' uid gen -n 1\n" +
-			"  uid gen --segment invoice --create\n" +
-			"  uid gen --segment order --daily --zone Europe/Berlin -n 1",
+		Use:                   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
+		Short:                 "Make UIDs",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -107,13 +63,13 @@ Numbers of --segment are plain only.`,
 	flags.Var(&setString{&g.namespace, &g.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
 	flags.Var(&g.layout, "layout", layoutUsage)
 	flags.Var(&g.after, "after", afterUsage)
-	flags.Var(&g.format, "format", "form of the output")
+	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE (uid help gen)")
 	g.segment.register(flags)
 	return cmd
 }
 
 func (g *gen) run(ctx context.Context) (err error) {
-	if g.format == table && g.n > maxTableRows {
+	if g.format.format == table && g.n > maxTableRows {
 		return badInput("-n %d: a table has at most %d rows; use --format plain or json", g.n, maxTableRows)
 	}
 	if err := (bits.Expiry{}).Start(g.layout.Layout, g.now()); err != nil {
@@ -206,14 +162,23 @@ func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.
 
 // printer returns a function that prints a UID, and one to call at the end.
 func (g *gen) printer() (put func(uid.UID) error, end func() error) {
-	if g.format == plain {
+	if write := g.format.form.Write; write != nil {
+		return func(u uid.UID) error {
+			text, err := write(u)
+			if err == nil {
+				_, err = g.out.WriteString(text + "\n")
+			}
+			return err
+		}, func() error { return nil }
+	}
+	if g.format.format == plain {
 		return func(u uid.UID) error {
 			b := strconv.AppendInt(g.out.AvailableBuffer(), int64(u), 10)
 			_, err := g.out.Write(append(b, '\n'))
 			return err
 		}, func() error { return nil }
 	}
-	l := newPartsListing(g.out, g.format, g.layout.Layout)
+	l := newPartsListing(g.out, g.format.format, g.layout.Layout)
 	return func(u uid.UID) error {
 		parts, err := g.layout.Parse(u)
 		if err != nil {

@@ -21,15 +21,6 @@ type genSegment struct {
 	table             string
 }
 
-const segmentHelp = `With --segment gen prints dense numbers of a tag, 1, 2, 3, which hold no time and no
-worker ID (uid segment --help). --create begins the series of a new tag. gen takes as many
-as it prints, at most --step at once, and what it has not printed in the end it gives back,
-as uid segment next does.
-
-With --daily these are order numbers, 20261122-000001, which begin with 1 each day; the
-days are those of --zone. Each day is a tag of its own, order/20261122, made by the first
-run of the day.`
-
 // register registers the flags, and returns the names of those that need --segment.
 func (s *genSegment) register(flags *pflag.FlagSet) {
 	flags.Var(&s.tag, "segment", "print numbers of this tag, not UIDs")
@@ -60,8 +51,8 @@ func (g *gen) check(flags *pflag.FlagSet) error {
 		}
 	}
 	switch {
-	case g.format != plain:
-		return badInput("--format %s shows the time, worker ID and sequence of UIDs; a number of --segment has none of them: use --format plain", g.format)
+	case g.format.format != plain || g.format.form.Write != nil:
+		return badInput("--format is for UIDs; a number of --segment has no time, worker ID or sequence: use --format plain")
 	case s.last > 0 && s.last < s.first:
 		return badInput("--last %d is below --first %d", s.last, s.first)
 	case s.step > segment.MaxStep:

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -28,9 +30,32 @@ func (g *gen) worker(s *workerStore) (uid.Worker, error) {
 	return lease.New(leases, lease.Config{Timeout: timeout, MustExist: true, Logger: g.log()})
 }
 
-// noNamespace tells how to make a namespace.
-func noNamespace(err error, namespace string) error {
-	return fmt.Errorf("%w: uid worker init --namespace %q makes it, once", err, namespace)
+// noNamespace tells how to make a namespace in the store.
+func noNamespace(namespace string, s *workerStore, l layoutFlag) error {
+	layout := ""
+	if l.set {
+		layout = " --layout " + shellWord(l.Layout.String())
+	}
+	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace, shellWord(namespace), layout, s.place.flag())
+}
+
+// flag names the store again in a command line. What may hold a password is not repeated.
+func (c choice) flag() string {
+	switch {
+	case c.source == "--store" && c.url == nil:
+		return " --store " + shellWord(c.file)
+	case strings.HasPrefix(c.source, "--"):
+		return " " + c.source + " ..."
+	}
+	return "" // the environment's, or the file that is used without any
+}
+
+// shellWord quotes a text for a shell if it needs that.
+func shellWord(text string) string {
+	if regexp.MustCompile(`^[\w./:@%+,-]+$`).MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // full adds to the error of a store without a namespace or a free worker ID, or of one that can forget
@@ -38,7 +63,7 @@ func noNamespace(err error, namespace string) error {
 func (g *gen) full(s *workerStore, err error) error {
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
-		return noNamespace(worker.ErrNoNamespace, g.namespace)
+		return noNamespace(g.namespace, s, g.layout)
 	case errors.Is(err, disposable.ErrLossy):
 		return fmt.Errorf("%w, and so does --%s", err, lossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):

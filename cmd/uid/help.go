@@ -1,36 +1,91 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// help writes the help of a command, as wide as the output.
+// screen is how many lines the help of a subcommand has at most.
+const screen = 24
+
+// help answers --help: how to write a command, and its flags. What it is about says uid help.
 func (p *program) help(cmd *cobra.Command, _ []string) {
-	width := p.width()
-	w := p.out
-	long := cmd.Long
-	if long == "" {
-		long = cmd.Short
-	}
-	fmt.Fprintf(w, "%s\n", reflow(strings.TrimSpace(long), min(width, textWidth)))
-	if cmd.IsAdditionalHelpTopicCommand() {
+	if !cmd.HasParent() || cmd.IsAdditionalHelpTopicCommand() {
+		p.longHelp(cmd)
 		return
 	}
-	fmt.Fprint(w, "\nUsage:\n")
-	if cmd.Runnable() {
-		fmt.Fprintln(w, foldOutside("  "+cmd.UseLine(), width, "      ", ""))
+	width := p.width()
+	lines := append([]string{cmd.Short + ".", ""}, strings.Split(usage(cmd, width)+"\n", "\n")...)
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			lines = append(lines, fmt.Sprintf("  %-*s  %s", cmd.NamePadding(), c.Name(), c.Short))
+		}
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "  %s [command]\n", cmd.CommandPath())
+		lines = append(lines, "")
 	}
-	if cmd.HasExample() {
-		fmt.Fprint(w, "\nExamples:\n")
-		for line := range strings.SplitSeq(cmd.Example, "\n") {
-			fmt.Fprintln(w, foldOutside(line, width, "      ", " \\"))
+	more := []string{"", "uid help " + strings.TrimPrefix(cmd.CommandPath(), "uid ") + " says more."}
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.SortFlags = false
+	all.AddFlagSet(cmd.LocalFlags())
+	all.AddFlagSet(cmd.InheritedFlags())
+	flags := strings.Split(strings.TrimRight(all.FlagUsages(), "\n"), "\n")
+	flags = slices.DeleteFunc(flags, func(line string) bool { return strings.HasPrefix(line, strings.Repeat(" ", 10)) })
+	for i, line := range flags {
+		flags[i] = text.Snip(line, width, "...")
+	}
+	if len(lines)+len(flags)+len(more) > screen {
+		var names []string
+		all.VisitAll(func(f *pflag.Flag) {
+			if name, _ := pflag.UnquoteUsage(f); f.NoOptDefVal == "" {
+				names = append(names, flagName(f)+" "+name)
+			} else {
+				names = append(names, flagName(f))
+			}
+		})
+		flags = strings.Split(wrapTo("The flags are "+strings.Join(names, ", ")+".", width), "\n")
+	}
+	if examples := strings.Split("\n"+cmd.Example, "\n"); cmd.HasExample() && len(lines)+len(flags)+len(examples)+len(more) <= screen {
+		more = append(examples, more...)
+	}
+	fmt.Fprintln(p.out, strings.Join(slices.Concat(lines, flags, more), "\n"))
+}
+
+// inBrackets is what usage does not break, where the screen has room for it.
+var inBrackets = regexp.MustCompile(`\[[^][]*`)
+
+const noBreak = "§" // no usage has one
+
+// usage returns how a command is written.
+func usage(cmd *cobra.Command, width int) string {
+	var lines []string
+	if cmd.Runnable() {
+		for use := range strings.SplitSeq(cmd.UseLine(), "\n") {
+			whole := inBrackets.ReplaceAllStringFunc(strings.TrimSpace(use), func(s string) string { return strings.ReplaceAll(s, " ", noBreak) })
+			folded := strings.ReplaceAll(wrapTo(whole, width-6), "\n", "\n      ")
+			lines = append(lines, "  "+strings.ReplaceAll(folded, noBreak, " "))
 		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		lines = append(lines, "  "+cmd.CommandPath()+" [command]")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// longHelp writes all that there is to say of a command, as wide as the output.
+func (p *program) longHelp(cmd *cobra.Command) {
+	width := p.width()
+	w := p.out
+	fmt.Fprintf(w, "%s\n", reflow(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), min(width, textWidth)))
+	if cmd.IsAdditionalHelpTopicCommand() {
+		return
 	}
 	var commands, topics []string
 	for _, c := range cmd.Commands() {
@@ -41,23 +96,22 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 			commands = append(commands, line)
 		}
 	}
-	for _, s := range []struct {
-		title string
-		lines []string
-	}{
-		{"Commands", commands},
-		{"Flags", []string{strings.TrimRight(cmd.LocalFlags().FlagUsages(), "\n ")}},
-		{"Global Flags", []string{strings.TrimRight(cmd.InheritedFlags().FlagUsages(), "\n ")}},
-		{"Topics", topics},
+	for _, s := range []struct{ title, text string }{
+		{"Usage", usage(cmd, width)},
+		{"Examples", cmd.Example}, // to be copied: it is not folded
+		{"Commands", reflow(strings.Join(commands, "\n"), width)},
+		{"Flags", reflow(strings.TrimRight(cmd.LocalFlags().FlagUsages(), "\n "), width)},
+		{"Global Flags", reflow(strings.TrimRight(cmd.InheritedFlags().FlagUsages(), "\n "), width)},
+		{"Topics", reflow(strings.Join(topics, "\n"), width)},
 	} {
-		if text := reflow(strings.Join(s.lines, "\n"), width); text != "" {
-			fmt.Fprintf(w, "\n%s:\n%s\n", s.title, text)
+		if s.text != "" {
+			fmt.Fprintf(w, "\n%s:\n%s\n", s.title, s.text)
 		}
 	}
 	if len(commands) > 0 {
-		more := cmd.CommandPath() + " [command] --help says more about a command"
+		more := cmd.CommandPath() + " [command] --help shows how to write a command, uid help [command] says all about it"
 		if len(topics) > 0 {
-			more += ", " + cmd.CommandPath() + " help [topic] about a topic"
+			more += ", uid help [topic] about a topic"
 		}
 		fmt.Fprintf(w, "\n%s\n", reflow(more+".", width))
 	}
@@ -86,7 +140,8 @@ func (p *program) helpCommand() *cobra.Command {
 			}
 			about.InitDefaultHelpFlag() // so that it is shown
 			about.InitDefaultVersionFlag()
-			return about.Help()
+			p.longHelp(about)
+			return nil
 		},
 	}
 }
@@ -101,6 +156,10 @@ func unknownTopic(about *cobra.Command, rest []string) error {
 	what := "no help about that"
 	if len(rest) > 0 && plainWord.MatchString(rest[0]) {
 		what = fmt.Sprintf("no help about %q", rest[0])
+		about.SuggestionsMinimumDistance = 2
+		if like := about.SuggestionsFor(rest[0]); len(like) > 0 {
+			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
+		}
 	}
 	if len(names) == 0 {
 		return badInput("%s: %s has no commands of its own", what, about.CommandPath())
@@ -119,7 +178,7 @@ func reflow(s string, width int) string {
 	flush := func() {
 		if open {
 			indent := strings.Repeat(" ", displayWidth(head))
-			for i, line := range fold(body, width-len(indent)) {
+			for i, line := range strings.Split(wrapTo(body, max(width-len(indent), longestWord(body))), "\n") {
 				if i == 0 {
 					out = append(out, head+line)
 				} else {

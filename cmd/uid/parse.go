@@ -14,6 +14,7 @@ import (
 type parse struct {
 	*program
 	form   formFlag
+	readAs readAsFlag
 	guess  bool
 	format format
 }
@@ -21,40 +22,8 @@ type parse struct {
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
 	cmd := &cobra.Command{
-		Use:   "parse [--layout NAME|T/W/S | --guess] [--format table|plain|json] [UID...]",
-		Short: "Show what is in a UID",
-		Long: `parse takes UIDs apart by a layout and shows the time, worker ID and sequence of
-each, and a picture of its bits. UIDs are arguments, or else words on standard
-input: in decimal, or in base32 (05067s0001009), also behind a prefix
-(order_05067s0001009). 13 digits that do not begin with 0 are decimal. Before
-arguments below 0 put --, or they are taken for flags.
-
-A UID tells nothing about its own layout: parse gives a hint when a UID does not look
-like one of the layout's. --guess lists what it could be, of all presets and other
-generators' forms under which its time makes sense, and how sure that is:
-
-  likely       two or all of: its time is of the last 30 days; its worker ID, and
-               its sequence, is in the lowest 32nd of its field
-  possible     one of these
-  widths only  none: it fits, as many numbers would
-
-Formats:
-  table  for people (the default)
-  plain  UID, time, worker ID and sequence on a line, tab-separated; with --guess,
-         UID, name, time, worker ID, sequence, how sure, and why
-  json   one object per line: uid (a string), time, worker_id, machine (if the layout
-         names parts), sequence; with --guess, one for each guess, with layout,
-         confidence and signs
-
-parse stops with exit code 2 at the first UID that it cannot read or that the layout
-cannot hold. If that is an argument, it shows none of them. With --guess the exit code
-is 1 when a number could be nothing of all that.`,
-		Example: "  uid parse --layout uidgenerator 180363646902239241\n" +
-			"  uid parse --layout uidgenerator -- -7053003394352373760\n" +
-			"  uid gen -n 3 | uid parse --format json\n" +
-			"  uid parse --layout discord 90339695967350784\n" +
-			"  uid parse --layout sonyflake 417256906266053127\n" +
-			"  uid parse --guess 1541815603606036480",
+		Use:                   "parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
+		Short:                 "Show what is in a UID",
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.ArbitraryArgs,
 		RunE:                  func(_ *cobra.Command, args []string) error { return c.run(args) },
@@ -62,6 +31,7 @@ is 1 when a number could be nothing of all that.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&c.form, "layout", formUsage)
+	flags.Var(&c.readAs, "form", readAsUsage)
 	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
 	flags.Var(&c.format, "format", "form of the output")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -92,7 +62,7 @@ func (c *parse) run(args []string) error {
 		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
 	}
 	err := eachWord(c.program, args, "UID", func(word string) (int64, error) {
-		id, err := number64(word)
+		id, err := c.readAs.number64(word)
 		if err == nil {
 			err = r.check(id)
 		}

@@ -24,7 +24,7 @@ func TestParseStopsAtBadInput(t *testing.T) {
 	require.Equal(t, exitBadInput, o.code)
 	require.Equal(t, 2, strings.Count(o.out, "\n"), "what came before it is shown")
 	require.Equal(t, "uid: UID 3 of the input: syntax error: \"oops\" is not a decimal UID, and no base32 either, "+
-		"such as 05067s0001009 or order_05067s0001009\n", o.err)
+		"such as 05067s0001009 or order_05067s0001009, and no UUID\n", o.err)
 
 	o = call{args: []string{"parse", "--format", "plain"}, stdin: "180363646902239241\n" + strings.Repeat("1", 1<<20)}.run()
 	require.Equal(t, exitBadInput, o.code)

@@ -31,29 +31,7 @@ func (p *program) plan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n" +
 			"  uid plan --from LAYOUT [--layout LAYOUT] [--from-workers A-B] [--to-workers A-B] [--at TIME]",
-		Short: "Find layouts that are large enough, and what a move to one costs",
-		Long: `plan lists the layouts that are large enough for a fleet of workers. --rate, --burst
-and --restarts-per-day are those of the busiest worker: every worker has the same
-number of UIDs in a tick, and none can use another's.
-
-  UIDs/s          what each worker can sustain
-  worker IDs      how many there are: if bits are left, twice --workers at least, so that
-                  all can be replaced before the ID of one is free
-  disposable IDs  how many restarts, of all workers together, they last, and for how
-                  long: each start uses one up
-  leased IDs      how many restarts a day, of all workers together, they allow for
-                  ever: an ID can be leased again after --hold
-  full            the day on which the time field is full
-  burst           the lead that it borrows from the future, and how long it takes to
-                  give it back at --rate
-
-When no layout fits, plan says what to give up, and the exit code is 1.
-
-` + moveHelp,
-		Example: "  uid plan --rate 2e6 --burst 5e7 --workers 500 --restarts-per-day 20 --years 30\n" +
-			"  uid plan --rate 1000 --workers 16 --js-safe\n" +
-			"  uid plan --from uidgenerator\n" +
-			"  uid plan --from uidgenerator --from-workers 1-1000 --to-workers 1001-2000",
+		Short:                 "Find layouts that are large enough, and what a move to one costs",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -28,13 +28,6 @@ type move struct {
 	format      *format
 }
 
-const moveHelp = `With --from, plan says instead what it costs to leave a layout for --layout, in one
-column: whether both can make the same numbers, and when; whether new UIDs repeat old
-ones after the switch; when a switch is safe without a floor, since new UIDs are all
-above the old ones; which floor it needs otherwise, the highest that the old layout
-can have issued by then; and whether who asks for id > last misses rows. Bounds are
-those of the layouts, not of what is in the column: narrow the workers to what is.`
-
 // register registers the flags.
 func (m *move) register(flags *pflag.FlagSet) {
 	flags.Var(&m.from, "from", "the layout to leave, as --layout of parse")

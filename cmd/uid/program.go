@@ -49,15 +49,8 @@ func (p *program) end(err error) int {
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "uid",
-		Short: "Make and read unique IDs, ordered by time",
-		Long: `uid makes and reads UIDs: 63-bit unique IDs that are ordered by time. It also takes
-dense numbers without time, 1, 2, 3, from a store: see uid segment.
-
-Exit codes: 0 on success and when the reader of the output has gone away, 1 when
-something failed, 2 when the input was bad, 130 when interrupted. An error is one
-line on standard error.`,
-		Example:       "  uid gen\n  uid parse 962672698415128576",
+		Use:           "uid",
+		Short:         "Make and read unique IDs, ordered by time",
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -82,6 +75,7 @@ line on standard error.`,
 	root.PersistentPreRunE = oneFormat
 	completion(root)
 	forAll(root, addJSON)
+	forAll(root, explain)
 	return root
 }
 
@@ -107,6 +101,10 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	what := "unknown command"
 	if plainWord.MatchString(word) {
 		what = fmt.Sprintf("unknown command %q", word)
+		cmd.SuggestionsMinimumDistance = 2
+		if like := cmd.SuggestionsFor(word); len(like) > 0 {
+			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
+		}
 	}
 	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
 }

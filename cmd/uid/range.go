@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 )
 
 // timeRange is the command range, a keyword in Go.
@@ -15,25 +16,27 @@ func (p *program) timeRange() *cobra.Command {
 	var from, to timeFlag
 	layout, f := newLayoutFlag(), table
 	cmd := &cobra.Command{
-		Use:   "range --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
-		Short: "Show the smallest and the largest UID of a time, for SQL",
-		Long: `range shows the smallest and the largest UID, both included, of the time from --from
-(included) to --to (excluded; by default now). Times are in UTC unless they say
-otherwise.
-
-A UID's time is its tick's. A generator may be ahead of the clock by its MaxLead and
-behind it by its MaxLag, so widen the range by these to find every row of it.`,
-		Example:               "  uid range --from 2026-11-01 --to 2026-12-01\n  uid range --from \"2026-11-21 09:00\" --layout twitter --format json",
+		Use:                   "range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+		Short:                 "Show the smallest and the largest UID of a time, for SQL",
 		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:                  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1 || len(args) == 1 && (cmd.Flags().Changed("from") || cmd.Flags().Changed("to")):
+				return badInput("range takes one day or UID, or else --from and --to (uid range --help)")
+			case len(args) == 1:
+				var err error
+				if from.Time, to.Time, err = rangeOf(args[0], layout.Layout); err != nil {
+					return err
+				}
+			}
 			if from.IsZero() {
 				return badInput("--from is missing, a time such as %s", timeUsage)
 			}
 			if to.IsZero() {
 				to.Time = p.now().UTC()
 			}
-			if err := checkRange(layout.Layout, from.Time, to.Time, cmd.Flags().Changed("to")); err != nil {
+			if err := checkRange(layout.Layout, from.Time, to.Time, len(args) > 0 || cmd.Flags().Changed("to")); err != nil {
 				return err
 			}
 			lo, hi, err := layout.Range(from.Time, to.Time)
@@ -50,6 +53,22 @@ behind it by its MaxLag, so widen the range by these to find every row of it.`,
 	flags.Var(&layout, "layout", layoutUsage)
 	flags.Var(&f, "format", "form of the output")
 	return cmd
+}
+
+// rangeOf returns the day, or the tick of the UID, that an argument names.
+func rangeOf(text string, l bits.Layout) (from, to time.Time, err error) {
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, at.AddDate(0, 0, 1), nil
+	}
+	u, err := anyform.Parse(text)
+	if err != nil {
+		return from, to, badInput("%.40q is neither a day such as 2026-11-21 nor a UID: other times go with --from and --to", text)
+	}
+	parts, err := l.Parse(u)
+	if err != nil {
+		err = inputError{err}
+	}
+	return parts.Time, parts.Time.Add(l.Unit()), err
 }
 
 // checkRange refuses a range that layout.Range would refuse, in the words of the flags. given says

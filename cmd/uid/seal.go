@@ -6,8 +6,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/uidgen/uid"
 )
 
 // seal is the command that hides what UIDs tell.
@@ -15,29 +13,14 @@ type seal struct {
 	sealing
 	newKey    string // file
 	newKeySet bool
+	readAs    readAsFlag
 }
 
 func (p *program) seal() *cobra.Command {
 	c := &seal{sealing: sealing{program: p}}
 	cmd := &cobra.Command{
-		Use:   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
-		Short: "Turn UIDs into texts that tell nothing without a key",
-		Long: `seal turns UIDs into texts of 14 letters and digits that show neither when a UID
-was made nor by whom, nor how many there are. uid open turns them back. UIDs are
-arguments, or else words on standard input. Package opaque does the same in
-programs; its documentation says what this protects from and what not.
-
-` + sealingHelp + `
-
---new-key makes a key of 32 bytes, number 1, in a file that only you can read.
-It does not touch a file that is there. Keep a copy of the key: without it
-nothing can be opened.
-
-seal stops with exit code 2 at the first UID that it cannot read. If that is an
-argument, it shows none of them.`,
-		Example: "  uid seal --new-key keys\n" +
-			"  uid seal --keys keys --tweak orders 180363646902239241\n" +
-			"  uid gen -n 3 | uid seal --keys keys --tweak orders --format json",
+		Use:                   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+		Short:                 "Turn UIDs into texts that tell nothing without a key",
 		DisableFlagsInUseLine: true,
 		Args:                  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -50,6 +33,7 @@ argument, it shows none of them.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	c.register(flags)
+	flags.Var(&c.readAs, "form", readAsUsage)
 	flags.Var(&setString{&c.newKey, &c.newKeySet, "FILE"}, "new-key", "make a key")
 	return cmd
 }
@@ -61,7 +45,7 @@ func (c *seal) run(args []string) error {
 	}
 	show, end := c.printer(func(id sealedID) string { return id.sealed })
 	err = c.each(args, "UID", func(word string) (id sealedID, err error) {
-		if id.uid, err = uid.Parse(word); err == nil {
+		if id.uid, err = c.readAs.parse(word); err == nil {
 			id.sealed, err = s.seal(id.uid)
 		}
 		return id, err

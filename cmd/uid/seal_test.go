@@ -48,7 +48,7 @@ func TestSealGolden(t *testing.T) {
 		"open_numbers": sealCall(oldKey, "open", "--tweak", "orders", "--numbers", "3755253776816992878"),
 		"open_forged":  sealCall(oldKey, "open", "--tweak", "orders", "12345678912345"),
 		"open_bad":     withInput(sealCall(oldKey, "open", "--tweak", "orders"), "1387aqd7r9xwke 2387aqd7r9xwke 1387aqd7r9xwke"),
-		"help_seal":    {args: []string{"seal", "--help"}},
+		"help_seal":    {args: []string{"help", "seal"}},
 		"help_open":    {args: []string{"help", "open"}},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, c.run()) })

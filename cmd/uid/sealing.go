@@ -8,31 +8,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
 	"github.com/uidgen/uid/opaque"
 )
 
 // keysEnv is the environment variable with the keys that seal.
 const keysEnv = "UID_SEAL_KEYS"
-
-const sealingHelp = `The keys are the first of these that is given:
-  --keys FILE      a file that uid seal --new-key has made
-  $` + keysEnv + `   what such a file holds
-They are words such as 1:00112233445566778899aabbccddeeff: the number of the
-key, from 1 to 31, and 16, 24 or 32 random bytes in hexadecimal. The first key
-seals, and all of them open. To change keys, give the new one a number of its
-own, put it behind the old one everywhere, and then before it.
-
-Give each kind of ID a --tweak of its own, such as its table's name: it makes an
-order and an invoice of the same UID look different. Always use the same one:
-under another tweak an ID opens to another UID, and no error says so.
-
-With --numbers the sealed IDs are numbers, as UIDs are. A number does not tell
-its key, so there has to be one key only.
-
-Formats:
-  plain  the result, one per line (the default)
-  json   one object per line: uid and sealed, both strings
-  table  for people`
 
 // sealing is what the commands seal and open share.
 type sealing struct {
@@ -83,7 +64,7 @@ func (s *sealing) sealer() (sealer, error) {
 			return sealed.String(), err
 		},
 		open: func(text string) (uid.UID, error) {
-			sealed, err := uid.Parse(text)
+			sealed, err := anyform.Parse(text)
 			if err != nil {
 				return 0, err
 			}

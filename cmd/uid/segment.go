@@ -19,20 +19,8 @@ import (
 // segment is the command whose subcommands look after dense numbers.
 func (p *program) segment() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "segment ls|next|set",
-		Short: "Take dense numbers from a store, and look after them",
-		Long: `segment is about dense numbers without time: 1, 2, 3. They belong to tags, such as
-invoice or order, and a store has a row for each tag with its next number. Programs take
-numbers from the row, a range at a time: with package segment, with uid segment next and
-uid gen --segment, or with Leaf in Java. In a database the rows are in the table
-leaf_alloc, which is Leaf's, and in leaf_alloc_takers beside it.
-
-A tag has 1 to 128 ASCII letters, digits and spaces, and ` + tagSigns + ` as well.
-
-` + storeHelp + ` Only set --create creates anything.`,
-		Example: "  uid segment set invoice --create --store numbers.db\n" +
-			"  uid segment next invoice --store numbers.db\n" +
-			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid segment ls",
+		Use:                   "segment ls|next|set",
+		Short:                 "Take dense numbers from a store, and look after them",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -16,21 +16,8 @@ type segmentLs struct{ tables }
 func (p *program) segmentList() *cobra.Command {
 	c := &segmentLs{p.newTables()}
 	cmd := &cobra.Command{
-		Use:   "ls [TAG...] [--format table|plain|json]",
-		Short: "Show the tags of a store, and their next numbers",
-		Long: `ls shows a store's tags, or those that are named: the next number, which is the first
-that was not taken; the step, the fewest numbers that programs take at once; when the
-row was last written; the description. Numbers that were taken need not have been issued:
-programs have some in hand.
-
-Formats:
-  table  for people (the default)
-  plain  one tag per line, tab-separated
-  json   one object per line: tag, next (a string, since JavaScript would lose bits of the
-         number), step, updated (null if the store does not know), description
-
-` + registryHelp,
-		Example:               "  uid segment ls --store numbers.db\n  uid segment ls invoice order --json",
+		Use:                   "ls [TAG...] [--format table|plain|json]",
+		Short:                 "Show the tags of a store, and their next numbers",
 		DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			for _, tag := range args {

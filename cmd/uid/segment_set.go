@@ -26,26 +26,8 @@ type segmentSet struct {
 func (p *program) segmentSet() *cobra.Command {
 	c := &segmentSet{tables: p.newTables()}
 	cmd := &cobra.Command{
-		Use:   "set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] [--format table|plain|json]",
-		Short: "Raise the next number of a tag, describe it, or make it",
-		Long: `set changes what it is told of the row of a tag, and leaves the rest as it is. With
---create it makes the row if there is none: the next number is then 1, and the step too,
-unless they are given.
-
---next raises the next number: those below it are not given out any more. To lower it
-needs --lower, since numbers can then come twice. A generator of package segment that has
-taken some of these notices when it next takes numbers, and stops.
-
-Generators stop as well when somebody has lowered or removed the number by other means,
-or the store has lost it. Raise it above all numbers in use then, with --next and perhaps
---create, and start them again.
-
---step is the fewest numbers that programs take at once; they take more when they use many.
-uid segment next and uid gen --segment take as many as they print, whatever the step.
-
-` + storeHelp + ` Only --create creates anything.`,
-		Example: "  uid segment set invoice --create --next 10001 --description \"invoices since 2026\"\n" +
-			"  uid segment set order --step 100",
+		Use:                   "set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] [--format table|plain|json]",
+		Short:                 "Raise the next number of a tag, describe it, or make it",
 		DisableFlagsInUseLine: true,
 		Args:                  oneTag,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -119,7 +119,8 @@ func TestSegmentCommands(t *testing.T) {
 	said := func(args ...string) string { return ok(t, append(args, "--store", store)...) }
 	require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", said("segment", "set", "invoice", "--create"))
 	require.Equal(t, "1\n", said("segment", "next", "invoice"))
-	require.Equal(t, "2\n3\n4\n", said("segment", "next", "invoice", "-n", "3"))
+	require.Equal(t, "{\"tag\":\"invoice\",\"number\":\"2\"}\n{\"tag\":\"invoice\",\"number\":\"3\"}\n", said("segment", "next", "invoice", "-n", "2", "--json"))
+	require.Equal(t, "tag      number\n───────────────\ninvoice       4\n", said("segment", "next", "invoice", "--format", "table"))
 	require.Equal(t, "tag \"invoice\": the next number is 5, the step 1000\n", said("segment", "set", "invoice", "--step", "1e3", "--description", "bills"))
 	require.Equal(t, "5\n6\n", said("segment", "next", "invoice", "-n", "2"))
 	require.Equal(t, "7\n8\n9\n10\n11\n", said("gen", "--segment", "invoice"))

@@ -50,46 +50,8 @@ type server struct {
 func (p *program) serve() *cobra.Command {
 	s := &server{gen: gen{program: p, layout: newLayoutFlag(), namespace: "default"}}
 	cmd := &cobra.Command{
-		Use:   "serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
-		Short: "Answer for UIDs and numbers over HTTP and the Redis protocol",
-		Long: `serve is for programs that cannot use the Go library: it answers for UIDs, and for the
-numbers of tags (uid segment --help), until it gets SIGTERM or SIGINT. A call over a network
-costs thousands of times what one in the process does; so ask for many at once.
-
-Over HTTP:
-  /v1/uid                    a UID, as JSON or as text, by the request's Accept
-  /v1/uids?n=1000            up to 10,000 of them
-  /v1/parse/{uid}            what is in a UID
-  /api/segment/get/{tag}     the next number of a tag, as Leaf's server answers
-  /api/snowflake/get/{any}   a UID, as Leaf's server answers
-  /healthz, /readyz          whether it lives, and whether it is to get requests
-  /page/                     what the generator does, for people
-  /metrics, /openapi.yaml    for Prometheus, and all of the above for programs
-
-Over the Redis protocol, which any client library for Redis speaks:
-  INCR uid                   a UID; --uid-key gives the key another name
-  UIDS 1000                  up to 10,000 of them, as strings
-  INCR tag, INCRBY tag 10    the next number of a tag; the last of ten in a row
-
-It listens on loopback only. For other addresses give clients a token, in --token-file or in
-$` + tokenEnv + `, and better TLS as well. --insecure accepts that everybody who reaches the
-address can use up numbers. Over HTTP the token is a bearer, or the password of any user;
-over the Redis protocol it is the password of AUTH.
-
-Each start has a worker ID of its own, as each run of uid gen has, or leases one. With
---worker-id it has a fixed one, which no other generator of this layout may have, and --state
-names the file that keeps it from issuing a UID again after a restart.
-
-` + storeHelp + ` A file that is missing is created.
-
-SIGTERM and SIGINT stop it in good order: /readyz says no, for as long as --drain says it
-still answers, then it takes no new requests, ends those that have begun, and gives numbers
-and the worker ID back. A second signal ends it at once. SIGHUP reads the certificate and the
-token file again.`,
-		Example: "  uid serve\n" +
-			"  uid serve --listen :7077 --resp-listen off --token-file token --tls-cert cert.pem --tls-key key.pem\n" +
-			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid serve --layout twitter\n" +
-			"  curl 127.0.0.1:7077/v1/uids?n=3",
+		Use:                   "serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
+		Short:                 "Answer for UIDs and numbers over HTTP and the Redis protocol",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

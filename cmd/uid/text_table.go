@@ -128,3 +128,6 @@ func longestWord(s string) int {
 	}
 	return displayWidth(slices.MaxFunc(words, func(a, b string) int { return displayWidth(a) - displayWidth(b) }))
 }
+
+// displayWidth returns how many columns of a terminal a text takes.
+func displayWidth(s string) int { return text.StringWidthWithoutEscSequences(s) }

@@ -16,15 +16,8 @@ import (
 // worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "worker ls|init|release|check",
-		Short: "Look after the worker IDs in a store",
-		Long: `worker shows who holds which worker ID, and looks after the store that they are in.
-In a database these are two tables: WORKER_NODE, of disposable IDs, and WORKER_LEASE, of
-leased ones.
-
-` + storeHelp + ` Only init creates anything.`,
-		Example: "  uid worker ls --store workers.db\n" +
-			"  " + storeEnv + "='postgres://me:secret@db.example/app' uid worker check",
+		Use:                   "worker ls|init|release|check",
+		Short:                 "Look after the worker IDs in a store",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -37,9 +30,6 @@ leased ones.
 	cmd.AddCommand(p.workerList(), p.workerInit(), p.workerRelease(), p.workerCheck())
 	return cmd
 }
-
-// registryHelp is the part of the help of commands that create nothing.
-const registryHelp = storeHelp + " The command creates nothing."
 
 // tables is what the subcommands share: the store, and how to show it.
 type tables struct {

@@ -21,39 +21,8 @@ type workerCheck struct {
 func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
 	cmd := &cobra.Command{
-		Use:   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
-		Short: "Check a store for what could harm its workers",
-		Long: `check looks for what could harm the workers of a store. It only reads.
-
-  MySQL, MariaDB  the isolation of transactions, auto_increment_increment,
-                  innodb_flush_log_at_trx_commit and sync_binlog; whether the server is
-                  read-only, a replica, or has replicas and of which kind;
-                  AUTO_ID_CACHE on TiDB; rights that this account lacks or does not need;
-                  on Galera also the node's part in the cluster
-  PostgreSQL      synchronous_commit, fsync, full_page_writes, wal_level; whether the
-                  server is a standby, or has standbys and of which kind; indexes and
-                  the fillfactor; rights that this account lacks or does not need
-  SQLite          the journal and its syncing, the file and its file system
-  all databases   the tables, the counter of disposable IDs
-  etcd, ZooKeeper, Redis
-                  what can be seen of the servers' settings and the account's rights
-  all stores      the clock, how many IDs are left, leases from the far future, spaces
-                  of worker IDs whose UIDs could be equal
-
-Run it from a machine of the workers and with their account, so that it sees what they
-see.
-
-Each finding is
-  ok     as it should be
-  note   good to know, or could not be found out
-  warn   may do harm, or wastes IDs
-  error  workers fail, or UIDs can come twice: the exit code is 1
-
-With --durable it judges by what workers need whose store is said never to lose a write
-(Losses: Never).
-
-` + registryHelp,
-		Example:               "  uid worker check --store workers.db\n  uid worker check --durable --json",
+		Use:                   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+		Short:                 "Check a store for what could harm its workers",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -26,30 +26,8 @@ func (p *program) workerInit() *cobra.Command {
 	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
 	c.store.existing = false
 	cmd := &cobra.Command{
-		Use:   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
-		Short: "Create a namespace of leases, once",
-		Long: `init creates a namespace of leased worker IDs, and the table, say, if that is missing. By
-default whoever runs it vouches that nobody has an ID of the namespace, or ever had one:
-so a person should run it, not a script at each start or deployment. A program that finds
-no namespace makes it, too, but its UIDs begin ten minutes ahead of the clock, as it
-cannot know whether one was lost.
-
-After a store was lost, emptied, or put back as it was at some time, give --lost: all who
-lease an ID from then on begin ten minutes ahead of the clock, beyond what running
-processes may have reserved.
-
-With --ids the namespace has only these of the layout's worker IDs. Several stores, of a
-region each, can so share one space of worker IDs: give each a range of its own.
-
-After a move from another generator or layout, --after keeps the UIDs of all workers that
-lease an ID from then on above the largest UID of before. It lies ten minutes ahead of the
-clock at most.
-
-If the namespace exists, init changes nothing, but for --lost and --after, which raise its
-floor, and --ids, as long as nobody has leased an ID and it has none.
-
-` + storeHelp,
-		Example:               "  uid worker init --namespace orders --layout default\n  uid worker init --layout twitter --ids 512-1023\n  uid worker init --namespace orders --lost",
+		Use:                   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
+		Short:                 "Create a namespace of leases, once",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -26,27 +26,8 @@ type workerLs struct {
 func (p *program) workerList() *cobra.Command {
 	c := &workerLs{tables: p.newTables(), quarantine: spanFlag(5 * time.Minute)}
 	cmd := &cobra.Command{
-		Use:   "ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
-		Short: "Show who holds which worker ID, and how many are left",
-		Long: `ls shows the leases of worker IDs: who holds each, since when, until when, and up to
-which time its ticks are reserved; then how many IDs each namespace has left, and how
-many disposable IDs are used. All times are those of the store's clock.
-
-A lease is
-  live        held: nobody else can get the ID
-  quarantine  expired or released, but for less than --quarantine (a setting of the
-              workers, which the store does not know)
-  free        the next worker may get the ID
-IDs that were never leased are not listed. Their number follows from the range of worker
-IDs that the namespace has, or else from its layout; for disposable IDs from --layout.
-
-Formats:
-  table  for people (the default)
-  plain  one lease, namespace or count of disposable IDs per line, tab-separated
-  json   the same as objects, whose "kind" is lease, namespace or disposable
-
-` + registryHelp,
-		Example:               "  uid worker ls --store workers.db\n  uid worker ls --namespace orders --json",
+		Use:                   "ls [--namespace NAME] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+		Short:                 "Show who holds which worker ID, and how many are left",
 		DisableFlagsInUseLine: true,
 		Args:                  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,7 +53,7 @@ Formats:
 
 func (c *workerLs) show(o registry.Overview) error {
 	if c.namespace != "" && !slices.ContainsFunc(o.Namespaces, func(ns registry.NamespaceInfo) bool { return ns.Namespace == c.namespace }) {
-		return unknownNamespace(c.namespace)
+		return c.unknownNamespace(c.namespace)
 	}
 	if o.Nodes == nil && !o.HasLeases {
 		if c.inTables {

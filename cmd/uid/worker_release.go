@@ -23,18 +23,8 @@ type workerFree struct {
 func (p *program) workerRelease() *cobra.Command {
 	c := &workerFree{tables: p.newTables()}
 	cmd := &cobra.Command{
-		Use:   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
-		Short: "End the lease of a worker ID whose holder is known to be dead",
-		Long: `release ends the lease of a worker ID whose holder is known to be dead, so that the
-quarantine of the ID begins now, not when the lease runs out. A live lease needs
---force. The namespace is "default" unless given.
-
-The table keeps the last tick that may have been used, so that nobody issues it again.
-A holder that turns out to live does no harm either: it issues only what was reserved
-for it, and acquires another ID when it next renews its lease.
-
-` + registryHelp,
-		Example:               "  uid worker release default/7 --force",
+		Use:                   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
+		Short:                 "End the lease of a worker ID whose holder is known to be dead",
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -75,9 +65,10 @@ func leaseName(text string) (namespace string, id int64, err error) {
 
 // unknownNamespace is the error of a namespace that is not in the store. It does not repeat what
 // cannot be a name, which may be a DSN.
-func unknownNamespace(name string) error {
+func (r *tables) unknownNamespace(name string) error {
 	if name, err := names.Resolve(name); err == nil {
-		return fmt.Errorf("%w: %q (uid worker ls shows those that there are)", worker.ErrNoNamespace, name)
+		place, _ := r.store.choose(r.getenv) // it has been opened
+		return fmt.Errorf("%w: %q; this shows those that there are: uid worker ls%s", worker.ErrNoNamespace, name, place.flag())
 	}
 	return fmt.Errorf("%w: what was given is no name of one", worker.ErrNoNamespace)
 }
@@ -86,7 +77,7 @@ func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace st
 	was, err := r.Release(ctx, namespace, id, c.force)
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
-		return fmt.Errorf("%w: %w", registry.ErrNoLease, unknownNamespace(namespace))
+		return fmt.Errorf("%w: %w", registry.ErrNoLease, c.unknownNamespace(namespace))
 	case errors.Is(err, registry.ErrLive):
 		return fmt.Errorf("%w; if its holder is known to be dead, --force ends it", err)
 	case err != nil:

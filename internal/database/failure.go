@@ -39,11 +39,22 @@ func (f *failure) Unwrap() error { return f.cause }
 // Transient reports to package retry whether another attempt may succeed.
 func (f *failure) Transient() bool { return f.kind == Transient }
 
-// Failed translates a driver's error; doing says which operation failed. It does not keep err.
+// Failed translates a driver's error, or nil; doing says which operation failed. It does not keep err.
 // The result holds no secret, and its method Transient says whether it may pass.
 func Failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
 	kind, cause := translate(err)
 	return &failure{doing, cause, kind}
+}
+
+// Changed returns how many rows a statement has changed, or why that is not known.
+func Changed(doing string, res sql.Result, err error) (n int64, _ error) {
+	if err == nil {
+		n, err = res.RowsAffected()
+	}
+	return n, Failed(doing, err)
 }
 
 // KindOf returns the kind of an error made by Failed, and Final for every other.

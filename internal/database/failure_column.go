@@ -32,7 +32,7 @@ func ofColumn(words, text string) string {
 var ourColumn = func() *regexp.Regexp {
 	var names []string
 	for _, c := range slices.Concat(NodeColumns, LeaseColumns, SegmentColumns, TakerColumns) {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	return regexp.MustCompile("(?i)(?:['`\".]|has no column named |no such column: )(" + strings.Join(names, "|") + ")\\b")
 }()

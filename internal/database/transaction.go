@@ -71,10 +71,7 @@ func transactFile(ctx context.Context, conn *sqlx.Conn, do func(Session) error) 
 	if err := do(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return Failed("commit", err)
-	}
-	return nil
+	return Failed("commit", tx.Commit())
 }
 
 // discard keeps a connection from going back to the pool. The server ends its transaction with

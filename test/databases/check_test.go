@@ -382,10 +382,10 @@ func TestCheckOfSpaces(t *testing.T) {
 		putLeases(t, db, aged("carts", ""))
 		require.Equal(t, []string{"ok: no two whose UIDs could be equal are known"}, spaces())
 		putLeases(t, db, aged("orders", ""))
-		require.Equal(t, []string{`note: namespaces "carts" and "orders" have the layout ` + seconds.String()}, spaces())
+		require.Equal(t, []string{`note: namespaces "carts", "orders" have the layout ` + seconds.String()}, spaces())
 		acquire(t, db, asked{})
 		require.Equal(t, []string{
-			`note: namespaces "carts" and "orders" have the layout ` + seconds.String(), `note: disposable IDs beside namespaces "carts" and "orders"`,
+			`note: namespaces "carts", "orders" have the layout ` + seconds.String(), `note: disposable IDs beside leases of "carts", "orders"`,
 		}, spaces())
 	})
 }

@@ -106,13 +106,13 @@ func TestNodeThatWritesAlone(t *testing.T) {
 	alone := used.With(t, func(c *mysql.Config) { c.Params = map[string]string{"wsrep_on": "0"} }).Open(t)
 	for _, unverified := range []bool{false, true} {
 		require.ErrorContains(t, startDisposable(t, alone, unverified),
-			"wsrep_on is OFF, at a node of a Galera cluster")
+			"wsrep_on: OFF, at a node of a Galera cluster")
 	}
 	_, err = tablesOf(t, alone, sqlstore.Config{}).Segments().Inspect(t.Context())
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = strangerOf(t, alone, "").Inspect(t.Context())
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "wsrep_on is OFF, at a node of a Galera cluster. What is written stays on this node")
+	require.ErrorContains(t, err, "wsrep_on: OFF, at a node of a Galera cluster. What is written stays on this node")
 	require.Equal(t, doctor.LevelError, checked(t, alone, doctor.Config{})["wsrep_on"].Level)
 	require.NotContains(t, checked(t, together, doctor.Config{}), "wsrep_on")
 }

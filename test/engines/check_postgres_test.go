@@ -23,7 +23,7 @@ func TestCheckPostgres(t *testing.T) {
 	me := openSQL(t, "pgx", url+"&user=me")
 	m = checked(t, examinedSQL(t, me), doctor.Config{MaxWorkerID: 1000})
 	require.Equal(t, badness{"spaces of worker IDs": doctor.LevelNote}, m.levels(), "%+v", m)
-	require.Equal(t, "SELECT, INSERT on worker_node and SELECT, INSERT, UPDATE on worker_lease", m["grants"].Value)
+	require.Equal(t, "SELECT, INSERT on worker_node; SELECT, INSERT, UPDATE on worker_lease", m["grants"].Value)
 
 	require.Equal(t, "next ID not told, largest ID 1", m["counter of disposable IDs"].Value, "to who may not read the sequence")
 

@@ -125,7 +125,8 @@ type check struct {
 	findings []Finding
 }
 
-func (c *check) add(f Finding) { c.findings = append(c.findings, f) }
+func (c *check) add(f Finding)     { c.findings = append(c.findings, f) }
+func (c *check) judge(rows ...Row) { c.findings = append(c.findings, Judge(rows...)...) }
 
 func (c *check) all(ctx context.Context, store registry.Store) error {
 	o, err := c.read(ctx, store)

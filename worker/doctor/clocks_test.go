@@ -5,24 +5,32 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker/lease"
 )
 
+// The store's clock was read some time during the shortest of the trips.
 func TestClockOffset(t *testing.T) {
-	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) time.Time { return now.Add(d * time.Millisecond) }
-	for _, tt := range []struct {
-		trips         []roundTrip
-		offset, bound time.Duration
-	}{
-		{[]roundTrip{{at(0), at(5), at(10)}}, 0, 5},
-		{[]roundTrip{{at(0), at(105), at(10)}}, 100, 5},
-		{[]roundTrip{{at(0), at(-95), at(10)}}, -100, 5},
-		{[]roundTrip{{at(0), at(900), at(1000)}, {at(0), at(31), at(2)}, {at(0), at(7), at(20)}}, 30, 1},
-		{[]roundTrip{{at(0), at(7), at(-20)}}, 7, 0}, // ours went back
+	theirs := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for value, ours := range map[string][]int64{ // before and after the first trip, the second...; then the last goes on
+		"the store's is +0 ms from ours, ± 5 ms":   {-5, 5},
+		"the store's is +100 ms from ours, ± 5 ms": {-105, -95},
+		"the store's is -100 ms from ours, ± 5 ms": {95, 105},
+		"the store's is +30 ms from ours, ± 1 ms":  {-900, 100, -31, -29, -7, 13},
+		"the store's is +7 ms from ours, ± 0 ms":   {-7, -27}, // ours went back
 	} {
-		offset, bound := clockOffset(tt.trips)
-		require.Equal(t, tt.offset*time.Millisecond, offset)
-		require.Equal(t, tt.bound*time.Millisecond, bound)
+		c := &check{Config: Config{MaxClockSkew: time.Second, Now: func() time.Time {
+			now := theirs.Add(time.Duration(ours[0]) * time.Millisecond)
+			if len(ours) > 2 {
+				ours = ours[1:]
+			} else {
+				ours[0], ours[1] = ours[1], ours[0]
+			}
+			return now
+		}}}
+		require.NoError(t, c.clocks(t.Context(), &fake{clock: lease.Clock{Now: theirs}}))
+		require.Len(t, c.findings, 1)
+		checkFinding(t, c.findings[0], LevelOK, value)
 	}
 }
 
@@ -49,6 +57,10 @@ func TestJudgeClock(t *testing.T) {
 		{301 * ms, 100 * ms, 1800 * ms, LevelError, "1.8s"},
 		{-600 * ms, ms, 250 * ms, LevelWarn, "-600 ms"},
 	} {
-		checkFinding(t, judgeClock(tt.offset, tt.bound, tt.off, 2*time.Second), tt.want, tt.value)
+		theirs := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+		trip := roundTrip{theirs.Add(-tt.offset - tt.bound), theirs, theirs.Add(-tt.offset + tt.bound)}
+		found := Judge(trip.rows(tt.off, 2*time.Second)...)
+		require.Len(t, found, 1)
+		checkFinding(t, found[0], tt.want, tt.value)
 	}
 }

@@ -12,170 +12,118 @@ import (
 
 // leasesSound judges the rows of leased IDs, namespace by namespace.
 func (c *check) leasesSound(o registry.Overview) {
+	leases := map[string][]registry.LeaseInfo{}
+	for _, l := range o.Leases {
+		leases[l.Namespace] = append(leases[l.Namespace], l)
+	}
 	for _, ns := range o.Namespaces {
-		var leases []registry.LeaseInfo
-		for _, l := range o.Leases {
-			if l.Namespace == ns.Namespace {
-				leases = append(leases, l)
-			}
-		}
-		for _, f := range c.judgeNamespace(ns, leases, o.Now) {
+		for _, f := range c.judgeNamespace(ns, leases[ns.Namespace], o.Now) {
 			f.Value = fmt.Sprintf("namespace %q: %s", ns.Namespace, f.Value)
 			c.add(f)
 		}
 	}
 }
 
+// judgeNamespace judges what the rows of a namespace show: how many IDs are left, rows that are missing,
+// IDs that are another namespace's, layouts that are mixed, and times and ticks that were written under
+// another clock.
 func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.LeaseInfo, now time.Time) []Finding {
-	left := Finding{Level: LevelOK, What: "leased IDs", Value: fmt.Sprintf("%d live, %d in quarantine, %d free again", ns.Live, ns.Quarantined, ns.Free)}
-	lost := int64(0)
+	var t uid.Terms
+	var unreadable error
+	if c.Terms != nil && ns.Layout != "" {
+		t, unreadable = c.Terms(ns.Layout)
+	}
+	all := lease.Range{}
+	ids, lost := lease.Range{Last: t.MaxWorkerID}, int64(0)
+	if ns.IDs != all {
+		ids = lease.Range{First: ns.IDs.First, Last: min(ns.IDs.Last, t.MaxWorkerID)}
+	}
 	for _, r := range ns.Missing {
 		lost += r.Last - r.First + 1
 	}
-	var t uid.Terms
-	if c.Terms != nil && ns.Layout != "" {
-		var err error
-		if t, err = c.Terms(ns.Layout); err != nil {
-			return []Finding{left, {LevelError, "layout", ns.Layout, fmt.Sprintf("The layout of the namespace cannot be read: %v.", err),
-				"Look who wrote the namespace's own row."}}
-		}
-	}
-	if t.Unit > 0 {
-		ids := idsOf(ns, t)
-		all, busy := max(0, ids.Last-ids.First+1), busyOf(ids, leases)+lost
-		left.Value += fmt.Sprintf(", %d can be had, of %d", all-busy, all)
-		if ns.IDs != (lease.Range{}) {
-			left.Value += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
-		}
-		switch {
-		case busy >= all:
-			left.Level, left.Why = LevelError, "No ID can be had: workers wait or fail until one is free."
-			left.Do = "Release those whose holders are known to be dead, take a layout with more worker bits or a namespace with more of them, or shorten the workers' TTL and Quarantine."
-		case supply.Low(busy, all):
-			left.Level, left.Why = LevelWarn, "More than 80 % of the IDs are taken."
-			left.Do = "Take a layout with more worker bits, or a namespace with more of them, before a deployment needs twice as many at once."
-		}
-	}
-	findings := []Finding{left}
-	if len(ns.Missing) > 0 {
-		findings = append(findings, Finding{LevelError, "rows of worker IDs", fmt.Sprintf("%d missing", lost),
-			"Of the IDs that were given, " + lease.MissingRows(ns.Missing) + ".",
-			"Look who deleted them, and put the rows back as they were. " + makeUp})
-	}
-	if f, bad := judgeRange(ns, leases); bad {
-		findings = append(findings, f)
-	}
-	if f, bad := judgeLayouts(ns, leases); bad {
-		findings = append(findings, f)
-	}
-	if f, bad := judgeTimes(leases, now); bad {
-		findings = append(findings, f)
-	}
-	if t.Unit > 0 {
-		findings = append(findings, c.judgeHigh(ns, t, leases, now))
-	}
-	return findings
-}
-
-// idsOf returns the worker IDs that the namespace has, of those of its layout.
-func idsOf(ns registry.NamespaceInfo, t uid.Terms) lease.Range {
-	if ns.IDs == (lease.Range{}) {
-		return lease.Range{Last: t.MaxWorkerID}
-	}
-	return lease.Range{First: ns.IDs.First, Last: min(ns.IDs.Last, t.MaxWorkerID)}
-}
-
-// busyOf counts the IDs that nobody can have now.
-func busyOf(ids lease.Range, leases []registry.LeaseInfo) (n int64) {
+	none := registry.LeaseInfo{WorkerID: -1}
+	outside, foreign, latest, longest, highest := none, none, none, none, none
+	var ahead, lasts time.Duration // of latest and longest, from now
+	count, busy := max(0, ids.Last-ids.First+1), lost
 	for _, l := range leases {
-		if l.State != registry.Free && l.WorkerID >= ids.First && l.WorkerID <= ids.Last {
-			n++
+		if l.State != registry.Free && has(ids, l) {
+			busy++
 		}
-	}
-	return n
-}
-
-// judgeRange looks for IDs that are another namespace's.
-func judgeRange(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Finding, bad bool) {
-	if ns.IDs == (lease.Range{}) {
-		return f, false
-	}
-	for _, l := range leases {
-		if l.WorkerID < ns.IDs.First || l.WorkerID > ns.IDs.Last {
-			return Finding{LevelError, "range of worker IDs", ns.IDs.String(),
-				fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the store that has it can give it, too, and UIDs come twice.", l.WorkerID),
-				"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: " + keepOut(l)}, true
+		if outside == none && ns.IDs != all && !has(ns.IDs, l) {
+			outside = l
 		}
-	}
-	return f, false
-}
-
-func judgeLayouts(ns registry.NamespaceInfo, leases []registry.LeaseInfo) (f Finding, bad bool) {
-	if ns.Layout == "" {
-		return Finding{LevelWarn, "layout", "not told", "The namespace has no row of its own, by which acquisitions exclude each other.",
-			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; so does uid worker init --lost."}, len(leases) > 0
-	}
-	for _, l := range leases {
-		if l.Layout != ns.Layout {
-			return Finding{LevelError, "layout", ns.Layout, fmt.Sprintf("Worker ID %d was used under the layout %s: its UIDs and new ones could be equal.", l.WorkerID, l.Layout),
-				"Give each layout a namespace of its own, and UIDs of different layouts different columns."}, true
+		if foreign == none && l.Layout != ns.Layout {
+			foreign = l
 		}
-	}
-	return f, false
-}
-
-// judgeTimes looks for rows that were written under another clock.
-func judgeTimes(leases []registry.LeaseInfo, now time.Time) (f Finding, bad bool) {
-	const slack, longest = 2 * time.Second, 31 * 24 * time.Hour
-	var worst registry.LeaseInfo
-	var ahead time.Duration
-	for _, l := range leases {
 		for _, at := range []time.Time{l.Acquired, l.Renewed} {
 			if d := at.Sub(now); d > ahead {
-				worst, ahead = l, d
+				latest, ahead = l, d
 			}
 		}
-	}
-	if ahead > slack {
-		return Finding{LevelError, "times of leases", fmt.Sprintf("worker ID %d was renewed %v from now", worst.WorkerID, ahead.Round(time.Millisecond)),
-			"The store's clock went back, or the row is from a server with another clock: such an ID stays taken until its time has come.",
-			"Set the clock right. Release the ID if its holder is known to be dead."}, true
-	}
-	for _, l := range leases {
-		if d := l.Until.Sub(now); d > longest {
-			return Finding{LevelWarn, "times of leases", fmt.Sprintf("the lease of worker ID %d ends %v from now", l.WorkerID, d.Round(time.Second)),
-				"A holder that dies keeps its ID for so long.", "Release the ID if its holder is known to be dead, and look at its TTL."}, true
+		if d := l.Until.Sub(now); d > lasts {
+			longest, lasts = l, d
+		}
+		if highest == none || l.High > highest.High {
+			highest = l
 		}
 	}
-	return f, false
+	missing := ""
+	if lost > 0 {
+		missing = lease.MissingRows(ns.Missing)
+	}
+	left := fmt.Sprintf("%d live, %d in quarantine, %d free again", ns.Live, ns.Quarantined, ns.Free)
+	told := t.Unit > 0
+	var limit, tick int64
+	if told {
+		left += fmt.Sprintf(", %d can be had, of %d", count-busy, count)
+		limit, tick = t.TickAt(now.Add(c.MaxAhead)), t.TickAt(now)
+	}
+	if told && ns.IDs != all {
+		left += fmt.Sprintf(" (the worker IDs %v)", ns.IDs)
+	}
+	const slack, long = 2 * time.Second, 31 * 24 * time.Hour
+	const range_, rows, layout, times, ticks = "range of worker IDs", "rows of worker IDs", "layout", "times of leases", "last ticks of leases"
+	upTo := fmt.Sprintf("up to %d, of worker ID %d; %d is now", highest.High, highest.WorkerID, tick)
+	far := fmt.Sprintf("That is more than %v ahead (tick %d): ", c.MaxAhead.Round(time.Second), limit)
+	return Judge([]Row{
+		{told && busy >= count, LevelError, whatLeases, left, "No ID can be had: workers wait or fail until one is free.",
+			"Release those whose holders are known to be dead, take a layout with more worker bits or a namespace with more of them, or shorten the workers' TTL and Quarantine."},
+		{told && supply.Low(busy, count), LevelWarn, whatLeases, left, "More than 80 % of the IDs are taken.",
+			"Take a layout with more worker bits, or a namespace with more of them, before a deployment needs twice as many at once."},
+		{true, LevelOK, whatLeases, left, "", ""},
+		{lost > 0, LevelError, rows, fmt.Sprintf("%d missing", lost), "Of the IDs that were given, " + missing + ".",
+			"Look who deleted them, and put the rows back as they were. " + makeUp},
+		{outside != none, LevelError, range_, ns.IDs.String(),
+			fmt.Sprintf("Worker ID %d lies outside of it and was leased here: the store that has it can give it, too, and UIDs come twice.", outside.WorkerID),
+			"Look who changed the range. Release the ID if its holder is known to be dead, and keep it out of use: " + keepOut(outside)},
+		{unreadable != nil, LevelError, layout, ns.Layout, fmt.Sprintf("The layout of the namespace cannot be read: %v.", unreadable),
+			"Look who wrote the namespace's own row."},
+		{ns.Layout == "" && foreign != none, LevelWarn, layout, "not told", "The namespace has no row of its own, by which acquisitions exclude each other.",
+			"Look who deleted it. The next start makes it, far ahead of the clock, since IDs may be in use; so does uid worker init --lost."},
+		{foreign != none, LevelError, layout, ns.Layout,
+			fmt.Sprintf("Worker ID %d was used under the layout %s: its UIDs and new ones could be equal.", foreign.WorkerID, foreign.Layout),
+			"Give each layout a namespace of its own, and UIDs of different layouts different columns."},
+		{ahead > slack, LevelError, times, fmt.Sprintf("worker ID %d was renewed %v from now", latest.WorkerID, ahead.Round(time.Millisecond)),
+			"The store's clock went back, or the row is from a server with another clock: such an ID stays taken until its time has come.",
+			"Set the clock right. Release the ID if its holder is known to be dead."},
+		{lasts > long, LevelWarn, times, fmt.Sprintf("the lease of worker ID %d ends %v from now", longest.WorkerID, lasts.Round(time.Second)),
+			"A holder that dies keeps its ID for so long.", "Release the ID if its holder is known to be dead, and look at its TTL."},
+		{!told, "", ticks, "", "", ""},
+		{highest == none, LevelOK, ticks, "none", "", ""},
+		{highest.High >= t.MaxTick, LevelError, ticks, upTo,
+			fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.", t.MaxTick),
+			"Take another layout if the clock is near there, too. Else keep the ID out of use: " + keepOut(highest)},
+		{highest.High > limit && highest.State == registry.Live, LevelWarn, ticks, upTo,
+			far + "its holder borrows that much, or the row was written under a wrong clock.",
+			"Look at its holder's MaxLead and clock. When it is gone, workers refuse the ID until the clock gets there."},
+		{highest.High > limit, LevelError, ticks, upTo, far + "the row was written under a wrong clock. Workers that get the ID refuse to start.",
+			"Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, and keep the ID out of use until then: " + keepOut(highest)},
+		{true, LevelOK, ticks, upTo, "", ""},
+	}...)
 }
 
-// judgeHigh looks for ticks of the far future.
-func (c *check) judgeHigh(ns registry.NamespaceInfo, t uid.Terms, leases []registry.LeaseInfo, now time.Time) Finding {
-	f := Finding{Level: LevelOK, What: "last ticks of leases", Value: "none"}
-	if len(leases) == 0 {
-		return f
-	}
-	worst, most := leases[0], c.MaxAhead
-	for _, l := range leases {
-		if l.High > worst.High {
-			worst = l
-		}
-	}
-	f.Value = fmt.Sprintf("up to %d, of worker ID %d; %d is now", worst.High, worst.WorkerID, t.TickAt(now))
-	limit := t.TickAt(now.Add(most))
-	switch {
-	case worst.High >= t.MaxTick:
-		f.Level, f.Why = LevelError, fmt.Sprintf("The layout's last tick is %d: no UID is left under the ID, and workers that get it fail.", t.MaxTick)
-		f.Do = "Take another layout if the clock is near there, too. Else keep the ID out of use: " + keepOut(worst)
-	case worst.High > limit && worst.State == registry.Live:
-		f.Level, f.Why = LevelWarn, fmt.Sprintf("That is more than %v ahead (tick %d): its holder borrows that much, or the row was written under a wrong clock.", most.Round(time.Second), limit)
-		f.Do = "Look at its holder's MaxLead and clock. When it is gone, workers refuse the ID until the clock gets there."
-	case worst.High > limit:
-		f.Level, f.Why = LevelError, fmt.Sprintf("That is more than %v ahead (tick %d): the row was written under a wrong clock. Workers that get the ID refuse to start.", most.Round(time.Second), limit)
-		f.Do = "Set the clock right if it is wrong. Else leave HIGH, for the ticks may have been used, and keep the ID out of use until then: " + keepOut(worst)
-	}
-	return f
+func has(ids lease.Range, l registry.LeaseInfo) bool {
+	return ids.First <= l.WorkerID && l.WorkerID <= ids.Last
 }
 
 // makeUp tells people who know what they do what stands for a row that cannot be had back.

@@ -16,20 +16,34 @@ import (
 func (c *check) spaces(o registry.Overview) {
 	const what = "spaces of worker IDs"
 	const do = "Nothing, where UIDs of both never stand in one column. Else take all worker IDs from one of them."
-	var names []string
-	for _, ns := range o.Namespaces {
-		names = append(names, ns.Namespace)
+	ids, sharing := map[string]lease.Range{}, map[string]map[string]bool{} // the latter by layout: those who use or used it
+	add := func(layout, namespace string) {
+		if sharing[layout] == nil {
+			sharing[layout] = map[string]bool{}
+		}
+		sharing[layout][namespace] = true
 	}
+	for _, ns := range o.Namespaces {
+		ids[ns.Namespace] = ns.IDs
+		add(ns.Layout, ns.Namespace)
+	}
+	for _, l := range o.Leases {
+		add(l.Layout, l.Namespace)
+	}
+	delete(sharing, "")
 	before := len(c.findings)
-	sharing := namespacesOf(o)
 	for _, layout := range slices.Sorted(maps.Keys(sharing)) {
-		if same := overlapping(sharing[layout], o.Namespaces); len(same) > 1 {
-			c.add(Finding{LevelNote, what, fmt.Sprintf("%s have the layout %s", listed(same), layout),
+		names := slices.Sorted(maps.Keys(sharing[layout]))
+		same := slices.DeleteFunc(slices.Clone(names), func(a string) bool {
+			return !slices.ContainsFunc(names, func(b string) bool { return a != b && overlap(ids[a], ids[b]) })
+		})
+		if len(same) > 1 {
+			c.add(Finding{LevelNote, what, fmt.Sprintf("namespaces %s have the layout %s", listed(same), layout),
 				"A UID of one namespace can be equal to a UID of another: they have worker IDs in common.", do})
 		}
 	}
-	if o.Nodes != nil && o.Nodes.Used() > 0 && len(names) > 0 {
-		c.add(Finding{LevelNote, what, "disposable IDs beside " + listed(names),
+	if o.Nodes != nil && o.Nodes.Used() > 0 && len(ids) > 0 {
+		c.add(Finding{LevelNote, what, "disposable IDs beside leases of " + listed(slices.Sorted(maps.Keys(ids))),
 			"A UID under a disposable ID can be equal to one under a leased ID of the same layout: both have a worker 1.", do})
 	}
 	if len(c.findings) == before && !c.unread && (o.Nodes != nil || o.HasLeases) {
@@ -37,58 +51,18 @@ func (c *check) spaces(o registry.Overview) {
 	}
 }
 
-// namespacesOf returns the namespaces in which a layout is or was used, in their order.
-func namespacesOf(o registry.Overview) map[string][]string {
-	all := map[string][]string{}
-	add := func(layout, namespace string) {
-		if layout != "" && !slices.Contains(all[layout], namespace) {
-			all[layout] = append(all[layout], namespace)
-		}
-	}
-	for _, ns := range o.Namespaces {
-		add(ns.Layout, ns.Namespace)
-	}
-	for _, l := range o.Leases {
-		add(l.Layout, l.Namespace)
-	}
-	for _, names := range all {
-		slices.Sort(names)
-	}
-	return all
-}
-
-// overlapping returns those of the names that have a worker ID in common with another of them.
-func overlapping(names []string, infos []registry.NamespaceInfo) (both []string) {
-	ids := map[string]lease.Range{}
-	for _, ns := range infos {
-		ids[ns.Namespace] = ns.IDs
-	}
-	for _, a := range names {
-		if slices.ContainsFunc(names, func(b string) bool { return a != b && overlap(ids[a], ids[b]) }) {
-			both = append(both, a)
-		}
-	}
-	return both
-}
-
 func overlap(a, b lease.Range) bool {
 	all := lease.Range{}
 	return a == all || b == all || a.First <= b.Last && b.First <= a.Last
 }
 
-// listed lists namespaces, or the first few of many.
+// listed lists names, or the first few of many.
 func listed(names []string) string {
 	const most = 8
-	var quoted []string
-	for _, name := range names[:min(most, len(names))] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
-	text := "namespace " + quoted[0]
-	switch last := len(quoted) - 1; {
-	case len(names) > most:
-		text = fmt.Sprintf("namespaces %s and %d more", strings.Join(quoted, ", "), len(names)-most)
-	case last > 0:
-		text = fmt.Sprintf("namespaces %s and %s", strings.Join(quoted[:last], ", "), quoted[last])
+	shown := fmt.Sprintf("%q", names[:min(most, len(names))])
+	text := strings.ReplaceAll(shown[1:len(shown)-1], `" "`, `", "`)
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
 }

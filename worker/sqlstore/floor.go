@@ -37,13 +37,11 @@ func (s *Numbers) Begin(ctx context.Context, id int64, at time.Time) (time.Time,
 			return nil
 		}
 		res, err := tx.ExecContext(ctx, s.keepFloor(), begin, id)
-		if err != nil {
-			return database.Failed("write the floor", err)
+		n, err := database.Changed("write the floor", res, err)
+		if err == nil && n != 1 {
+			err = fmt.Errorf("%w: writing the floor changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
 		}
-		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return fmt.Errorf("%w: writing the floor changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
-		}
-		return nil
+		return err
 	})
 	if err != nil || begin == 0 {
 		return time.Time{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/fitness"
 	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -174,5 +175,5 @@ func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.
 // them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
-	return l.inspect(ctx, wanted{l.leases, database.LeaseColumns})
+	return l.inspect(ctx, fitness.Table{Name: l.leases, Columns: database.LeaseColumns})
 }

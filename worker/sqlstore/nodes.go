@@ -36,14 +36,10 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 	if d.dialect == database.SQLite {
 		var next int64
 		err := from.GetContext(ctx, &next, "SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", d.nodes)
-		if errors.Is(err, sql.ErrNoRows) {
-			return 0, nil
-		}
-		if err != nil {
-			if err = database.Failed(doing, err); database.KindOf(err) == database.MissingTable {
-				return 0, nil // no table of this database has a counter
-			}
-			return 0, err
+		if is := database.Failed(doing, err); errors.Is(err, sql.ErrNoRows) || database.KindOf(is) == database.MissingTable {
+			return 0, nil // nothing, or no table of this database, has a counter
+		} else if is != nil {
+			return 0, is
 		}
 		return next, nil
 	}
@@ -52,10 +48,8 @@ func (d *DB) nextNode(ctx context.Context, from database.Reader) (int64, error) 
 	}
 	// MySQL's information_schema may show a counter of yesterday.
 	var name, create string
-	if err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+d.nodes+"`").Scan(&name, &create); err != nil {
-		return 0, database.Failed(doing, err)
-	}
-	return counterOf(create), nil
+	err := from.QueryRowContext(ctx, "SHOW CREATE TABLE `"+d.nodes+"`").Scan(&name, &create)
+	return counterOf(create), database.Failed(doing, err)
 }
 
 // nextInSequence reads the sequence of the identity column, which needs the right to select from it.
@@ -72,10 +66,7 @@ func (d *DB) nextInSequence(ctx context.Context, from database.Reader, doing str
 		// The server has quoted the name.
 		err = from.GetContext(ctx, &next, "SELECT CASE WHEN is_called THEN last_value + "+strconv.FormatInt(step, 10)+" ELSE last_value END FROM "+sequence)
 	}
-	if err != nil {
-		return 0, database.Failed(doing, err)
-	}
-	return next, nil
+	return next, database.Failed(doing, err)
 }
 
 // counterOf finds the counter in a statement that creates a table, where it is left out while it

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/fitness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 )
@@ -41,9 +42,9 @@ func (s *Numbers) Name() string { return "table " + s.nodes }
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit in a
 // crash. It skips what the account may not see.
 func (s *Numbers) Inspect(ctx context.Context) (lossy []string, err error) {
-	losses, err := s.losses(ctx, wanted{s.nodes, database.NodeColumns})
+	losses, err := s.losses(ctx, fitness.Table{Name: s.nodes, Columns: database.NodeColumns})
 	for _, l := range losses {
-		if l.By == database.Crash {
+		if !l.Takeover {
 			lossy = append(lossy, l.Why)
 		}
 	}
@@ -128,19 +129,15 @@ func (s *Numbers) insertRow(ctx context.Context, tx database.Session, host, nonc
 	insert := s.dialect.SQL("INSERT INTO `" + s.nodes + "` (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED)" +
 		" VALUES (?, ?, ?, CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)")
 	if s.dialect == database.Postgres { // whose drivers know no LastInsertId
-		if err := tx.QueryRowContext(ctx, insert+" RETURNING ID", host, nonce, kind).Scan(&id); err != nil {
-			return 0, database.Failed(doing, err)
-		}
-		return id, nil
+		err = tx.QueryRowContext(ctx, insert+" RETURNING ID", host, nonce, kind).Scan(&id)
+		return id, database.Failed(doing, err)
 	}
 	res, err := tx.ExecContext(ctx, insert, host, nonce, kind)
 	if err != nil {
 		return 0, database.Failed(doing, err)
 	}
-	if id, err = res.LastInsertId(); err != nil {
-		return 0, database.Failed("read the insert's ID", err)
-	}
-	return id, nil
+	id, err = res.LastInsertId()
+	return id, database.Failed("read the insert's ID", err)
 }
 
 // confirm reads the row back after its commit, and then replaces the nonce with the port, if one
@@ -169,16 +166,10 @@ func (s *Numbers) confirm(ctx context.Context, conn *sqlx.Conn, id int64, nonce,
 				"worker_id", id, "store", s.Name(), "port", port)
 			return nil
 		}
-		if err != nil {
-			return database.Failed("write the port", err)
+		n, err := database.Changed("write the port", res, err)
+		if err == nil && n != 1 {
+			err = fmt.Errorf("%w: writing the port changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
 		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return database.Failed("write the port", err)
-		}
-		if n != 1 {
-			return fmt.Errorf("%w: writing the port changed %d rows with ID %d, not 1", worker.ErrUnconfirmed, n, id)
-		}
-		return nil
+		return err
 	})
 }

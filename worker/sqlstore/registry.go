@@ -29,10 +29,7 @@ func (d *DB) Namespaces(ctx context.Context) (names []string, now lease.Clock, e
 		if err == nil {
 			names, err = database.AllRows(rows, func(name *string) []any { return []any{name} })
 		}
-		if err != nil {
-			return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))
-		}
-		return nil
+		return noNamespace(database.Failed("read the namespaces of table "+d.leases, err))
 	})
 	return names, now, err
 }

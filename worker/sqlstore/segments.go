@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/fitness"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -102,5 +103,5 @@ func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []seg
 // to them, and reads the settings by which a server or a SQLite connection can lose a commit. It
 // skips what the account may not see.
 func (s *Segments) Inspect(ctx context.Context) (lossy []string, err error) {
-	return s.inspect(ctx, wanted{s.segments, database.SegmentColumns}, wanted{s.takers, database.TakerColumns})
+	return s.inspect(ctx, fitness.Table{Name: s.segments, Columns: database.SegmentColumns}, fitness.Table{Name: s.takers, Columns: database.TakerColumns})
 }

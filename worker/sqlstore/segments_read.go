@@ -154,26 +154,19 @@ func (s *Segments) lookAt(ctx context.Context, conn session, tag string, there t
 		query, args = query+" LEFT JOIN `"+s.takers+"` t ON t.biz_tag = "+d.Indexed("COALESCE(a.biz_tag, ?)"), append(args, tag)
 	}
 	rows, err := s.query(ctx, conn, query, args...)
-	if err != nil {
+	var all []tagRow
+	if err == nil {
+		all, err = database.AllRows(rows, func(r *tagRow) []any { return append(seen.Fields(), r.fields()...) })
+	}
+	switch {
+	case err != nil:
 		return seen, database.Failed("read table "+s.segments, err)
+	case len(all) > 1:
+		return seen, fmt.Errorf("%w: table %s has more than one row of tag %q", uid.ErrConfig, s.segments, tag)
+	case len(all) == 1:
+		seen.leaf, seen.takers, err = all[0].parse(tag)
 	}
-	defer rows.Close()
-	for n := 0; rows.Next(); n++ {
-		var r tagRow
-		if err := rows.Scan(append(seen.Fields(), r.fields()...)...); err != nil {
-			return seen, database.Failed("read table "+s.segments, err)
-		}
-		if n > 0 {
-			return seen, fmt.Errorf("%w: table %s has more than one row of tag %q", uid.ErrConfig, s.segments, tag)
-		}
-		if seen.leaf, seen.takers, err = r.parse(tag); err != nil {
-			return seen, err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return seen, database.Failed("read table "+s.segments, err)
-	}
-	return seen, nil
+	return seen, err
 }
 
 // page reads rows in the order of the tags' bytes.

@@ -128,12 +128,9 @@ func (t *tables) carry(ctx context.Context, conn session, a attempt) error {
 	for _, w := range a.writes {
 		text, args := t.dialect.Bind(w.statement, w.args...)
 		res, err := conn.ExecContext(ctx, text, args...)
-		if err != nil {
-			return database.Failed(doing, err)
-		}
-		switch n, err := res.RowsAffected(); {
+		switch n, err := database.Changed(doing, res, err); {
 		case err != nil:
-			return database.Failed(doing, err)
+			return err
 		case n == 0:
 			return errRaced
 		case n < 0 || n > w.rows:
@@ -155,13 +152,11 @@ func (t *tables) inPlace(ctx context.Context, conn *sqlx.Conn, place *database.P
 		left, err = do(s)
 		return err
 	})
+	if err == nil && left != nil {
+		err = place.Confirm(ctx, conn, left.wrote, left.text, left.from, left.args...)
+	}
 	if err != nil {
 		return err
-	}
-	if left != nil {
-		if err := place.Confirm(ctx, conn, left.wrote, left.text, left.from, left.args...); err != nil {
-			return err
-		}
 	}
 	return place.Look(ctx, conn)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
-	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -169,11 +168,8 @@ func TestStandbysThatNeedNotConfirm(t *testing.T) {
 		}
 		require.Equal(t, want, levels(t, me, doctor.Config{Never: true})["replication"], c.setting)
 	}
-	conn, err := me.Connx(t.Context())
-	require.NoError(t, err)
-	defer conn.Close()
-	names, err := database.ConnectedStandbys(t.Context(), conn)
-	require.NoError(t, err)
+	var names []string
+	require.NoError(t, me.Select(&names, "SELECT COALESCE(application_name, '') FROM pg_stat_replication"))
 	require.Equal(t, []string{"walreceiver"}, names, "to any account")
 	require.NoError(t, startDisposable(t, me, false), "a failover is for people to mend")
 }

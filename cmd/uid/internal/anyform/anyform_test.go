@@ -56,3 +56,46 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What is written in a form is read by it and, where the text tells the form, without it.
+func TestNamed(t *testing.T) {
+	for name, tells := range map[string]bool{
+		"base32": true, "prefix=order": true, "prefix=a_1": true, "uuid=orders": true, "uuid=a=b": true,
+		"base58": false, "base58-flickr": false, "base62": false, "base62-inverted": false,
+	} {
+		f, err := Named(name)
+		require.NoError(t, err, name)
+		for _, u := range []uid.UID{0, 1, 7, 8, 180363646902239241, uid.Max} {
+			text, err := f.Write(u)
+			require.NoError(t, err, name)
+			got, err := f.Parse(text)
+			require.NoError(t, err, name)
+			require.Equal(t, u, got, name)
+			if tells {
+				got, err = Parse(text)
+				require.NoError(t, err, name)
+				require.Equal(t, u, got, name)
+			}
+		}
+		_, err = f.Parse("?")
+		require.ErrorIs(t, err, uid.ErrSyntax, name)
+	}
+	orders, err := Named("uuid=orders")
+	require.NoError(t, err)
+	carts, err := Named("uuid=carts")
+	require.NoError(t, err)
+	text, err := orders.Write(42)
+	require.NoError(t, err)
+	_, err = carts.Parse(text)
+	require.ErrorIs(t, err, uid.ErrSyntax, "of another namespace")
+	for _, version := range []string{"-0000-1000-", "-0000-4000-", "-0000-7000-"} {
+		_, err := Parse("00000000" + version + "8000-000000000000")
+		require.ErrorIs(t, err, uid.ErrSyntax)
+	}
+	_, err = Parse("00000000-0000-8000-0000-000000000000")
+	require.ErrorIs(t, err, uid.ErrSyntax, "another variant")
+	for _, no := range []string{"", "decimal", "base64", "prefix", "prefix=", "prefix=A", "prefix=a_", "uuid", "uuid=", "base32=x"} {
+		_, err := Named(no)
+		require.ErrorIs(t, err, uid.ErrConfig, no)
+	}
+}

@@ -89,6 +89,8 @@ var refusedHTTP = []struct {
 	{"a semicolon in the query", raw("GET", "/v1/uids?n=1;n=2"), 400, "the query is malformed"},
 	{"a bad escape in the query", raw("GET", "/v1/uids?n=%zz"), 400, "the query is malformed"},
 	{"a parameter of parse", raw("GET", "/v1/parse/1?layout=twitter"), 400, `unknown parameter "layout"`},
+	{"a form of parse", raw("GET", "/v1/parse/1?form=base64"), 400, "is not one of base32, base58"},
+	{"a UID of another form", raw("GET", "/v1/parse/05067s0001009?form=uuid%3Dorders"), 400, "syntax error"},
 	// UIDs to parse.
 	{"letters", raw("GET", "/v1/parse/abc"), 400, "syntax error"},
 	{"a sign", raw("GET", "/v1/parse/-1"), 400, "syntax error"},

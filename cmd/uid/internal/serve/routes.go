@@ -33,7 +33,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{path: "/v1/uid", methods: getHead, draws: true, handle: s.oneUID},
 		{path: "/v1/uids", methods: getHead, draws: true, query: []string{"n"}, handle: s.someUIDs},
-		{path: "/v1/parse/{uid}", methods: getHead, handle: s.parse},
+		{path: "/v1/parse/{uid}", methods: getHead, query: []string{"form"}, handle: s.parse},
 		{path: "/api/snowflake/get/{key}", methods: getHeadPost, draws: true, anyway: true, handle: s.leafSnowflake},
 		{path: "/api/segment/get/{key}", methods: getHeadPost, draws: true, anyway: true, handle: s.leafSegment},
 		{path: "/healthz", methods: getHead, open: true, anyway: true, handle: s.healthz},

@@ -431,7 +431,10 @@ func TestParseForms(t *testing.T) {
 	h := newHouse(t)
 	want := h.get("/v1/parse/180363646902239241").Body.String()
 	require.Contains(t, want, `"uid":"180363646902239241"`)
-	for _, text := range []string{"05067s0001009", "order_05067s0001009"} {
+	for _, text := range []string{
+		"05067s0001009", "order_05067s0001009", "05018f90-0001-8001-88e0-b456d8069047", "RHQ2AMTaWc?form=base58",
+		"05018f90-0001-8001-88e0-b456d8069047?form=uuid%3Dorders", "order_05067s0001009?form=prefix%3Dorder",
+	} {
 		w := h.get("/v1/parse/" + text)
 		require.Equal(t, http.StatusOK, w.Code, w.Body)
 		require.Equal(t, want, w.Body.String())

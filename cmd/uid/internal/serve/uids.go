@@ -162,7 +162,16 @@ func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string
 }
 
 func (s *Server) parse(w http.ResponseWriter, r *http.Request) {
-	u, err := anyform.Parse(r.PathValue("uid"))
+	read, query := anyform.Parse, r.URL.Query()
+	if query.Has("form") {
+		form, err := anyform.Named(query.Get("form"))
+		if err != nil {
+			s.fail(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		read = form.Parse
+	}
+	u, err := read(r.PathValue("uid"))
 	if err != nil {
 		s.fail(w, http.StatusBadRequest, err.Error())
 		return

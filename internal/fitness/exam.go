@@ -1,0 +1,136 @@
+package fitness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker/doctor"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// Tables are the names of the workers' tables, and what the one of disposable IDs counts; nil: there is none.
+type Tables struct {
+	Nodes, Leases, Segments string
+	Counted                 *registry.NodeInfo
+}
+
+// Examine returns all that is to be said of the server, account and session that answer. It needs no right but
+// to read the tables; what a server shows to some accounts only becomes a note.
+func Examine(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, t Tables, cfg doctor.Config) ([]doctor.Finding, error) {
+	e := &exam{conn: conn, dialect: dialect, Config: cfg, Tables: t, person: true}
+	steps := []func(context.Context) error{e.tables, e.server, e.counter, e.rights}
+	if dialect == database.SQLite {
+		steps = []func(context.Context) error{e.tables, e.server, e.sqliteFile, e.counter}
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range e.findings {
+		e.findings[i].Level = e.level(f.Level)
+	}
+	return e.findings, nil
+}
+
+// An exam is one attempt.
+type exam struct {
+	doctor.Config
+	Tables
+	dialect            database.Dialect
+	conn               *sqlx.Conn
+	person             bool // wants to know all
+	hasNodes, hasLease bool // which tables there are, as far as this account may see
+	findings           []doctor.Finding
+}
+
+func (e *exam) judge(rows ...row) { e.findings = append(e.findings, judged(rows...)...) }
+
+// level says how bad a loss is. A disposable ID that is lost is given again; whoever promotes a server can
+// mind the counter. Leases make up for a loss, except where Losses are Never: such a start is refused.
+func (e *exam) level(l doctor.Level) doctor.Level {
+	lost, disposable := l == crash || l == takeover, e.hasNodes || !e.hasLease // if nothing is used yet all may be
+	switch {
+	case l == refused, l == damage, lost && e.Never, l == crash && disposable:
+		return bad
+	case l == takeover && disposable:
+		return warn
+	case lost:
+		return note
+	}
+	return l
+}
+
+// tables compares the tables that exist with what workers expect of them.
+func (e *exam) tables(ctx context.Context) (err error) {
+	var there [4]bool
+	for i, t := range []struct {
+		what string
+		Table
+	}{
+		{"table of disposable IDs", Table{e.Nodes, database.NodeColumns}},
+		{"table of leased IDs", Table{e.Leases, database.LeaseColumns}},
+		{"table of segments", Table{e.Segments, database.SegmentColumns}},
+		{"table of segments' takers", Table{e.Segments + database.TakersSuffix, database.TakerColumns}},
+	} {
+		if there[i], err = e.table(ctx, t.what, t.Table); err != nil {
+			if err = e.noteUnknown(t.what, err); err != nil {
+				return err
+			}
+		}
+	}
+	e.hasNodes, e.hasLease = there[0], there[1]
+	return nil
+}
+
+// server judges the settings of the server and the session, and the server's place among others.
+func (e *exam) server(ctx context.Context) error {
+	switch e.dialect {
+	case database.SQLite:
+		return e.sqlite(ctx)
+	case database.Postgres:
+		return e.postgres(ctx)
+	}
+	return e.mysql(ctx)
+}
+
+// counter judges what a table's next disposable ID will be.
+func (e *exam) counter(context.Context) error {
+	if e.Counted == nil {
+		return nil
+	}
+	const what = "counter of disposable IDs"
+	n := e.Counted
+	value := fmt.Sprintf("next ID %d, largest ID %d", n.Next, n.Last)
+	do := map[database.Dialect]string{
+		database.MySQL:    fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", e.Nodes, n.Last+1),
+		database.Postgres: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN ID RESTART WITH %d", e.Nodes, n.Last+1),
+		database.SQLite:   fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = '%s'", n.Last, e.Nodes),
+	}[e.dialect]
+	e.judge([]row{
+		{n.Next == 0, ok, what, fmt.Sprintf("next ID not told, largest ID %d", n.Last), "", ""},
+		{n.Next <= n.Last, bad, what, value, fmt.Sprintf("The counter is not above the largest ID: the next starts fail or, "+
+			"where the row of ID %d is gone, get an ID that was used before.", n.Next), do},
+		fine(what, value),
+	}...)
+	return nil
+}
+
+// noteUnknown turns an error into a note, and returns nil, if it only says that this account may
+// not see something or that this kind of server does not show it. Others end the exam.
+func (e *exam) noteUnknown(what string, err error) error {
+	if err == nil || database.KindOf(err) == database.Transient {
+		return err
+	}
+	if _, is := errors.AsType[*mysql.MySQLError](err); !is && e.dialect == database.MySQL {
+		return err
+	}
+	e.judge(row{true, note, what, "could not be told", fmt.Sprintf("The database does not say: %v.", err),
+		"Look yourself, or check with an account that may see it."})
+	return nil
+}

@@ -1,0 +1,54 @@
+package fitness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/worker/doctor"
+)
+
+// A Loss is a way in which a database can lose a commit that it has acknowledged.
+type Loss struct {
+	Why      string
+	Takeover bool // by another server, which lacks the newest commits; else in a crash
+}
+
+// A Table is one that is written to.
+type Table struct {
+	Name    string
+	Columns []database.Column
+}
+
+// Losses lists what this account may see of how the database can lose a commit. It returns an error
+// that wraps [uid.ErrConfig] when a table cannot hold what is written to it, or a commit does not reach
+// the other nodes of the cluster at all.
+func Losses(ctx context.Context, conn *sqlx.Conn, dialect database.Dialect, tables ...Table) (losses []Loss, err error) {
+	e := &exam{conn: conn, dialect: dialect, Config: doctor.Config{Never: true}}
+	for _, t := range tables {
+		if _, err := e.table(ctx, "table "+t.Name, t); err != nil {
+			return nil, err
+		}
+	}
+	err = e.server(ctx)
+	for _, f := range e.findings {
+		switch f.Level {
+		case refused:
+			return nil, fmt.Errorf("%w: %s: %s. %s %s", uid.ErrConfig, f.What, f.Value, f.Why, f.Do)
+		case crash, damage:
+			losses = append(losses, Loss{f.What + " is " + f.Value, false})
+		case takeover:
+			why, _, _ := strings.Cut(f.Why, lossWhy)
+			losses = append(losses, Loss{why, true})
+		}
+	}
+	if err != nil && database.KindOf(err) == database.Final && !errors.Is(err, uid.ErrConfig) {
+		return append(losses, Loss{Why: fmt.Sprintf("its settings cannot be told: %v", err)}), nil
+	}
+	return losses, err
+}

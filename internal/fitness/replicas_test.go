@@ -1,0 +1,90 @@
+package fitness
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/worker/doctor"
+)
+
+// A replica can take over as it is, so that each has to have a commit before it is acknowledged.
+func TestLackingReplica(t *testing.T) {
+	const wait = "rpl_semi_sync_source_wait_for_replica_count"
+	for _, c := range []struct {
+		vars, status settings
+		replicas     int64
+		says         string
+	}{
+		{nil, nil, 0, ""},
+		{nil, nil, 2, "2 replicas are connected without semi-synchronous replication"},
+		{nil, settings{"rpl_semi_sync_source_status": "OFF"}, 1, "1 replicas are connected without"},
+		{nil, settings{"rpl_semi_sync_master_status": "ON"}, 1, ""},
+		{nil, settings{"rpl_semi_sync_master_status": "ON"}, 2, "waits for one replica's confirmation"},
+		{settings{wait: "1"}, settings{"rpl_semi_sync_source_status": "ON"}, 2, "waits for 1 (" + wait + ")"},
+		{settings{wait: "2"}, settings{"rpl_semi_sync_source_status": "ON"}, 2, ""},
+		{settings{"rpl_semi_sync_master_wait_for_slave_count": "2"},
+			settings{"rpl_semi_sync_master_status": "ON"}, 3, "waits for 2 (rpl_semi_sync_master_"},
+	} {
+		r := replicas{connected: c.replicas, semiSync: c.status.on("rpl_semi_sync_master_status", "rpl_semi_sync_source_status")}
+		if why := r.lacks(c.vars); c.says == "" {
+			require.Empty(t, why, "%+v", c)
+		} else {
+			require.Contains(t, why, c.says, "%+v", c)
+		}
+	}
+}
+
+func TestReplication(t *testing.T) {
+	alone := source{told: true}
+	follows, stopped := source{told: true, follower: true, running: true}, source{told: true, follower: true}
+	group := settings{"group_replication_group_name": "x", "group_replication_single_primary_mode": "ON"}
+	two := replicas{counted: true, connected: 2, lacking: "2 lag"}
+	for name, tt := range map[string]struct {
+		s                           server
+		writable, replica, replica_ doctor.Level
+		says                        string
+	}{
+		"alone":                    {server{vars: settings{"log_bin": "OFF"}, source: alone}, ok, ok, ok, "no binary log"},
+		"primary without replicas": {server{source: alone, replicas: replicas{counted: true}}, ok, ok, ok, "no replica is connected"},
+		"primary":                  {server{source: alone, replicas: two}, ok, ok, takeover, "2 connected, asynchronous"},
+		"semi-synchronous":         {server{source: alone, replicas: replicas{counted: true, connected: 2, semiSync: true}}, ok, ok, note, "2 connected, semi-synchronous"},
+		"one confirmation of two": {server{source: alone, replicas: replicas{counted: true, connected: 2, semiSync: true, lacking: "1 lags"}},
+			ok, ok, takeover, "semi-synchronous"},
+		"untold":           {server{}, ok, note, note, "could not be told"},
+		"replica":          {server{vars: settings{"read_only": "ON"}, source: follows}, bad, bad, note, "read-only"},
+		"of more kinds":    {server{vars: settings{"read_only": "NO_LOCK_NO_ADMIN"}, source: alone}, bad, ok, note, "read_only is on"},
+		"all of them":      {server{vars: settings{"read_only": "1", "super_read_only": "1"}, source: alone}, bad, ok, note, "super_read_only is on"},
+		"writable replica": {server{source: follows}, ok, bad, note, "yes, and writable"},
+		"stopped replica":  {server{source: stopped}, ok, warn, note, "set up, but stopped"},
+		"Galera":           {server{vars: settings{"wsrep_on": "ON"}, source: alone, replicas: replicas{counted: true}}, ok, ok, ok, "Galera"},
+		"Galera's replica": {server{vars: settings{"wsrep_on": "ON"}, source: alone, replicas: two}, ok, ok, takeover, "2 lag"},
+		"group":            {server{vars: group, source: alone, replicas: replicas{counted: true}}, ok, ok, ok, "group replication"},
+		"multi-primary": {server{vars: group.with(settings{"group_replication_single_primary_mode": "OFF"}), source: alone},
+			ok, ok, note, "several servers accept writes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.s.vars = settings{"log_bin": "ON"}.with(tt.s.vars)
+			rows := tt.s.replicationRows()
+			checkRows(t, rows, "writable", tt.writable)
+			checkRows(t, rows, "replica", tt.replica)
+			checkRows(t, rows, "replication", tt.replica_)
+			checkRows(t, rows, "wsrep_on", "")
+			var said string
+			for _, f := range judged(rows...) {
+				said += f.Value + " " + f.Why
+			}
+			require.Contains(t, said, tt.says)
+		})
+	}
+}
+
+// A node of a Galera cluster to which a session writes alone.
+func TestWritesAlone(t *testing.T) {
+	for status, on := range map[string]string{"ON": "ON", "OFF": "OFF", "": ""} {
+		s := server{vars: settings{"wsrep_on": on}, status: settings{"wsrep_connected": status}}
+		checkRows(t, s.replicationRows(), "wsrep_on", "")
+	}
+	s := server{vars: settings{"wsrep_on": "OFF"}, status: settings{"wsrep_connected": "ON"}}
+	checkRows(t, s.replicationRows(), "wsrep_on", refused, "stays on this node")
+}

@@ -1,0 +1,194 @@
+package fitness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/uidgen/uid/internal/database"
+)
+
+// A right is one that the account has by itself. It keeps no name but that of a workers' table.
+type right struct {
+	name      string
+	grantable bool
+	where     string // "on TABLE", or one of these
+}
+
+const (
+	onDatabase = "on the whole database"
+	onServer   = "on all databases"
+	elsewhere  = "elsewhere" // on another database or table
+)
+
+// reportRights let an account see more of the server, and do nothing else.
+var reportRights = []string{"REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR", "REPLICATION SLAVE",
+	"REPLICATION REPLICA", "PROCESS", "USAGE"}
+
+// aboveReadOnly are the rights of accounts that may write to a read-only server.
+var aboveReadOnly = []string{"SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"}
+
+// granted asks for the rights of an account: MySQL's own tables of them have it as 'user'@'host'.
+var granted = map[database.Dialect]string{
+	database.MySQL: "SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', '" + onServer + "' FROM {schema}.USER_PRIVILEGES WHERE GRANTEE = {me}" +
+		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', IF(DATABASE() LIKE TABLE_SCHEMA, '" + onDatabase + "', '" + elsewhere + "')" +
+		" FROM {schema}.SCHEMA_PRIVILEGES WHERE GRANTEE = {me}" +
+		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', {where} FROM {schema}.TABLE_PRIVILEGES WHERE GRANTEE = {me}" +
+		" UNION ALL SELECT PRIVILEGE_TYPE, IS_GRANTABLE = 'YES', {where} FROM {schema}.COLUMN_PRIVILEGES WHERE GRANTEE = {me}",
+	database.Postgres: "SELECT 'SUPERUSER', FALSE, '" + onServer + "' FROM pg_roles WHERE rolname = current_user AND rolsuper" +
+		" UNION ALL SELECT p, FALSE, 'on ' || t FROM unnest(ARRAY['{nodes}', '{leases}']) t," +
+		" unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p" +
+		" WHERE has_table_privilege(to_regclass(quote_ident(t)), p)",
+}
+
+func (e *exam) granted(ctx context.Context) ([]right, error) {
+	const host = "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
+	query := strings.NewReplacer("{schema}", "information_schema",
+		"{me}", "CONCAT(QUOTE(LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH("+host+") - 1)), '@', QUOTE("+host+"))",
+		"{where}", "IF(TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('{nodes}', '{leases}'), CONCAT('on ', TABLE_NAME), '"+elsewhere+"')",
+	).Replace(granted[e.dialect])
+	query = strings.NewReplacer("{nodes}", e.Nodes, "{leases}", e.Leases).Replace(query)
+	has, err := database.SelectRows(ctx, e.conn, func(r *right) []any { return []any{&r.name, &r.grantable, &r.where} }, query)
+	return has, database.Failed("ask for the account's rights", err)
+}
+
+// A need is a right that workers need on a table, and a column that they use it on.
+type need struct{ right, table, column string }
+
+// rights tries the rights that workers need, which may come through a role, and looks at which more the
+// account has by itself.
+func (e *exam) rights(ctx context.Context) error {
+	var needs []need
+	if e.hasNodes || !e.hasLease {
+		needs = append(needs, need{"SELECT", e.Nodes, "HOST_NAME"}, need{"INSERT", e.Nodes, "HOST_NAME"})
+	}
+	if e.hasLease || !e.hasNodes {
+		needs = append(needs, need{"SELECT", e.Leases, "HOLDER"}, need{"INSERT", e.Leases, "HOLDER"}, need{"UPDATE", e.Leases, "HOLDER"})
+	}
+	has, err := e.granted(ctx)
+	if err != nil {
+		return e.noteUnknown("grants", err)
+	}
+	var roles int
+	if e.dialect == database.MySQL {
+		err := e.conn.GetContext(ctx, &roles, "SELECT COUNT(*) FROM information_schema.APPLICABLE_ROLES") // MySQL 5.7 has none
+		if err = database.Failed("ask for roles", err); database.KindOf(err) == database.Transient {
+			return err
+		}
+	}
+	var lacks []string
+	for _, n := range needs {
+		lacking, err := e.lacks(ctx, n)
+		if err != nil {
+			return err
+		}
+		if lacking {
+			lacks = append(lacks, n.right+" on "+n.table)
+		}
+	}
+	none := !e.hasNodes && !e.hasLease
+	creates := slices.ContainsFunc(has, func(r right) bool { return r.name == "CREATE" && r.where != elsewhere })
+	if none && e.dialect == database.MySQL && !creates && roles == 0 {
+		lacks = append(lacks, "CREATE on "+e.Nodes, "CREATE on "+e.Leases)
+	}
+	e.judge(rightRows(has, needs, lacks, roles > 0, none)...)
+	return nil
+}
+
+// lacks tries a right: a statement that is only explained needs the same rights, and does nothing.
+func (e *exam) lacks(ctx context.Context, n need) (bool, error) {
+	rows, err := e.conn.QueryContext(ctx, e.dialect.SQL("EXPLAIN "+map[string]string{
+		"SELECT": "SELECT " + n.column + " FROM `" + n.table + "`",
+		"INSERT": "INSERT INTO `" + n.table + "` (" + n.column + ") VALUES ('')",
+		"UPDATE": "UPDATE `" + n.table + "` SET " + n.column + " = '' WHERE 1 = 0",
+	}[n.right]))
+	if err == nil {
+		err = rows.Close()
+	}
+	if refused, is := errors.AsType[*mysql.MySQLError](err); is {
+		return slices.Contains([]uint16{1044, 1142, 1143}, refused.Number), nil
+	}
+	if err = database.Failed("try a right", err); database.KindOf(err) == database.Transient {
+		return false, err
+	}
+	refused, is := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	return is && refused.SQLState() == "42501", nil
+}
+
+// rightRows compare what the account has with what workers need. none says that there are no tables yet.
+func rightRows(has []right, needs []need, lacks []string, role, none bool) []row {
+	const what, statements = "grants", "The documentation of package sqlstore has the statements."
+	wide, more, above := ok, false, ""
+	for _, r := range has {
+		switch {
+		case r.where == elsewhere || r.where == onServer && slices.Contains(reportRights, r.name) && !r.grantable:
+		case r.grantable || !slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "CREATE"}, r.name):
+			more = true
+			if r.where == onServer && slices.Contains(aboveReadOnly, r.name) {
+				above = r.name
+			}
+		case r.where == onServer:
+			wide = warn
+		case r.where == onDatabase && wide == ok:
+			wide = note
+		}
+	}
+	lacking := bad
+	if none {
+		lacking = warn // it is unknown which of them will be used
+	}
+	var needed []right
+	for _, n := range needs {
+		needed = append(needed, right{name: n.right, where: "on " + n.table})
+	}
+	value := rightsText(has)
+	if role {
+		value += "; a role"
+	}
+	do := "Give workers an account of their own that does not own the tables, with " + rightsText(needed) + " and nothing else. " + statements
+	return []row{
+		{len(lacks) > 0, lacking, what, value, "Workers need what this account lacks: " + strings.Join(lacks, ", ") + ".", "Grant it. " + statements},
+		{above != "", warn, what, value, "Wider than workers need. " + above + " on all databases even writes to a read-only replica, " +
+			"which then hands out IDs that the primary hands out, too.", do},
+		{more, warn, what, value, "Wider than workers need. A row that is deleted or dropped by mistake makes IDs come again.", do},
+		{wide != ok, wide, what, value, "Wider than workers need: who gets hold of this account can read or change other tables.", do},
+		fine(what, value),
+	}
+}
+
+// rightsText lists rights, by where they hold. It holds no names but those of rights and of workers' tables.
+func rightsText(rights []right) string {
+	const most = 6
+	var places, parts []string
+	at := map[string][]string{}
+	for _, r := range rights {
+		if at[r.where] == nil && r.name != "USAGE" {
+			places = append(places, r.where)
+		}
+		if r.name != "USAGE" && !slices.Contains(at[r.where], r.name) {
+			at[r.where] = append(at[r.where], r.name)
+		}
+	}
+	for _, where := range places {
+		names := at[where]
+		text := strings.Join(names[:min(most, len(names))], ", ")
+		if n := len(names) - most; n > 0 {
+			text += fmt.Sprintf(" and %d more", n)
+		}
+		if where == elsewhere {
+			text = "others"
+		}
+		parts = append(parts, text+" "+where)
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
