@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/namespace"
 )
 
@@ -138,7 +139,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 
-	s, err := g.store.open(ctx, g.program, settings{})
+	s, err := g.open(ctx, scheme.Options{})
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -1,15 +1,26 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
+
+// open opens the store. A URL that names a namespace has a run lease its ID there, in a database, too.
+func (g *gen) open(ctx context.Context, o scheme.Options) (*workerStore, error) {
+	s, err := g.store.open(ctx, g.program, o)
+	if err == nil && s.place.namespace() != "" && !g.namespaceSet {
+		g.namespace, s.numbers = s.place.namespace(), nil
+	}
+	return s, err
+}
 
 // worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
 func (g *gen) worker(s *workerStore) (uid.Worker, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/connect/scheme"
 )
 
 // topics are what uid help knows besides commands.
@@ -25,8 +26,8 @@ else a SQLite file in the user's data folder. uid help stores says what can be n
 
 func storesTopic() string {
 	var forms strings.Builder
-	for _, e := range allEngines() {
-		fmt.Fprintf(&forms, "    %s%s\n", e.form, e.secure)
+	for _, d := range scheme.All() {
+		fmt.Fprintf(&forms, "    %s%s\n", d.Form, d.Secure)
 	}
 	return `A store keeps worker IDs, so that no two runs have the same one, and the numbers of tags
 (uid segment). It is the first of these that is given:
@@ -47,7 +48,8 @@ Without any it is the SQLite file uid/workers.db in $XDG_DATA_HOME, or else in
 ~/.local/share (macOS: ~/Library/Application Support, Windows: %LocalAppData%). A command
 that makes a file says so.
 
-URLs look like this; the parameters turn TLS on:
+URLs look like this; the parameters turn TLS on. Of all of them ?namespace=NAME names the
+namespace of leases:
 
 ` + forms.String() + `
 Other users of the machine can read a command line: better put a password into the
