@@ -19,16 +19,21 @@
 // ids=disposable, in a SQL database, each start takes a new ID instead. The others are the driver's. In a user
 // and a password / : @ # ? % are written as %2F %3A %40 %23 %3F %25.
 //
+// A server that refuses connections, or whose name is not known, is an error after 3 s. A context with a deadline
+// waits for it until then.
+//
 // No error holds a part of a URL. Where one cannot be used, errors wrap [uid.ErrConfig].
 package connect
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -54,7 +59,11 @@ func Worker(url string) (uid.Worker, error) {
 		return nil, err
 	}
 	return lazy.New(func(ctx context.Context) (uid.Worker, func() error, error) {
-		s, err := u.Open(ctx, scheme.Options{})
+		var s *scheme.Store
+		err := retry.Do(ctx, retry.DefaultTimeout, slog.Default(), func(ctx context.Context) (err error) {
+			s, err = u.Open(ctx, scheme.Options{})
+			return err
+		})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -111,7 +111,7 @@ func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
 	}
 	defer func() {
 		// Not under ctx: give ticks back after an interruption, too.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(b.store.timeout))
+		ctx, cancel := b.store.closing()
 		defer cancel()
 		if closeErr := g.CloseContext(ctx); err == nil {
 			err = closeErr

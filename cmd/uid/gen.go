@@ -164,7 +164,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	}
 	defer func() {
 		// Not under ctx: release the worker ID after an interruption, too.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.store.timeout))
+		ctx, cancel := g.store.closing()
 		defer cancel()
 		if closeErr := generator.CloseContext(ctx); err == nil {
 			err = closeErr

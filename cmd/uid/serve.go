@@ -252,7 +252,7 @@ func (s *server) run(ctx context.Context) (err error) {
 
 // release gives back what is in hand: not under the command's context, which a signal has ended.
 func (s *server) release(closing func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.store.timeout))
+	ctx, cancel := s.store.closing()
 	defer cancel()
 	return closing(ctx)
 }

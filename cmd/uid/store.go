@@ -38,15 +38,20 @@ const (
 type store struct {
 	place, dsn       string
 	placeSet, dsnSet bool
-	existing         bool // do not create a missing SQLite file
-	timeout          spanFlag
+	existing         bool     // do not create a missing SQLite file
+	timeout          spanFlag // 0: not given
 }
 
 func (s *store) register(flags *pflag.FlagSet) {
 	flags.Var(&setString{&s.place, &s.placeSet, "FILE|URL"}, "store", "SQLite file or server; prefer the environment variable "+storeEnv)
 	flags.Var(&setString{&s.dsn, &s.dsnSet, "DSN"}, "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
-	s.timeout = spanFlag(10 * time.Second)
-	flags.Var(&s.timeout, "timeout", "how long to try")
+	flags.Var(&optionalSpan{&s.timeout}, "timeout", "how long to try (default 30s, and 3s where no server answers)")
+}
+
+// closing returns the context in which to give back what is in hand: not under the command's, which a signal
+// may have ended.
+func (s *store) closing() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), cmp.Or(time.Duration(s.timeout), 10*time.Second))
 }
 
 // setString is a string flag that records whether it was given.

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -47,9 +46,9 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 	if prefix != "" {
 		prefix += "/"
 	}
-	client, err := clientv3.New(cfg) // asks for a token, if there is a user
+	client, err := dial(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("connect to etcd: %w", err)
+		return nil, err
 	}
 	store, err := New(client, Config{Prefix: prefix, ClockError: off})
 	if err != nil {
@@ -57,4 +56,25 @@ func openURL(ctx context.Context, u *scheme.URL, o scheme.Options) (*scheme.Stor
 		return nil, u.Bad("has a path that cannot be used")
 	}
 	return &scheme.Store{Registry: store, Segments: store.Segments(), Close: client.Close}, nil
+}
+
+// dial returns a client. One with a user asks for a token before, and does not say why it reaches nobody.
+func dial(ctx context.Context, cfg clientv3.Config) (*clientv3.Client, error) {
+	if cfg.Username != "" {
+		plain := cfg
+		plain.Username, plain.Password = "", ""
+		client, err := clientv3.New(plain)
+		if err == nil {
+			err = reach(ctx, client, "connect")
+			_ = client.Close() // nothing was done with it
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	client, err := clientv3.New(cfg)
+	if err != nil {
+		return nil, failed(ctx, "connect", err)
+	}
+	return client, nil
 }

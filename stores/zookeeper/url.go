@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/worker"
 )
 
 // Package connect opens zookeeper:// URLs. They have digest authentication: where a URL has a user, it alone
@@ -80,16 +81,18 @@ func authenticate(ctx context.Context, conn *zk.Conn, credentials string, timeou
 	go func() { done <- conn.AddAuth("digest", []byte(credentials)) }()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var err error
 	select {
-	case err = <-done:
+	case err := <-done:
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, zk.ErrNoServer) {
+			return worker.Unreachable(fmt.Errorf("zookeeper: connect: %w", err))
+		}
+		return failure("authenticate for", "/", err)
 	case <-ctx.Done():
-		err = errors.New("no server answers")
+		return worker.Unreachable(errors.New("zookeeper: connect: no server answers"))
 	}
-	if err != nil {
-		return fmt.Errorf("connect to ZooKeeper: %w", err)
-	}
-	return nil
 }
 
 // silent is a logger of the client, which would write to standard error.
