@@ -94,7 +94,8 @@ func TestPaths(t *testing.T) {
 		`C:\uid\workers.db`: "windows", "c:/uid/workers": "windows", `\\host\share\x`: "windows",
 		`data\workers`: "windows", `data\workers.db`: both, `C:workers.db`: "", `C:`: "", `C:\a:b.db`: "",
 		`CD:\x.db`: "", `@:\x.db`: "", "": "", "/$x": "", "mysql//x": "", `mysql\\x`: "", "mysql///x": "",
-		".//x.db": "", "workers.db3": "", "db": "",
+		".//x.db": "", "workers.db3": "", "db": "", "workers.db\n": "", " ./workers.db": "",
+		"user=me password=hunter2/x dbname=db": "",
 	} {
 		for goos := range strings.FieldsSeq(both) {
 			require.Equal(t, strings.Contains(systems, goos), isPath(text, goos), "%s on %s", text, goos)
