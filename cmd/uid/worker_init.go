@@ -64,7 +64,9 @@ floor, and --ids, as long as nobody has leased an ID and it has none.
 			if !cmd.Flags().Changed("namespace") {
 				c.namespace = cmp.Or(place.namespace(), c.namespace)
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error { return c.run(ctx, r, place) })
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
+				return c.run(ctx, r, place)
+			})
 		},
 	}
 	flags := cmd.Flags()

@@ -35,7 +35,8 @@ func (u *URL) Open(ctx context.Context, o Options) (*Store, error) {
 		o.Timeout = 5 * time.Second
 	}
 	if !u.Driver.SQL && (u.Disposable || o.NodeTable+o.LeaseTable+o.SegmentTable != "") {
-		return nil, fmt.Errorf("%w: names of tables, and ids=disposable, are for databases that speak SQL", uid.ErrConfig)
+		return nil, fmt.Errorf("%w: names of tables, and ids=disposable, are for databases that speak SQL",
+			uid.ErrConfig)
 	}
 	return u.Driver.Open(ctx, u, o)
 }
@@ -55,8 +56,10 @@ func (u *URL) Bad(why string) error {
 
 // packages are those that register the drivers of this project.
 var packages = map[string]string{
-	"mysql": "connect/mysql", "mariadb": "connect/mysql", "postgres": "connect/postgres", "postgresql": "connect/postgres",
-	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper", "redis": "stores/redis", "rediss": "stores/redis",
+	"mysql": "connect/mysql", "mariadb": "connect/mysql",
+	"postgres": "connect/postgres", "postgresql": "connect/postgres",
+	"redis": "stores/redis", "rediss": "stores/redis",
+	"sqlite": "worker/sqlite", "etcd": "stores/etcd", "zookeeper": "stores/zookeeper",
 }
 
 // Parse reads scheme://user:password@host:port,host:port/path?parameters, sqlite:PATH, or a path that
@@ -64,7 +67,8 @@ var packages = map[string]string{
 // no [Driver] of the scheme is registered.
 func Parse(text string) (*URL, error) {
 	if text == "" {
-		return nil, fmt.Errorf("%w: the URL of the store is empty: is the variable set that it comes from?", uid.ErrConfig)
+		return nil, fmt.Errorf("%w: the URL of the store is empty: is the variable set that it comes from?",
+			uid.ErrConfig)
 	}
 	scheme, rest, found := strings.Cut(text, "://")
 	scheme = strings.ToLower(scheme)
@@ -98,7 +102,8 @@ func parse(scheme, raw, rest, query string) (*URL, error) {
 	if u.Driver == nil {
 		return nil, noDriver(scheme)
 	}
-	if strings.ContainsFunc(raw+query, func(r rune) bool { return r < ' ' || r == 0x7f || r == ' ' && u.Driver.Port != "" }) {
+	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == ' ' && u.Driver.Port != "" }
+	if strings.ContainsFunc(raw+query, bad) {
 		return nil, u.Bad("has a space or a control character, which is written as %20, say")
 	}
 	if strings.Contains(rest+query, "#") && u.Driver.Port != "" {
@@ -170,7 +175,8 @@ func (u *URL) parameters(query string) (err error) {
 	u.Params.Del("namespace")
 	for name := range u.Params {
 		if known := u.Driver.Params; known != nil && !slices.Contains(known, name) {
-			return u.Bad("has an unknown parameter; known are " + strings.Join(append(slices.Clone(known), "namespace", "ids"), ", "))
+			known = append(slices.Clone(known), "namespace", "ids")
+			return u.Bad("has an unknown parameter; known are " + strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -209,7 +215,8 @@ func withPort(host, port string) (string, error) {
 // noDriver is the error of a scheme that nothing is registered for.
 func noDriver(scheme string) error {
 	if from := packages[scheme]; from != "" {
-		return fmt.Errorf(`%w: the program lacks the driver of %s: import _ "github.com/uidgen/uid/%s"`, uid.ErrConfig, scheme, from)
+		return fmt.Errorf(`%w: the program lacks the driver of %s: import _ "github.com/uidgen/uid/%s"`,
+			uid.ErrConfig, scheme, from)
 	}
 	var known []string
 	for _, d := range All() {
@@ -217,5 +224,6 @@ func noDriver(scheme string) error {
 			known = append(known, d.Schemes...)
 		}
 	}
-	return fmt.Errorf("%w: the URL begins with none of %s:// (a file needs no scheme)", uid.ErrConfig, strings.Join(known, "://, "))
+	return fmt.Errorf("%w: the URL begins with none of %s:// (a file needs no scheme)",
+		uid.ErrConfig, strings.Join(known, "://, "))
 }

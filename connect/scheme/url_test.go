@@ -15,7 +15,10 @@ import (
 var errOpened = errors.New("opened")
 
 func TestMain(m *testing.M) {
-	for port, schemes := range map[string]string{"5432": "postgres postgresql", "3306": "mysql mariadb", "2379": "etcd", "2181": "zookeeper", "6379": "redis rediss", "": "sqlite"} {
+	for port, schemes := range map[string]string{
+		"5432": "postgres postgresql", "3306": "mysql mariadb", "2379": "etcd", "2181": "zookeeper", "6379": "redis rediss",
+		"": "sqlite",
+	} {
 		d := Driver{Schemes: strings.Fields(schemes), Port: port, SQL: port != "2379", Form: "as it has to be",
 			Open: func(context.Context, *URL, Options) (*Store, error) { return nil, errOpened }}
 		if port == "" {
@@ -28,8 +31,9 @@ func TestMain(m *testing.M) {
 
 func TestFiles(t *testing.T) {
 	for text, path := range map[string]string{
-		"sqlite:workers.db": "workers.db", "sqlite:/srv/uid/workers.db": "/srv/uid/workers.db", "sqlite:///srv/a b.db": "/srv/a b.db",
-		"./workers.db": "./workers.db", "sqlite:a/b?namespace=orders": "a/b",
+		"sqlite:workers.db": "workers.db", "sqlite:/srv/uid/workers.db": "/srv/uid/workers.db",
+		"sqlite:///srv/a b.db": "/srv/a b.db",
+		"./workers.db":         "./workers.db", "sqlite:a/b?namespace=orders": "a/b",
 	} {
 		u, err := Parse(text)
 		require.NoError(t, err, text)
