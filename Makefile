@@ -10,10 +10,10 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
 # What make test tests: all but what needs other servers than a MariaDB, or kills and pauses processes in real time,
 # which is left to make engines, make faults, make metrics and make page.
-TESTED = ./... ./cmd/uid/... ./worker/sqlite/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser)')
+TESTED = ./... ./cmd/uid/... ./worker/sqlite/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser)')
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
-  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/...
+  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/...
 # What is tested on 32 bits: what computes and what is lock-free.
 PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease

@@ -10,10 +10,25 @@
 //	+-+----------------+-----------+----------+
 //
 // A layout (package bits) sets the widths, the epoch and the unit of the time field.
-// Package cached draws UIDs from a lock-free ring that it fills ahead of time; package
-// uncached (folder default) reads the clock for each. Worker IDs come from package
-// worker and the packages below it. Package form has the forms of a UID other than decimal
-// digits: short texts, texts with a prefix, UUIDs.
+//
+// # Where to go
+//
+//	Dense numbers without time, 1, 2, 3?    package segment
+//	What do the processes share?
+//	  a SQL database                        sqlstore.Lease; sqlstore.Disposable if they start
+//	                                        rarely, or share UidGenerator's table with Java
+//	  etcd, Redis, ZooKeeper                Lease of stores/etcd, redis, zookeeper
+//	  a machine                             sqlite.Lease, sqlite.Disposable
+//	  nothing, but each has a number        statefile.New; worker.Static if nothing is to be kept
+//	  what an environment variable says     connect.Worker
+//	Exact times rather than speed?          uncached.New, else cached.New
+//	More than 8,192 a second for each       a layout that uid plan finds, or
+//	process, or JavaScript numbers?         bits.JavaScriptSafe; else the default
+//	Do strangers see them?                  package opaque
+//
+// cached draws UIDs from a lock-free ring that it fills ahead of time; uncached (folder default) reads the clock
+// for each. Package lease has the settings of leases, and package form the forms of a UID other than decimal
+// digits: short texts, texts with a prefix, UUIDs. The examples below make a UID in each of these ways.
 //
 // This package imports the standard library only.
 package uid

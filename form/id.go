@@ -11,7 +11,7 @@ import (
 
 // A Prefixed is an empty struct that stands for a kind of things, and knows the prefix of their
 // IDs: 1 to 63 characters of a-z, 0-9 and _, the last of which is not _. The prefix must always be
-// the same.
+// the same. An [ID] with it is no TypeID, which has a UUID behind its prefix.
 //
 //	type Order struct{}
 //
@@ -26,6 +26,10 @@ type Prefixed interface {
 // ID is the UID of one kind of things, for APIs. Its text is the prefix, an underscore and [Base32]:
 // order_05067s0001009. IDs of different kinds are different types, and no ID is read from a text
 // with the prefix of another. The texts of one kind sort as the IDs do.
+//
+// It looks like a TypeID and is none: a TypeID ends in 26 characters, which are a UUID. To make one, give the
+// UUID of the UID ([Namespace.UUID], of version 8) to a library of TypeIDs: FromUUID of
+// go.jetify.com/typeid/v2 takes the prefix and the UUID's text.
 //
 // In text and in JSON (a string) it is that text, in a database the BIGINT. It converts from and to
 // a UID, and compares with ==, < and cmp.Compare as an integer does.

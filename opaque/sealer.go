@@ -73,6 +73,16 @@ func New(cfg Config) (*Sealer, error) {
 	return s, nil
 }
 
+// ParseSealer returns a Sealer with the keys of a text, as [ParseKeys] reads them; the first one is the current
+// one. It returns the errors of ParseKeys and of [New].
+func ParseSealer(keys, tweak string) (*Sealer, error) {
+	parsed, err := ParseKeys(keys)
+	if err != nil {
+		return nil, err
+	}
+	return New(Config{Keys: parsed, Current: parsed[0].Number, Tweak: tweak})
+}
+
 // Seal returns the text of u under the current key. It returns ErrRange when u is negative.
 func (s *Sealer) Seal(u uid.UID) (string, error) {
 	sealed, err := s.ciphers[s.current].Encrypt(u)

@@ -28,7 +28,7 @@ func run(t *testing.T, exe string, env ...string) (string, error) {
 	t.Helper()
 	var out, log strings.Builder
 	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env, cmd.Stdout, cmd.Stderr = append(cmd.Environ(), env...), &out, &log
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = filepath.Dir(exe), append(cmd.Environ(), env...), &out, &log
 	err := cmd.Run()
 	if log.Len() > 0 {
 		t.Logf("%s says:\n%s", filepath.Base(exe), log.String())

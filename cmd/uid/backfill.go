@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -70,18 +71,21 @@ func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	s, err := b.store.open(ctx, b.program, settings{})
+	s, err := b.store.open(ctx, b.program, scheme.Options{})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer s.close()
+	if name := s.place.namespace(); name != "" && !b.namespaceSet {
+		b.namespace, b.namespaceSet = name, true
+	}
 	g, err := b.generator(ctx, s)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer func() {
 		// Not under ctx: give ticks back after an interruption, too.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(b.store.timeout))
+		ctx, cancel := b.store.closing()
 		defer cancel()
 		if closeErr := g.CloseContext(ctx); err == nil {
 			err = closeErr
@@ -106,7 +110,7 @@ func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backf
 			return nil, inputError{err}
 		}
 		losses := lease.ByHistory
-		if b.durable || s.place.file != "" {
+		if b.durable || s.place.file() != "" {
 			losses = lease.Never
 		}
 		if losses == lease.ByHistory && !leases.Durable() {

@@ -54,7 +54,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 	}
 	defer func() {
 		// Not under ctx: give numbers back after an interruption, too.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(d.store.timeout))
+		ctx, cancel := d.store.closing()
 		defer cancel()
 		if closeErr := numbers.CloseContext(ctx); err == nil {
 			err = closeErr

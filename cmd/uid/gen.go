@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/internal/namespace"
 )
 
@@ -94,7 +95,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 
-	s, err := g.store.open(ctx, g.program, settings{})
+	s, err := g.open(ctx, scheme.Options{})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -119,7 +120,7 @@ func (g *gen) run(ctx context.Context) (err error) {
 	}
 	defer func() {
 		// Not under ctx: release the worker ID after an interruption, too.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.store.timeout))
+		ctx, cancel := g.store.closing()
 		defer cancel()
 		if closeErr := generator.CloseContext(ctx); err == nil {
 			err = closeErr

@@ -200,8 +200,8 @@ func TestOrderOfStores(t *testing.T) {
 	env := map[string]string{dsnEnv: "environment", "XDG_DATA_HOME": t.TempDir()}
 	o := call{args: []string{"gen", "-n", "1", "--store", newStore(t)}, env: env}.run()
 	require.Zero(t, o.code, o.err)
-	require.Contains(t, call{args: []string{"gen", "--mysql", "flag"}, env: env}.fails(t, exitBadInput), "the DSN of --mysql")
-	require.Contains(t, call{args: []string{"gen"}, env: env}.fails(t, exitBadInput), "the DSN of "+dsnEnv)
+	require.Contains(t, call{args: []string{"gen", "--mysql", "flag"}, env: env}.fails(t, exitBadInput), "--mysql: the DSN cannot be read")
+	require.Contains(t, call{args: []string{"gen"}, env: env}.fails(t, exitBadInput), dsnEnv+": the DSN cannot be read")
 }
 
 // workerIDs starts processes at once and returns their worker IDs.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -8,10 +9,20 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
+
+// open opens the store. A URL that names a namespace has a run lease its ID there, in a database, too.
+func (g *gen) open(ctx context.Context, o scheme.Options) (*workerStore, error) {
+	s, err := g.store.open(ctx, g.program, o)
+	if err == nil && s.place.namespace() != "" && !g.namespaceSet {
+		g.namespace, s.numbers = s.place.namespace(), nil
+	}
+	return s, err
+}
 
 // worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
 func (g *gen) worker(s *workerStore) (uid.Worker, error) {
@@ -42,8 +53,8 @@ func noNamespace(namespace string, s *workerStore, l layoutFlag) error {
 // flag names the store again in a command line. What may hold a password is not repeated.
 func (c choice) flag() string {
 	switch {
-	case c.source == "--store" && c.url == nil:
-		return " --store " + shellWord(c.file)
+	case c.source == "--store" && c.file() != "":
+		return " --store " + shellWord(c.file())
 	case strings.HasPrefix(c.source, "--"):
 		return " " + c.source + " ..."
 	}

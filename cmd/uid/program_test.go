@@ -41,16 +41,16 @@ func TestBadInput(t *testing.T) {
 		{[]string{"gen", "--store", "x", "--mysql", "y"}, "--store and --mysql exclude each other"},
 		{[]string{"gen", "--store", ""}, "--store: it is empty"},
 		{[]string{"gen", "--mysql", ""}, "--mysql: it is empty"},
-		{[]string{"gen", "--mysql", "nonsense"}, "the DSN of --mysql cannot be read"},
-		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/"}, "the DSN of --mysql names no database"},
-		{[]string{"gen", "--mysql", "/x"}, "the DSN of --mysql names no host: it has to be user:password@tcp(host:3306)/database"},
-		{[]string{"gen", "--mysql", "me@/x"}, "the DSN of --mysql names no host"},
-		{[]string{"gen", "--mysql", "me:hunter2@tcp/x"}, "the DSN of --mysql names no host"},
-		{[]string{"gen", "--mysql", "me@tcp()/x"}, "the DSN of --mysql names no host"},
-		{[]string{"gen", "--mysql", "me@tcp(:3306)/x"}, "the DSN of --mysql names no host"},
-		{[]string{"gen", "--mysql", "me@unix()/x?timeout=1s"}, "the DSN of --mysql names no host"},
-		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/x?tls=unheard"}, "the DSN of --mysql cannot be read"},
-		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store names no store"},
+		{[]string{"gen", "--mysql", "nonsense"}, "--mysql: the DSN cannot be read"},
+		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/"}, "--mysql: the DSN names no database"},
+		{[]string{"gen", "--mysql", "/x"}, "--mysql: the DSN names no host: it has to be user:password@tcp(host:3306)/database"},
+		{[]string{"gen", "--mysql", "me@/x"}, "--mysql: the DSN names no host"},
+		{[]string{"gen", "--mysql", "me:hunter2@tcp/x"}, "--mysql: the DSN names no host"},
+		{[]string{"gen", "--mysql", "me@tcp()/x"}, "--mysql: the DSN names no host"},
+		{[]string{"gen", "--mysql", "me@tcp(:3306)/x"}, "--mysql: the DSN names no host"},
+		{[]string{"gen", "--mysql", "me@unix()/x?timeout=1s"}, "--mysql: the DSN names no host"},
+		{[]string{"gen", "--mysql", "me@tcp(127.0.0.1:1)/x?tls=unheard"}, "--mysql: the DSN cannot be read"},
+		{[]string{"gen", "--store", "me@tcp(127.0.0.1:1)/x"}, "--store: it names no store"},
 		{[]string{"gen", "--timeout", "0s"}, "--timeout: 0s is not above 0"},
 		{[]string{"gen", "--timeout", "soon"}, `--timeout: "soon" is not a duration`},
 		{[]string{"parse", "-1"}, "-1 begins as a flag does: put -- before it"},
@@ -130,7 +130,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"segment", "set", "a"}, "there is nothing to set"},
 		{[]string{"gen", "--lossy-store", "--store", "redis://127.0.0.1:1/0"},
 			"--lossy-store is for databases, which give each run an ID of its own, and for --segment"},
-		{[]string{"segment", "ls", "--store", "etcd://127.0.0.1:1/x", "--segment-table", "x"}, "--segment-table are for databases that speak SQL"},
+		{[]string{"segment", "ls", "--store", "etcd://127.0.0.1:1/x", "--segment-table", "x"}, "are for databases that speak SQL"},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			require.Contains(t, call{args: tt.args}.fails(t, exitBadInput), tt.says)
@@ -186,7 +186,7 @@ func TestVerbose(t *testing.T) {
 	ok(t, "gen", "-n", "1", "--store", store)
 	o := call{args: []string{"gen", "-n", "1", "--store", store, "-v"}}.run()
 	require.Zero(t, o.code)
-	require.Contains(t, o.err, `level=INFO msg="worker ID assigned" worker_id=2 `)
+	require.Contains(t, o.err, `level=INFO msg="worker ID assigned" worker_id=3 `)
 }
 
 // failingWriter takes n bytes and then fails.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (r *tables) onSegments(ctx context.Context, do func(context.Context, segmen
 
 // try calls attempt until it succeeds, fails for good, or the time is up.
 func (r *tables) try(ctx context.Context, attempt func(context.Context) error) error {
-	return retry.Do(ctx, time.Duration(r.store.timeout), r.log(), attempt)
+	return retry.Do(ctx, cmp.Or(time.Duration(r.store.timeout), retry.DefaultTimeout), r.log(), attempt)
 }
 
 // rowsAtOnce is how many rows are read at a time.

@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/cmd/uid/internal/serve"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"
@@ -177,7 +178,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer closeAll(web, redis)
-	st, err := s.store.open(ctx, s.program, settings{segments: unless(segmentTable, s.table)})
+	st, err := s.gen.open(ctx, scheme.Options{SegmentTable: unless(segmentTable, s.table)})
 	if err != nil {
 		return interrupted(ctx, err)
 	}
@@ -213,7 +214,7 @@ func (s *server) run(ctx context.Context) (err error) {
 
 // release gives back what is in hand: not under the command's context, which a signal has ended.
 func (s *server) release(closing func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.store.timeout))
+	ctx, cancel := s.store.closing()
 	defer cancel()
 	return closing(ctx)
 }

@@ -87,7 +87,7 @@ func TestServe(t *testing.T) {
 	ok(t, "segment", "set", "invoice", "--create", "--store", store)
 	ok(t, "gen", "-n", "1", "--store", store) // takes the worker ID 1
 	s := startServe(t, nil, "--store", store)
-	require.Equal(t, "uid: worker ID 2; the store is "+store+", given by --store\n", s.said)
+	require.Equal(t, "uid: worker ID 3; the store is "+store+", given by --store\n", s.said)
 	client := redis.NewClient(&redis.Options{Addr: s.redis, ClientName: "test"})
 	defer client.Close()
 	first, err := client.Incr(t.Context(), "uid").Result()

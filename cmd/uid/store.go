@@ -1,13 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/connect/mysql"
+	_ "github.com/uidgen/uid/connect/postgres"
+	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/segment"
+	_ "github.com/uidgen/uid/stores/etcd"
+	_ "github.com/uidgen/uid/stores/redis"
+	_ "github.com/uidgen/uid/stores/zookeeper"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/doctor/sqldoctor"
+	"github.com/uidgen/uid/worker/registry"
+	_ "github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // The environment variables with a store: what --store takes, and a MySQL DSN.
@@ -20,15 +38,20 @@ const (
 type store struct {
 	place, dsn       string
 	placeSet, dsnSet bool
-	existing         bool // do not create a missing SQLite file
-	timeout          spanFlag
+	existing         bool     // do not create a missing SQLite file
+	timeout          spanFlag // 0: not given
 }
 
 func (s *store) register(flags *pflag.FlagSet) {
 	flags.Var(&setString{&s.place, &s.placeSet, "FILE|URL"}, "store", "SQLite file or server; prefer the environment variable "+storeEnv)
 	flags.Var(&setString{&s.dsn, &s.dsnSet, "DSN"}, "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
-	s.timeout = spanFlag(10 * time.Second)
-	flags.Var(&s.timeout, "timeout", "how long to try")
+	flags.Var(&optionalSpan{&s.timeout}, "timeout", "how long to try (default 30s, and 3s where no server answers)")
+}
+
+// closing returns the context in which to give back what is in hand: not under the command's, which a signal
+// may have ended.
+func (s *store) closing() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), cmp.Or(time.Duration(s.timeout), 10*time.Second))
 }
 
 // setString is a string flag that records whether it was given.
@@ -49,23 +72,38 @@ func (f *setString) Set(text string) error {
 func (f *setString) String() string { return "" }
 func (f *setString) Type() string   { return f.kind }
 
-// A choice is the store that a user has named, in one of three ways.
+// A choice is the store that a user has named.
 type choice struct {
-	file   string
-	url    *storeURL
-	dsn    string
+	url    *scheme.URL
+	dsn    string // instead of a URL
 	source string // where it was given; "" for the file that is used without any
+}
+
+// file is the path of a SQLite file, "" for a server.
+func (c choice) file() string {
+	if c.url != nil && c.url.Scheme == "sqlite" {
+		return c.url.Path
+	}
+	return ""
+}
+
+// namespace is that of the URL.
+func (c choice) namespace() string {
+	if c.url == nil {
+		return ""
+	}
+	return c.url.Namespace
 }
 
 // String names the store without secrets: of a server it says no more than the kind.
 func (c choice) String() string {
 	switch {
-	case c.file != "":
-		return c.file
-	case c.dsn != "":
+	case c.url == nil:
 		return "a MySQL or MariaDB server"
+	case c.file() != "":
+		return c.file()
 	}
-	return "a server of " + c.url.engine.schemes[0] + "://"
+	return "a server of " + c.url.Driver.Schemes[0] + "://"
 }
 
 // choose returns the store that the flags and the environment name.
@@ -84,33 +122,81 @@ func (s *store) choose(getenv func(string) string) (choice, error) {
 		return choice{dsn: dsn, source: dsnEnv}, nil
 	}
 	folder, err := dataFolder(getenv, runtime.GOOS)
-	return choice{file: filepath.Join(folder, "workers.db")}, err
+	if err != nil {
+		return choice{}, err
+	}
+	u, err := scheme.File(filepath.Join(folder, "workers.db"))
+	return choice{url: u}, err
+}
+
+// parsePlace reads what --store takes. No error repeats the text, which may hold a password.
+func parsePlace(text, source string) (choice, error) {
+	u, err := scheme.Parse(text)
+	switch {
+	case err != nil && strings.Contains(text, "://"):
+		return choice{}, unusable(source, err)
+	case err != nil:
+		return choice{}, badInput("%w; a DSN is for --mysql or %s", unusable(source, err), dsnEnv)
+	}
+	return choice{url: u, source: source}, nil
+}
+
+// unusable is the error of what was given by source and cannot be used: an [uid.ErrConfig], which says that too.
+func unusable(source string, err error) error {
+	return badInput("%s: %s", source, strings.TrimPrefix(err.Error(), uid.ErrConfig.Error()+": "))
+}
+
+// A workerStore is an open store, of worker IDs and of segments.
+type workerStore struct {
+	// all is what the registry works on. Where the store can say more of itself it is a
+	// doctor.Examiner, too.
+	all registry.Store
+	// numbers is nil where the store has no disposable IDs.
+	numbers  disposable.Numbers
+	segments segment.Store
+	close    func()
+	place    choice // what it was opened by
 }
 
 // open opens the store. It need not be reachable yet; a file that is missing is made, which p says.
-func (s *store) open(ctx context.Context, p *program, with settings) (*workerStore, error) {
+func (s *store) open(ctx context.Context, p *program, o scheme.Options) (*workerStore, error) {
 	place, err := s.choose(p.getenv)
 	if err != nil {
 		return nil, err
 	}
-	with.timeout, with.log, with.note = time.Duration(s.timeout), p.log(), p.note
-	w, err := s.openPlace(ctx, place, with)
+	var missing error
+	if file := place.file(); file != "" {
+		if _, missing = os.Stat(file); missing != nil && s.existing {
+			return nil, fmt.Errorf("no store: %w", missing)
+		}
+	}
+	o.Timeout, o.Logger = time.Duration(s.timeout), p.log()
+	opened, err := place.open(ctx, o)
+	if missing != nil {
+		if _, still := os.Stat(place.file()); still == nil {
+			p.note("worker IDs and numbers are kept in %s, a new file", place)
+		}
+	}
+	if errors.Is(err, uid.ErrConfig) {
+		return nil, unusable(cmp.Or(place.source, "the store"), err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w.place = place
+	w := &workerStore{all: opened.Registry, numbers: opened.Numbers, segments: opened.Segments, place: place}
+	w.close = func() { _ = opened.Close() }
+	if tables, is := opened.Registry.(*sqlstore.DB); is {
+		if w.all, err = sqldoctor.New(tables); err != nil {
+			w.close()
+			return nil, err
+		}
+	}
 	return w, nil
 }
 
-func (s *store) openPlace(ctx context.Context, place choice, with settings) (*workerStore, error) {
-	switch u := place.url; {
-	case place.dsn != "":
-		return openDSN(place.dsn, place.source, with)
-	case u == nil:
-		return openSQLite(ctx, place.file, !s.existing, with)
-	case !u.engine.sql && with.nodes+with.leases+with.segments != "":
-		return nil, badInput("--node-table, --lease-table and --segment-table are for databases that speak SQL")
-	default:
-		return u.engine.open(ctx, u, with)
+func (c choice) open(ctx context.Context, o scheme.Options) (*scheme.Store, error) {
+	if c.url == nil {
+		return mysql.OpenDSN(c.dsn, o)
 	}
+	return c.url.Open(ctx, o)
 }

@@ -18,7 +18,7 @@ var notStores = []string{
 	"./mysql:me:hunter2", "/srv/hunter2@h.db", "hunter2@h.sqlite", "redis:6379", "localhost:3306",
 	"etcd:host", "etcd//host/prefix", "redis.//host", "127.0.0.1:2379", "$UID_STORE", "${UID_STORE}",
 	"$STORE/workers.db", "${DIR}.db", "%UID_STORE%", "mysql", "db.example", "hunter2", "workers.db ",
-	"workers.txt", ":memory:", "file:x.db", "sqlite:workers.db", "sqlite://workers.db", "C:workers.db",
+	"workers.txt", ":memory:", "file:x.db", "sqlite:workers", "sqlite://workers.db", "sqlite:hunter2@h/db", "C:workers.db",
 	"mysql://me:hunter 2@h/db", "mysql ://me:hunter2@h/db", " mysql://me:hunter2@h/db",
 	"mysqll://me:hunter2@h/db", "mysql://me:hunter2/x@h/db", "mysql://me:12/hunter2@h/db",
 	"mysql://me/x:hunter2@h/db", "postgres://me:12?hunter2@h/db", "redis://me:12/hunter2@h/0",
@@ -60,7 +60,7 @@ func TestWhatIsNoStore(t *testing.T) {
 			} {
 				says := c.fails(t, exitBadInput)
 				require.Contains(t, says, source, "%s of %s", text, args)
-				require.Regexp(t, `a URL such as mysql://user:password@host:3306/database .* `+
+				require.Regexp(t, `a URL such as mysql://user:password@host:3306/database, .* `+
 					`a path such as \./workers\.db, |: it has to be [a-z]+://user:password@host:|`+
 					`none of .*:// \(a file needs no scheme\)`, says)
 				require.NotContains(t, says, "hunter", text)
@@ -70,49 +70,6 @@ func TestWhatIsNoStore(t *testing.T) {
 	left, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-func TestPaths(t *testing.T) {
-	const both = "linux windows"
-	for text, systems := range map[string]string{
-		"workers.db": both, "workers.sqlite": both, "./workers": both, "data/workers": both,
-		"/srv/uid/workers.db": both, "/srv//workers.db": both, "../x": both, "~/x": both, "a b.db": both,
-		"//host/share/x.db": both, "/srv/é/ü": both, "mysql.db": both, "./mysql": both, "data/x//y.db": both,
-		`C:\uid\workers.db`: "windows", "c:/uid/workers": "windows", `\\host\share\x`: "windows",
-		`data\workers`: "windows", `data\workers.db`: both, `C:workers.db`: "", `C:`: "", `C:\a:b.db`: "",
-		`CD:\x.db`: "", `@:\x.db`: "", "": "", "/$x": "", "mysql//x": "", `mysql\\x`: "", "mysql///x": "",
-		".//x.db": "", "workers.db3": "", "db": "",
-	} {
-		for goos := range strings.FieldsSeq(both) {
-			require.Equal(t, strings.Contains(systems, goos), isPath(text, goos), "%s on %s", text, goos)
-		}
-	}
-}
-
-// No URL of a server becomes the path of a file by one character that is left out, is wrong, is
-// doubled, or stands behind the one that follows.
-func TestOneWrongCharacter(t *testing.T) {
-	for _, url := range []string{
-		"postgres://h/db", "mysql://h/db", "etcd://h/prefix", "etcd://h", "zookeeper://h/path", "redis://h/0",
-		"rediss://h", "mysql://me:secret@h:3306/db",
-	} {
-		var all []string
-		for i := range len(url) {
-			before, c, after := url[:i], url[i:i+1], url[i+1:]
-			all = append(all, before+after, before+c+c+after)
-			if after != "" {
-				all = append(all, before+after[:1]+c+after[1:])
-			}
-			for other := byte(' '); other < 0x7f; other++ {
-				all = append(all, before+string(other)+after)
-			}
-		}
-		for _, text := range all {
-			place, err := parsePlace(text, "--store")
-			require.Empty(t, place.file, text)
-			require.True(t, err != nil || place.url != nil, text)
-		}
-	}
 }
 
 // Who makes a file says so: once, and however it was named.

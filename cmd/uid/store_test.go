@@ -2,39 +2,16 @@ package main
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestParseStoreURL(t *testing.T) {
-	u, err := parseStoreURL("MySQL://me:s%2Fcr%40t@db.example/app?tls=true&timeout=3s", "--store")
-	require.NoError(t, err)
-	require.Equal(t, []string{"mysql", "mariadb"}, u.engine.schemes)
-	require.Equal(t, "me", u.user)
-	require.Equal(t, "s/cr@t", u.password)
-	require.Equal(t, []string{"db.example:3306"}, u.hosts)
-	require.Equal(t, "app", u.path)
-	require.Equal(t, "true", u.params.Get("tls"))
-	require.Equal(t, "3s", u.params.Get("timeout"))
-
-	for text, hosts := range map[string][]string{
-		"postgres://a:1,b,[::1],[fe80::1]:7/x": {"a:1", "b:5432", "[::1]:5432", "[fe80::1]:7"},
-		"postgres://me@10.0.0.1/x":             {"10.0.0.1:5432"},
-		"postgresql://me:p:q@h:65535/x":        {"h:65535"},
-	} {
-		u, err := parseStoreURL(text, "--store")
-		require.NoError(t, err, text)
-		require.Equal(t, hosts, u.hosts, text)
-	}
-}
-
 // No error repeats any of what was typed.
 func TestBadStoreURLs(t *testing.T) {
 	const canary = "hunter2"
 	for text, says := range map[string]string{
-		"oracle://hunter2@h/x":                          "begins with none of postgres://, postgresql://, mysql://, mariadb://, etcd://",
+		"oracle://hunter2@h/x":                          "begins with none of etcd://, mysql://, mariadb://, postgres://, postgresql://, redis://",
 		"://hunter2":                                    "begins with none of",
 		"hunter2://":                                    "begins with none of",
 		"mysql://me:hunter2 x@h/x":                      "has a space",
@@ -97,22 +74,6 @@ func TestBadStoreURLs(t *testing.T) {
 	}
 }
 
-func FuzzStoreURL(f *testing.F) {
-	const canary = "hunter2"
-	f.Add("mysql://me:", "@h/x")
-	f.Add("postgres://", "@h,i:1/x?sslmode=disable")
-	f.Add("mysql://h/x?tls=", "%2")
-	f.Fuzz(func(t *testing.T, before, after string) {
-		u, err := parseStoreURL(before+canary+after, "--store")
-		if err != nil {
-			require.NotContains(t, err.Error(), canary)
-			require.False(t, strings.ContainsAny(err.Error(), "\n\r"))
-			return
-		}
-		require.NotEmpty(t, u.hosts)
-	})
-}
-
 // What is given first counts.
 func TestStorePrecedence(t *testing.T) {
 	file, other := newStore(t), missingStore(t)
@@ -130,9 +91,9 @@ func TestStorePrecedence(t *testing.T) {
 		o := c.run()
 		require.Zero(t, o.code, o.err)
 	}
-	require.Contains(t, ok(t, "worker", "ls", "--json", "--store", file), `"used":2`)
+	require.Contains(t, ok(t, "worker", "ls", "--json", "--store", file), `"used":3`) // one is a mark
 	require.NoFileExists(t, other)
-	require.Contains(t, call{args: []string{"gen"}, env: env(dsnEnv, "nonsense")}.fails(t, exitBadInput), "the DSN of "+dsnEnv)
+	require.Contains(t, call{args: []string{"gen"}, env: env(dsnEnv, "nonsense")}.fails(t, exitBadInput), dsnEnv+": the DSN cannot be read")
 	require.Contains(t, call{args: []string{"gen", "--store", file, "--mysql", "x"}}.fails(t, exitBadInput), "exclude each other")
 	require.Contains(t, call{args: []string{"gen", "--namespace", "x", "--store", file}}.fails(t, exitBadInput), "--namespace is for stores that lease IDs")
 }
@@ -158,6 +119,17 @@ func TestRanges(t *testing.T) {
 	require.EqualValues(t, 1, all[1]["left"])
 	require.Contains(t, ok(t, "worker", "check", "--json", "--store", file), "512 can be had, of 512 (the worker IDs 512 to 1023)")
 	require.Contains(t, call{args: []string{"worker", "init", "--store", file, "--namespace", "eu", "--ids", "0-511", "--layout", "twitter"}}.fails(t, exitFailure), "512 to 1023")
+}
+
+// A URL that names a namespace has the commands lease there.
+func TestNamespaceOfURL(t *testing.T) {
+	url := "sqlite:" + newStore(t) + "?namespace=eu"
+	require.Contains(t, ok(t, "worker", "init", "--store", url), `namespace "eu" is in `)
+	require.Contains(t, call{args: []string{"gen", "--store", url, "--lossy-store"}}.fails(t, exitBadInput), "what this store loses is made up for")
+	ok(t, "gen", "-n", "1", "--store", url)
+	require.Contains(t, ok(t, "worker", "ls", "--json", "--store", url), `"namespace":"eu"`)
+	require.NotContains(t, ok(t, "worker", "ls", "--json", "--store", url), `"namespace":"default"`)
+	require.Contains(t, ok(t, "backfill", "--store", url, "--format", "json", "2026-01-02"), `"worker_id":`)
 }
 
 // A store is named without the account and the password that its DSN has.

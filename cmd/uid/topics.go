@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/connect/scheme"
 )
 
 // helpTexts say all of each command and topic. After a line "Examples:" come commands to copy.
@@ -40,8 +41,8 @@ const storeHelp = `The store is what --store or --mysql names, or else $` + stor
 else a SQLite file in the user's data folder. uid help stores says what can be named.`
 
 func storeURLs() (all string) {
-	for _, e := range allEngines() {
-		all += fmt.Sprintf("    %s%s\n", e.form, e.secure)
+	for _, d := range scheme.All() {
+		all += fmt.Sprintf("    %s%s\n", d.Form, d.Secure)
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
@@ -101,9 +102,9 @@ func (r *tables) registry(s *workerStore) (*registry.Registry, error) {
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	with := settings{
-		nodes: unless(nodeTable, r.nodes), leases: unless(leaseTable, r.leases),
-		segments: unless(segmentTable, r.segments),
+	with := scheme.Options{
+		NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases),
+		SegmentTable: unless(segmentTable, r.segments),
 	}
 	s, err := r.store.open(ctx, r.program, with)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,16 @@ func (p *program) workerInit() *cobra.Command {
 			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
 				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d", c.ids.String(), c.layout.Layout, most)
 			}
-			return c.with(cmd.Context(), c.run)
+			place, err := c.store.choose(c.getenv)
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("namespace") {
+				c.namespace = cmp.Or(place.namespace(), c.namespace)
+			}
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
+				return c.run(ctx, r, place)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -47,7 +57,7 @@ func (p *program) workerInit() *cobra.Command {
 	return cmd
 }
 
-func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
+func (c *workerInit) run(ctx context.Context, r *registry.Registry, place choice) error {
 	if c.after != 0 {
 		if _, err := c.layout.TickAbove(uid.UID(c.after)); err != nil {
 			return badInput("--after: %w", err)
@@ -58,10 +68,6 @@ func (c *workerInit) run(ctx context.Context, r *registry.Registry) error {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}
 	case err != nil:
-		return err
-	}
-	place, err := c.store.choose(c.getenv)
-	if err != nil {
 		return err
 	}
 	if c.format == table {

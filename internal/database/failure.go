@@ -18,9 +18,10 @@ import (
 // A failure is the error of a database call, in words fit for a log. It keeps nothing of the
 // driver's error, which may quote the DSN: neither in its text nor for errors.As.
 type failure struct {
-	doing string
-	cause error
-	kind  Kind
+	doing       string
+	cause       error
+	kind        Kind
+	unreachable bool
 }
 
 // A Kind says what a failure means for another attempt.
@@ -39,6 +40,9 @@ func (f *failure) Unwrap() error { return f.cause }
 // Transient reports to package retry whether another attempt may succeed.
 func (f *failure) Transient() bool { return f.kind == Transient }
 
+// Unreachable reports to package retry whether nobody has answered.
+func (f *failure) Unreachable() bool { return f.unreachable }
+
 // Failed translates a driver's error, or nil; doing says which operation failed. It does not keep err.
 // The result holds no secret, and its method Transient says whether it may pass.
 func Failed(doing string, err error) error {
@@ -46,7 +50,17 @@ func Failed(doing string, err error) error {
 		return nil
 	}
 	kind, cause := translate(err)
-	return &failure{doing, cause, kind}
+	return &failure{doing, cause, kind, kind == Transient && isUnreachable(err)}
+}
+
+// isUnreachable reports whether there is no server, as far as the network knows: that it does not answer in
+// time may pass.
+func isUnreachable(err error) bool {
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e.Op == "dial" && !e.Timeout()
+	}
+	_, ok := errors.AsType[*net.DNSError](err)
+	return ok
 }
 
 // Changed returns how many rows a statement has changed, or why that is not known.

@@ -16,6 +16,9 @@ const (
 	postgresReadOnlyState = "25006"
 )
 
+const preparedElsewhere = "a pooler such as PgBouncer gives the connection's prepared statements to others: " +
+	"add default_query_exec_mode=exec to the URL, for pgx"
+
 // postgresMeaning explains the codes (SQLSTATE) that a worker meets.
 var postgresMeaning = map[string]meaning{
 	"08000":               {Transient, "the connection failed"},
@@ -45,6 +48,8 @@ var postgresMeaning = map[string]meaning{
 	"42501":               {Final, "access denied: the account lacks this right"},
 	"42703":               {Final, noSuchColumn},
 	"42P01":               {MissingTable, "the table does not exist"},
+	"26000":               {Final, preparedElsewhere},
+	"42P05":               {Final, preparedElsewhere},
 	"53000":               {Transient, "the server lacks resources"},
 	"53200":               {Transient, "the server is out of memory"},
 	"53300":               {Transient, "too many connections"},

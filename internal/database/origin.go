@@ -111,7 +111,8 @@ func (o *Origin) Settle() {
 }
 
 // errLate says that it is not known when rows were read.
-var errLate = &failure{"read rows", errors.New("the database has taken more than 1 s, or its session's time stands still"), Transient}
+var errLate = &failure{doing: "read rows", kind: Transient,
+	cause: errors.New("the database has taken more than 1 s, or its session's time stands still")}
 
 // Decides returns an error when nothing can be decided by what was read: the time is not known,
 // or the server refuses writes, as a replica does, and may lack the newest ones.
@@ -131,5 +132,5 @@ func (o *Origin) Writes(d Dialect) error {
 	case d == MySQL: // what it answers to a write
 		return Failed("read rows", &mysql.MySQLError{Number: 1290})
 	}
-	return &failure{"read rows", &postgresError{postgresReadOnlyState, postgresMeaning[postgresReadOnlyState].words}, Final}
+	return &failure{doing: "read rows", cause: &postgresError{postgresReadOnlyState, postgresMeaning[postgresReadOnlyState].words}}
 }

@@ -15,17 +15,29 @@ import (
 const DefaultTimeout = 30 * time.Second
 
 const (
+	// unreached is how long Do tries, without a deadline and by default, a store that no attempt reaches.
+	unreached = 3 * time.Second
+
 	firstPause   = 50 * time.Millisecond
 	longestPause = 2 * time.Second
 )
 
 // Transient marks an error that may pass, so that Do tries again.
-func Transient(err error) error { return &transientError{err} }
+func Transient(err error) error { return &transientError{error: err} }
 
-type transientError struct{ error }
+// Unreachable is Transient for a store that nobody answers for.
+func Unreachable(err error) error { return &transientError{err, true} }
+
+type transientError struct {
+	error
+	unreachable bool
+}
 
 func (e *transientError) Unwrap() error   { return e.error }
 func (e *transientError) Transient() bool { return true }
+
+// Unreachable reports to Do that nobody has answered.
+func (e *transientError) Unreachable() bool { return e.unreachable }
 
 // IsTransient reports whether an error may pass. The outermost error in err's chain that has a
 // method Transient decides; without one err is final.
@@ -37,12 +49,27 @@ func IsTransient(err error) bool {
 	return ok && marked.Transient()
 }
 
+// isUnreachable is IsTransient for a method Unreachable.
+func isUnreachable(err error) bool {
+	marked, ok := errors.AsType[interface {
+		error
+		Unreachable() bool
+	}](err)
+	return ok && marked.Unreachable()
+}
+
 // Do calls attempt until it succeeds, fails for good, or the time is up: the caller's, or
-// timeout. Pauses double from firstPause to longestPause. Each is drawn at random between half of
+// timeout. The default is for callers who have not said how long they wait: then a deadline of theirs stands
+// in its place, and without one a store that no attempt has reached is given up much earlier. Pauses double from firstPause to longestPause. Each is drawn at random between half of
 // that and all of it, so that a fleet that was cut off together does not come back together.
 func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt func(context.Context) error) error {
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := ctx, func() {}
+	_, told := ctx.Deadline()
+	if !told || timeout != DefaultTimeout {
+		limited, cancel = context.WithTimeout(ctx, timeout)
+	}
 	defer cancel()
+	impatient, began := !told && timeout == DefaultTimeout, time.Now()
 	var last error // the newest failure that is not just the end of the context
 	pause := firstPause
 	for n := 1; ; n++ {
@@ -54,9 +81,13 @@ func Do(ctx context.Context, timeout time.Duration, log *slog.Logger, attempt fu
 			if limited.Err() == nil || !isContextError(err) {
 				last = err
 			}
+			impatient = impatient && isUnreachable(err)
 		}
 		if err := limited.Err(); err != nil {
 			return gaveUp(ctx, err, n, timeout, last)
+		}
+		if impatient && time.Since(began)+pause > unreached {
+			return gaveUp(ctx, context.DeadlineExceeded, n, unreached, last)
 		}
 		level := slog.LevelDebug
 		if n == 1 {

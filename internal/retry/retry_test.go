@@ -48,3 +48,42 @@ func TestPausesAreSpread(t *testing.T) {
 		}
 	})
 }
+
+// Who says nothing of how long he waits is soon told that there is no server; who does, or a server that
+// has answered once, is waited for.
+func TestNobodyAnswers(t *testing.T) {
+	refused, busy := retry.Unreachable(errors.New("refused")), retry.Transient(errors.New("busy"))
+	for name, tt := range map[string]struct {
+		timeout, deadline time.Duration
+		errs              []error // of the attempts; the last one of all that follow
+		most, least       time.Duration
+	}{
+		"refused":               {retry.DefaultTimeout, 0, []error{refused}, 3 * time.Second, time.Second},
+		"busy":                  {retry.DefaultTimeout, 0, []error{busy}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"answers once":          {retry.DefaultTimeout, 0, []error{refused, busy, refused}, retry.DefaultTimeout, retry.DefaultTimeout},
+		"with a timeout":        {20 * time.Second, 0, []error{refused}, 20 * time.Second, 20 * time.Second},
+		"with a deadline":       {retry.DefaultTimeout, time.Minute, []error{refused}, time.Minute, time.Minute},
+		"with a short deadline": {retry.DefaultTimeout, time.Second, []error{refused}, time.Second, time.Second},
+		"with both":             {20 * time.Second, time.Minute, []error{refused}, 20 * time.Second, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, began, n := t.Context(), time.Now(), 0
+				if tt.deadline > 0 {
+					var cancel func()
+					ctx, cancel = context.WithTimeout(ctx, tt.deadline)
+					defer cancel()
+				}
+				err := retry.Do(ctx, tt.timeout, slog.New(slog.DiscardHandler), func(context.Context) error {
+					n++
+					return tt.errs[min(n, len(tt.errs))-1]
+				})
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.ErrorIs(t, err, tt.errs[len(tt.errs)-1])
+				took := time.Since(began)
+				require.LessOrEqual(t, took, tt.most)
+				require.GreaterOrEqual(t, took, tt.least)
+			})
+		})
+	}
+}

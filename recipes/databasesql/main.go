@@ -16,7 +16,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -32,7 +31,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.Close()
-	uids, err := generator(db)
+	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -55,23 +54,6 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(order, item)
 	}
 	return nil
-}
-
-// generator returns a generator whose worker ID is leased in the namespace orders.
-func generator(db *sql.DB) (*cached.Generator, error) {
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	w, err := lease.New(orders, lease.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }
 
 // place writes an order and its parcel. Both keys are known before the first statement, so that

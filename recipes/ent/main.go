@@ -19,7 +19,6 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/recipes/ent/ent"
 	"github.com/uidgen/uid/recipes/ent/ent/order"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -35,7 +34,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.Close()
-	uids, err := generator(db)
+	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -62,21 +61,4 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(o.ID, o.Item)
 	}
 	return nil
-}
-
-// generator returns a generator whose worker ID is leased in the namespace orders.
-func generator(db *sql.DB) (*cached.Generator, error) {
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	w, err := lease.New(orders, lease.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -50,7 +49,11 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	uids, err := generator(db)
+	plain, err := db.DB()
+	if err != nil {
+		return err
+	}
+	uids, err := cached.New(sqlstore.Lease(plain, "orders"), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -82,25 +85,4 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(o.ID, o.Item, len(o.Parcels), "parcels")
 	}
 	return nil
-}
-
-// generator returns a generator whose worker ID is leased in the namespace orders.
-func generator(db *gorm.DB) (*cached.Generator, error) {
-	plain, err := db.DB()
-	if err != nil {
-		return nil, err
-	}
-	tables, err := sqlstore.New(plain, sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	w, err := lease.New(orders, lease.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -39,7 +38,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer pool.Close()
-	uids, err := generator(pool)
+	uids, err := cached.New(sqlstore.Lease(stdlib.OpenDBFromPool(pool), "orders"), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -80,21 +79,4 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(o.ID, o.Item)
 	}
 	return nil
-}
-
-// generator returns a generator whose worker ID is leased in the namespace orders.
-func generator(pool *pgxpool.Pool) (*cached.Generator, error) {
-	tables, err := sqlstore.New(stdlib.OpenDBFromPool(pool), sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	w, err := lease.New(orders, lease.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }

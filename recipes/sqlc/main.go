@@ -18,7 +18,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/recipes/sqlc/orders"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -39,7 +38,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.Close()
-	uids, err := generator(db)
+	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -73,21 +72,4 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(o.ID, o.Item, len(parcels), "parcels")
 	}
 	return nil
-}
-
-// generator returns a generator whose worker ID is leased in the namespace orders.
-func generator(db *sql.DB) (*cached.Generator, error) {
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	w, err := lease.New(orders, lease.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }

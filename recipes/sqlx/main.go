@@ -16,7 +16,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -38,7 +37,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.Close()
-	uids, err := generator(db)
+	uids, err := cached.New(sqlstore.Disposable(db), cached.Config{})
 	if err != nil {
 		return err
 	}
@@ -70,17 +69,4 @@ func run(ctx context.Context) (err error) {
 		fmt.Println(o.ID, o.Item)
 	}
 	return nil
-}
-
-// generator returns a generator with a worker ID that nobody has had before.
-func generator(db *sqlx.DB) (*cached.Generator, error) {
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return nil, err
-	}
-	w, err := disposable.New(tables.Numbers(), disposable.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return cached.New(w, cached.Config{})
 }

@@ -2,9 +2,7 @@
 // segment), in etcd: it is a driver of package stores. It needs etcd version 3.4.22 or later, or 3.5.6 or later. The client is the official one, go.etcd.io/etcd/client/v3, and the caller's,
 // with its TLS and its account.
 //
-//	store, err := etcd.New(client, etcd.Config{})
-//	leases, err := store.Leases("orders")
-//	w, err := lease.New(leases, lease.Config{})
+//	uids, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 //
 // # Keys
 //

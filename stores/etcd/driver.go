@@ -31,6 +31,9 @@ func (d *driver) Durable() bool { return true }
 // request is one round trip: a transaction of etcd. All its reads are linearizable, as is the default: none
 // is ever serializable, which could be answered by a member that is behind.
 func (d *driver) request(ctx context.Context, doing string, cmps []clientv3.Cmp, then, otherwise []clientv3.Op) (*clientv3.TxnResponse, error) {
+	if err := reach(ctx, d.client, doing); err != nil {
+		return nil, err
+	}
 	limited, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), d.cfg.RequestTimeout)
 	defer cancel()
 	resp, err := d.client.Txn(limited).If(cmps...).Then(then...).Else(otherwise...).Commit()

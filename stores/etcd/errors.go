@@ -50,7 +50,7 @@ var phrases = []struct {
 	{codes.Unknown, "context canceled", "the member gave the request up", true},
 	{codes.ResourceExhausted, "larger than max", "a message is larger than the client allows: raise its MaxCallSendMsgSize and MaxCallRecvMsgSize", false},
 	{codes.Unavailable, "handshake failed", "the TLS handshake failed", true},
-	{codes.Unavailable, "connection refused", "the connection was refused", true},
+	{codes.Unavailable, "connection refused", "connection refused", true},
 	{codes.Unavailable, "no such host", "there is no such host", true},
 	{codes.Unavailable, "", "the connection failed", true},
 	{codes.Internal, "", "the connection failed in between", true},

@@ -39,10 +39,13 @@ func (d *driver) Inspect(ctx context.Context, _ string) (lossy []string, err err
 }
 
 // ask makes a request that is no transaction.
-func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error)) (R, error) {
+func ask[R any](ctx context.Context, d *driver, doing string, request func(context.Context) (R, error)) (resp R, err error) {
+	if err := reach(ctx, d.client, doing); err != nil {
+		return resp, err
+	}
 	limited, cancel := context.WithTimeout(ctx, d.cfg.RequestTimeout)
 	defer cancel()
-	resp, err := request(limited)
+	resp, err = request(limited)
 	if err != nil {
 		return resp, failed(ctx, doing, err)
 	}

@@ -26,19 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	store, err := etcd.New(client, etcd.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	leases, err := store.Leases("orders")
-	if err != nil {
-		log.Fatal(err)
-	}
-	w, err := lease.New(leases, lease.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := cached.New(w, cached.Config{})
+	g, err := cached.New(etcd.Lease(client, "orders"), cached.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

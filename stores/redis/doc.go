@@ -2,9 +2,7 @@
 // segment), in Redis or Valkey, from version 6 on.
 //
 //	client := redis.NewUniversalClient(...) // of github.com/redis/go-redis/v9
-//	store, err := uidredis.New(client, uidredis.Config{})
-//	leases, err := store.Leases("orders")
-//	worker, err := lease.New(leases, lease.Config{})
+//	uids, err := cached.New(uidredis.Lease(client, "orders"), cached.Config{})
 //
 // A renewal takes two round trips, an acquisition two if no other client is faster. A client may
 // be of one server, of Sentinel or of Redis Cluster. A [Store] also serves package registry and the

@@ -9,7 +9,6 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/redis"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A generator whose worker ID is leased from Redis. The first start ever makes the namespace, and
@@ -20,22 +19,7 @@ func Example() {
 		Username: "uid", Password: "from your secrets",
 	})
 	defer client.Close()
-	store, err := redis.New(client, redis.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	leases, err := store.Leases("orders")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	worker, err := lease.New(leases, lease.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	generator, err := cached.NewContext(context.Background(), worker, cached.Config{})
+	generator, err := cached.New(redis.Lease(client, "orders"), cached.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

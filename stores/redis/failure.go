@@ -64,6 +64,9 @@ func failed(err error) error {
 		return refused(answered.Error())
 	}
 	if said := safe(err); said != "" {
+		if dial, is := errors.AsType[*net.OpError](err); is && dial.Op == "dial" && !dial.Timeout() {
+			return worker.Unreachable(fmt.Errorf("redis: %s", said))
+		}
 		return worker.Transient(fmt.Errorf("redis: %s", said))
 	}
 	switch _, unverified := errors.AsType[*tls.CertificateVerificationError](err); {

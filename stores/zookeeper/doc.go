@@ -1,9 +1,8 @@
 // Package zookeeper keeps leases of worker IDs, and segments of numbers, in a ZooKeeper ensemble.
 //
 //	conn, _, err := zk.Connect(servers, 10*time.Second)
-//	store, err := zookeeper.New(conn, zookeeper.Config{})
-//	leases, err := store.Leases("orders") // for lease.New
-//	segments := store.Segments()          // for segment.New
+//	uids, err := cached.New(zookeeper.Lease(conn, "orders"), cached.Config{})
+//	numbers, err := zookeeper.Segment(conn, "invoice", segment.Config{})
 //
 // The connection is the caller's own [zk.Conn], with its authentication (AddAuth) and its dialer
 // (zk.WithDialer, for TLS). This package neither opens nor closes one. A [Store] is a store for a

@@ -10,7 +10,7 @@ import (
 	"github.com/uidgen/uid/worker"
 )
 
-var errNoSession = worker.Transient(errors.New("zookeeper: there is no session with the ensemble: no server is reached, or none has a majority behind it"))
+var errNoSession = worker.Unreachable(errors.New("zookeeper: there is no session with the ensemble: no server is reached, or none has a majority behind it"))
 
 // ended returns the error of a call whose context has ended. It may pass: it says nothing against
 // the store.

@@ -80,3 +80,16 @@ func TestDocumentsAreLinked(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	require.LessOrEqual(t, len(strings.Fields(documents(t)[filepath.Join(root, "README.md")])), 1500)
 }
+
+// Which package to take is said in one text: by the README, and by the comment of package uid.
+func TestWhichOneIsOneText(t *testing.T) {
+	_, tree, found := strings.Cut(documents(t)[filepath.Join(root, "README.md")], "## Which one\n\n```\n")
+	require.True(t, found)
+	tree, _, _ = strings.Cut(tree, "```")
+	require.LessOrEqual(t, strings.Count(tree, "?"), 6) // two are one question
+	comment, err := os.ReadFile(filepath.Join(root, "doc.go"))
+	require.NoError(t, err)
+	for line := range strings.Lines(tree) {
+		require.Contains(t, string(comment), "//\t"+line)
+	}
+}

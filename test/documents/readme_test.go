@@ -55,7 +55,7 @@ func TestReadmeHolds(t *testing.T) {
 	t.Setenv("UID_MYSQL_DSN", "")
 	since := time.Now()
 	drawn := run(t, dir, command, "gen")
-	require.Contains(t, text, "go run ./cmd/uid gen     # five UIDs,")
+	require.Contains(t, text, "`go run ./cmd/uid gen` prints five UIDs")
 	require.Equal(t, 5, strings.Count(drawn, "\n"))
 	for line := range strings.Lines(drawn) {
 		requireNew(t, line, since)
@@ -75,7 +75,9 @@ func build(t *testing.T, source string) (file string) {
 	here, err := filepath.Abs(root)
 	require.NoError(t, err)
 	run(t, dir, "go", "mod", "init", "example.org/program")
-	run(t, dir, "go", "mod", "edit", "-require=github.com/uidgen/uid@v0.0.0", "-replace=github.com/uidgen/uid="+here)
+	for _, module := range []string{"", "/worker/sqlite"} {
+		run(t, dir, "go", "mod", "edit", "-require=github.com/uidgen/uid"+module+"@v0.0.0", "-replace=github.com/uidgen/uid"+module+"="+here+module)
+	}
 	run(t, dir, "go", "mod", "tidy")
 	run(t, dir, "go", "build", "-o", "program.exe", ".")
 	t.Setenv("GOWORK", "")

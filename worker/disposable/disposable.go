@@ -66,7 +66,8 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 // the generator's floor, and above those that other starts have kept in the store (see
 // [Beginner]).
 //
-// It retries failures that may pass until the configured Timeout or the end of ctx. Then its
+// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
+// is about to start, give ctx a deadline. Then its
 // error wraps [context.DeadlineExceeded] or [context.Canceled] and names the last failure.
 //
 // It fails at once with

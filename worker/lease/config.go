@@ -70,7 +70,8 @@ type Config struct {
 	MaxClockSkew time.Duration
 
 	// Timeout bounds Acquire: all attempts together, but not the wait for the first reservation.
-	// The default is 30 s.
+	// The default is 30 s, and 3 s for a store that cannot be reached (see [worker.Unreachable]); a deadline
+	// of the context stands in its place.
 	Timeout time.Duration
 
 	// IDs are the worker IDs that the namespace has to have (see [Founding]); the zero Range stands

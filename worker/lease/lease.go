@@ -102,8 +102,8 @@ func New(store Store, cfg Config) (*Lease, error) {
 // It takes no longer than the store, unless ticks had to be burnt: then it waits for MaxClockSkew
 // and a tick besides, or twice the Error of the store's Clock if that is longer.
 //
-// It retries failures that may pass until the configured Timeout or the end of ctx. It fails at
-// once with
+// It retries failures that may pass until the configured Timeout or the end of ctx: to wait for a server that
+// is about to start, give ctx a deadline. It fails at once with
 //   - [uid.ErrWorkerInUse] while another generator is bound to l;
 //   - [uid.ErrNoWorkerID] when all IDs of the layout and the namespace are leased, in quarantine,
 //     or without their rows, which it names;

@@ -1,6 +1,11 @@
 // Package sqlstore keeps worker IDs, and the segments of package segment, in the tables of a SQL
 // database: MySQL, MariaDB, Galera, PostgreSQL or SQLite. (Package worker/sqlite opens a SQLite file.)
 //
+//	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
+//	numbers, err := sqlstore.Segment(db, "invoice", segment.Config{})
+//
+// [New] is for all that has settings:
+//
 //	tables, err := sqlstore.New(db, sqlstore.Config{})
 //	store, err := tables.Leases("orders") // for lease.New
 //	numbers := tables.Numbers()           // for disposable.New

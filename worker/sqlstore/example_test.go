@@ -1,40 +1,26 @@
 package sqlstore_test
 
 import (
+	"database/sql"
 	"fmt"
 	"log"
 	"os"
 
 	_ "github.com/go-sql-driver/mysql"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // A service whose worker ID is leased from a MySQL server.
-func ExampleDB_Leases() {
-	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+func ExampleLease() {
+	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	store, err := tables.Leases("orders")
-	if err != nil {
-		log.Fatal(err)
-	}
-	worker, err := lease.New(store, lease.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	uids, err := cached.New(worker, cached.Config{})
+	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,17 +34,13 @@ func ExampleDB_Leases() {
 
 // A service that issues numbers of a tag of Leaf's table, beside services in Java that do so with
 // Leaf. The row is there; its step is Leaf's, and the least that a generator takes at once.
-func ExampleDB_Segments() {
-	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+func ExampleSegment() {
+	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	numbers, err := segment.New(segment.Source{Store: tables.Segments(), Tag: "leaf-segment-test"}, segment.Config{})
+	numbers, err := sqlstore.Segment(db, "leaf-segment-test", segment.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,21 +53,13 @@ func ExampleDB_Segments() {
 }
 
 // A service that takes a new worker ID at each start, from the table of Baidu's UidGenerator.
-func ExampleDB_Numbers() {
-	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
+func ExampleDisposable() {
+	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	worker, err := disposable.New(tables.Numbers(), disposable.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	uids, err := cached.New(worker, cached.Config{})
+	uids, err := cached.New(sqlstore.Disposable(db), cached.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,25 +74,13 @@ func ExampleDB_Numbers() {
 // A service whose worker ID is leased from a PostgreSQL server, with a driver of database/sql that
 // the program imports: github.com/jackc/pgx/v5/stdlib is "pgx". The URL is like
 // postgres://uid@db/app?default_query_exec_mode=exec.
-func ExampleDB_Leases_postgreSQL() {
-	db, err := sqlx.Open("pgx", os.Getenv("UID_POSTGRES_URL"))
+func ExampleLease_postgreSQL() {
+	db, err := sql.Open("pgx", os.Getenv("UID_POSTGRES_URL"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	store, err := tables.Leases("orders")
-	if err != nil {
-		log.Fatal(err)
-	}
-	worker, err := lease.New(store, lease.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	uids, err := cached.New(worker, cached.Config{})
+	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

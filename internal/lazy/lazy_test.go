@@ -1,0 +1,58 @@
+package lazy_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/storetest"
+)
+
+// What was opened is closed: when the generator is, and when none could be made.
+func TestWhatIsOpenedIsClosed(t *testing.T) {
+	broken, ended, id := errors.New("broken"), 0, int64(1)
+	w := lazy.New(func(context.Context) (uid.Worker, func() error, error) {
+		if id == 0 {
+			return nil, nil, broken
+		}
+		return worker.Static(id), func() error { ended++; return nil }, nil
+	})
+	for i := range 2 {
+		g, err := cached.New(w, cached.Config{})
+		require.NoError(t, err)
+		_, err = cached.New(w, cached.Config{})
+		require.ErrorIs(t, err, uid.ErrWorkerInUse)
+		require.Equal(t, i, ended)
+		require.NoError(t, g.Close())
+		require.Equal(t, i+1, ended)
+	}
+	id = -1
+	_, err := cached.New(w, cached.Config{})
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.Equal(t, 3, ended)
+	id = 0
+	_, err = cached.New(w, cached.Config{})
+	require.ErrorIs(t, err, broken)
+	_, err = w.Extend(t.Context(), 1)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, w.Release(t.Context(), 1), uid.ErrNoReservation)
+	require.Equal(t, 3, ended)
+}
+
+func TestLeaseTellsItsHealth(t *testing.T) {
+	w := lazy.Lease(func() (lease.Store, error) { return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil })
+	require.Zero(t, w.(health.WorkerReporter).WorkerHealth())
+	_, err := w.Acquire(t.Context(), bits.Default().Terms())
+	require.NoError(t, err)
+	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
+	require.NoError(t, w.Release(t.Context(), -1))
+}

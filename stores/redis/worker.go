@@ -1,0 +1,36 @@
+package redis
+
+import (
+	"github.com/redis/go-redis/v9"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Lease returns a worker that leases a worker ID of a namespace, with all settings at their defaults; [New]
+// and [lease.New] have them. A first start makes a missing namespace.
+//
+// A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
+// [uid.ErrRange] when the client or the namespace cannot be used. Its Close gives the ID back. The caller
+// closes the client, after the generator.
+func Lease(client redis.UniversalClient, namespace string) uid.Worker {
+	return lazy.Lease(func() (lease.Store, error) {
+		store, err := New(client, Config{})
+		if err != nil {
+			return nil, err
+		}
+		return store.Namespace(namespace)
+	})
+}
+
+// Segment returns a generator of dense numbers of a tag, with the settings of the store at their defaults. It
+// returns the errors of [New] and of [segment.New]. The caller closes the generator, and then the client.
+func Segment(client redis.UniversalClient, tag string, cfg segment.Config) (*segment.Generator, error) {
+	store, err := New(client, Config{})
+	if err != nil {
+		return nil, err
+	}
+	return segment.New(segment.Source{Store: store.Segments(), Tag: tag}, cfg)
+}

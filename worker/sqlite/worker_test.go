@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+	"github.com/uidgen/uid/worker/sqlite"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// drawn returns the worker ID under which a generator on w draws.
+func drawn(t *testing.T, w uid.Worker) int64 {
+	g, err := cached.New(w, cached.Config{})
+	require.NoError(t, err)
+	u, err := g.GetUID()
+	require.NoError(t, err)
+	parts, err := g.ParseUID(u)
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	return parts.WorkerID
+}
+
+func TestWorkers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "workers.db")
+	require.EqualValues(t, 1, drawn(t, sqlite.Disposable(path)))
+	require.EqualValues(t, 2, drawn(t, sqlite.Disposable(path)))
+
+	found(t, path)
+	orders := sqlite.Lease(path, "orders")
+	first := drawn(t, orders)
+	require.NotEqual(t, first, drawn(t, orders), "the ID rests")
+
+	_, err := cached.New(sqlite.Lease(path, "örders"), cached.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = cached.New(sqlite.Disposable(":memory:"), cached.Config{})
+	require.ErrorIs(t, err, os.ErrInvalid)
+}
+
+// found makes the namespace orders, whose UIDs then begin at once.
+func found(t *testing.T, path string) {
+	db, err := sqlite.Open(t.Context(), path)
+	require.NoError(t, err)
+	defer db.Close()
+	tables, err := sqlstore.New(db, sqlstore.Config{})
+	require.NoError(t, err)
+	r, err := registry.New(tables, registry.Config{})
+	require.NoError(t, err)
+	require.NoError(t, r.Init(context.Background(), "orders", lease.Founding{}))
+}

@@ -1,0 +1,58 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// Lease returns a worker that leases a worker ID of a namespace in db, with all settings at their
+// defaults; [New], [DB.Leases] and [lease.New] have them. Namespaces keep apart services that share a
+// database; a first start makes a missing one, and the table.
+//
+// A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
+// [uid.ErrRange] when db or the namespace cannot be used. Its Close gives the ID back. The caller closes db,
+// after the generator.
+func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string) uid.Worker {
+	return lazy.Lease(func() (lease.Store, error) {
+		tables, err := New(db, Config{})
+		if err != nil {
+			return nil, err
+		}
+		return tables.Namespace(namespace)
+	})
+}
+
+// Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start,
+// with all settings at their defaults; [New], [DB.Numbers] and [disposable.New] have them. A missing table is
+// made.
+//
+// A generator returns the errors of [disposable.Disposable.Acquire] when it is made, and [uid.ErrConfig] when
+// db cannot be used. The caller closes db, after the generator.
+func Disposable[Database *sql.DB | *sqlx.DB](db Database) uid.Worker {
+	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
+		tables, err := New(db, Config{})
+		if err != nil {
+			return nil, nil, err
+		}
+		w, err := disposable.New(tables.Numbers(), disposable.Config{})
+		return w, nil, err
+	})
+}
+
+// Segment returns a generator of dense numbers of a tag, from the table of Leaf in db under its default name.
+// It returns the errors of [New] and of [segment.New]. The caller closes the generator, and then db.
+func Segment[Database *sql.DB | *sqlx.DB](db Database, tag string, cfg segment.Config) (*segment.Generator, error) {
+	tables, err := New(db, Config{})
+	if err != nil {
+		return nil, err
+	}
+	return segment.New(segment.Source{Store: tables.Segments(), Tag: tag}, cfg)
+}
