@@ -12,6 +12,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -101,7 +102,7 @@ func found(t *testing.T, store *sqlstore.DB) {
 	t.Helper()
 	r, err := registry.New(store, registry.Config{})
 	require.NoError(t, err)
-	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "orders", Terms: bits.Default().Terms()}))
+	require.NoError(t, r.Init(t.Context(), "orders", lease.Founding{}))
 }
 
 // stored returns the keys in a table.

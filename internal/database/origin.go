@@ -37,26 +37,38 @@ func (o *Origin) Fields() []any {
 	return []any{&o.Now, &o.late, &o.session, &o.history, &o.young, &o.unaware, &o.plain, &o.readOnly, &o.Schema}
 }
 
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // Plain reports whether a statement of the session commits by itself.
 func (o *Origin) Plain() bool { return o.plain }
 
 // Ready ends a transaction of the program's, which what was read may be as old as, and has the session
 // learn what its history needs. It reports whether it did either: then rows have to be read again.
-func (o *Origin) Ready(ctx context.Context, conn interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}, d Dialect) (again bool, err error) {
+func (o *Origin) Ready(ctx context.Context, conn executor, d Dialect) (again bool, err error) {
 	if !o.plain {
 		if _, err := conn.ExecContext(ctx, d.Commit()); err != nil {
 			return false, Failed("commit", err)
 		}
 	}
-	if o.unaware {
-		if _, err := conn.ExecContext(ctx, speeches[d].learn); err != nil {
-			return false, Failed("ask when the server was started", err)
-		}
-	}
-	return !o.plain || o.unaware, nil
+	learned, err := o.Learn(ctx, conn, d)
+	return err == nil && (!o.plain || learned), err
 }
+
+// Learn has the session learn what its history needs. It reports whether it did: then rows have to be read again.
+func (o *Origin) Learn(ctx context.Context, conn executor, d Dialect) (again bool, err error) {
+	if !o.unaware {
+		return false, nil
+	}
+	if _, err := conn.ExecContext(ctx, speeches[d].learn); err != nil {
+		return false, Failed("ask when the server was started", err)
+	}
+	return true, nil
+}
+
+// Young reports whether the server was started but now, and may be once more under the same history.
+func (o *Origin) Young() bool { return o.young && o.history != "" }
 
 // History names what the server remembers of the table: it is another one after each start of the
 // server, crash, failover, and change of the table's definition. It is empty where that cannot be

@@ -22,10 +22,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -54,7 +54,7 @@ func TestDeployment(t *testing.T) {
 	require.NoError(t, err)
 	r, err := registry.New(store, registry.Config{}) // uid worker init --namespace orders
 	require.NoError(t, err)
-	require.NoError(t, r.Init(t.Context(), registry.Namespace{Name: "orders", Terms: bits.Default().Terms()}))
+	require.NoError(t, r.Init(t.Context(), "orders", lease.Founding{}))
 
 	deployment, err := kubernetes.Read[appsv1.Deployment]("deployment.yaml", "Deployment")
 	require.NoError(t, err)

@@ -65,7 +65,7 @@ func newAsker(t testing.TB, db *sqlx.DB, a asked) *asker {
 	if a.Timeout == 0 {
 		a.Timeout = retry.DefaultTimeout
 	}
-	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Logger: a.Logger}).Numbers(), a}
+	return &asker{tablesOf(t, db, sqlstore.Config{NodeTable: a.Table, Skip: -1, Logger: a.Logger}).Numbers(), a}
 }
 
 // examined is the database as the doctor examines it.

@@ -6,7 +6,8 @@
 // by default. It logs a warning when more than 80 % of them are used. Package lease uses IDs again.
 //
 // IDs are unique as long as the numbers only ever go up, in one copy of the store. A start refuses a
-// store whose settings let it forget a number in a crash; its package says what else breaks that.
+// store whose settings let it forget a number in a crash. After a failover that has lost some, a start
+// leaves out numbers; the store's package says how many, and what else breaks it.
 // Disposable IDs are a space of worker IDs of their own: a UID under one can be equal to a UID under a
 // leased ID.
 package disposable

@@ -41,6 +41,12 @@ type Config struct {
 	// is for both.
 	SegmentTable string
 
+	// Skip is how many disposable IDs a start leaves out when the table's history has changed, as it does with a crash
+	// or a failover of the database: so many IDs may be forgotten then without being given twice. It costs them each
+	// time. The default, for 0, is a 1,024th of the layout's worker IDs: 4,095 of the default layout's. A negative
+	// one leaves out none, for a database that forgets nothing, or each of whose answers has another history.
+	Skip int64
+
 	// Logger gets a Warn record when the table of disposable IDs refuses a process's port. The
 	// default, for nil, is slog.Default at the time of New.
 	Logger *slog.Logger
@@ -57,6 +63,7 @@ type tables struct {
 	// Names of the tables.
 	nodes, leases, segments, takers string
 
+	skip   int64
 	log    *slog.Logger
 	lesson *atomic.Pointer[lesson] // nil at first
 }
@@ -79,7 +86,7 @@ func open(db *sqlx.DB, cfg Config) (*DB, error) {
 	if db == nil || db.DB == nil {
 		return nil, fmt.Errorf("%w: no database", uid.ErrConfig)
 	}
-	d := &DB{tables{db: db, log: settings.Logger(cfg.Logger), lesson: new(atomic.Pointer[lesson])}}
+	d := &DB{tables{db: db, skip: cfg.Skip, log: settings.Logger(cfg.Logger), lesson: new(atomic.Pointer[lesson])}}
 	var err error
 	if d.dialect, err = database.Dialect(cfg.Dialect).Resolve(db.DriverName()); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@
 //
 // # The history of a store
 //
-// The namespace's row keeps in HISTORY under which history it was written (see [lease.Clock]). A start
+// A namespace's row keeps in HISTORY under which history it was written (see [lease.Clock]). A start
 // that finds another one burns ticks, once. It has these parts, for people to see which has changed:
 //
 //   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
@@ -112,19 +112,27 @@
 // commits in a crash, unless the program vouches for the store (DurableStoreUnverified of
 // disposable.Config): an UNLOGGED table or counter, innodb_flush_log_at_trx_commit or sync_binlog other
 // than 1, fsync, full_page_writes or synchronous_commit off, and SQLite with synchronous below FULL or
-// without a journal on disk. These break it all the same, and cannot be seen before:
+// without a journal on disk.
 //
-//   - After a failover to a replica that lacks the newest rows, after a restored dump and after
-//     TRUNCATE, old IDs are handed out again. Set the table's AUTO_INCREMENT above the largest ID
-//     that was ever given.
+// What a crash or a failover has lost all the same, a start finds out by the table's history, below, which rows
+// of TYPE 5 keep: marks. A start that finds another one leaves out 4,095 IDs of the default layout
+// (Skip of [Config]), and marks the table anew. On Galera each node does so once. That costs these IDs at
+// each restart of the server. It is not enough, and duplicates come of it, when
+//
+//   - more IDs than that are lost, those that another start has left out among them;
+//   - a start that looks at no marks, such as Java's, is the first one after a failover;
+//   - the rows since the newest mark are all deleted, by TRUNCATE for example, or a dump is put back
+//     in place: set the table's AUTO_INCREMENT above the largest ID that was ever given.
+//
+// These break it as well, and cannot be seen before:
+//
 //   - When a table is dropped or renamed away, or a SQLite file is moved, while somebody starts,
 //     a new one begins with ID 1.
 //   - MySQL before 8.0 and MariaDB before 10.2.4 forget the counter at a restart and go on after
 //     the largest ID that is left. Never delete the newest row.
 //   - On PostgreSQL the counter is the sequence of the identity column. A crash, or a failover to
 //     a standby that has all commits, only skips up to 32 IDs, since the log is written that far
-//     ahead. A standby that lacks the newest commits repeats IDs, and so does a restored dump, or
-//     rows that were copied in with their IDs. Set the sequence above the largest ID that was ever
+//     ahead. It repeats IDs when rows were copied in with their IDs. Set the sequence above the largest ID that was ever
 //     given: ALTER TABLE worker_node ALTER COLUMN id RESTART WITH n.
 //
 // These use up more than one ID for each start: auto_increment_increment above 1 (each start
@@ -172,7 +180,7 @@
 //
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%';
 //
-// and, when a port is known,
+// and, when a port is known, and for a start after a failover,
 //
 //	GRANT UPDATE (PORT, MODIFIED) ON app.WORKER_NODE TO 'uid'@'%';
 //
@@ -205,7 +213,7 @@
 //	GRANT SELECT, INSERT, UPDATE ON worker_lease TO uid; -- to lease IDs
 //	GRANT SELECT, UPDATE ON worker_lease TO uid_admin; -- Release
 //	GRANT SELECT, INSERT ON worker_node TO uid; -- disposable IDs, with
-//	GRANT UPDATE (port, modified) ON worker_node TO uid; -- a port
+//	GRANT UPDATE (port, modified) ON worker_node TO uid; -- a port, or after a failover
 //	GRANT SELECT, UPDATE ON leaf_alloc TO uid; -- segments, with
 //	GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO uid; -- the takers and, to make rows of tags,
 //	GRANT INSERT ON leaf_alloc TO uid;

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 const (
 	typeContainer = 1 // HOST_NAME and PORT are an address
 	typeActual    = 2 // PORT is a random text
-	// 3 and 4 are the same of rows with a floor; see Begin.
+	// 3 and 4 are the same of rows with a floor; see Begin. 5 is a mark; see insertAbove.
 )
 
 // Numbers is the table of disposable IDs. It is a [disposable.Numbers] and hands out the table's
@@ -70,13 +69,12 @@ func (s *Numbers) Next(ctx context.Context, h disposable.Host, most int64) (int6
 	if err := s.look(ctx, conn, &place); err != nil {
 		return 0, err
 	}
-	nonce := rand.Text()
-	id, err := s.insert(ctx, conn, h, nonce, most)
+	id, nonce, err := s.insert(ctx, conn, &place, h, most)
 	if database.KindOf(err) == database.MissingTable {
 		if err := create(ctx, conn, s.dialect, database.NodeTable, s.nodes); err != nil {
 			return 0, err
 		}
-		id, err = s.insert(ctx, conn, h, nonce, most)
+		id, nonce, err = s.insert(ctx, conn, &place, h, most)
 	}
 	if err != nil {
 		return 0, err
@@ -103,14 +101,14 @@ func (s *Numbers) look(ctx context.Context, conn *sqlx.Conn, place *database.Pla
 	return place.Look(ctx, conn)
 }
 
-// insert commits a row whose PORT is the nonce, and returns the ID from the insert's own result.
-func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host, nonce string, most int64) (id int64, err error) {
+// insert commits a row whose PORT is a nonce, and returns the ID from the insert's own result.
+func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, place *database.Place, h disposable.Host, most int64) (id int64, nonce string, err error) {
 	kind := typeActual
 	if h.Port != "" {
 		kind = typeContainer
 	}
 	err = database.Transact(ctx, conn, s.dialect, func(tx database.Session) error {
-		if id, err = s.insertRow(ctx, tx, h.Name, nonce, kind); err != nil {
+		if id, nonce, err = s.insertAbove(ctx, tx, place, h.Name, kind, most); err != nil {
 			return err
 		}
 		if id <= 0 {
@@ -121,7 +119,7 @@ func (s *Numbers) insert(ctx context.Context, conn *sqlx.Conn, h disposable.Host
 		}
 		return nil
 	})
-	return id, err
+	return id, nonce, err
 }
 
 // insertRow returns the ID that the insert itself reports.

@@ -41,7 +41,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // tables returns the tables of a fake MySQL server.
 func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
 	t.Helper()
-	d, err := sqlstore.New(fake.open(t, "mysql"), sqlstore.Config{Logger: quiet})
+	d, err := sqlstore.New(fake.open(t, "mysql"), sqlstore.Config{Skip: -1, Logger: quiet})
 	require.NoError(t, err)
 	return d
 }

@@ -1,0 +1,126 @@
+package databases_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/sqlstore"
+)
+
+// marked returns IDs of a table with marks.
+func marked(t testing.TB, db *sqlx.DB, skip, most int64) func() (int64, error) {
+	numbers := tablesOf(t, db, sqlstore.Config{Skip: skip}).Numbers()
+	return func() (id int64, err error) {
+		err = retry.Do(t.Context(), retry.DefaultTimeout, quiet(), func(ctx context.Context) (err error) {
+			id, err = numbers.Next(ctx, disposable.Host{Name: "h"}, most)
+			return err
+		})
+		return id, err
+	}
+}
+
+// failOver forgets the rows above an ID, and the table has another history.
+func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
+	t.Helper()
+	kit.Do(t, db, fmt.Sprint("DELETE FROM WORKER_NODE WHERE ID > ", id))
+	if s.Driver == "sqlite" {
+		kit.Do(t, db, fmt.Sprint("UPDATE sqlite_sequence SET seq = ", id), "CREATE TABLE OTHER (X INT)", "DROP TABLE OTHER")
+		return
+	}
+	require.Eventually(t, func() bool { // the time at which a table was made counts seconds
+		var aged bool
+		require.NoError(t, db.Get(&aged, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
+			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'WORKER_NODE'"))
+		return aged
+	}, 20*time.Second, 20*time.Millisecond)
+	kit.Do(t, db, "ALTER TABLE WORKER_NODE ENGINE = InnoDB", fmt.Sprint("ALTER TABLE WORKER_NODE AUTO_INCREMENT = ", id+1))
+}
+
+// What a failover forgot is not given again: the first start after it leaves out IDs, and others do not.
+func TestSkip(t *testing.T) {
+	const most, skip = 1<<22 - 1, 4095
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		next := marked(t, db, 0, most)
+		start := func() int64 {
+			t.Helper()
+			id, err := next()
+			require.NoError(t, err)
+			return id
+		}
+		require.EqualValues(t, 1, start())
+		require.EqualValues(t, 3, start(), "2 is the mark")
+		require.EqualValues(t, 4, start())
+
+		failOver(t, s, db, 2)
+		first := start()
+		require.Greater(t, first, int64(3+skip))
+		require.Less(t, first, int64(3+skip+5))
+		require.Equal(t, first+1, start())
+
+		failOver(t, s, db, first+1)
+		var ids sync.Map
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				id, err := next()
+				if err == nil {
+					_, twice := ids.LoadOrStore(id, true)
+					require.False(t, twice, id)
+				}
+				require.NoError(t, err)
+				require.Greater(t, id, first+1+skip)
+				require.Less(t, id, first+1+skip+200, "IDs are left out once")
+			})
+		}
+		all.Wait()
+	})
+}
+
+func TestSkipIsBounded(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		for i := range int64(3) {
+			id, err := marked(t, db, -1, 1<<22-1)()
+			require.NoError(t, err)
+			require.Equal(t, i+1, id, "no marks")
+		}
+		_, err := marked(t, db, 10, 1<<22-1)()
+		require.NoError(t, err)
+		failOver(t, s, db, 5)
+		rows := len(nodes(t, db))
+		_, err = marked(t, db, 10, 16)()
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "above 6, 10 of which")
+		require.Len(t, nodes(t, db), rows, "nothing is left")
+		id, err := marked(t, db, 10, 1000)()
+		require.NoError(t, err)
+		require.Greater(t, id, int64(16))
+	})
+}
+
+// A table is marked anew before its mark is far away.
+func TestMarksAreRenewed(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store) {
+		db := s.Open(t)
+		next := marked(t, db, 0, 1<<22-1)
+		_, err := next()
+		require.NoError(t, err)
+		kit.Do(t, db, "INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (700, 'java', 'x', 2, CURRENT_DATE)")
+		for _, want := range []int64{701, 703, 704} {
+			id, err := next()
+			require.NoError(t, err)
+			require.Equal(t, want, id)
+		}
+	})
+}

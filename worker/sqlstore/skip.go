@@ -1,0 +1,158 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/worker"
+)
+
+// A server that has lost its newest commits gives IDs again that it gave before. Rows of the table, the marks, name
+// the history under which it answered (see database.Origin). A start that finds another history than the newest mark
+// names leaves out as many IDs as may have been forgotten, and marks the table anew.
+
+// typeMark is the TYPE of a mark. Its HOST_NAME names a history, and its PORT is a random text.
+const typeMark = 5
+
+// markEvery is how many rows may follow a mark before the next one, so that it is found by looking at few.
+const markEvery = 500
+
+// errYoung says that the history is not known yet.
+var errYoung = retry.Transient(errors.New("the database server was started within the last two seconds"))
+
+var errMarked = retry.Transient(errors.New("another start has marked the table meanwhile"))
+
+// A mark is the newest one of the table, as seen under a history.
+type mark struct {
+	id         int64
+	host, port string
+}
+
+// insertAbove inserts a row whose PORT is a nonce, with an ID that no lost commit can have given to another process.
+func (s *Numbers) insertAbove(ctx context.Context, tx database.Session, place *database.Place, h string, kind int, most int64) (id int64, nonce string, err error) {
+	skip := s.skip
+	if skip == 0 {
+		skip = most / 1024
+	}
+	nonce = rand.Text()
+	id, err = s.insertRow(ctx, tx, h, nonce, kind)
+	if err != nil || skip < 1 || id < 1 || id > most {
+		return id, nonce, err
+	}
+	// The row comes first, so that a file is locked before it is read.
+	history, newest, err := s.newestMark(ctx, tx, place)
+	if err != nil || history == "" {
+		return id, nonce, err
+	}
+	host := fmt.Sprintf("history %.20x", sha256.Sum256([]byte(history)))
+	switch {
+	case newest.id == 0, newest.host == host && newest.id < id-markEvery:
+		_, err := s.insertRow(ctx, tx, host, rand.Text(), typeMark)
+		return id, nonce, err
+	case newest.host == host && newest.id < id:
+		return id, nonce, nil
+	case newest.host != host:
+		if known, err := s.known(ctx, tx, history, host); known || err != nil {
+			return id, nonce, err
+		}
+		last := newest
+		if newest.id = id + skip; newest.id >= most {
+			return 0, "", fmt.Errorf("%w: the database has another history than before and may have forgotten IDs above %d, %d of which are to be"+
+				" left out (Skip of sqlstore.Config); the layout's maximum is %d", uid.ErrNoWorkerID, id, skip, most)
+		}
+		if newest.id, err = s.follow(ctx, tx, last, newest.id, skip, host); err != nil {
+			return 0, "", err
+		}
+	}
+	nonce, above := rand.Text(), newest.id
+	if id, err = s.insertRow(ctx, tx, h, nonce, kind); err == nil && id <= above {
+		err = fmt.Errorf("%w: the database reported ID %d for a row that follows on ID %d", worker.ErrUnconfirmed, id, above)
+	}
+	return id, nonce, err
+}
+
+// newestMark returns the table's history, empty where the database does not tell, and the newest mark.
+func (s *Numbers) newestMark(ctx context.Context, tx database.Session, place *database.Place) (history string, m mark, err error) {
+	marks := " FROM `" + s.nodes + "` WHERE TYPE = 5 ORDER BY ID DESC LIMIT 1), "
+	query := s.dialect.SQL("SELECT " + s.dialect.OriginColumns(s.nodes) + ", COALESCE((SELECT ID" + marks + "0), " +
+		"COALESCE((SELECT HOST_NAME" + marks + "''), COALESCE((SELECT PORT" + marks + "'')")
+	var o database.Origin
+	for again := true; again; {
+		if err := tx.QueryRowContext(ctx, query).Scan(append(o.Fields(), &m.id, &m.host, &m.port)...); err != nil {
+			return "", m, database.Failed("read the newest mark", err)
+		}
+		if again, err = o.Learn(ctx, tx, s.dialect); err != nil {
+			return "", m, err
+		}
+	}
+	if o.Young() {
+		return "", m, errYoung
+	}
+	if s.dialect == database.SQLite {
+		history, err = place.History(ctx, tx)
+		return history, m, err
+	}
+	return o.History(), m, nil
+}
+
+// known reports whether the history is that of a node of a cluster which loses nothing as long as a node lives, and
+// the node has told the same one before.
+func (s *Numbers) known(ctx context.Context, tx database.Session, history, host string) (known bool, err error) {
+	if !strings.Contains(history, ", cluster ") {
+		return false, nil
+	}
+	err = tx.GetContext(ctx, &known, s.dialect.SQL("SELECT COUNT(*) > 0 FROM `"+s.nodes+"` WHERE TYPE = 5 AND HOST_NAME = ?"), host)
+	if err != nil {
+		return false, database.Failed("look for a mark of the node", err)
+	}
+	return known, nil
+}
+
+// follow inserts a mark after the last one, with an ID of which as many before it are left out, and returns that. One start does so; others that have seen
+// the same last mark are to look again. It needs no other rights than a start with a port.
+func (s *Numbers) follow(ctx context.Context, tx database.Session, last mark, id, skip int64, host string) (int64, error) {
+	const columns, now = "HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) ", "CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP"
+	do := func(statement string, args ...any) (changed int64, err error) {
+		res, err := tx.ExecContext(ctx, s.dialect.SQL(strings.ReplaceAll(statement, "{nodes}", "`"+s.nodes+"`")), args...)
+		if err != nil {
+			return 0, err
+		}
+		return res.RowsAffected()
+	}
+	n, err := do("UPDATE {nodes} SET PORT = ? WHERE ID = ? AND PORT = ?", rand.Text(), last.id, last.port)
+	if err == nil && n != 1 {
+		return 0, errMarked
+	}
+	switch {
+	case err != nil:
+	case s.dialect != database.Postgres:
+		_, err = do("INSERT INTO {nodes} (ID, "+columns+"VALUES (?, ?, ?, ?, "+now+")", id, host, rand.Text(), typeMark)
+	default:
+		// Only the sequence gives IDs. It goes up with each row, and not down when the rows are taken back.
+		for _, statement := range []string{
+			"SAVEPOINT uid", fmt.Sprint("INSERT INTO {nodes} ("+columns+"SELECT '', '', 0, "+now+" FROM GENERATE_SERIES(1, ", skip, ")"),
+			"ROLLBACK TO SAVEPOINT uid",
+		} {
+			if _, err = do(statement); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			return s.insertRow(ctx, tx, host, rand.Text(), typeMark)
+		}
+	}
+	if database.IsDuplicate(err) { // by a start that does not look at marks
+		return 0, errMarked
+	}
+	if err != nil {
+		return 0, database.Failed("mark the table and leave out IDs", err)
+	}
+	return id, nil
+}
