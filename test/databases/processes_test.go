@@ -33,7 +33,7 @@ var jobs = map[string]func(job) error{"a number": takeNumber, "hot": writeHalf, 
 
 func TestMain(m *testing.M) {
 	crew.Ordered(func(j job, _ *os.File) error { return jobs[j.Do](j) })
-	kit.Main(m, 3)
+	cluster.Main(m)
 }
 
 // takeNumber says that it runs, waits for the start, that is the end of its input, and

@@ -1,9 +1,21 @@
 package promise
 
 import (
+	"flag"
 	"testing"
 
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines/cluster"
 )
 
-func TestMain(m *testing.M) { kit.Main(m, 6) }
+// TestMain plays six cells at a time, unless the command line says more: most of the time they
+// wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	parallel := flag.Lookup("test.parallel").Value
+	if n, is := parallel.(flag.Getter).Get().(int); is && n < 6 {
+		if err := parallel.Set("6"); err != nil {
+			panic(err)
+		}
+	}
+	cluster.Main(m)
+}
