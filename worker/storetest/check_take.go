@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/suite"
+	suite "github.com/uidgen/uid/internal/suite/former"
 	"github.com/uidgen/uid/worker/lease"
 )
 

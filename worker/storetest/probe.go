@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/internal/suite"
+	suite "github.com/uidgen/uid/internal/suite/former"
 	"github.com/uidgen/uid/worker/lease"
 )
 

@@ -32,7 +32,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uidgen/uid/internal/suite"
+	suite "github.com/uidgen/uid/internal/suite/former"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/suite"
+	suite "github.com/uidgen/uid/internal/suite/former"
 	"github.com/uidgen/uid/worker/lease"
 )
 

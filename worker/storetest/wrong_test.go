@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/internal/suite"
+	suite "github.com/uidgen/uid/internal/suite/former"
 	"github.com/uidgen/uid/worker/lease"
 )
 

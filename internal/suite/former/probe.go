@@ -1,0 +1,184 @@
+// Package suite is what the suites for authors of stores share: worker/storetest and
+// segment/segmenttest. It knows nothing of what a store keeps.
+package former
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uidgen/uid/internal/retry"
+)
+
+const (
+	// Limit bounds a check, and each of its waits.
+	Limit = time.Minute
+	// most is how many violations a check reports.
+	most = 10
+)
+
+// Settings are those of all checks of a run. OrDefaults says what 0 stands for.
+type Settings struct {
+	Histories int
+	Seed      uint64
+	Patience  time.Duration // how long a decision waits for another one
+	Soon      time.Duration // a call returns this soon after its context has ended
+}
+
+// OrDefaults returns the settings with a default for each that is 0.
+func (s Settings) OrDefaults() Settings {
+	if s.Histories == 0 {
+		s.Histories = 20
+	}
+	if s.Seed == 0 {
+		s.Seed = rand.Uint64()
+	}
+	if s.Patience == 0 {
+		s.Patience = 20 * time.Millisecond
+	}
+	if s.Soon == 0 {
+		s.Soon = 5 * time.Second
+	}
+	return s
+}
+
+// A Check tries some sentences of a contract, on a probe of type P.
+type Check[P any] struct {
+	Name     string
+	Contract string // those sentences, in short
+	Run      func(P)
+}
+
+// A Probe is one run of a check. All methods may be called by any number of goroutines at once.
+type Probe struct {
+	Ctx context.Context
+	Settings
+	secret string
+
+	mu         sync.Mutex
+	violations []string
+	notes      []string
+	tokens     int
+}
+
+// NewProbe returns one that looks for the secret, if it is not empty, in all that it is shown.
+func NewProbe(ctx context.Context, s Settings, secret string) *Probe {
+	return &Probe{Ctx: ctx, Settings: s, secret: secret}
+}
+
+// stopped ends a check that cannot go on.
+type stopped struct{}
+
+// Try runs a check, until its end, a stop, or the Limit.
+func (p *Probe) Try(check func()) {
+	ctx, cancel := context.WithTimeout(p.Ctx, Limit)
+	defer cancel()
+	p.Ctx = ctx
+	p.Guarded(check)
+}
+
+// Report passes what was found to the test.
+func (p *Probe) Report(t *testing.T, contract string) {
+	t.Helper()
+	for _, note := range p.notes {
+		t.Log(note)
+	}
+	for _, v := range p.Found() {
+		t.Error(v)
+	}
+	if t.Failed() {
+		t.Logf("the contract: %s\nseed %d", contract, p.Seed)
+	}
+}
+
+// Guarded runs part of a check, until its end or a stop.
+func (p *Probe) Guarded(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(stopped); !ok {
+				panic(r)
+			}
+		}
+	}()
+	f()
+}
+
+// Errorf records that the store breaks the contract.
+func (p *Probe) Errorf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.violations) < most {
+		p.violations = append(p.violations, fmt.Sprintf(format, args...))
+	}
+}
+
+// Fatalf does so too, and ends the check, or the part of it that Each or Guarded runs.
+func (p *Probe) Fatalf(format string, args ...any) {
+	p.Errorf(format, args...)
+	panic(stopped{})
+}
+
+// Notef records what the author of a store should know.
+func (p *Probe) Notef(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// Found returns the violations.
+func (p *Probe) Found() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.violations)
+}
+
+// Each runs f n times at once, and waits for all.
+func (p *Probe) Each(n int, f func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { p.Guarded(func() { f(i) }) })
+	}
+	all.Wait()
+}
+
+// Token returns a text that the check has not used, of the form of a nonce.
+func (p *Probe) Token() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tokens++
+	return fmt.Sprintf("%026d", p.tokens)
+}
+
+// Again repeats a call while its errors may pass, and returns how many came before it succeeded.
+// Any other error ends the check.
+func (p *Probe) Again(doing string, do func() error) (failed int) {
+	for ; ; failed++ {
+		err := do()
+		if err == nil {
+			return failed
+		}
+		if !retry.IsTransient(err) || p.Ctx.Err() != nil {
+			p.Fatalf("%s came to: %v", doing, err)
+		}
+	}
+}
+
+// ErrLook is returned by decisions that only look.
+var ErrLook = errors.New("only a look")
+
+// Look calls do, whose decision only looks. That has no outcome, so it tries again while the
+// store's errors may pass.
+func (p *Probe) Look(do func() error) {
+	p.Again("a look", func() error {
+		err := do()
+		if errors.Is(err, ErrLook) {
+			return nil
+		}
+		return err
+	})
+}
