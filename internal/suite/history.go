@@ -20,7 +20,7 @@ const (
 	Clients = 4
 	calls   = 9
 	// keys is how many keys a history is about, at most: few, so that calls meet.
-	keys = 4
+	keys = 12
 	// never is when an open operation ends.
 	never = math.MaxInt64
 )
@@ -34,7 +34,6 @@ type Recorder struct {
 
 	p     *Probe
 	clock atomic.Int64  // orders the calls and returns
-	met   chan struct{} // lets two decisions meet
 	ended chan struct{} // has a receiver while a decision waits for others
 
 	init map[string]string // what is there before, by key
@@ -44,7 +43,7 @@ type Recorder struct {
 }
 
 func (p *Probe) recorder(seed uint64) *Recorder {
-	return &Recorder{Seed: seed, Faults: seed%2 == 1, p: p, met: make(chan struct{}), ended: make(chan struct{})}
+	return &Recorder{Seed: seed, Faults: seed%2 == 1, p: p, ended: make(chan struct{})}
 }
 
 // Record records as many histories as the settings say, and checks each. Record makes the calls of
@@ -81,6 +80,11 @@ func (p *Probe) Short(record func()) {
 func (r *Recorder) judge(record func(*Recorder)) porcupine.CheckResult {
 	model := r.p.judge
 	r.p.judge, r.init = r, r.p.Model.Texts()
+	for key, text := range r.init {
+		if r.p.Brief != nil {
+			r.init[key] = r.p.Brief(text)
+		}
+	}
 	defer func() { r.p.judge = model }()
 	record(r)
 	if len(r.p.Found()) > 0 {
@@ -122,7 +126,7 @@ func (r *Recorder) Plan(random *rand.Rand) func(cancel context.CancelFunc) error
 	refuse, meet, pause, cancels := Chance(random, 10), Chance(random, 30), Chance(random, 7), Chance(random, 5)
 	return func(cancel context.CancelFunc) error {
 		if meet {
-			r.p.wait(r.p.Patience/4, r.met, r.met)
+			r.p.wait(r.p.Patience/4, r.p.met, r.p.met)
 		}
 		for range 6 {
 			if !pause || !r.p.wait(r.p.Patience, nil, r.ended) {
@@ -138,6 +142,9 @@ func (r *Recorder) Plan(random *rand.Rand) func(cancel context.CancelFunc) error
 		return nil
 	}
 }
+
+// Meet waits for another decision that calls it, or briefly with a store that locks.
+func (p *Probe) Meet() { p.wait(p.Patience, p.met, p.met) }
 
 // wait waits until somebody takes or gives something, or briefly with a store that locks, where others cannot.
 func (p *Probe) wait(patience time.Duration, give, take chan struct{}) bool {

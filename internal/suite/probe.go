@@ -60,9 +60,12 @@ type Probe struct {
 	Model *Model
 	// Passes reports whether an error of a call is none for good; the default is the function Passes.
 	Passes func(error) bool
+	// Brief returns the part of a text that histories are about; nil stands for all of it.
+	Brief func(text string) string
 
 	secret string
 	judge  judge
+	met    chan struct{} // lets two decisions meet
 	behind sync.WaitGroup
 
 	mu         sync.Mutex
@@ -73,11 +76,14 @@ type Probe struct {
 
 // NewProbe returns one that looks for the secret, if it is not empty, in all that it is shown.
 func NewProbe(ctx context.Context, s Settings, secret string) *Probe {
-	p := &Probe{Ctx: ctx, Settings: s, Passes: Passes, secret: secret}
+	p := &Probe{Ctx: ctx, Settings: s, Passes: Passes, secret: secret, met: make(chan struct{})}
 	p.Model = &Model{p: p, now: map[string]held{}}
 	p.judge = p.Model
 	return p
 }
+
+// Alone reports whether a Model judges, and no history.
+func (p *Probe) Alone() bool { return p.judge == judge(p.Model) }
 
 // stopped ends a check that cannot go on.
 type stopped struct{}

@@ -331,7 +331,13 @@ func lostWrites(p *probe) {
 		p.Notef("not tried: the Subject has no Backup")
 		return
 	}
-	c, other, all := p.open(), p.open(), []string{"old", "new 0", "new 1"}
+	c, other := p.open(), p.open()
+	c.old("old")
+	restore, forget := p.Backup(), p.Model.Backup()
+	c.change("lost", func(r *segment.Row) { take(r, "lost", 10) })
+	restore()
+	forget()
+	c.list([]string{"old", "lost"}, "", 9)
 	for _, steps := range [][]func(*segment.Row){nil, {func(r *segment.Row) { take(r, "since", 10) }}} {
 		c.old("old")
 		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {
@@ -345,7 +351,6 @@ func lostWrites(p *probe) {
 			})
 			for _, s := range []*client{c, other, p.open()} {
 				s.look(tag)
-				s.list(all, "", 9)
 			}
 		}
 	}

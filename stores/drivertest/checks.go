@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/retry"
-	suite "github.com/uidgen/uid/internal/suite/former"
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
 )

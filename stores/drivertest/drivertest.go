@@ -26,7 +26,7 @@ import (
 	"testing"
 	"time"
 
-	suite "github.com/uidgen/uid/internal/suite/former"
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	suite "github.com/uidgen/uid/internal/suite/former"
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
 )
 

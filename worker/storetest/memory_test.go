@@ -37,6 +37,9 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 }
 
 func fault(store lease.Store, f Fault) bool {
+	if w, is := store.(wrong); is {
+		store = w.Client
+	}
 	store.(*Client).faults.Set(f)
 	return true
 }
