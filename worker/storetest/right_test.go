@@ -60,11 +60,14 @@ func (s *space) other(
 // that is alone.
 func TestSpreadingTakes(t *testing.T) {
 	t.Parallel()
-	Run(t, Config{Histories: 100, Patience: time.Millisecond}, func(t *testing.T) Subject {
+	cfg := Config{Histories: 20, Patience: time.Millisecond}
+	open := func(t *testing.T) Subject {
 		clock := newHandClock()
 		memory := NewMemory(MemoryConfig{Now: clock.Now, Versions: true})
 		s := subject(memory, clock.Advance)
 		opens(memory, &s, spreading())
 		return s
-	})
+	}
+	Run(t, cfg, open)
+	RunRegistry(t, cfg, open)
 }
