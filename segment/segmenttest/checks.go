@@ -28,18 +28,23 @@ var checks = []check{
 		"from the first one after the tag after", Run: tags},
 	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
 		"an error that wraps ErrRange, with the numbers, when the row cannot be stored", Run: refusals},
-	{Name: "names", Contract: "Name is for people; Inspect changes nothing, and what is missing so far is no error", Run: names},
+	{Name: "names", Contract: "Name is for people; Inspect changes nothing, and what is missing so far " +
+		"is no error", Run: names},
 	{Name: "others", Contract: "nobody else can change the row before the outcome is stored, or the Store refuses the write and starts again, " +
 		"each time with a row read anew", Run: others},
-	{Name: "strangers", Contract: "a row is offered as it is; programs that know nothing of Takers leave them as they are", Run: strangers},
+	{Name: "strangers", Contract: "a row is offered as it is; programs that know nothing of Takers " +
+		"leave them as they are", Run: strangers},
 	{Name: "lost writes", Contract: "a row is offered as it is now, whatever was read before; if something of what was read is no longer so " +
 		"the Store refuses the write", Run: lostWrites},
-	{Name: "faults", Contract: "any error after decide has run leaves the outcome open, and is marked if it may pass", Run: faults},
-	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was written again since", Run: lateWrites},
+	{Name: "faults", Contract: "any error after decide has run leaves the outcome open, and is marked " +
+		"if it may pass", Run: faults},
+	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
+		"written again since", Run: lateWrites},
 	{Name: "contexts", Contract: "the Store starts again until its context ends; a call returns soon after that, with an error that wraps the " +
 		"context's or is marked; decide does not run once Change has returned", Run: contexts},
 	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other error " +
-		"after decide has run that it may be; programs that know nothing of Takers leave them as they are", Run: histories},
+		"after decide has run that it may be; programs that know nothing of Takers leave them as they " +
+		"are", Run: histories},
 }
 
 func values(p *probe) {

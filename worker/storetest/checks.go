@@ -24,10 +24,12 @@ var checks = []check{
 	{Name: "values", Contract: "rows are read back as they were written: times of 1970 to 9999 in microseconds, nonces of 32 letters " +
 		"and digits, layouts of 255 bytes, holders of 128 characters; and so are namespaces", Run: values},
 	{Name: "names", Contract: "Name and Durable are the same in every process, at all times; Inspect changes nothing, and what is " +
-		"missing so far is no error; a History is of MostHistory bytes of ASCII, and the same as long as no writes are lost", Run: names},
+		"missing so far is no error; a History is of MostHistory bytes of ASCII, and the same as long as no " +
+		"writes are lost", Run: names},
 	{Name: "namespaces", Contract: "a Store keeps the rows of one namespace; nothing makes one but Init; a missing one is ErrNoNamespace; " +
 		"where the store sees a row above what it has stored it gives that row's ID", Run: apart},
-	{Name: "choices", Contract: "the first of those that Take names; none are the error of NoneFree; w.Within's error is Take's", Run: choices},
+	{Name: "choices", Contract: "the first of those that Take names; none are the error of NoneFree; " +
+		"w.Within's error is Take's", Run: choices},
 	{Name: "new IDs", Contract: "the NewRow of the first of the IDs that NewIDs returns; it makes those of the rest, and raises Given to " +
 		"the last of them; an ID up to Given without a row is never offered; it overwrites no row", Run: newIDs},
 	{Name: "refusals", Contract: "when decide returns an error the Store writes nothing and returns that error, wrapped or not; " +
@@ -36,10 +38,12 @@ var checks = []check{
 		"the method has returned", Run: contexts},
 	{Name: "others", Contract: "nobody else can change what decide sees before the outcome is stored; the Clock is read after the rows " +
 		"are locked or read", Run: others},
-	{Name: "lost writes", Contract: "a store that has lost writes must not store anything that was decided before it lost them", Run: lostWrites},
+	{Name: "lost writes", Contract: "a store that has lost writes must not store anything that was " +
+		"decided before it lost them", Run: lostWrites},
 	{Name: "faults", Contract: "any other error after decide has run leaves the outcome open, all or nothing; what may pass is marked; decide " +
 		"may run several times, as long as nothing of the run before is stored or still can be", Run: faults},
-	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was written again since", Run: lateWrites},
+	{Name: "late writes", Contract: "a write that is on its way may still arrive, unless the row was " +
+		"written again since", Run: lateWrites},
 	{Name: "crowds", Contract: "many that start at once share what one of them makes", Run: crowds},
 	{Name: "histories", Contract: "nobody else can change what decide sees before the outcome is stored; nil means stored, and any other " +
 		"error after decide has run that it may be", Run: histories},

@@ -54,7 +54,7 @@ func (p *probe) latest() lease.Clock {
 	return p.last
 }
 
-// name returns a namespace that the check has not used.
+// name returns the name of a namespace that the check has not used.
 func (p *probe) name() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

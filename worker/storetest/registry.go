@@ -19,7 +19,8 @@ import (
 var registryChecks = []check{
 	{Name: "Namespaces", Contract: "the names of all namespaces that have any row, in ascending order; if the place itself is missing " +
 		"ErrNoNamespace", Run: listsNamespaces},
-	{Name: "Namespace", Contract: "a namespace as a store of leases, whether it exists or not; that store's Init makes it", Run: opensNamespaces},
+	{Name: "Namespace", Contract: "a namespace as a store of leases, whether it exists or not; that " +
+		"store's Init makes it", Run: opensNamespaces},
 	{Name: "Rows", Contract: "up to most rows of IDs above the one given, in ascending order, and the namespace's own, as they were written, " +
 		"Fresh when that is missing; a namespace without any row gives a page without rows", Run: readsRows},
 	{Name: "reading", Contract: "Namespaces and Rows need no lock; a call returns soon after its context has ended; no error holds a secret",

@@ -361,7 +361,7 @@ func (c *client) once(name string, call func() error) error {
 	return err
 }
 
-// look makes a call whose decision only looks.
+// lookWith makes a call whose decision only looks.
 func (c *client) lookWith(call func(refuse error) error) {
 	c.p.Look(func() error { return call(suite.ErrLook) })
 }
