@@ -652,8 +652,9 @@ func delayed(same func(now, read *segment.Row) bool) func(*Memory, *Subject) {
 // opens makes a Subject one of wrong stores.
 func opens(m *Memory, s *Subject, w wrong) {
 	s.Open = func() (segment.Store, error) {
-		w.Client = m.Client()
-		return w, nil
+		one := w
+		one.Client = m.Client()
+		return one, nil
 	}
 	s.Fault = func(store segment.Store, f Fault) bool { store.(wrong).faults.Set(f); return true }
 }

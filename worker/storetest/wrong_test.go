@@ -629,8 +629,9 @@ func servers() map[string]func(*Memory, *Subject) {
 // opens makes a Subject one of wrong stores.
 func opens(m *Memory, s *Subject, w wrong) {
 	s.Open = func(namespace string) (lease.Store, error) {
-		w.Client = m.Store(namespace)
-		return w, nil
+		one := w
+		one.Client = m.Store(namespace)
+		return one, nil
 	}
 }
 
