@@ -169,7 +169,7 @@ func TestDefaultStore(t *testing.T) {
 		o := call{args: []string{"gen", "-n", "1", "--format", "json"}, env: env}.run()
 		require.Zero(t, o.code, o.err)
 		require.Equal(t, says, o.err)
-		require.Contains(t, o.out, fmt.Sprintf(`"worker_id":%d`, i+1))
+		require.Contains(t, o.out, fmt.Sprintf(`"worker_id":%d`, 2*i+1))
 	}
 	info, err := os.Stat(filepath.Join(data, "uid"))
 	require.NoError(t, err)
