@@ -185,9 +185,9 @@
 //
 //	GRANT SELECT, INSERT ON app.WORKER_NODE TO 'uid'@'%';
 //
-// and, when a port is known, and for a start after a failover,
+// and, when a port is known, for a floor, and for a start after a failover,
 //
-//	GRANT UPDATE (PORT, MODIFIED) ON app.WORKER_NODE TO 'uid'@'%';
+//	GRANT UPDATE (PORT, TYPE, MODIFIED) ON app.WORKER_NODE TO 'uid'@'%';
 //
 // Leased IDs need
 //
@@ -218,7 +218,7 @@
 //	GRANT SELECT, INSERT, UPDATE ON worker_lease TO uid; -- to lease IDs
 //	GRANT SELECT, UPDATE ON worker_lease TO uid_admin; -- Release
 //	GRANT SELECT, INSERT ON worker_node TO uid; -- disposable IDs, with
-//	GRANT UPDATE (port, modified) ON worker_node TO uid; -- a port, or after a failover
+//	GRANT UPDATE (port, type, modified) ON worker_node TO uid; -- a port, a floor, or after a failover
 //	GRANT SELECT, UPDATE ON leaf_alloc TO uid; -- segments, with
 //	GRANT SELECT, INSERT, UPDATE ON leaf_alloc_takers TO uid; -- the takers and, to make rows of tags,
 //	GRANT INSERT ON leaf_alloc TO uid;

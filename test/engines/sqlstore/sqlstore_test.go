@@ -226,7 +226,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	require.NoError(t, err)
 	kit.Do(t, admin, "CREATE ROLE worker LOGIN", "CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA public TO worker, keeper",
 		"GRANT SELECT, INSERT, UPDATE ON worker_lease TO worker", "GRANT SELECT, UPDATE ON worker_lease TO keeper",
-		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, modified) ON worker_node TO worker")
+		"GRANT SELECT, INSERT ON worker_node TO worker", "GRANT UPDATE (port, type, modified) ON worker_node TO worker")
 	as := func(role string) *sqlstore.DB {
 		db := opening("pgx", strings.Replace(source, "//uid@", "//"+role+"@", 1))(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
