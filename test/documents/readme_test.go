@@ -55,7 +55,7 @@ func TestReadmeHolds(t *testing.T) {
 	t.Setenv("UID_MYSQL_DSN", "")
 	since := time.Now()
 	drawn := run(t, dir, command, "gen")
-	require.Contains(t, text, "`go run ./cmd/uid gen` prints five UIDs")
+	require.Contains(t, text, "    go run ./cmd/uid gen     # five UIDs")
 	require.Equal(t, 5, strings.Count(drawn, "\n"))
 	for line := range strings.Lines(drawn) {
 		requireNew(t, line, since)
