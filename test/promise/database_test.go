@@ -371,7 +371,6 @@ var databaseFaults = []fault{
 		title: "Two copies of the database both accept writes",
 		what:  "The database is copied while a process draws. One process starts on the copy, and another one on the original.",
 		play: func(s *scene) {
-			s.spared = -1 // else it takes more starts until both have given the same ID
 			p := s.start(how{})
 			s.drawSome(p)
 			twin := s.split()

@@ -22,7 +22,6 @@ var fileFaults = []fault{
 		what: "A state file is copied while a process draws, and another process is started on the copy; without the condition both are on one host." +
 			" A SQLite file without state files is copied while in use, and processes start on both.",
 		play: func(s *scene) {
-			s.spared = -1 // else it takes more starts until both have given the same ID
 			p := s.start(how{})
 			s.drawSome(p)
 			if !s.keepsState() {

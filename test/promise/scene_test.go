@@ -115,7 +115,11 @@ type how struct {
 }
 
 func newScene(t testing.TB, w way, generator string, met bool) *scene {
-	return &scene{t: t, way: w, generator: generator, met: met, spared: 20, dir: t.TempDir(), marks: map[uid.UID]string{}}
+	s := &scene{t: t, way: w, generator: generator, met: met, spared: 20, dir: t.TempDir(), marks: map[uid.UID]string{}}
+	if !met { // else it takes more starts until an ID comes again
+		s.spared = -1
+	}
+	return s
 }
 
 // set makes what the way needs.
