@@ -26,6 +26,7 @@ type probe struct {
 	namespaces map[string]lease.Namespace // by their texts
 	told       map[string]bool            // histories of clocks
 	last       lease.Clock
+	behind     time.Duration // how far a Clock may be behind what was written by it
 }
 
 func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {

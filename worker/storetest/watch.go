@@ -349,7 +349,7 @@ func (p *probe) namespace(from string, n lease.Namespace) {
 
 // wrote checks that a Clock is not before what somebody has written by it: it is read last.
 func (p *probe) wrote(from string, at time.Time, now lease.Clock) {
-	if now.Now.Before(at.Add(-2 * now.Error)) {
+	if now.Now.Before(at.Add(-2*now.Error - p.behind)) {
 		p.Errorf("%s: the Clock is at %v, what is offered with it was written at %v", from, now.Now, at)
 	}
 }
