@@ -127,7 +127,7 @@ docs: ## write docs/promise.md anew, from the tests that it names
 	$(GO) test -count 1 -run '^TestPromisePage$$' ./test/promise -update
 
 .PHONY: model
-model: model-ring model-lease model-tenure model-segment model-clock ## check the Promela models of the ring, of leases, of generators, of segments and of uncached's clock, and that their mutants are caught
+model: model-ring model-lease model-tenure model-segment ## check the Promela models of the ring, of leases, of generators and of segments, and that their mutants are caught
 
 .PHONY: model-ring
 model-ring: spin
@@ -144,10 +144,6 @@ model-tenure: spin
 .PHONY: model-segment
 model-segment: spin
 	segment/model/check
-
-.PHONY: model-clock
-model-clock: spin
-	default/model/check
 
 .PHONY: spin
 spin:
