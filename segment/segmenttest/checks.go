@@ -343,6 +343,8 @@ func lostWrites(p *probe) {
 	restore()
 	forget()
 	c.list([]string{"old", "lost"}, "", 9)
+	c.change("lost", func(r *segment.Row) { take(r, "since", 10) })
+	c.list([]string{"old", "lost"}, "", 9)
 	for _, steps := range [][]func(*segment.Row){nil, {func(r *segment.Row) { take(r, "since", 10) }}} {
 		c.old("old")
 		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {

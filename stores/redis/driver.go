@@ -17,7 +17,7 @@ import (
 type driver struct {
 	client redis.UniversalClient
 	prefix string
-	known  sync.Map // the tags that this process has put into the index
+	known  sync.Map // the tags that this process has put into the index, and under which history
 }
 
 // Name implements [stores.Driver].
@@ -49,7 +49,7 @@ func (d *driver) Write(ctx context.Context, w stores.Write) (stored bool, now *s
 	k, _ := stores.ParseKey(w.Were[0].Key)
 	switch {
 	case k.Tag != "":
-		err = d.register(ctx, k.Tag)
+		err = d.register(ctx, k.Tag, w.Read.Clock.History)
 	case k.ID < 0 && w.Were[0].Text == "":
 		// Before the namespace is there, so that none is without its name.
 		err = failed(d.process(ctx, redis.NewIntCmd(ctx, "sadd", d.names(), k.Namespace)))

@@ -23,16 +23,16 @@ func (d *driver) tag(tag string) []string {
 	return []string{counter, counter + ":row"}
 }
 
-// register adds a tag to the index, once in each process: the index may be on another server than
-// the row, and lose the tag alone.
-func (d *driver) register(ctx context.Context, tag string) error {
-	if _, known := d.known.Load(tag); known {
+// register adds a tag to the index, once in each process for a history: the index may be on another server
+// than the row, and lose the tag alone.
+func (d *driver) register(ctx context.Context, tag, history string) error {
+	if under, known := d.known.Load(tag); known && under == history {
 		return nil
 	}
 	if err := d.process(ctx, redis.NewIntCmd(ctx, "zadd", d.tags(), 0, tag)); err != nil {
 		return failed(err)
 	}
-	d.known.Store(tag, nil)
+	d.known.Store(tag, history)
 	return nil
 }
 
