@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uidgen/uid"
@@ -32,14 +33,14 @@ type call struct {
 	*suite.Call
 	c    *client
 	name string
-	runs int
+	runs atomic.Int32
 }
 
 func (c *client) call(name string) *call { return &call{Call: c.p.Call(name, c.id), c: c, name: name} }
 
 func (k *call) run(n *lease.Namespace, now lease.Clock, decide func() error) error {
 	return k.Run(func() error {
-		k.runs++
+		k.runs.Add(1)
 		if n == nil || n.Fresh && k.name != "Init" {
 			k.c.p.Errorf("%s offers no namespace that is there: %+v", k.name, n)
 			return errNothing
@@ -67,7 +68,7 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			if c.p.Alone() {
 				if ch, err := c.space().free(w, now); err != nil {
 					c.p.Errorf("Take offers worker ID %d, where there is none: %v", r.WorkerID, err)
-				} else if wanted = ch; ch.id != r.WorkerID && k.runs == 1 {
+				} else if wanted = ch; ch.id != r.WorkerID && k.runs.Load() == 1 {
 					c.p.Errorf("Take of %+v at %v offers worker ID %d, the first one is %d", w, now, r.WorkerID, ch.id)
 				}
 			}
@@ -82,7 +83,7 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return err
 		})
 	})
-	if c.p.Alone() && k.runs == 0 && c.p.latest().Now.After(early) && err != nil && !suite.Passes(err) {
+	if c.p.Alone() && k.runs.Load() == 0 && c.p.latest().Now.After(early) && err != nil && !suite.Passes(err) {
 		c.none(w, err)
 	}
 	return k.End(err)
@@ -167,7 +168,7 @@ func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 // missing checks that a missing namespace is told by its error.
 func (c *client) missing(k *call, err error) error {
 	there := c.p.Model.Text(c.namespace) != ""
-	if c.p.Alone() && err != nil && k.runs == 0 && !suite.Passes(err) && (there || !errors.Is(err, errMissing)) {
+	if c.p.Alone() && err != nil && k.runs.Load() == 0 && !suite.Passes(err) && (there || !errors.Is(err, errMissing)) {
 		c.p.Errorf("%s returned %v; that the namespace is there is %v", k.name, err, there)
 	}
 	return err
