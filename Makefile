@@ -174,6 +174,10 @@ sealed: ## look for an order in ten million sealed UIDs of one day
 faults: ## kill and pause leaseholders and database servers, hundreds of times
 	FULL=1 $(GO) test -count 1 -timeout 1h -v -run 'Leases/on/(mariadb|sqlite)$$' ./test/engines/faults
 
+.PHONY: stores
+stores: ## the tests of the stores' modules, without servers
+	$(TESTS) -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/...
+
 # The suites of one engine's stores, on real servers.
 ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
 .PHONY: $(ENGINE_SUITES)
