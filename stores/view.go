@@ -3,7 +3,6 @@ package stores
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -63,9 +62,8 @@ func (v *view) read(ctx context.Context, q Query) (err error) {
 	if err := v.take(); err != nil || !v.answer.Old || q.Newest {
 		return err
 	}
-	for _, id := range slices.Collect(maps.Keys(v.fresh)) {
-		if id <= v.ns.Given && v.rows[id].Text == "" {
-			// Somebody may have made it since it was read, and before the namespace was.
+	for id := range v.fresh {
+		if _, known := v.rows[id]; !known {
 			q.Newest = true
 			return v.read(ctx, q)
 		}
@@ -128,6 +126,12 @@ func (v *view) take() (err error) {
 				delete(v.rows, id)
 				v.rows[id], v.fresh[id] = v.known(id), true
 			}
+		}
+	}
+	for id, k := range v.rows {
+		if k.Text == "" && id <= v.given && (a.Old || !v.fresh[id]) {
+			// Somebody may have made it since it was read, and before what says that it was given.
+			delete(v.rows, id)
 		}
 	}
 	return nil

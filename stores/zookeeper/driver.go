@@ -65,10 +65,18 @@ func (d *driver) read(ctx context.Context, q stores.Query) (*stores.Answer, erro
 			keys = append(keys, stores.Key{Namespace: first.Namespace, ID: id}.String())
 		}
 	}
-	records, err := d.records(ctx, keys, q.Judge)
+	var records []stores.Record
+	if q.Newest { // the rows are as new as what they are compared with, the namespace
+		var err error
+		if records, err = d.records(ctx, q.Keys, q.Judge); err != nil {
+			return nil, err
+		}
+	}
+	more, err := d.records(ctx, keys[len(records):], q.Judge && !q.Newest)
 	if err != nil {
 		return nil, err
 	}
+	records = append(records, more...)
 	a.Records, records = records[:len(q.Keys):len(q.Keys)], records[len(q.Keys):]
 	for i, r := range q.Ranges {
 		var page []stores.Record

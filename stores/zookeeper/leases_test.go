@@ -114,7 +114,7 @@ func TestRoundTrips(t *testing.T) {
 			require.ErrorIs(t, l.Change(t.Context(), 1, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook }), errLook)
 		})
 		trips("a renewal of no row", 4, func() { require.ErrorIs(t, change(l, t.Context(), 99, "n"), errLook) })
-		trips("no free ID", 3, func() {
+		trips("no free ID", 4, func() {
 			require.ErrorIs(t, l.Take(t.Context(), wanted(0, 3), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }), uid.ErrNoWorkerID)
 		})
 	})
