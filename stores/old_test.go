@@ -87,3 +87,23 @@ func TestOldAnswers(t *testing.T) {
 	require.ErrorIs(t, take(), look, "it is free since")
 	require.EqualValues(t, 9, saw)
 }
+
+// A mixed driver reads rows before somebody makes the first ones, and the namespace after that.
+type mixed struct{ stores.Driver }
+
+func (d mixed) Read(ctx context.Context, q stores.Query) (*stores.Answer, error) {
+	a, err := d.Driver.Read(ctx, q)
+	if err == nil && !q.Newest {
+		a.Old, a.Pages = true, make([][]stores.Record, len(a.Pages))
+	}
+	return a, err
+}
+
+// Rows that were given and not seen are looked for, before new ones are made.
+func TestRowsOfAnotherTime(t *testing.T) {
+	m := &drivertest.Memory{}
+	taken(t, made(t, m), wanted(0, 100), time.Hour)
+	late, err := stores.New(mixed{m}).Leases("orders")
+	require.NoError(t, err)
+	require.Less(t, taken(t, late, wanted(0, 100), time.Hour).WorkerID, int64(16))
+}
