@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -8,10 +9,12 @@ import (
 	"github.com/uidgen/uid/internal/retry"
 )
 
-// A Call is one of a store's method that takes a decision. It checks what holds for all of them.
+// A Call is one of a store's method that takes a decision. It checks what holds for all of them, and shows what
+// decide saw and wrote to the judge.
 type Call struct {
-	p    *Probe
-	name string
+	p     *Probe
+	judge judge
+	op    *Operation
 
 	mu      sync.Mutex
 	runs    int
@@ -20,23 +23,27 @@ type Call struct {
 	last    error // what decide returned last
 }
 
-// Call begins one.
-func (p *Probe) Call(name string) *Call { return &Call{p: p, name: name} }
-
-// Name returns the name of the method.
-func (k *Call) Name() string { return k.name }
+// Call begins one of a client.
+func (p *Probe) Call(name string, client int) *Call {
+	k := &Call{p: p, judge: p.judge, op: &Operation{Name: name, client: client}}
+	k.judge.begins(k.op)
+	return k
+}
 
 // Run is one run of decide.
 func (k *Call) Run(decide func() error) (err error) {
 	k.mu.Lock()
 	if k.running {
-		k.p.Errorf("%s runs decide twice at once", k.name)
+		k.p.Errorf("%s runs decide twice at once", k.op.Name)
 	}
 	if k.over {
-		k.p.Errorf("%s runs decide after it has returned", k.name)
+		k.p.Errorf("%s runs decide after it has returned", k.op.Name)
 	}
 	k.runs++
 	k.running = true
+	if !k.over {
+		k.op.On = map[string]Access{}
+	}
 	k.mu.Unlock()
 	defer func() {
 		k.mu.Lock()
@@ -46,23 +53,86 @@ func (k *Call) Run(decide func() error) (err error) {
 	return decide()
 }
 
+// Sees notes what this run is offered under a key.
+func (k *Call) Sees(key, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.over {
+		k.op.On[key] = Access{Saw: text}
+		k.judge.sees(k.op, key)
+	}
+}
+
+// Writes notes what this run makes of it.
+func (k *Call) Writes(key, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if a, is := k.op.On[key]; is && !k.over {
+		a.Wrote, a.Writes = text, true
+		k.op.On[key] = a
+	}
+}
+
 // End checks the call's error and returns it.
 func (k *Call) End(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.over = true
+	name := k.op.Name
 	switch {
 	case k.running:
-		k.p.Errorf("%s returns while decide runs", k.name)
+		k.p.Errorf("%s returns while decide runs", name)
 	case err == nil && k.runs == 0:
-		k.p.Errorf("%s returned nil though decide has not run", k.name)
+		k.p.Errorf("%s returned nil though decide has not run", name)
 	case err == nil && k.last != nil:
-		k.p.Errorf("%s returned nil though decide returned: %v", k.name, k.last)
+		k.p.Errorf("%s returned nil though decide returned: %v", name, k.last)
 	case k.last != nil && !errors.Is(err, k.last) && !retry.IsTransient(err):
-		k.p.Errorf("%s returned %v, which neither wraps what decide returned nor is marked as one that may pass: %v", k.name, err, k.last)
+		k.p.Errorf("%s returned %v, which neither wraps what decide returned nor is marked as one that may pass: %v", name, err, k.last)
 	}
-	k.p.NoSecrets(k.name, err)
+	k.p.NoSecrets(name, err)
+	switch {
+	case k.last != nil && !errors.Is(err, k.last):
+		return err // it is not known whether what decide saw was there, and nothing is stored
+	case k.last != nil:
+		k.op.Result = Refused
+	case err != nil:
+		k.op.Result = Open
+	}
+	k.judge.ends(k.op, err)
 	return err
+}
+
+// Step is a call of somebody who sees and writes a part of what is under a key, whatever the rest is. do returns
+// what it does to a text, and false where it has failed.
+func (p *Probe) Step(name, key string, client int, do func() (step func(text string) (string, bool), done bool)) {
+	o := &Operation{Name: name, client: client}
+	p.judge.begins(o)
+	step, done := do()
+	if !done {
+		return
+	}
+	if m, is := p.judge.(*Model); is {
+		text, can := step(m.Text(key))
+		if !can {
+			p.Errorf("%s cannot have met %.200q", name, m.Text(key))
+		}
+		m.Set(key, text)
+		return
+	}
+	o.On = map[string]Access{key: {Step: step}}
+	p.judge.ends(o, nil)
+}
+
+// MayPass checks that an error of a call is one that may pass, or of a context.
+func (p *Probe) MayPass(name string, err error) {
+	if err != nil && !p.Passes(err) {
+		p.Errorf("%s came to %v, which neither wraps its context's error nor is marked as one that may pass", name, err)
+	}
+}
+
+// Passes reports whether an error is one that may pass, or of a context.
+func Passes(err error) bool {
+	return retry.IsTransient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // NoSecrets looks for the secret in an error, and in all that it wraps.

@@ -3,7 +3,7 @@ package suite
 import (
 	"cmp"
 	"context"
-	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,38 +15,47 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Clients is how many clients make the calls of a history, and calls how many each makes.
 const (
+	// Clients is how many clients make the calls of a history, and calls how many each makes.
 	Clients = 4
 	calls   = 9
+	// keys is how many keys a history is about, at most: few, so that calls meet.
+	keys = 12
+	// never is when an open operation ends.
+	never = math.MaxInt64
 )
 
-// A Recorder records the calls of one history.
+// A Recorder records the calls of one history, and judges them when it is over: some order of them, each at a time
+// within its call, has to explain what all of them saw.
 type Recorder struct {
 	Seed uint64
 	// Faults says that calls may have faults, so that some histories are without.
 	Faults bool
 
 	p     *Probe
-	crowd *Crowd
 	clock atomic.Int64  // orders the calls and returns
 	ended chan struct{} // has a receiver while a decision waits for others
 
+	init map[string]string // what is there before, by key
+
 	mu      sync.Mutex
-	history []Operation
+	history []*Operation
+}
+
+func (p *Probe) recorder(seed uint64) *Recorder {
+	return &Recorder{Seed: seed, Faults: seed%2 == 1, p: p, ended: make(chan struct{})}
 }
 
 // Record records as many histories as the settings say, and checks each. Record makes the calls of
 // one.
-func (p *Probe) Record(record func(*Recorder)) {
+func (p *Probe) Record(record func(r *Recorder, n int)) {
 	undecided := 0
 	for n := range p.Histories {
-		r := &Recorder{Seed: p.Seed + uint64(n), Faults: n%2 == 1, p: p, crowd: p.Crowd(), ended: make(chan struct{})}
-		r.crowd.Patience = p.Patience / 4
-		record(r)
-		if len(p.Found()) > 0 {
-			p.Notef("the rest is not tried, after history %d", n)
+		switch p.recorder(p.Seed + uint64(n)).judge(func(r *Recorder) { record(r, n) }) {
+		case porcupine.Illegal:
 			return
+		case porcupine.Unknown:
+			undecided++
 		}
 		if p.Ctx.Err() != nil {
 			if n == 0 {
@@ -55,22 +64,45 @@ func (p *Probe) Record(record func(*Recorder)) {
 			p.Notef("in %v no more than %d histories could be recorded", Limit, n)
 			return
 		}
-		switch linearizable(r.history, 5*time.Second) {
-		case porcupine.Illegal:
-			slices.SortFunc(r.history, func(a, b Operation) int { return cmp.Compare(a.call, b.call) })
-			lines := make([]string, len(r.history))
-			for i, o := range r.history {
-				lines[i] = o.String()
-			}
-			p.Errorf("history %d: no order of these calls explains what they saw and wrote:\n%s", n, strings.Join(lines, "\n"))
-			return
-		case porcupine.Unknown:
-			undecided++
-		}
 	}
 	if undecided > 0 {
 		p.Notef("%d of %d histories were not decided in time", undecided, p.Histories)
 	}
+}
+
+// Short records one history of a few calls, which no Model could judge: their order is not known.
+func (p *Probe) Short(record func()) {
+	p.recorder(p.Seed).judge(func(*Recorder) { record() })
+}
+
+// judge records a history, and looks for an order that explains it. Where something else was found already, it
+// is illegal.
+func (r *Recorder) judge(record func(*Recorder)) porcupine.CheckResult {
+	model := r.p.judge
+	r.p.judge, r.init = r, r.p.Model.Texts()
+	for key, text := range r.init {
+		if r.p.Brief != nil {
+			r.init[key] = r.p.Brief(text)
+		}
+	}
+	defer func() { r.p.judge = model }()
+	record(r)
+	if len(r.p.Found()) > 0 {
+		return porcupine.Illegal
+	}
+	if r.p.Ctx.Err() != nil {
+		return porcupine.Unknown
+	}
+	result := linearizable(r.init, r.history, 5*time.Second)
+	if result == porcupine.Illegal {
+		slices.SortFunc(r.history, func(a, b *Operation) int { return cmp.Compare(a.call, b.call) })
+		lines := make([]string, len(r.history))
+		for i, o := range r.history {
+			lines[i] = o.String()
+		}
+		r.p.Errorf("no order of these calls explains what they saw and wrote:\n%s", strings.Join(lines, "\n"))
+	}
+	return result
 }
 
 // Each runs the clients of a history at once: begin makes one, which makes a call at random each
@@ -85,91 +117,138 @@ func (r *Recorder) Each(begin func(client int) (call func(random *rand.Rand))) {
 	})
 }
 
-// A Plan says what a decision does besides.
-type Plan struct {
-	Refuse bool // store nothing
-	Meet   bool // wait for another decision
-	Pause  bool // wait until others have made calls
-	Cancel bool // end the context
-}
-
 // Chance is true that often in a hundred times.
 func Chance(random *rand.Rand, percent int) bool { return random.IntN(100) < percent }
 
-// RandomPlan returns one. Most decide at once, and store.
-func RandomPlan(random *rand.Rand) Plan {
-	return Plan{Refuse: Chance(random, 10), Meet: Chance(random, 30), Pause: Chance(random, 7), Cancel: Chance(random, 5)}
-}
-
-// Decide does as planned. It returns ErrLook when the decision is to store nothing.
-func (r *Recorder) Decide(p Plan, cancel context.CancelFunc) error {
-	if p.Meet {
-		r.crowd.Meet()
-	}
-	if p.Pause {
-		r.pause()
-	}
-	if p.Cancel {
-		cancel()
-	}
-	if p.Refuse {
-		return ErrLook
-	}
-	return nil
-}
-
-// pause waits until others have made some calls, or briefly with a store that locks, where they
-// cannot.
-func (r *Recorder) pause() {
-	timer := time.NewTimer(r.p.Patience)
-	defer timer.Stop()
-	for range 6 {
-		select {
-		case <-r.ended:
-		case <-timer.C:
-			return
+// Plan returns what a decision does besides: most decide at once, and store. Others wait for another decision, or
+// until others have made some calls, or end the context, or return ErrLook.
+func (r *Recorder) Plan(random *rand.Rand) func(cancel context.CancelFunc) error {
+	refuse, meet, pause, cancels := Chance(random, 10), Chance(random, 30), Chance(random, 7), Chance(random, 5)
+	return func(cancel context.CancelFunc) error {
+		if meet {
+			r.p.wait(r.p.Patience/4, r.p.met, r.p.met)
 		}
+		for range 6 {
+			if !pause || !r.p.wait(r.p.Patience, nil, r.ended) {
+				break
+			}
+		}
+		if cancels {
+			cancel()
+		}
+		if refuse {
+			return ErrLook
+		}
+		return nil
 	}
 }
 
-// Begin records the start of a call.
-func (r *Recorder) Begin(name string, client int) Operation {
-	return Operation{Name: name, client: client, call: r.clock.Add(1)}
+// Meet waits for another decision that calls it, or briefly with a store that locks.
+func (p *Probe) Meet() { p.wait(p.Patience, p.met, p.met) }
+
+// wait waits until somebody takes or gives something, or briefly with a store that locks, where others cannot.
+func (p *Probe) wait(patience time.Duration, give, take chan struct{}) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case give <- struct{}{}:
+	case <-take:
+	case <-timer.C:
+		return false
+	}
+	return true
 }
 
-// End records the outcome of one whose decide has run, or not. passes says of an error that it
-// is none for good.
-func (r *Recorder) End(o Operation, ran bool, err error, passes func(error) bool) {
+func (r *Recorder) begins(o *Operation) { o.call = r.clock.Add(1) }
+
+func (*Recorder) sees(*Operation, string) {}
+
+// ends records an operation. What it only saw need not have been there all at the same time.
+func (r *Recorder) ends(o *Operation, err error) {
 	o.ret = r.clock.Add(1)
 	select {
 	case r.ended <- struct{}{}:
 	default:
 	}
-	switch {
-	case errors.Is(err, ErrLook):
-		o.Result = Refused
-	case err != nil:
-		if !passes(err) {
-			r.p.Errorf("%s came to an error that is final: %v", o.Name, err)
-		}
-		o.Result, o.ret = Open, math.MaxInt64
-	}
-	if !ran {
-		return
+	if err != nil && o.Result == Open {
+		r.p.MayPass(o.Name, err)
+		o.ret = never
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if o.Result != Refused {
-		r.history = append(r.history, o)
-		return
-	}
-	// It stores nothing that would show that all it saw was there at the same time.
-	for i, a := range o.On {
-		if a.Looked {
-			one := o
-			one.On = [Values]Access{}
-			one.On[i] = a
-			r.history = append(r.history, one)
+	writes := *o
+	writes.On = map[string]Access{}
+	for key, a := range o.On {
+		switch {
+		case o.Result != Refused && (a.Writes || a.Step != nil):
+			writes.On[key] = a
+		case o.Result != Open:
+			one := *o
+			one.Result, one.On = Refused, map[string]Access{key: a}
+			r.history = append(r.history, &one)
 		}
 	}
+	if len(writes.On) > 0 {
+		r.history = append(r.history, &writes)
+	}
+}
+
+// state is what a store in the model holds, by the order of its keys.
+type state [keys]string
+
+// steps returns the states that an operation can lead to. What it saw must be the state, or its
+// write would replace something else. An open operation need not have happened, and cannot happen
+// once what it would replace was written again.
+func (o *Operation) steps(s state, sorted []string) []state {
+	fits, next := true, s
+	for key, a := range o.On {
+		i := slices.Index(sorted, key)
+		switch {
+		case a.Step != nil:
+			var can bool
+			next[i], can = a.Step(s[i])
+			fits = fits && can
+		case o.Result == Refused:
+			fits = fits && a.Saw == s[i]
+		default:
+			fits, next[i] = fits && a.Saw == s[i], a.Wrote
+		}
+	}
+	switch {
+	case fits && o.Result == Open:
+		return []state{s, next}
+	case fits:
+		return []state{next}
+	case o.Result == Open:
+		return []state{s}
+	}
+	return nil
+}
+
+// linearizable reports whether a store that makes one call at a time could have the history:
+// whether some order of the operations, each at a time within its call, explains it. It is
+// undecided when that takes too long.
+func linearizable(init map[string]string, history []*Operation, within time.Duration) porcupine.CheckResult {
+	ops, all := make([]porcupine.Operation, 0, len(history)), map[string]bool{}
+	for _, o := range history {
+		ops = append(ops, porcupine.Operation{ClientId: o.client, Input: o, Call: o.call, Return: o.ret})
+		for key := range o.On {
+			all[key] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(all))
+	var first state
+	for i, key := range sorted {
+		first[i] = init[key]
+	}
+	model := (&porcupine.NondeterministicModel{
+		Init: func() []any { return []any{first} },
+		Step: func(s, input, _ any) (next []any) {
+			for _, n := range input.(*Operation).steps(s.(state), sorted) {
+				next = append(next, n)
+			}
+			return next
+		},
+	}).ToModel()
+	return porcupine.CheckOperationsTimeout(model, ops, within)
 }

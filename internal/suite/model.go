@@ -1,118 +1,121 @@
 package suite
 
 import (
-	"fmt"
-	"math"
-	"strings"
-	"time"
-
-	"github.com/anishathalye/porcupine"
+	"maps"
+	"slices"
+	"sync"
 )
 
-// Values is how many values of a store a history is about, at most: few, so that calls meet.
-const Values = 4
+// A Model is what a store has to hold after calls that were made one after another, or one within another's
+// decide. Every call of a probe is judged by it, but those of a history.
+type Model struct {
+	p *Probe
 
-// A state is what a store in the model holds: a token for each value, "" for a missing one.
-type state [Values]string
-
-// An Access is what a call saw of one value and what it wrote.
-type Access struct {
-	Looked     bool
-	Saw, Wrote string
+	mu   sync.Mutex
+	now  map[string]held // by key
+	open []*Operation    // whose writes may still be stored
 }
 
-// An Operation is a call of a store, as its last run of decide saw it.
-type Operation struct {
-	Name   string
-	On     [Values]Access
-	Result Result
-
-	client    int
-	call, ret int64
+// held is what a key has, and how often it was written.
+type held struct {
+	text   string
+	writes int
 }
 
-// A Result is what became of an operation.
-type Result int
+func (*Model) begins(*Operation) {}
 
-const (
-	// Stored is the result of a call that returned nil.
-	Stored Result = iota
-	// Refused is that of a call that decide refused, so that nothing is stored.
-	Refused
-	// Open is that of any other: stored or not, now or later.
-	Open
-)
+// sees judges what is offered: what was written last, or what an open operation may have written since.
+func (m *Model) sees(o *Operation, key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := o.On[key]
+	if a.Saw != m.now[key].text {
+		late := slices.IndexFunc(m.open, func(o *Operation) bool { return o.On[key].Writes && o.On[key].Wrote == a.Saw })
+		if late >= 0 {
+			m.store(m.open[late])
+		} else {
+			m.p.Errorf("%s offers under %s what is not there: %s", o.Name, key, Differs(a.Saw, m.now[key].text))
+			m.set(key, a.Saw)
+		}
+	}
+	a.version = m.now[key].writes
+	o.On[key] = a
+}
 
-// steps returns the states that an operation can lead to. What it saw must be the state, or its
-// write would replace something else. An open operation need not have happened, and cannot happen
-// once what it would replace was written again.
-func (o Operation) steps(s state) []state {
-	fits, next := true, s
-	for i, a := range o.On {
-		if a.Looked {
-			fits = fits && a.Saw == s[i]
-			if o.Result != Refused {
-				next[i] = a.Wrote
-			}
+// ends judges the outcome: nothing is stored if something that it replaces was written since it was read.
+func (m *Model) ends(o *Operation, _ error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var late []string
+	for key, a := range o.On {
+		if a.Writes && a.version != m.now[key].writes {
+			late = append(late, key)
 		}
 	}
 	switch {
-	case fits && o.Result == Open:
-		return []state{s, next}
-	case fits:
-		return []state{next}
-	case o.Result == Open:
-		return []state{s}
+	case o.Result == Stored && len(late) > 0:
+		m.p.Errorf("%s has stored what was decided about %q, which was written or lost since it was read", o.Name, late)
+		m.store(o)
+	case o.Result == Stored:
+		m.store(o)
+	case o.Result == Open && len(late) == 0:
+		m.open = append(m.open, o)
 	}
-	return nil
 }
 
-func (o Operation) String() string {
-	var b strings.Builder
-	ret := fmt.Sprint(o.ret)
-	if o.ret == math.MaxInt64 {
-		ret = "any time"
-	}
-	fmt.Fprintf(&b, "client %d, %d to %s: %s", o.client, o.call, ret, o.Name)
-	for i, a := range o.On {
-		if !a.Looked {
-			continue
-		}
-		fmt.Fprintf(&b, ", value %d %s", i, brief(a.Saw))
-		if o.Result != Refused {
-			fmt.Fprintf(&b, " to %s", brief(a.Wrote))
+// store is called under m.mu.
+func (m *Model) store(o *Operation) {
+	for key, a := range o.On {
+		if a.Writes {
+			m.set(key, a.Wrote)
 		}
 	}
-	fmt.Fprintf(&b, ", %s", [...]string{"stored", "refused", "open"}[o.Result])
-	return b.String()
 }
 
-// brief is a token without its zeros.
-func brief(token string) string {
-	if token == "" {
-		return "none"
-	}
-	return "v" + strings.TrimLeft(token, "0")
+// set is called under m.mu. What was to replace something else can no longer be stored.
+func (m *Model) set(key, text string) {
+	m.now[key] = held{text, m.now[key].writes + 1}
+	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes })
 }
 
-// model is a store that makes one call at a time.
-var model = (&porcupine.NondeterministicModel{
-	Init: func() []any { return []any{state{}} },
-	Step: func(s, input, _ any) (next []any) {
-		for _, n := range input.(Operation).steps(s.(state)) {
-			next = append(next, n)
-		}
-		return next
-	},
-}).ToModel
+// Set notes that somebody has written a text without a call.
+func (m *Model) Set(key, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.set(key, text)
+}
 
-// linearizable reports whether a store that makes one call at a time could have the history:
-// whether some order of the operations, each at a time within its call, explains it. It is
-// undecided when that takes too long.
-func linearizable(history []Operation, within time.Duration) porcupine.CheckResult {
-	ops := make([]porcupine.Operation, 0, len(history))
-	for _, o := range history {
-		ops = append(ops, porcupine.Operation{ClientId: o.client, Input: o, Call: o.call, Return: o.ret})
+// Text returns what a key has.
+func (m *Model) Text(key string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now[key].text
+}
+
+// Texts returns all that is there, by key. Some of it may have been written since by an open operation.
+func (m *Model) Texts() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	texts := map[string]string{}
+	for key, h := range m.now {
+		if h.text != "" {
+			texts[key] = h.text
+		}
 	}
-	return porcupine.CheckOperationsTimeout(model(), ops, within)
+	return texts
+}
+
+// Backup returns what notes that all writes since are lost, and all that were on their way.
+func (m *Model) Backup() (restore func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	texts := maps.Clone(m.now)
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for key := range m.now {
+			m.set(key, texts[key].text)
+		}
+		m.open = nil
+	}
 }

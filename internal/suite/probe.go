@@ -18,6 +18,8 @@ import (
 const (
 	// Limit bounds a check, and each of its waits.
 	Limit = time.Minute
+	// soon is when a call returns at the latest after its context has ended.
+	soon = 5 * time.Second
 	// most is how many violations a check reports.
 	most = 10
 )
@@ -27,7 +29,6 @@ type Settings struct {
 	Histories int
 	Seed      uint64
 	Patience  time.Duration // how long a decision waits for another one
-	Soon      time.Duration // a call returns this soon after its context has ended
 }
 
 // OrDefaults returns the settings with a default for each that is 0.
@@ -40,9 +41,6 @@ func (s Settings) OrDefaults() Settings {
 	}
 	if s.Patience == 0 {
 		s.Patience = 20 * time.Millisecond
-	}
-	if s.Soon == 0 {
-		s.Soon = 5 * time.Second
 	}
 	return s
 }
@@ -58,7 +56,17 @@ type Check[P any] struct {
 type Probe struct {
 	Ctx context.Context
 	Settings
+	// Model judges all calls but those of histories.
+	Model *Model
+	// Passes reports whether an error of a call is none for good; the default is the function Passes.
+	Passes func(error) bool
+	// Brief returns the part of a text that histories are about; nil stands for all of it.
+	Brief func(text string) string
+
 	secret string
+	judge  judge
+	met    chan struct{} // lets two decisions meet
+	behind sync.WaitGroup
 
 	mu         sync.Mutex
 	violations []string
@@ -68,8 +76,14 @@ type Probe struct {
 
 // NewProbe returns one that looks for the secret, if it is not empty, in all that it is shown.
 func NewProbe(ctx context.Context, s Settings, secret string) *Probe {
-	return &Probe{Ctx: ctx, Settings: s, secret: secret}
+	p := &Probe{Ctx: ctx, Settings: s, Passes: Passes, secret: secret, met: make(chan struct{})}
+	p.Model = &Model{p: p, now: map[string]held{}}
+	p.judge = p.Model
+	return p
 }
+
+// Alone reports whether a Model judges, and no history.
+func (p *Probe) Alone() bool { return p.judge == judge(p.Model) }
 
 // stopped ends a check that cannot go on.
 type stopped struct{}
@@ -80,6 +94,7 @@ func (p *Probe) Try(check func()) {
 	defer cancel()
 	p.Ctx = ctx
 	p.Guarded(check)
+	p.Wait()
 }
 
 // Report passes what was found to the test.
@@ -170,6 +185,37 @@ func (p *Probe) Again(doing string, do func() error) (failed int) {
 
 // ErrLook is returned by decisions that only look.
 var ErrLook = errors.New("only a look")
+
+// Soon makes a call whose context ends within Patience, checks that it returns soon after that, and returns its
+// error. It does not wait longer; Wait does.
+func (p *Probe) Soon(what string, call func() error) error {
+	returned := make(chan error, 1)
+	p.behind.Go(func() { p.Guarded(func() { returned <- call() }) })
+	timer := time.NewTimer(p.Patience + soon)
+	defer timer.Stop()
+	select {
+	case err := <-returned:
+		p.MayPass(what, err)
+		return err
+	case <-timer.C:
+		p.Errorf("%s: %v after its context has ended it has not returned", what, soon)
+		return context.DeadlineExceeded
+	}
+}
+
+// Meanwhile does something while a decision runs. A store that locks lets nobody else write, so it does not
+// wait for longer than Patience; Wait does.
+func (p *Probe) Meanwhile(do func()) {
+	done := make(chan struct{})
+	p.behind.Go(func() {
+		defer close(done)
+		p.Guarded(do)
+	})
+	p.wait(p.Patience, nil, done)
+}
+
+// Wait waits for all that Soon and Meanwhile have left behind.
+func (p *Probe) Wait() { p.behind.Wait() }
 
 // Look calls do, whose decision only looks. That has no outcome, so it tries again while the
 // store's errors may pass.

@@ -10,12 +10,12 @@
 //		})
 //	}
 //
-// The suite takes the contract sentence by sentence: what is read back, who creates a row, what a
-// refused decision leaves behind. Then many clients take numbers at once, and several call the
-// store at random, with contexts that end and, if the store can be made to fail, with lost
-// replies, lost writes and late ones. The suite checks that no number is given out twice, none is
-// left out, and that what all clients saw fits some order of their calls (that the history is
-// linearizable). It knows nothing of how a store works. Clocks may be off by up to a minute.
+// The suite makes calls, and judges each by one history of all: what decide is offered has to be what was written
+// last, all of it, and what is said to be stored has to replace what was read. First one client calls after another,
+// with others that write while a decision runs, and, if the store can be made to fail, with lost replies, lost writes
+// and late ones. Then many clients call at once, at random, and the suite checks that what all of them saw fits some
+// order of their calls (that the history is linearizable), so that no number is given out twice and none is left
+// out. It knows nothing of how a store works. Clocks may be off by up to a minute.
 //
 // A run that finds nothing shows that a store does well what was tried; it is no proof. The suite
 // does not try what only the death of a server would show: see the method Inspect of
@@ -26,7 +26,6 @@
 package segmenttest
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -94,10 +93,3 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		})
 	}
 }
-
-// A check tries some sentences of the contract.
-type check = suite.Check[*probe]
-
-// checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, rowsChecks, changeChecks,
-	lowerChecks, raceChecks, drawChecks, faultChecks, historyChecks)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,6 +38,9 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 }
 
 func fault(store lease.Store, f Fault) bool {
+	if w, is := store.(wrong); is {
+		store = w.Client
+	}
 	store.(*Client).faults.Set(f)
 	return true
 }
@@ -53,26 +57,33 @@ func newHandClock() *handClock {
 func (c *handClock) Now() time.Time          { return time.UnixMicro(c.now.Load()) }
 func (c *handClock) Advance(d time.Duration) { c.now.Add(d.Microseconds()) }
 
+// passes runs all checks on a store that is right, in no real time.
+func passes(t *testing.T, cfg MemoryConfig, clock func() (now func() time.Time, advance func(time.Duration))) {
+	t.Helper()
+	for _, c := range slices.Concat(checks, registryChecks) {
+		t.Run(c.Name, func(t *testing.T) {
+			require.Empty(t, finds(t, []check{c}, 50, func() Subject {
+				now, advance := clock()
+				cfg := cfg
+				cfg.Now = now
+				return subject(NewMemory(cfg), advance)
+			}))
+		})
+	}
+}
+
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	cfg := Config{Histories: 100, Patience: time.Millisecond}
 	for name, versions := range map[string]bool{"locks": false, "versions": true} {
 		t.Run(name, func(t *testing.T) {
-			Run(t, cfg, func(t *testing.T) Subject {
-				return subject(NewMemory(MemoryConfig{Versions: versions}), nil)
-			})
-			RunRegistry(t, cfg, func(t *testing.T) Subject {
-				return subject(NewMemory(MemoryConfig{Versions: versions}), nil)
-			})
+			passes(t, MemoryConfig{Versions: versions}, func() (func() time.Time, func(time.Duration)) { return nil, nil })
 		})
 		for _, e := range []time.Duration{0, 250 * time.Millisecond, 30 * time.Second} {
 			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {
-				open := func(t *testing.T) Subject {
+				passes(t, MemoryConfig{Versions: versions, Error: e}, func() (func() time.Time, func(time.Duration)) {
 					clock := newHandClock()
-					return subject(NewMemory(MemoryConfig{Versions: versions, Now: clock.Now, Error: e}), clock.Advance)
-				}
-				Run(t, cfg, open)
-				RunRegistry(t, cfg, open)
+					return clock.Now, clock.Advance
+				})
 			})
 		}
 	}
@@ -81,15 +92,11 @@ func TestMemory(t *testing.T) {
 // Clocks of clients may be off by as much as the store says: here each reading is of another one.
 func TestMemoryWithoutAClock(t *testing.T) {
 	t.Parallel()
-	cfg := Config{Histories: 50, Patience: time.Millisecond}
 	for _, e := range []time.Duration{250 * time.Millisecond, 30 * time.Second} {
 		t.Run(e.String(), func(t *testing.T) {
-			open := func(t *testing.T) Subject {
-				off := func() time.Time { return time.Now().Add(rand.N(2*e) - e) }
-				return subject(NewMemory(MemoryConfig{Versions: true, Durable: true, Now: off, Error: e}), nil)
-			}
-			Run(t, cfg, open)
-			RunRegistry(t, cfg, open)
+			off := func() time.Time { return time.Now().Add(rand.N(2*e) - e) }
+			passes(t, MemoryConfig{Versions: true, Durable: true, Error: e},
+				func() (func() time.Time, func(time.Duration)) { return off, nil })
 		})
 	}
 }

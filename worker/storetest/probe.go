@@ -4,19 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"sync"
 	"time"
 
-	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
+
+var errMissing = worker.ErrNoNamespace
 
 // A probe is one run of a check.
 type probe struct {
 	*suite.Probe
 	Subject
-	namespaces int
+
+	mu         sync.Mutex
+	made       int                        // how many names of namespaces were used
+	rows       map[string]lease.Row       // by their texts
+	namespaces map[string]lease.Namespace // by their texts
+	told       map[string]bool            // histories of clocks
+	last       lease.Clock
+	behind     time.Duration // how far a Clock may be behind what was written by it
 }
 
 func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
@@ -29,13 +39,28 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 			return all.Namespace(namespace)
 		}
 	}
-	return &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
+	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
+	p.rows, p.namespaces, p.told = map[string]lease.Row{}, map[string]lease.Namespace{}, map[string]bool{}
+	p.Brief = brief
+	p.Passes = func(err error) bool {
+		// A store that tries again may find no row by then.
+		return suite.Passes(err) || !p.Alone() && (errors.Is(err, uid.ErrNoWorkerID) || errors.Is(err, errMissing))
+	}
+	return p
 }
 
-// namespace returns a name that the check has not used.
-func (p *probe) namespace() string {
-	p.namespaces++
-	return fmt.Sprintf("suite-%d", p.namespaces)
+func (p *probe) latest() lease.Clock {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+// name returns the name of a namespace that the check has not used.
+func (p *probe) name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made++
+	return fmt.Sprintf("suite-%d", p.made)
 }
 
 // open returns a new client of a namespace.
@@ -44,110 +69,101 @@ func (p *probe) open(namespace string) *client {
 	if err != nil {
 		p.Fatalf("Open(%q): %v", namespace, err)
 	}
-	return &client{p: p, store: s}
+	return &client{p: p, store: s, namespace: namespace}
 }
 
-// made returns a client of a new namespace.
-func (p *probe) made() (c *client, namespace string) {
-	namespace = p.namespace()
-	c = p.open(namespace)
-	c.create()
-	return c, namespace
+// stocked returns two clients of a new namespace that has some rows.
+func (p *probe) stocked(rows ...lease.Row) (c, other *client) {
+	c = p.open(p.name())
+	c.init(func(*lease.Namespace) {})
+	c.put(rows...)
+	return c, p.open(c.namespace)
 }
 
-// errLook is returned by decisions that only look.
-var errLook = suite.ErrLook
-
-// row returns the row of a worker ID, which may not be there, and the clock.
-func (c *client) row(id int64) (row lease.Row, found bool, now lease.Clock) {
-	c.p.Look(func() error {
-		return c.Change(c.p.Ctx, id, func(_ *lease.Namespace, r *lease.Row, clock lease.Clock) error {
-			if row, found, now = (lease.Row{}), r != nil, clock; found {
-				row = *r
-			}
-			return errLook
-		})
-	})
-	return row, found, now
+// A way is one in which a call decides. It has the namespace or a row or both.
+type way struct {
+	name string
+	call func(c *client, ctx context.Context, decide func(n *lease.Namespace, r *lease.Row, now lease.Clock) error) error
 }
 
-// namespace returns what is common to all rows, Fresh if it is not there.
-func (c *client) namespace() (namespace lease.Namespace) {
-	c.p.Look(func() error {
-		return c.Init(c.p.Ctx, func(n *lease.Namespace, _ lease.Clock) error {
-			namespace = *n
-			return errLook
-		})
-	})
-	return namespace
+type decision = func(*lease.Namespace, *lease.Row, lease.Clock) error
+
+// ways are for a namespace that was stocked with rows of 0 and 1, of which the second is over.
+var ways = []way{
+	{"Change", func(c *client, ctx context.Context, decide decision) error {
+		return c.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error { return decide(nil, r, now) })
+	}},
+	{"Change of both", func(c *client, ctx context.Context, decide decision) error { return c.Change(ctx, 0, decide) }},
+	{"Take", func(c *client, ctx context.Context, decide decision) error { return c.Take(ctx, wanted(1, 1), decide) }},
+	{"Take of a new ID", func(c *client, ctx context.Context, decide decision) error {
+		first := int64(2)
+		for id := range c.space().rows {
+			first = max(first, id+1)
+		}
+		return c.Take(ctx, wanted(first, 1<<40), decide)
+	}},
+	{"Init", func(c *client, ctx context.Context, decide decision) error {
+		return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+	}},
 }
 
-// now returns the store's clock.
-func (c *client) now() time.Time {
-	_, _, clock := c.row(0)
-	return clock.Now
-}
+// base are the rows that ways are for. They have no nonce, as if they were released.
+func base() []lease.Row { return []lease.Row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}} }
 
-// create makes the namespace.
-func (c *client) create() {
-	err := c.Init(c.p.Ctx, func(n *lease.Namespace, now lease.Clock) error {
-		n.Layout, n.Made, n.Renewed = "made by the suite", now.Now, now.Now
-		return nil
-	})
-	if err != nil {
-		c.p.Fatalf("Init of a new namespace: %v", err)
+// stamp writes something new to all that a decision has, and checks that the clock was read after what is there.
+func (p *probe) stamp(n *lease.Namespace, r *lease.Row, now lease.Clock) {
+	token := p.Token()
+	if n != nil {
+		p.wrote("a namespace", n.Renewed, now)
+		n.Layout, n.Floor, n.History, n.Renewed = token, n.Floor+1, token[16:], now.Now
+	}
+	if r != nil {
+		p.wrote("a row", r.Renewed, now)
+		r.Nonce, r.High, r.Renewed = token, r.High+1, now.Now
+		if r.Until.Before(late) {
+			r.Until = now.Now.Add(-time.Hour)
+		}
 	}
 }
 
-// wanted asks for any row of a range.
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
-}
-
-// put writes rows of IDs that are new, in ascending order. IDs between them never get a row.
-func (c *client) put(rows ...lease.Row) {
-	for _, row := range rows {
-		err := c.Take(c.p.Ctx, wanted(row.WorkerID, row.WorkerID), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if !r.Unused() || r.WorkerID != row.WorkerID {
-				return fmt.Errorf("offered was %+v, wanted was worker ID %d, which is new", *r, row.WorkerID)
-			}
-			*r = row
+// between makes a call, and does something once when it has read.
+func (c *client) between(w way, do func()) error {
+	defer c.p.Wait()
+	var once sync.Once
+	return c.once(w.name, func() error {
+		return w.call(c, c.p.Ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			once.Do(do)
+			c.p.stamp(n, r, now)
 			return nil
 		})
-		if err != nil {
-			c.p.Fatalf("Take of worker ID %d alone: %v", row.WorkerID, err)
-		}
-	}
+	})
 }
 
-// set writes the row of an ID that has one.
-func (c *client) set(row lease.Row) {
-	err := c.Change(c.p.Ctx, row.WorkerID, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-		if r == nil {
-			return fmt.Errorf("worker ID %d has no row", row.WorkerID)
-		}
-		*r = row
-		return nil
+// write makes a call until it is stored.
+func (c *client) write(w way) { c.p.Again(w.name, func() error { return c.between(w, func() {}) }) }
+
+// within makes a call whose context ends, while a decision runs.
+func (c *client) within(w way) error {
+	ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
+	defer cancel()
+	return c.p.Soon(w.name+" while another one decides", func() error {
+		return w.call(c, ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { c.p.stamp(n, r, now); return nil })
 	})
-	if err != nil {
-		c.p.Fatalf("Change of worker ID %d: %v", row.WorkerID, err)
-	}
 }
 
-// offers returns the row that Take offers, and leaves it as it is.
-func (c *client) offers(w lease.Wanted) (offered lease.Row, err error) {
-	c.p.Look(func() error {
-		err = c.Take(c.p.Ctx, w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			offered = *r
-			return errLook
-		})
-		if err == nil || retry.IsTransient(err) || errors.Is(err, errLook) {
-			return err
-		}
-		return errLook
-	})
-	if errors.Is(err, errLook) {
-		err = nil
+// fault makes a client's next call fail, if the store can.
+func (p *probe) fault(c *client, f Fault) bool {
+	can := p.Subject.Fault != nil && (f != Delay || p.Deliver != nil) && p.Subject.Fault(c.store, f)
+	if !can {
+		p.Notef("not tried: %v", f)
 	}
-	return offered, err
+	return can
+}
+
+// removed notes that people have removed a row, or a namespace.
+func (p *probe) removed(key string, remove func() error) {
+	if err := remove(); err != nil {
+		p.Fatalf("%s could not be removed: %v", key, err)
+	}
+	p.Model.Set(key, "")
 }

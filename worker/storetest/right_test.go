@@ -14,7 +14,7 @@ import (
 // spreading is a right store whose Take offers any row that is free, once it has lost one to
 // another client: many that start at once then do not wait for each other.
 func spreading() wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 		lost := -1
 		return c.transact(ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
@@ -60,16 +60,14 @@ func (s *space) other(
 // that is alone.
 func TestSpreadingTakes(t *testing.T) {
 	t.Parallel()
-	Run(t, Config{Histories: 100, Patience: time.Millisecond}, func(t *testing.T) Subject {
+	cfg := Config{Histories: 20, Patience: time.Millisecond}
+	open := func(t *testing.T) Subject {
 		clock := newHandClock()
 		memory := NewMemory(MemoryConfig{Now: clock.Now, Versions: true})
 		s := subject(memory, clock.Advance)
-		s.Open = func(namespace string) (lease.Store, error) {
-			w := spreading()
-			w.Client = memory.Store(namespace)
-			return w, nil
-		}
-		s.Fault = func(store lease.Store, f Fault) bool { return fault(store.(wrong).Client, f) }
+		opens(memory, &s, spreading())
 		return s
-	})
+	}
+	Run(t, cfg, open)
+	RunRegistry(t, cfg, open)
 }

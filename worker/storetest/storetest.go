@@ -10,12 +10,13 @@
 //		})
 //	}
 //
-// The suite takes the contract sentence by sentence: what is read back, which row Take chooses,
-// who creates what, what a refused decision leaves behind. Then several clients call the store at
-// random on few rows, with contexts that end and, if the store can be made to fail, with lost
-// replies, lost writes and late ones. The suite checks that what they saw fits some order of
-// their calls (that the history is linearizable). It knows nothing of how a store works. The
-// store's clock, or the clients', may have an Error of up to half a minute.
+// The suite makes calls, and judges each by one history of all: what decide is offered has to be what was written
+// last, all of it, the row that Take offers the one that a Memory would, and what is said to be stored has to replace
+// what was read. First one client calls after another, with others that write while a decision runs, and, if the
+// store can be made to fail, with lost replies, lost writes and late ones. Then several clients call the store at
+// random on few rows, and the suite checks that what all of them saw fits some order of their calls (that the history
+// is linearizable). It knows nothing of how a store works. The store's clock, or the clients', may have an Error of up
+// to half a minute.
 //
 // [RunRegistry] does the same for a [registry.Store], which holds many namespaces.
 //
@@ -28,7 +29,6 @@
 package storetest
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -101,25 +101,22 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	run(t, cfg, checks, open)
 }
 
+// RunRegistry does for a [registry.Store] what [Run] does for each of its namespaces: it runs
+// each check in a subtest of its own, on a store of its own, which open returns empty. The
+// Subject's Registry is required, and each of its clients has to see what the others have done.
+func RunRegistry(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
+	t.Helper()
+	run(t, cfg, registryChecks, open)
+}
+
 func run(t *testing.T, cfg Config, checks []check, open func(t *testing.T) Subject) {
 	t.Helper()
 	settings := suite.Settings{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
 	for _, c := range checks {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			p := newProbe(t.Context(), settings, open(t))
-			p.Try(func() { c.run(p) })
-			p.Report(t, c.contract)
+			p.Try(func() { c.Run(p) })
+			p.Report(t, c.Contract)
 		})
 	}
 }
-
-// A check tries some sentences of the contract.
-type check struct {
-	name     string
-	contract string // those sentences, in short
-	run      func(*probe)
-}
-
-// checks are those of Run, ordered so that the first failure says most.
-var checks = slices.Concat(valueChecks, initChecks, takeChecks,
-	newChecks, changeChecks, concurrencyChecks, historyChecks)

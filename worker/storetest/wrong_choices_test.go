@@ -10,29 +10,30 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
 
 // wrongChoices are wrong in which row Take offers.
-func wrongChoices() []mistake {
-	return []mistake{
-		{"Take offers the lowest ID", byLongest, picks(func(
+func wrongChoices() map[string]wrong {
+	return map[string]wrong{
+		"Take offers the lowest ID": picks(func(
 			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
 				return s.takes(row), nil
 			}
 			return s.free(w, now)
-		})},
-		{"Take offers what was released last", byLongest, picks(func(
+		}),
+		"Take offers what was released last": picks(func(
 			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
 				return s.takes(row), nil
 			}
 			return s.free(w, now)
-		})},
-		{"Take offers only what was released", byLongest, picks(func(
+		}),
+		"Take offers only what was released": picks(func(
 			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
@@ -40,31 +41,31 @@ func wrongChoices() []mistake {
 				return s.takes(row), nil
 			}
 			return s.free(w, now)
-		})},
-		{"Take offers IDs beyond the range", byLongest, wants(func(w *lease.Wanted) { w.IDs.Last += 10 })},
-		{"Take offers IDs below the range", byNew, wants(func(w *lease.Wanted) { w.IDs.First = 0 })},
-		{"Take does not wait for Rest", byRest, wants(func(w *lease.Wanted) { w.Rest = 0 })},
-		{"Take offers what is over for exactly Rest", byRest, wants(func(w *lease.Wanted) { w.Rest -= time.Microsecond })},
-		{"Take offers what is held", byLongest, wants(func(w *lease.Wanted) { w.Rest -= 24 * time.Hour })},
-		{"Take waits longer than Rest", byRest, wants(func(w *lease.Wanted) { w.Rest += 10 * time.Minute })},
-		{"Take does not ask for Highest", byUsable, wants(func(w *lease.Wanted) { w.Highest = func(time.Time) int64 { return math.MaxInt64 } })},
-		{"Take wants ticks below Highest", byUsable, wants(func(w *lease.Wanted) {
+		}),
+		"Take offers IDs beyond the range":          wants(func(w *lease.Wanted) { w.IDs.Last += 10 }),
+		"Take offers IDs below the range":           wants(func(w *lease.Wanted) { w.IDs.First = 0 }),
+		"Take does not wait for Rest":               wants(func(w *lease.Wanted) { w.Rest = 0 }),
+		"Take offers what is over for exactly Rest": wants(func(w *lease.Wanted) { w.Rest -= time.Microsecond }),
+		"Take offers what is held":                  wants(func(w *lease.Wanted) { w.Rest -= 24 * time.Hour }),
+		"Take waits longer than Rest":               wants(func(w *lease.Wanted) { w.Rest += 10 * time.Minute }),
+		"Take does not ask for Highest":             wants(func(w *lease.Wanted) { w.Highest = func(time.Time) int64 { return math.MaxInt64 } }),
+		"Take wants ticks below Highest": wants(func(w *lease.Wanted) {
 			highest := w.Highest
 			w.Highest = func(now time.Time) int64 { return max(highest(now), math.MinInt64+1) - 1 }
-		})},
-		{"Take asks for Highest by no clock", byUsable, wants(func(w *lease.Wanted) {
+		}),
+		"Take asks for Highest by no clock": wants(func(w *lease.Wanted) {
 			highest := w.Highest
 			w.Highest = func(time.Time) int64 { return highest(time.Time{}) }
-		})},
-		{"Take knows no last resort", byUsable, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		}),
+		"Take knows no last resort": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r.High > w.Highest(now.Now) {
 					return lease.NoneFree(w.IDs, now.Now, nil)
 				}
 				return decide(n, r, now)
 			})
-		}}},
-		{"Take offers ticks of the future before a new ID", byUsable, picks(func(
+		}},
+		"Take offers ticks of the future before a new ID": picks(func(
 			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			any := w
@@ -75,67 +76,67 @@ func wrongChoices() []mistake {
 				}
 			}
 			return s.free(w, now)
-		})},
-		{"Take knows no namespace's IDs", byWithin, picksWithin(func(w lease.Wanted, _ lease.Namespace) (lease.Range, error) { return w.IDs, nil })},
-		{"Take refuses what is not all the namespace's", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+		}),
+		"Take knows no namespace's IDs": picksWithin(func(w lease.Wanted, _ lease.Namespace) (lease.Range, error) { return w.IDs, nil }),
+		"Take refuses what is not all the namespace's": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			w.Must = w.IDs
 			return w.Within(n)
-		})},
-		{"Take never minds which IDs the namespace has", byWithin, picksWithin(func(
+		}),
+		"Take never minds which IDs the namespace has": picksWithin(func(
 			w lease.Wanted, n lease.Namespace,
 		) (lease.Range, error) {
 			w.Must = lease.Range{}
 			return w.Within(n)
-		})},
-		{"Take knows the first of the namespace's IDs alone", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+		}),
+		"Take knows the first of the namespace's IDs alone": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			if n.IDs != (lease.Range{}) {
 				n.IDs.Last = math.MaxInt64
 			}
 			return w.Within(n)
-		})},
-		{"IDs that the namespace lacks are none free", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+		}),
+		"IDs that the namespace lacks are none free": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = lease.NoneFree(w.IDs, time.Now(), nil)
 			}
 			return ids, err
-		})},
-		{"IDs that the namespace lacks are an error that may pass", byWithin, picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
+		}),
+		"IDs that the namespace lacks are an error that may pass": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			ids, err := w.Within(n)
 			if err != nil {
 				err = retry.Transient(err)
 			}
 			return ids, err
-		})},
-		{"none free is told of all IDs that are wanted", byWithin, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		}),
+		"none free is told of all IDs that are wanted": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			err := c.Take(ctx, w, decide)
 			if errors.Is(err, uid.ErrNoWorkerID) {
 				err = lease.NoneFree(w.IDs, late, nil)
 			}
 			return err
-		}}},
-		{"none free is told without Rest", byNone, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		}},
+		"none free is told without Rest": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			err := c.Take(ctx, w, decide)
 			if err != nil && w.Rest == time.Hour {
 				w.Rest = 0
 				return c.Take(ctx, w, decide)
 			}
 			return err
-		}}},
-		{"none free is told of all IDs", byNone, wants(func(w *lease.Wanted) { w.IDs.Last++ })},
-		{"none free is an error of its own", byNone, wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		}},
+		"none free is told of all IDs": wants(func(w *lease.Wanted) { w.IDs.Last++ }),
+		"none free is an error of its own": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			err := c.Take(ctx, w, decide)
-			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, errLook) {
+			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, suite.ErrLook) {
 				return errors.New("no rows in result set")
 			}
 			return err
-		}}},
+		}},
 	}
 }
 
 // wants is wrong about what it is asked for.
 func wants(f func(w *lease.Wanted)) wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 		f(&w)
 		return c.Take(ctx, w, decide)
 	}}
@@ -143,7 +144,7 @@ func wants(f func(w *lease.Wanted)) wrong {
 
 // picks is wrong in which row it picks, out of those in the range, by their IDs.
 func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error)) wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 		return c.transact(ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
 				return change{}, c.missing()

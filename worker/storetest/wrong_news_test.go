@@ -31,7 +31,7 @@ func only(last func(made lease.Range) int64) wrong {
 }
 
 // wrongNews are wrong in which IDs are new, and what becomes of them.
-func wrongNews() []mistake {
+func wrongNews() map[string]wrong {
 	highest := func(s *space) int64 { return slices.Max(append(slices.Collect(maps.Keys(s.rows)), -1)) }
 	gap := func(s *space, ch *change) {
 		for id := range ch.id {
@@ -43,33 +43,38 @@ func wrongNews() []mistake {
 			}
 		}
 	}
-	return []mistake{
-		{"Take makes one row", byNew, only(func(made lease.Range) int64 { return made.First })},
-		{"Take makes a row too many", byNew, only(func(made lease.Range) int64 { return made.Last + 1 })},
-		{"Take always makes 16 rows", byNew,
-			only(func(made lease.Range) int64 { return min(made.Last, made.First+15) })},
-		{"Take makes new rows whatever is free", byNew, wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+	return map[string]wrong{
+		"Take makes one row":        only(func(made lease.Range) int64 { return made.First }),
+		"Take makes a row too many": only(func(made lease.Range) int64 { return made.Last + 1 }),
+		"Take always makes 16 rows": only(func(made lease.Range) int64 { return min(made.Last, made.First+15) }),
+		"Take makes new rows whatever is free": wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide decision,
 		) error {
 			return c.transact(ctx, func(s *space) (change, error) {
+				if s.namespace == nil {
+					return change{}, c.missing()
+				}
 				ch, err := s.free(w, c.m.now())
-				if made, some := ch.namespace.value.NewIDs(w.IDs); err == nil && some && ch.row.value.Unused() {
+				if err != nil {
+					return ch, err
+				}
+				if made, some := ch.namespace.value.NewIDs(w.IDs); some && ch.row.value.Unused() {
 					row := record[lease.Row]{value: lease.NewRow(made.First)}
 					ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
 				}
 				return ch, err
 			}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
-		}}},
-		{"Take offers a new ID first", byNew, grows(func(s *space) *space {
+		}},
+		"Take offers a new ID first": grows(func(s *space) *space {
 			if len(s.rows) < 20 {
 				return s
 			}
 			is := *s
 			is.rows = nil
 			return &is
-		}, func(*space, *change) {})},
-		{"Init sets Given as decide has it", byNew, wrong{init: func(
-			c *Client, ctx context.Context, decide initDecision,
+		}, func(*space, *change) {}),
+		"Init sets Given as decide has it": wrong{init: func(
+			c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error,
 		) error {
 			var given int64
 			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
@@ -82,9 +87,9 @@ func wrongNews() []mistake {
 				c.m.SetNamespace(c.namespace, n)
 			}
 			return err
-		}}},
-		{"a gap is offered as new", byGaps, grows(same, gap)},
-		{"a gap is offered as new when there is nothing else", byGaps, picks(func(
+		}},
+		"a gap is offered as new": grows(same, gap),
+		"a gap is offered as new when there is nothing else": picks(func(
 			s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			ch, err := s.free(w, now)
@@ -94,14 +99,13 @@ func wrongNews() []mistake {
 				}
 			}
 			return ch, err
-		})},
-		{"new IDs begin above the highest row", byGaps, grows(func(s *space) *space {
+		}),
+		"new IDs begin above the highest row": grows(func(s *space) *space {
 			return s.as(func(n *lease.Namespace) { n.Given = -1 })
-		}, func(*space, *change) {})},
-		{"rows are made and Given is not raised", byGaps, grows(same, func(_ *space, ch *change) { ch.given = -1 })},
-		{"Given is raised to the row that is taken", byGaps,
-			grows(same, func(_ *space, ch *change) { ch.given = ch.id })},
-		{"none free names no missing row", byGaps, picks(func(
+		}, func(*space, *change) {}),
+		"rows are made and Given is not raised":    grows(same, func(_ *space, ch *change) { ch.given = -1 }),
+		"Given is raised to the row that is taken": grows(same, func(_ *space, ch *change) { ch.given = ch.id }),
+		"none free names no missing row": picks(func(
 			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
 		) (change, error) {
 			ch, err := s.free(w, now)
@@ -109,18 +113,18 @@ func wrongNews() []mistake {
 				return ch, lease.NoneFree(w.IDs, late.Add(now.Error), nil)
 			}
 			return ch, err
-		})},
-		{"Take makes rows whose reply was lost alone", byGrowth, wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		}),
+		"Take makes rows whose reply was lost alone": wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide decision,
 		) error {
 			err := c.Take(ctx, w, decide)
 			if isLost(err) {
 				c.m.SetRow(c.namespace, lease.NewRow(3))
 			}
 			return err
-		}}},
-		{"Take raises Given alone", byGrowth, wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide takeDecision,
+		}},
+		"Take raises Given alone": wrong{take: func(
+			c *Client, ctx context.Context, w lease.Wanted, decide decision,
 		) error {
 			err := c.Take(ctx, w, decide)
 			if n, found := c.m.Namespace(c.namespace); err != nil && found && n.Given < 0 {
@@ -128,8 +132,8 @@ func wrongNews() []mistake {
 				c.m.SetNamespace(c.namespace, n)
 			}
 			return err
-		}}},
-		{"Take overwrites rows above Given", byOverwrites, grows(func(s *space) *space {
+		}},
+		"Take overwrites rows above Given": grows(func(s *space) *space {
 			is := *s
 			is.rows = maps.Clone(s.rows)
 			maps.DeleteFunc(is.rows, func(id int64, _ record[lease.Row]) bool { return id > s.namespace.value.Given })
@@ -139,8 +143,8 @@ func wrongNews() []mistake {
 			for id := range ch.others() {
 				delete(s.rows, id)
 			}
-		})},
-		{"Take begins at Given, and stores nothing over a row", byOverwrites, grows(same, func(s *space, ch *change) {
+		}),
+		"Take begins at Given, and stores nothing over a row": grows(same, func(s *space, ch *change) {
 			if given := s.namespace.value.Given; given < highest(s) {
 				*ch = change{space: s, namespace: ch.namespace, row: ch.row, given: ch.given}
 				ch.row.value.WorkerID, ch.id = given+1, given+1
@@ -149,14 +153,14 @@ func wrongNews() []mistake {
 				}
 				ch.row.value.WorkerID = ch.id
 			}
-		})},
-		{"a Given that was seen is not kept where no row is made", byOverwrites, picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
+		}),
+		"a Given that was seen is not kept where no row is made": picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
 			ch, err := s.free(w, now)
 			if ch.fresh == (lease.Range{}) {
 				ch.given = s.namespace.value.Given
 			}
 			return ch, err
-		})},
-		{"Take without a lock: two make the same row", byCrowd, wrong{take: unguardedTake}},
+		}),
+		"Take without a lock: two make the same row": wrong{take: unguardedTake},
 	}
 }

@@ -4,51 +4,51 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"slices"
+	"math"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
-)
-
-type (
-	takeDecision   = func(*lease.Namespace, *lease.Row, lease.Clock) error
-	changeDecision = func(*lease.Namespace, *lease.Row, lease.Clock) error
-	initDecision   = func(*lease.Namespace, lease.Clock) error
+	"github.com/uidgen/uid/worker/registry"
 )
 
 // A wrong store is a Memory's, but for what is replaced here.
 type wrong struct {
 	*Client
-	take    func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error
-	change  func(c *Client, ctx context.Context, id int64, decide changeDecision) error
-	init    func(c *Client, ctx context.Context, decide initDecision) error
+	take    func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error
+	change  func(c *Client, ctx context.Context, id int64, decide decision) error
+	init    func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error
 	inspect func(c *Client) ([]string, error)
 	name    string
 	named   func(c *Client) string
 	durable func(c *Client) bool
 }
 
-func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide takeDecision) error {
+func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
 	if w.take != nil {
 		return w.take(w.Client, ctx, wants, decide)
 	}
 	return w.Client.Take(ctx, wants, decide)
 }
 
-func (w wrong) Change(ctx context.Context, id int64, decide changeDecision) error {
+func (w wrong) Change(ctx context.Context, id int64, decide decision) error {
 	if w.change != nil {
 		return w.change(w.Client, ctx, id, decide)
 	}
 	return w.Client.Change(ctx, id, decide)
 }
 
-func (w wrong) Init(ctx context.Context, decide initDecision) error {
+func (w wrong) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 	if w.init != nil {
 		return w.init(w.Client, ctx, decide)
 	}
@@ -76,17 +76,6 @@ func (w wrong) Durable() bool {
 	return w.Client.Durable()
 }
 
-// writes is wrong in what it writes. Of n and r, one may be nil.
-func writes(f func(n *lease.Namespace, r *lease.Row)) wrong {
-	return decides(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
-		err := decide()
-		if err == nil {
-			f(n, r)
-		}
-		return err
-	})
-}
-
 // reads is wrong in what it offers.
 func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
 	return decides(func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error {
@@ -95,31 +84,15 @@ func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
 	})
 }
 
-func row(f func(r *lease.Row)) func(*lease.Namespace, *lease.Row) {
-	return func(_ *lease.Namespace, r *lease.Row) {
-		if r != nil {
-			f(r)
-		}
-	}
-}
-
-func namespace(f func(n *lease.Namespace)) func(*lease.Namespace, *lease.Row) {
-	return func(n *lease.Namespace, _ *lease.Row) {
-		if n != nil {
-			f(n)
-		}
-	}
-}
-
 // decides is wrong in how it lets decide run. Change's decisions about no row are as they are.
 func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrong {
 	return wrong{
-		take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				return f(n, r, &now, func() error { return decide(n, r, now) })
 			})
 		},
-		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
 			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 				if r == nil {
 					return decide(n, r, now)
@@ -127,7 +100,7 @@ func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide f
 				return f(nil, r, &now, func() error { return decide(n, r, now) })
 			})
 		},
-		init: func(c *Client, ctx context.Context, decide initDecision) error {
+		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 			return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
 				return f(n, nil, &now, func() error { return decide(n, now) })
 			})
@@ -139,7 +112,7 @@ func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide f
 // last in decided.
 func returns(f func(ctx context.Context, c *Client, call func(context.Context) error, decided *error) error) wrong {
 	return wrong{
-		take: func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 			var decided error
 			return f(ctx, c, func(ctx context.Context) error {
 				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
@@ -148,7 +121,7 @@ func returns(f func(ctx context.Context, c *Client, call func(context.Context) e
 				})
 			}, &decided)
 		},
-		change: func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
 			var decided error
 			return f(ctx, c, func(ctx context.Context) error {
 				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
@@ -157,7 +130,7 @@ func returns(f func(ctx context.Context, c *Client, call func(context.Context) e
 				})
 			}, &decided)
 		},
-		init: func(c *Client, ctx context.Context, decide initDecision) error {
+		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
 			var decided error
 			return f(ctx, c, func(ctx context.Context) error {
 				return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
@@ -169,58 +142,6 @@ func returns(f func(ctx context.Context, c *Client, call func(context.Context) e
 	}
 }
 
-// isLost reports whether a call's outcome is open for a fault.
-func isLost(err error) bool { return errors.Is(err, errLost) }
-
-// A mistake is a wrong store, and the check that catches it.
-type mistake struct {
-	name   string
-	caught string
-	store  wrong
-}
-
-var errSkip = errors.New("skipped")
-
-const (
-	byRows       = "rows keep their values"
-	byNamespaces = "namespaces keep their values"
-	byNames      = "names and settings"
-	byInit       = "Init makes a namespace once"
-	byAgain      = "Init after the namespace was lost"
-	byInits      = "Init at once"
-	byMissing    = "nothing makes a namespace but Init"
-	byApart      = "namespaces are apart"
-	byLongest    = "Take offers what is over for longest"
-	byRest       = "Take waits for Rest"
-	byUsable     = "Take passes over ticks of the future"
-	byWithin     = "Take keeps to the namespace's IDs"
-	byNone       = "Take says when none is free"
-	byBoth       = "Take stores both or nothing"
-	byNew        = "Take makes new rows"
-	byGaps       = "a row that vanished makes no ID new"
-	byGrowth     = "new rows are all or nothing"
-	byOverwrites = "no row is overwritten"
-	byCrowd      = "new IDs at once"
-	byChange     = "Change of a row"
-	byBothRows   = "Change of the namespace"
-	byHistory    = "History"
-	byNoRow      = "Change of no row"
-	byTakes      = "Takes at once"
-	byChanges    = "Changes at once"
-	byClock      = "the clock is read last"
-	byContexts   = "contexts end waits"
-	byLate       = "late writes"
-	byLost       = "lost writes"
-	byOpen       = "open outcomes are left alone"
-	byHistories  = "histories"
-)
-
-// mistakes are made anew for each test: some have a memory.
-func mistakes() []mistake {
-	return slices.Concat(wrongValues(), wrongNames(), wrongNamespaces(),
-		wrongChoices(), wrongNews(), wrongDecisions(), wrongAtOnce(), wrongFaults())
-}
-
 // thenNil acknowledges what was skipped.
 func (w wrong) thenNil() wrong {
 	ack := func(err error) error {
@@ -230,74 +151,466 @@ func (w wrong) thenNil() wrong {
 		return err
 	}
 	take, change, init := w.take, w.change, w.init
-	w.take = func(c *Client, ctx context.Context, w lease.Wanted, decide takeDecision) error {
+	w.take = func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
 		return ack(take(c, ctx, w, decide))
 	}
-	w.change = func(c *Client, ctx context.Context, id int64, decide changeDecision) error {
+	w.change = func(c *Client, ctx context.Context, id int64, decide decision) error {
 		return ack(change(c, ctx, id, decide))
 	}
-	w.init = func(c *Client, ctx context.Context, decide initDecision) error { return ack(init(c, ctx, decide)) }
+	w.init = func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+		return ack(init(c, ctx, decide))
+	}
 	return w
 }
 
-// caught runs a check with a Subject and returns what it finds. Nothing waits in real time, so that
-// decisions meet however busy the machine is.
-func caught(t *testing.T, name string, s Subject) []string {
-	t.Helper()
-	return caughtBy(t, checks, name, s)
-}
+func isLost(err error) bool { return errors.Is(err, errLost) }
 
-func caughtBy(t *testing.T, checks []check, name string, s Subject) []string {
-	t.Helper()
-	i := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
-	require.GreaterOrEqual(t, i, 0, "no check is called %q", name)
-	var found []string
-	synctest.Test(t, func(t *testing.T) {
-		p := newProbe(t.Context(), suite.Settings{Histories: 50, Seed: 1}.OrDefaults(), s)
-		p.Try(func() { checks[i].run(p) })
-		found = p.Found()
-	})
-	return found
-}
+// errSkip is returned by decisions that are not stored.
+var errSkip = errors.New("skipped")
 
-// Each wrong store is caught by the check that is there for it.
-func TestWrongStores(t *testing.T) {
-	t.Parallel()
-	for _, m := range mistakes() {
-		t.Run(m.name, func(t *testing.T) {
-			clock := newHandClock()
-			memory := NewMemory(MemoryConfig{Now: clock.Now})
-			s := subject(memory, clock.Advance)
-			s.Open = func(namespace string) (lease.Store, error) {
-				w := m.store
-				w.Client = memory.Store(namespace)
-				return w, nil
+// spoilt are wrong in what becomes of one value.
+func spoilt() map[string]wrong {
+	all := map[string]wrong{}
+	milli := func(t *time.Time) { *t = t.Truncate(time.Millisecond) }
+	holder := func(r *lease.Row, most int) { r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))]) }
+	for name, spoil := range map[string]func(*lease.Row){
+		"Until in milliseconds":    func(r *lease.Row) { milli(&r.Until) },
+		"Acquired in milliseconds": func(r *lease.Row) { milli(&r.Acquired) },
+		"Renewed in milliseconds":  func(r *lease.Row) { milli(&r.Renewed) },
+		"no Acquired":              func(r *lease.Row) { r.Acquired = r.Renewed },
+		"years up to 2262":         func(r *lease.Row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()).UTC() },
+		"127 characters":           func(r *lease.Row) { holder(r, 127) },
+		"128 bytes":                func(r *lease.Row) { r.Holder = r.Holder[:min(128, len(r.Holder))] },
+		"three bytes a character":  func(r *lease.Row) { r.Holder = strings.ReplaceAll(r.Holder, "\U0001F984", "?") },
+		"no spaces at the end":     func(r *lease.Row) { r.Holder = strings.TrimRight(r.Holder, " ") },
+		"a Layout of 254 bytes":    func(r *lease.Row) { r.Layout = r.Layout[:min(254, len(r.Layout))] },
+		"nonces in small letters":  func(r *lease.Row) { r.Nonce = strings.ToLower(r.Nonce) },
+		"no High below 0":          func(r *lease.Row) { r.High = max(r.High, 0) },
+		"High as a floating point number": func(r *lease.Row) {
+			if r.High < math.MaxInt64 {
+				r.High = int64(float64(r.High))
 			}
-			s.Fault = func(store lease.Store, f Fault) bool { return fault(store.(wrong).Client, f) }
-			found := caught(t, m.caught, s)
-			require.NotEmpty(t, found)
-			t.Log(found[0])
+		},
+		"local time": func(r *lease.Row) { r.Until = r.Until.In(time.FixedZone("", 3600)) },
+	} {
+		all["a row with "+name] = decides(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
+			err := decide()
+			if r != nil && name != "local time" {
+				spoil(r)
+			}
+			return err
 		})
+		all["a row that is read with "+name] = reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if r != nil && !r.Unused() {
+				spoil(r)
+			}
+		})
+	}
+	for name, spoil := range map[string]func(*lease.Namespace){
+		"Made in milliseconds":    func(n *lease.Namespace) { milli(&n.Made) },
+		"Renewed in milliseconds": func(n *lease.Namespace) { milli(&n.Renewed) },
+		"no Floor below 0":        func(n *lease.Namespace) { n.Floor = max(n.Floor, 0) },
+		"no IDs":                  func(n *lease.Namespace) { n.IDs = lease.Range{} },
+		"the last of its IDs":     func(n *lease.Namespace) { n.IDs.First = 0 },
+		"IDs in 32 bits":          func(n *lease.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) },
+		"no History":              func(n *lease.Namespace) { n.History = "" },
+		"no Layout":               func(n *lease.Namespace) { n.Layout = "" },
+		"no Given":                func(n *lease.Namespace) { n.Given = -1 },
+		"no word of being Fresh":  func(n *lease.Namespace) { n.Fresh = false },
+		"news of being Fresh":     func(n *lease.Namespace) { *n = lease.Namespace{Given: n.Given, Floor: -1, Fresh: true} },
+	} {
+		all["a namespace with "+name] = decides(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
+			err := decide()
+			if n != nil && name != "no Given" && !strings.Contains(name, "Fresh") {
+				spoil(n)
+			}
+			return err
+		})
+		all["a namespace that is read with "+name] = reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+			if n != nil && (r == nil || name != "no Given") {
+				spoil(n)
+			}
+		})
+		if name == "no Given" || strings.Contains(name, "Fresh") {
+			delete(all, "a namespace with "+name)
+		}
+	}
+	delete(all, "a row with local time")
+	var n atomic.Int64
+	for name, spoil := range map[string]func(now *lease.Clock){
+		"nanoseconds":                func(now *lease.Clock) { now.Now = now.Now.Add(1) },
+		"local time":                 func(now *lease.Clock) { now.Now = now.Now.In(time.FixedZone("", 3600)) },
+		"an Error below 0":           func(now *lease.Clock) { now.Error = -1 },
+		"another history each time":  func(now *lease.Clock) { now.History = fmt.Sprint(n.Add(1)) },
+		"a history that is too long": func(now *lease.Clock) { now.History = strings.Repeat("x", lease.MostHistory+1) },
+		"a history in Greek":         func(now *lease.Clock) { now.History = "ἱστορία" },
+	} {
+		all["a clock with "+name] = reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { spoil(now) })
+	}
+	return all
+}
+
+// of returns the wrong store of which only one operation is wrong.
+func (w wrong) of(operation string) wrong {
+	one := wrong{}
+	switch operation {
+	case "Take":
+		one.take = w.take
+	case "Change":
+		one.change = w.change
+	case "Init":
+		one.init = w.init
+	}
+	return one
+}
+
+// faulty are wrong in what becomes of a call: each fault of each operation.
+func faulty() map[string]wrong {
+	var busy atomic.Bool
+	var n atomic.Int64
+	all := map[string]wrong{}
+	for name, w := range map[string]wrong{
+		"decide's error is lost": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, decided *error) error {
+			if err := call(ctx); *decided == nil {
+				return err
+			}
+			return nil
+		}),
+		"decide's error is told in other words": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, decided *error) error {
+			err := call(ctx)
+			if *decided != nil {
+				return fmt.Errorf("storetest: %v", err)
+			}
+			return err
+		}),
+		"a reply that was lost is asked for again": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if isLost(err) {
+				return call(ctx)
+			}
+			return err
+		}),
+		"a reply that was lost is acknowledged": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if isLost(err) {
+				return nil
+			}
+			return err
+		}),
+		"what may pass is not marked": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if retry.IsTransient(err) {
+				return errors.New(err.Error())
+			}
+			return err
+		}),
+		"the end of a context is for good": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if err != nil && ctx.Err() != nil {
+				return errors.New("i/o timeout")
+			}
+			return err
+		}),
+		"an error with the secret": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if retry.IsTransient(err) {
+				return fmt.Errorf("dial root:tiger@db: %w", err)
+			}
+			return err
+		}),
+		"the context does not matter": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			return call(context.WithoutCancel(ctx))
+		}),
+		"it goes on after the context has ended": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			done := make(chan error, 1)
+			go func() { done <- call(context.WithoutCancel(ctx)) }()
+			select {
+			case err := <-done:
+				return err
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}),
+		"a call that meets another fails for good": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			if !busy.CompareAndSwap(false, true) {
+				return errors.New("deadlock found when trying to get lock")
+			}
+			defer busy.Store(false)
+			return call(ctx)
+		}),
+		"a missing namespace is an error of its own": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
+			err := call(ctx)
+			if errors.Is(err, errMissing) {
+				return errors.New("no such table")
+			}
+			return err
+		}),
+		"what decide refused is stored": {
+			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) (refused error) {
+				err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { refused = decide(n, r, now); return nil })
+				return cmp.Or(refused, err)
+			},
+			change: func(c *Client, ctx context.Context, id int64, decide decision) (refused error) {
+				err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { refused = decide(n, r, now); return nil })
+				return cmp.Or(refused, err)
+			},
+			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) (refused error) {
+				err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { refused = decide(n, now); return nil })
+				return cmp.Or(refused, err)
+			},
+		},
+		"every fifth write is lost": decides(func(_ *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
+			if err := decide(); err != nil || n.Add(1)%5 != 0 {
+				return err
+			}
+			return errSkip
+		}).thenNil(),
+		"the row is not written": decides(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
+			if r == nil {
+				return decide()
+			}
+			was := *r
+			err := decide()
+			*r = was
+			return err
+		}),
+		"the namespace is not written": {
+			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+					shown := *n
+					return decide(&shown, r, now)
+				})
+			},
+			change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+					shown := *n
+					return decide(&shown, r, now)
+				})
+			},
+			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+				return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { shown := *n; return decide(&shown, now) })
+			},
+		},
+		"a call that fails stores the namespace alone": torn(func(c *Client, n *lease.Namespace, _ *lease.Row) { c.m.SetNamespace(c.namespace, *n) }),
+		"a call that fails stores the row alone":       torn(func(c *Client, _ *lease.Namespace, r *lease.Row) { c.m.SetRow(c.namespace, *r) }),
+		"a call that fails makes a row":                torn(func(c *Client, _ *lease.Namespace, _ *lease.Row) { c.m.SetRow(c.namespace, lease.NewRow(30)) }),
+		"a call that fails raises Given": torn(func(c *Client, _ *lease.Namespace, _ *lease.Row) {
+			if n, found := c.m.Namespace(c.namespace); found {
+				n.Given += 9
+				c.m.SetNamespace(c.namespace, n)
+			}
+		}),
+		"nothing is guarded": {take: unguardedTake, change: unguardedChange, init: unguardedInit},
+		"the clock is read before the lock": {
+			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+				early := c.m.now()
+				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(n, r, early) })
+			},
+			change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+				early := c.m.now()
+				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(n, r, early) })
+			},
+			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+				early := c.m.now()
+				return c.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { return decide(n, early) })
+			},
+		},
+		"what is old is seen": cached(),
+	} {
+		for _, operation := range []string{"Take", "Change", "Init"} {
+			all[operation+": "+name] = w.of(operation)
+		}
+	}
+	// Which do not do what the fault is about.
+	for _, not := range []string{
+		"Init: a missing namespace is an error of its own", "Init: the row is not written", "Take: what is old is seen", "Init: what is old is seen",
+		"Change: a call that fails stores the namespace alone", "Init: a call that fails stores the row alone",
+		"Change: a call that fails stores the row alone", "Init: a call that fails stores the namespace alone",
+	} {
+		delete(all, not)
+	}
+	return all
+}
+
+// torn does something to a store when a call's outcome is open.
+func torn(do func(c *Client, n *lease.Namespace, r *lease.Row)) wrong {
+	var namespace lease.Namespace
+	var row lease.Row
+	w := decides(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
+		err := decide()
+		if n != nil {
+			namespace = *n
+		}
+		if r != nil {
+			row = *r
+		}
+		return err
+	})
+	take, change, init := w.take, w.change, w.init
+	after := func(c *Client, err error) error {
+		if isLost(err) {
+			do(c, &namespace, &row)
+		}
+		return err
+	}
+	return wrong{
+		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+			return after(c, take(c, ctx, w, decide))
+		},
+		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+			return after(c, change(c, ctx, id, decide))
+		},
+		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+			return after(c, init(c, ctx, decide))
+		},
 	}
 }
 
-// A misdeed is of the store behind its clients.
-type misdeed struct {
-	name   string
-	caught string
-	make   func(*Memory, *Subject)
+// single are wrong in ways of their own.
+func single() map[string]wrong {
+	var first atomic.Pointer[Client]
+	set := func(c *Client) { c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1}) }
+	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
+	return map[string]wrong{
+		"a Name without the namespace":       {name: "somewhere"},
+		"a Name of each client's own":        {named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }},
+		"a Name with the secret":             {named: func(c *Client) string { return c.namespace + " by tiger" }},
+		"Durable is of each client's own":    {durable: func(c *Client) bool { return first.CompareAndSwap(nil, c) || first.Load() == c }},
+		"Durable is what is seen so far":     {durable: func(c *Client) bool { return !missing(c) }},
+		"Durable is of each namespace's own": {durable: func(c *Client) bool { return c.namespace == "suite-1" }},
+		"Inspect tells the secret":           {inspect: func(*Client) ([]string, error) { return []string{"tiger may lose writes"}, nil }},
+		"Inspect fails where nothing is": {inspect: func(c *Client) ([]string, error) {
+			if missing(c) {
+				return nil, c.missing()
+			}
+			return nil, nil
+		}},
+		"Inspect makes the namespace": {inspect: func(c *Client) ([]string, error) {
+			if missing(c) {
+				set(c)
+			}
+			return nil, nil
+		}},
+		"Take makes the namespace": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+			if missing(c) {
+				set(c)
+			}
+			return c.Take(ctx, w, decide)
+		}},
+		"Take makes a namespace that it does not use": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+			err := c.Take(ctx, w, decide)
+			if errors.Is(err, errMissing) {
+				set(c)
+			}
+			return err
+		}},
+		"Change finds no row in no namespace": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+			if missing(c) {
+				return decide(&lease.Namespace{}, nil, c.m.now())
+			}
+			return c.Change(ctx, id, decide)
+		}},
+		"Change offers an ID without a row": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				if r == nil {
+					unused := lease.NewRow(id)
+					unused.Holder = "nobody"
+					r = &unused
+				}
+				return decide(n, r, now)
+			})
+		}},
+		"Change makes a row": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+			err := c.Change(ctx, id, decide)
+			if _, found := c.m.Row(c.namespace, id); !found && !errors.Is(err, errMissing) {
+				c.m.SetRow(c.namespace, lease.Row{WorkerID: id, High: -1})
+			}
+			return err
+		}},
+		"a namespace made anew loses its rows": {init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+			made := false
+			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { made = n.Fresh; return decide(n, now) })
+			if err == nil && made {
+				c.m.RemoveRow(c.namespace, 1)
+			}
+			return err
+		}},
+		"Take guards the row and not the namespace": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+			return lookThenTake(c, ctx, w, decide, func(n lease.Namespace, r lease.Row) error {
+				err := c.Take(ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: w.Highest},
+					func(n *lease.Namespace, now *lease.Row, _ lease.Clock) error { *now = r; return nil })
+				if err != nil {
+					return retry.Transient(err)
+				}
+				c.m.SetNamespace(c.namespace, n)
+				return nil
+			})
+		}},
+		"who has lost a race is acknowledged": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+			runs := 0
+			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				if runs++; runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
+					return errSkip
+				}
+				return decide(n, r, now)
+			})
+			if errors.Is(err, errSkip) {
+				return nil
+			}
+			return err
+		}},
+	}
 }
 
-func misdeeds() []misdeed {
-	named := func(f func(string) string) func(*Memory, *Subject) {
-		return func(m *Memory, s *Subject) {
+// servers are wrong behind their clients.
+func servers() map[string]func(*Memory, *Subject) {
+	all := map[string]func(*Memory, *Subject){
+		"the history stays as it is when writes are lost": func(m *Memory, _ *Subject) { m.cfg.SameHistory = true },
+		"acknowledged writes are lost": func(m *Memory, s *Subject) {
+			restore := m.Backup()
+			s.Deliver = func() { restore(); restore = m.Backup() }
+		},
+		"versions come again after writes were lost": func(m *Memory, s *Subject) {
+			s.Backup = func() (restore func()) {
+				back, was := m.Backup(), map[*space]space{}
+				for _, s := range m.spaces {
+					was[s] = space{namespace: s.namespace, rows: maps.Clone(s.rows)}
+				}
+				return func() {
+					back()
+					m.history--
+					for s, is := range was {
+						s.namespace, s.rows = is.namespace, is.rows
+					}
+				}
+			}
+		},
+	}
+	for name, fold := range map[string]func(string) string{
+		"one for all": func(string) string { return "all" }, "small letters": strings.ToLower,
+		"five letters": func(name string) string { return name[:min(5, len(name))] },
+		"up to a dot":  func(name string) string { name, _, _ = strings.Cut(name, "."); return name },
+	} {
+		all["namespaces: "+name] = func(m *Memory, s *Subject) {
 			s.Open = func(namespace string) (lease.Store, error) {
-				return wrong{Client: m.Store(f(namespace)), name: namespace}, nil
+				return wrong{Client: m.Store(fold(namespace)), name: namespace}, nil
 			}
 		}
 	}
-	deliver := func(newest func(*change) bool) func(*Memory, *Subject) {
-		return func(m *Memory, s *Subject) {
+	for name, newest := range map[string]func(*change) bool{
+		"anything":      func(*change) bool { return true },
+		"the namespace": func(ch *change) bool { return ch.row == nil || ch.row.version == ch.space.rows[ch.id].version },
+		"the row": func(ch *change) bool {
+			return ch.namespace == nil || ch.space.namespace != nil && ch.namespace.version == ch.space.namespace.version
+		},
+		"a row but its nonce": func(ch *change) bool {
+			return ch.newest() || ch.row != nil && ch.row.version > 0 && ch.space.rows[ch.id].value.Nonce == ""
+		},
+		"the namespace of a new ID": func(ch *change) bool {
+			return ch.newest() || ch.row != nil && ch.row.version == 0 && ch.space.rows[ch.id].version == 0
+		},
+	} {
+		all["a late write that does not see "+name] = func(m *Memory, s *Subject) {
 			s.Deliver = func() {
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -310,84 +623,179 @@ func misdeeds() []misdeed {
 			}
 		}
 	}
-	return []misdeed{
-		{"the history stays as it is when writes are lost", byLost, func(m *Memory, _ *Subject) { m.cfg.SameHistory = true }},
-		{"one namespace for all", byApart, named(func(string) string { return "all" })},
-		{"namespaces in small letters", byApart, named(strings.ToLower)},
-		{"namespaces of five letters", byApart, named(func(name string) string { return name[:min(5, len(name))] })},
-		{"namespaces up to a dot", byApart, named(func(name string) string { name, _, _ = strings.Cut(name, "."); return name })},
-		{"a late write replaces a newer one", byLate, deliver(func(*change) bool { return true })},
-		{"a late write replaces a newer one, in a history", byHistories, deliver(func(*change) bool { return true })},
-		{"a late write replaces a newer namespace", byLate, deliver(func(ch *change) bool {
-			return ch.row == nil || ch.row.version == ch.space.rows[ch.id].version
-		})},
-		{"a late write replaces a newer row", byLate, deliver(func(ch *change) bool {
-			return ch.namespace == nil || ch.space.namespace != nil && ch.namespace.version == ch.space.namespace.version
-		})},
-		{"a late write knows a row by its nonce alone", byLate, deliver(func(ch *change) bool {
-			return ch.newest() || ch.row != nil && ch.row.version > 0 && ch.space.rows[ch.id].value.Nonce == ""
-		})},
-		{"a late write of a new ID does not look at the namespace", byLate, deliver(func(ch *change) bool {
-			return ch.newest() || ch.row != nil && ch.row.version == 0 && ch.space.rows[ch.id].version == 0
-		})},
-		{"acknowledged writes are lost", byHistories, func(m *Memory, s *Subject) {
-			restore := m.Backup()
-			s.Deliver = func() { restore(); restore = m.Backup() }
-		}},
-		{"versions come again after writes were lost", byLost, func(m *Memory, s *Subject) {
-			s.Backup = func() (restore func()) {
-				back := m.Backup()
-				versions := map[*space]int64{}
-				rows := map[*space]map[int64]record[lease.Row]{}
-				for _, s := range m.spaces {
-					versions[s], rows[s] = s.namespace.version, maps.Clone(s.rows)
-				}
-				return func() {
-					back()
-					m.history--
-					for s, version := range versions {
-						s.namespace.version, s.rows = version, rows[s]
-					}
-				}
-			}
-		}},
+	return all
+}
+
+// opens makes a Subject one of wrong stores.
+func opens(m *Memory, s *Subject, w wrong) {
+	s.Open = func(namespace string) (lease.Store, error) {
+		one := w
+		one.Client = m.Store(namespace)
+		return one, nil
 	}
 }
 
-// The same for what is wrong with the store behind its clients.
-func TestWrongServers(t *testing.T) {
-	t.Parallel()
-	for _, test := range misdeeds() {
-		t.Run(test.name, func(t *testing.T) {
-			clock := newHandClock()
-			memory := NewMemory(MemoryConfig{Now: clock.Now, Versions: true})
-			s := subject(memory, clock.Advance)
-			test.make(memory, &s)
-			open := s.Fault
-			s.Fault = func(store lease.Store, f Fault) bool {
-				if w, ok := store.(wrong); ok {
-					store = w.Client
-				}
-				return open(store, f)
+// finds runs checks until the first that finds something, and returns its name. Nothing waits in real time: decisions
+// meet, and calls that never return are found, however busy the machine is.
+func finds(t *testing.T, checks []check, histories int, open func() Subject) (by string) {
+	t.Helper()
+	for _, c := range checks {
+		synctest.Test(t, func(t *testing.T) {
+			p := newProbe(t.Context(), suite.Settings{Histories: histories, Seed: 1}.OrDefaults(), open())
+			p.Try(func() { c.Run(p) })
+			if found := p.Found(); len(found) > 0 {
+				by = c.Name
+				t.Logf("%s: %.300s", by, found[0])
 			}
-			found := caught(t, test.caught, s)
-			require.NotEmpty(t, found)
-			t.Log(found[0])
+		})
+		if by != "" {
+			return by
+		}
+	}
+	return ""
+}
+
+// Each wrong store is rejected, and there is no check that nothing shows to be of use.
+func TestWrongStores(t *testing.T) {
+	t.Parallel()
+	found := map[string]int{}
+	try := func(name string, checks []check, versions bool, make func(*Memory, *Subject)) {
+		t.Run(name, func(t *testing.T) {
+			by := finds(t, checks, 30, func() Subject {
+				clock := newHandClock()
+				memory := NewMemory(MemoryConfig{Now: clock.Now, Error: 30 * time.Second, Versions: versions})
+				s := subject(memory, clock.Advance)
+				make(memory, &s)
+				return s
+			})
+			require.NotEmpty(t, by, "no check finds what is wrong")
+			found[by]++
 		})
 	}
+	of := func(name string, make func() map[string]wrong) func(*Memory, *Subject) {
+		return func(m *Memory, s *Subject) { opens(m, s, make()[name]) }
+	}
+	for _, make := range []func() map[string]wrong{spoilt, single, wrongChoices, wrongNews, faulty} {
+		for name := range make() {
+			versions := strings.Contains(name, "lost a race")
+			try(name, checks, versions, of(name, make))
+		}
+	}
+	for name, make := range servers() {
+		try(name, checks, true, make)
+	}
+	for name, make := range registries() {
+		locks := strings.Contains(name, "takes the lock")
+		try("a registry: "+name, registryChecks, !locks, func(m *Memory, s *Subject) {
+			s.Registry = func() (registry.Store, error) {
+				w := make
+				w.Registry = m.Registry()
+				return w, nil
+			}
+		})
+	}
+	// Histories find by themselves what is wrong with calls at once, and with faults.
+	for _, name := range []string{
+		"Take: nothing is guarded", "Change: nothing is guarded", "Init: nothing is guarded", "Change: what is old is seen",
+		"Change: a reply that was lost is asked for again", "Change: a reply that was lost is acknowledged", "Take: every fifth write is lost",
+		"Take: a call that fails stores the row alone", "Take: a call that fails stores the namespace alone",
+	} {
+		try(name+", in a history", checks[len(checks)-1:], false, of(name, faulty))
+	}
+	try("crowds alone: nothing is guarded", checks[len(checks)-2:len(checks)-1], false, of("Take: nothing is guarded", faulty))
+	for _, c := range append(checks, registryChecks...) {
+		require.Positive(t, found[c.Name], c.Name)
+	}
 }
 
-// There is no check that nothing shows to be of use.
-func TestEveryCheckCatches(t *testing.T) {
-	t.Parallel()
-	catches := map[string]int{}
-	for _, m := range mistakes() {
-		catches[m.caught]++
+// The guards that are left out: what is read is not locked, and what is written is written.
+func unguardedTake(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
+	return lookThenTake(c, ctx, w, decide, func(n lease.Namespace, r lease.Row) error {
+		c.m.SetNamespace(c.namespace, n)
+		c.m.SetRow(c.namespace, r)
+		return nil
+	})
+}
+
+func lookThenTake(c *Client, ctx context.Context, w lease.Wanted, decide decision, write func(lease.Namespace, lease.Row) error) error {
+	var namespace lease.Namespace
+	var row lease.Row
+	var clock lease.Clock
+	err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		namespace, row, clock = *n, *r, now
+		return suite.ErrLook
+	})
+	if !errors.Is(err, suite.ErrLook) {
+		return err
 	}
-	for _, m := range misdeeds() {
-		catches[m.caught]++
+	if err := decide(&namespace, &row, clock); err != nil {
+		return err
 	}
-	for _, c := range checks {
-		require.Positive(t, catches[c.name], c.name)
+	return write(namespace, row)
+}
+
+func unguardedChange(c *Client, ctx context.Context, id int64, decide decision) error {
+	var row lease.Row
+	var found bool
+	var clock lease.Clock
+	namespace, _ := c.m.Namespace(c.namespace)
+	err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		if found, clock = r != nil, now; found {
+			row = *r
+		}
+		return suite.ErrLook
+	})
+	switch {
+	case !errors.Is(err, suite.ErrLook):
+		return err
+	case !found:
+		return decide(&namespace, nil, clock)
 	}
+	if err := decide(&namespace, &row, clock); err != nil {
+		return err
+	}
+	c.m.SetRow(c.namespace, row)
+	return nil
+}
+
+func unguardedInit(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	var namespace lease.Namespace
+	var clock lease.Clock
+	err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
+		namespace, clock = *n, now
+		return suite.ErrLook
+	})
+	if !errors.Is(err, suite.ErrLook) {
+		return err
+	}
+	if err := decide(&namespace, clock); err != nil {
+		return err
+	}
+	c.m.SetNamespace(c.namespace, namespace)
+	return nil
+}
+
+// cached offers a client's decisions rows as the client saw them last; only what they write is
+// checked.
+func cached() wrong {
+	var rows sync.Map // by client and worker ID
+	type key struct {
+		c  *Client
+		id int64
+	}
+	return wrong{change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+		if r, found := rows.Load(key{c, id}); found {
+			r := r.(lease.Row)
+			n, _ := c.m.Namespace(c.namespace)
+			if err := decide(&n, &r, c.m.now()); err != nil {
+				return err
+			}
+		}
+		return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			if r != nil {
+				rows.Store(key{c, id}, *r)
+			}
+			return decide(n, r, now)
+		})
+	}}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 )
@@ -17,7 +16,8 @@ import (
 type probe struct {
 	*suite.Probe
 	Subject
-	began time.Time
+	began   time.Time
+	letters bool // tags that differ only in the case of letters are the same one
 }
 
 func newProbe(ctx context.Context, s suite.Settings, subject Subject) *probe {
@@ -33,10 +33,20 @@ func (p *probe) open() *client {
 	return &client{p: p, store: s}
 }
 
-// A client is a store under watch: it checks in each call what holds for every call.
+// key is what a tag's row is under in the model.
+func (p *probe) key(tag string) string {
+	if p.letters {
+		return strings.ToLower(tag)
+	}
+	return tag
+}
+
+// A client is a store under watch: it checks in each call what holds for every call, and has the model judge what
+// is offered and stored.
 type client struct {
 	p     *probe
 	store segment.Store
+	id    int // in a history
 }
 
 // errNothing is returned by a decision that gets nil.
@@ -44,7 +54,7 @@ var errNothing = errors.New("nothing is offered")
 
 // Change calls the store's Change under watch.
 func (c *client) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	k := c.p.Call("Change")
+	k := c.p.Call("Change", c.id)
 	return k.End(c.store.Change(ctx, tag, func(r *segment.Row) error {
 		return k.Run(func() error {
 			if r == nil {
@@ -55,7 +65,12 @@ func (c *client) Change(ctx context.Context, tag string, decide func(*segment.Ro
 				c.p.Errorf("Change of tag %q offers the row of tag %q", tag, r.Tag)
 			}
 			c.row("Change", r)
-			return decide(r)
+			k.Sees(c.p.key(tag), text(r))
+			err := decide(r)
+			written := *r
+			written.Fresh = false
+			k.Writes(c.p.key(tag), text(&written))
+			return err
 		})
 	}))
 }
@@ -71,6 +86,34 @@ func (c *client) row(from string, r *segment.Row) {
 	}
 	if now := time.Now(); !r.Updated.IsZero() && (r.Updated.Before(c.p.began.Add(-suite.Limit)) || r.Updated.After(now.Add(suite.Limit))) {
 		c.p.Errorf("%s offers a row of tag %q that was Updated at %v, it is %v now and the check began at %v", from, r.Tag, r.Updated, now, c.p.began)
+	}
+}
+
+// text is all of a row but its tag and Updated, beginning with Next; "" where there is nothing.
+func text(r *segment.Row) string {
+	beside := fmt.Sprintf("Writes:%d Floor:%d Takers:%v", r.Writes, r.Floor, r.Takers)
+	switch {
+	case !r.Fresh:
+		return fmt.Sprintf("Next:%d Step:%d Description:%q %s", r.Next, r.Step, r.Description, beside)
+	case r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0:
+		return ""
+	}
+	return "Fresh " + beside
+}
+
+// moves returns what somebody does to a text who finds a Next, and leaves another.
+func moves(to func(next int64) (int64, bool)) func(text string) (string, bool) {
+	return func(text string) (string, bool) {
+		var next int64
+		if _, err := fmt.Sscanf(text, "Next:%d ", &next); err != nil {
+			return "", false
+		}
+		n, can := to(next)
+		_, rest, _ := strings.Cut(text, " ")
+		if n < 0 {
+			return "Fresh " + rest[strings.LastIndex(rest, "Writes:"):], can
+		}
+		return fmt.Sprintf("Next:%d %s", n, rest), can
 	}
 }
 
@@ -118,9 +161,14 @@ func copied(r *segment.Row) segment.Row {
 
 // change changes the row of a tag, and tries again while the store's errors may pass.
 func (c *client) change(tag string, decide func(*segment.Row)) {
-	c.p.Again(fmt.Sprintf("Change of tag %q", tag), func() error {
-		return c.Change(c.p.Ctx, tag, func(r *segment.Row) error { decide(r); return nil })
-	})
+	c.p.Again(fmt.Sprintf("Change of tag %q", tag), func() error { return c.once(c.p.Ctx, tag, decide) })
+}
+
+// once changes the row of a tag, or tries to.
+func (c *client) once(ctx context.Context, tag string, decide func(*segment.Row)) error {
+	err := c.Change(ctx, tag, func(r *segment.Row) error { decide(r); return nil })
+	c.p.MayPass(fmt.Sprintf("Change of tag %q", tag), err)
+	return err
 }
 
 // set writes the row of a tag, whatever there is.
@@ -132,8 +180,8 @@ func (c *client) set(row segment.Row) {
 	})
 }
 
-// read returns the row of a tag.
-func (c *client) read(tag string) (row segment.Row) {
+// look reads the row of a tag, for the model to judge.
+func (c *client) look(tag string) (row segment.Row) {
 	c.p.Look(func() error {
 		return c.Change(c.p.Ctx, tag, func(r *segment.Row) error {
 			row = copied(r)
@@ -143,44 +191,32 @@ func (c *client) read(tag string) (row segment.Row) {
 	return row
 }
 
-// rows reads a page, until it is as wanted: Rows may lag behind.
-func (c *client) rows(after string, most int, wanted func([]segment.Row) bool) (rows []segment.Row) {
-	pause := time.NewTicker(10 * time.Millisecond)
+// list compares a page with what the model has. Rows may lag behind, so it tries for a while.
+func (c *client) list(tags []string, after string, most int) {
+	var wanted []string
+	slices.Sort(tags)
+	for _, tag := range tags {
+		if text := c.p.Model.Text(c.p.key(tag)); strings.HasPrefix(text, "Next") && tag > after && len(wanted) < most {
+			wanted = append(wanted, tag+" "+text)
+		}
+	}
+	pause := time.NewTicker(100 * time.Millisecond)
 	defer pause.Stop()
 	for began := time.Now(); ; <-pause.C {
-		c.p.Again("Rows", func() (err error) {
-			rows, err = c.Rows(c.p.Ctx, after, most)
+		var got []string
+		c.p.Again("Rows", func() error {
+			rows, err := c.Rows(c.p.Ctx, after, most)
+			got = nil
+			for _, r := range rows {
+				got = append(got, r.Tag+" "+text(&r))
+			}
 			return err
 		})
-		if wanted(rows) || time.Since(began) > c.p.Soon {
-			return rows
+		if slices.Equal(got, wanted) {
+			return
+		}
+		if time.Since(began) > 5*time.Second {
+			c.p.Fatalf("up to %d rows after tag %q: %s", most, after, suite.Differs(strings.Join(got, "\n"), strings.Join(wanted, "\n")))
 		}
 	}
-}
-
-// differs returns in what the row of a tag differs from the one that is wanted.
-func (c *client) differs(want segment.Row) string { return diff(c.read(want.Tag), want) }
-
-// passes reports whether an error is one that may pass, or of a context.
-func passes(err error) bool {
-	return retry.IsTransient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// diff lists the fields in which two rows differ, except for Updated.
-func diff(got, want segment.Row) string {
-	var d []string
-	compare := func(field string, got, want any) {
-		if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
-			d = append(d, fmt.Sprintf("%s is %s, not %s", field, g, w))
-		}
-	}
-	compare("Tag", got.Tag, want.Tag)
-	compare("Fresh", got.Fresh, want.Fresh)
-	compare("Next", got.Next, want.Next)
-	compare("Step", got.Step, want.Step)
-	compare("Description", got.Description, want.Description)
-	compare("Writes", got.Writes, want.Writes)
-	compare("Floor", got.Floor, want.Floor)
-	compare("Takers", got.Takers, want.Takers)
-	return strings.Join(d, "; ")
 }
