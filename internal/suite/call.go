@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -42,7 +43,7 @@ func (k *Call) Run(decide func() error) (err error) {
 	k.runs++
 	k.running = true
 	if !k.over {
-		k.op.On = map[string]Access{}
+		k.op.On, k.op.doubts = map[string]Access{}, nil
 	}
 	k.mu.Unlock()
 	defer func() {
@@ -51,6 +52,13 @@ func (k *Call) Run(decide func() error) (err error) {
 		k.running, k.last = false, err
 	}()
 	return decide()
+}
+
+// Doubt notes what is wrong if something comes of this run: if it is stored, or refused by decide.
+func (k *Call) Doubt(format string, args ...any) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.op.doubts = append(k.op.doubts, fmt.Sprintf(format, args...))
 }
 
 // Sees notes what this run is offered under a key.

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -16,29 +17,37 @@ type Model struct {
 	open []*Operation    // whose writes may still be stored
 }
 
-// held is what a key has, and how often it was written.
+// held is what a key has, how often it was written, and what it had before.
 type held struct {
 	text   string
 	writes int
+	was    map[string]bool
 }
 
 func (*Model) begins(*Operation) {}
 
-// sees judges what is offered: what was written last, or what an open operation may have written since.
+// sees judges what is offered: what was written last, or what an open operation may have written since. What was
+// there before may be offered, if nothing comes of it.
 func (m *Model) sees(o *Operation, key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := o.On[key]
-	if a.Saw != m.now[key].text {
+	a.version = m.now[key].writes
+	if is := m.now[key]; a.Saw != is.text {
 		late := slices.IndexFunc(m.open, func(o *Operation) bool { return o.On[key].Writes && o.On[key].Wrote == a.Saw })
-		if late >= 0 {
+		wrong := fmt.Sprintf("%s offers under %s what is not there: %s", o.Name, key, Differs(a.Saw, is.text))
+		switch {
+		case late >= 0:
 			m.store(m.open[late])
-		} else {
-			m.p.Errorf("%s offers under %s what is not there: %s", o.Name, key, Differs(a.Saw, m.now[key].text))
+			a.version = m.now[key].writes
+		case is.was[a.Saw]:
+			o.doubts = append(o.doubts, wrong)
+		default:
+			m.p.Errorf("%s", wrong)
 			m.set(key, a.Saw)
+			a.version = m.now[key].writes
 		}
 	}
-	a.version = m.now[key].writes
 	o.On[key] = a
 }
 
@@ -46,6 +55,11 @@ func (m *Model) sees(o *Operation, key string) {
 func (m *Model) ends(o *Operation, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if o.Result != Open {
+		for _, wrong := range o.doubts {
+			m.p.Errorf("%s", wrong)
+		}
+	}
 	var late []string
 	for key, a := range o.On {
 		if a.Writes && a.version != m.now[key].writes {
@@ -74,7 +88,12 @@ func (m *Model) store(o *Operation) {
 
 // set is called under m.mu. What was to replace something else can no longer be stored.
 func (m *Model) set(key, text string) {
-	m.now[key] = held{text, m.now[key].writes + 1}
+	was := m.now[key].was
+	if was == nil {
+		was = map[string]bool{}
+	}
+	was[m.now[key].text] = true
+	m.now[key] = held{text, m.now[key].writes + 1, was}
 	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes })
 }
 

@@ -14,6 +14,7 @@ type Operation struct {
 
 	client    int
 	call, ret int64
+	doubts    []string // what is wrong with it unless nothing comes of this run
 }
 
 // An Access is what a call saw under one key and what it wrote there: texts, "" for nothing.

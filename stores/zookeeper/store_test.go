@@ -42,9 +42,10 @@ func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 		Open:    func() (stores.Driver, error) { return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(), nil },
 		Advance: clock.Advance,
 		Remove: func(key string) (err error) {
+			path := stored(t, f, by, Config{}).driver.path(key)
 			if k, _ := stores.ParseKey(key); k.Namespace != "" && k.ID < 0 {
-				_, err = by.Set("/uid/"+k.Namespace, nil, -1)
-			} else if err = by.Delete(stored(t, f, by, Config{}).driver.path(key), -1); err == zk.ErrNoNode {
+				_, err = by.Set(path, nil, -1)
+			} else if err = by.Delete(path, -1); err == zk.ErrNoNode {
 				err = nil
 			}
 			return err

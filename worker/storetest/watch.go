@@ -67,9 +67,9 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			wanted := change{id: r.WorkerID, given: n.Given}
 			if c.p.Alone() {
 				if ch, err := c.space().free(w, now); err != nil {
-					c.p.Errorf("Take offers worker ID %d, where there is none: %v", r.WorkerID, err)
+					k.Doubt("Take offers worker ID %d, where there is none: %v", r.WorkerID, err)
 				} else if wanted = ch; ch.id != r.WorkerID && k.runs.Load() == 1 {
-					c.p.Errorf("Take of %+v at %v offers worker ID %d, the first one is %d", w, now, r.WorkerID, ch.id)
+					k.Doubt("Take of %+v at %v offers worker ID %d, the first one is %d", w, now, r.WorkerID, ch.id)
 				}
 			}
 			for id := range wanted.others() {
@@ -228,7 +228,7 @@ func (k *call) seesNamespace(n *lease.Namespace) {
 	switch stored := s.stored(); {
 	case !k.c.p.Alone():
 	case k.name == "Init" && n.Given < top:
-		k.c.p.Errorf("Init gives worker ID %d, where worker ID %d has a row", n.Given, top)
+		k.Doubt("Init gives worker ID %d, where worker ID %d has a row", n.Given, top)
 	case n.Given == max(top, stored):
 		shown.Given = stored
 	}
