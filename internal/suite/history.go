@@ -81,9 +81,7 @@ func (r *Recorder) judge(record func(*Recorder)) porcupine.CheckResult {
 	model := r.p.judge
 	r.p.judge, r.init = r, r.p.Model.Texts()
 	for key, text := range r.init {
-		if r.p.Brief != nil {
-			r.init[key] = r.p.Brief(text)
-		}
+		r.init[key] = r.p.brief(text)
 	}
 	defer func() { r.p.judge = model }()
 	record(r)

@@ -17,7 +17,7 @@ type Model struct {
 	open []*Operation    // whose writes may still be stored
 }
 
-// held is what a key has, how often it was written, and what it had before.
+// held is what a key has, how often it was written, and the briefs of what it had before.
 type held struct {
 	text   string
 	writes int
@@ -40,7 +40,7 @@ func (m *Model) sees(o *Operation, key string) {
 		case late >= 0:
 			m.store(m.open[late])
 			a.version = m.now[key].writes
-		case is.was[a.Saw]:
+		case is.was[m.p.brief(a.Saw)]:
 			o.doubts = append(o.doubts, wrong)
 		default:
 			m.p.Errorf("%s", wrong)
@@ -92,7 +92,7 @@ func (m *Model) set(key, text string) {
 	if was == nil {
 		was = map[string]bool{}
 	}
-	was[m.now[key].text] = true
+	was[m.p.brief(m.now[key].text)] = true
 	m.now[key] = held{text, m.now[key].writes + 1, was}
 	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes })
 }

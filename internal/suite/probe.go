@@ -85,6 +85,13 @@ func NewProbe(ctx context.Context, s Settings, secret string) *Probe {
 // Alone reports whether a Model judges, and no history.
 func (p *Probe) Alone() bool { return p.judge == judge(p.Model) }
 
+func (p *Probe) brief(text string) string {
+	if p.Brief == nil {
+		return text
+	}
+	return p.Brief(text)
+}
+
 // stopped ends a check that cannot go on.
 type stopped struct{}
 

@@ -665,7 +665,7 @@ func rejected(t *testing.T, checks []check, open func() Subject) (by string) {
 	t.Helper()
 	for _, c := range checks {
 		synctest.Test(t, func(t *testing.T) {
-			p := newProbe(t.Context(), suite.Settings{Histories: 50, Seed: 1}.OrDefaults(), open())
+			p := newProbe(t.Context(), suite.Settings{Histories: 400, Seed: 1}.OrDefaults(), open())
 			p.Try(func() { c.Run(p) })
 			if found := p.Found(); len(found) > 0 {
 				by = c.Name

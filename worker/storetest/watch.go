@@ -65,8 +65,8 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			k.seesNamespace(n)
 			k.seesRow(r.WorkerID, r)
 			wanted := change{id: r.WorkerID, given: n.Given}
-			if c.p.Alone() {
-				if ch, err := c.space().free(w, now); err != nil {
+			if s := c.space(); c.p.Alone() && s.namespace != nil {
+				if ch, err := s.free(w, now); err != nil {
 					k.Doubt("Take offers worker ID %d, where there is none: %v", r.WorkerID, err)
 				} else if wanted = ch; ch.id != r.WorkerID && k.runs.Load() == 1 {
 					k.Doubt("Take of %+v at %v offers worker ID %d, the first one is %d", w, now, r.WorkerID, ch.id)

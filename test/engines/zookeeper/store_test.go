@@ -3,6 +3,7 @@ package zookeeper_test
 
 import (
 	"fmt"
+	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func subject(t *testing.T) drivertest.Subject {
 		Remove: func(key string) error {
 			k, _ := stores.ParseKey(key)
 			if k.ID < 0 {
-				_, err := conns[0].Set(root+"/"+k.Namespace, nil, -1)
+				_, err := conns[0].Set(root+"/"+url.PathEscape(k.Namespace), nil, -1)
 				return err
 			}
 			if err := conns[0].Delete(fmt.Sprintf("%s/%s/%d", root, k.Namespace, k.ID), -1); err != zk.ErrNoNode {
