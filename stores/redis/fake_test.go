@@ -27,8 +27,10 @@ type fake struct {
 	*miniredis.Miniredis
 	t *testing.T
 
+	turns sync.Mutex // one advance at a time, outside mu: a script that runs holds SetTime's lock, and then wants mu
+	now   time.Time
+
 	mu     sync.Mutex
-	now    time.Time
 	runs   int               // of its process
 	info   map[string]string // sections
 	config map[string]string // what CONFIG GET tells; nil for nothing
@@ -95,7 +97,10 @@ func (f *fake) set(change func()) {
 func (f *fake) restart() { f.set(func() { f.runs++ }) }
 
 func (f *fake) advance(by time.Duration) {
-	f.set(func() { f.now = f.now.Add(by); f.SetTime(f.now) })
+	f.turns.Lock()
+	defer f.turns.Unlock()
+	f.now = f.now.Add(by)
+	f.SetTime(f.now)
 }
 
 func (f *fake) client(hooks ...goredis.Hook) goredis.UniversalClient {
