@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -127,9 +128,14 @@ func lay(t *testing.T, admin *goredis.Client, p *proxy.Proxy, f storetest.Fault)
 	return true
 }
 
-// backup keeps the append-only file.
+// backup keeps the append-only file. Writes may be acknowledged before they are in it, while the disk is busy.
 func backup(t *testing.T, s *cluster.Redis) func() (restore func()) {
+	admin := client(t, s.Addr(0))
 	return func() (restore func()) {
+		require.Eventually(t, func() bool {
+			info, err := admin.Info(context.Background(), "persistence").Result()
+			return err == nil && strings.Contains(info, "aof_buffer_length:0\r")
+		}, time.Minute, time.Millisecond)
 		kept := t.TempDir()
 		files := s.Path("appendonlydir")
 		require.NoError(t, exec.Command("cp", "-a", files, kept).Run())
