@@ -17,6 +17,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/worker"
@@ -206,7 +207,7 @@ func (p job) worker(ctx context.Context, c *clock, count *counters) (uid.Worker,
 		return nil, err
 	}
 	if p.Slot.Planted == plantedOblivious {
-		leases = oblivious{leases}
+		leases = faulty.Oblivious{Store: leases}
 	}
 	window := cmp.Or(p.Slot.Window, leaseWindow)
 	return lease.New(leases, lease.Config{

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // Faults for the self-test to find.
@@ -65,26 +64,6 @@ func unstored(w uid.Worker) uid.Worker {
 			r.Last += int64(20 * time.Second / tickUnit)
 		}
 	}}
-}
-
-// oblivious tells the history that a namespace knows, whatever has become of its store.
-type oblivious struct{ lease.Store }
-
-type decision = func(*lease.Namespace, *lease.Row, lease.Clock) error
-
-func (o oblivious) Take(ctx context.Context, w lease.Wanted, decide decision) error {
-	return o.Store.Take(ctx, w, unchanged(decide))
-}
-
-func (o oblivious) Change(ctx context.Context, id int64, decide decision) error {
-	return o.Store.Change(ctx, id, unchanged(decide))
-}
-
-func unchanged(decide decision) decision {
-	return func(n *lease.Namespace, r *lease.Row, c lease.Clock) error {
-		c.History = n.History
-		return decide(n, r, c)
-	}
 }
 
 // plant has another drawer with the fault, if it is one of generators.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func selfTest(w io.Writer, all []trial) (findings []finding, err error) {
 			missed++
 			verdict += ", WHICH IS WRONG"
 		}
-		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n", f.Fault, verdict, f.After.Round(time.Millisecond), f.Violation)
+		fmt.Fprintf(w, "self-test: %s: %s in %v\n  %s\n", cmp.Or(f.Fault, "no fault"), verdict, f.After.Round(time.Millisecond), f.Violation)
 	}
 	if missed > 0 {
 		return findings, fmt.Errorf("soak: the self-test failed in %d of %d trials: nothing would follow from a run", missed, len(findings))

@@ -6,7 +6,8 @@
 // TestLeases has processes draw UIDs under leased worker IDs, by the real generators. No UID and no tick of a
 // worker ID may come twice. Each fault is injected some times, and many times with FULL=1. Then it is injected
 // again under blind processes, which use an ID without looking which ticks are reserved, until these are
-// found out: a run in which they are not has proven nothing, and fails.
+// found out: a run in which they are not has proven nothing, and fails. After a failover that loses writes they are
+// blind for the store's history alone.
 //
 // TestSegments has processes draw numbers of one tag. No number may come twice, and none may be skipped without a
 // reason: each process notes in shared memory each range that it takes, before it takes it, so that it is known

@@ -13,6 +13,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/worker/lease"
@@ -26,6 +27,8 @@ type leasesJob struct {
 	// Blind draws whatever ticks it likes under the worker ID that it has, as if nobody
 	// reserved any.
 	Blind bool
+	// Oblivious compares no histories instead.
+	Oblivious bool
 	// Many is how many IDs the process leases, each for a generator of its own; 0 stands for one.
 	Many int
 }
@@ -87,6 +90,9 @@ func (j leasesJob) do(p job, file *os.File) error {
 
 // draws makes a generator on a lease and draws from it until the context ends.
 func (j leasesJob) draws(ctx context.Context, p job, leases lease.Store, m *memory, logger *slog.Logger) error {
+	if j.Oblivious {
+		leases = faulty.Oblivious{Store: leases}
+	}
 	var w uid.Worker
 	w, err := lease.New(leases, lease.Config{
 		Window: j.Lease.Window, TTL: j.Lease.TTL, MaxClockSkew: j.Lease.MaxClockSkew, Losses: j.Lease.Losses,
@@ -95,7 +101,7 @@ func (j leasesJob) draws(ctx context.Context, p job, leases lease.Store, m *memo
 	if err != nil {
 		return err
 	}
-	if j.Blind {
+	if j.Blind && !j.Oblivious {
 		w = &blind{Worker: w}
 	}
 	var g uid.Generator

@@ -34,7 +34,7 @@ func newLeasing(t testing.TB, d *engines.Deployment, timing timing, blind bool) 
 	m, err := openMemory(g, nil)
 	require.NoError(t, err)
 	t.Cleanup(m.Close) // after the processes have ended
-	r := &leasing{newRun(t, d), m, leasesJob{g.First, g.Ticks, fmt.Sprint("run", namespaces.Add(1)), timing, blind, 0}, time.Now()}
+	r := &leasing{newRun(t, d), m, leasesJob{g.First, g.Ticks, fmt.Sprint("run", namespaces.Add(1)), timing, blind, false, 0}, time.Now()}
 	r.launch = func(store string) *crew.Member {
 		number := len(r.All)
 		return r.Launch(job{Process: number, Store: store, Leases: &r.leasesJob}, m.File(), m.issued[number].Load)

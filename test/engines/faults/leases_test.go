@@ -84,7 +84,8 @@ func testLeases(t *testing.T, all []engines.Engine, timing timing) *results {
 	return r
 }
 
-// inject injects a fault, with processes as they should be and then with blind ones.
+// inject injects a fault, with processes as they should be and then with blind ones, or, where writes are lost,
+// with some that do not see it.
 func (r *results) inject(t *testing.T, s subject, f fault, timing timing) {
 	r.mu.Lock()
 	r.planned++
@@ -95,6 +96,7 @@ func (r *results) inject(t *testing.T, s subject, f fault, timing timing) {
 			name := map[bool]string{false: "reserved", true: "blind"}[blind]
 			if !t.Run(name, func(t *testing.T) {
 				l := newLeasing(t, s.d, timing, blind)
+				l.Oblivious = blind && f.loses
 				n := f.inject(l, many(f.few, f.full))
 				l.finish(f.loses)
 				if !blind {
