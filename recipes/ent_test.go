@@ -48,7 +48,7 @@ func TestEntKeys(t *testing.T) {
 		require.Equal(t, []uid.UID{7, first + 1, first + 2, first + 3, first + 4, first + 5}, ids)
 
 		// An update draws nothing.
-		require.NoError(t, client.Order.UpdateOneID(7).SetItem("desk").Exec(ctx))
+		require.NoError(t, client.Order.Update().Where(order.ID(7)).SetItem("desk").Exec(ctx))
 		require.Equal(t, first+6, next(t, uids))
 	})
 }
@@ -63,7 +63,7 @@ func TestEntEdges(t *testing.T) {
 		client.Order.CreateBulk(
 			client.Order.Create().SetItem("lamp").AddParcels(parcels[1]), client.Order.Create().SetItem("chair").AddParcels(parcels[0]),
 		).ExecX(ctx)
-		chair := client.Order.Query().Where(order.IDGT(parcels[1].ID+1)).WithParcels().OnlyX(ctx)
+		chair := client.Order.Query().Where(order.IDGT(parcels[1].ID + 1)).WithParcels().OnlyX(ctx)
 		require.Equal(t, "chair", chair.Item)
 		require.Equal(t, []uid.UID{parcels[0].ID}, []uid.UID{chair.Edges.Parcels[0].ID})
 		require.Equal(t, chair.ID, parcels[0].QueryOrder().OnlyIDX(ctx))
