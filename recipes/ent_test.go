@@ -34,7 +34,9 @@ func TestEntKeys(t *testing.T) {
 		require.Equal(t, first+1, lamp.ID)
 		require.NoError(t, client.Order.Create().SetItem("chair").SetID(0).Exec(ctx))
 		many, err := client.Order.CreateBulk(
-			client.Order.Create().SetItem("table"), client.Order.Create().SetItem("shelf").SetID(7), client.Order.Create().SetItem("bed"),
+			client.Order.Create().SetItem("table"),
+			client.Order.Create().SetItem("shelf").SetID(7),
+			client.Order.Create().SetItem("bed"),
 		).Save(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []uid.UID{first + 3, 7, first + 4}, []uid.UID{many[0].ID, many[1].ID, many[2].ID})
@@ -61,7 +63,8 @@ func TestEntEdges(t *testing.T) {
 		client.Parcel.Create().ExecX(ctx)
 		parcels := client.Parcel.CreateBulk(client.Parcel.Create(), client.Parcel.Create()).SaveX(ctx)
 		client.Order.CreateBulk(
-			client.Order.Create().SetItem("lamp").AddParcels(parcels[1]), client.Order.Create().SetItem("chair").AddParcels(parcels[0]),
+			client.Order.Create().SetItem("lamp").AddParcels(parcels[1]),
+			client.Order.Create().SetItem("chair").AddParcels(parcels[0]),
 		).ExecX(ctx)
 		chair := client.Order.Query().Where(order.IDGT(parcels[1].ID + 1)).WithParcels().OnlyX(ctx)
 		require.Equal(t, "chair", chair.Item)
@@ -75,8 +78,9 @@ func TestNoUIDNoRowOfEnt(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
 		ctx, client := t.Context(), d.openEnt(t)
 		client.Use(uident.Hook(uidtest.MustNew(uidtest.Config{Err: uid.ErrNoReservation})))
-		require.ErrorIs(t, client.Order.Create().SetItem("lamp").Exec(ctx), uid.ErrNoReservation)
-		require.ErrorIs(t, client.Order.CreateBulk(client.Order.Create().SetItem("lamp")).Exec(ctx), uid.ErrNoReservation)
+		lamp := client.Order.Create().SetItem("lamp")
+		require.ErrorIs(t, lamp.Exec(ctx), uid.ErrNoReservation)
+		require.ErrorIs(t, client.Order.CreateBulk(lamp).Exec(ctx), uid.ErrNoReservation)
 		n, err := client.Order.Query().Count(ctx)
 		require.NoError(t, err)
 		require.Zero(t, n)

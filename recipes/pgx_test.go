@@ -13,7 +13,8 @@ import (
 )
 
 // pgx needs no codec for UIDs, in no mode and format: they are arguments and results, alone, in arrays and as NULL,
-// and COPY takes them. In modes that do not ask the server for the types of arguments it has to be told that of an array.
+// and COPY takes them. In modes that do not ask the server for the types of arguments pgx has to be told that of an
+// array.
 func TestPgxTakesUIDs(t *testing.T) {
 	source := cluster.SharedPostgres(t).NewDatabase(t)
 	for _, mode := range []pgx.QueryExecMode{
@@ -28,7 +29,7 @@ func TestPgxTakesUIDs(t *testing.T) {
 			db, err := pgx.ConnectConfig(ctx, cfg)
 			require.NoError(t, err)
 			defer db.Close(ctx)
-			_, err = db.Exec(ctx, "CREATE TEMPORARY TABLE orders (id BIGINT PRIMARY KEY, parent BIGINT, parcels BIGINT[])")
+			_, err = db.Exec(ctx, "CREATE TEMPORARY TABLE orders (id BIGINT, parent BIGINT, parcels BIGINT[])")
 			require.NoError(t, err)
 
 			_, err = db.Exec(ctx, "SELECT 1 WHERE 1 = ANY($1)", []uid.UID{1})
@@ -61,7 +62,8 @@ func TestPgxTakesUIDs(t *testing.T) {
 					continue // it has text only
 				}
 				formats := pgx.QueryResultFormats{format, format, format}
-				rows, err := db.Query(ctx, "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id", formats, []uid.UID{1, 2, uid.Max})
+				all := "SELECT * FROM orders WHERE id = ANY($1) ORDER BY id"
+				rows, err := db.Query(ctx, all, formats, []uid.UID{1, 2, uid.Max})
 				require.NoError(t, err)
 				found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Order])
 				require.NoError(t, err)
@@ -69,13 +71,14 @@ func TestPgxTakesUIDs(t *testing.T) {
 
 				var parents [2]sql.Null[uid.UID]
 				one := "SELECT parent, (SELECT parent FROM orders WHERE id = $2) FROM orders WHERE id = $1"
-				require.NoError(t, db.QueryRow(ctx, one, formats[:2], uid.UID(1), uid.UID(2)).Scan(&parents[0], &parents[1]))
+				row := db.QueryRow(ctx, one, formats[:2], uid.UID(1), uid.UID(2))
+				require.NoError(t, row.Scan(&parents[0], &parents[1]))
 				require.Equal(t, [2]sql.Null[uid.UID]{{}, {V: uid.Max, Valid: true}}, parents)
 				_, err = db.Exec(ctx, "UPDATE orders SET parent = $1 WHERE id = $2", parents[0], uid.UID(1))
 				require.NoError(t, err)
 
-				var u uid.UID
-				require.Error(t, db.QueryRow(ctx, "SELECT parent FROM orders WHERE id = $1", formats[:1], uid.UID(1)).Scan(&u))
+				row = db.QueryRow(ctx, "SELECT parent FROM orders WHERE id = $1", formats[:1], uid.UID(1))
+				require.Error(t, row.Scan(new(uid.UID)), "NULL is no UID")
 			}
 			_, err = db.Exec(ctx, "SELECT $1::bigint", uid.UID(-1))
 			require.Error(t, err)

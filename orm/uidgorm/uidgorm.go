@@ -59,7 +59,8 @@ func (k keys) create(db *gorm.DB) {
 			continue
 		}
 		if key.AutoIncrement {
-			_ = db.AddError(fmt.Errorf("uidgorm: the key %s.%s is a UID: it needs the tag autoIncrement:false", s.Schema.Name, key.Name))
+			_ = db.AddError(fmt.Errorf("uidgorm: the key %s.%s is a UID: it needs the tag autoIncrement:false",
+				s.Schema.Name, key.Name))
 			return
 		}
 		if err := k.fill(s, key); err != nil {
