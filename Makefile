@@ -13,11 +13,12 @@ INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 TESTED = ./... ./cmd/uid/... ./worker/sqlite/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser)')
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
-  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/...
+  ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/uidgorm ./orm/uident
 # What is tested on 32 bits: what computes and what is lock-free.
 PORTABLE := ./ ./health ./metrics ./bits ./foreign ./form ./opaque ./plan ./ringbuffer ./internal/tenure ./cached ./default \
   ./segment ./worker ./worker/lease
-# The programs to copy from, whose libraries are many: make recipes builds, lints and runs them.
+# The programs to copy from, whose libraries are many: make recipes builds, lints and runs them. Tests of the modules in
+# orm/ stand there, too: users of these would require the tests' drivers.
 RECIPES := ./recipes/...
 
 # Progress, and what failed.
@@ -192,7 +193,7 @@ engines: ## the stores of all engines, on real servers, and faults of both; FULL
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: recipes
-recipes: server generate ## lint, compile and run the programs of recipes, on real servers
+recipes: server generate ## lint, compile and run the programs of recipes, and the tests of orm, on real servers
 	$(GO) vet $(RECIPES)
 	$(STATICCHECK) $(RECIPES)
 	$(ERRCHECK) -ignoretests -ignoregenerated -exclude .errcheck $(RECIPES)
@@ -223,7 +224,7 @@ serve: ## a million UIDs over each protocol of uid serve, while it and its datab
 
 SLIPS ?= 40
 .PHONY: mutants
-mutants: ## take guards out, one in turn, and see a test fail: each, or those of what has changed SINCE a revision; and SLIPS
+mutants: generate ## take guards out, one in turn, and see a test fail: each, or those of what has changed SINCE a revision; and SLIPS
 	$(GO) run ./test/mutants $(if $(SINCE),-changed $(SINCE)) -slips $(SLIPS)
 
 .PHONY: fuzz

@@ -11,7 +11,7 @@ import (
 // of at most 53 bits. JavaScript, and every other reader that keeps numbers as 64-bit floats,
 // holds such a number exactly.
 //
-// In all else it is the [UID] that it converts to: in text, in a database and for fmt. Only the
+// In all else it is the [UID] that it converts to: in text, in bytes, in a database and for fmt. Only the
 // JSON form is limited to MaxNumber. As keys of a JSON object use UIDs: keys are strings, which
 // no Number is read from.
 type Number UID
@@ -65,6 +65,15 @@ func (n Number) MarshalText() ([]byte, error) { return UID(n).MarshalText() }
 
 // UnmarshalText sets n from its decimal text, as [UID.UnmarshalText] does.
 func (n *Number) UnmarshalText(text []byte) error { return (*UID)(n).UnmarshalText(text) }
+
+// AppendBinary appends the binary form of n to b, as [UID.AppendBinary] does.
+func (n Number) AppendBinary(b []byte) ([]byte, error) { return UID(n).AppendBinary(b) }
+
+// MarshalBinary returns the binary form of n, as [UID.MarshalBinary] does.
+func (n Number) MarshalBinary() ([]byte, error) { return UID(n).MarshalBinary() }
+
+// UnmarshalBinary sets n from its binary form, as [UID.UnmarshalBinary] does.
+func (n *Number) UnmarshalBinary(data []byte) error { return (*UID)(n).UnmarshalBinary(data) }
 
 // Scan sets n from a database value, as [UID.Scan] does.
 func (n *Number) Scan(src any) error { return (*UID)(n).scan(src, "uid.Number") }

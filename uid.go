@@ -12,10 +12,11 @@ import (
 //
 // Its text is the decimal number, in JSON a quoted one, "180363646902239241": from 2^53 up
 // a JSON number would lose its lowest bits in JavaScript, and in every other reader that
-// keeps numbers as 64-bit floats. In a database it is a BIGINT. Being a plain integer it may be copied, compared, used as a
-// map key and shared freely. A negative UID can only come from a conversion: no
-// function of this module returns one, and none writes one out, String aside.
-// (encoding/json writes UIDs by MarshalText.)
+// keeps numbers as 64-bit floats. In a database it is a BIGINT, in binary encodings eight
+// bytes. Being a plain integer it may be copied, compared, used as a map key and shared
+// freely. A negative UID can only come from a conversion: no function of this module
+// returns one, and none writes one out, String aside. (encoding/json writes UIDs by
+// MarshalText.)
 type UID int64
 
 // Max is the largest UID.

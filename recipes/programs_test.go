@@ -24,7 +24,7 @@ func TestProgramsOnMariaDB(t *testing.T) {
 		"databasesql": {"orders", "parcels"},
 		"sqlx":        {"orders"},
 		"gorm":        {"orders", "parcels"},
-		"ent":         {"orders"},
+		"ent":         {"orders", "parcels"},
 		"sqlc":        {"orders", "parcels"},
 	} {
 		t.Run(folder, func(t *testing.T) {

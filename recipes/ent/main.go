@@ -1,5 +1,5 @@
-// Ent keys the rows of ent's tables with UIDs: the schema makes their keys uid.UID, and the hook in
-// keys.go sets them. Its worker ID is leased from the same database.
+// Ent keys the rows of ent's tables with UIDs: the mixin of package uident makes their keys
+// uid.UID, and its hook sets them. The worker ID is leased from the same database.
 //
 //	UID_MYSQL_DSN='user@tcp(db:3306)/shop?parseTime=true' ent
 package main
@@ -17,6 +17,7 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/orm/uident"
 	"github.com/uidgen/uid/recipes/ent/ent"
 	"github.com/uidgen/uid/recipes/ent/ent/order"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -41,11 +42,15 @@ func run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
 
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, db)))
-	client.Use(keys(uids))
+	client.Use(uident.Hook(uids))
 	if err := client.Schema.Create(ctx); err != nil {
 		return err
 	}
-	if err := client.Order.Create().SetItem("lamp").Exec(ctx); err != nil {
+	lamp, err := client.Order.Create().SetItem("lamp").Save(ctx)
+	if err != nil {
+		return err
+	}
+	if err := client.Parcel.Create().SetOrder(lamp).Exec(ctx); err != nil {
 		return err
 	}
 	items := []string{"chair", "table"}

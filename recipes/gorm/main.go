@@ -1,5 +1,5 @@
-// Gorm keys the rows of GORM's models with UIDs: the plugin in keys.go gives a UID to each row that
-// has no key. Its worker ID is leased from the same database.
+// Gorm keys the rows of GORM's models with UIDs: the plugin of package uidgorm gives a UID to
+// each row that has no key. Its worker ID is leased from the same database.
 //
 //	UID_MYSQL_DSN='user@tcp(db:3306)/shop' gorm
 package main
@@ -16,25 +16,20 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/orm/uidgorm"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// A Model is what all models embed. The tag autoIncrement:false keeps GORM from making keys of the
-// database's own, and the check has the database refuse a 0: from a program without the plugin.
-type Model struct {
-	ID uid.UID `gorm:"primaryKey;autoIncrement:false;check:id > 0"`
-}
-
 // An Order has parcels, which GORM creates with it.
 type Order struct {
-	Model
+	uidgorm.Model
 	Item    string
 	Parcels []Parcel
 }
 
 // A Parcel belongs to an order.
 type Parcel struct {
-	Model
+	uidgorm.Model
 	OrderID uid.UID
 }
 
@@ -58,7 +53,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
-	if err := db.Use(Keys{uids}); err != nil {
+	if err := db.Use(uidgorm.Plugin(uids)); err != nil {
 		return err
 	}
 	db = db.WithContext(ctx)
@@ -73,7 +68,7 @@ func run(ctx context.Context) (err error) {
 	orders := []Order{
 		{Item: "lamp", Parcels: []Parcel{{}, {}}},
 		{Item: "chair"},
-		{Model: Model{ID: own}, Item: "table"}, // a key that the program draws is left as it is
+		{Model: uidgorm.Model{ID: own}, Item: "table"}, // a key that the program draws is left as it is
 	}
 	if err := db.Create(&orders).Error; err != nil {
 		return err

@@ -3,36 +3,31 @@ package schema
 
 import (
 	"entgo.io/ent"
-	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
-	"entgo.io/ent/schema/mixin"
 
-	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/orm/uident"
 )
 
-// Key is the key of all tables: a UID, which the hook in keys.go sets. Incremental keeps ent from
-// giving the column an AUTO_INCREMENT, and the check has the database refuse a 0.
-type Key struct{ mixin.Schema }
-
-// Fields implements ent.Mixin.
-func (Key) Fields() []ent.Field {
-	incremental := false
-	return []ent.Field{
-		field.Int64("id").GoType(uid.UID(0)).Immutable().Annotations(entsql.Annotation{Incremental: &incremental}),
-	}
-}
-
-// Annotations implements ent.Mixin.
-func (Key) Annotations() []schema.Annotation {
-	return []schema.Annotation{entsql.Annotation{Check: "id > 0"}}
-}
-
-// An Order is a row of the table orders.
+// An Order is a row of the table orders, and has parcels.
 type Order struct{ ent.Schema }
 
-// Mixin implements ent.Interface.
-func (Order) Mixin() []ent.Mixin { return []ent.Mixin{Key{}} }
+// Mixin implements ent.Interface. The table's key is a UID.
+func (Order) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin{}} }
 
 // Fields implements ent.Interface.
 func (Order) Fields() []ent.Field { return []ent.Field{field.String("item")} }
+
+// Edges implements ent.Interface.
+func (Order) Edges() []ent.Edge { return []ent.Edge{edge.To("parcels", Parcel.Type)} }
+
+// A Parcel is a row of the table parcels, and belongs to an order.
+type Parcel struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Parcel) Mixin() []ent.Mixin { return []ent.Mixin{uident.Mixin{}} }
+
+// Edges implements ent.Interface.
+func (Parcel) Edges() []ent.Edge {
+	return []ent.Edge{edge.From("order", Order.Type).Ref("parcels").Unique()}
+}
