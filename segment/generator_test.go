@@ -332,6 +332,16 @@ func TestPolicies(t *testing.T) {
 		n, err := g.Fill(nil)
 		require.NoError(t, err)
 		require.Zero(t, n)
+
+		g = h.start(t, segment.Config{})
+		var calls sync.WaitGroup
+		for range 3 {
+			calls.Go(func() { next(t, g) })
+		}
+		synctest.Wait()
+		require.Equal(t, 3, g.Stats().Waiting)
+		calls.Wait()
+		require.Zero(t, g.Stats().Waiting)
 	})
 }
 
