@@ -103,8 +103,10 @@ type reserved struct {
 	From instant `json:"from"`
 	// Endless says that only the layout bounds the reservation.
 	Endless bool `json:"endless,omitempty"`
-	// Lasts is for how long calls succeed with it, at the rate of the last seconds, in ms.
-	Lasts float64 `json:"lasts"`
+	// Lasts is for how long calls succeed with it, at the rate of the last seconds, in ms; UsedUp says
+	// that nothing of it is left.
+	Lasts  float64 `json:"lasts"`
+	UsedUp bool    `json:"usedUp,omitempty"`
 }
 
 // An instant is a time for JavaScript, in ms since 1970, with its text for years that are beyond.
@@ -226,7 +228,7 @@ func (v *reading) worker(expires time.Time, expiring bool, until time.Time) {
 func (v *reading) health(h health.Health) {
 	v.Ready, v.Reasons = h.Ready, []reason{}
 	if v.Reserved != nil {
-		v.Reserved.Lasts = ms(h.Reservation.Remaining.Duration)
+		v.Reserved.Lasts, v.Reserved.UsedUp = ms(h.Reservation.Remaining.Duration), h.Reservation.UsedUp
 	}
 	if v.Bounds != nil && h.Lead.Reach.Duration > 0 {
 		v.Bounds.MaxLead = ms(h.Lead.Reach.Duration)
