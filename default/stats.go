@@ -10,7 +10,8 @@ import (
 type counters struct {
 	usedUp atomic.Uint64
 	behind atomic.Uint64
-	logged atomic.Int64 // when a clock that is behind was logged last, since born; 0 for never
+	// When a clock that is behind was logged last, since born; 0 for never.
+	warned, noted atomic.Int64
 }
 
 // Stats is a snapshot of a generator; see Generator.Stats.
