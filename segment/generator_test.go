@@ -272,7 +272,7 @@ func TestLossyStore(t *testing.T) {
 		time.Sleep(2 * time.Hour) // what was seen is outdated
 		for range 2 {
 			_, err := g.GetUID()
-			require.ErrorIs(t, err, segment.ErrLossy)
+			require.ErrorIs(t, err, uid.ErrLossy)
 			require.ErrorContains(t, err, *h.lossy.Load())
 			require.Zero(t, h.calls.Load())
 			time.Sleep(time.Minute)
