@@ -3,7 +3,8 @@ package uid
 import "errors"
 
 // The errors that callers can expect, for errors.Is. The error that a call returns
-// usually wraps one of them and adds the numbers.
+// usually wraps one of them and adds the numbers. docs/errors.md lists those of all packages,
+// each with what to do.
 var (
 	// ErrClosed is returned when a call is made on a generator after Close began.
 	ErrClosed = errors.New("generator is closed")
@@ -36,6 +37,10 @@ var (
 	// ErrNoWorkerID is returned when all worker IDs within the layout's maximum are
 	// assigned.
 	ErrNoWorkerID = errors.New("no worker ID left")
+
+	// ErrLossy is returned when a store's settings let it lose what it has acknowledged, so that IDs or
+	// numbers would be given out twice, and nobody has vouched for it.
+	ErrLossy = errors.New("the store can lose numbers that it has given out")
 
 	// ErrRange is returned when a number does not fit its field, layout or type.
 	ErrRange = errors.New("value out of range")

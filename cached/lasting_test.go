@@ -35,7 +35,7 @@ func TestHealthOfABurst(t *testing.T) {
 		require.Equal(t, 101*time.Second, g.Health().Reservation.Remaining.Duration)
 		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 		draw(10)
-		g.Health()
+		require.Equal(t, 91*time.Second, g.Health().Reservation.Remaining.Duration, "before the first UID there is no pace")
 		draw(10)
 		h := g.Health()
 		require.Equal(t, 80*time.Second, h.Lead.Reach.Duration)

@@ -55,6 +55,8 @@ type Stats struct {
 	RejectedPuts uint64
 	// HandlerPanics is how often OnRejectedTake and OnRejectedPut panicked.
 	HandlerPanics uint64
+	// Waiting is how many calls wait for a UID now.
+	Waiting int
 
 	// ReservedUntil is the time of the last reserved tick, or Expires if the worker
 	// sets no bound. It is zero while nothing is reserved, and after Close.
@@ -102,6 +104,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 		RejectedTakes:    g.counts.rejectedTakes.Load(),
 		RejectedPuts:     g.counts.rejectedPuts.Load(),
 		HandlerPanics:    g.counts.handlerPanics.Load(),
+		Waiting:          g.queue.waiting,
 		ReservationError: g.tenure.Refused(),
 	}
 	if grant.Until >= 0 {

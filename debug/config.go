@@ -18,7 +18,7 @@ type Config struct {
 	// default is "Unique IDs".
 	Title string
 
-	// Generators are shown in this order.
+	// Generators are shown in this order, but for those that are not ready, which come first.
 	Generators []Generator
 
 	// Workers lists who holds which worker ID. Nil shows no such list. It is called in the

@@ -9,7 +9,8 @@
 //	})
 //	mux.Handle("/debug/uid/", page)
 //
-// The page shows each generator's ring, its lead and lag beside their bounds, its rate now and for
+// The page shows for how long each generator can go on without the store, and how many callers wait
+// for it; its ring, its lead and lag beside their bounds, its rate now and for
 // the last five minutes, the reservation and the lease as bars that run down, and when the layout
 // expires; who holds which worker ID; and whether the store of the workers answers. A field takes a
 // UID, draws its bits and says who holds its worker.

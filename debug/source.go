@@ -32,6 +32,7 @@ type reading struct {
 
 	Issued   string    `json:"issued,omitempty"`
 	WorkerID string    `json:"worker,omitempty"`
+	Waiting  int       `json:"waiting"` // calls
 	Ring     *ring     `json:"ring,omitempty"`
 	Bounds   *bounds   `json:"bounds,omitempty"`
 	Segment  *numbers  `json:"segment,omitempty"`
@@ -102,8 +103,10 @@ type reserved struct {
 	From instant `json:"from"`
 	// Endless says that only the layout bounds the reservation.
 	Endless bool `json:"endless,omitempty"`
-	// Lasts is for how long calls succeed with it, at the rate of the last seconds, in ms.
-	Lasts float64 `json:"lasts"`
+	// Lasts is for how long calls succeed with it, at the rate of the last seconds, in ms; UsedUp says
+	// that nothing of it is left.
+	Lasts  float64 `json:"lasts"`
+	UsedUp bool    `json:"usedUp,omitempty"`
 }
 
 // An instant is a time for JavaScript, in ms since 1970, with its text for years that are beyond.
@@ -150,7 +153,7 @@ func sourceOf(g Generator) (source, error) {
 func readCached(g *cached.Generator) reading {
 	s, r := g.Stats(), g.Ring()
 	v := reading{
-		issued: s.Issued, counted: true, id: s.WorkerID, WorkerID: decimal(s.WorkerID),
+		issued: s.Issued, counted: true, id: s.WorkerID, WorkerID: decimal(s.WorkerID), Waiting: s.Waiting,
 		Ring: &ring{
 			Slots: r.Slots, PerTick: fmt.Sprint(r.PerTick), Cursor: decimal(r.Cursor), Tail: decimal(r.Tail),
 			Used: fmt.Sprint(r.Used), Buffered: fmt.Sprint(r.Buffered()), Capacity: fmt.Sprint(s.Capacity),
@@ -180,7 +183,7 @@ func readCached(g *cached.Generator) reading {
 func readUncached(g *uncached.Generator) reading {
 	s := g.Stats()
 	v := reading{
-		id: s.WorkerID, WorkerID: decimal(s.WorkerID),
+		id: s.WorkerID, WorkerID: decimal(s.WorkerID), Waiting: s.Waiting,
 		Bounds: &bounds{Lead: ms(s.Lead), MaxLead: -1, MaxLag: -1},
 		Counters: []counter{
 			count("clock behind", s.Behind, "calls that found the clock behind and asked their policy"),
@@ -195,7 +198,7 @@ func readUncached(g *uncached.Generator) reading {
 func readSegment(g *segment.Generator) reading {
 	s := g.Stats()
 	v := reading{
-		issued: s.Issued, counted: true,
+		issued: s.Issued, counted: true, Waiting: s.Waiting,
 		Segment: &numbers{
 			Tag: s.Tag, Store: s.Store, Newest: decimal(s.Newest), Buffered: decimal(s.Buffered), Step: decimal(s.Step),
 			Lasts: ms(s.Lasts), Level: min(1, float64(s.Buffered)/float64(2*max(1, s.Step))),
@@ -225,7 +228,7 @@ func (v *reading) worker(expires time.Time, expiring bool, until time.Time) {
 func (v *reading) health(h health.Health) {
 	v.Ready, v.Reasons = h.Ready, []reason{}
 	if v.Reserved != nil {
-		v.Reserved.Lasts = ms(h.Reservation.Remaining.Duration)
+		v.Reserved.Lasts, v.Reserved.UsedUp = ms(h.Reservation.Remaining.Duration), h.Reservation.UsedUp
 	}
 	if v.Bounds != nil && h.Lead.Reach.Duration > 0 {
 		v.Bounds.MaxLead = ms(h.Lead.Reach.Duration)

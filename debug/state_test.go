@@ -128,9 +128,11 @@ func TestReservationRunsDown(t *testing.T) {
 		}
 		require.Equal(t, fake.ErrDown.Error(), v.Failing.Text)
 		require.True(t, v.Ready)
+		require.False(t, v.Reserved.UsedUp)
 		time.Sleep(2 * time.Minute)
 		v = get[state](t, h, "/state").All[0]
 		require.False(t, v.Ready)
+		require.True(t, v.Reserved.UsedUp)
 		require.Equal(t, "error", v.Reasons[0].Level)
 	})
 }

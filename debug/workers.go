@@ -226,14 +226,10 @@ func (w *workers) roster() roster {
 		}
 		r.Namespaces = append(r.Namespaces, s)
 	}
-	all := w.overview.Leases
-	if len(all) > most {
-		all = slices.Clone(all)
-		slices.SortStableFunc(all, func(a, b registry.LeaseInfo) int { return cmp.Compare(rank[a.State], rank[b.State]) })
-		r.More = len(all) - most
-		all = all[:most]
-	}
-	for _, l := range all {
+	all := slices.Clone(w.overview.Leases)
+	slices.SortStableFunc(all, func(a, b registry.LeaseInfo) int { return cmp.Compare(rank[a.State], rank[b.State]) })
+	r.More = max(0, len(all)-most)
+	for _, l := range all[:len(all)-r.More] {
 		r.Leases = append(r.Leases, w.leased(l))
 	}
 	if n := w.overview.Nodes; n != nil {
@@ -242,5 +238,5 @@ func (w *workers) roster() roster {
 	return r
 }
 
-// rank has those first that matter most.
+// rank has those first that matter most; those of other states are among the living.
 var rank = map[registry.State]int{registry.Live: 0, registry.Quarantined: 1, registry.Free: 2}

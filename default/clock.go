@@ -1,6 +1,8 @@
 package uncached
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	uid "github.com/uidgen/uid"
@@ -44,18 +46,23 @@ func (g *Generator) farthest(b setback, tick int64) time.Duration {
 	return max(g.layout.TimeOf(b.newest).Sub(g.layout.TimeOf(tick)), 0)
 }
 
-// logEvery is the least time between two logs of a clock that is behind.
+// logEvery is the least time between two logs of a clock that is behind, on either level.
 const logEvery = time.Minute
 
-// report counts and logs.
+// report counts and logs. A clock that is behind by a tick at most is no fault of anybody's: so it is after
+// each restart within a tick.
 func (g *Generator) report(b setback) {
 	g.counts.behind.Add(1)
+	level, logged, back := slog.LevelWarn, &g.counts.warned, g.behind(b, b.newest)
+	if back <= g.layout.Unit() {
+		level, logged = slog.LevelDebug, &g.counts.noted
+	}
 	at := int64(time.Since(g.born)) + 1 // never 0
-	last := g.counts.logged.Load()
-	if last != 0 && at-last < int64(logEvery) || !g.counts.logged.CompareAndSwap(last, at) {
+	last := logged.Load()
+	if last != 0 && at-last < int64(logEvery) || !logged.CompareAndSwap(last, at) {
 		return
 	}
-	g.cfg.Logger.Warn("uid: the clock is behind", "back", g.behind(b, b.newest), "now", b.now,
+	g.cfg.Logger.Log(context.Background(), level, "uid: the clock is behind", "back", back, "now", b.now,
 		"last", g.layout.TimeOf(b.newest), "policy", g.cfg.ClockBack.String())
 }
 

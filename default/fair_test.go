@@ -185,8 +185,10 @@ func TestCloseFreesTheQueue(t *testing.T) {
 		for range 20 {
 			c.join(t.Context(), g, 1)
 		}
+		require.Equal(t, 20, g.Stats().Waiting)
 		require.NoError(t, g.Close())
 		require.Equal(t, 20, c.returned())
+		require.Zero(t, g.Stats().Waiting)
 		for _, err := range c.errs {
 			require.ErrorIs(t, err, uid.ErrClosed)
 		}

@@ -16,6 +16,7 @@ import (
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/logtest"
 )
 
 // Layouts of milliseconds and of seconds, whose worker ID field has room for a count of
@@ -706,6 +707,26 @@ func TestClockBackIsLogged(t *testing.T) {
 		take(t, g)
 		take(t, g)
 		require.Equal(t, 2, lines())
+	})
+}
+
+// A start within the tick that the process before has used waits for the next one: normal life, for Debug. It
+// does not keep what is grave out of the log.
+func TestStartWithinATickIsQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := fake.NewClock(morning)
+		first := seconds.TickAt(morning) + 1
+		r := uid.Reservation{WorkerID: 7, First: first, Last: first + 100, Renew: math.MaxInt64}
+		var records logtest.Records
+		g, err := New(fake.Giving(r), Config{Layout: seconds, Now: clock.Now, ClockBack: Wait(time.Hour), Logger: records.Logger()})
+		require.NoError(t, err)
+		defer g.Close()
+		take(t, g)
+		require.Equal(t, 1, records.Count(`level=DEBUG msg="uid: the clock is behind" back=1s`), records.String())
+		require.Equal(t, 1, records.Count("level="))
+		clock.Step(-2 * time.Second)
+		take(t, g)
+		require.Equal(t, 1, records.Count("level=WARN"), records.String())
 	})
 }
 

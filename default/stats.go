@@ -10,7 +10,8 @@ import (
 type counters struct {
 	usedUp atomic.Uint64
 	behind atomic.Uint64
-	logged atomic.Int64 // when a clock that is behind was logged last, since born; 0 for never
+	// When a clock that is behind was logged last, since born; 0 for never.
+	warned, noted atomic.Int64
 }
 
 // Stats is a snapshot of a generator; see Generator.Stats.
@@ -30,6 +31,8 @@ type Stats struct {
 	// SequenceWaits is how often a call waited because the sequence of its tick was used
 	// up: the callers draw more than the layout sustains.
 	SequenceWaits uint64
+	// Waiting is how many calls wait for a UID now.
+	Waiting int
 
 	// ReservedUntil is the time of the last reserved tick, or Expires if the worker
 	// sets no bound. It is zero while nothing is reserved, and after Close.
@@ -65,6 +68,7 @@ func (g *Generator) Stats() Stats {
 		Expiring:         g.cfg.Expiry.Warns(g.layout, now),
 		Behind:           g.counts.behind.Load(),
 		SequenceWaits:    g.counts.usedUp.Load(),
+		Waiting:          int(g.queue.waiting.Load()),
 		ReservationError: g.tenure.Refused(),
 	}
 	if gr.Until >= 0 {

@@ -48,7 +48,7 @@ type Config struct {
 
 	// LossyStore accepts a store that can lose numbers that it has given out (see Store.Inspect):
 	// they are given out twice then, and noticed only afterwards, with ErrLost. Without it such a
-	// store is ErrLossy.
+	// store is uid.ErrLossy.
 	LossyStore bool
 
 	// Timeout bounds one attempt to take numbers. The default is DefaultTimeout.

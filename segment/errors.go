@@ -10,8 +10,4 @@ var (
 
 	// ErrNoTag is returned when the store has no row of the tag, and [Config.Create] is not set.
 	ErrNoTag = errors.New("the store has no such tag")
-
-	// ErrLossy is returned when the store can lose what it acknowledged, so that numbers would be
-	// given out twice, and [Config.LossyStore] is not set.
-	ErrLossy = errors.New("the store can lose numbers that it has given out")
 )

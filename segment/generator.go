@@ -84,7 +84,7 @@ type Source struct {
 // New returns a generator for a tag. It asks the store only whether it may be used (Store.Inspect), for
 // at most Config.Timeout, and not even that with Config.LossyStore; numbers are taken by the first
 // call that draws. It returns an error that wraps [uid.ErrConfig] or [uid.ErrRange], with the field
-// and the number, when a setting or the tag cannot be used (see [CheckTag]); ErrLossy, with what
+// and the number, when a setting or the tag cannot be used (see [CheckTag]); uid.ErrLossy, with what
 // makes it so, or an error that wraps [uid.ErrConfig] when the store cannot be. A store that
 // does not answer is no error: calls that draw fail until it does.
 func New(s Source, cfg Config) (*Generator, error) {

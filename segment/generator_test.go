@@ -272,7 +272,7 @@ func TestLossyStore(t *testing.T) {
 		time.Sleep(2 * time.Hour) // what was seen is outdated
 		for range 2 {
 			_, err := g.GetUID()
-			require.ErrorIs(t, err, segment.ErrLossy)
+			require.ErrorIs(t, err, uid.ErrLossy)
 			require.ErrorContains(t, err, *h.lossy.Load())
 			require.Zero(t, h.calls.Load())
 			time.Sleep(time.Minute)
@@ -332,6 +332,16 @@ func TestPolicies(t *testing.T) {
 		n, err := g.Fill(nil)
 		require.NoError(t, err)
 		require.Zero(t, n)
+
+		g = h.start(t, segment.Config{})
+		var calls sync.WaitGroup
+		for range 3 {
+			calls.Go(func() { next(t, g) })
+		}
+		synctest.Wait()
+		require.Equal(t, 3, g.Stats().Waiting)
+		calls.Wait()
+		require.Zero(t, g.Stats().Waiting)
 	})
 }
 

@@ -131,11 +131,11 @@ func (g *Generator) examine(ctx context.Context) error {
 		return err
 	}
 	return fmt.Errorf("%w, and would then give them out again: %s: %s. Change that, or accept it with LossyStore",
-		ErrLossy, g.source.Store.Name(), strings.Join(lossy, "; "))
+		uid.ErrLossy, g.source.Store.Name(), strings.Join(lossy, "; "))
 }
 
 // refused reports whether an error is of a store that answers, and cannot be used as it is.
-func refused(err error) bool { return errors.Is(err, ErrLossy) || errors.Is(err, uid.ErrConfig) }
+func refused(err error) bool { return errors.Is(err, uid.ErrLossy) || errors.Is(err, uid.ErrConfig) }
 
 // add makes taken numbers the next ones. g.mu is held.
 func (g *Generator) add(r Range) (say func()) {

@@ -10,6 +10,7 @@ import (
 type counters struct {
 	rejectedTakes atomic.Uint64
 	handlerPanics atomic.Uint64
+	waiting       atomic.Int64 // calls
 }
 
 // Stats is a snapshot of a generator; see Generator.Stats.
@@ -35,6 +36,8 @@ type Stats struct {
 	RejectedTakes uint64
 	// HandlerPanics is how often OnRejectedTake panicked.
 	HandlerPanics uint64
+	// Waiting is how many calls wait for a number now.
+	Waiting int
 
 	// Failures is how many attempts in a row to take numbers have failed, and ReservationError why
 	// the last one did; nil if it succeeded.
@@ -74,6 +77,7 @@ func (g *Generator) stats() Stats {
 		Taken: s.took, Segments: s.times, GivenBack: s.given, Dropped: s.dropped,
 		Buffered: g.buffered(), Step: s.step,
 		RejectedTakes: g.counts.rejectedTakes.Load(), HandlerPanics: g.counts.handlerPanics.Load(),
+		Waiting:  int(g.counts.waiting.Load()),
 		Failures: s.failures, ReservationError: s.failed,
 	}
 	if c := s.current; c != nil {

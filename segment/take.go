@@ -53,12 +53,22 @@ func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (uid.UID,
 			return u, nil
 		default:
 			allowed = false
-			select {
-			case <-news:
-			case <-ctx.Done():
-				return 0, ctx.Err()
+			if err := g.wait(ctx, news); err != nil {
+				return 0, err
 			}
 		}
+	}
+}
+
+// wait returns when there is news, or when ctx ends, with its error.
+func (g *Generator) wait(ctx context.Context, news <-chan struct{}) error {
+	g.counts.waiting.Add(1)
+	defer g.counts.waiting.Add(-1)
+	select {
+	case <-news:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

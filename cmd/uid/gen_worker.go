@@ -75,7 +75,7 @@ func (g *gen) full(s *workerStore, err error) error {
 	switch {
 	case errors.Is(err, worker.ErrNoNamespace):
 		return noNamespace(g.namespace, s, g.layout)
-	case errors.Is(err, disposable.ErrLossy):
+	case errors.Is(err, uid.ErrLossy):
 		return fmt.Errorf("%w, and so does --%s", err, lossyFlag)
 	case !errors.Is(err, uid.ErrNoWorkerID):
 		return err

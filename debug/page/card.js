@@ -12,8 +12,8 @@ export function card(name, number) {
   const issued = el("span", { class: "quiet" });
   const plot = chart(words.rate);
   const wheel = ring();
-  const wheelWords = el("dl", { class: "numbers" });
-  const wheelPart = el("div", { class: "wheel" }, wheel.element, wheelWords);
+  const now = el("dl", { class: "numbers" });
+  const nowPart = el("div", { class: "wheel" }, wheel.element, now);
   const failure = el("p", { class: "notice bad", role: "status" });
   const reasons = el("ul", { class: "reasons", "aria-label": `What is wrong with ${name}` });
   const counters = el("dl", { class: "numbers wide" });
@@ -28,36 +28,46 @@ export function card(name, number) {
   const ratePart = el("div", { class: "rates" }, el("p", {}, rate, " ", issued), plot.element);
   const element = el("article", { class: "panel card", "aria-labelledby": id },
     el("div", { class: "top" }, el("div", { class: "head" }, el("h3", { id }, name), chips), reasons, failure),
-    ratePart, wheelPart, barPart,
+    ratePart, nowPart, barPart,
     el("details", {}, el("summary", {}, "Counters", el("span", { class: "unseen" }, ` of ${name}`)), counters));
   let points = [];
 
   return {
     element,
     forget() { points = []; },
+    // gone says that the process does not answer: nobody knows whether the generator is ready.
+    gone() {
+      element.classList.add("gone");
+      if (chips.firstChild) {
+        say(chips.firstChild, "no answer");
+        chips.firstChild.dataset.mood = "bad";
+      }
+      for (const e of now.querySelectorAll("dd")) say(e, "not known");
+    },
     show(g, state) {
-      const now = state.now;
+      element.classList.remove("gone");
       showChips(chips, g);
       // A reason that stops the generator repeats why it fails.
-      say(failure, g.failing && g.ready ? `Reserving has failed since ${words.when(g.failing.since.ms, now)}: ${g.failing.text}` : "");
+      say(failure, g.failing && g.ready ? `Reserving has failed since ${words.when(g.failing.since.ms, state.now)}: ${g.failing.text}` : "");
       showReasons(reasons, g.reasons);
 
-      points = points.concat(g.points).filter((p) => p[1] > now - span);
+      points = points.concat(g.points).filter((p) => p[1] > state.now - span);
       plot.element.hidden = g.issued === undefined;
       say(rate, g.rate < 0 ? "" : words.rate(g.rate));
       say(issued, g.issued === undefined ? "This generator does not count what it issues."
         : g.rate < 0 ? `${words.integer(g.issued)} in all` : `a second; ${words.integer(g.issued)} in all`);
-      if (g.issued !== undefined) plot.show(points, now);
+      if (g.issued !== undefined) plot.show(points, state.now);
 
-      wheelPart.hidden = !g.ring;
-      if (g.ring) showRing(wheel, wheelWords, g.ring);
+      wheel.element.toggleAttribute("hidden", !g.ring);
+      if (g.ring) showRing(wheel, g.ring);
+      numbers(now, standing(g));
       showBars(bars, g, state);
       expires.hidden = !g.expires;
       if (g.expires) {
         say(expires, `The layout expires on ${words.date(g.expires)}${g.expiring ? ": plan the move to another one" : ""}.`);
         expires.classList.toggle("warn", Boolean(g.expiring));
       }
-      numbers(counters, g.counters.map((c) => [c.name, words.integer(c.value), c.means]));
+      numbers(counters, [...g.counters.map((c) => [c.name, words.integer(c.value), c.means]), ...positions(g.ring)]);
     },
   };
 }
@@ -85,15 +95,34 @@ function showReasons(list, all) {
   });
 }
 
-function showRing(wheel, list, r) {
+function showRing(wheel, r) {
   const state = r.usable ? "" : "; it holds nothing that may be issued";
   wheel.show(r, `Ring of ${r.slots} slots: ${words.integer(r.buffered)} of ${words.integer(r.capacity)} UIDs buffered${state}`);
-  numbers(list, [
-    ["Slots", `${r.slots} × ${words.integer(r.perTick)}`],
-    ["Cursor", `${r.cursor} + ${words.integer(r.used)}`],
-    ["Tail", r.tail],
-    ["Buffered", words.integer(r.buffered)],
-  ]);
+}
+
+// standing is what one wants to know first. One that is not ready cannot go on at all.
+function standing(g) {
+  const rows = [["Callers waiting", words.integer(g.waiting)]];
+  if (g.ready) rows.unshift(["Can go on without the store for", reach(g)]);
+  if (g.ring) rows.push(["Buffered", words.integer(g.ring.buffered)]);
+  return rows;
+}
+
+// reach is how long a generator goes on with what it has.
+function reach(g) {
+  if (g.segment) return g.segment.lasts > 0 ? words.duration(g.segment.lasts) : `${words.integer(g.segment.buffered)} numbers`;
+  if (g.reserved?.endless) return "as long as the layout lasts";
+  return words.duration(!g.reserved || g.reserved.usedUp ? 0 : g.reserved.lasts);
+}
+
+// positions are for those who look into the ring itself.
+function positions(r) {
+  if (!r) return [];
+  return [
+    ["slots", `${r.slots} × ${words.integer(r.perTick)}`, "ticks that the ring can hold, and the UIDs of each"],
+    ["cursor", `${r.cursor} + ${words.integer(r.used)}`, "the tick from which UIDs are drawn, and how many of its UIDs are used"],
+    ["tail", r.tail, "the first tick that is not in the ring yet"],
+  ];
 }
 
 // numbers fills a list of terms and values.
@@ -132,6 +161,7 @@ function showBars(bars, g, state) {
   show("Reservation", b, () => {
     if (!r) return ["nothing is reserved", 0, "bad"];
     if (r.endless) return ["as long as the layout lasts", 1];
+    if (r.usedUp) return ["it is used up", 0, "bad"];
     if (r.until.ms <= state.now) return ["it has run out", 0, "bad"];
     const share = r.lasts / Math.max(1, r.until.ms - r.from.ms);
     return [`${words.duration(r.lasts)}, until ${words.when(state.now + r.lasts, state.now)}`, share, share < 0.2 ? "warn" : ""];

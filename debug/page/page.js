@@ -8,7 +8,7 @@ import * as words from "./words.js";
 
 const part = (id) => document.getElementById(id);
 const cards = new Map();
-const workers = table(part("workers").tBodies[0], part("workers-note"), part("namespaces"));
+const workers = table(part("workers").tBodies[0], part("workers-note"), part("namespaces"), part("free"));
 decoder(part("decode"), part("uid"), part("uid-problem"), part("decoded"));
 say(part("zone"), words.zone());
 
@@ -18,6 +18,7 @@ let every = 500; // ms
 let turns = 0;
 let timer;
 let busy = false;
+let made = 0; // cards
 let lastAnswer = Date.now();
 let wasDown = false;
 
@@ -56,6 +57,10 @@ function connected(is) {
   const pill = part("connection");
   pill.dataset.mood = is ? "good" : "bad";
   say(pill, is ? "Live" : `The program has not answered since ${words.timeOfDay(lastAnswer)}`);
+  if (is) return;
+  for (const c of cards.values()) c.gone();
+  say(part("store"), "");
+  part("workers-part").classList.add("old");
 }
 
 function show(state) {
@@ -66,27 +71,30 @@ function show(state) {
   part("generators-part").hidden = state.generators.length === 0;
   part("decode-part").hidden = !state.decodes;
   part("workers-part").hidden = !state.workers;
-  for (const g of state.generators) {
-    if (!cards.has(g.name)) {
-      cards.set(g.name, card(g.name, cards.size));
-      part("generators").append(cards.get(g.name).element);
-    }
-    cards.get(g.name).show(g, state);
+  for (const [name, c] of cards) { // of the process before
+    if (state.generators.some((g) => g.name === name)) continue;
+    c.element.remove();
+    cards.delete(name);
   }
+  // Those that are not ready come first.
+  state.generators.toSorted((a, b) => a.ready - b.ready).forEach((g, i) => {
+    if (!cards.has(g.name)) cards.set(g.name, card(g.name, made++));
+    const { element } = cards.get(g.name);
+    const at = part("generators").children[i] ?? null;
+    if (at !== element) part("generators").insertBefore(element, at);
+    cards.get(g.name).show(g, state);
+  });
   if (state.workers) showStore(state);
 }
 
 // showStore tells of an outage of the workers' store, and of its end. It says only what stays, so
-// that it is read aloud once.
+// that it is read aloud once; what the outage means for a generator stands in its card.
 function showStore(state) {
   const w = state.workers;
   const notice = part("store");
   if (w.status === "down") {
     wasDown = true;
-    const until = state.generators.filter((g) => g.ready && g.reserved && !g.reserved.endless)
-      .map((g) => `${g.name} until ${words.timeOfDay(state.now + g.reserved.lasts)}`);
-    const goOn = until.length > 0 ? ` Generators go on with what is reserved: ${until.join(", ")}.` : "";
-    say(notice, `The store of the worker IDs does not answer, since ${words.timeOfDay(w.since)}: ${w.failure}.${goOn}`);
+    say(notice, `The store of the worker IDs does not answer, since ${words.timeOfDay(w.since)}: ${w.failure}.`);
     notice.dataset.mood = "bad";
   } else if (w.status === "up" && wasDown) {
     wasDown = false;

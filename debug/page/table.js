@@ -1,4 +1,4 @@
-// The table of workers. Rows are kept, and filled anew.
+// The table of workers, and the list of those that are free. Rows are kept, and filled anew.
 
 import { bar, el, say } from "./draw.js";
 import { lease } from "./card.js";
@@ -30,8 +30,17 @@ function row() {
   };
 }
 
-export function table(body, note, namespaces) {
+const isFree = (l) => l.state === "free"; // the next worker may get the ID
+
+function freed(l, list) {
+  const last = list.hidden || !l.holder ? "" : `; ${l.holder} had it last`;
+  return `${l.worker} in ${l.namespace}, since ${words.when(l.until.ms, list.now + list.clock)}${last}`;
+}
+
+export function table(body, note, namespaces, fold) {
   const rows = [];
+  const summary = el("summary"), free = el("ul");
+  fold.append(summary, free);
   return {
     show(list) {
       if (!list.read) {
@@ -41,17 +50,27 @@ export function table(body, note, namespaces) {
       const more = list.more > 0 ? ` ${words.integer(list.more)} more are not shown.` : "";
       const given = list.disposable ? ` The last disposable ID is ${words.integer(list.disposable)}.` : "";
       say(note, list.leases.length === 0 ? `Nobody holds a worker ID.${given}` : `Who holds which worker ID, by the store.${more}${given}`);
-      body.parentElement.hidden = list.leases.length === 0;
-      while (rows.length > list.leases.length) rows.pop().element.remove();
-      while (rows.length < list.leases.length) {
+      const taken = list.leases.filter((l) => !isFree(l));
+      body.parentElement.hidden = taken.length === 0;
+      while (rows.length > taken.length) rows.pop().element.remove();
+      while (rows.length < taken.length) {
         rows.push(row());
         body.append(rows.at(-1).element);
       }
-      list.leases.forEach((l, i) => rows[i].show(l, list));
+      taken.forEach((l, i) => rows[i].show(l, list));
+      const old = list.leases.filter(isFree);
+      fold.hidden = old.length === 0;
+      say(summary, `${words.integer(old.length)} free`);
+      lines(free, old.map((l) => freed(l, list)));
 
       const texts = list.namespaces.map((n) => `${n.name}: ${n.live} live, ${n.quarantined} in quarantine, ${n.free} free${n.ids ? `, of IDs ${n.ids}` : ""}`);
-      if (texts.length !== namespaces.childElementCount) namespaces.replaceChildren(...texts.map(() => el("li", { class: "chip" })));
-      texts.forEach((text, i) => say(namespaces.children[i], text));
+      lines(namespaces, texts, "chip");
     },
   };
+}
+
+// lines fills a list with texts.
+function lines(list, texts, name) {
+  if (texts.length !== list.childElementCount) list.replaceChildren(...texts.map(() => el("li", { class: name })));
+  texts.forEach((text, i) => say(list.children[i], text));
 }

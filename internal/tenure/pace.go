@@ -24,6 +24,9 @@ func (t *Tenure) mark() {
 		return
 	}
 	now, newest := t.cfg.Now(), t.cfg.Newest()
+	if newest < 0 {
+		return // from -1 to the first tick is no pace
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := &t.pace

@@ -64,12 +64,13 @@ func TestUpdates(t *testing.T) {
 
 	draw(t, g, 100)
 	b.await(t, text(".card")+".includes('100 in all')")
-	b.await(t, text(".wheel")+".includes('+ 100')")
+	positions := "document.querySelector('.card details').textContent" // folded
+	b.await(t, positions+".includes('+ 100')")
 	b.await(t, "parseFloat("+text(".rate")+") > 0")
 	b.await(t, "document.querySelector('.chart').getAttribute('aria-label').includes('a second now')")
 	draw(t, g, 20_000)
 	b.await(t, text(".card")+".includes('20,100 in all')")
-	require.Contains(t, eval[string](t, b, text(".wheel")), "+ 20,100")
+	require.Contains(t, eval[string](t, b, positions), "+ 20,100")
 	require.Contains(t, eval[string](t, b, text(".wheel")), "16,757,116")
 	require.Equal(t, loaded, eval[float64](t, b, "performance.timeOrigin"), "it was loaded anew")
 	require.Contains(t, eval[string](t, b, text(".bars")), "as long as the layout lasts")
@@ -165,7 +166,8 @@ func TestOutage(t *testing.T) {
 		begun := p.answers()
 		b.await(t, text("#store")+".includes('does not answer')")
 		require.LessOrEqual(t, p.until(t, begun), 10, "states, one a second")
-		require.Contains(t, eval[string](t, b, text("#store")), "orders until")
+		require.NotContains(t, eval[string](t, b, text("#store")), "go on")
+		require.Regexp(t, `^\d+ min`, eval[string](t, b, term(0, goOn)))
 		require.Equal(t, "Live", eval[string](t, b, text("#connection")), "the program itself answers")
 		_, err := g.GetUID()
 		require.NoError(t, err, "reserved")
@@ -222,18 +224,22 @@ func TestHostileNames(t *testing.T) {
 	b.clean(t, p.url)
 }
 
-// A program that is gone is said to be gone; the next process is shown from its own beginning.
+// A program that is gone is said to be gone, and its generators are not ready; the next process is shown
+// from its own beginning.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	var handler atomic.Value
-	page := func(id int64, drawn int) http.Handler {
+	page := func(id int64, drawn int, more ...debug.Generator) http.Handler {
 		g := newGenerator(t, id)
-		h, err := debug.New(debug.Config{Generators: []debug.Generator{{Name: "orders", Generator: g}}})
+		h, err := debug.New(debug.Config{
+			Generators: append(more, debug.Generator{Name: "orders", Generator: g}),
+			Workers:    func(context.Context) (registry.Overview, error) { return listed(registry.Live), nil },
+		})
 		require.NoError(t, err)
 		draw(t, g, drawn)
 		return h
 	}
-	handler.Store(page(7, 5000))
+	handler.Store(page(7, 5000, debug.Generator{Name: "gone", Generator: newGenerator(t, 9)}))
 	var gone atomic.Bool
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if gone.Load() {
@@ -244,17 +250,25 @@ func TestRestart(t *testing.T) {
 	t.Cleanup(s.Close)
 	b := open(t, 1280, 900)
 	b.run(t, chromedp.Navigate(s.URL))
-	b.await(t, text(".card")+".includes('5,000 in all')")
-	b.await(t, text(".card .chips")+".includes('worker 7')")
-	most := "Number(document.querySelector('.chart').getAttribute('aria-label').match(/at most ([0-9.,]+)/)?.[1].replace(',', '') ?? 0)"
+	b.await(t, text("#generators")+".includes('5,000 in all')")
+	b.await(t, text("#generators")+".includes('worker 7')")
+	b.await(t, text("#workers tbody")+".includes('x00qz')")
+	most := "Number([...document.querySelectorAll('.chart')].at(-1).getAttribute('aria-label').match(/at most ([0-9.,]+)/)?.[1].replace(',', '') ?? 0)"
 	b.await(t, most+" > 30")
 	gone.Store(true)
 	b.await(t, text("#connection")+".includes('has not answered since')")
+	require.Equal(t, []string{"no answer", "no answer"}, eval[[]string](t, b, "[...document.querySelectorAll('.card .chips')].map((e) => e.firstChild.textContent)"))
+	require.NotRegexp(t, `\bready\b`, eval[string](t, b, "document.body.innerText"))
+	require.Equal(t, "not known", eval[string](t, b, term(0, goOn)))
+	require.True(t, eval[bool](t, b, "document.querySelector('#workers-part').classList.contains('old')"))
+	require.Empty(t, eval[[]string](t, b, check))
+	snap(t, b, "gone")
 	handler.Store(page(8, 30))
 	gone.Store(false)
 	b.await(t, text("#connection")+" === 'Live'")
+	b.await(t, text(".card .chips")+".includes('ready')")
 	b.await(t, text(".card .chips")+".includes('worker 8')")
 	b.await(t, text(".card")+".includes('30 in all')")
 	b.await(t, most+" > 0 && "+most+" <= 30") // the rates of the one before are gone
-	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"))
+	require.Equal(t, 1, eval[int](t, b, "document.querySelectorAll('.card').length"), "those of the one before are gone")
 }

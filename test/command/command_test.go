@@ -154,7 +154,7 @@ func TestLossyServer(t *testing.T) {
 		code int
 		says string
 	}{
-		{"gen -n 1", exitFailure, "give it again: innodb_flush_log_at_trx_commit is 2, not 1; "},
+		{"gen -n 1", exitFailure, "give them out again: innodb_flush_log_at_trx_commit is 2, not 1; "},
 		{"gen -n 1", exitFailure, "at its word, and so does --lossy-store"},
 		{"gen -n 1 --lossy-store", exitOK, ""},
 		{"worker init --namespace till", exitOK, `namespace "till" is in`},
@@ -174,7 +174,7 @@ func TestLossyServer(t *testing.T) {
 		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},
 		{"segment set order --next 1", exitFailure, "and 1 is below"},
 		{"segment ls order", exitOK, "order"},
-		{"backfill 2026-02-02", exitBadInput, "give it again: innodb_flush_log_at_trx_commit is 2"},
+		{"backfill 2026-02-02", exitBadInput, "give them out again: innodb_flush_log_at_trx_commit is 2"},
 		{"backfill --namespace till 2026-02-02", exitBadInput, "--durable-store says that this one does not"},
 		{"backfill --namespace till --durable-store 2026-02-02", exitBadInput, "innodb_flush_log_at_trx_commit"},
 	} {

@@ -34,7 +34,7 @@ func startDisposable(t *testing.T, db *sqlx.DB, unverified bool) error {
 func refusesDisposable(t *testing.T, db *sqlx.DB, setting string) {
 	t.Helper()
 	err := startDisposable(t, db, false)
-	require.ErrorIs(t, err, disposable.ErrLossy)
+	require.ErrorIs(t, err, uid.ErrLossy)
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, setting)
 	require.NoError(t, startDisposable(t, db, true))

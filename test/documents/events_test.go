@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func TestEventsAreListed(t *testing.T) {
 	}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, " | ")
-		if level := strings.TrimPrefix(cells[0], "| "); level != "Info" && level != "Warn" && level != "Error" {
+		if level := strings.TrimPrefix(cells[0], "| "); !slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, level) {
 			continue
 		}
 		for _, message := range strings.Split(cells[1], "`, `") {

@@ -2,7 +2,6 @@ package disposable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/internal/ticks"
 )
-
-// ErrLossy says that a store's settings let it forget a number that it has given.
-var ErrLossy = errors.New("the store can forget a number that it has given")
 
 // Disposable is a [uid.Worker] that takes a number nobody has had before each time a generator is
 // made on it, and uses it as the worker ID. As long as the numbers only go up, no ID is used
@@ -75,7 +71,7 @@ func New(numbers Numbers, cfg Config) (*Disposable, error) {
 //   - [uid.ErrNoWorkerID] when the number is above the layout's maximum;
 //   - worker.ErrUnconfirmed when the store does not prove that the number is this call's;
 //   - [uid.ErrConfig] or [uid.ErrRange] when the host cannot be named;
-//   - [ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
+//   - [uid.ErrLossy] and [uid.ErrConfig] when the store can forget a number in a crash, unless the
 //     setting DurableStoreUnverified is set;
 //   - the store's own error on all else.
 //
@@ -135,9 +131,9 @@ func (d *Disposable) inspect(ctx context.Context) error {
 		return err
 	}
 	if len(lossy) > 0 && !d.cfg.DurableStoreUnverified {
-		return fmt.Errorf("%w: %w in a crash, and would then give it again: %s; "+
+		return fmt.Errorf("%w: %w, and would then give them out again: %s; "+
 			"DurableStoreUnverified takes the store at its word",
-			uid.ErrConfig, ErrLossy, strings.Join(lossy, "; "))
+			uid.ErrConfig, uid.ErrLossy, strings.Join(lossy, "; "))
 	}
 	return nil
 }

@@ -336,9 +336,9 @@ func TestLossyStore(t *testing.T) {
 	numbers := &counter{lossy: []string{"fsync is off", "the table is UNLOGGED"}}
 	_, err := newDisposable(t, numbers, disposable.Config{}).Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorIs(t, err, disposable.ErrLossy)
+	require.ErrorIs(t, err, uid.ErrLossy)
 	require.ErrorContains(t, err, "assign an ID from table NUMBERS: ")
-	require.ErrorContains(t, err, "give it again: fsync is off; the table is UNLOGGED; ")
+	require.ErrorContains(t, err, "give them out again: fsync is off; the table is UNLOGGED; ")
 	require.ErrorContains(t, err, "DurableStoreUnverified")
 	require.Zero(t, numbers.calls)
 
@@ -354,7 +354,7 @@ func TestRefusedStore(t *testing.T) {
 		_, err := newDisposable(t, numbers,
 			disposable.Config{DurableStoreUnverified: unverified}).Acquire(t.Context(), terms(9))
 		require.ErrorIs(t, err, uid.ErrConfig)
-		require.NotErrorIs(t, err, disposable.ErrLossy)
+		require.NotErrorIs(t, err, uid.ErrLossy)
 		require.ErrorContains(t, err, "engine MEMORY")
 		require.Zero(t, numbers.calls)
 	}

@@ -102,7 +102,7 @@ func TestUnloggedTables(t *testing.T) {
 			require.Equal(t, c.level, levels(t, db, doctor.Config{})[c.finding])
 			require.Equal(t, doctor.LevelError, levels(t, db, doctor.Config{Never: true})[c.finding])
 			if c.table == "worker_node" {
-				require.ErrorIs(t, startDisposable(t, db, false), disposable.ErrLossy)
+				require.ErrorIs(t, startDisposable(t, db, false), uid.ErrLossy)
 				require.NoError(t, startDisposable(t, db, true))
 			}
 			kit.Do(t, db, "ALTER TABLE "+c.table+" SET LOGGED")

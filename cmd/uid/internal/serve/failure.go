@@ -16,7 +16,7 @@ func status(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrSyntax), errors.Is(err, uid.ErrRange):
 		return http.StatusBadRequest
-	case errors.Is(err, uid.ErrExhausted), errors.Is(err, segment.ErrLost), errors.Is(err, segment.ErrLossy):
+	case errors.Is(err, uid.ErrExhausted), errors.Is(err, segment.ErrLost), errors.Is(err, uid.ErrLossy):
 		return http.StatusInternalServerError
 	}
 	return http.StatusServiceUnavailable
