@@ -1,0 +1,95 @@
+// Package first measures what a first program takes, with each way to get IDs that the documents show, and with other
+// libraries. It takes the programs out of the documents.
+package first
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/report"
+)
+
+const examples = "../../docs/examples.md"
+
+// What a program of the documents has at most.
+const mostLines, mostConstructors = 25, 3
+
+func TestMain(m *testing.M) { cluster.Main(m) }
+
+// Each program of the documents is short, and prints what they say at its first run, on an empty database, but for the
+// numbers. With FIRST=1 this measures all, and writes the table.
+func TestFirstPrograms(t *testing.T) {
+	rounds, full := 1, os.Getenv("FIRST") != ""
+	if full {
+		rounds = 5
+	}
+	mysql := cluster.Shared(t)
+	postgres, err := cluster.StartPostgres("first")
+	cluster.For(t, postgres, err)
+	all := slices.Concat(
+		inDocument(t, "../../README.md", "SQLite, a new ID each", "MariaDB, a lease"),
+		inDocument(t, examples, "a fixed ID", "a state file", "PostgreSQL, a lease", "a URL, here of SQLite",
+			"dense numbers, MariaDB", "sealed, a fixed ID"),
+	)
+	for _, p := range all {
+		p.build(t)
+		require.LessOrEqual(t, p.lines, mostLines, p.source)
+		require.LessOrEqual(t, p.constructors, mostConstructors, p.source)
+	}
+	for _, p := range ofPeers(t) {
+		p.build(t)
+		all = append(all, p)
+	}
+	for range rounds {
+		for _, p := range all {
+			dir := t.TempDir()
+			env := []string{"UID_STORE=sqlite:" + filepath.Join(dir, "workers.db"), "UID_WORKER_ID=7",
+				"UID_SEAL_KEYS=1:" + strings.Repeat("4f", 32)}
+			if strings.Contains(p.source, "UID_MYSQL_DSN") {
+				env = append(env, "UID_MYSQL_DSN="+mysql.DSN(mysql.NewDatabase(t)))
+			}
+			if strings.Contains(p.source, "UID_POSTGRES_URL") {
+				env = append(env, "UID_POSTGRES_URL="+postgres.NewDatabase(t))
+			}
+			p.first = append(p.first, p.run(t, dir, env))
+			p.later = append(p.later, p.run(t, dir, env))
+		}
+	}
+	shown := render(all, rounds)
+	t.Log(shown)
+	if full {
+		require.NoError(t, report.Fill(examples, "first", shown))
+	}
+}
+
+func render(all []*program, rounds int) string {
+	shown := report.Table{Right: []int{2, 3, 4, 5, 6, 7},
+		Header: table.Row{"", "lines", "constructors", "imports", "binary", "first run", "later runs"}}
+	for i, p := range all {
+		shown.Add(i, p.title, p.lines, p.constructors, p.imports, fmt.Sprintf("%.1f MB", float64(p.bytes)/1e6),
+			short(median(p.first)), short(median(p.later)))
+	}
+	text := fmt.Sprintf("%s\n\n%s/%s, %d processors, %s; medians of %d runs.", shown.Markdown(), runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU(), runtime.Version(), rounds)
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		text += fmt.Sprintf(" The machine's load was %s at the end.", strings.Fields(string(load))[0])
+	}
+	return text
+}
+
+func short(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
