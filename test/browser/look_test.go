@@ -116,6 +116,7 @@ func show(t *testing.T, p *program, sample string, width, height int64, features
 	b.await(t, text("#workers tbody")+".includes('batch.example/95')")
 	b.await(t, text("#workers tbody")+".includes('quarantine')")
 	b.await(t, text(".bars")+".includes('Lease')")
+	b.await(t, "/min|[2-9][0-9] s/.test("+term(0, goOn)+")") // the pace of the five minutes, drawn in some seconds, is forgotten
 	return b
 }
 
