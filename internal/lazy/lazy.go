@@ -5,6 +5,7 @@ package lazy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/uidgen/uid"
@@ -22,16 +23,31 @@ func New(open Open) uid.Worker {
 	return &worker{open: open, binding: binding.New("the worker")}
 }
 
-// Lease returns a worker that leases an ID from a store, with the settings at their defaults.
-func Lease(store func() (lease.Store, error)) uid.Worker {
+// Lease returns a worker that leases an ID from a store, with the settings at their defaults or as cfg has them.
+func Lease(cfg []lease.Config, store func() (lease.Store, error)) uid.Worker {
 	return New(func(context.Context) (uid.Worker, func() error, error) {
+		c, err := One(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
 		s, err := store()
 		if err != nil {
 			return nil, nil, err
 		}
-		w, err := lease.New(s, lease.Config{})
+		w, err := lease.New(s, c)
 		return w, nil, err
 	})
+}
+
+// One returns the Config that a call was given, or the zero one.
+func One[Config any](cfg []Config) (c Config, err error) {
+	if len(cfg) > 1 {
+		return c, fmt.Errorf("%w: %d Configs were given, one is used at most", uid.ErrConfig, len(cfg))
+	}
+	if len(cfg) == 1 {
+		c = cfg[0]
+	}
+	return c, nil
 }
 
 type worker struct {

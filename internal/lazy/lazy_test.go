@@ -49,7 +49,7 @@ func TestWhatIsOpenedIsClosed(t *testing.T) {
 }
 
 func TestLeaseTellsItsHealth(t *testing.T) {
-	w := lazy.Lease(func() (lease.Store, error) { return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil })
+	w := lazy.Lease(nil, func() (lease.Store, error) { return storetest.NewMemory(storetest.MemoryConfig{}).Store("orders"), nil })
 	require.Zero(t, w.(health.WorkerReporter).WorkerHealth())
 	_, err := w.Acquire(t.Context(), bits.Default().Terms())
 	require.NoError(t, err)

@@ -7,9 +7,7 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -20,40 +18,27 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) (err error) {
+	ctx := context.Background()
 	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer db.Close()
 	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
+	check(err)
+	defer func() { check(uids.Close()) }() // gives the worker ID back
 
 	// No AUTO_INCREMENT: a row without a key is an error. So is a 0, from a key that nobody set.
 	for _, statement := range []string{
 		`CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`,
 		`CREATE TABLE IF NOT EXISTS parcels (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), order_id BIGINT NOT NULL REFERENCES orders (id))`,
 	} {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return err
-		}
+		_, err = db.ExecContext(ctx, statement)
+		check(err)
 	}
 	for _, item := range []string{"lamp", "chair", "table"} {
 		order, err := place(ctx, db, uids, item)
-		if err != nil {
-			return err
-		}
+		check(err)
 		fmt.Println(order, item)
 	}
-	return nil
 }
 
 // place writes an order and its parcel. Both keys are known before the first statement, so that
@@ -76,4 +61,10 @@ func place(ctx context.Context, db *sql.DB, uids uid.Generator, item string) (ui
 		return 0, err
 	}
 	return order, tx.Commit()
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err) // what is deferred runs
+	}
 }

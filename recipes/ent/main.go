@@ -7,9 +7,7 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	"entgo.io/ent/dialect"
@@ -24,46 +22,32 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) (err error) {
+	ctx := context.Background()
 	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer db.Close()
 	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
+	check(err)
+	defer func() { check(uids.Close()) }() // gives the worker ID back
 
 	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.MySQL, db)))
 	client.Use(uident.Hook(uids))
-	if err := client.Schema.Create(ctx); err != nil {
-		return err
-	}
+	check(client.Schema.Create(ctx))
 	lamp, err := client.Order.Create().SetItem("lamp").Save(ctx)
-	if err != nil {
-		return err
-	}
-	if err := client.Parcel.Create().SetOrder(lamp).Exec(ctx); err != nil {
-		return err
-	}
+	check(err)
+	check(client.Parcel.Create().SetOrder(lamp).Exec(ctx))
 	items := []string{"chair", "table"}
 	err = client.Order.MapCreateBulk(items, func(c *ent.OrderCreate, i int) { c.SetItem(items[i]) }).Exec(ctx)
-	if err != nil {
-		return err
-	}
+	check(err)
 	all, err := client.Order.Query().Order(order.ByID()).All(ctx)
-	if err != nil {
-		return err
-	}
+	check(err)
 	for _, o := range all {
 		fmt.Println(o.ID, o.Item)
 	}
-	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err) // what is deferred runs
+	}
 }

@@ -6,9 +6,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	"gorm.io/driver/mysql"
@@ -34,50 +32,34 @@ type Parcel struct {
 }
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) (err error) {
+	ctx := context.Background()
 	db, err := gorm.Open(mysql.Open(os.Getenv("UID_MYSQL_DSN")), &gorm.Config{})
-	if err != nil {
-		return err
-	}
+	check(err)
 	plain, err := db.DB()
-	if err != nil {
-		return err
-	}
+	check(err)
 	uids, err := cached.New(sqlstore.Lease(plain, "orders"), cached.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
-	if err := db.Use(uidgorm.Plugin(uids)); err != nil {
-		return err
-	}
+	check(err)
+	defer func() { check(uids.Close()) }() // gives the worker ID back
+	check(db.Use(uidgorm.Plugin(uids)))
 	db = db.WithContext(ctx)
-	if err := db.AutoMigrate(&Order{}, &Parcel{}); err != nil {
-		return err
-	}
+	check(db.AutoMigrate(&Order{}, &Parcel{}))
 
 	own, err := uids.GetUIDContext(ctx)
-	if err != nil {
-		return err
-	}
+	check(err)
 	orders := []Order{
 		{Item: "lamp", Parcels: []Parcel{{}, {}}},
 		{Item: "chair"},
 		{Model: uidgorm.Model{ID: own}, Item: "table"}, // a key that the program draws is left as it is
 	}
-	if err := db.Create(&orders).Error; err != nil {
-		return err
-	}
-	if err := db.Preload("Parcels").Order("id").Find(&orders).Error; err != nil {
-		return err
-	}
+	check(db.Create(&orders).Error)
+	check(db.Preload("Parcels").Order("id").Find(&orders).Error)
 	for _, o := range orders {
 		fmt.Println(o.ID, o.Item, len(o.Parcels), "parcels")
 	}
-	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err) // what is deferred runs
+	}
 }

@@ -46,13 +46,13 @@ func leased(dsn string) (uid.Worker, error) {
 	if err != nil {
 		return nil, errors.New("UID_MYSQL_DSN is not a DSN") // the driver's error may quote it
 	}
-	tables, err := sqlstore.New(db, sqlstore.Config{})
-	if err != nil {
-		return nil, err
+	return sqlstore.Lease(db, "orders", lease.Config{Timeout: starting}), nil
+}
+
+// setting returns an environment variable, or what stands for one that is empty.
+func setting(name, standard string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
 	}
-	orders, err := tables.Leases("orders")
-	if err != nil {
-		return nil, err
-	}
-	return lease.New(orders, lease.Config{Timeout: starting})
+	return standard
 }

@@ -8,9 +8,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -27,49 +25,35 @@ import (
 var schema string
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) (err error) {
+	ctx := context.Background()
 	db, err := sql.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer db.Close()
 	uids, err := cached.New(sqlstore.Lease(db, "orders"), cached.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, uids.Close()) }() // gives the worker ID back
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return err
-	}
+	check(err)
+	defer func() { check(uids.Close()) }() // gives the worker ID back
+	_, err = db.ExecContext(ctx, schema)
+	check(err)
 
 	queries := orders.New(db)
 	for _, item := range []string{"lamp", "chair", "table"} {
 		var keys [2]uid.UID
-		if _, err := uids.FillContext(ctx, keys[:]); err != nil {
-			return err
-		}
-		if err := queries.CreateOrder(ctx, orders.CreateOrderParams{ID: keys[0], Item: item}); err != nil {
-			return err
-		}
-		if err := queries.CreateParcel(ctx, orders.CreateParcelParams{ID: keys[1], OrderID: keys[0]}); err != nil {
-			return err
-		}
+		_, err = uids.FillContext(ctx, keys[:])
+		check(err)
+		check(queries.CreateOrder(ctx, orders.CreateOrderParams{ID: keys[0], Item: item}))
+		check(queries.CreateParcel(ctx, orders.CreateParcelParams{ID: keys[1], OrderID: keys[0]}))
 	}
 	all, err := queries.Orders(ctx)
-	if err != nil {
-		return err
-	}
+	check(err)
 	for _, o := range all {
 		parcels, err := queries.ParcelsOf(ctx, o.ID)
-		if err != nil {
-			return err
-		}
+		check(err)
 		fmt.Println(o.ID, o.Item, len(parcels), "parcels")
 	}
-	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err) // what is deferred runs
+	}
 }

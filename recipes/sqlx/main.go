@@ -6,9 +6,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log"
 	"os"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -26,47 +24,37 @@ type Order struct {
 }
 
 func main() {
-	if err := run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context) (err error) {
+	ctx := context.Background()
 	db, err := sqlx.Open("mysql", os.Getenv("UID_MYSQL_DSN"))
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer db.Close()
 	uids, err := cached.New(sqlstore.Disposable(db), cached.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, uids.Close()) }()
+	check(err)
+	defer func() { check(uids.Close()) }()
 
 	// No AUTO_INCREMENT: a row without a key is an error. So is a 0, from a key that nobody set.
 	_, err = db.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS orders (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0), item VARCHAR(100) NOT NULL)`)
-	if err != nil {
-		return err
-	}
+	check(err)
 	// A batch takes its keys in one call.
 	orders := []Order{{Item: "lamp"}, {Item: "chair"}, {Item: "table"}}
 	keys := make([]uid.UID, len(orders))
-	if _, err := uids.FillContext(ctx, keys); err != nil {
-		return err
-	}
+	_, err = uids.FillContext(ctx, keys)
+	check(err)
 	for i := range orders {
 		orders[i].ID = keys[i]
 	}
-	if _, err := db.NamedExecContext(ctx, "INSERT INTO orders (id, item) VALUES (:id, :item)", orders); err != nil {
-		return err
-	}
+	_, err = db.NamedExecContext(ctx, "INSERT INTO orders (id, item) VALUES (:id, :item)", orders)
+	check(err)
 
 	// The newest come first by their keys: a UID sorts by its time.
-	if err := db.SelectContext(ctx, &orders, "SELECT id, item FROM orders ORDER BY id DESC LIMIT 3"); err != nil {
-		return err
-	}
+	check(db.SelectContext(ctx, &orders, "SELECT id, item FROM orders ORDER BY id DESC LIMIT 3"))
 	for _, o := range orders {
 		fmt.Println(o.ID, o.Item)
 	}
-	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err) // what is deferred runs
+	}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace, with all settings at their defaults; [New]
-// and [lease.New] have them. A first start makes a missing namespace.
+// Lease returns a worker that leases a worker ID of a namespace, with all settings at their defaults, or with
+// those of one Config; [New] has those of the store. A first start makes a missing namespace.
 //
 // A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
 // [uid.ErrRange] when the conn or the namespace cannot be used. Its Close gives the ID back. The caller
 // closes the conn, after the generator.
-func Lease(conn Conn, namespace string) uid.Worker {
-	return lazy.Lease(func() (lease.Store, error) {
+func Lease(conn Conn, namespace string, cfg ...lease.Config) uid.Worker {
+	return lazy.Lease(cfg, func() (lease.Store, error) {
 		store, err := New(conn, Config{})
 		if err != nil {
 			return nil, err

@@ -7,21 +7,23 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/lazy"
+	"github.com/uidgen/uid/worker/disposable"
+	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // Lease returns a worker that leases a worker ID of a namespace in the file named path, as
 // [sqlstore.Lease] does. A generator opens the file when it is made, as [Open] does, and closes it with its
 // own Close, after it has given the ID back. It returns the errors of both, too.
-func Lease(path, namespace string) uid.Worker {
-	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Lease(db, namespace) })
+func Lease(path, namespace string, cfg ...lease.Config) uid.Worker {
+	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Lease(db, namespace, cfg...) })
 }
 
 // Disposable returns a worker that takes a new worker ID from the file named path at each start, as
 // [sqlstore.Disposable] does. A generator opens the file when it is made, as [Open] does, and closes it with
 // its own Close. It returns the errors of both, too.
-func Disposable(path string) uid.Worker {
-	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Disposable(db) })
+func Disposable(path string, cfg ...disposable.Config) uid.Worker {
+	return on(path, func(db *sqlx.DB) uid.Worker { return sqlstore.Disposable(db, cfg...) })
 }
 
 func on(path string, worker func(*sqlx.DB) uid.Worker) uid.Worker {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
@@ -39,6 +41,13 @@ func TestWorkers(t *testing.T) {
 	require.NotEqual(t, first, drawn(t, orders), "the ID rests")
 
 	_, err := cached.New(sqlite.Lease(path, "örders"), cached.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	one := lease.Config{MustExist: true}
+	_, err = cached.New(sqlite.Lease(path, "parcels", one), cached.Config{})
+	require.ErrorIs(t, err, worker.ErrNoNamespace)
+	_, err = cached.New(sqlite.Lease(path, "orders", one, one), cached.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = cached.New(sqlite.Disposable(path, disposable.Config{Timeout: -1}), cached.Config{})
 	require.ErrorIs(t, err, uid.ErrConfig)
 	_, err = cached.New(sqlite.Disposable(":memory:"), cached.Config{})
 	require.ErrorIs(t, err, os.ErrInvalid)

@@ -13,15 +13,15 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Lease returns a worker that leases a worker ID of a namespace in db, with all settings at their
-// defaults; [New], [DB.Leases] and [lease.New] have them. Namespaces keep apart services that share a
+// Lease returns a worker that leases a worker ID of a namespace in db, with all settings at their defaults, or
+// with those of one Config; [New] has those of the tables. Namespaces keep apart services that share a
 // database; a first start makes a missing one, and the table.
 //
 // A generator returns the errors of [lease.Lease.Acquire] when it is made, and [uid.ErrConfig] or
-// [uid.ErrRange] when db or the namespace cannot be used. Its Close gives the ID back. The caller closes db,
+// [uid.ErrRange] when db, the namespace or a setting cannot be used. Its Close gives the ID back. The caller closes db,
 // after the generator.
-func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string) uid.Worker {
-	return lazy.Lease(func() (lease.Store, error) {
+func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string, cfg ...lease.Config) uid.Worker {
+	return lazy.Lease(cfg, func() (lease.Store, error) {
 		tables, err := New(db, Config{})
 		if err != nil {
 			return nil, err
@@ -31,18 +31,22 @@ func Lease[Database *sql.DB | *sqlx.DB](db Database, namespace string) uid.Worke
 }
 
 // Disposable returns a worker that takes a new worker ID from the table of UidGenerator in db at each start,
-// with all settings at their defaults; [New], [DB.Numbers] and [disposable.New] have them. A missing table is
-// made.
+// with all settings at their defaults, or with those of one Config; [New] has those of the tables. A missing
+// table is made.
 //
-// A generator returns the errors of [disposable.Disposable.Acquire] when it is made, and [uid.ErrConfig] when
-// db cannot be used. The caller closes db, after the generator.
-func Disposable[Database *sql.DB | *sqlx.DB](db Database) uid.Worker {
+// A generator returns the errors of [disposable.Disposable.Acquire] when it is made, and [uid.ErrConfig] or
+// [uid.ErrRange] when db or a setting cannot be used. The caller closes db, after the generator.
+func Disposable[Database *sql.DB | *sqlx.DB](db Database, cfg ...disposable.Config) uid.Worker {
 	return lazy.New(func(context.Context) (uid.Worker, func() error, error) {
+		c, err := lazy.One(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
 		tables, err := New(db, Config{})
 		if err != nil {
 			return nil, nil, err
 		}
-		w, err := disposable.New(tables.Numbers(), disposable.Config{})
+		w, err := disposable.New(tables.Numbers(), c)
 		return w, nil, err
 	})
 }
