@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -135,6 +136,9 @@ func (d Database) BesideLeaf(t *testing.T, rounds int) {
 		for _, take := range takes {
 			round.Go(func() {
 				r, err := take()
+				for err != nil && strings.Contains(err.Error(), "database is locked") {
+					r, err = take() // waited for too long, and stored nothing
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
