@@ -79,7 +79,8 @@ func values(p *probe) {
 		{Layout: "sign=1 time=28", IDs: lease.Range{First: 0, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
 	} {
-		write := func(is *lease.Namespace) { given := is.Given; *is = n; is.Given = given }
+		n.Given = 7 // which decide does not set
+		write := func(is *lease.Namespace) { *is = n }
 		c.init(write)
 		other.own()
 		n.Layout, n.Floor, n.History, n.Made, n.Renewed = "other", 5, "other", n.Renewed, n.Made
@@ -359,8 +360,11 @@ func refusals(p *probe) {
 }
 
 func others(p *probe) {
+	floor := way{"Init of the Floor alone", func(c *client, ctx context.Context, _ decision) error {
+		return c.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return nil })
+	}}
 	for _, w := range ways {
-		for _, o := range ways {
+		for _, o := range append(slices.Clone(ways), floor) {
 			c, other := p.stocked(base()...)
 			_ = c.between(w, func() { _ = other.within(o) })
 			other.all()
