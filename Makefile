@@ -9,8 +9,11 @@ ERRCHECK    ?= $(GO) run github.com/kisielk/errcheck@v1.30.0
 INEFFASSIGN ?= $(GO) run github.com/gordonklaus/ineffassign@v0.2.0
 
 # What make test tests: all but what needs other servers than a MariaDB, or kills and pauses processes in real time,
-# which is left to make engines, make faults, make metrics and make page.
-TESTED = ./... ./cmd/uid/... ./worker/sqlite/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser)')
+# which is left to make engines, make faults, make metrics and make page. What links SQLite runs without the race
+# detector there, and with it at night: that takes four times as long, for code that waits for a database.
+STORED := ./test/databases ./test/promise ./test/backfill ./test/command ./test/migrating ./test/soak ./cmd/uid ./worker/sqlite
+UNSTORED = ./... ./cmd/uid/internal/... ./connect/postgres/... $(shell $(GO) list ./test/... | grep -vE '/test/(engines|browser|databases|promise|backfill|command|migrating|soak)')
+TESTED = $(STORED) $(UNSTORED)
 # What is linted: all but the benchmarks and recipes, whose libraries are many.
 ALL := ./... ./cmd/uid/... ./worker/sqlite/... ./test/... ./metrics/prometheus/... ./metrics/otel/... \
   ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... ./connect/postgres/... ./orm/uidgorm ./orm/uident
@@ -43,14 +46,14 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: server lint imports race portable ## what to run before a commit: two minutes on two cores, with warm caches
+test: server lint imports tests ## what to run before a commit: two minutes on two cores, with warm caches
 
 .PHONY: changed
 changed: ## the models, explored schedules, mutants and suites of what has changed since BASE (origin/main, or the last four hours)
 	test/changed $(BASE)
 
 # Each prints how long it takes; one that fails does not keep the rest from running.
-NIGHT := test-disk modules machines metrics mutants model explore-night linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
+NIGHT := race portable test-disk modules machines metrics mutants model explore-night linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
 .PHONY: night
 night: ## everything else, at full length: hours; each gate can be called by itself
 	@failed=; for gate in $(NIGHT); do \
@@ -88,14 +91,18 @@ server: # the database server of the tests, which root installs if need be
 	@[ -n "$${UID_TEST_MYSQL_DSN-}" ] || $(GO) run ./test/need mariadbd mariadb-server
 
 # Tests keep their files in memory if there is room: a disk only makes them wait.
-.PHONY: race
-race: server ## all tests, with the race detector, on a real MariaDB and on SQLite
-	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
+IN_MEMORY := free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
 	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
 	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); chmod 711 "$$TMPDIR"; trap 'rm -rf "$$TMPDIR"' EXIT; \
-	  fi; \
-	  $(SHARING) $(TESTS) $(RACE) -p 2 ./test/databases ./test/promise $(TESTED)
+	  fi
+.PHONY: tests
+tests: server ## all tests, on a real MariaDB and on SQLite; with the race detector where no database is
+	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
+	@$(IN_MEMORY); $(TESTS) $(RACE) $(UNSTORED); $(SHARING) $(TESTS) -p 2 $(STORED)
+
+.PHONY: race
+race: server ## the tests on databases with the race detector
+	@$(IN_MEMORY); $(SHARING) $(TESTS) $(RACE) -p 2 -timeout 30m $(STORED)
 
 .PHONY: test-disk
 test-disk: server ## the tests that keep files and databases, with their folders on a disk
