@@ -53,7 +53,7 @@ changed: ## the models, explored schedules, mutants and suites of what has chang
 	test/changed $(BASE)
 
 # Each prints how long it takes; one that fails does not keep the rest from running.
-NIGHT := race portable test-disk modules machines metrics mutants model explore-night linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
+NIGHT := race portable modules machines metrics mutants model explore-night linearizability stress sealed faults engines recipes page serve soak fuzz bench-smoke
 .PHONY: night
 night: ## everything else, at full length: hours; each gate can be called by itself
 	@failed=; for gate in $(NIGHT); do \
@@ -91,22 +91,18 @@ server: # the database server of the tests, which root installs if need be
 	@[ -n "$${UID_TEST_MYSQL_DSN-}" ] || $(GO) run ./test/need mariadbd mariadb-server
 
 # Tests keep their files in memory if there is room: a disk only makes them wait.
-IN_MEMORY := free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
-	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
-	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); chmod 711 "$$TMPDIR"; trap 'rm -rf "$$TMPDIR"' EXIT; \
-	  fi
 .PHONY: tests
 tests: server ## all tests, on a real MariaDB and on SQLite; with the race detector where no database is
 	@[ -n "$(RACE)" ] || echo 'note: no C compiler found, so the tests run without the race detector'
-	@$(IN_MEMORY); $(TESTS) $(RACE) $(UNSTORED); $(SHARING) $(TESTS) -p 2 $(STORED)
+	@free=$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1 || true); \
+	  if [ -z "$${TMPDIR-}" ] && [ "$${free:-0}" -gt 1000000 ]; then \
+	    export GOTMPDIR=/tmp TMPDIR=$$(mktemp -d /dev/shm/uid-test-XXXXXX); chmod 711 "$$TMPDIR"; trap 'rm -rf "$$TMPDIR"' EXIT; \
+	  fi; \
+	  $(TESTS) $(RACE) $(UNSTORED); $(SHARING) $(TESTS) -p 2 $(STORED)
 
 .PHONY: race
-race: server ## the tests on databases with the race detector
-	@$(IN_MEMORY); $(SHARING) $(TESTS) $(RACE) -p 2 -timeout 30m $(STORED)
-
-.PHONY: test-disk
-test-disk: server ## the tests that keep files and databases, with their folders on a disk
-	TMPDIR=$${TMPDIR:-/var/tmp} $(SHARING) $(TESTS) -count 1 ./internal/state ./segment/... ./worker/... ./worker/sqlite/... ./test/databases ./test/promise ./cmd/uid
+race: server ## the tests on databases once more, with the race detector, and with their files on a disk
+	TMPDIR=$${TMPDIR:-/var/tmp} $(SHARING) $(TESTS) $(RACE) -count 1 -p 2 -timeout 30m $(STORED) ./internal/state ./segment/... ./worker/...
 
 # A kernel may run no 32-bit programs; then they are emulated, without the signals that preempt a goroutine,
 # which the emulator does not survive.
