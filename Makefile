@@ -264,7 +264,6 @@ bench-quick: ## a smaller comparison in less than three minutes; its tables come
 bench-module: ## what calls cost, as multiples of a bare atomic add, by the benchmarks beside the code
 	$(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached
 	$(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached
-	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
 	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 
