@@ -82,6 +82,10 @@ modules: generate ## vet each module by itself, outside the workspace, and see t
 tidy: generate ## go mod tidy in each module
 	test/modules -tidy
 
+.PHONY: release
+release: ## VERSION=v0.1.0: all that a release has, in DIST, tried as a user would; it publishes nothing
+	test/release "$(VERSION)" "$(or $(DIST),$(abspath ../uid-$(VERSION)))"
+
 .PHONY: generate
 generate: # what is generated, and not kept
 	cd recipes/ent/ent && $(GO) generate
