@@ -82,6 +82,10 @@ modules: generate ## vet each module by itself, outside the workspace, and see t
 tidy: generate ## go mod tidy in each module
 	test/modules -tidy
 
+.PHONY: release
+release: ## VERSION=v0.1.0: all that a release has, in DIST, tried as a user would; it publishes nothing
+	test/release "$(VERSION)" "$(or $(DIST),$(abspath ../uid-$(VERSION)))"
+
 .PHONY: generate
 generate: # what is generated, and not kept
 	cd recipes/ent/ent && $(GO) generate
@@ -260,7 +264,6 @@ bench-quick: ## a smaller comparison in less than three minutes; its tables come
 bench-module: ## what calls cost, as multiples of a bare atomic add, by the benchmarks beside the code
 	$(GO) test -run '^$$' -bench Ratio -benchtime 200x ./cached
 	$(GO) test -run '^$$' -bench 'Latency|Memory' -benchtime 1x ./cached
-	$(GO) test -run '^$$' -bench 'Claim' -benchtime 1x ./ringbuffer
 	$(GO) test -run '^$$' -bench 'Refill' ./cached
 	$(GO) test -run '^$$' -bench . ./default ./bits ./form ./opaque ./plan .
 

@@ -117,6 +117,4 @@
 //
 // One slot and one flag for each UID, as in UidGenerator: 3.31, and the producer must write
 // all the UIDs. (It contends less, because it takes so long between claims.)
-//
-// BenchmarkClaim measures them side by side.
 package ringbuffer
