@@ -67,7 +67,7 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 // full returns a generator that has nothing left to give before the clock moves on.
-func full(t *testing.T, clock *fake.Clock, cfg cached.Config) *cached.Generator {
+func full(t testing.TB, clock *fake.Clock, cfg cached.Config) *cached.Generator {
 	cfg.Layout, cfg.MaxLead = millis, time.Nanosecond
 	g := start(t, &fake.Worker{}, clock, cfg)
 	for range 16 {
