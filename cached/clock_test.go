@@ -358,48 +358,6 @@ func TestEndOfAllBits(t *testing.T) {
 	}
 }
 
-func TestNewMindsTheExpiry(t *testing.T) {
-	layout, at := short, beforeEnd(12)
-	for _, c := range []struct {
-		layout bits.Layout
-		now    time.Time
-		is     error
-	}{
-		{layout, at, uid.ErrExhausted},
-		{layout, at.Add(time.Hour), uid.ErrExhausted},
-		{layout, layout.Epoch().Add(-time.Second), uid.ErrRange},
-		{bits.UidGenerator(), day, uid.ErrExhausted},
-	} {
-		w := &fake.Worker{}
-		_, err := cached.New(w, cached.Config{Layout: c.layout, Now: fake.NewClock(c.now).Now})
-		require.ErrorIs(t, err, c.is)
-		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
-	}
-}
-
-func TestRandomStartSpreadsLowRates(t *testing.T) {
-	for _, random := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			g := start(t, &fake.Worker{}, clock, cached.Config{RandomStart: random})
-			var shards [16]int
-			for range 1600 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				shards[u%16]++
-				time.Sleep(1500 * time.Millisecond)
-			}
-			if !random {
-				require.Equal(t, 1600, shards[0])
-				return
-			}
-			for i, n := range shards {
-				require.InDelta(t, 100, n, 60, "shard %d of %v", i, shards)
-			}
-		})
-	}
-}
-
 // TestEveryLayout draws a few laps under each preset and at the edges of what a layout
 // can be.
 func TestEveryLayout(t *testing.T) {

@@ -3,9 +3,6 @@ package cached_test
 import (
 	"log/slog"
 	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
@@ -33,6 +30,3 @@ func TestConformance(t *testing.T) {
 		})
 	})
 }
-
-var _ = time.Now
-var _ = require.NoError

@@ -3,11 +3,14 @@ package uncached
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/conformance"
 )
 
 func TestConformance(t *testing.T) {
+	require.Panics(t, func() { MustNew(nil, Config{}) })
 	for _, policy := range []Policy{Logical(), Fail(), Wait(DefaultWait), Remember(1024)} {
 		t.Run(policy.String(), func(t *testing.T) {
 			conformance.Worker(t, conformance.Subject{

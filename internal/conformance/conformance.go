@@ -95,7 +95,9 @@ func order(t *testing.T, g uid.Generator) {
 }
 
 // notNow reports whether an error is TryGetUID's own.
-func notNow(err error) bool { return errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrNoReservation) }
+func notNow(err error) bool {
+	return errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrNoReservation)
+}
 
 // Draw has goroutines draw in all ways, so many times each. It returns what they got, sorted. No UID came twice, and each is
 // larger than all that were returned when its call began.

@@ -53,12 +53,18 @@ func (c *Crowd) Returned() (n int) {
 	return n
 }
 
-// Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there were room
-// for before. The call must have succeeded.
-func (c *Crowd) Places(t testing.TB, g uid.Parser, i int) (out []int) {
+// Got returns the UIDs of a call, which must have succeeded.
+func (c *Crowd) Got(t testing.TB, i int) []uid.UID {
 	t.Helper()
 	require.NoError(t, c.errs[i])
-	for _, u := range c.got[i] {
+	return c.got[i]
+}
+
+// Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there were room
+// for before.
+func (c *Crowd) Places(t testing.TB, g uid.Parser, i int) (out []int) {
+	t.Helper()
+	for _, u := range c.Got(t, i) {
 		p, err := g.ParseUID(u)
 		require.NoError(t, err)
 		out = append(out, int(p.Time.Sub(Day)/time.Millisecond)*16+int(p.Sequence))

@@ -208,7 +208,7 @@ func (s Subject) after(t *testing.T) {
 		require.NoError(t, err)
 		g := s.at(t, clock, fake.Endless(1), Config{Layout: l, After: after, Lead: 10 * time.Minute})
 		all := append([]draw{single(g.TryGetUID), single(g.TryGetUID), filling(t.Context(), g, 5)}, s.more(g)...)
-		passed := false
+		passed, first := false, uid.UID(0)
 		for step := range 2000 {
 			for _, draw := range all {
 				got, err := draw()
@@ -218,6 +218,10 @@ func (s Subject) after(t *testing.T) {
 				}
 				for _, u := range got {
 					require.True(t, u > after || err != nil)
+					if first == 0 && err == nil {
+						first = u
+						require.Equal(t, Day.Add(max(0, ahead+time.Millisecond)), parts(t, g, u).Time, "neither sooner nor later")
+					}
 				}
 			}
 			passed = passed || step == 1500
@@ -287,7 +291,7 @@ func (s Subject) layouts(t *testing.T) {
 // randomStart spreads UIDs that are drawn at a low rate.
 func (s Subject) randomStart(t *testing.T) {
 	for _, random := range []bool{true, false} {
-		g := s.at(t, fake.NewClock(Day), fake.Endless(7), Config{RandomStart: random})
+		g := s.at(t, fake.NewClock(Day), fake.Endless(7), Config{Layout: seconds, RandomStart: random})
 		var shards [16]int
 		upper := 0
 		for range 1600 {
@@ -325,7 +329,7 @@ func (s Subject) closeGivesUp(t *testing.T) {
 			}
 		}}
 		g := s.at(t, clock, w, Config{Layout: seconds})
-		last := next(t, g)
+		last, more := next(t, g), s.more(g)
 		time.Sleep(45 * time.Second) // a renewal is due
 		began, least := time.Now(), c.limit
 		var err error
@@ -340,7 +344,7 @@ func (s Subject) closeGivesUp(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, s.Name+": releasing the worker: the worker's "+c.call+" has not returned")
 		require.GreaterOrEqual(t, time.Since(began), least)
-		requireFails(t, g, s.more(g), uid.ErrClosed)
+		requireFails(t, g, more, uid.ErrClosed)
 		require.NoError(t, g.Close(), "again")
 		require.Less(t, time.Since(began), least+time.Second)
 		require.Empty(t, w.Released)
@@ -413,7 +417,8 @@ func (s Subject) outage(t *testing.T) {
 	clock := fake.NewClock(Day)
 	w := &fake.Worker{Window: 60}
 	g := s.at(t, clock, w, Config{Layout: seconds})
-	all := append(draws(t.Context(), g), s.more(g)...)
+	more := s.more(g)
+	all := append(draws(t.Context(), g), more...)
 	w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 	for range 55 {
 		for _, draw := range all {
@@ -424,8 +429,8 @@ func (s Subject) outage(t *testing.T) {
 	}
 	time.Sleep(10 * time.Second)
 	began := time.Now()
-	requireFails(t, g, s.more(g), uid.ErrNoReservation)
-	requireFails(t, g, s.more(g), fake.ErrDown)
+	requireFails(t, g, more, uid.ErrNoReservation)
+	requireFails(t, g, more, fake.ErrDown)
 	require.Zero(t, time.Since(began), "calls wait")
 	require.ErrorIs(t, stat[error](g, "ReservationError"), fake.ErrDown)
 	require.Equal(t, Day.Add(60*time.Second), stat[time.Time](g, "ReservedUntil"))
@@ -480,23 +485,27 @@ func (s Subject) onItsWay(t *testing.T) {
 func (s Subject) revoked(t *testing.T) {
 	w := &fake.Worker{ID: 3, Window: 600}
 	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds})
-	last := uid.UID(0)
-	for _, draw := range append(draws(t.Context(), g), s.more(g)...) {
+	last, more := uid.UID(0), s.more(g)
+	for _, draw := range append(draws(t.Context(), g), more...) {
 		all, err := draw()
 		require.NoError(t, err)
 		last = max(last, all[len(all)-1])
 	}
 	w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
 	w.Terms.Revoke()
-	requireFails(t, g, s.more(g), uid.ErrNoReservation)
+	requireFails(t, g, more, uid.ErrNoReservation)
 	require.Zero(t, stat[time.Time](g, "ReservedUntil"))
 	require.Zero(t, g.Health().Buffered)
 	w.Set(func(w *fake.Worker) { w.Fail = nil })
 	time.Sleep(10 * time.Second)
 	require.Greater(t, next(t, g).UID, last)
-	require.NoError(t, g.Close())
+	for _, draw := range more {
+		_, err := draw()
+		require.NoError(t, err)
+	}
+	require.NoError(t, g.Close()) // with UIDs in the hands of Lanes
 	w.Terms.Revoke()
-	requireFails(t, g, s.more(g), uid.ErrClosed)
+	requireFails(t, g, more, uid.ErrClosed)
 	require.Zero(t, stat[time.Time](g, "ReservedUntil"))
 }
 
