@@ -504,6 +504,7 @@ func (s Subject) revoked(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, g.Close()) // with UIDs in the hands of Lanes
+	requireFails(t, g, more, uid.ErrClosed)
 	w.Terms.Revoke()
 	requireFails(t, g, more, uid.ErrClosed)
 	require.Zero(t, stat[time.Time](g, "ReservedUntil"))
