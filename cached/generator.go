@@ -10,6 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/ringbuffer"
 )
@@ -39,13 +40,14 @@ type Generator struct {
 	now      func() time.Time
 	born     time.Time // the origin of the steady clock
 
-	tenure *tenure.Tenure
-	wake   chan struct{} // one slot: asks run to look at the ring and its timer
-	stop   sync.Once     // Close has begun
-	quit   chan struct{} // closed by Close
-	last   int64         // written by stop: what newest returned
-	done   chan struct{} // closed when run has ended
-	counts counters
+	tenure   *tenure.Tenure
+	wake     chan struct{} // one slot: asks run to look at the ring and its timer
+	stop     sync.Once     // Close has begun
+	quit     chan struct{} // closed by Close
+	last     int64         // written by stop: what newest returned
+	done     chan struct{} // closed when run has ended
+	counts   counters
+	handlers handler.Caller
 
 	// mu serialises the ring's producers: run, and takers that found no UID, which
 	// refill, move or shut the ring. It is never held during a handler, a call of the
@@ -105,6 +107,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		patient:  patient,
 		valBits:  layout.SequenceBits() + layout.WorkerBits(),
 		now:      cfg.Now,
+		handlers: handler.Caller{Logger: cfg.Logger},
 		born:     time.Now(),
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),

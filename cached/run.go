@@ -27,7 +27,7 @@ func (g *Generator) run() {
 		waiting := g.queue.waiting > 0
 		g.mu.Unlock()
 		if rejected >= 0 && g.cfg.OnRejectedPut != nil {
-			g.contain("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
+			g.handlers.Call("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
 		}
 		switch {
 		case after < 0:

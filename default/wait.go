@@ -61,6 +61,5 @@ func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick
 // exhaust ends the generator for good because the time field is full, even if the clock
 // goes back later.
 func (g *Generator) exhaust(gr *tenure.Grant) {
-	g.tenure.End(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
-		uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))
+	g.tenure.End(gr, tenure.Exhausted(g.layout))
 }

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,7 +16,7 @@ import (
 // a call looks for it from a front that it has read before it claimed.
 func TestAdvance(t *testing.T) {
 	const segments = 100000
-	g := &Generator{cfg: Config{Logger: slog.New(slog.DiscardHandler), Now: time.Now}, source: Source{Tag: "a"}}
+	g := &Generator{cfg: Config{Now: time.Now}, source: Source{Tag: "a"}}
 	require.NoError(t, g.ring.Init(ringConfig))
 	nothing := new(span)
 	g.front.Store(nothing)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -29,10 +30,11 @@ type Generator struct {
 
 	_ cpu.CacheLinePad // what follows is written more often than front
 
-	cfg    Config
-	source Source
-	shared *shared
-	counts counters
+	cfg      Config
+	source   Source
+	shared   *shared
+	counts   counters
+	handlers handler.Caller
 
 	// mu guards what follows. It is never held during a handler, a call of the store or a wait.
 	mu    sync.Mutex
@@ -120,7 +122,7 @@ func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
 	if err := CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
-	g := &Generator{cfg: cfg, source: s, shared: sh, taking: taking{
+	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: handler.Caller{Logger: cfg.Logger}, taking: taking{
 		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
 	}}
 	if err := g.ring.Init(ringConfig); err != nil {

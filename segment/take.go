@@ -43,7 +43,7 @@ func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (uid.UID,
 				g.counts.rejectedTakes.Add(1)
 			}
 			attempt++
-			if err := g.judge(handler, &rejected.Rejection); err != nil {
+			if err := g.handlers.Judge(handler, &rejected.Rejection); err != nil {
 				return 0, err
 			}
 			allowed = true
@@ -184,21 +184,6 @@ func (g *Generator) tell() {
 		close(g.state.news)
 		g.state.news = nil
 	}
-}
-
-// judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never
-// waits has a nil handler.
-func (g *Generator) judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
-	err = r.Err
-	if handler == nil {
-		return err
-	}
-	defer func() {
-		if p := recover(); p != nil && g.counts.handlerPanics.Add(1) == 1 {
-			g.cfg.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", "OnRejectedTake", "panic", p)
-		}
-	}()
-	return handler(*r)
 }
 
 // must panics on an error that only a bug in this package can cause.

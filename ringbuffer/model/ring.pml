@@ -887,7 +887,7 @@ active [TAKERS] proctype Taker()
 			break
 		od
 
-	/* wait, and what attempt and giveUp do with a call that has a place */
+	/* what draw does with a call that has a place */
 	:: atomic { waits && !mu && given[_pid] != 0 -> collect() }
 	:: atomic { waits && !mu && given[_pid] == 0 && GIVEUP > 1 ->
 #ifdef M_STAYS
