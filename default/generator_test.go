@@ -247,7 +247,7 @@ func TestReservationThatIsGone(t *testing.T) {
 		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: fake.NewClock(morning).Now})
 		gr := g.tenure.Grant()
 		require.NoError(t, g.Close())
-		require.NoError(t, g.awaitReservation(t.Context(), gr, 1, true, nil))
+		require.NoError(t, g.awaitReservation(t.Context(), hurdle{gr: gr, tick: 1}, true, nil))
 		g.exhaust(gr)
 		_, err := g.GetUID()
 		require.ErrorIs(t, err, uid.ErrClosed)

@@ -818,7 +818,7 @@ active [TAKERS] proctype Taker()
 		}
 #endif
 
-	/* Ring.Resolve without the lock, and what enter and settle do with it. */
+	/* Ring.Resolve without the lock, and what enter and takeSlow do with it. */
 #ifdef M_FLAG_FIRST
 	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
 		atomic {
