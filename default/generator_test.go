@@ -20,28 +20,6 @@ import (
 // all is a reservation of every tick for worker 7.
 var all = uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64}
 
-func TestZeroConfig(t *testing.T) {
-	g, err := New(fake.Endless(7), Config{})
-	require.NoError(t, err)
-	defer g.Close()
-	require.Equal(t, bits.Default(), g.Layout())
-	before := time.Now()
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	p, err := g.ParseUID(u)
-	require.NoError(t, err)
-	require.EqualValues(t, 7, p.WorkerID)
-	require.False(t, p.Time.Before(before.Truncate(time.Second)))
-	require.False(t, p.Time.After(time.Now()))
-	last := u
-	for range 1000 {
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		require.Greater(t, u, last)
-		last = u
-	}
-}
-
 // A tick's sequence is used to its end, then the call sleeps until the next tick begins: what
 // a layout sustains is what its sequence holds.
 func TestSequenceUsedUp(t *testing.T) {
@@ -85,43 +63,6 @@ func TestSequenceUsedUp(t *testing.T) {
 		wg.Wait()
 		require.Len(t, seen, 20000)
 		require.Equal(t, 4750*time.Millisecond, time.Since(began))
-	})
-}
-
-func TestFill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Now: clock.Now})
-		defer g.Close()
-		n, err := g.Fill(nil)
-		require.NoError(t, err)
-		require.Zero(t, n)
-
-		require.Equal(t, at{}, take(t, g))
-		dst := make([]uid.UID, 20000)
-		n, err = g.Fill(dst)
-		require.NoError(t, err)
-		require.Equal(t, len(dst), n)
-		require.Equal(t, 2*time.Second, clock.Now().Sub(morning))
-		for i, u := range dst {
-			p, err := g.ParseUID(u)
-			require.NoError(t, err)
-			require.EqualValues(t, (i+1)%8192, p.Sequence)
-			require.Equal(t, morning.Add(time.Duration((i+1)/8192)*time.Second), p.Time)
-		}
-		require.Equal(t, at{since: 2 * time.Second, sequence: 20001 - 2*8192}, take(t, g))
-
-		// A fill that stops half-way says how far it came, and takes no more.
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		n, err = g.FillContext(ctx, dst)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 8192-(20002-2*8192), n)
-		n, err = g.FillContext(ctx, dst)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Zero(t, n)
-		time.Sleep(time.Second)
-		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
 	})
 }
 
