@@ -53,7 +53,7 @@ type Generator struct {
 	// refill, move or shut the ring. It is never held during a handler, a call of the
 	// worker or a wait.
 	mu    sync.Mutex
-	queue queue
+	queue line
 	lanes lanes
 	state state
 	// unordered is nil until it is first used.
@@ -239,7 +239,7 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 func (g *Generator) end() {
 	g.tenure.End(nil, uid.ErrClosed)
 	g.ring.Shut()
-	g.counts.lost.Add(g.queue.withdraw())
+	g.counts.lost.Add(g.queue.Withdraw())
 	g.setFloor(allStale)
 	g.last = g.newest()
 }
@@ -265,7 +265,7 @@ func (g *Generator) discard() {
 // drop is discard with g.mu held.
 func (g *Generator) drop() {
 	g.ring.Shut()
-	g.counts.lost.Add(g.queue.withdraw())
+	g.counts.lost.Add(g.queue.Withdraw())
 	g.setFloor(allStale)
 	g.state.parked = false // those from whom something was taken back wait again
 	g.state.discarded = true

@@ -97,7 +97,7 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 		RejectedTakes:    g.counts.rejectedTakes.Load(),
 		RejectedPuts:     g.counts.rejectedPuts.Load(),
 		HandlerPanics:    g.handlers.Panics(),
-		Waiting:          g.queue.waiting,
+		Waiting:          g.queue.Waiting(),
 		ReservationError: g.tenure.Refused(),
 	}
 	if grant.Until >= 0 {

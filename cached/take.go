@@ -54,12 +54,12 @@ func (g *Generator) draw(ctx context.Context, pos, want uint64, handler uid.Take
 				return v, pos, 1, nil
 			}
 			ahead = state == ringbuffer.Ahead
-		} else if place.got == 0 {
+		} else if place.Got == 0 {
 			g.refill(g.now())
 		}
-		if place != nil && place.got > 0 {
+		if place != nil && place.Got > 0 {
 			g.queue.leave(place)
-			return place.v, place.pos, place.got, nil
+			return place.Given.v, place.Given.pos, place.Got, nil
 		}
 
 		now := g.now()
@@ -93,12 +93,12 @@ func (g *Generator) draw(ctx context.Context, pos, want uint64, handler uid.Take
 			if place == nil {
 				place = g.join(pos, want, ahead)
 			}
-			g.unlocked(func() { err = place.wait(ctx, news) })
+			g.unlocked(func() { err = wait(ctx, place, news) })
 		}
 		switch {
-		case err == nil || place != nil && place.got > 0: // it was served, be it while its context ended
+		case err == nil || place != nil && place.Got > 0: // it was served, be it while its context ended
 			continue
-		case place == nil && ahead, place != nil && place.at == nil:
+		case place == nil && ahead, place != nil && !place.HasPlace():
 			g.counts.lost.Add(1) // a position that it claimed itself, past the end of what was ready
 		}
 		if place != nil {

@@ -12,7 +12,7 @@ import (
 func (g *Generator) rejection(next int64, now time.Time) *uid.Rejection {
 	turn := g.turn(next)
 	pause := g.untilLead(turn, now)
-	return &uid.Rejection{Wait: pause, Err: &leadError{turn, g.leadLimit(now), g.cfg.MaxLead, g.queue.waiting, pause}}
+	return &uid.Rejection{Wait: pause, Err: &leadError{turn, g.leadLimit(now), g.cfg.MaxLead, g.queue.Waiting(), pause}}
 }
 
 // A leadError is an ErrRejectedTake. Most handlers let the call wait, and nobody reads it: it is formatted
@@ -35,14 +35,14 @@ func (e *leadError) Unwrap() error { return uid.ErrRejectedTake }
 // is the first to be published. g.mu is held and the ring is shut.
 func (g *Generator) turn(next int64) int64 {
 	begin := max(g.ring.Position(), uint64(next)<<g.seqBits)
-	return min(int64(g.ring.Tick(begin+g.queue.wanted)), g.layout.MaxTick())
+	return min(int64(g.ring.Tick(begin+g.queue.Wanted())), g.layout.MaxTick())
 }
 
-// join puts a call into the queue, as queue.join does, and sees to it that run watches the clock for it. g.mu is held.
+// join puts a call into the queue, as line.join does, and sees to it that run watches the clock for it. g.mu is held.
 func (g *Generator) join(pos, want uint64, ahead bool) *waiter {
 	w := g.queue.join(pos, want, ahead)
 	g.state.parked = false
-	if g.queue.waiting == 1 {
+	if g.queue.Waiting() == 1 {
 		g.kick()
 	}
 	return w
@@ -50,9 +50,9 @@ func (g *Generator) join(pos, want uint64, ahead bool) *waiter {
 
 // wait waits until the call is served, or there is news of the reservation, while run
 // watches the clock.
-func (w *waiter) wait(ctx context.Context, news <-chan struct{}) error {
+func wait(ctx context.Context, w *waiter, news <-chan struct{}) error {
 	select {
-	case <-w.served:
+	case <-w.Turn():
 		return nil
 	case <-news:
 		return nil

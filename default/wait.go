@@ -41,7 +41,7 @@ func (g *Generator) awaitReservation(ctx context.Context, h hurdle, wait bool, w
 	select {
 	case <-news:
 		return nil
-	case <-w.turn:
+	case <-w.Turn():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
