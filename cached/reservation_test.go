@@ -39,55 +39,6 @@ func TestNothingUnreservedIsIssued(t *testing.T) {
 // ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
 var ticksOfRings = []int{8, 32}
 
-// TestABurstWaitsForItsReservation: one that is on its way is waited for, and one that
-// does not come is an error and not a wait for ever.
-func TestABurstWaitsForItsReservation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{Window: 4}
-		g := start(t, w, clock, cached.Config{MaxLead: time.Hour})
-		for range 20 * 8192 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
-		}
-		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
-		var err error
-		for range 200 * 8192 {
-			if _, err = g.GetUID(); err != nil {
-				break
-			}
-		}
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-	})
-}
-
-// TestWorkerIDChanges: a worker that lost its ID goes on under another one.
-func TestWorkerIDChanges(t *testing.T) {
-	for _, ticks := range ticksOfRings {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			w := &fake.Worker{ID: 3, Window: 30}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
-			var last uid.UID
-			changed := false
-			for i := range 16 * 25 * ticks {
-				if i == 1000 {
-					w.Set(func(w *fake.Worker) { w.ID = 4 })
-				}
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.Greater(t, u, last)
-				last = u
-				id := parse(t, g, u).WorkerID
-				require.True(t, id == 4 || id == 3 && !changed)
-				changed = changed || id == 4
-			}
-			require.True(t, changed)
-			require.EqualValues(t, 4, g.Stats().WorkerID)
-		})
-	}
-}
-
 // TestRevoke: what was ready is gone when Revoke returns, in the ring and in Lanes, and
 // its ticks are never used again.
 func TestRevoke(t *testing.T) {
