@@ -124,20 +124,18 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 			return u, got, nil
 		case h.out == outdated:
 			continue
-		case h.pause == 0 && err != nil: // there is nothing to wait for
-		case h.out == behind && wait:
+		case err != nil && (h.pause == 0 || !wait): // there is nothing to wait for, or nobody who waits
+		case h.out == behind:
 			h.pause = min(h.pause, maxSleep)
 			err = g.sleep(ctx, h.pause, w)
 			slept += h.pause
+		case h.out == usedUp && !wait:
+			err = g.usedUpError(h.tick, h.pause)
 		case h.out == unreserved && !wait:
 			err = g.awaitReservation(ctx, h, false, nil)
-		case !wait:
-			if err == nil {
-				err = g.usedUpError(h.tick, h.pause)
-			}
 		case w == nil:
-			w = g.queue.join(n)
-			if err = nil; h.out == usedUp {
+			w, err = g.queue.join(n), nil
+			if h.out == usedUp {
 				g.counts.usedUp.Add(1)
 			}
 			// The clock may have moved on before the call had its place.
