@@ -93,25 +93,6 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 	}
 }
 
-func TestStopGivesUpOnRelease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
-		until := make(chan struct{})
-		w.OnRelease = func(context.Context, int64) error { <-until; return nil }
-		ten := start(t, w, o)
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		began := time.Now()
-		err := ten.Stop(ctx, 7)
-		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorContains(t, err, "the worker's Release has not returned")
-		require.Equal(t, time.Second+stopGrace, time.Since(began))
-		close(until)
-		synctest.Wait()
-		require.Equal(t, []int64{7}, w.Released)
-	})
-}
-
 // A worker that minds its context has the last word, and costs no more time than that.
 func TestStopReturnsTheWorkersError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
