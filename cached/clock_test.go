@@ -1,8 +1,6 @@
 package cached_test
 
 import (
-	"errors"
-	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -169,73 +167,6 @@ func TestLeadIsBounded(t *testing.T) {
 	}
 }
 
-// TestWaitingTakesGoOnByThemselves: with the default policy a call at the bound of
-// MaxLead returns as soon as the clock allows, and no tick is used in part.
-func TestWaitingTakesGoOnByThemselves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		g := start(t, &fake.Worker{}, clock, cached.Config{Layout: millis, MaxLead: 2 * time.Millisecond})
-		const goroutines, each = 10, 64
-		began := time.Now()
-		uids := make(chan uid.UID, goroutines*each)
-		for range goroutines {
-			go func() {
-				for range each {
-					u, err := g.GetUID()
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					uids <- u
-				}
-			}()
-		}
-		var top uid.UID
-		seen := map[uid.UID]bool{}
-		for range goroutines * each {
-			u := <-uids
-			require.False(t, seen[u])
-			seen[u] = true
-			top = max(top, u)
-		}
-		// 640 UIDs are 40 runs of 16: the first 3 are there at once.
-		require.Equal(t, 37*time.Millisecond, time.Since(began))
-		require.Equal(t, day.Add(39*time.Millisecond), parse(t, g, top).Time.UTC())
-		require.Zero(t, g.Stats().Lost)
-		require.EqualValues(t, goroutines*each, g.Stats().Issued)
-	})
-}
-
-// TestTicksUsedAreTheIdealNumber draws at a steady pace, which is above what the layout
-// sustains.
-func TestTicksUsedAreTheIdealNumber(t *testing.T) {
-	for _, rate := range []int{10e3, 100e3, 1e6, 3e6} {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			g := start(t, &fake.Worker{}, clock, cached.Config{MaxLead: cached.Unbounded})
-			const pause = 10 * time.Millisecond
-			per := rate / 100
-			draws := 0
-			var first, last uid.UID
-			for range 120 {
-				for range per {
-					u, err := g.GetUID()
-					require.NoError(t, err)
-					if draws == 0 {
-						first = u
-					}
-					last = u
-					draws++
-				}
-				time.Sleep(pause)
-			}
-			used := parse(t, g, last).Time.Sub(parse(t, g, first).Time)/time.Second + 1
-			require.InDelta(t, math.Ceil(float64(draws)/8192), int64(used), 1, "%d UIDs/s", rate)
-			require.EqualValues(t, draws, g.Stats().Issued)
-		})
-	}
-}
-
 func TestClockStepsBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Millisecond, time.Second, time.Hour, 20 * 24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -356,76 +287,4 @@ func TestEndOfAllBits(t *testing.T) {
 		_, err := g.Fill(make([]uid.UID, 5))
 		require.ErrorIs(t, err, uid.ErrExhausted)
 	}
-}
-
-func TestNewMindsTheExpiry(t *testing.T) {
-	layout, at := short, beforeEnd(12)
-	for _, c := range []struct {
-		layout bits.Layout
-		now    time.Time
-		is     error
-	}{
-		{layout, at, uid.ErrExhausted},
-		{layout, at.Add(time.Hour), uid.ErrExhausted},
-		{layout, layout.Epoch().Add(-time.Second), uid.ErrRange},
-		{bits.UidGenerator(), day, uid.ErrExhausted},
-	} {
-		w := &fake.Worker{}
-		_, err := cached.New(w, cached.Config{Layout: c.layout, Now: fake.NewClock(c.now).Now})
-		require.ErrorIs(t, err, c.is)
-		require.Empty(t, w.Terms.Layout, "the worker is not acquired in vain")
-	}
-}
-
-func TestRandomStartSpreadsLowRates(t *testing.T) {
-	for _, random := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			g := start(t, &fake.Worker{}, clock, cached.Config{RandomStart: random})
-			var shards [16]int
-			for range 1600 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				shards[u%16]++
-				time.Sleep(1500 * time.Millisecond)
-			}
-			if !random {
-				require.Equal(t, 1600, shards[0])
-				return
-			}
-			for i, n := range shards {
-				require.InDelta(t, 100, n, 60, "shard %d of %v", i, shards)
-			}
-		})
-	}
-}
-
-// TestEveryLayout draws a few laps under each preset and at the edges of what a layout
-// can be.
-func TestEveryLayout(t *testing.T) {
-	layouts := []bits.Layout{bits.Default(), bits.Twitter(), bits.JavaScriptSafe(), bits.Redis(), millis}
-	layouts = append(layouts, bits.MustLayout(bits.Config{TimeBits: 63, Unit: time.Nanosecond}))
-	for _, w := range [][3]int{{35, 28, 0}, {35, 0, 28}, {35, 14, 14}, {28, 1, 1}} {
-		layouts = append(layouts, bits.MustLayout(bits.Config{TimeBits: w[0], WorkerBits: w[1], SequenceBits: w[2]}))
-	}
-	for _, layout := range layouts {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			id := layout.MaxWorkerID()
-			g := start(t, &fake.Worker{ID: id}, clock, cached.Config{Layout: layout, MaxLead: cached.Unbounded})
-			var last uid.UID
-			for range 20000 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.Greater(t, u, last)
-				last = u
-			}
-			p := parse(t, g, last)
-			require.Equal(t, id, p.WorkerID)
-			require.False(t, p.Time.Before(day))
-		})
-	}
-	_, err := cached.New(&fake.Worker{ID: 4}, cached.Config{Layout: bits.MustLayout(bits.Config{TimeBits: 40, WorkerBits: 2, SequenceBits: 2})})
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.False(t, errors.Is(err, uid.ErrExhausted))
 }

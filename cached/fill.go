@@ -5,7 +5,6 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/consecutive"
-	"github.com/uidgen/uid/ringbuffer"
 )
 
 // fillChunk is how many UIDs Fill claims at a time, at most. A call that stops
@@ -86,12 +85,12 @@ func (g *Generator) ready(want, most uint64) uint64 {
 // nothing, the claim becomes another one, of up to want positions.
 func (g *Generator) enter(ctx context.Context, c *claim, want uint64) error {
 	n := min(c.end-c.pos, g.ring.Left(c.pos))
-	v, state := g.ring.Resolve(c.pos)
-	if state != ringbuffer.Taken {
+	v, ok := g.published(c.pos)
+	if !ok {
 		var settled, got uint64
 		var err error
 		rest := c.end - c.pos - 1
-		v, settled, got, err = g.settle(ctx, c.pos, want, g.cfg.OnRejectedTake)
+		v, settled, got, err = g.draw(ctx, c.pos, want, g.cfg.OnRejectedTake)
 		if err != nil || settled != c.pos {
 			// The same holds for the others: they were claimed with the ring shut, or
 			// their ticks were skipped.
@@ -105,8 +104,6 @@ func (g *Generator) enter(ctx context.Context, c *claim, want uint64) error {
 			c.end = c.pos
 			return err
 		}
-	} else if g.ring.Enters(c.pos) {
-		g.topUp(g.ring.Tick(c.pos))
 	}
 	c.next, c.last = v, v+n
 	c.pos += n

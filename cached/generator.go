@@ -10,6 +10,7 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/handler"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/ringbuffer"
 )
@@ -39,19 +40,20 @@ type Generator struct {
 	now      func() time.Time
 	born     time.Time // the origin of the steady clock
 
-	tenure *tenure.Tenure
-	wake   chan struct{} // one slot: asks run to look at the ring and its timer
-	stop   sync.Once     // Close has begun
-	quit   chan struct{} // closed by Close
-	last   int64         // written by stop: what newest returned
-	done   chan struct{} // closed when run has ended
-	counts counters
+	tenure   *tenure.Tenure
+	wake     chan struct{} // one slot: asks run to look at the ring and its timer
+	stop     sync.Once     // Close has begun
+	quit     chan struct{} // closed by Close
+	last     int64         // written by stop: what newest returned
+	done     chan struct{} // closed when run has ended
+	counts   counters
+	handlers handler.Caller
 
 	// mu serialises the ring's producers: run, and takers that found no UID, which
 	// refill, move or shut the ring. It is never held during a handler, a call of the
 	// worker or a wait.
 	mu    sync.Mutex
-	queue queue
+	queue line
 	lanes lanes
 	state state
 	// unordered is nil until it is first used.
@@ -105,6 +107,7 @@ func NewContext(ctx context.Context, w uid.Worker, cfg Config) (*Generator, erro
 		patient:  patient,
 		valBits:  layout.SequenceBits() + layout.WorkerBits(),
 		now:      cfg.Now,
+		handlers: handler.Caller{Logger: cfg.Logger},
 		born:     time.Now(),
 		wake:     make(chan struct{}, 1),
 		quit:     make(chan struct{}),
@@ -236,7 +239,7 @@ func (g *Generator) CloseContext(ctx context.Context) error {
 func (g *Generator) end() {
 	g.tenure.End(nil, uid.ErrClosed)
 	g.ring.Shut()
-	g.counts.lost.Add(g.queue.withdraw())
+	g.counts.lost.Add(g.queue.Withdraw())
 	g.setFloor(allStale)
 	g.last = g.newest()
 }
@@ -262,7 +265,7 @@ func (g *Generator) discard() {
 // drop is discard with g.mu held.
 func (g *Generator) drop() {
 	g.ring.Shut()
-	g.counts.lost.Add(g.queue.withdraw())
+	g.counts.lost.Add(g.queue.Withdraw())
 	g.setFloor(allStale)
 	g.state.parked = false // those from whom something was taken back wait again
 	g.state.discarded = true

@@ -1,10 +1,8 @@
 package cached
 
 import (
-	"fmt"
 	"time"
 
-	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/tenure"
 )
@@ -49,7 +47,7 @@ func (g *Generator) fillHealth(h *health.Health) (ended error) {
 	// The next call refills the ring, if it may.
 	switch next := g.nextTick(now, grant); {
 	case next > g.layout.MaxTick():
-		return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
+		return tenure.Exhausted(g.layout)
 	case next > grant.Until:
 		h.Reservation.UsedUp = true
 	case next > g.leadLimit(now):

@@ -44,7 +44,7 @@ func TestHealthOfABurst(t *testing.T) {
 		require.True(t, h.Ready)
 		draw(29)
 		h = g.Health()
-		require.Less(t, h.Reservation.Remaining.Duration, 3*time.Second)
+		require.Less(t, h.Reservation.Remaining.Duration, 5*time.Second)
 		require.Equal(t, health.ReservationFailing, h.Reasons[0].Code)
 	})
 }

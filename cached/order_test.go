@@ -16,43 +16,6 @@ import (
 // lap is the number of UIDs in one lap of the default ring.
 const lap = 8 << 13
 
-func TestOneGoroutineGetsStrictlyIncreasingUIDs(t *testing.T) {
-	g := start(t, &fake.Worker{ID: 5}, nil, cached.Config{MaxLead: cached.Unbounded})
-	lane := g.Lane()
-	batch := make([]uid.UID, 3000)
-	var last uid.UID
-	check := func(u uid.UID) {
-		if u <= last {
-			t.Fatalf("%d after %d", u, last)
-		}
-		last = u
-	}
-	for range 3 * lap {
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		check(u)
-	}
-	for range lap / 1000 {
-		n, err := g.Fill(batch)
-		require.NoError(t, err)
-		require.Equal(t, len(batch), n)
-		for _, u := range batch {
-			check(u)
-		}
-		u, err := g.TryGetUID()
-		require.NoError(t, err)
-		check(u)
-	}
-	for range 3 * lap {
-		u, err := lane.GetUID()
-		require.NoError(t, err)
-		check(u)
-	}
-	p, err := g.ParseUID(last)
-	require.NoError(t, err)
-	require.EqualValues(t, 5, p.WorkerID)
-}
-
 // TestManyGoroutinesGetDistinctUIDs marks every UID in a set, over several laps of the
 // ring, with every way to draw at once and with rings from the smallest.
 func TestManyGoroutinesGetDistinctUIDs(t *testing.T) {

@@ -26,7 +26,7 @@ func shutRing(t *testing.T) *ringbuffer.Ring {
 // TestQueueOrder: those whose own claims lie ahead come first, by position; the others in the order
 // in which they came.
 func TestQueueOrder(t *testing.T) {
-	var q queue
+	var q line
 	r := shutRing(t)
 	r.Open()
 	for range 4 {
@@ -40,46 +40,45 @@ func TestQueueOrder(t *testing.T) {
 	b := q.join(noClaim, 9, false)
 	h1 := q.join(first, 1, true)
 	c := q.join(noClaim, 1, false)
-	require.Equal(t, 5, q.waiting)
-	require.EqualValues(t, 11, q.wanted)
+	require.Equal(t, 5, q.Waiting())
+	require.EqualValues(t, 11, q.Wanted())
 	require.Zero(t, q.serve(r))
-	require.Equal(t, 5, q.waiting, "nothing is published")
+	require.Equal(t, 5, q.Waiting(), "nothing is published")
 
 	require.NoError(t, r.Put(11, 0))
 	require.Zero(t, q.serve(r))
-	require.Equal(t, 1, q.waiting)
-	require.EqualValues(t, 1, q.wanted)
+	require.Equal(t, 1, q.Waiting())
+	require.EqualValues(t, 1, q.Wanted())
 	for i, w := range []*waiter{h1, h2, a, b, c} {
-		require.Equal(t, []uint64{44, 45, 46, 47, 0}[i], w.v)
-		require.Equal(t, []uint64{1, 1, 1, 1, 0}[i], w.got)
-		require.Len(t, w.served, int(w.got))
+		require.Equal(t, []uint64{44, 45, 46, 47, 0}[i], w.Given.v)
+		require.Equal(t, []uint64{1, 1, 1, 1, 0}[i], w.Got)
+		require.Len(t, w.Turn(), int(w.Got))
 	}
 	q.leave(h2)
 	q.leave(a)
 
 	// What was not collected is taken back, and given anew before others.
-	require.EqualValues(t, 2, q.withdraw())
-	require.Equal(t, 3, q.waiting)
+	require.EqualValues(t, 2, q.Withdraw())
+	require.Equal(t, 3, q.Waiting())
 	require.NoError(t, r.Put(12, 0))
 	require.NoError(t, r.Put(13, 0))
 	require.Zero(t, q.serve(r))
 	got := map[*waiter][2]uint64{}
 	for _, w := range []*waiter{h1, b, c} {
-		got[w] = [2]uint64{w.v, w.got}
+		got[w] = [2]uint64{w.Given.v, w.Got}
 	}
 	require.Equal(t, map[*waiter][2]uint64{h1: {48, 1}, b: {49, 3}, c: {52, 1}}, got)
 	q.leave(b)
 	q.leave(h1)
 	q.leave(c)
-	require.Zero(t, q.waiting)
-	require.Zero(t, q.wanted)
-	require.Zero(t, q.line.Len())
-	require.Nil(t, q.next)
+	require.Zero(t, q.Waiting())
+	require.Zero(t, q.Wanted())
+	require.Nil(t, q.First())
 }
 
 // TestQueuePassedOver: a call whose own claim is passed over comes first in line.
 func TestQueuePassedOver(t *testing.T) {
-	var q queue
+	var q line
 	r := shutRing(t)
 	r.Open()
 	for range 4 {
@@ -95,12 +94,12 @@ func TestQueuePassedOver(t *testing.T) {
 	h1, h2 := q.join(own[0], 1, true), q.join(own[1], 1, true)
 	require.NoError(t, r.Restart(20, 0, 1))
 	require.EqualValues(t, 2, q.serve(r))
-	require.Equal(t, []uint64{81, 82, 83}, []uint64{h1.v, h2.v, late.v})
+	require.Equal(t, []uint64{81, 82, 83}, []uint64{h1.Given.v, h2.Given.v, late.Given.v})
 	for _, w := range []*waiter{h1, late, h2} {
 		q.leave(w)
 	}
-	require.Zero(t, q.waiting)
-	require.Zero(t, q.wanted)
+	require.Zero(t, q.Waiting())
+	require.Zero(t, q.Wanted())
 
 	// Nobody else waits: the queue begins with them.
 	r.Open()
@@ -111,30 +110,7 @@ func TestQueuePassedOver(t *testing.T) {
 	h1, h2 = q.join(21<<2, 1, true), q.join(21<<2+1, 1, true)
 	require.NoError(t, r.Restart(30, 0, 0))
 	require.EqualValues(t, 2, q.serve(r))
-	require.Equal(t, []uint64{120, 121}, []uint64{h1.v, h2.v})
-}
-
-// TestQueueLeave: whoever leaves takes nothing along, and nobody is forgotten.
-func TestQueueLeave(t *testing.T) {
-	var q queue
-	r := shutRing(t)
-	var all []*waiter
-	for range 8 {
-		all = append(all, q.join(noClaim, 1, false))
-	}
-	q.leave(all[0])
-	q.leave(all[3])
-	q.leave(all[7])
-	require.Equal(t, 5, q.waiting)
-	require.EqualValues(t, 5, q.wanted)
-	require.Zero(t, q.serve(r))
-	require.Equal(t, []uint64{40, 41, 42, 43, 0}, []uint64{all[1].v, all[2].v, all[4].v, all[5].v, all[6].v})
-	q.leave(all[6])
-	require.Zero(t, q.waiting)
-	late := q.join(noClaim, 1, false)
-	require.NoError(t, r.Put(11, 0))
-	require.Zero(t, q.serve(r))
-	require.EqualValues(t, 44, late.v)
+	require.Equal(t, []uint64{120, 121}, []uint64{h1.Given.v, h2.Given.v})
 }
 
 // withServed calls f, with the lock held, when calls wait of which the first 16 have been served and
@@ -159,7 +135,7 @@ func withServed(t *testing.T, after time.Duration, f func(g *Generator, clock *f
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.refill(g.now())
-		require.Equal(t, calls-16, g.queue.waiting)
+		require.Equal(t, calls-16, g.queue.Waiting())
 		f(g, clock)
 	}()
 	time.Sleep(after)
@@ -188,12 +164,12 @@ func TestRevocationTakesBack(t *testing.T) {
 		var void uint64
 		got, errs := withServed(t, 0, func(g *Generator, clock *fake.Clock) {
 			g.drop()
-			require.Equal(t, 20, g.queue.waiting)
+			require.Equal(t, 20, g.queue.Waiting())
 			require.EqualValues(t, 16, g.counts.lost.Load())
 			void = g.state.void << g.valBits
 			clock.Step(time.Second)
 			g.refill(g.now())
-			require.Equal(t, 4, g.queue.waiting)
+			require.Equal(t, 4, g.queue.Waiting())
 		})
 		for i := range 16 {
 			require.NoError(t, errs[i])

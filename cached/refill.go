@@ -23,9 +23,9 @@ func (g *Generator) refill(now time.Time) (rejected int64) {
 	rejected = g.publish(now, grant)
 	if s.started && !s.discarded {
 		g.freshen(now)
-		for waiting := g.queue.waiting; waiting > 0; waiting = g.queue.waiting {
+		for waiting := g.queue.Waiting(); waiting > 0; waiting = g.queue.Waiting() {
 			g.counts.lost.Add(g.queue.serve(&g.ring))
-			if g.queue.waiting == waiting {
+			if g.queue.Waiting() == waiting {
 				break
 			}
 			// They may have made room for more.

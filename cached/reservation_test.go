@@ -39,107 +39,6 @@ func TestNothingUnreservedIsIssued(t *testing.T) {
 // ticksOfRings are rings of millis whose ticks have slots of their own, and share them.
 var ticksOfRings = []int{8, 32}
 
-func TestReservationIsRenewedWhileIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{Window: 60}
-		g := start(t, w, clock, cached.Config{})
-		time.Sleep(time.Hour)
-		w.Set(func(w *fake.Worker) {
-			require.InDelta(t, 60, len(w.Asked), 3)
-			require.Greater(t, w.High, w.Terms.TickAt(clock.Now())+20)
-		})
-		require.WithinDuration(t, clock.Now().Add(60*time.Second), g.Stats().ReservedUntil, 31*time.Second)
-	})
-}
-
-func TestDatabaseOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{Window: 60}
-		g := start(t, w, clock, cached.Config{})
-		lane := g.Lane()
-		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
-		// Shorter than the window: nobody notices.
-		for range 55 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
-			_, err = lane.GetUID()
-			require.NoError(t, err)
-			time.Sleep(time.Second)
-		}
-		// Longer: the reservation is used up, and then says why.
-		time.Sleep(10 * time.Second)
-		for range 5 {
-			for _, draw := range []func() (uid.UID, error){g.GetUID, g.TryGetUID, lane.GetUID} {
-				_, err := draw()
-				require.ErrorIs(t, err, uid.ErrNoReservation)
-				require.ErrorIs(t, err, fake.ErrDown)
-			}
-			time.Sleep(time.Second)
-		}
-		require.ErrorIs(t, g.Stats().ReservationError, fake.ErrDown)
-		// And goes on by itself.
-		w.Set(func(w *fake.Worker) { w.Fail = nil })
-		time.Sleep(10 * time.Second)
-		for _, draw := range []func() (uid.UID, error){g.TryGetUID, lane.GetUID} {
-			u, err := draw()
-			require.NoError(t, err)
-			require.WithinDuration(t, clock.Now(), parse(t, g, u).Time, time.Second)
-		}
-		require.NoError(t, g.Stats().ReservationError)
-	})
-}
-
-// TestABurstWaitsForItsReservation: one that is on its way is waited for, and one that
-// does not come is an error and not a wait for ever.
-func TestABurstWaitsForItsReservation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{Window: 4}
-		g := start(t, w, clock, cached.Config{MaxLead: time.Hour})
-		for range 20 * 8192 {
-			_, err := g.GetUID()
-			require.NoError(t, err)
-		}
-		w.Set(func(w *fake.Worker) { w.Fail = fake.ErrDown })
-		var err error
-		for range 200 * 8192 {
-			if _, err = g.GetUID(); err != nil {
-				break
-			}
-		}
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-	})
-}
-
-// TestWorkerIDChanges: a worker that lost its ID goes on under another one.
-func TestWorkerIDChanges(t *testing.T) {
-	for _, ticks := range ticksOfRings {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(day)
-			w := &fake.Worker{ID: 3, Window: 30}
-			g := start(t, w, clock, cached.Config{Layout: millis, MaxLead: cached.Unbounded, Slots: ticks})
-			var last uid.UID
-			changed := false
-			for i := range 16 * 25 * ticks {
-				if i == 1000 {
-					w.Set(func(w *fake.Worker) { w.ID = 4 })
-				}
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.Greater(t, u, last)
-				last = u
-				id := parse(t, g, u).WorkerID
-				require.True(t, id == 4 || id == 3 && !changed)
-				changed = changed || id == 4
-			}
-			require.True(t, changed)
-			require.EqualValues(t, 4, g.Stats().WorkerID)
-		})
-	}
-}
-
 // TestRevoke: what was ready is gone when Revoke returns, in the ring and in Lanes, and
 // its ticks are never used again.
 func TestRevoke(t *testing.T) {
@@ -214,18 +113,6 @@ func revokeDuringUse(t *testing.T, cfg cached.Config, draws int) {
 			seen[u] = true
 		}
 	}
-}
-
-func TestFirstTickIsMinded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(day)
-		w := &fake.Worker{Window: 100}
-		w.High = 59*24*60*60 + 12*60*60 + 20 // 20 ticks into what a former owner reserved
-		g := start(t, w, clock, cached.Config{})
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		require.Equal(t, day.Add(21*time.Second), parse(t, g, u).Time.UTC())
-	})
 }
 
 // TestRevokeOfClaimsAhead: what a Lane or a shard has claimed in the next run, and not

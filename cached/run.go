@@ -24,10 +24,10 @@ func (g *Generator) run() {
 		}
 		g.mu.Lock()
 		after, rejected := g.tend(timedOut)
-		waiting := g.queue.waiting > 0
+		waiting := g.queue.Waiting() > 0
 		g.mu.Unlock()
 		if rejected >= 0 && g.cfg.OnRejectedPut != nil {
-			g.contain("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
+			g.handlers.Call("OnRejectedPut", func() { g.cfg.OnRejectedPut(rejected) })
 		}
 		switch {
 		case after < 0:
@@ -54,7 +54,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 	if g.closed() || s.parked {
 		return -1, -1
 	}
-	if timedOut && g.queue.waiting == 0 && g.ring.Position() == s.seen {
+	if timedOut && g.queue.Waiting() == 0 && g.ring.Position() == s.seen {
 		// Nobody drew since the last look. The next taker reads the clock itself, so its
 		// UID is of its own time, and this goroutine need not wake until then.
 		g.park()
@@ -68,7 +68,7 @@ func (g *Generator) tend(timedOut bool) (after time.Duration, rejected int64) {
 		g.setFloor(g.floorAt(now, at))
 	}
 	s.seen = g.ring.Position()
-	if g.queue.waiting > 0 {
+	if g.queue.Waiting() > 0 {
 		return g.untilNextTick(), rejected
 	}
 	return g.patienceFrom(now), rejected

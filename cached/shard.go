@@ -145,7 +145,11 @@ func (s *shard) refill() (uid.UID, error) {
 		}
 		return uid.UID(v), nil
 	}
-	return g.takeSettled(context.Background(), pos, g.cfg.OnRejectedTake)
+	if v, ok := g.published(pos); ok {
+		return uid.UID(v), nil
+	}
+	v, _, _, err := g.draw(context.Background(), pos, 1, g.cfg.OnRejectedTake)
+	return uid.UID(v), err
 }
 
 // shut takes back the rest of the chunk. mu is held.

@@ -2,18 +2,18 @@ package cached_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/fake"
 )
 
 // day is a day within every preset that is in use, on a whole second.
-var day = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+var day = conformance.Day
 
 // start returns a generator that is closed when the test ends. A clock of nil is the
 // real one.
@@ -31,9 +31,8 @@ func start(t testing.TB, w uid.Worker, clock *fake.Clock, cfg cached.Config) *ca
 	return g
 }
 
-// millis is a layout of millisecond ticks with runs of 16. (Layouts are made outside of
-// synctest bubbles, where it is the year 2000 and every epoch in the future.)
-var millis = bits.MustLayout(bits.Config{TimeBits: 41, WorkerBits: 10, SequenceBits: 4, Unit: time.Millisecond})
+// millis is a layout of millisecond ticks with runs of 16.
+var millis = conformance.Sixteen
 
 // runsOf16 is a layout of ticks of a second with runs of 16.
 var runsOf16 = bits.MustLayout(bits.Config{TimeBits: 30, WorkerBits: 20, SequenceBits: 4})

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/uidgen/uid/internal/jsontext"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
@@ -13,7 +14,6 @@ type counters struct {
 	lost          atomic.Uint64 // claimed positions that were not issued
 	rejectedTakes atomic.Uint64
 	rejectedPuts  atomic.Uint64
-	handlerPanics atomic.Uint64
 }
 
 // Stats is a snapshot of a generator; see Generator.Stats.
@@ -70,15 +70,8 @@ type Stats struct {
 // nanoseconds; ReservationError is its text, or null.
 func (s Stats) MarshalJSON() ([]byte, error) {
 	type fields Stats // has no MarshalJSON
-	var failure *string
-	if s.ReservationError != nil {
-		text := s.ReservationError.Error()
-		failure = &text
-	}
-	return json.Marshal(struct {
-		fields
-		ReservationError *string
-	}{fields(s), failure})
+	s.ReservationError = jsontext.Of(s.ReservationError)
+	return json.Marshal(fields(s))
 }
 
 // Stats returns a snapshot. It reads the clock and takes a lock, which calls that find a
@@ -103,8 +96,8 @@ func (g *Generator) stats(now time.Time, grant *tenure.Grant) Stats {
 		Lost:             g.counts.lost.Load(),
 		RejectedTakes:    g.counts.rejectedTakes.Load(),
 		RejectedPuts:     g.counts.rejectedPuts.Load(),
-		HandlerPanics:    g.counts.handlerPanics.Load(),
-		Waiting:          g.queue.waiting,
+		HandlerPanics:    g.handlers.Panics(),
+		Waiting:          g.queue.Waiting(),
 		ReservationError: g.tenure.Refused(),
 	}
 	if grant.Until >= 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -16,149 +17,125 @@ func (g *Generator) takeSlow(ctx context.Context, pos uint64, handler uid.TakeHa
 	if v, ok := g.ring.OfFront(pos); ok {
 		return uid.UID(v), nil
 	}
-	return g.takeSettled(ctx, pos, handler)
+	if v, ok := g.published(pos); ok {
+		return uid.UID(v), nil
+	}
+	v, _, _, err := g.draw(ctx, pos, 1, handler)
+	return uid.UID(v), err
 }
 
-// takeSettled is takeSlow beyond the block in front, and for claims of long ago: front may still name a
-// block that was withdrawn since. It stands apart to keep takeSlow's frame small, too.
-func (g *Generator) takeSettled(ctx context.Context, pos uint64, handler uid.TakeHandler) (uid.UID, error) {
+// published returns the UID of a claim if its tick has been published. Of claims of long ago front
+// may still name a block that was withdrawn since: it does not ask OfFront.
+func (g *Generator) published(pos uint64) (v uint64, ok bool) {
 	v, state := g.ring.Resolve(pos)
 	if state != ringbuffer.Taken {
-		v, _, _, err := g.settle(ctx, pos, 1, handler)
-		return uid.UID(v), err
+		return 0, false
 	}
 	if g.ring.Enters(pos) {
 		g.topUp(g.ring.Tick(pos))
 	}
-	return uid.UID(v), nil
+	return v, true
 }
 
-// settle returns the UID of pos, which makes one, or the first of up to want UIDs that it
-// gets instead, from one tick; and their first position and number. If it fails, the
-// position is given up.
-func (g *Generator) settle(ctx context.Context, pos, want uint64, handler uid.TakeHandler) (v, settled, got uint64, err error) {
-	if v, state := g.ring.Resolve(pos); state == ringbuffer.Taken {
-		if g.ring.Enters(pos) {
-			g.topUp(g.ring.Tick(pos))
-		}
-		return v, pos, 1, nil
-	}
-	c := call{pos: pos, want: want, waits: handler != nil, allowed: handler != nil && g.patient}
-	for {
-		v, got, why := g.attempt(&c)
-		switch {
-		case why == nil:
-			return v, c.pos, got, nil
-		case why.rejection != nil:
-			g.counts.rejectedTakes.Add(1)
-			err = g.judge(handler, why.rejection)
-			c.allowed = true
-		case why.news != nil:
-			err = g.wait(ctx, c.place, why.news)
-		default:
-			err = why.err
-		}
-		if err != nil {
-			return g.giveUp(&c, err)
-		}
-	}
-}
-
-// A call is one that needs the lock. Its goroutine owns it; what place points at is
-// guarded by Generator.mu.
-type call struct {
-	pos     uint64 // its claim
-	ahead   bool   // which is valid, but of a tick that is yet to be published
-	want    uint64 // how many UIDs it takes, instead of that one, at most
-	waits   bool
-	allowed bool    // its handler has let it wait for the clock, or would
-	place   *waiter // in the queue, or nil
-}
-
-// attempt draws, and says why it could not. Then a call that waits has a place in the
-// queue, unless its handler has yet to be asked. It never waits.
-func (g *Generator) attempt(c *call) (v, got uint64, why *refusal) {
+// draw returns the UID of pos, a claim, or the first of up to want UIDs that it gets instead, from
+// one tick; and their first position and number. It refills the ring if it may, asks the handler
+// where only the clock can help, and waits. If it fails, the position is given up.
+func (g *Generator) draw(ctx context.Context, pos, want uint64, handler uid.TakeHandler) (v, at, got uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	grant := g.tenure.Grant()
-	if c.place == nil {
-		if v, ok := g.draw(c); ok {
-			return v, 1, nil
-		}
-	} else {
-		if c.place.got == 0 {
+	allowed := handler != nil && g.patient // the handler has let the call wait for the clock, or would
+	ahead := false                         // its claim is valid, but of a tick that is yet to be published
+	var place *waiter                      // in the queue, once it waits
+	for {
+		grant := g.tenure.Grant()
+		if place == nil {
+			var state ringbuffer.State
+			if v, pos, state = g.settle(pos); state == ringbuffer.Taken {
+				return v, pos, 1, nil
+			}
+			ahead = state == ringbuffer.Ahead
+		} else if place.Got == 0 {
 			g.refill(g.now())
 		}
-		if c.place.got > 0 {
-			v, got = g.collect(c)
-			return v, got, nil
+		if place != nil && place.Got > 0 {
+			g.queue.leave(place)
+			return place.Given.v, place.Given.pos, place.Got, nil
 		}
-	}
-	why = g.whyNot(grant, c)
-	if why.news != nil && c.place == nil {
-		c.place = g.queue.join(c.pos, c.want, c.ahead)
-		g.state.parked = false
-		if why.untold {
+
+		now := g.now()
+		next := g.nextTick(now, grant)
+		var news <-chan struct{}
+		switch {
+		case g.tenure.Grant() != grant:
+			continue
+		case grant.Ended != nil:
+			err = grant.Ended
+		case next > g.layout.MaxTick():
+			err = tenure.Exhausted(g.layout)
+		case next > grant.Until:
+			if news, err = g.tenure.Await(grant, next, g.wish(now), handler != nil); news == nil && err == nil {
+				continue // another grant is in force by now
+			}
+		case allowed:
+			news = g.tenure.News()
+			if place == nil && g.patient {
+				g.counts.rejectedTakes.Add(1)
+			}
+		default:
 			g.counts.rejectedTakes.Add(1)
+			rejection := g.rejection(next, now)
+			if g.unlocked(func() { err = g.handlers.Judge(handler, rejection) }); err == nil {
+				allowed = true
+				continue // the clock may have moved on meanwhile
+			}
 		}
-		if g.queue.waiting == 1 {
-			g.kick() // run does not watch the clock for it yet
+		if err == nil {
+			if place == nil {
+				place = g.join(pos, want, ahead)
+			}
+			g.unlocked(func() { err = wait(ctx, place, news) })
 		}
+		switch {
+		case err == nil || place != nil && place.Got > 0: // it was served, be it while its context ended
+			continue
+		case place == nil && ahead, place != nil && !place.HasPlace():
+			g.counts.lost.Add(1) // a position that it claimed itself, past the end of what was ready
+		}
+		if place != nil {
+			g.queue.leave(place)
+		}
+		return 0, 0, 0, err
 	}
-	return 0, 0, why
 }
 
-// collect takes what the call was given, and its place. g.mu is held.
-func (g *Generator) collect(c *call) (v, got uint64) {
-	w := c.place
-	g.queue.leave(w)
-	c.place, c.pos = nil, w.pos
-	return w.v, w.got
+// unlocked calls f with g.mu released.
+func (g *Generator) unlocked(f func()) {
+	g.mu.Unlock()
+	defer g.mu.Lock()
+	f()
 }
 
-// giveUp ends a call with an error, unless it was served while its context ended. Its place
-// is free then. What is lost is a position that the call claimed itself, past the end of
-// what was ready.
-func (g *Generator) giveUp(c *call, why error) (v, settled, got uint64, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	lost := c.ahead
-	if w := c.place; w != nil {
-		if w.got > 0 {
-			v, got = g.collect(c)
-			return v, c.pos, got, nil
-		}
-		lost = w.at == nil
-		g.queue.leave(w)
-	}
-	if lost {
-		g.counts.lost.Add(1)
-	}
-	return 0, 0, 0, why
-}
-
-// draw settles a call's claim with g.mu held: it refills the ring if need be, and claims
-// anew if the claim is void. If it fails, the ring is shut.
-func (g *Generator) draw(c *call) (v uint64, ok bool) {
-	c.ahead = false
+// settle settles a claim with g.mu held: it refills the ring if need be, and claims anew if the
+// claim is void. It returns the claim that counts then. If that is not Taken, the ring is shut.
+func (g *Generator) settle(pos uint64) (v, at uint64, state ringbuffer.State) {
 	if g.closed() {
-		return 0, false
+		return 0, pos, ringbuffer.NotOpen
 	}
 	refilled := false
 	for {
-		v, state := g.ring.Resolve(c.pos)
+		v, state = g.ring.Resolve(pos)
 		switch {
 		case state == ringbuffer.Taken:
-			return v, true
+			return v, pos, state
 		case state == ringbuffer.Missed:
 			g.counts.lost.Add(1)
-			c.pos = noClaim
+			pos = noClaim
 		case state == ringbuffer.NotOpen && !g.ring.IsShut() && g.ring.Position()>>63 == 0:
 			// Claim with the lock held, so that nobody can shut the ring again before its
 			// opener has drawn from it. (If positions take all 63 bits, those after the last
 			// tick have the upper bit set, and another claim would be of no use.) Others may
 			// have emptied the ring again meanwhile, and made room for more.
-			c.pos = g.ring.Claim(1)
+			pos = g.ring.Claim(1)
 			refilled = false
 		case !refilled:
 			g.refill(g.now())
@@ -167,8 +144,7 @@ func (g *Generator) draw(c *call) (v uint64, ok bool) {
 			// Nothing may be published. Until that changes, takers should not claim what
 			// they cannot get.
 			g.ring.Shut()
-			c.ahead = state == ringbuffer.Ahead
-			return 0, false
+			return 0, pos, state
 		}
 	}
 }
@@ -179,13 +155,9 @@ const noClaim = 1 << 63
 // topUp refills the ring if tick, from which the caller is the first to draw, is among
 // the last ones buffered. If another goroutine is already doing so, it returns at once.
 func (g *Generator) topUp(tick uint64) {
-	if g.ring.Tail() < tick+g.padBelow && g.mu.TryLock() {
-		g.topUpSlow()
+	if g.ring.Tail() >= tick+g.padBelow || !g.mu.TryLock() {
+		return
 	}
-}
-
-// topUpSlow is the rest of topUp, which is small enough to be inlined without it. g.mu is held.
-func (g *Generator) topUpSlow() {
 	defer g.mu.Unlock()
 	g.refill(g.now())
 }

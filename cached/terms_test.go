@@ -2,8 +2,6 @@ package cached_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,31 +52,4 @@ func TestMaxLeadIsTold(t *testing.T) {
 			}
 		})
 	}
-}
-
-var errTooFar = errors.New("too far ahead")
-
-// TestMaxLeadIsRefused: New returns the worker's error and leaves nothing behind: the worker
-// was not bound, so it is not released, and serves the next generator.
-func TestMaxLeadIsRefused(t *testing.T) {
-	w := &fake.Worker{}
-	w.OnAcquire = func(_ context.Context, t uid.Terms) (uid.Reservation, error) {
-		if t.MaxLead > time.Minute {
-			return uid.Reservation{}, fmt.Errorf("%w: %v of %v", errTooFar, t.MaxLead, time.Minute)
-		}
-		return w.Answer(-1)
-	}
-	for _, lead := range []time.Duration{0, time.Minute + 1, cached.Unbounded} {
-		g, err := cached.New(w, cached.Config{MaxLead: lead})
-		require.Nil(t, g)
-		require.ErrorIs(t, err, errTooFar)
-		require.ErrorContains(t, err, "cached: acquiring the worker: too far ahead")
-		require.Empty(t, w.Released)
-	}
-	g, err := cached.New(w, cached.Config{MaxLead: time.Minute})
-	require.NoError(t, err)
-	_, err = g.GetUID()
-	require.NoError(t, err)
-	require.NoError(t, g.Close())
-	require.Len(t, w.Released, 1)
 }

@@ -92,19 +92,6 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// BenchmarkDefaultLayout shows what the default layout sustains, 8,192 UIDs a second: its
-// sequence is the limit, not the call.
-func BenchmarkDefaultLayout(b *testing.B) {
-	g := quiet(b, fake.Endless(7), Config{})
-	defer g.Close()
-	for range b.N {
-		if _, err := g.GetUID(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "UIDs/s")
-}
-
 // samples are the ns that a call took, by goroutine and turn.
 type samples struct {
 	mu sync.Mutex

@@ -12,17 +12,12 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/internal/fake"
 )
 
 // wide has room for all the UIDs that a test can draw in a tick, so that none waits.
 var wide = bits.MustLayout(bits.Config{TimeBits: 38, WorkerBits: 11, SequenceBits: 14, Unit: time.Millisecond})
-
-// raise sets n to at least to.
-func raise(n *atomic.Int64, to int64) {
-	for was := n.Load(); to > was && !n.CompareAndSwap(was, to); was = n.Load() {
-	}
-}
 
 // Many goroutines draw while the clock is stepped to and fro.
 func TestConcurrentDraws(t *testing.T) {
@@ -67,7 +62,7 @@ func TestConcurrentDraws(t *testing.T) {
 							before = int64(u)
 							all[i] = append(all[i], u)
 						}
-						raise(&newest, before)
+						conformance.Raise(&newest, before)
 					}
 				})
 			}
@@ -119,7 +114,7 @@ func TestConcurrentRevocation(t *testing.T) {
 				if int64(u) <= before {
 					t.Errorf("%v came after %d", p, before)
 				}
-				raise(&newest, int64(u))
+				conformance.Raise(&newest, int64(u))
 			}
 		})
 	}
@@ -160,7 +155,7 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 					t.Errorf("%d came after %d", u, before)
 					return
 				}
-				raise(&newest, int64(u))
+				conformance.Raise(&newest, int64(u))
 			}
 		})
 	}
@@ -168,38 +163,4 @@ func TestConcurrentChangeOfWorkerID(t *testing.T) {
 	<-done
 	stop.Store(true)
 	wg.Wait()
-}
-
-// After Close has returned, and the worker has been told which tick was the last, there
-// is none of a later one.
-func TestConcurrentClose(t *testing.T) {
-	for range 40 {
-		w := fake.Giving(all)
-		var now atomic.Int64
-		now.Store(time.Minute.Milliseconds())
-		g := quiet(t, w, Config{Layout: wide, Now: func() time.Time { return wide.TimeOf(now.Add(1)) }})
-		var newest atomic.Int64
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() {
-				for {
-					u, err := g.GetUID()
-					if err != nil {
-						return
-					}
-					raise(&newest, int64(u))
-				}
-			})
-		}
-		runtime.Gosched()
-		if err := g.Close(); err != nil {
-			t.Fatal(err)
-		}
-		wg.Wait()
-		if u := newest.Load(); u > 0 {
-			tick, err := wide.Tick(uid.UID(u))
-			require.NoError(t, err)
-			require.LessOrEqual(t, tick, w.Released[0])
-		}
-	}
 }

@@ -40,7 +40,7 @@ type Generator struct {
 	cfg    Config
 	layout bits.Layout
 	policy policy
-	queue  queue
+	queue  line
 	born   time.Time // the origin of the monotonic clock
 	tenure *tenure.Tenure
 	quit   chan struct{} // closed by Close

@@ -1,14 +1,11 @@
 package uncached
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,61 +19,6 @@ import (
 
 // all is a reservation of every tick for worker 7.
 var all = uid.Reservation{WorkerID: 7, Last: math.MaxInt64, Renew: math.MaxInt64}
-
-func TestZeroConfig(t *testing.T) {
-	g, err := New(fake.Endless(7), Config{})
-	require.NoError(t, err)
-	defer g.Close()
-	require.Equal(t, bits.Default(), g.Layout())
-	before := time.Now()
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	p, err := g.ParseUID(u)
-	require.NoError(t, err)
-	require.EqualValues(t, 7, p.WorkerID)
-	require.False(t, p.Time.Before(before.Truncate(time.Second)))
-	require.False(t, p.Time.After(time.Now()))
-	last := u
-	for range 1000 {
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		require.Greater(t, u, last)
-		last = u
-	}
-}
-
-// Every layout can be used, to its last worker ID and its last sequence.
-func TestEveryLayout(t *testing.T) {
-	layouts := []bits.Layout{millis, seconds, tiny}
-	for _, p := range bits.Presets() {
-		layouts = append(layouts, p.Layout)
-	}
-	for _, text := range []string{
-		"53/0/0", "63ns/0/0", "41ms/0/22", "1/62/0", "28/22/0", "28h/3/1", "20m/20/3",
-		"39/8/16 unit=10ms epoch=2014-09-01T00:00:00Z", "41ms/10/12 fields=datacenter:5,worker:5",
-		"33/4/15", "1/0/62", "30/3/30 epoch=2020-01-01T00:00:00.25Z",
-	} {
-		l, err := bits.ParseLayout(text)
-		require.NoError(t, err)
-		layouts = append(layouts, l)
-	}
-	for _, l := range layouts {
-		t.Run(l.String(), func(t *testing.T) {
-			w := fake.Endless(l.MaxWorkerID())
-			now := l.Epoch().Add(min(l.Unit()*3/2, 90*time.Minute))
-			g, err := New(w, Config{Layout: l, Expiry: bits.Expiry{Refuse: -1, Warn: -1}, Now: func() time.Time { return now }})
-			require.NoError(t, err)
-			defer g.Close()
-			for i := range min(l.MaxSequence(), 20) + 1 {
-				u, err := g.TryGetUID()
-				require.NoError(t, err)
-				want, err := l.Compose(l.TickAt(now), l.MaxWorkerID(), i)
-				require.NoError(t, err)
-				require.Equal(t, want, u)
-			}
-		})
-	}
-}
 
 // A tick's sequence is used to its end, then the call sleeps until the next tick begins: what
 // a layout sustains is what its sequence holds.
@@ -124,68 +66,18 @@ func TestSequenceUsedUp(t *testing.T) {
 	})
 }
 
-func TestFill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Now: clock.Now})
-		defer g.Close()
-		n, err := g.Fill(nil)
-		require.NoError(t, err)
-		require.Zero(t, n)
-
-		require.Equal(t, at{}, take(t, g))
-		dst := make([]uid.UID, 20000)
-		n, err = g.Fill(dst)
-		require.NoError(t, err)
-		require.Equal(t, len(dst), n)
-		require.Equal(t, 2*time.Second, clock.Now().Sub(morning))
-		for i, u := range dst {
-			p, err := g.ParseUID(u)
-			require.NoError(t, err)
-			require.EqualValues(t, (i+1)%8192, p.Sequence)
-			require.Equal(t, morning.Add(time.Duration((i+1)/8192)*time.Second), p.Time)
-		}
-		require.Equal(t, at{since: 2 * time.Second, sequence: 20001 - 2*8192}, take(t, g))
-
-		// A fill that stops half-way says how far it came, and takes no more.
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		n, err = g.FillContext(ctx, dst)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 8192-(20002-2*8192), n)
-		n, err = g.FillContext(ctx, dst)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Zero(t, n)
-		time.Sleep(time.Second)
-		require.Equal(t, at{since: 3 * time.Second}, take(t, g))
-	})
-}
-
+// What is left of a tick that began at a random sequence is used to its end and no further.
 func TestRandomStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: millis, RandomStart: true, Now: clock.Now})
+		g := quiet(t, fake.Endless(7), Config{Layout: millis, RandomStart: true, Now: fake.NewClock(morning).Now})
 		defer g.Close()
-		var odd, upper int
-		for range 400 {
-			first := take(t, g)
-			require.Less(t, first.sequence, int64(2048))
-			odd += int(first.sequence & 1)
-			upper += int(first.sequence >> 10)
-			require.Equal(t, first.sequence+1, take(t, g).sequence)
-			time.Sleep(time.Millisecond)
-		}
-		require.InDelta(t, 200, odd, 100)
-		require.InDelta(t, 200, upper, 100)
-		// The rest of a tick is used to its end and no further.
 		dst := make([]uid.UID, 4096)
-		n, err := g.Fill(dst)
+		_, err := g.Fill(dst)
 		require.NoError(t, err)
-		require.Equal(t, len(dst), n)
 		require.True(t, slices.IsSorted(dst))
 		first, err := g.ParseUID(dst[0])
 		require.NoError(t, err)
-		last, err := g.ParseUID(dst[n-1])
+		last, err := g.ParseUID(dst[len(dst)-1])
 		require.NoError(t, err)
 		require.Equal(t, time.Millisecond, last.Time.Sub(first.Time))
 	})
@@ -296,7 +188,7 @@ func TestReservationThatIsGone(t *testing.T) {
 		g := quiet(t, fake.Endless(7), Config{Layout: seconds, Now: fake.NewClock(morning).Now})
 		gr := g.tenure.Grant()
 		require.NoError(t, g.Close())
-		require.NoError(t, g.awaitReservation(t.Context(), gr, 1, true, nil))
+		require.NoError(t, g.awaitReservation(t.Context(), hurdle{gr: gr, tick: 1}, true, nil))
 		g.exhaust(gr)
 		_, err := g.GetUID()
 		require.ErrorIs(t, err, uid.ErrClosed)
@@ -322,138 +214,6 @@ func TestClockBeforeTheEpoch(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestExpiry(t *testing.T) {
-	l := bits.Default()
-	now := l.Expires().Add(-20 * 24 * time.Hour)
-	var log bytes.Buffer
-	cfg := Config{Now: func() time.Time { return now }, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	_, err := New(fake.Endless(7), cfg)
-	require.ErrorIs(t, err, uid.ErrExhausted)
-
-	cfg.Expiry.Refuse = 24 * time.Hour
-	g, err := New(fake.Endless(7), cfg)
-	require.NoError(t, err)
-	defer g.Close()
-	require.True(t, g.Stats().Expiring)
-	require.Equal(t, l.Expires(), g.Stats().Expires)
-	require.Contains(t, log.String(), "2034-07-04")
-
-	log.Reset()
-	cfg.Expiry.Warn = -1
-	g, err = New(fake.Endless(7), cfg)
-	require.NoError(t, err)
-	defer g.Close()
-	require.False(t, g.Stats().Expiring)
-	require.Empty(t, log.String())
-
-	now = l.Epoch().Add(-time.Second)
-	_, err = New(fake.Endless(7), cfg)
-	require.ErrorIs(t, err, uid.ErrRange)
-}
-
-func TestClose(t *testing.T) {
-	w := fake.Giving(all)
-	clock := fake.NewFrozenClock(morning)
-	g := quiet(t, w, Config{Now: clock.Now})
-	u, err := g.GetUID()
-	require.NoError(t, err)
-	require.NoError(t, g.Close())
-	require.NoError(t, g.Close())
-	require.Equal(t, []int64{bits.Default().TickAt(morning)}, w.Released)
-
-	_, err = g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
-	_, err = g.GetUIDContext(t.Context())
-	require.ErrorIs(t, err, uid.ErrClosed)
-	_, err = g.TryGetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
-	n, err := g.Fill(make([]uid.UID, 3))
-	require.ErrorIs(t, err, uid.ErrClosed)
-	require.Zero(t, n)
-	clock.Step(-time.Hour)
-	_, err = g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
-
-	p, err := g.ParseUID(u)
-	require.NoError(t, err)
-	require.EqualValues(t, 7, p.WorkerID)
-	require.Zero(t, g.Stats().ReservedUntil)
-
-	// Late words of the worker change nothing.
-	w.Terms.Revoke()
-	_, err = g.GetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
-
-	// A worker that was not used, and one that cannot be released.
-	w = fake.Giving(all)
-	g = quiet(t, w, Config{})
-	w.Give(all, errors.New("disk is full"))
-	require.ErrorContains(t, g.Close(), "disk is full")
-	require.NoError(t, g.Close())
-	require.Equal(t, []int64{-1}, w.Released)
-}
-
-// Calls that sleep return at once when the generator is closed.
-func TestCloseEndsWaits(t *testing.T) {
-	minutes := bits.MustLayout(bits.Config{TimeBits: 25, WorkerBits: 4, SequenceBits: 2, Unit: time.Minute})
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: minutes, Now: clock.Now})
-		began := time.Now()
-		var wg sync.WaitGroup
-		var closed atomic.Int64
-		for range 20 {
-			wg.Go(func() {
-				if _, err := g.GetUID(); errors.Is(err, uid.ErrClosed) {
-					closed.Add(1)
-				}
-			})
-		}
-		time.Sleep(1500 * time.Millisecond)
-		require.NoError(t, g.Close())
-		wg.Wait()
-		require.EqualValues(t, 16, closed.Load())
-		require.Equal(t, 1500*time.Millisecond, time.Since(began))
-	})
-}
-
-func TestNewFails(t *testing.T) {
-	_, err := New(nil, Config{})
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "nil worker")
-
-	w := fake.Giving(all)
-	w.Fail = uid.ErrWorkerInUse
-	_, err = New(w, Config{})
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.Empty(t, w.Released)
-
-	w = fake.Giving(uid.Reservation{WorkerID: 1 << 22, Last: math.MaxInt64, Renew: math.MaxInt64})
-	_, err = New(w, Config{})
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, "4194303")
-	require.Equal(t, []int64{-1}, w.Released)
-}
-
-func TestMustNew(t *testing.T) {
-	require.Panics(t, func() { MustNew(nil, Config{}) })
-	g := MustNew(fake.Endless(7), Config{})
-	require.NoError(t, g.Close())
-}
-
-func TestContextThatHasEnded(t *testing.T) {
-	g := quiet(t, fake.Endless(7), Config{Now: fake.NewClock(morning).Now})
-	defer g.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := g.GetUIDContext(ctx)
-	require.ErrorIs(t, err, context.Canceled)
-	n, err := g.FillContext(ctx, make([]uid.UID, 1))
-	require.ErrorIs(t, err, context.Canceled)
-	require.Zero(t, n)
-	require.Equal(t, at{}, take(t, g))
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
@@ -486,78 +246,6 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		r := uid.Reservation{WorkerID: 7, Last: seconds.TickAt(morning) + 10, Renew: math.MaxInt64}
-		w := fake.Giving(r)
-		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
-		defer g.Close()
-		require.Equal(t, Stats{WorkerID: 7, Expires: seconds.Expires(), ReservedUntil: morning.Add(10 * time.Second)}, g.Stats())
-		clock.Step(time.Minute)
-		w.Give(r, errors.New("no route"))
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorContains(t, g.Stats().ReservationError, "no route")
-	})
-}
-
-// Nothing leaves without a reservation.
-func TestReservationUsedUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		tick := seconds.TickAt(morning)
-		w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 1, Renew: math.MaxInt64})
-		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
-		defer g.Close()
-		require.Equal(t, at{}, take(t, g))
-		time.Sleep(time.Second)
-		require.Equal(t, at{since: time.Second}, take(t, g))
-		time.Sleep(time.Second)
-
-		// The worker does not answer: calls wait for it.
-		until := hold(w)
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		time.AfterFunc(time.Second, func() { close(until) })
-		w.Give(uid.Reservation{WorkerID: 7, First: tick, Last: tick + 4, Renew: math.MaxInt64}, nil)
-		require.Equal(t, 4*time.Second, take(t, g).since)
-
-		// It fails: so do calls, until it does not.
-		time.Sleep(time.Second)
-		w.Give(uid.Reservation{}, errors.New("no route"))
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.ErrorContains(t, err, "no route")
-		began := time.Now()
-		_, err = g.GetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.Zero(t, time.Since(began))
-		w.Give(all, nil)
-		time.Sleep(10 * time.Second)
-		require.Equal(t, 15*time.Second, take(t, g).since)
-		require.NoError(t, g.Stats().ReservationError)
-	})
-}
-
-// Close ends the wait for a worker that does not answer.
-func TestCloseEndsWaitForReservation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := fake.Giving(uid.Reservation{WorkerID: 7, Last: -1, Renew: math.MaxInt64})
-		hold(w)
-		g := quiet(t, w, Config{Layout: seconds, Now: fake.NewClock(morning).Now})
-		time.AfterFunc(time.Second, func() { g.Close() })
-		_, err := g.GetUID()
-		require.ErrorIs(t, err, uid.ErrClosed)
-		synctest.Wait()
-		require.Equal(t, []int64{-1}, w.Released)
-	})
-}
-
 // A generator that enters the tick at which renewal is due says so at once, even if the
 // tenure, which goes by timers, would find out much later.
 func TestRenewalByTick(t *testing.T) {
@@ -576,28 +264,6 @@ func TestRenewalByTick(t *testing.T) {
 		require.Equal(t, 1, len(w.Asks()))
 		require.Equal(t, tick+3601, through(w), "a second ahead")
 		require.Equal(t, seconds.Expires(), g.Stats().ReservedUntil)
-	})
-}
-
-// A revocation holds at once, and until the worker has spoken again.
-func TestRevoke(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		tick := seconds.TickAt(morning)
-		w := fake.Giving(all)
-		g := quiet(t, w, Config{Layout: seconds, Now: clock.Now})
-		defer g.Close()
-		require.Equal(t, at{}, take(t, g))
-		until := hold(w)
-		w.Terms.Revoke()
-		_, err := g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		require.Zero(t, g.Stats().ReservedUntil)
-		again := all
-		again.First = tick + 5
-		w.Give(again, nil)
-		close(until)
-		require.Equal(t, 5*time.Second, take(t, g).since)
 	})
 }
 

@@ -1,11 +1,10 @@
 package uncached
 
 import (
-	"fmt"
 	"time"
 
-	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/tenure"
 )
 
 var _ health.Reporter = (*Generator)(nil)
@@ -40,7 +39,7 @@ func (g *Generator) fillHealth(h *health.Health, now time.Time, clock, newest in
 	case gr.Ended != nil:
 		return gr.Ended
 	case next > g.layout.MaxTick():
-		return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339))
+		return tenure.Exhausted(g.layout)
 	case next > gr.Until:
 		h.Reservation.UsedUp = true
 	case next > clock && g.cfg.ClockBack.kind != kindLogical:

@@ -156,37 +156,6 @@ func TestClockBack(t *testing.T) {
 	}
 }
 
-// Within a tick a step back cannot be seen, and does no harm.
-func TestClockBackWithinATick(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning.Add(500 * time.Millisecond))
-			g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
-			require.Equal(t, at{}, take(t, g))
-			clock.Step(-5 * time.Millisecond)
-			require.Equal(t, at{sequence: 1}, take(t, g))
-			require.Zero(t, g.Stats().Behind)
-		})
-	}
-}
-
-func TestClockForward(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
-			require.Equal(t, at{}, take(t, g))
-			for _, d := range []time.Duration{time.Millisecond, time.Second, time.Hour, 24 * 365 * time.Hour} {
-				clock.Step(d)
-				require.Equal(t, at{since: clock.Now().Sub(morning)}, take(t, g))
-			}
-			require.Zero(t, g.Stats().Lead)
-		})
-	}
-}
-
 // The clock shows the same time again and again: UIDs go on within the tick, and the call
 // that finds it used up waits, asleep, until the clock moves.
 func TestClockRepeats(t *testing.T) {
@@ -261,34 +230,6 @@ func TestLeapSecond(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// A machine is suspended for an hour: timers stand still, then the wall clock jumps. When it
-// is woken too far in the future, the time service sets it back a little later.
-func TestSuspendedMachine(t *testing.T) {
-	for _, policy := range policies {
-		synctest.Test(t, func(t *testing.T) {
-			clock := fake.NewClock(morning)
-			g := quiet(t, fake.Endless(7), Config{Layout: seconds, ClockBack: policy, Now: clock.Now})
-			defer g.Close()
-			require.Equal(t, at{}, take(t, g))
-			clock.Step(time.Hour + 2*time.Second)
-			require.Equal(t, at{since: time.Hour + 2*time.Second}, take(t, g))
-			clock.Step(-2 * time.Second)
-			switch policy.kind {
-			case kindLogical:
-				require.Equal(t, at{since: time.Hour + 2*time.Second, sequence: 1}, take(t, g))
-			case kindFail:
-				requireBack(t, g, 2*time.Second, 0)
-			case kindWait:
-				requireBack(t, g, 2*time.Second, DefaultWait)
-			case kindRemember:
-				require.Equal(t, at{since: time.Hour}, take(t, g))
-			case kindRollback:
-				require.Equal(t, at{since: time.Hour, turn: 1}, take(t, g))
-			}
-		})
 	}
 }
 
@@ -382,20 +323,6 @@ func TestClockBackOverARestartWithoutAStateFile(t *testing.T) {
 			require.Equal(t, before, take(t, g))
 		})
 	}
-}
-
-// A clock that is set right after a short while ends the failures at once.
-func TestFailGoesOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := fake.NewClock(morning)
-		g := quiet(t, fake.Endless(7), Config{Layout: millis, ClockBack: Fail(), Now: clock.Now})
-		defer g.Close()
-		take(t, g)
-		clock.Step(-time.Hour)
-		requireBack(t, g, time.Hour, 0)
-		clock.Step(time.Hour)
-		require.Equal(t, at{sequence: 1}, take(t, g))
-	})
 }
 
 func TestWaitIsBounded(t *testing.T) {

@@ -1,7 +1,6 @@
 package uncached
 
 import (
-	"container/list"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -9,103 +8,83 @@ import (
 
 	uid "github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/nap"
+	"github.com/uidgen/uid/internal/queue"
 	"github.com/uidgen/uid/internal/tenure"
 )
 
-// A queue holds the calls that wait for UIDs, in the order in which they began to. While there are
-// any, no call takes before they have been served: whoever looks at the clock next takes for them
-// first. One of them, the first, watches the clock.
-type queue struct {
-	// waiting is how many there are. Calls read it before they take; it is written under mu.
+// A line holds the calls that wait. While there are any, no call takes before they have been served:
+// whoever looks at the clock next takes for them first. One of them, the first, watches the clock.
+type line struct {
+	// waiting is how many there are. Calls read it before they take; unlock writes it.
 	waiting atomic.Int64
 	mu      sync.Mutex // held while positions are taken for them, never during a wait
-	line    list.List  // of *waiter
+	queue.Queue[given]
 }
 
-// A waiter is a call that waits. queue.mu guards it.
-type waiter struct {
-	want int64         // how many UIDs it takes at most, from one tick
-	at   *list.Element // its place in line, nil once it is served or has left
-	// What it was given, in which tick, under which grant; got is 0 until then.
+func (l *line) unlock() {
+	l.waiting.Store(int64(l.Waiting()))
+	l.mu.Unlock()
+}
+
+// A waiter is a call that waits. It is signalled when it is served, or becomes the first.
+type waiter = queue.Call[given]
+
+// given is what a call was given, in which tick, under which grant.
+type given struct {
 	u     uid.UID
-	got   int64
 	tick  int64
 	grant *tenure.Grant
-	// turn has one slot. It gets a token when the call is served, or becomes the first.
-	turn chan struct{}
-}
-
-func (w *waiter) signal() {
-	select {
-	case w.turn <- struct{}{}:
-	default: // it has yet to look
-	}
 }
 
 // takeInTurn takes up to n positions of a tick, like take, but for those that wait first; w is the
 // call's own place, or nil.
 func (g *Generator) takeInTurn(w *waiter, n int64, gr *tenure.Grant, tick, turn int64) (u uid.UID, got int64, out outcome) {
-	q := &g.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	served := false
-	for e := q.line.Front(); e != nil; e = q.line.Front() {
-		first := e.Value.(*waiter)
-		if u, got, out = g.take(gr, tick, turn, first.want); out != issued {
-			if served {
-				first.signal() // it watches the clock from now on
-			}
-			break
-		}
-		first.u, first.got, first.tick, first.grant = u, got, tick, gr
-		q.drop(first)
-		first.signal()
-		served = true
+	l := &g.queue
+	l.mu.Lock()
+	defer l.unlock()
+	served := l.Serve(func(want uint64) (given, uint64) {
+		u, got, out = g.take(gr, tick, turn, int64(want))
+		return given{u, tick, gr}, uint64(got)
+	})
+	if first := l.First(); first != nil && served {
+		first.Signal() // it watches the clock from now on
 	}
 	switch {
-	case w != nil && w.got > 0:
+	case w != nil && w.Got > 0:
 		return g.collect(w)
-	case w == nil && q.line.Len() == 0:
+	case w == nil && l.Waiting() == 0:
 		return g.take(gr, tick, turn, n)
 	}
 	return 0, 0, out // not issued, for somebody is left in line
 }
 
-// collect returns what a call was given, unless that is not reserved any more: then it is first
-// in line again, and the positions stay unused. q.mu is held.
+// collect returns what a call was given, unless that is not reserved any more: then it waits again, and so do
+// all who have not collected, before the others. The positions stay unused. queue.mu is held.
 func (g *Generator) collect(w *waiter) (uid.UID, int64, outcome) {
-	gr := g.tenure.Grant()
-	if gr != w.grant && (gr.WorkerID != w.grant.WorkerID || w.tick < gr.First || w.tick > gr.Until) {
-		w.got = 0
-		w.at = g.queue.line.PushFront(w)
-		g.queue.waiting.Add(1)
+	gr, was := g.tenure.Grant(), w.Given.grant
+	if gr != was && (gr.WorkerID != was.WorkerID || w.Given.tick < gr.First || w.Given.tick > gr.Until) {
+		g.queue.Withdraw()
 		return 0, 0, outdated
 	}
-	return w.u, w.got, issued
+	u, got := w.Given.u, int64(w.Got)
+	g.queue.Leave(w)
+	return u, got, issued
 }
 
 // join puts a call at the end of the line.
-func (q *queue) join(want int64) *waiter {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	w := &waiter{want: want, turn: make(chan struct{}, 1)}
-	w.at = q.line.PushBack(w)
-	q.waiting.Add(1)
+func (l *line) join(want int64) *waiter {
+	l.mu.Lock()
+	defer l.unlock()
+	w := queue.NewCall[given](uint64(want))
+	l.Join(w, nil)
 	return w
 }
 
-// drop takes a call out of the line. q.mu is held.
-func (q *queue) drop(w *waiter) {
-	q.line.Remove(w.at)
-	w.at = nil
-	q.waiting.Add(-1)
-}
-
 // isFirst reports whether a call is the one that watches the clock.
-func (q *queue) isFirst(w *waiter) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return w.at != nil && w.at == q.line.Front()
+func (l *line) isFirst(w *waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return w == l.First()
 }
 
 // giveUp ends a call with an error, unless it was served meanwhile. Its place is free then.
@@ -113,19 +92,17 @@ func (g *Generator) giveUp(w *waiter, why error) (uid.UID, int64, error) {
 	if w == nil {
 		return 0, 0, why
 	}
-	q := &g.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if w.got > 0 {
+	l := &g.queue
+	l.mu.Lock()
+	defer l.unlock()
+	if w.Got > 0 {
 		if u, got, out := g.collect(w); out == issued {
 			return u, got, nil
 		}
 	}
-	if w.at != nil {
-		q.drop(w)
-		if e := q.line.Front(); e != nil {
-			e.Value.(*waiter).signal() // it may be the first now
-		}
+	l.Leave(w)
+	if first := l.First(); first != nil {
+		first.Signal() // it may be the first now
 	}
 	return 0, 0, why
 }
@@ -133,7 +110,7 @@ func (g *Generator) giveUp(w *waiter, why error) (uid.UID, int64, error) {
 // await waits until the call is served or has become the first, or the generator is closed.
 func (g *Generator) await(ctx context.Context, w *waiter) error {
 	select {
-	case <-w.turn:
+	case <-w.Turn():
 	case <-g.quit:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -155,9 +132,9 @@ func (g *Generator) sleep(ctx context.Context, d time.Duration, w *waiter) error
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	var turn chan struct{}
+	var turn <-chan struct{}
 	if w != nil {
-		turn = w.turn
+		turn = w.Turn()
 	}
 	select {
 	case <-timer.C:

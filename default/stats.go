@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"time"
+
+	"github.com/uidgen/uid/internal/jsontext"
 )
 
 // counters count what happens off the fast path.
@@ -46,15 +48,8 @@ type Stats struct {
 // nanoseconds; ReservationError is its text, or null.
 func (s Stats) MarshalJSON() ([]byte, error) {
 	type fields Stats // has no MarshalJSON
-	var failure *string
-	if s.ReservationError != nil {
-		text := s.ReservationError.Error()
-		failure = &text
-	}
-	return json.Marshal(struct {
-		fields
-		ReservationError *string
-	}{fields(s), failure})
+	s.ReservationError = jsontext.Of(s.ReservationError)
+	return json.Marshal(fields(s))
 }
 
 // Stats returns a snapshot. It reads the clock and takes a lock, which calls that need not

@@ -117,91 +117,96 @@ func (g *Generator) drawSlow(ctx context.Context, n int64, wait bool) (uid.UID, 
 	var w *waiter           // the call's place in the queue, once it waits for UIDs
 	var slept time.Duration // for the clock's sake
 	for {
-		gr, turn := g.tenure.Grant(), g.turn()
-		if gr.Ended != nil {
-			return g.giveUp(w, gr.Ended)
-		}
-		now := g.now()
-		clock := g.tickAt(now)
-		tick := clock
-		u, n1, out := g.takeInTurn(w, n, gr, tick, turn)
-		var pause time.Duration // until there may be UIDs
-		var err error
-		if out == behind {
-			// No call has the old tick from here on: else one that begins after a policy has
-			// counted a step back could go on in that tick, and the step would count twice.
-			if now = g.clock.look(); g.tickAt(now) > clock {
-				continue // see take: a call with a later reading may have moved the mark
-			}
-			clock = g.tickAt(now)
-			b := g.howFarBack(gr, clock, turn, now, slept)
-			if b.newest > g.layout.MaxTick() {
-				g.exhaust(gr)
-				continue
-			}
-			g.report(b)
-			tick, pause, err = g.policy(g, b)
-			switch {
-			case pause > 0 && wait && errors.Is(err, uid.ErrRejectedTake):
-				out, err = usedUp, nil
-			case pause > 0 && wait:
-				pause = min(pause, maxSleep)
-				if err := g.sleep(ctx, pause, w); err != nil {
-					return g.giveUp(w, err)
-				}
-				slept += pause
-				continue
-			case err != nil:
-				return g.giveUp(w, err)
-			default:
-				u, n1, out = g.takeInTurn(w, n, gr, tick, turn)
-			}
-		}
-		switch out {
-		case issued:
-			return u, n1, nil
-		case usedUp:
-			switch {
-			case pause > 0:
-			case tick == g.layout.MaxTick():
-				g.exhaust(gr)
-				continue
-			case tick == clock:
-				pause, err = g.untilTick(tick+1, now, wait)
-			default:
-				continue
-			}
-		case unreserved:
-			if tick > g.layout.MaxTick() {
-				g.exhaust(gr)
-				continue
-			}
-			if !wait {
-				if err := g.awaitReservation(ctx, gr, tick, false, nil); err != nil {
-					return 0, 0, err
-				}
-				continue
-			}
-		default:
-			continue
-		}
+		u, got, h := g.attempt(w, n, slept)
+		err := h.err
 		switch {
-		case err != nil:
+		case h.out == issued:
+			return u, got, nil
+		case h.out == outdated:
+			continue
+		case err != nil && (h.pause == 0 || !wait): // there is nothing to wait for, or nobody who waits
+		case h.out == behind:
+			h.pause = min(h.pause, maxSleep)
+			err = g.sleep(ctx, h.pause, w)
+			slept += h.pause
+		case h.out == usedUp && !wait:
+			err = g.usedUpError(h.tick, h.pause)
+		case h.out == unreserved && !wait:
+			err = g.awaitReservation(ctx, h, false, nil)
 		case w == nil:
-			w = g.queue.join(n)
-			if out == usedUp {
+			w, err = g.queue.join(n), nil
+			if h.out == usedUp {
 				g.counts.usedUp.Add(1)
 			}
-			continue // the clock may have moved on before the call had its place
+			// The clock may have moved on before the call had its place.
 		case !g.queue.isFirst(w):
 			err = g.await(ctx, w)
-		case out == usedUp:
-			err = g.sleep(ctx, min(pause, maxSleep), w)
+		case h.out == usedUp:
+			err = g.sleep(ctx, min(h.pause, maxSleep), w)
 		default:
-			err = g.awaitReservation(ctx, gr, tick, true, w)
+			err = g.awaitReservation(ctx, h, true, w)
 		}
 		if err != nil {
 			return g.giveUp(w, err)
 		}
 	}
+}
+
+// A hurdle is why an attempt got nothing, or issued. If it is outdated, another attempt may get something at once.
+type hurdle struct {
+	out   outcome
+	gr    *tenure.Grant // under which the tick was wanted
+	tick  int64
+	pause time.Duration // until there may be UIDs; 0 if no clock says when
+	err   error         // for a call that does not pause, if it is known
+}
+
+var again = hurdle{out: outdated}
+
+// attempt takes up to n positions in the clock's tick or, if that is behind, in the one that the policy chooses. w is the
+// call's place in the queue, or nil.
+func (g *Generator) attempt(w *waiter, n int64, slept time.Duration) (u uid.UID, got int64, h hurdle) {
+	gr, turn := g.tenure.Grant(), g.turn()
+	if gr.Ended != nil {
+		return 0, 0, hurdle{out: unreserved, err: gr.Ended}
+	}
+	now := g.now()
+	clock := g.tickAt(now)
+	tick := clock
+	u, got, out := g.takeInTurn(w, n, gr, tick, turn)
+	if out == behind {
+		// No call has the old tick from here on: else one that begins after a policy has
+		// counted a step back could go on in that tick, and the step would count twice.
+		if now = g.clock.look(); g.tickAt(now) > clock {
+			return 0, 0, again // see take: a call with a later reading may have moved the mark
+		}
+		clock = g.tickAt(now)
+		b := g.howFarBack(gr, clock, turn, now, slept)
+		if b.newest > g.layout.MaxTick() {
+			g.exhaust(gr)
+			return 0, 0, again
+		}
+		g.report(b)
+		var pause time.Duration
+		var err error
+		tick, pause, err = g.policy(g, b)
+		switch {
+		case errors.Is(err, uid.ErrRejectedTake):
+			return 0, 0, hurdle{out: usedUp, pause: pause, err: err}
+		case err != nil || pause > 0:
+			return 0, 0, hurdle{out: behind, pause: pause, err: err}
+		}
+		u, got, out = g.takeInTurn(w, n, gr, tick, turn)
+	}
+	switch {
+	case out == issued:
+		return u, got, hurdle{}
+	case out == usedUp && tick == g.layout.MaxTick(), out == unreserved && tick > g.layout.MaxTick():
+		g.exhaust(gr)
+	case out == usedUp && tick == clock:
+		return 0, 0, hurdle{out: out, tick: tick, pause: max(g.layout.TimeOf(tick+1).Sub(now), time.Nanosecond)}
+	case out == unreserved:
+		return 0, 0, hurdle{out: out, gr: gr, tick: tick}
+	}
+	return 0, 0, again
 }

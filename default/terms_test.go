@@ -2,7 +2,6 @@ package uncached
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -63,23 +62,4 @@ func TestMaxLeadIsTold(t *testing.T) {
 		}
 	}
 	require.Equal(t, time.Duration(math.MaxInt64), Logical().lead(math.MaxInt64))
-}
-
-// New returns the error of a worker that refuses its terms, and leaves nothing behind: the
-// worker was not bound, so it is not released, and serves the next generator.
-func TestTermsAreRefused(t *testing.T) {
-	w := fake.Giving(all)
-	refused := errors.New("too far ahead")
-	w.Give(all, refused)
-	g, err := New(w, Config{})
-	require.Nil(t, g)
-	require.ErrorIs(t, err, refused)
-	require.ErrorContains(t, err, "uncached: acquiring the worker: too far ahead")
-	require.Empty(t, w.Released)
-	w.Give(all, nil)
-	g = quiet(t, w, Config{})
-	_, err = g.GetUID()
-	require.NoError(t, err)
-	require.NoError(t, g.Close())
-	require.Len(t, w.Released, 1)
 }

@@ -13,16 +13,6 @@ import (
 // their own: meanwhile the wall clock may be set forward, or the machine suspended.
 const maxSleep = time.Second
 
-// untilTick returns how long it is until the clock may have entered tick, for a call that waits.
-// The tick before it, now's own, is used up.
-func (g *Generator) untilTick(tick int64, now time.Time, wait bool) (time.Duration, error) {
-	pause := g.layout.TimeOf(tick).Sub(now)
-	if !wait {
-		return 0, g.usedUpError(tick-1, pause)
-	}
-	return max(pause, time.Nanosecond), nil
-}
-
 func (g *Generator) usedUpError(tick int64, pause time.Duration) error {
 	return &usedUpError{tick, g.layout.MaxSequence(), pause}
 }
@@ -41,17 +31,17 @@ func (e *usedUpError) Error() string {
 
 func (e *usedUpError) Unwrap() error { return uid.ErrRejectedTake }
 
-// awaitReservation waits until gr, a grant that does not reach up to tick, may have been
+// awaitReservation waits until the grant, which does not reach up to the tick, may have been
 // replaced, or returns why it was not. w is the place of a call that waits.
-func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick int64, wait bool, w *waiter) error {
-	news, err := g.tenure.Await(gr, tick, g.wish(tick), wait)
+func (g *Generator) awaitReservation(ctx context.Context, h hurdle, wait bool, w *waiter) error {
+	news, err := g.tenure.Await(h.gr, h.tick, g.wish(h.tick), wait)
 	if err != nil || news == nil {
 		return err
 	}
 	select {
 	case <-news:
 		return nil
-	case <-w.turn:
+	case <-w.Turn():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -61,6 +51,5 @@ func (g *Generator) awaitReservation(ctx context.Context, gr *tenure.Grant, tick
 // exhaust ends the generator for good because the time field is full, even if the clock
 // goes back later.
 func (g *Generator) exhaust(gr *tenure.Grant) {
-	g.tenure.End(gr, fmt.Errorf("%w: the last tick of the layout %s was at %s",
-		uid.ErrExhausted, g.layout, g.layout.Expires().Format(time.RFC3339Nano)))
+	g.tenure.End(gr, tenure.Exhausted(g.layout))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -275,33 +274,4 @@ func TestTicksOfTheMoment(t *testing.T) {
 		wg.Wait()
 		require.NoError(t, g.Close())
 	}
-}
-
-// A tick is never that of a reading that was over before the call began, though others read the
-// clock at any moment of the call.
-func TestTickOfAReadingBefore(t *testing.T) {
-	terms := millis.Terms()
-	var now, over atomic.Int64 // ticks: what the clock shows, and what it showed when the last reading was over
-	now.Store(terms.TickAt(morning))
-	c := &wallClock{terms: terms, born: time.Now(), wall: func() time.Time { return millis.TimeOf(now.Load()) }}
-	calls := fake.Rounds(200_000)
-	var wg sync.WaitGroup
-	for range 2 * runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for range calls {
-				if c.mu.TryLock() { // as if the reading was old, and the clock has gone on
-					c.limit.Store(int64(time.Since(c.born)))
-					tick := now.Add(1)
-					c.mu.Unlock()
-					over.Store(tick)
-				}
-				before := over.Load()
-				if tick := c.tick(); tick < before {
-					t.Errorf("tick %d in a call that began in tick %d", tick, before)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

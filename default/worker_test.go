@@ -83,22 +83,6 @@ func through(w *fake.Worker) int64 {
 	return asks[len(asks)-1].Through
 }
 
-// hold has Extends wait until the channel is closed.
-func hold(w *fake.Worker) chan struct{} {
-	until := make(chan struct{})
-	w.Set(func(w *fake.Worker) {
-		w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
-			select {
-			case <-until:
-				return w.Answer(through)
-			case <-ctx.Done():
-				return uid.Reservation{}, ctx.Err()
-			}
-		}
-	})
-	return until
-}
-
 // grantNow returns when another worker ID is in force.
 func grantNow(g *Generator, w *fake.Worker, r uid.Reservation) {
 	w.Give(r, nil)

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/cpu"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/handler"
+	"github.com/uidgen/uid/internal/news"
 	"github.com/uidgen/uid/ringbuffer"
 )
 
@@ -29,10 +30,11 @@ type Generator struct {
 
 	_ cpu.CacheLinePad // what follows is written more often than front
 
-	cfg    Config
-	source Source
-	shared *shared
-	counts counters
+	cfg      Config
+	source   Source
+	shared   *shared
+	counts   counters
+	handlers handler.Caller
 
 	// mu guards what follows. It is never held during a handler, a call of the store or a wait.
 	mu    sync.Mutex
@@ -44,27 +46,30 @@ type Generator struct {
 // state is guarded by Generator.mu.
 type state struct {
 	ended error // set for good: nothing is issued any more
+	hand
+	dealing
+	outage
+	steps
+	totals
+	pace pace
+}
 
+// hand is the numbers that the generator has.
+type hand struct {
 	current *segment // takers are in it, or have used it up; nil while there is none
 	stock   Range    // the numbers after those; none while they are not there yet
 	last    *span    // the end of all spans
+}
 
-	busy       bool // somebody takes numbers from the store, or gives them back
-	holding    bool // the ring is to stay shut: numbers are being given back
-	news       chan struct{}
-	retry      *time.Timer // pending; nil while there is none
-	failed     error       // why the last attempt failed, nil if it did not
-	failures   int         // attempts in a row that failed
-	failedEver uint64      // attempts that failed, ever
-	since      time.Time   // the first of them
-	whole      int64       // the numbers in hand then
-	told       stage       // what the log has of them
+// dealing is what goes on between the generator and its store.
+type dealing struct {
+	busy    bool // somebody takes numbers from the store, or gives them back
+	holding bool // the ring is to stay shut: numbers are being given back
+	news    news.Channel
+}
 
-	step    int64
-	asked   time.Time // when step was decided
-	early   bool      // there were numbers left then
-	starved bool      // and since then a call has found nothing
-
+// totals are for Stats.
+type totals struct {
 	done    uint64 // numbers issued of the segments before the current one
 	newest  int64  // the last one of those
 	took    uint64 // numbers taken
@@ -72,7 +77,6 @@ type state struct {
 	times   uint64 // how often
 	given   uint64 // numbers given back
 	dropped uint64 // numbers of which nobody knows whether they were given back
-	pace    pace
 }
 
 // A Source is a tag of a store.
@@ -120,7 +124,7 @@ func newGenerator(s Source, cfg Config, sh *shared) (*Generator, error) {
 	if err := CheckTag(s.Tag); err != nil {
 		return nil, fmt.Errorf("segment: %w", err)
 	}
-	g := &Generator{cfg: cfg, source: s, shared: sh, taking: taking{
+	g := &Generator{cfg: cfg, source: s, shared: sh, handlers: handler.Caller{Logger: cfg.Logger}, taking: taking{
 		tag: s.Tag, nonce: rand.Text()[:nonceLen], first: cfg.First, last: cfg.Last, create: cfg.Create, has: -1,
 	}}
 	if err := g.ring.Init(ringConfig); err != nil {

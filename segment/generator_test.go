@@ -1,13 +1,8 @@
 package segment_test
 
 import (
-	"context"
-	"errors"
 	"math"
-	"math/rand/v2"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -24,46 +20,11 @@ func TestDense(t *testing.T) {
 		h := newHouse()
 		g := h.start(t, steps)
 		var all tally
-		var newest atomic.Int64 // of the numbers that were returned
-		var drawing sync.WaitGroup
-		for i := range 8 {
-			drawing.Go(func() {
-				random := rand.New(rand.NewPCG(1, uint64(i)))
-				dst := make([]uid.UID, 600)
-				for range 100 {
-					before := newest.Load()
-					var got []uid.UID
-					switch random.IntN(4) {
-					case 0:
-						got = dst[:random.IntN(len(dst))]
-						n, err := g.Fill(got)
-						require.NoError(t, err)
-						require.Len(t, got, n)
-					case 1:
-						u, err := g.TryGetUID()
-						if err != nil {
-							require.ErrorIs(t, err, uid.ErrRejectedTake)
-							continue
-						}
-						got = append(dst[:0], u)
-					case 2:
-						u, err := g.GetUIDContext(t.Context())
-						require.NoError(t, err)
-						got = append(dst[:0], u)
-					default:
-						got = append(dst[:0], uid.UID(next(t, g)))
-					}
-					for _, u := range got {
-						require.Greater(t, int64(u), before, "in strict order")
-						before = int64(u)
-					}
-					for at := newest.Load(); at < before && !newest.CompareAndSwap(at, before); at = newest.Load() {
-					}
-					all.add(got...)
-				}
-			})
-		}
-		drawing.Wait()
+		all.add(conformance.Draw(t, g, 8, 100)...)
+		dst := make([]uid.UID, 6000)
+		_, err := g.Fill(dst)
+		require.NoError(t, err)
+		all.add(dst...)
 		all.requireDense(t)
 		s := g.Stats()
 		require.EqualValues(t, all.most, s.Issued)
@@ -288,61 +249,16 @@ func TestLossyStore(t *testing.T) {
 	})
 }
 
-func TestPolicies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse()
-		h.takes = time.Second
-		_, err := h.start(t, segment.Config{OnRejectedTake: uid.Fail}).GetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
-		require.ErrorContains(t, err, `1000 numbers of tag "a"`)
-
-		own := errors.New("own")
-		var seen []uid.Rejection
-		_, err = h.start(t, segment.Config{OnRejectedTake: func(r uid.Rejection) error {
-			seen = append(seen, r)
-			return own
-		}}).GetUID()
-		require.Equal(t, own, err)
-		require.Len(t, seen, 1)
-		require.Zero(t, seen[0].Attempt)
-		require.Zero(t, seen[0].Wait)
-
-		g := h.start(t, segment.Config{OnRejectedTake: func(uid.Rejection) error { panic("mine") }})
-		for range 2 {
-			_, err = g.GetUID()
-			require.ErrorIs(t, err, uid.ErrRejectedTake)
-		}
-		require.EqualValues(t, 2, g.Stats().HandlerPanics)
-		require.EqualValues(t, 2, g.Stats().RejectedTakes)
-
-		g = h.start(t, segment.Config{})
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		_, err = g.GetUIDContext(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		_, err = g.FillContext(ctx, make([]uid.UID, 1))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		_, err = g.TryGetUID()
-		require.ErrorIs(t, err, uid.ErrRejectedTake)
-		began := time.Now()
-		next(t, g)
-		require.Equal(t, 900*time.Millisecond, time.Since(began))
-		n, err := g.Fill(nil)
-		require.NoError(t, err)
-		require.Zero(t, n)
-
-		g = h.start(t, segment.Config{})
-		var calls sync.WaitGroup
-		for range 3 {
-			calls.Go(func() { next(t, g) })
-		}
-		synctest.Wait()
-		require.Equal(t, 3, g.Stats().Waiting)
-		calls.Wait()
-		require.Zero(t, g.Stats().Waiting)
-	})
+func TestRejection(t *testing.T) {
+	h := newHouse()
+	var seen []uid.Rejection
+	_, err := h.start(t, segment.Config{OnRejectedTake: func(r uid.Rejection) error {
+		seen = append(seen, r)
+		return r.Err
+	}}).GetUID()
+	require.ErrorContains(t, err, `1000 numbers of tag "a"`)
+	require.Len(t, seen, 1)
+	require.Zero(t, seen[0].Wait)
 }
 
 // TestNoGoroutine has many tags that were drawn from.

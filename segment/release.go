@@ -67,7 +67,7 @@ func (g *Generator) end() (lost, first bool) {
 		s.retry.Stop()
 		s.retry = nil
 	}
-	g.tell()
+	g.state.news.Tell()
 	return lost, true
 }
 
@@ -83,7 +83,7 @@ func (g *Generator) hold(ctx context.Context) error {
 	defer g.mu.Unlock()
 	s := &g.state
 	for s.busy {
-		news := g.listen()
+		news := s.news.Listen()
 		g.mu.Unlock()
 		select {
 		case <-news:
@@ -103,7 +103,7 @@ func (g *Generator) letGo() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.state.busy, g.state.holding = false, false
-	g.tell()
+	g.state.news.Tell()
 }
 
 // giveBack gives back what nobody has claimed. The caller holds the generator.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/retry"
 )
 
@@ -21,10 +19,6 @@ const (
 	maxPause  = 2 * time.Second
 	idlePause = 30 * time.Second
 )
-
-// tellAfter is how long attempts fail before the log tells of it, unless half of what was left is
-// used sooner, or what is left lasts less than a minute.
-const tellAfter = 5 * time.Second
 
 // plan asks the store for more numbers if the time has come: none are in stock, and of those in use
 // a tenth is used. g.mu is held.
@@ -38,26 +32,10 @@ func (g *Generator) plan() {
 	}
 	now := g.cfg.Now()
 	if s.failures == 0 {
-		s.step = g.nextStep(now)
-		s.asked, s.early, s.starved = now, g.left() > 0, false
+		s.adapt(now, g.left() > 0, &g.cfg)
 	}
 	s.busy = true
 	go g.reserve(s.step)
-}
-
-// nextStep returns how many numbers to take now. g.mu is held.
-func (g *Generator) nextStep(now time.Time) int64 {
-	s, step := &g.state, g.state.step
-	switch lasted := now.Sub(s.asked); {
-	case s.asked.IsZero():
-	case s.starved:
-		step *= 8
-	case lasted < g.cfg.Lasting:
-		step *= 2
-	case lasted > 2*g.cfg.Lasting:
-		step /= 2
-	}
-	return min(max(step, g.cfg.MinStep), g.cfg.MaxStep)
 }
 
 // reserve takes n numbers, or more where the row wants that.
@@ -73,7 +51,7 @@ func (g *Generator) rest() {
 	defer g.mu.Unlock()
 	s := &g.state
 	s.busy = false
-	g.tell()
+	g.state.news.Tell()
 	if s.failed == nil || s.retry == nil {
 		g.plan()
 	}
@@ -193,63 +171,6 @@ func (g *Generator) fail(err error) (say func()) {
 		g.plan()
 	})
 	return g.warn(now)
-}
-
-// A stage is how far failures have come. Each is logged once.
-type stage int
-
-const (
-	fine  stage = iota
-	begun       // attempts fail, and there are numbers left
-	half        // half of those that were left when it began are left
-	over        // none are left
-)
-
-// stage is how far the failures have come by now. g.mu is held.
-func (g *Generator) stage(now time.Time, buffered int64, lasts time.Duration, known bool) stage {
-	s := &g.state
-	switch {
-	case buffered == 0:
-		return over
-	case buffered <= s.whole/2:
-		return half
-	case now.Sub(s.since) >= tellAfter || known && lasts < health.Minute:
-		return begun
-	}
-	return fine
-}
-
-// warn tells the log of failures. g.mu is held.
-func (g *Generator) warn(now time.Time) (say func()) {
-	s := &g.state
-	buffered := g.buffered()
-	lasts, known := s.pace.lasts(now, g.issued(), buffered)
-	stage := g.stage(now, buffered, lasts, known)
-	if stage <= s.told {
-		return silent
-	}
-	s.told = stage
-	level, text := slog.LevelInfo, "uid: no numbers can be taken"
-	switch {
-	case stage == over && refused(s.failed):
-		level, text = slog.LevelError, "uid: the store is refused as it is, and no numbers are left: calls fail"
-	case stage == over:
-		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
-	case stage == half:
-		text = "uid: half of the numbers are left, and still none can be taken"
-	}
-	if stage != over && known && lasts < health.Minute {
-		level = slog.LevelWarn
-	}
-	attrs := []slog.Attr{
-		slog.String("tag", g.source.Tag), slog.String("store", g.source.Store.Name()),
-		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
-		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
-	}
-	if known {
-		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
-	}
-	return func() { g.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...) }
 }
 
 // buffered returns how many numbers are in hand. g.mu is held.

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"time"
+
+	"github.com/uidgen/uid/internal/jsontext"
 )
 
 // counters count what happens off the hot path, without its lock.
 type counters struct {
 	rejectedTakes atomic.Uint64
-	handlerPanics atomic.Uint64
 	waiting       atomic.Int64 // calls
 }
 
@@ -49,15 +50,8 @@ type Stats struct {
 // nanoseconds; ReservationError is its text, or null.
 func (s Stats) MarshalJSON() ([]byte, error) {
 	type fields Stats // has no MarshalJSON
-	var failure *string
-	if s.ReservationError != nil {
-		text := s.ReservationError.Error()
-		failure = &text
-	}
-	return json.Marshal(struct {
-		fields
-		ReservationError *string
-	}{fields(s), failure})
+	s.ReservationError = jsontext.Of(s.ReservationError)
+	return json.Marshal(fields(s))
 }
 
 // Stats returns a snapshot. It reads the clock and takes a lock, which calls that find a number in
@@ -76,7 +70,7 @@ func (g *Generator) stats() Stats {
 		Issued: g.issued(), Newest: s.newest,
 		Taken: s.took, Segments: s.times, GivenBack: s.given, Dropped: s.dropped,
 		Buffered: g.buffered(), Step: s.step,
-		RejectedTakes: g.counts.rejectedTakes.Load(), HandlerPanics: g.counts.handlerPanics.Load(),
+		RejectedTakes: g.counts.rejectedTakes.Load(), HandlerPanics: g.handlers.Panics(),
 		Waiting:  int(g.counts.waiting.Load()),
 		Failures: s.failures, ReservationError: s.failed,
 	}

@@ -31,33 +31,54 @@ func (g *Generator) enter(front *span, pos uint64) *span {
 
 // draw claims a number under the lock, where nobody shuts the ring meanwhile, and waits for one as
 // the handler says. A nil handler means that the call does not wait.
-func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (uid.UID, error) {
+func (g *Generator) draw(ctx context.Context, handler uid.TakeHandler) (_ uid.UID, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
 	allowed := false // the handler has allowed the wait that comes next
 	for attempt := 0; ; {
-		u, news, say, err := g.attempt(attempt, allowed)
-		say()
-		var rejected *rejection
+		for g.advance() {
+			pos := g.ring.Claim(1)
+			if at := s.current.head.find(pos); at != nil {
+				return uid.UID(at.base + pos - at.first), nil
+			}
+		}
+		if s.ended != nil {
+			return 0, s.ended
+		}
+		s.starved = s.starved || s.early
+		g.plan()
 		switch {
-		case errors.As(err, &rejected):
+		case errors.Is(s.failed, uid.ErrExhausted):
+			err = s.failed
+		case s.failed != nil:
+			err = fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
+			g.unlocked(g.warn(g.cfg.Now()))
+		case !allowed:
+			rejection := &uid.Rejection{Attempt: attempt, Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for",
+				uid.ErrRejectedTake, s.step, g.source.Tag)}
 			if attempt == 0 {
 				g.counts.rejectedTakes.Add(1)
 			}
 			attempt++
-			if err := g.judge(handler, &rejected.Rejection); err != nil {
-				return 0, err
-			}
+			g.unlocked(func() { err = g.handlers.Judge(handler, rejection) })
 			allowed = true
-		case err != nil:
-			return 0, err
-		case news == nil:
-			return u, nil
 		default:
+			news := s.news.Listen()
+			g.unlocked(func() { err = g.wait(ctx, news) })
 			allowed = false
-			if err := g.wait(ctx, news); err != nil {
-				return 0, err
-			}
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
+}
+
+// unlocked calls f with g.mu released.
+func (g *Generator) unlocked(f func()) {
+	g.mu.Unlock()
+	defer g.mu.Lock()
+	f()
 }
 
 // wait returns when there is news, or when ctx ends, with its error.
@@ -70,42 +91,6 @@ func (g *Generator) wait(ctx context.Context, news <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// A rejection is an error for the call's handler to decide about.
-type rejection struct{ uid.Rejection }
-
-func (r *rejection) Error() string { return r.Err.Error() }
-func (r *rejection) Unwrap() error { return r.Err }
-
-// attempt returns a number, or a channel that is closed when there is news, or the error for the
-// call to return, or a rejection. It never waits. The caller calls say, which is for the log.
-func (g *Generator) attempt(nth int, allowed bool) (u uid.UID, news <-chan struct{}, say func(), err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	say = silent
-	for g.advance() {
-		pos := g.ring.Claim(1)
-		if at := s.current.head.find(pos); at != nil {
-			return uid.UID(at.base + pos - at.first), nil, say, nil
-		}
-	}
-	if s.ended != nil {
-		return 0, nil, say, s.ended
-	}
-	s.starved = s.starved || s.early
-	g.plan()
-	switch {
-	case errors.Is(s.failed, uid.ErrExhausted):
-		return 0, nil, say, s.failed
-	case s.failed != nil:
-		return 0, nil, g.warn(g.cfg.Now()), fmt.Errorf("%w of tag %q: %w", uid.ErrNoReservation, g.source.Tag, s.failed)
-	case !allowed:
-		return 0, nil, say, &rejection{uid.Rejection{Attempt: nth,
-			Err: fmt.Errorf("%w: %d numbers of tag %q have been asked for", uid.ErrRejectedTake, s.step, g.source.Tag)}}
-	}
-	return 0, g.listen(), say, nil
 }
 
 // advance opens the ring where there are numbers, and reports whether there are any. Others may
@@ -168,37 +153,6 @@ func (g *Generator) issued() uint64 {
 		return s.done
 	}
 	return s.done + uint64(s.current.Len()-g.left())
-}
-
-// listen returns a channel that is closed at the next tell. g.mu is held.
-func (g *Generator) listen() <-chan struct{} {
-	if g.state.news == nil {
-		g.state.news = make(chan struct{})
-	}
-	return g.state.news
-}
-
-// tell ends every wait. g.mu is held.
-func (g *Generator) tell() {
-	if g.state.news != nil {
-		close(g.state.news)
-		g.state.news = nil
-	}
-}
-
-// judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never
-// waits has a nil handler.
-func (g *Generator) judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
-	err = r.Err
-	if handler == nil {
-		return err
-	}
-	defer func() {
-		if p := recover(); p != nil && g.counts.handlerPanics.Add(1) == 1 {
-			g.cfg.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", "OnRejectedTake", "panic", p)
-		}
-	}()
-	return handler(*r)
 }
 
 // must panics on an error that only a bug in this package can cause.

@@ -1,10 +1,8 @@
 package uidtest_test
 
 import (
-	"context"
 	"errors"
 	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/conformance"
 	"github.com/uidgen/uid/uidtest"
 )
 
@@ -157,61 +156,21 @@ func TestFailures(t *testing.T) {
 	require.Equal(t, boom, err, "at once")
 }
 
-func TestContext(t *testing.T) {
-	g := uidtest.MustNew(uidtest.Config{})
-	ctx, cancel := context.WithCancel(t.Context())
-	u, err := g.GetUIDContext(ctx)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, u)
-	cancel()
-	_, err = g.GetUIDContext(ctx)
-	require.ErrorIs(t, err, context.Canceled)
-	n, err := g.FillContext(ctx, make([]uid.UID, 3))
-	require.ErrorIs(t, err, context.Canceled)
-	require.Zero(t, n)
-	require.EqualValues(t, 1, g.Drawn())
-}
-
-func TestClose(t *testing.T) {
+func TestCloseErr(t *testing.T) {
 	boom := errors.New("boom")
 	g := uidtest.MustNew(uidtest.Config{CloseErr: boom, Err: boom})
 	require.Equal(t, boom, g.Close())
 	require.NoError(t, g.Close())
 	_, err := g.GetUID()
 	require.ErrorIs(t, err, uid.ErrClosed)
-	_, err = g.ParseUID(1)
-	require.NoError(t, err)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	g = uidtest.MustNew(uidtest.Config{})
-	require.NoError(t, g.CloseContext(ctx))
-	_, err = g.TryGetUID()
-	require.ErrorIs(t, err, uid.ErrClosed)
 }
 
 // Goroutines at once get each UID once.
 func TestGoroutines(t *testing.T) {
-	const goroutines, each = 8, 500
 	g := uidtest.MustNew(uidtest.Config{WorkerID: 3})
-	var seen sync.Map
-	var wg sync.WaitGroup
-	for range goroutines {
-		wg.Go(func() {
-			for range each {
-				u, err := g.GetUID()
-				if err == nil {
-					seen.Store(u, true)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for n := int64(1); n <= goroutines*each; n++ {
-		u, err := g.Nth(n)
+	for i, u := range conformance.Draw(t, g, 8, 500) {
+		want, err := g.Nth(int64(i + 1))
 		require.NoError(t, err)
-		_, found := seen.Load(u)
-		require.True(t, found)
+		require.Equal(t, want, u)
 	}
-	require.EqualValues(t, goroutines*each, g.Drawn())
 }

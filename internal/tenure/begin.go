@@ -3,6 +3,7 @@ package tenure
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
@@ -33,4 +34,9 @@ func Begin(ctx context.Context, name string, w uid.Worker, l bits.Layout, expiry
 		return nil, fmt.Errorf("%s: acquiring the worker: %w", name, err)
 	}
 	return t, nil
+}
+
+// Exhausted is why nothing is issued any more once the time field of a layout is full.
+func Exhausted(l bits.Layout) error {
+	return fmt.Errorf("%w: the last tick of the layout %s was %s", uid.ErrExhausted, l, l.Expires().Format(time.RFC3339Nano))
 }

@@ -25,39 +25,6 @@ func startLogged(t testing.TB, w *fake.Worker, o *fakeOwner, log *logtest.Record
 	return ten
 }
 
-// A panic in Extend is a failure like others: the owner hears of it, and the worker is
-// asked again. The log has the stack, once for all panics in a row.
-func TestExtendPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log logtest.Records
-		w, o := newFakes(t, due)
-		boom := func(context.Context, int64) (uid.Reservation, error) { panic("boom") }
-		onExtend(w, boom)
-		ten := startLogged(t, w, o, &log)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Greater(t, len(calls(w)), 10)
-		require.EqualError(t, ten.Refused(), "the worker's Extend panicked: boom")
-		require.Equal(t, 1, log.Count("level=ERROR"), log.String())
-		require.Contains(t, log.String(), "call=Extend panic=boom")
-		require.Contains(t, log.String(), "TestExtendPanics", "the stack")
-
-		next := uid.Reservation{WorkerID: 3, Last: 1000, Renew: 500}
-		grants(w, next)
-		time.Sleep(maxPause)
-		synctest.Wait()
-		require.Equal(t, next, o.last())
-
-		onExtend(w, boom)
-		ten.Want(2000)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Equal(t, 2, log.Count("level=ERROR"), "the next trouble")
-		require.NoError(t, ten.Stop(t.Context(), 7))
-		require.Equal(t, []int64{7}, w.Released)
-	})
-}
-
 func TestReleasePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Records
@@ -124,25 +91,6 @@ func TestStopGivesUpOnExtend(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestStopGivesUpOnRelease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, o := newFakes(t, endless)
-		until := make(chan struct{})
-		w.OnRelease = func(context.Context, int64) error { <-until; return nil }
-		ten := start(t, w, o)
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		began := time.Now()
-		err := ten.Stop(ctx, 7)
-		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorContains(t, err, "the worker's Release has not returned")
-		require.Equal(t, time.Second+stopGrace, time.Since(began))
-		close(until)
-		synctest.Wait()
-		require.Equal(t, []int64{7}, w.Released)
-	})
 }
 
 // A worker that minds its context has the last word, and costs no more time than that.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/news"
 	"github.com/uidgen/uid/internal/ticks"
 )
 
@@ -96,7 +97,7 @@ type Tenure struct {
 	refused  error         // why the last Extend failed, nil if it did not
 	trouble  trouble       // of renewals that fail
 	pace     pace          // of draws
-	news     chan struct{} // closed, and replaced, when a wait may be over; nil if nobody waits
+	news     news.Channel  // told when a wait may be over
 	through  int64         // the furthest tick asked for
 	wanted   bool          // there is a new through, or a revocation
 	revoked  int           // how often the worker has revoked
@@ -163,7 +164,7 @@ func (t *Tenure) put(res uid.Reservation) {
 	}
 	t.grant.Store(&Grant{Reservation: res, Until: min(res.Last, t.cfg.Terms.MaxTick)})
 	t.refused = nil
-	t.tell()
+	t.news.Tell()
 }
 
 // tellGranted tells the generator. hand is held.
@@ -193,7 +194,7 @@ func (t *Tenure) End(was *Grant, reason error) {
 		ended := withoutTicks(g.WorkerID)
 		ended.Ended = reason
 		t.grant.Store(ended)
-		t.tell()
+		t.news.Tell()
 	}
 }
 
@@ -215,7 +216,7 @@ func (t *Tenure) Await(was *Grant, tick, through int64, wait bool) (news <-chan 
 	why := t.refused
 	if why == nil {
 		if wait {
-			return t.listen(), nil
+			return t.news.Listen(), nil
 		}
 		why = errOnItsWay
 	} else {
@@ -231,22 +232,7 @@ var errOnItsWay = errors.New("more has been asked for")
 func (t *Tenure) News() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.listen()
-}
-
-func (t *Tenure) listen() <-chan struct{} {
-	if t.news == nil {
-		t.news = make(chan struct{})
-	}
-	return t.news
-}
-
-// tell ends every wait. mu is held.
-func (t *Tenure) tell() {
-	if t.news != nil {
-		close(t.news)
-		t.news = nil
-	}
+	return t.news.Listen()
 }
 
 // Want asks for an Extend up to the given tick, soon. It never waits for the worker, and
@@ -398,7 +384,7 @@ func (t *Tenure) extend() (progress bool, err error) {
 		t.mu.Lock()
 		t.wanted = true
 		t.failed(err)
-		t.tell()
+		t.news.Tell()
 		t.mu.Unlock()
 		return false, err
 	}

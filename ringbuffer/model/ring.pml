@@ -818,7 +818,7 @@ active [TAKERS] proctype Taker()
 		}
 #endif
 
-	/* Ring.Resolve without the lock, and what enter and settle do with it. */
+	/* Ring.Resolve without the lock, and what enter and takeSlow do with it. */
 #ifdef M_FLAG_FIRST
 	:: atomic { n > 0 && !slow -> m = SLOT(TICK(pos)) };
 		atomic {
@@ -887,7 +887,7 @@ active [TAKERS] proctype Taker()
 			break
 		od
 
-	/* wait, and what attempt and giveUp do with a call that has a place */
+	/* what draw does with a call that has a place */
 	:: atomic { waits && !mu && given[_pid] != 0 -> collect() }
 	:: atomic { waits && !mu && given[_pid] == 0 && GIVEUP > 1 ->
 #ifdef M_STAYS

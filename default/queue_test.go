@@ -1,0 +1,48 @@
+package uncached
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	uid "github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/conformance"
+	"github.com/uidgen/uid/internal/fake"
+)
+
+// TestRevocationTakesBack: what a call was given and has not collected is not issued when the
+// reservation is withdrawn meanwhile. The call is the first again.
+func TestRevocationTakesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, sixteen := fake.NewClock(morning), conformance.Sixteen
+		w := fake.Endless(7)
+		g := quiet(t, w, Config{Layout: sixteen, Now: clock.Now})
+		defer g.Close()
+		_, err := g.Fill(make([]uid.UID, 16))
+		require.NoError(t, err)
+		one, other := g.queue.join(1), g.queue.join(1)
+		clock.Step(time.Millisecond)
+		tick := sixteen.TickAt(clock.Now())
+		_, _, out := g.takeInTurn(nil, 1, g.tenure.Grant(), tick, 0)
+		require.Equal(t, issued, out)
+		require.EqualValues(t, 1, one.Got)
+		require.EqualValues(t, 1, other.Got)
+		require.Len(t, one.Turn(), 1)
+		u, got, out := g.takeInTurn(other, 1, g.tenure.Grant(), tick, 0)
+		require.Equal(t, issued, out)
+		require.EqualValues(t, 1, got)
+		require.Equal(t, other.Given.u, u)
+		w.Terms.Revoke()
+		_, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
+		require.Equal(t, outdated, out)
+		require.True(t, g.queue.isFirst(one))
+		require.Zero(t, one.Got)
+		synctest.Wait() // the worker extends
+		u, _, out = g.takeInTurn(one, 1, g.tenure.Grant(), tick, 0)
+		require.Equal(t, issued, out)
+		require.Greater(t, u, other.Given.u)
+		require.Zero(t, g.queue.waiting.Load())
+	})
+}

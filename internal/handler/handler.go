@@ -1,0 +1,37 @@
+// Package handler calls users' handlers and survives their panics.
+package handler
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/uidgen/uid"
+)
+
+// A Caller calls the handlers of one generator. Its methods may be called by any number of goroutines at once.
+type Caller struct {
+	Logger *slog.Logger // gets the first panic
+	panics atomic.Uint64
+}
+
+// Panics returns how often a handler panicked.
+func (c *Caller) Panics() uint64 { return c.panics.Load() }
+
+// Call calls the handler of that name.
+func (c *Caller) Call(name string, handler func()) {
+	defer func() {
+		if r := recover(); r != nil && c.panics.Add(1) == 1 {
+			c.Logger.Error("uid: a handler panicked; further panics are only counted", "handler", name, "panic", r)
+		}
+	}()
+	handler()
+}
+
+// Judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never waits has a nil handler.
+func (c *Caller) Judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
+	err = r.Err
+	if handler != nil {
+		c.Call("OnRejectedTake", func() { err = handler(*r) })
+	}
+	return err
+}

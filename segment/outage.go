@@ -1,0 +1,80 @@
+package segment
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/uidgen/uid/health"
+)
+
+// outage is what is known of attempts to take numbers that fail.
+type outage struct {
+	failed     error       // why the last attempt failed, nil if it did not
+	failures   int         // attempts in a row that failed
+	failedEver uint64      // attempts that failed, ever
+	since      time.Time   // the first of those in a row
+	whole      int64       // the numbers in hand then
+	told       stage       // what the log has of them
+	retry      *time.Timer // pending; nil while there is none
+}
+
+// tellAfter is how long attempts fail before the log tells of it, unless half of what was left is
+// used sooner, or what is left lasts less than a minute.
+const tellAfter = 5 * time.Second
+
+// A stage is how far failures have come. Each is logged once.
+type stage int
+
+const (
+	fine  stage = iota
+	begun       // attempts fail, and there are numbers left
+	half        // half of those that were left when it began are left
+	over        // none are left
+)
+
+// stage is how far the failures have come by now.
+func (o *outage) stage(now time.Time, buffered int64, lasts time.Duration, known bool) stage {
+	switch {
+	case buffered == 0:
+		return over
+	case buffered <= o.whole/2:
+		return half
+	case now.Sub(o.since) >= tellAfter || known && lasts < health.Minute:
+		return begun
+	}
+	return fine
+}
+
+// warn tells the log of failures. g.mu is held.
+func (g *Generator) warn(now time.Time) (say func()) {
+	s := &g.state
+	buffered := g.buffered()
+	lasts, known := s.pace.lasts(now, g.issued(), buffered)
+	stage := s.stage(now, buffered, lasts, known)
+	if stage <= s.told {
+		return silent
+	}
+	s.told = stage
+	level, text := slog.LevelInfo, "uid: no numbers can be taken"
+	switch {
+	case stage == over && refused(s.failed):
+		level, text = slog.LevelError, "uid: the store is refused as it is, and no numbers are left: calls fail"
+	case stage == over:
+		level, text = slog.LevelError, "uid: no numbers are left, and none can be taken: calls fail"
+	case stage == half:
+		text = "uid: half of the numbers are left, and still none can be taken"
+	}
+	if stage != over && known && lasts < health.Minute {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("tag", g.source.Tag), slog.String("store", g.source.Store.Name()),
+		slog.Int64("numbers_left", buffered), slog.Int("attempts", s.failures),
+		slog.Duration("for", now.Sub(s.since)), slog.Any("error", s.failed),
+	}
+	if known {
+		attrs = append(attrs, slog.Duration("left", lasts.Round(time.Second)))
+	}
+	return func() { g.cfg.Logger.LogAttrs(context.Background(), level, text, attrs...) }
+}
