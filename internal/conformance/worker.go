@@ -202,14 +202,14 @@ func (s Subject) floorRefused(t *testing.T) {
 // clock has passed it, if not at once.
 func (s Subject) after(t *testing.T) {
 	l := Sixteen
-	for _, ahead := range []time.Duration{-time.Millisecond, 0, time.Millisecond, 7 * time.Millisecond, 500 * time.Millisecond} {
+	for _, ahead := range []time.Duration{-time.Millisecond, 0, time.Millisecond, 7 * time.Millisecond, 100 * time.Millisecond} {
 		clock := fake.NewClock(Day)
 		after, err := l.Compose(l.TickAt(Day.Add(ahead)), l.MaxWorkerID(), l.MaxSequence())
 		require.NoError(t, err)
 		g := s.at(t, clock, fake.Endless(1), Config{Layout: l, After: after, Lead: 10 * time.Minute})
 		all := append([]draw{single(g.TryGetUID), single(g.TryGetUID), filling(t.Context(), g, 5)}, s.more(g)...)
 		passed, first := false, uid.UID(0)
-		for step := range 2000 {
+		for step := range 300 {
 			for _, draw := range all {
 				got, err := draw()
 				if err != nil {
@@ -224,8 +224,8 @@ func (s Subject) after(t *testing.T) {
 					}
 				}
 			}
-			passed = passed || step == 1500
-			if step == 1500 {
+			passed = passed || step == 200
+			if step == 200 {
 				clock.Step(-time.Hour)
 			}
 			clock.Step(time.Millisecond)
@@ -449,15 +449,21 @@ func (s Subject) outage(t *testing.T) {
 func (s Subject) onItsWay(t *testing.T) {
 	tick := seconds.TickAt(Day)
 	w := fake.Giving(uid.Reservation{WorkerID: 7, First: tick, Last: tick, Renew: math.MaxInt64})
-	until := make(chan struct{})
-	w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
-		select {
-		case <-until:
-			return w.Answer(through)
-		case <-ctx.Done():
-			return uid.Reservation{}, ctx.Err()
-		}
+	hold := func() (until chan struct{}) {
+		until = make(chan struct{})
+		w.Set(func(w *fake.Worker) {
+			w.OnExtend = func(ctx context.Context, through int64) (uid.Reservation, error) {
+				select {
+				case <-until:
+					return w.Answer(through)
+				case <-ctx.Done():
+					return uid.Reservation{}, ctx.Err()
+				}
+			}
+		})
+		return until
 	}
+	until := hold()
 	g := s.at(t, fake.NewClock(Day), w, Config{Layout: seconds})
 	require.Equal(t, Day, next(t, g).Time)
 	time.Sleep(3 * time.Second)
@@ -471,7 +477,7 @@ func (s Subject) onItsWay(t *testing.T) {
 	time.AfterFunc(time.Second, func() { close(until) })
 	require.Equal(t, Day.Add(5*time.Second), next(t, g).Time)
 
-	until = make(chan struct{})
+	hold()
 	time.Sleep(5 * time.Second)
 	time.AfterFunc(time.Second, func() { _ = g.Close() })
 	_, err = g.GetUID()
