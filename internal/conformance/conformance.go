@@ -1,5 +1,6 @@
-// Package conformance is the suite that the generators have to pass. [Every] is for all of them, [Waiting] for those whose
-// calls wait, [Handled] for those that ask a handler whether to, and [Worker] for those that issue ticks under a worker ID.
+// Package conformance is the suite that the generators have to pass. [Every] is for all of them, [Waiting] for those
+// whose calls wait, [Handled] for those that ask a handler whether to, and [Worker] for those that issue ticks under
+// a worker ID.
 package conformance
 
 import (
@@ -55,8 +56,8 @@ func stat[T any](g uid.Generator, name string) T {
 	return value
 }
 
-// Every tests what holds for every generator. start makes one that has UIDs to give, on which nobody else draws, and which has
-// the method Stats or not.
+// Every tests what holds for every generator. start makes one that has UIDs to give, on which nobody else draws, and
+// which has the method Stats or not.
 func Every(t *testing.T, start func(testing.TB) uid.Generator) {
 	for name, test := range map[string]func(*testing.T, uid.Generator){
 		"Order":      order,
@@ -99,8 +100,8 @@ func notNow(err error) bool {
 	return errors.Is(err, uid.ErrRejectedTake) || errors.Is(err, uid.ErrNoReservation)
 }
 
-// Draw has goroutines draw in all ways, so many times each. It returns what they got, sorted. No UID came twice, and each is
-// larger than all that were returned when its call began.
+// Draw has goroutines draw in all ways, so many times each. It returns what they got, sorted. No UID came twice, and
+// each is larger than all that were returned when its call began.
 func Draw(t *testing.T, g uid.Generator, goroutines, each int) (all []uid.UID) {
 	var newest atomic.Int64 // of what was returned
 	var mu sync.Mutex
