@@ -40,8 +40,8 @@ func TestServedFromMoreThanTheRing(t *testing.T) {
 	})
 }
 
-// TestCountsOfACrowd: each call that waits was rejected once, and no UID is wasted but that of a call that had run over the end
-// of what was ready, and gives up.
+// TestCountsOfACrowd: each call that waits was rejected once, and no UID is wasted but that of a call that had run
+// over the end of what was ready, and gives up.
 func TestCountsOfACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := full(t, fake.NewClock(day), cached.Config{})

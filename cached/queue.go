@@ -42,7 +42,8 @@ func (l *line) join(pos, want uint64, ahead bool) *waiter {
 		l.Join(w, nil)
 		return w
 	}
-	i, _ := slices.BinarySearchFunc(l.ahead, pos, func(w *waiter, pos uint64) int { return cmp.Compare(w.Given.pos, pos) })
+	byPos := func(w *waiter, pos uint64) int { return cmp.Compare(w.Given.pos, pos) }
+	i, _ := slices.BinarySearchFunc(l.ahead, pos, byPos)
 	l.ahead = slices.Insert(l.ahead, i, w)
 	return w
 }

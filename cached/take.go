@@ -40,7 +40,9 @@ func (g *Generator) published(pos uint64) (v uint64, ok bool) {
 // draw returns the UID of pos, a claim, or the first of up to want UIDs that it gets instead, from
 // one tick; and their first position and number. It refills the ring if it may, asks the handler
 // where only the clock can help, and waits. If it fails, the position is given up.
-func (g *Generator) draw(ctx context.Context, pos, want uint64, handler uid.TakeHandler) (v, at, got uint64, err error) {
+func (g *Generator) draw(
+	ctx context.Context, pos, want uint64, handler uid.TakeHandler,
+) (v, at, got uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	allowed := handler != nil && g.patient // the handler has let the call wait for the clock, or would

@@ -8,7 +8,8 @@ import (
 	uid "github.com/uidgen/uid"
 )
 
-// rejection is for the handler of a call that only the clock can help, if next is the first tick to be published. g.mu is held.
+// rejection is for the handler of a call that only the clock can help, if next is the first tick to be published.
+// g.mu is held.
 func (g *Generator) rejection(next int64, now time.Time) *uid.Rejection {
 	turn := g.turn(next)
 	pause := g.untilLead(turn, now)

@@ -38,7 +38,9 @@ type given struct {
 
 // takeInTurn takes up to n positions of a tick, like take, but for those that wait first; w is the
 // call's own place, or nil.
-func (g *Generator) takeInTurn(w *waiter, n int64, gr *tenure.Grant, tick, turn int64) (u uid.UID, got int64, out outcome) {
+func (g *Generator) takeInTurn(
+	w *waiter, n int64, gr *tenure.Grant, tick, turn int64,
+) (u uid.UID, got int64, out outcome) {
 	l := &g.queue
 	l.mu.Lock()
 	defer l.unlock()

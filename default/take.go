@@ -163,8 +163,8 @@ type hurdle struct {
 
 var again = hurdle{out: outdated}
 
-// attempt takes up to n positions in the clock's tick or, if that is behind, in the one that the policy chooses. w is the
-// call's place in the queue, or nil.
+// attempt takes up to n positions in the clock's tick or, if that is behind, in the one that the policy chooses. w
+// is the call's place in the queue, or nil.
 func (g *Generator) attempt(w *waiter, n int64, slept time.Duration) (u uid.UID, got int64, h hurdle) {
 	gr, turn := g.tenure.Grant(), g.turn()
 	if gr.Ended != nil {

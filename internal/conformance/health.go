@@ -62,7 +62,8 @@ func (s Subject) health(t *testing.T) {
 	require.Equal(t, s.Name, h.Generator)
 	require.Equal(t, Day, h.Time)
 	require.Equal(t, &health.Reservation{
-		WorkerID: 7, Until: Day.Add(300 * time.Second), Remaining: health.Duration{Duration: 301 * time.Second}, Bounded: true,
+		WorkerID: 7, Bounded: true,
+		Until: Day.Add(300 * time.Second), Remaining: health.Duration{Duration: 301 * time.Second},
 	}, h.Reservation)
 	require.Equal(t, time.Second, h.Lead.Tick.Duration)
 	require.Equal(t, seconds.Expires().UTC(), h.TimeField.Expires)
@@ -105,7 +106,7 @@ func (s Subject) health(t *testing.T) {
 
 // healthFinds: Health says what a call finds, near the ends of things.
 func (s Subject) healthFinds(t *testing.T) {
-	l := bits.MustLayout(bits.Config{TimeBits: 8, WorkerBits: 10, SequenceBits: 4, Unit: time.Second, Epoch: time.Now()})
+	l := bits.MustLayout(bits.Config{TimeBits: 8, WorkerBits: 10, SequenceBits: 4, Epoch: time.Now()})
 	never := bits.Expiry{Refuse: -1, Warn: -1}
 	for _, c := range []struct {
 		worker *fake.Worker
@@ -116,9 +117,12 @@ func (s Subject) healthFinds(t *testing.T) {
 		codes  []health.Code
 	}{
 		{worker: fake.Endless(1), at: Day},
-		{worker: fake.Giving(uid.Reservation{Last: -1, Renew: 1 << 40}), at: Day, want: uid.ErrNoReservation, codes: []health.Code{health.NoReservation}},
-		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0), codes: []health.Code{health.TimeFieldEnding}},
-		{worker: fake.Endless(1), cfg: Config{Layout: l, Expiry: never}, at: l.Epoch(), step: 5 * time.Minute, want: uid.ErrExhausted, codes: []health.Code{health.Exhausted}},
+		{worker: fake.Giving(uid.Reservation{Last: -1, Renew: 1 << 40}), at: Day,
+			want: uid.ErrNoReservation, codes: []health.Code{health.NoReservation}},
+		{worker: fake.Endless(1), at: seconds.Expires().AddDate(0, -6, 0),
+			codes: []health.Code{health.TimeFieldEnding}},
+		{worker: fake.Endless(1), cfg: Config{Layout: l, Expiry: never}, at: l.Epoch(), step: 5 * time.Minute,
+			want: uid.ErrExhausted, codes: []health.Code{health.Exhausted}},
 	} {
 		if c.cfg.Layout.IsZero() {
 			c.cfg.Layout = seconds

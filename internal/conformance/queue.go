@@ -60,8 +60,8 @@ func (c *Crowd) Got(t testing.TB, i int) []uid.UID {
 	return c.got[i]
 }
 
-// Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there were room
-// for before.
+// Places returns the numbers of a call's UIDs, which are of the layout Sixteen, counted from Day on: how many there
+// were room for before.
 func (c *Crowd) Places(t testing.TB, g uid.Parser, i int) (out []int) {
 	t.Helper()
 	for _, u := range c.Got(t, i) {
@@ -83,8 +83,8 @@ func (s Subject) full(t testing.TB, clock *fake.Clock) Generator {
 	return g
 }
 
-// firstComeFirstServed: calls of every kind get UIDs in the order in which they began to wait, without a gap, and none that
-// comes later passes them, be it the first to see the next tick.
+// firstComeFirstServed: calls of every kind get UIDs in the order in which they began to wait, without a gap, and
+// none that comes later passes them, be it the first to see the next tick.
 func (s Subject) firstComeFirstServed(t *testing.T) {
 	for _, behind := range []time.Duration{0, 20 * time.Millisecond} {
 		if behind > 0 && !s.GoesOn {
@@ -94,7 +94,8 @@ func (s Subject) firstComeFirstServed(t *testing.T) {
 		g := s.full(t, clock)
 		clock.Step(-behind)
 		ways := append([]draw{
-			single(g.GetUID), filling(t.Context(), g, 1), single(func() (uid.UID, error) { return g.GetUIDContext(t.Context()) }),
+			single(g.GetUID), filling(t.Context(), g, 1),
+			single(func() (uid.UID, error) { return g.GetUIDContext(t.Context()) }),
 		}, s.more(g)...)
 		var c Crowd
 		for i := range 40 {
@@ -168,8 +169,8 @@ func (s Subject) givingUp(t *testing.T) {
 	require.EqualValues(t, first-16+10, next(t, g).Sequence)
 }
 
-// fillTakesTurns: a Fill takes what its tick has left, and queues again behind the calls that came meanwhile. So it delays each
-// of them by a tick at most, and no crowd of them keeps it from all but what they take themselves.
+// fillTakesTurns: a Fill takes what its tick has left, and queues again behind the calls that came meanwhile. So it
+// delays each of them by a tick at most, and no crowd of them keeps it from all but what they take themselves.
 func (s Subject) fillTakesTurns(t *testing.T) {
 	g := s.full(t, fake.NewClock(Day))
 	var c Crowd
@@ -193,8 +194,8 @@ func (s Subject) fillTakesTurns(t *testing.T) {
 	require.Equal(t, want, c.Places(t, g, 1))
 }
 
-// crowdAtTheBound: while calls of all kinds wait, give up, and lose what they were given to revocations, none gets a UID that
-// another one has, and each goroutine's UIDs increase.
+// crowdAtTheBound: while calls of all kinds wait, give up, and lose what they were given to revocations, none gets a
+// UID that another one has, and each goroutine's UIDs increase.
 func (s Subject) crowdAtTheBound(t *testing.T) {
 	w := fake.Endless(3)
 	g := s.start(t, w, Config{Layout: Sixteen})

@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid"
 )
 
-// Waiting tests generators whose calls wait. empty makes one that has nothing to give for so long, and then enough for the
-// test. It is called in a bubble.
+// Waiting tests generators whose calls wait. empty makes one that has nothing to give for so long, and then enough
+// for the test. It is called in a bubble.
 func Waiting(t *testing.T, long time.Duration, empty func(testing.TB) uid.Generator) {
 	for name, test := range map[string]func(*testing.T, uid.Generator, time.Duration){
 		"Context": contextEndsWait, "Served": waitIsServed, "Close": closeEndsWait,

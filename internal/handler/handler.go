@@ -27,7 +27,8 @@ func (c *Caller) Call(name string, handler func()) {
 	handler()
 }
 
-// Judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never waits has a nil handler.
+// Judge asks a call's handler about a rejection; a nil error lets the call wait. A call that never waits has a nil
+// handler.
 func (c *Caller) Judge(handler uid.TakeHandler, r *uid.Rejection) (err error) {
 	err = r.Err
 	if handler != nil {

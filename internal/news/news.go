@@ -1,4 +1,5 @@
-// Package news tells all who wait for something to change that it has. Unlike a sync.Cond it can be waited for in a select.
+// Package news tells all who wait for something to change that it has. Unlike a sync.Cond it can be waited for in a
+// select.
 package news
 
 // A Channel is closed at the next Tell. The zero value is ready for use, under the lock that guards what changes.

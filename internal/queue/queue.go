@@ -3,9 +3,9 @@ package queue
 
 import "container/list"
 
-// A Queue holds the calls that wait, in the order in which they began to. Those that were served and have not collected yet come
-// first, and keep their places: what they were given can be withdrawn. The zero value is empty. Its owner's lock guards it and its
-// calls. Given is what a call gets.
+// A Queue holds the calls that wait, in the order in which they began to. Those that were served and have not
+// collected yet come first, and keep their places: what they were given can be withdrawn. The zero value is empty.
+// Its owner's lock guards it and its calls. Given is what a call gets.
 type Queue[Given any] struct {
 	line    list.List     // of *Call
 	next    *list.Element // the first that was not served; nil if all were
@@ -95,8 +95,8 @@ func (q *Queue[Given]) Give(given Given, got uint64) {
 	c.Signal()
 }
 
-// Serve gives the calls, in their order, what allot has for so many UIDs at most, until that is none or nobody waits. It reports
-// whether any was served.
+// Serve gives the calls, in their order, what allot has for so many UIDs at most, until that is none or nobody
+// waits. It reports whether any was served.
 func (q *Queue[Given]) Serve(allot func(want uint64) (given Given, got uint64)) (served bool) {
 	for q.next != nil {
 		given, got := allot(q.First().Want)
@@ -109,7 +109,8 @@ func (q *Queue[Given]) Serve(allot func(want uint64) (given Given, got uint64)) 
 	return served
 }
 
-// Withdraw takes back what was given and not collected, and returns how much that is. Those calls wait again, before the others.
+// Withdraw takes back what was given and not collected, and returns how much that is. Those calls wait again, before
+// the others.
 func (q *Queue[Given]) Withdraw() (lost uint64) {
 	for e := q.line.Front(); e != q.next; e = e.Next() {
 		c := call[Given](e)

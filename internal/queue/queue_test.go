@@ -48,7 +48,8 @@ func TestQueue(t *testing.T) {
 				c := rapid.SampledFrom(all).Draw(t, "call")
 				q.Leave(c)
 				is := func(x *Call[int]) bool { return x == c }
-				served, waiting, all = slices.DeleteFunc(served, is), slices.DeleteFunc(waiting, is), slices.DeleteFunc(all, is)
+				served, waiting = slices.DeleteFunc(served, is), slices.DeleteFunc(waiting, is)
+				all = slices.DeleteFunc(all, is)
 			},
 			"withdraw": func(t *rapid.T) {
 				lost := uint64(0)
