@@ -83,6 +83,7 @@ func both(t testing.TB, db *sqlx.DB) {
 var sound = badness{"spaces of worker IDs": doctor.LevelNote}
 
 func TestCheckOfASoundDatabase(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		db := kit.NewSQLite(t).Open(t)
 		both(t, db)
@@ -129,6 +130,7 @@ func rank(part string) int {
 }
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		m := checked(t, s.Open(t), doctor.Config{})
 		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
@@ -140,6 +142,7 @@ func TestCheckOfAnEmptyDatabase(t *testing.T) {
 
 // What a session or a server is set to is what the check tells.
 func TestCheckOfSettings(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	both(t, s.Open(t))
 	base := checked(t, s.Open(t), doctor.Config{}).levels()
@@ -172,6 +175,7 @@ func TestCheckOfSettings(t *testing.T) {
 }
 
 func TestCheckOfACarelessServer(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t, "--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
 		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3")
 	s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
@@ -203,6 +207,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 }
 
 func TestCheckOfAPair(t *testing.T) {
+	t.Parallel()
 	pair := cluster.NewMariaDBPair(t)
 	of := func(s *cluster.MySQL) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
 	var m findings
@@ -253,6 +258,7 @@ func TestCheckOfAPair(t *testing.T) {
 }
 
 func TestCheckOfTables(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change string
 		what   string
@@ -311,6 +317,7 @@ func TestCheckOfTables(t *testing.T) {
 }
 
 func TestCheckOfCounters(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -337,6 +344,7 @@ func TestCheckOfCounters(t *testing.T) {
 }
 
 func TestCheckOfLeases(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		putLeases(t, db,
@@ -363,6 +371,7 @@ func TestCheckOfLeases(t *testing.T) {
 
 // Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
 func TestCheckOfSpaces(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		aged := func(namespace, layout string) aLease {
@@ -391,6 +400,7 @@ func TestCheckOfSpaces(t *testing.T) {
 }
 
 func TestCheckOfClocks(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
@@ -406,6 +416,7 @@ func TestCheckOfClocks(t *testing.T) {
 }
 
 func TestCheckOfSQLiteFiles(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "uid.db")
 	sound, err := sqlite.Open(t.Context(), path)
 	require.NoError(t, err)
@@ -439,6 +450,7 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 // The statements of the documentation are all that workers need, and each right in
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
 	require.NoError(t, err)
 	statements := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*)$`).FindAllStringSubmatch(string(text), -1)
@@ -539,6 +551,7 @@ func putOld(t testing.TB, admin *sqlx.DB) {
 
 // No finding and no error of the registry tells a name or a password.
 func TestNoSecretsInFindings(t *testing.T) {
+	t.Parallel()
 	server := cluster.Shared(t)
 	admin := server.Open(t, "")
 	database := canary + "_" + strings.ToLower(rand.Text()[:8])

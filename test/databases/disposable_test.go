@@ -16,6 +16,7 @@ import (
 )
 
 func TestRows(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
@@ -46,6 +47,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestOwnTable(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
@@ -60,6 +62,7 @@ func TestOwnTable(t *testing.T) {
 
 // An ID is not given again when its row is deleted.
 func TestDeletedRows(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -79,6 +82,7 @@ const javaInsert = `INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE,
 	VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`
 
 func TestTableSharedWithJava(t *testing.T) {
+	t.Parallel()
 	for name, zeroDate := range map[string]bool{"our table": false, "its table": true} {
 		t.Run(name, func(t *testing.T) {
 			s := kit.NewMySQL(t)
@@ -109,6 +113,7 @@ func TestTableSharedWithJava(t *testing.T) {
 
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -128,6 +133,7 @@ func TestPoisonedCounter(t *testing.T) {
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -146,6 +152,7 @@ func TestUniqueHostAndPort(t *testing.T) {
 }
 
 func TestTableOfOtherColumns(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, sqlite, mysql, says string }{
 		{"column missing",
 			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT)",
@@ -180,6 +187,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -217,6 +225,7 @@ func withRights(t *testing.T, s store, rights ...string) store {
 }
 
 func TestRights(t *testing.T) {
+	t.Parallel()
 	t.Run("no CREATE, and no table", func(t *testing.T) {
 		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
 		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
@@ -249,6 +258,7 @@ func TestRights(t *testing.T) {
 
 // A commit, an insert or a read whose reply is lost gives its ID up.
 func TestLostReplies(t *testing.T) {
+	t.Parallel()
 	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
 		t.Run(text, func(t *testing.T) {
 			s := kit.NewMySQL(t)
@@ -294,6 +304,7 @@ func TestServerRestarts(t *testing.T) {
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})

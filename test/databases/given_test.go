@@ -11,6 +11,7 @@ import (
 
 // The mark of IDs that were given is in the namespace's own row, and holds without the rows.
 func TestGivenIsStored(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		tenantOf(t, db)

@@ -118,6 +118,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 // Change writes the namespace with the row, or neither: if the namespace was written meanwhile it decides
 // again. A namespace that it leaves alone others may write.
 func TestChangeOfTheNamespace(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
@@ -193,6 +194,7 @@ func TestHistoryOfAServer(t *testing.T) {
 // history for who opens it. What does not move is a condition of package sqlstore: the file itself
 // moved away and back, and one that is overwritten with an older copy.
 func TestHistoryOfAFile(t *testing.T) {
+	t.Parallel()
 	s := kit.NewSQLite(t)
 	history := func() string { return historyOf(t, strangerOf(t, s.Open(t), "")) }
 	db := s.Open(t)
@@ -219,6 +221,7 @@ func TestHistoryOfAFile(t *testing.T) {
 // A table of the version before is refused, with what to do; that version refuses a new one, since it
 // names a column that is not there.
 func TestTableOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)

@@ -84,6 +84,7 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
 // used gets a row in the other table with its first take.
 func TestSegmentsOfLeafsTable(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		options := []string{""}
 		if s.Driver == "mysql" {
@@ -163,6 +164,7 @@ func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 
 // A trigger that keeps a row from being written is told of.
 func TestSegmentTriggers(t *testing.T) {
+	t.Parallel()
 	db := kit.NewSQLite(t).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
@@ -179,6 +181,7 @@ func TestSegmentTriggers(t *testing.T) {
 
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
@@ -241,6 +244,7 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 
 // A take is decided anew when anything of what it has read has changed, by whomever.
 func TestSegmentsAreComparedWhole(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
@@ -282,6 +286,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 
 // A take is two round trips.
 func TestSegmentRoundTrips(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	db, c := counted(t, s)
 	segments := segmentsOf(t, db)
@@ -307,6 +312,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
@@ -355,6 +361,7 @@ func TestSegmentTables(t *testing.T) {
 
 // The statements of the documentation are all that segments need, and each right in them is needed.
 func TestDocumentedGrantsOfSegments(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
 	require.NoError(t, err)
 	var statements []string
@@ -399,6 +406,7 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 
 // A column that cannot hold what is written is told of, and refuses it whatever the session's mode.
 func TestSegmentColumns(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")

@@ -71,6 +71,7 @@ func (c *countingConn) ExecContext(ctx context.Context, query string, args []dri
 
 // An acquisition and a renewal are two round trips each.
 func TestRoundTrips(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	db, c := counted(t, s)
 	owner := tenantOf(t, db)
@@ -152,6 +153,7 @@ func (s sharing) Connect(ctx context.Context) (driver.Conn, error) {
 
 // A row that was taken and released in between has the nonce that it had before, the empty one.
 func TestRowsAreComparedWhole(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t)
 	owner := tenantOf(t, db)
 	owner.take(t)
@@ -173,6 +175,7 @@ func TestRowsAreComparedWhole(t *testing.T) {
 // Many that start at once over a slow network do not wait for each other: each that has lost an
 // ID to another one chooses among more of them. One after another would take n round trips.
 func TestTakesOverASlowNetwork(t *testing.T) {
+	t.Parallel()
 	const n, delay = 80, 80 * time.Millisecond
 	for _, kind := range []string{"IDs without a row", "IDs that are over"} {
 		t.Run(kind, func(t *testing.T) {
@@ -212,6 +215,7 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 
 // Whoever has found that nobody ever had an ID hears of one who takes one meanwhile.
 func TestInitSeesAcquisitions(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t)
 	owner := tenantOf(t, db)
 	var used []bool
@@ -228,6 +232,7 @@ func TestInitSeesAcquisitions(t *testing.T) {
 
 // A row that comes between the look and the write of new rows stays as it is.
 func TestNewRowsReplaceNone(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
 	owner := tenantOf(t, db)
 	runs := 0
