@@ -12,10 +12,10 @@ import (
 
 // spreading is a right store whose Take offers any row that is free, once it has lost one to
 // another client: many that start at once then do not wait for each other.
-func spreading() wrong {
+func spreading() wrongStore {
 	return of("Take", func(k *attempt) error {
 		lost, w := -1, k.wants
-		return k.transact(k.ctx, func(s *space) (change, error) {
+		return k.transact(k.Ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
 				return change{}, k.missing()
 			}

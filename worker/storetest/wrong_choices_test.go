@@ -14,8 +14,8 @@ import (
 )
 
 // wrongChoices are wrong in which row Take offers.
-func wrongChoices() map[string]wrong {
-	return map[string]wrong{
+func wrongChoices() map[string]wrongStore {
+	return map[string]wrongStore{
 		"Take offers the lowest ID":          prefers(func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }),
 		"Take offers what was released last": prefers(func(a, b lease.Row) bool { return a.Until.After(b.Until) }),
 		"Take offers only what was released": prefers(func(a, b lease.Row) bool { return a.Until.Before(b.Until) },
@@ -83,23 +83,23 @@ func wrongChoices() map[string]wrong {
 			return ids, err
 		}),
 		"none free is told of all IDs that are wanted": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if errors.Is(err, uid.ErrNoWorkerID) {
 				err = lease.NoneFree(k.wants.IDs, late, nil)
 			}
 			return err
 		}),
 		"none free is told without Rest": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if err != nil && k.wants.Rest == time.Hour {
 				k.wants.Rest = 0
-				return k.make(k.ctx)
+				return k.make(k.Ctx)
 			}
 			return err
 		}),
 		"none free is told of all IDs": wants(func(w *lease.Wanted) { w.IDs.Last++ }),
 		"none free is an error of its own": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, suite.ErrLook) {
 				return errors.New("no rows in result set")
 			}
@@ -109,10 +109,10 @@ func wrongChoices() map[string]wrong {
 }
 
 // wants is wrong about what it is asked for.
-func wants(f func(w *lease.Wanted)) wrong {
+func wants(f func(w *lease.Wanted)) wrongStore {
 	return of("Take", func(k *attempt) error {
 		f(&k.wants)
-		return k.make(k.ctx)
+		return k.make(k.Ctx)
 	})
 }
 
@@ -125,9 +125,9 @@ type pick struct {
 }
 
 // picks is wrong in which row it picks.
-func picks(f func(p pick) (change, error)) wrong {
+func picks(f func(p pick) (change, error)) wrongStore {
 	return of("Take", func(k *attempt) error {
-		return k.transact(k.ctx, func(s *space) (change, error) {
+		return k.transact(k.Ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
 				return change{}, k.missing()
 			}
@@ -143,7 +143,7 @@ func picks(f func(p pick) (change, error)) wrong {
 }
 
 // prefers is wrong in which of the rows that can be had it picks, but for some.
-func prefers(before func(a, b lease.Row) bool, but ...func(lease.Row) bool) wrong {
+func prefers(before func(a, b lease.Row) bool, but ...func(lease.Row) bool) wrongStore {
 	return picks(func(p pick) (change, error) {
 		p.in = slices.DeleteFunc(p.in, func(r record[lease.Row]) bool { return len(but) > 0 && but[0](r.value) })
 		if row, found := best(p.in, p.wants, p.now.Now, before); found {
@@ -154,7 +154,7 @@ func prefers(before func(a, b lease.Row) bool, but ...func(lease.Row) bool) wron
 }
 
 // picksWithin is wrong in which IDs a Take chooses from.
-func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrong {
+func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrongStore {
 	return picks(func(p pick) (ch change, err error) {
 		if p.wants.IDs, err = within(p.wants, p.namespace.value); err != nil {
 			return ch, err

@@ -8,7 +8,7 @@ import (
 )
 
 // grows is wrong in which IDs are new, or in what it makes of them. looks returns what Take looks at.
-func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrong {
+func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrongStore {
 	return picks(func(p pick) (change, error) {
 		ch, err := looks(p.space).free(p.wants, p.now)
 		ch.space = p.space
@@ -22,7 +22,7 @@ func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrong {
 func same(s *space) *space { return s }
 
 // only is wrong in how many rows it makes.
-func only(last func(made lease.Range) int64) wrong {
+func only(last func(made lease.Range) int64) wrongStore {
 	return grows(same, func(_ *space, ch *change) {
 		ch.fresh.Last = last(ch.fresh)
 		ch.given = ch.fresh.Last
@@ -30,7 +30,7 @@ func only(last func(made lease.Range) int64) wrong {
 }
 
 // wrongNews are wrong in which IDs are new, and what becomes of them.
-func wrongNews() map[string]wrong {
+func wrongNews() map[string]wrongStore {
 	highest := func(s *space) int64 { return slices.Max(append(slices.Collect(maps.Keys(s.rows)), -1)) }
 	gap := func(s *space, ch *change) {
 		for id := range ch.id {
@@ -42,7 +42,7 @@ func wrongNews() map[string]wrong {
 			}
 		}
 	}
-	return map[string]wrong{
+	return map[string]wrongStore{
 		"Take makes one row":        only(func(made lease.Range) int64 { return made.First }),
 		"Take makes a row too many": only(func(made lease.Range) int64 { return made.Last + 1 }),
 		"Take always makes 16 rows": only(func(made lease.Range) int64 { return min(made.Last, made.First+15) }),
@@ -66,7 +66,7 @@ func wrongNews() map[string]wrong {
 			return &is
 		}, func(*space, *change) {}),
 		"Init sets Given as decide has it": of("Init", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if n, found := k.m.Namespace(k.namespace); err == nil && found {
 				n.Given = k.wroteNamespace.Given
 				k.m.SetNamespace(k.namespace, n)
@@ -96,14 +96,14 @@ func wrongNews() map[string]wrong {
 			return ch, err
 		}),
 		"Take makes rows whose reply was lost alone": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if isLost(err) {
 				k.m.SetRow(k.namespace, lease.NewRow(3))
 			}
 			return err
 		}),
 		"Take raises Given alone": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if n, found := k.m.Namespace(k.namespace); err != nil && found && n.Given < 0 {
 				n.Given = 9
 				k.m.SetNamespace(k.namespace, n)

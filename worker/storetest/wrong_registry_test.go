@@ -104,7 +104,7 @@ func registries() map[string]wrongRegistry {
 			return NewMemory(r.m.cfg).Store(name), nil
 		}},
 		"Namespace has a Name of its own": wrongRegistry{namespace: func(r *Registry, name string) (lease.Store, error) {
-			return wrong{Client: r.m.Store(name), name: "the registry's " + name}, nil
+			return wrongStore{Client: r.m.Store(name), name: "the registry's " + name}, nil
 		}},
 		"a name is refused with an error of its own": wrongRegistry{namespace: func(r *Registry, name string) (lease.Store, error) {
 			if len(name) > 64 {

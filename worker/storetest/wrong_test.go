@@ -18,6 +18,7 @@ import (
 
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/internal/suite/wrong"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
@@ -25,25 +26,24 @@ import (
 // An attempt is a call of a client, which a wrong store makes of a right one.
 type attempt struct {
 	*Client
-	ctx       context.Context
+	wrong.Call
 	operation string       // Take, Change or Init
 	wants     lease.Wanted // of a Take
 	id        int64        // of a Change
 	decide    decision
 
-	decided        error // what decide returned last, and what it left
-	wroteNamespace lease.Namespace
+	wroteNamespace lease.Namespace // what decide left last
 	wroteRow       lease.Row
 }
 
 // make makes the call of the right store.
 func (k *attempt) make(ctx context.Context) error {
 	decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		k.decided = k.decide(n, r, now)
+		k.Decided = k.decide(n, r, now)
 		if k.wroteNamespace = *n; r != nil {
 			k.wroteRow = *r
 		}
-		return k.decided
+		return k.Decided
 	}
 	switch k.operation {
 	case "Take":
@@ -58,11 +58,11 @@ func (k *attempt) make(ctx context.Context) error {
 func (k *attempt) decides(f func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error) error {
 	decide := k.decide
 	k.decide = func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { return f(n, r, now, decide) }
-	return k.make(k.ctx)
+	return k.make(k.Ctx)
 }
 
 // A wrong store is a Memory's, but for what is replaced here.
-type wrong struct {
+type wrongStore struct {
 	*Client
 	call    func(k *attempt) error
 	only    string // the operation that is wrong alone; "" for all
@@ -72,41 +72,41 @@ type wrong struct {
 	durable func(c *Client) bool
 }
 
-func (w wrong) make(k *attempt) error {
-	k.Client = w.Client
+func (w wrongStore) make(k *attempt) error {
+	k.Client, k.Make = w.Client, k.make
 	if w.call == nil || w.only != "" && w.only != k.operation {
-		return k.make(k.ctx)
+		return k.make(k.Ctx)
 	}
 	return w.call(k)
 }
 
-func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
-	return w.make(&attempt{ctx: ctx, operation: "Take", wants: wants, decide: decide})
+func (w wrongStore) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Take", wants: wants, decide: decide})
 }
 
-func (w wrong) Change(ctx context.Context, id int64, decide decision) error {
-	return w.make(&attempt{ctx: ctx, operation: "Change", id: id, decide: decide})
+func (w wrongStore) Change(ctx context.Context, id int64, decide decision) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Change", id: id, decide: decide})
 }
 
-func (w wrong) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return w.make(&attempt{ctx: ctx, operation: "Init", decide: func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { return decide(n, now) }})
+func (w wrongStore) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { return decide(n, now) }})
 }
 
-func (w wrong) Inspect(ctx context.Context) ([]string, error) {
+func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
 	if w.inspect != nil {
 		return w.inspect(w.Client)
 	}
 	return w.Client.Inspect(ctx)
 }
 
-func (w wrong) Name() string {
+func (w wrongStore) Name() string {
 	if w.named != nil {
 		return w.named(w.Client)
 	}
 	return cmp.Or(w.name, w.Client.Name())
 }
 
-func (w wrong) Durable() bool {
+func (w wrongStore) Durable() bool {
 	if w.durable != nil {
 		return w.durable(w.Client)
 	}
@@ -114,12 +114,12 @@ func (w wrong) Durable() bool {
 }
 
 // of is wrong in one operation alone.
-func of(operation string, call func(k *attempt) error) wrong {
-	return wrong{call: call, only: operation}
+func of(operation string, call func(k *attempt) error) wrongStore {
+	return wrongStore{call: call, only: operation}
 }
 
 // reads is wrong in what it offers.
-func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
+func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrongStore {
 	return decides(func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error {
 		f(n, r, now)
 		return decide()
@@ -127,8 +127,8 @@ func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
 }
 
 // decides is wrong in how it lets decide run. Change's decisions about no row are as they are.
-func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrong {
-	return wrong{call: func(k *attempt) error {
+func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrongStore {
+	return wrongStore{call: func(k *attempt) error {
 		err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
 			shown := n
 			if k.operation == "Change" {
@@ -146,8 +146,8 @@ func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide f
 }
 
 // returns is wrong in what it makes of a call that was made.
-func returns(f func(k *attempt, err error) error) wrong {
-	return wrong{call: func(k *attempt) error { return f(k, k.make(k.ctx)) }}
+func returns(f func(k *attempt, err error) error) wrongStore {
+	return wrongStore{call: func(k *attempt) error { return f(k, k.make(k.Ctx)) }}
 }
 
 func isLost(err error) bool { return errors.Is(err, errLost) }
@@ -156,8 +156,8 @@ func isLost(err error) bool { return errors.Is(err, errLost) }
 var errSkip = errors.New("skipped")
 
 // spoilt are wrong in what becomes of one value.
-func spoilt() map[string]wrong {
-	all := map[string]wrong{}
+func spoilt() map[string]wrongStore {
+	all := map[string]wrongStore{}
 	milli := func(t *time.Time) { *t = t.Truncate(time.Millisecond) }
 	holder := func(r *lease.Row, most int) { r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))]) }
 	for name, spoil := range map[string]func(*lease.Row){
@@ -238,28 +238,9 @@ func spoilt() map[string]wrong {
 }
 
 // faulty are wrong in what becomes of a call: each fault of each operation.
-func faulty() map[string]wrong {
-	var busy atomic.Bool
+func faulty() map[string]wrongStore {
 	var n atomic.Int64
-	faults := map[string]wrong{
-		"the context does not matter": {call: func(k *attempt) error { return k.make(context.WithoutCancel(k.ctx)) }},
-		"it goes on after the context has ended": {call: func(k *attempt) error {
-			done := make(chan error, 1)
-			go func() { done <- k.make(context.WithoutCancel(k.ctx)) }()
-			select {
-			case err := <-done:
-				return err
-			case <-k.ctx.Done():
-				return k.ctx.Err()
-			}
-		}},
-		"a call that meets another fails for good": {call: func(k *attempt) error {
-			if !busy.CompareAndSwap(false, true) {
-				return errors.New("deadlock found when trying to get lock")
-			}
-			defer busy.Store(false)
-			return k.make(k.ctx)
-		}},
+	faults := map[string]wrongStore{
 		"what decide refused is stored": {call: func(k *attempt) (refused error) {
 			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
 				refused = decide(n, r, now)
@@ -305,58 +286,15 @@ func faulty() map[string]wrong {
 		}},
 		"what is old is seen": cached(),
 	}
-	for name, f := range map[string]func(k *attempt, err error) error{
-		"decide's error is lost": func(k *attempt, err error) error {
-			if k.decided != nil {
-				return nil
-			}
-			return err
-		},
-		"decide's error is told in other words": func(k *attempt, err error) error {
-			if k.decided != nil {
-				return fmt.Errorf("storetest: %v", err)
-			}
-			return err
-		},
-		"a reply that was lost is asked for again": func(k *attempt, err error) error {
-			if isLost(err) {
-				return k.make(k.ctx)
-			}
-			return err
-		},
-		"a reply that was lost is acknowledged": func(_ *attempt, err error) error {
-			if isLost(err) {
-				return nil
-			}
-			return err
-		},
-		"what may pass is not marked": func(_ *attempt, err error) error {
-			if retry.IsTransient(err) {
-				return errors.New(err.Error())
-			}
-			return err
-		},
-		"the end of a context is for good": func(k *attempt, err error) error {
-			if err != nil && k.ctx.Err() != nil {
-				return errors.New("i/o timeout")
-			}
-			return err
-		},
-		"an error with the secret": func(_ *attempt, err error) error {
-			if retry.IsTransient(err) {
-				return fmt.Errorf("dial root:tiger@db: %w", err)
-			}
-			return err
-		},
-		"a missing namespace is an error of its own": func(_ *attempt, err error) error {
-			if errors.Is(err, errMissing) {
-				return errors.New("no such table")
-			}
-			return err
-		},
-	} {
-		faults[name] = returns(f)
+	for name, call := range wrong.Calls(isLost, "tiger") {
+		faults[name] = wrongStore{call: func(k *attempt) error { return call(&k.Call) }}
 	}
+	faults["a missing namespace is an error of its own"] = returns(func(_ *attempt, err error) error {
+		if errors.Is(err, errMissing) {
+			return errors.New("no such table")
+		}
+		return err
+	})
 	// When a call's outcome is open, something is stored.
 	for name, do := range map[string]func(k *attempt){
 		"the namespace alone": func(k *attempt) { k.m.SetNamespace(k.namespace, k.wroteNamespace) },
@@ -376,7 +314,7 @@ func faulty() map[string]wrong {
 			return err
 		})
 	}
-	all := map[string]wrong{}
+	all := map[string]wrongStore{}
 	for name, w := range faults {
 		for _, operation := range []string{"Take", "Change", "Init"} {
 			all[operation+": "+name] = of(operation, w.call)
@@ -394,11 +332,11 @@ func faulty() map[string]wrong {
 }
 
 // single are wrong in ways of their own.
-func single() map[string]wrong {
+func single() map[string]wrongStore {
 	var first atomic.Pointer[Client]
 	set := func(c *Client) { c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
-	return map[string]wrong{
+	return map[string]wrongStore{
 		"a Name without the namespace":       {name: "somewhere"},
 		"a Name of each client's own":        {named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }},
 		"a Name with the secret":             {named: func(c *Client) string { return c.namespace + " by tiger" }},
@@ -422,10 +360,10 @@ func single() map[string]wrong {
 			if missing(k.Client) {
 				set(k.Client)
 			}
-			return k.make(k.ctx)
+			return k.make(k.Ctx)
 		}),
 		"Take makes a namespace that it does not use": of("Take", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if errors.Is(err, errMissing) {
 				set(k.Client)
 			}
@@ -435,7 +373,7 @@ func single() map[string]wrong {
 			if missing(k.Client) {
 				return k.decide(&lease.Namespace{}, nil, k.m.now())
 			}
-			return k.make(k.ctx)
+			return k.make(k.Ctx)
 		}),
 		"Change offers an ID without a row": of("Change", func(k *attempt) error {
 			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
@@ -448,7 +386,7 @@ func single() map[string]wrong {
 			})
 		}),
 		"Change makes a row": of("Change", func(k *attempt) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if _, found := k.m.Row(k.namespace, k.id); !found && !errors.Is(err, errMissing) {
 				k.m.SetRow(k.namespace, lease.Row{WorkerID: k.id, High: -1})
 			}
@@ -466,7 +404,7 @@ func single() map[string]wrong {
 			return err
 		}),
 		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n lease.Namespace, r *lease.Row) error {
-			err := k.Take(k.ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
+			err := k.Take(k.Ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
 				func(_ *lease.Namespace, now *lease.Row, _ lease.Clock) error { *now = *r; return nil })
 			if err != nil {
 				return retry.Transient(err)
@@ -521,7 +459,7 @@ func servers() map[string]func(*Memory, *Subject) {
 	} {
 		all["namespaces: "+name] = func(m *Memory, s *Subject) {
 			s.Open = func(namespace string) (lease.Store, error) {
-				return wrong{Client: m.Store(fold(namespace)), name: namespace}, nil
+				return wrongStore{Client: m.Store(fold(namespace)), name: namespace}, nil
 			}
 		}
 	}
@@ -555,7 +493,7 @@ func servers() map[string]func(*Memory, *Subject) {
 }
 
 // opens makes a Subject one of wrong stores.
-func opens(m *Memory, s *Subject, w wrong) {
+func opens(m *Memory, s *Subject, w wrongStore) {
 	s.Open = func(namespace string) (lease.Store, error) {
 		one := w
 		one.Client = m.Store(namespace)
@@ -600,10 +538,10 @@ func TestWrongStores(t *testing.T) {
 			found[by]++
 		})
 	}
-	one := func(name string, make func() map[string]wrong) func(*Memory, *Subject) {
+	one := func(name string, make func() map[string]wrongStore) func(*Memory, *Subject) {
 		return func(m *Memory, s *Subject) { opens(m, s, make()[name]) }
 	}
-	for _, make := range []func() map[string]wrong{spoilt, single, wrongChoices, wrongNews, faulty} {
+	for _, make := range []func() map[string]wrongStore{spoilt, single, wrongChoices, wrongNews, faulty} {
 		for name := range make() {
 			versions := strings.Contains(name, "lost a race")
 			try(name, checks, versions, one(name, make))
@@ -662,7 +600,7 @@ func unguarded(write func(k *attempt, n lease.Namespace, r *lease.Row) error) fu
 
 // cached offers a client's decisions rows as the client saw them last; only what they write is
 // checked.
-func cached() wrong {
+func cached() wrongStore {
 	var rows sync.Map // by client and worker ID
 	type key struct {
 		c  *Client
