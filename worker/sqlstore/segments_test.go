@@ -165,6 +165,24 @@ func TestSegmentsUnconfirmed(t *testing.T) {
 	require.NoError(t, fake.store(t).Change(t.Context(), "orders", takes(&runs)), "within a second of the write before, Leaf's row may be as it was")
 }
 
+// A Change that loses again and again goes on until its context ends.
+func TestSegmentRacesEndWithTheContext(t *testing.T) {
+	fake := &fakeSegments{row: leafRow(), changes: func(int) int64 { return 0 }}
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	decide := takes(&runs)
+	err := fake.store(t).Change(ctx, "orders", func(r *segment.Row) error {
+		if fake.row[1] = fmt.Sprint(runs); runs == 500 {
+			cancel()
+		}
+		return decide(r)
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, retry.IsTransient(err))
+	require.ErrorContains(t, err, "others have written it before, 501 times in a row")
+	require.Equal(t, 501, runs)
+}
+
 // What is no row is refused with its numbers, and decided by nobody.
 func TestRowsThatAreNone(t *testing.T) {
 	for _, c := range []struct {
