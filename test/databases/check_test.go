@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -447,36 +448,48 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	require.Equal(t, "damaged", m["file"].Value)
 }
 
+// documentation is that of package sqlstore.
+func documentation(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// documented returns the statements of the documentation that grant rights and have a text, for granted.
+func documented(t testing.TB, has string) (statements []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);$`).FindAllStringSubmatch(documentation(t), -1) {
+		if strings.Contains(m[1], has) {
+			statements = append(statements, strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(m[1]))
+		}
+	}
+	return statements
+}
+
+// withoutOne returns a statement without one of the rights that it grants, by that.
+func withoutOne(statement string) map[string]string {
+	rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
+	all := map[string]string{}
+	for i, list := 0, strings.Split(rights, ", "); i < len(list); i++ {
+		all[list[i]] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), i, i+1), ", ") + " ON " + rest
+	}
+	return all
+}
+
 // The statements of the documentation are all that workers need, and each right in
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
-	require.NoError(t, err)
-	statements := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*)$`).FindAllStringSubmatch(string(text), -1)
-	var nodes, port, leased, keeper, reports []string
-	for _, m := range statements {
-		statement := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(strings.TrimSuffix(m[1], ";"))
-		switch {
-		case strings.Contains(statement, "ON *.*"):
-			reports = append(reports, statement)
-		case strings.Contains(statement, "(PORT"):
-			port = append(port, statement)
-		case strings.Contains(m[1], "uid_admin"):
-			keeper = append(keeper, statement)
-		case strings.Contains(statement, "WORKER_NODE"):
-			nodes = append(nodes, statement)
-		case strings.Contains(statement, "WORKER_LEASE"):
-			leased = append(leased, statement)
-		}
-	}
+	nodes, leased, reports := documented(t, "INSERT ON app.WORKER_NODE"), documented(t, "app.WORKER_LEASE TO 'uid'"), documented(t, "ON *.*")
+	port, keeper := documented(t, "(PORT"), documented(t, "uid_admin")
 	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
-		require.Len(t, list, 1, "%q", statements)
+		require.Len(t, list, 1)
 	}
 
 	s := kit.NewMySQL(t)
 	if !isMariaDB(t, s) {
-		require.Contains(t, string(text), "REPLICATION CLIENT on MySQL")
+		require.Contains(t, documentation(t), "REPLICATION CLIENT on MySQL")
 		reports = []string{"GRANT REPLICATION CLIENT ON *.* TO @"}
 	}
 	admin := s.Open(t)
@@ -530,13 +543,8 @@ func TestDocumentedGrants(t *testing.T) {
 		{leased[0], useLease},
 		{keeper[0], keep},
 	} {
-		rights, rest, found := strings.Cut(strings.TrimPrefix(tt.statement, "GRANT "), " ON ")
-		require.True(t, found)
-		list := strings.Split(rights, ", ")
-		for i, right := range list {
-			fewer := append(append([]string{}, list[:i]...), list[i+1:]...)
-			err := tt.use(granted(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
-			require.ErrorContains(t, err, "access denied", "without %s", right)
+		for right, fewer := range withoutOne(tt.statement) {
+			require.ErrorContains(t, tt.use(granted(t, s, fewer)), "access denied", "without %s", right)
 		}
 	}
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")

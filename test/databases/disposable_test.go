@@ -208,52 +208,33 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// withRights makes an account with these rights on the database, and returns the
-// store as it sees it.
-func withRights(t *testing.T, s store, rights ...string) store {
-	cfg, err := mysql.ParseDSN(s.Source)
-	require.NoError(t, err)
-	admin := s.Open(t)
-	user := cfg.DBName + "_u"
-	user = user[len(user)-30:]
-	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
-	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
-	for _, right := range rights {
-		kit.Do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
-	}
-	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
-}
-
 func TestRights(t *testing.T) {
 	t.Parallel()
-	t.Run("no CREATE, and no table", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
-	})
-	t.Run("no CREATE, but a table", func(t *testing.T) {
-		all := kit.NewMySQL(t)
-		acquire(t, all.Open(t), asked{})
-		s := withRights(t, all, "SELECT, INSERT")
-		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
-		_, err := newAsker(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
-	})
-	t.Run("least rights with a port", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
-		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
-	})
-	t.Run("no SELECT", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "CREATE, INSERT")
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
-	})
-	t.Run("read-only transactions", func(t *testing.T) {
+	for _, c := range []struct {
+		rights, port string
+		made         bool // the table is there
+		says         string
+	}{
+		{rights: "SELECT, INSERT", says: "create the table: MySQL Error 1142"},
+		{rights: "SELECT, INSERT", made: true},
+		{rights: "SELECT, INSERT", made: true, port: "1", says: "write the port: MySQL Error 1142"},
+		{rights: "SELECT, INSERT, UPDATE, CREATE", port: "1"},
+		{rights: "CREATE, INSERT", says: "read the new row back: MySQL Error 1142"},
+	} {
 		s := kit.NewMySQL(t)
-		s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "read-only")
-	})
+		if c.made {
+			acquire(t, s.Open(t), asked{})
+		}
+		err := tryID(t, granted(t, s, "GRANT "+c.rights+" ON DB.* TO @"), asked{Port: c.port})
+		if c.says == "" {
+			require.NoError(t, err, c.rights)
+		} else {
+			require.ErrorContains(t, err, c.says)
+		}
+	}
+	s := kit.NewMySQL(t)
+	s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
+	require.ErrorContains(t, tryID(t, s.Open(t), asked{}), "read-only")
 }
 
 // A commit, an insert or a read whose reply is lost gives its ID up.

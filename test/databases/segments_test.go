@@ -5,10 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -344,7 +340,7 @@ func TestSegmentTables(t *testing.T) {
 	})
 	t.Run("rights", func(t *testing.T) {
 		all := kit.NewMySQL(t)
-		few := segmentsOf(t, withRights(t, all, "SELECT, INSERT, UPDATE").Open(t))
+		few := segmentsOf(t, granted(t, all, "GRANT SELECT, INSERT, UPDATE ON DB.* TO @"))
 		require.True(t, looked(t, few, "orders").Fresh)
 		_, err := drawn(t.Context(), few, "orders", "drawer", 10)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
@@ -362,12 +358,7 @@ func TestSegmentTables(t *testing.T) {
 // The statements of the documentation are all that segments need, and each right in them is needed.
 func TestDocumentedGrantsOfSegments(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
-	require.NoError(t, err)
-	var statements []string
-	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* ON app\.leaf_.* TO 'uid.*);$`).FindAllStringSubmatch(string(text), -1) {
-		statements = append(statements, strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@").Replace(m[1]))
-	}
+	statements := documented(t, "app.leaf_")
 	require.Len(t, statements, 3)
 	s := kit.NewMySQL(t)
 	admin := segmentsOf(t, s.Open(t))
@@ -395,11 +386,8 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 	require.NoError(t, use(true, statements...))
 	require.ErrorContains(t, use(true, statements[:2]...), "access denied")
 	for i, statement := range statements[:2] {
-		rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
-		list := strings.Split(rights, ", ")
-		for j, right := range list {
-			fewer := strings.Join(slices.Delete(slices.Clone(list), j, j+1), ", ")
-			require.ErrorContains(t, use(false, "GRANT "+fewer+" ON "+rest, statements[1-i]), "access denied", "without %s of %d", right, i)
+		for right, fewer := range withoutOne(statement) {
+			require.ErrorContains(t, use(false, fewer, statements[1-i]), "access denied", "without %s of %d", right, i)
 		}
 	}
 }
