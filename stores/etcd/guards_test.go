@@ -1,7 +1,6 @@
 package etcd_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -97,7 +96,8 @@ func TestRestoredElsewhere(t *testing.T) {
 	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
 }
 
-// What was decided before a snapshot was restored is not stored, or at least not confirmed.
+// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
+// written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l *etcd.Leases, nonce string, decided func()) error {
 		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
@@ -120,29 +120,6 @@ func TestDecidedBeforeRestore(t *testing.T) {
 		s.set("another/key", "x") // lost, and read with
 		require.NoError(t, renew(l, "late", func() { restore(same) }))
 		require.NotContains(t, s.value(workerKey(0)), "late", "decided on what is lost")
-	})
-	t.Run("the revision is another write", func(t *testing.T) {
-		s, l, restore := begin(t)
-		require.NoError(t, renew(l, "lost", nil))
-		require.NoError(t, renew(l, "late", func() {
-			restore(same)
-			require.NoError(t, renew(orders(t, s, etcd.Config{}), "since", nil))
-		}))
-		require.NotContains(t, s.value(workerKey(0)), "late")
-	})
-	t.Run("the namespace's revision is another write", func(t *testing.T) {
-		s := newServer(t)
-		restore := s.backup()
-		l := made(t, s)
-		err := l.Take(t.Context(), wanted(0, 0), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if n.Layout == "made" {
-				restore(same)
-				require.NoError(t, orders(t, s, etcd.Config{}).Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "since"; return nil }))
-				return nil
-			}
-			return errors.New("since")
-		})
-		require.ErrorContains(t, err, "since")
 	})
 	t.Run("another cluster answers", func(t *testing.T) {
 		_, l, restore := begin(t)
