@@ -147,23 +147,6 @@ func TestSegmentRoundTrips(t *testing.T) {
 	require.EqualValues(t, 10+1+1+4+1, look(t, f).Next)
 }
 
-// A write whose reply is lost is not sent again: others may have written since.
-func TestSegmentWriteIsSentOnce(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
-	var w wire
-	store := w.store(f, goredis.Options{})
-	writes, ran := f.count("MSET"), 0
-	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
-	err := store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
-	require.ErrorContains(t, err, "the connection was lost")
-	require.True(t, retry.IsTransient(err))
-	require.EqualValues(t, 1, w.lost.Load())
-	require.Equal(t, 1, ran)
-	require.Equal(t, writes+1, f.count("MSET"))
-	require.EqualValues(t, 20, look(t, f).Next)
-}
-
 // between runs a function between the two times that it sends each write.
 type between struct {
 	faults
