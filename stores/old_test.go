@@ -59,7 +59,17 @@ func TestOldAnswers(t *testing.T) {
 		require.Equal(t, "made", n.Layout)
 		return look
 	}), look)
+	none := func() (missing bool) {
+		require.ErrorIs(t, late.Change(t.Context(), 1, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			missing = missing || r == nil
+			return look
+		}), look)
+		return missing
+	}
+	require.True(t, none())
 	taken(t, l, wanted(0, 0), -time.Hour)
+	taken(t, l, wanted(1, 1), time.Hour)
+	require.False(t, none(), "a row that was made since is never offered as missing")
 	require.ErrorIs(t, take(), look)
 	require.ErrorIs(t, change(), look)
 	clear(d.answers)

@@ -13,6 +13,7 @@ type Model struct {
 	p *Probe
 
 	mu   sync.Mutex
+	sets int             // how often anything was set
 	now  map[string]held // by key
 	open []*Operation    // whose writes may still be stored
 }
@@ -94,6 +95,7 @@ func (m *Model) set(key, text string) {
 	}
 	was[m.p.brief(m.now[key].text)] = true
 	m.now[key] = held{text, m.now[key].writes + 1, was}
+	m.sets++
 	m.open = slices.DeleteFunc(m.open, func(o *Operation) bool { return o.On[key].Writes })
 }
 
@@ -111,17 +113,29 @@ func (m *Model) Text(key string) string {
 	return m.now[key].text
 }
 
-// Texts returns all that is there, by key. Some of it may have been written since by an open operation.
+// Texts returns all that is there, by key.
 func (m *Model) Texts() map[string]string {
+	texts := map[string]string{}
+	m.Each(func(key, text string) { texts[key] = text })
+	return texts
+}
+
+// Sets returns how often anything was set: what is there is the same as long as that is.
+func (m *Model) Sets() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	texts := map[string]string{}
+	return m.sets
+}
+
+// Each calls do with each key and its text. Some of it may have been written since by an open operation.
+func (m *Model) Each(do func(key, text string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for key, h := range m.now {
 		if h.text != "" {
-			texts[key] = h.text
+			do(key, h.text)
 		}
 	}
-	return texts
 }
 
 // Backup returns what notes that all writes since are lost, and all that were on their way.

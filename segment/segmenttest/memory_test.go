@@ -63,7 +63,7 @@ func TestPlainStores(t *testing.T) {
 				w.Client = m.Client()
 				return w, nil
 			}
-			s.Fault = func(store segment.Store, f Fault) bool { store.(wrong).faults.Set(f); return f != Delay }
+			s.Fault = func(store segment.Store, f Fault) bool { store.(wrongStore).faults.Set(f); return f != Delay }
 			return s
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,14 +92,18 @@ func (c *client) row(from string, r *segment.Row) {
 
 // text is all of a row but its tag and Updated, beginning with Next; "" where there is nothing.
 func text(r *segment.Row) string {
-	beside := fmt.Sprintf("Writes:%d Floor:%d Takers:%v", r.Writes, r.Floor, r.Takers)
+	beside := fmt.Appendf(nil, "Writes:%d Floor:%d Takers:[", r.Writes, r.Floor)
+	for _, t := range r.Takers { // which are many
+		beside = strconv.AppendInt(append(append(beside, t.Nonce...), ' '), t.Last, 10)
+		beside = append(beside, ", "...)
+	}
 	switch {
 	case !r.Fresh:
-		return fmt.Sprintf("Next:%d Step:%d Description:%q %s", r.Next, r.Step, r.Description, beside)
+		return fmt.Sprintf("Next:%d Step:%d Description:%q %s]", r.Next, r.Step, r.Description, beside)
 	case r.Writes == 0 && r.Floor == 0 && len(r.Takers) == 0:
 		return ""
 	}
-	return "Fresh " + beside
+	return fmt.Sprintf("Fresh %s]", beside)
 }
 
 // moves returns what somebody does to a text who finds a Next, and leaves another.

@@ -21,13 +21,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/internal/suite/wrong"
 	"github.com/uidgen/uid/segment"
 )
 
 type decision = func(*segment.Row) error
 
 // A wrong store is a Memory's, but for what is replaced here.
-type wrong struct {
+type wrongStore struct {
 	*Client
 	change  func(c *Client, ctx context.Context, tag string, decide decision) error
 	rows    func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error)
@@ -35,28 +36,28 @@ type wrong struct {
 	name    func() string
 }
 
-func (w wrong) Change(ctx context.Context, tag string, decide decision) error {
+func (w wrongStore) Change(ctx context.Context, tag string, decide decision) error {
 	if w.change != nil {
 		return w.change(w.Client, ctx, tag, decide)
 	}
 	return w.Client.Change(ctx, tag, decide)
 }
 
-func (w wrong) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
 	if w.rows != nil {
 		return w.rows(w.Client, ctx, after, most)
 	}
 	return w.Client.Rows(ctx, after, most)
 }
 
-func (w wrong) Inspect(ctx context.Context) ([]string, error) {
+func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
 	if w.inspect != nil {
 		return w.inspect(w.Client)
 	}
 	return w.Client.Inspect(ctx)
 }
 
-func (w wrong) Name() string {
+func (w wrongStore) Name() string {
 	if w.name != nil {
 		return w.name()
 	}
@@ -64,8 +65,8 @@ func (w wrong) Name() string {
 }
 
 // decides is wrong in how it lets decide run.
-func decides(f func(r *segment.Row, decide func() error) error) wrong {
-	return wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+func decides(f func(r *segment.Row, decide func() error) error) wrongStore {
+	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 		err := c.Change(ctx, tag, func(r *segment.Row) error { return f(r, func() error { return decide(r) }) })
 		if errors.Is(err, errSkip) {
 			return nil
@@ -79,35 +80,36 @@ var errSkip = errors.New("skipped")
 
 // A call is one that a wrong store makes of a right one.
 type call struct {
-	c       *Client
-	ctx     context.Context
-	tag     string
-	decide  decision
-	read    segment.Row // the last run saw
-	wrote   segment.Row
-	decided error
+	wrong.Call
+	c      *Client
+	tag    string
+	decide decision
+	read   segment.Row // the last run saw
+	wrote  segment.Row
 }
 
 func (k *call) make(ctx context.Context) error {
 	return k.c.Change(ctx, k.tag, func(r *segment.Row) error {
 		k.read = copied(r)
-		k.decided = k.decide(r)
+		k.Decided = k.decide(r)
 		k.wrote = copied(r)
 		k.wrote.Fresh = false
-		return k.decided
+		return k.Decided
 	})
 }
 
 // returns is wrong in what it makes of a whole call.
-func returns(f func(k *call) error) wrong {
-	return wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		return f(&call{c: c, ctx: ctx, tag: tag, decide: decide})
+func returns(f func(k *call) error) wrongStore {
+	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+		k := &call{Call: wrong.Call{Ctx: ctx}, c: c, tag: tag, decide: decide}
+		k.Make = k.make
+		return f(k)
 	}}
 }
 
 // lists is wrong in what Rows returns.
-func lists(f func(c *Client, after string, most int, rows []segment.Row) []segment.Row) wrong {
-	return wrong{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+func lists(f func(c *Client, after string, most int, rows []segment.Row) []segment.Row) wrongStore {
+	return wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
 		rows, err := c.Rows(ctx, after, most)
 		if err != nil {
 			return nil, err
@@ -117,8 +119,8 @@ func lists(f func(c *Client, after string, most int, rows []segment.Row) []segme
 }
 
 // renames is wrong in where it keeps rows.
-func renames(f func(tag string) string) wrong {
-	return wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+func renames(f func(tag string) string) wrongStore {
+	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 		return c.Change(ctx, f(tag), func(r *segment.Row) error {
 			stored := r.Tag
 			r.Tag = tag
@@ -211,8 +213,8 @@ var folds = map[string]func(tag string) string{
 }
 
 // mistakes are made anew for each test: some have a memory. The bool says that histories alone have to find it, too.
-func mistakes() map[string]wrong {
-	all := map[string]wrong{}
+func mistakes() map[string]wrongStore {
+	all := map[string]wrongStore{}
 	for name, spoil := range spoils {
 		all[name+", written"] = decides(func(r *segment.Row, decide func() error) error {
 			err := decide()
@@ -255,12 +257,12 @@ func mistakes() map[string]wrong {
 			return after, most
 		},
 	} {
-		all["Rows of "+name] = wrong{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		all["Rows of "+name] = wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
 			after, most = which(c, after, most)
 			return c.Rows(ctx, after, most)
 		}}
 	}
-	maps.Copy(all, map[string]wrong{
+	maps.Copy(all, map[string]wrongStore{
 		"Rows from the tag": lists(func(c *Client, after string, most int, rows []segment.Row) []segment.Row {
 			if row := c.m.Row(after); !row.Fresh {
 				return append([]segment.Row{row}, rows[:min(len(rows), most-1)]...)
@@ -270,14 +272,14 @@ func mistakes() map[string]wrong {
 		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []segment.Row) []segment.Row {
 			return slices.DeleteFunc(rows, func(r segment.Row) bool { return r.Tag == "max_id" })
 		}),
-		"Rows tell the secret": wrong{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		"Rows tell the secret": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
 			rows, err := c.Rows(ctx, after, most)
 			if err != nil {
 				err = errors.Join(err, errors.New("by tiger"))
 			}
 			return rows, err
 		}},
-		"Rows have no context": wrong{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		"Rows have no context": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
 			return c.Rows(context.WithoutCancel(ctx), after, most)
 		}},
 		"Updated is hours off": decides(func(r *segment.Row, decide func() error) error {
@@ -313,7 +315,7 @@ func mistakes() map[string]wrong {
 		}},
 		"Inspect writes": {inspect: func(c *Client) ([]string, error) { c.m.SetRow(segment.Row{Tag: "orders", Step: 1}); return nil, nil }},
 		"a look creates a row": returns(func(k *call) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if k.c.m.Row(k.tag).Fresh {
 				k.c.m.SetRow(segment.Row{Tag: k.tag, Step: 1})
 			}
@@ -326,7 +328,7 @@ func mistakes() map[string]wrong {
 			return decide()
 		}),
 		"decide gets the takers that are stored": returns(func(k *call) error {
-			return k.c.Change(k.ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
 				k.c.m.mu.Lock()
 				r.Takers = k.c.m.rows[k.tag].Takers
 				k.c.m.mu.Unlock()
@@ -334,8 +336,8 @@ func mistakes() map[string]wrong {
 			})
 		}),
 		"what is no row is stored": returns(func(k *call) error {
-			err := k.make(k.ctx)
-			if errors.Is(err, uid.ErrRange) && k.decided == nil {
+			err := k.make(k.Ctx)
+			if errors.Is(err, uid.ErrRange) && k.Decided == nil {
 				k.c.m.SetRow(k.wrote)
 			}
 			return err
@@ -347,8 +349,8 @@ func mistakes() map[string]wrong {
 		"may be one later":    retry.Transient,
 	} {
 		all["what is no row "+name] = returns(func(k *call) error {
-			err := k.make(k.ctx)
-			if errors.Is(err, uid.ErrRange) && k.decided == nil {
+			err := k.make(k.Ctx)
+			if errors.Is(err, uid.ErrRange) && k.Decided == nil {
 				return in(err)
 			}
 			return err
@@ -358,10 +360,10 @@ func mistakes() map[string]wrong {
 }
 
 // misdeeds are wrong in what happens at once, and in what becomes of faults.
-func misdeeds() map[string]wrong {
-	all := map[string]wrong{}
+func misdeeds() map[string]wrongStore {
+	all := map[string]wrongStore{}
 	for name, from := range fields {
-		all["a guard that does not see "+name] = wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+		all["a guard that does not see "+name] = wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 			return guarded(c, ctx, tag, decide, func(now, read *segment.Row) bool {
 				is := *now
 				from(&is, read)
@@ -369,15 +371,15 @@ func misdeeds() map[string]wrong {
 			})
 		}}
 	}
-	last := func(f func(r *segment.Row, runs int, decide func() error) error) wrong {
-		return wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+	last := func(f func(r *segment.Row, runs int, decide func() error) error) wrongStore {
+		return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 			runs := 0
 			return decides(func(r *segment.Row, decide func() error) error { runs++; return f(r, runs, decide) }).change(c, ctx, tag, decide)
 		}}
 	}
-	halves := func(half func(now, row segment.Row) segment.Row) wrong {
+	halves := func(half func(now, row segment.Row) segment.Row) wrongStore {
 		return returns(func(k *call) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			if now := k.c.m.Row(k.tag); isLost(err) && now.Equal(&k.read) {
 				row := half(now, k.wrote)
 				row.Fresh = false
@@ -387,13 +389,12 @@ func misdeeds() map[string]wrong {
 		})
 	}
 	var n atomic.Int64
-	var busy atomic.Bool
 	var reads sync.Map // by client and tag
 	type key struct {
 		c   *Client
 		tag string
 	}
-	maps.Copy(all, map[string]wrong{
+	maps.Copy(all, map[string]wrongStore{
 		"who has lost a race is acknowledged": last(func(_ *segment.Row, runs int, decide func() error) error {
 			if runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 				return errSkip
@@ -407,7 +408,7 @@ func misdeeds() map[string]wrong {
 			return decide()
 		}),
 		"who has lost a race writes what was decided": returns(func(k *call) error {
-			return k.c.Change(k.ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
 				if k.wrote.Step > 0 {
 					*r = k.wrote
 					return nil
@@ -418,7 +419,7 @@ func misdeeds() map[string]wrong {
 			})
 		}),
 		"who has lost a race decides about the same row": returns(func(k *call) error {
-			return k.c.Change(k.ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
 				if k.read.Tag == "" {
 					k.read = copied(r)
 				}
@@ -434,24 +435,17 @@ func misdeeds() map[string]wrong {
 					return err
 				}
 			}
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			reads.Store(key{k.c, k.tag}, k.read)
 			return err
 		}),
-		"a client of one goroutine": wrong{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
+		"a client of one goroutine": wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 			return guarded(c, ctx, tag, func(r *segment.Row) error { reads.Store(c, copied(r)); return decide(r) }, func(now, _ *segment.Row) bool {
 				read, _ := reads.Load(c)
 				r := read.(segment.Row)
 				return now.Equal(&r)
 			})
 		}},
-		"a call that meets another fails for good": returns(func(k *call) error {
-			if !busy.CompareAndSwap(false, true) {
-				return errors.New("deadlock found when trying to get lock")
-			}
-			defer busy.Store(false)
-			return k.make(k.ctx)
-		}),
 		"every fifth write is lost": decides(func(_ *segment.Row, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
@@ -466,76 +460,23 @@ func misdeeds() map[string]wrong {
 	})
 	for name, of := range map[string]func(k *call, err error) error{
 		"what decide refused is stored": func(k *call, err error) error {
-			if k.decided != nil && k.wrote.Check() == nil {
+			if k.Decided != nil && k.wrote.Check() == nil {
 				k.c.m.SetRow(k.wrote)
 			}
 			return err
 		},
-		"decide's error is lost": func(k *call, err error) error {
-			if k.decided != nil {
-				return nil
-			}
-			return err
-		},
-		"decide's error is told in other words": func(k *call, err error) error {
-			if k.decided != nil {
-				return fmt.Errorf("segmenttest: %v", err)
-			}
-			return err
-		},
 		"a decision that may pass is tried again": func(k *call, err error) error {
-			if k.decided != nil && retry.IsTransient(err) {
-				return k.make(k.ctx)
-			}
-			return err
-		},
-		"a call whose reply was lost is made again": func(k *call, err error) error {
-			if isLost(err) {
-				return k.make(k.ctx)
-			}
-			return err
-		},
-		"a call whose reply was lost is acknowledged": func(_ *call, err error) error {
-			if isLost(err) {
-				return nil
-			}
-			return err
-		},
-		"what may pass is not marked": func(_ *call, err error) error {
-			if retry.IsTransient(err) {
-				return errors.New(err.Error())
-			}
-			return err
-		},
-		"the end of a context is an error for good": func(k *call, err error) error {
-			if err != nil && k.ctx.Err() != nil {
-				return errors.New("i/o timeout")
-			}
-			return err
-		},
-		"an error with the secret": func(_ *call, err error) error {
-			if err != nil {
-				return fmt.Errorf("user:tiger@host: %w", err)
+			if k.Decided != nil && retry.IsTransient(err) {
+				return k.make(k.Ctx)
 			}
 			return err
 		},
 	} {
-		all[name] = returns(func(k *call) error { return of(k, k.make(k.ctx)) })
+		all[name] = returns(func(k *call) error { return of(k, k.make(k.Ctx)) })
 	}
-	all["the context does not matter"] = returns(func(k *call) error {
-		ctx := context.WithoutCancel(k.ctx)
-		return k.make(ctx)
-	})
-	all["goes on after the context has ended"] = returns(func(k *call) error {
-		done := make(chan error, 1)
-		go func() { done <- k.make(context.WithoutCancel(k.ctx)) }()
-		select {
-		case err := <-done:
-			return err
-		case <-k.ctx.Done():
-			return k.ctx.Err()
-		}
-	})
+	for name, of := range wrong.Calls(isLost, "tiger") {
+		all[name] = returns(func(k *call) error { return of(&k.Call) })
+	}
 	return all
 }
 
@@ -624,7 +565,7 @@ func delayed(same func(now, read *segment.Row) bool) func(*Memory, *Subject) {
 		var mu sync.Mutex
 		var late []func()
 		w := returns(func(k *call) error {
-			err := k.make(k.ctx)
+			err := k.make(k.Ctx)
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			i := slices.IndexFunc(m.late, func(r record) bool { return r.Row.Equal(&k.wrote) })
@@ -650,13 +591,13 @@ func delayed(same func(now, read *segment.Row) bool) func(*Memory, *Subject) {
 }
 
 // opens makes a Subject one of wrong stores.
-func opens(m *Memory, s *Subject, w wrong) {
+func opens(m *Memory, s *Subject, w wrongStore) {
 	s.Open = func() (segment.Store, error) {
 		one := w
 		one.Client = m.Client()
 		return one, nil
 	}
-	s.Fault = func(store segment.Store, f Fault) bool { store.(wrong).faults.Set(f); return true }
+	s.Fault = func(store segment.Store, f Fault) bool { store.(wrongStore).faults.Set(f); return true }
 }
 
 // rejected returns the first of some checks that finds something. Nothing waits in real time: decisions meet, and
@@ -687,7 +628,7 @@ func TestWrongStores(t *testing.T) {
 	try := func(name string, checks []check, open func() Subject) {
 		t.Run(name, func(t *testing.T) { finds[rejected(t, checks, open)]++ })
 	}
-	of := func(make func() map[string]wrong, name string, locks bool) func() Subject {
+	of := func(make func() map[string]wrongStore, name string, locks bool) func() Subject {
 		return func() (s Subject) {
 			m := NewMemory()
 			m.Locks = locks
@@ -702,7 +643,7 @@ func TestWrongStores(t *testing.T) {
 	for name := range misdeeds() {
 		try(name, checks, of(misdeeds, name, false))
 	}
-	for _, name := range []string{"the context does not matter", "goes on after the context has ended"} {
+	for _, name := range []string{"the context does not matter", "it goes on after the context has ended"} {
 		try(name+", with locks", checks, of(misdeeds, name, true))
 	}
 	for name := range servers() {
@@ -718,7 +659,7 @@ func TestWrongStores(t *testing.T) {
 		"a guard that does not see what is there", "a guard that does not see the next number", "a guard that does not see takers",
 		"a client of one goroutine", "who has lost a race is acknowledged", "looks see what is old",
 		"every fifth write is lost", "a call that fails stores the numbers alone", "a call that fails stores the takers alone",
-		"a call whose reply was lost is acknowledged", "a call whose reply was lost is made again",
+		"a reply that was lost is acknowledged", "a reply that was lost is asked for again",
 	} {
 		try(name+", in a history", checks[len(checks)-1:], of(misdeeds, name, false))
 	}

@@ -1,8 +1,6 @@
 package etcd_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -74,35 +71,6 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, 3+2, s.count(func() { require.NotEqual(t, 1, taken(t, l, wanted(0, 9), time.Hour)) }))
 }
 
-// A write that the client library has sent twice is stored once: decide does not run again.
-func TestSentTwice(t *testing.T) {
-	s := newServer(t)
-	l := orders(t, s, etcd.Config{})
-	for name, call := range map[string]func(decided func()) error{
-		"Init": func(decided func()) error {
-			return l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { decided(); n.Floor++; return nil })
-		},
-		"Take": func(decided func()) error {
-			return l.Take(t.Context(), wanted(0, 9), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decided(); r.High++; return nil })
-		},
-		"Change": func(decided func()) error {
-			return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { decided(); r.High++; return nil })
-		},
-	} {
-		made(t, s)
-		if name == "Change" {
-			taken(t, l, wanted(0, 0), -time.Hour)
-		}
-		s.mu.Lock()
-		s.canceled = true
-		s.mu.Unlock()
-		runs := 0
-		require.NoError(t, call(func() { runs++ }), name)
-		require.Equal(t, 1, runs, name)
-		require.False(t, s.canceled, name)
-	}
-}
-
 // A snapshot that is restored under another cluster ID refuses everybody until the namespace is
 // made anew.
 func TestRestoredElsewhere(t *testing.T) {
@@ -128,7 +96,8 @@ func TestRestoredElsewhere(t *testing.T) {
 	require.EqualValues(t, 1, taken(t, l, wanted(0, 9), time.Hour))
 }
 
-// What was decided before a snapshot was restored is not stored, or at least not confirmed.
+// What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
+// written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l *etcd.Leases, nonce string, decided func()) error {
 		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
@@ -152,29 +121,6 @@ func TestDecidedBeforeRestore(t *testing.T) {
 		require.NoError(t, renew(l, "late", func() { restore(same) }))
 		require.NotContains(t, s.value(workerKey(0)), "late", "decided on what is lost")
 	})
-	t.Run("the revision is another write", func(t *testing.T) {
-		s, l, restore := begin(t)
-		require.NoError(t, renew(l, "lost", nil))
-		require.NoError(t, renew(l, "late", func() {
-			restore(same)
-			require.NoError(t, renew(orders(t, s, etcd.Config{}), "since", nil))
-		}))
-		require.NotContains(t, s.value(workerKey(0)), "late")
-	})
-	t.Run("the namespace's revision is another write", func(t *testing.T) {
-		s := newServer(t)
-		restore := s.backup()
-		l := made(t, s)
-		err := l.Take(t.Context(), wanted(0, 0), func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if n.Layout == "made" {
-				restore(same)
-				require.NoError(t, orders(t, s, etcd.Config{}).Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "since"; return nil }))
-				return nil
-			}
-			return errors.New("since")
-		})
-		require.ErrorContains(t, err, "since")
-	})
 	t.Run("another cluster answers", func(t *testing.T) {
 		_, l, restore := begin(t)
 		err := renew(l, "late", func() { restore(0xbad) })
@@ -192,101 +138,6 @@ func TestDecidedBeforeRestore(t *testing.T) {
 	})
 }
 
-// All clients of a namespace have the same bound for their clocks.
-func TestClockErrors(t *testing.T) {
-	s := newServer(t)
-	l := made(t, s)
-	taken(t, l, wanted(0, 0), time.Hour)
-	err := orders(t, s, etcd.Config{ClockError: 2 * time.Second}).Change(t.Context(), 0, noDecision(t))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "ClockError is 2s")
-	require.ErrorContains(t, err, "with 1s")
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
-		require.Equal(t, time.Second, now.Error)
-		return nil
-	}))
-}
-
-// A Change names the namespace's version, too: one that was made anew since refuses it.
-func TestNamespaceMadeAnew(t *testing.T) {
-	s := newServer(t)
-	l := made(t, s)
-	taken(t, l, wanted(0, 0), time.Hour)
-	s.between = func() {
-		s.set(namespaceKey, "")
-		made(t, s)
-	}
-	runs := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { runs++; return nil }))
-	require.Equal(t, 2, runs)
-}
-
-// What this package cannot have written is an error that names the key. Package leasejson tries
-// all that can be wrong with a row.
-func TestUnreadable(t *testing.T) {
-	const row = `{"v":2,"write":"w","nonce":"n","high":5,"until":0,"layout":"l","holder":"h","acquired":0,"renewed":0}`
-	for name, value := range map[string]string{
-		"no JSON":         secret,
-		"a field less":    strings.Replace(row, `"high":5,`, "", 1),
-		"a field more":    strings.Replace(row, `"high":5,`, `"high":5,"`+secret+`":1,`, 1),
-		"below -1":        strings.Replace(row, `"high":5`, `"high":-2`, 1),
-		"after 9999":      strings.Replace(row, `"until":0`, `"until":253402300800000000`, 1),
-		"a newer version": strings.Replace(row, `"v":2`, `"v":3,"new":true`, 1),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newServer(t)
-			l := made(t, s)
-			taken(t, l, wanted(0, 0), -time.Hour)
-			s.set(workerKey(0), value)
-			for _, err := range []error{
-				l.Change(t.Context(), 0, noDecision(t)),
-				l.Take(t.Context(), wanted(0, 0), func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil }),
-			} {
-				require.ErrorContains(t, err, "worker ID 0")
-				require.NotContains(t, err.Error(), secret)
-				require.False(t, retry.IsTransient(err))
-				require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), err)
-			}
-		})
-	}
-	namespace := func(old, new string) func(*testing.T, *server) string {
-		return func(t *testing.T, s *server) string {
-			is := s.value(namespaceKey)
-			require.Equal(t, 1, strings.Count(is, old), is)
-			s.set(namespaceKey, strings.Replace(is, old, new, 1))
-			return namespaceKey
-		}
-	}
-	key := func(key, value string) func(*testing.T, *server) string {
-		return func(_ *testing.T, s *server) string { s.set(key, value); return key }
-	}
-	for says, spoil := range map[string]func(*testing.T, *server) string{
-		"not a JSON object":               key(namespaceKey, secret),
-		"a field is missing":              namespace(`"clock_error":1000000,`, ""),
-		"a field that is not known":       namespace(`"text":`, `"`+secret+`":1,"text":`),
-		"newer version: its form is 3":    namespace(`{"v":2,"cluster"`, `{"v":3,"cluster"`),
-		"cluster is not a number of 16":   namespace(`"cdf8`, `"0xCD`),
-		"clock_error is 0 µs":             namespace(`"clock_error":1000000`, `"clock_error":0`),
-		"clock_error is 3600000001 µs":    namespace(`"clock_error":1000000`, `"clock_error":3600000001`),
-		"no worker writes it":             namespace(`"floor":-1`, `"floor":-2`),
-		"it was written by a":             namespace(`"text":{"v":3`, `"text":{"v":4`),
-		"it has no version":               namespace(`"text":{"v":3`, `"text":{"v":2`),
-		"a field is missing, or":          namespace(`"floor":-1,`, ""),
-		"does not end with the 19 digits": key(workerKey(5)+"0", row),
-	} {
-		t.Run(says, func(t *testing.T) {
-			s := newServer(t)
-			l := made(t, s)
-			spoilt := spoil(t, s)
-			err := l.Take(t.Context(), wanted(0, 1<<40), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
-			require.ErrorContains(t, err, spoilt[strings.LastIndex(spoilt, "/")+1:])
-			require.ErrorContains(t, err, says)
-			require.NotContains(t, err.Error(), secret)
-			require.False(t, retry.IsTransient(err))
-		})
-	}
-}
-
 // What is under the namespace's key is read by later versions: it must not change.
 func TestNamespaceValue(t *testing.T) {
 	s := newServer(t)
@@ -301,39 +152,55 @@ func TestNamespaceValue(t *testing.T) {
 		`"history":"","made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
 }
 
-// No two values are equal, even if they say the same.
-func TestValuesDiffer(t *testing.T) {
+// A write that the client library has sent twice is stored once: decide does not run again.
+func TestSentTwice(t *testing.T) {
 	s := newServer(t)
 	l := made(t, s)
-	taken(t, l, wanted(0, 0), time.Hour)
-	row, namespace := s.value(workerKey(0)), s.value(namespaceKey)
-	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }))
-	require.NotEqual(t, row, s.value(workerKey(0)))
-	for _, layout := range []string{"another", "made"} {
-		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = layout; return nil }))
-	}
-	require.NotEqual(t, namespace, s.value(namespaceKey))
+	taken(t, l, wanted(0, 0), -time.Hour)
+	s.mu.Lock()
+	s.canceled = true
+	s.mu.Unlock()
+	runs := 0
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { runs++; r.High++; return nil }))
+	require.Equal(t, 1, runs)
+	require.False(t, s.canceled)
 }
 
-// A row that could not be read back is not written.
-func TestUnwritable(t *testing.T) {
-	s := newServer(t)
-	l := made(t, s)
-	taken(t, l, wanted(0, 0), time.Hour)
-	for name, spoil := range map[string]func(*lease.Row){
-		"below -1":    func(r *lease.Row) { r.High = -2 },
-		"before 1970": func(r *lease.Row) { r.Until = time.Unix(-1, 0) },
-		"after 9999":  func(r *lease.Row) { r.Until = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+// All clients of a namespace have the same bound for their clocks, and what this package cannot have written is an
+// error that names the key.
+func TestEnvelope(t *testing.T) {
+	for says, c := range map[string]struct{ of, old, new string }{
+		"not a JSON object":                                           {"both", `{`, secret},
+		"a field that is not known":                                   {"both", `"text":`, `"` + secret + `":1,"text":`},
+		"newer version: its form is 3":                                {"both", `{"v":2,"cluster"`, `{"v":3,"cluster"`},
+		"cluster is not a number of 16":                               {"both", `"cdf8`, `"0xCD`},
+		"a field is missing":                                          {namespaceKey, `"clock_error":1000000,`, ``},
+		"clock_error is 0 µs":                                         {namespaceKey, `"clock_error":1000000`, `"clock_error":0`},
+		"clock_error is 3600000001 µs":                                {namespaceKey, `"clock_error":1000000`, `"clock_error":3600000001`},
+		"ClockError is 1s, and namespace \"orders\" was made with 2s": {namespaceKey, `"clock_error":1000000`, `"clock_error":2000000`},
 	} {
-		err := l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { spoil(r); return nil })
-		require.ErrorIs(t, err, uid.ErrRange, name)
+		s := newServer(t)
+		l, numbers := made(t, s), segments(t, s)
+		require.NoError(t, numbers.Change(t.Context(), "orders", draw(1)))
+		for _, key := range []string{namespaceKey, segmentKey} {
+			s.set(key, strings.Replace(s.value(key), c.old, c.new, 1))
+		}
+		errs := []error{l.Take(t.Context(), wanted(0, 1<<40), noDecision(t)), l.Change(t.Context(), 0, noDecision(t))}
+		if c.of == "both" {
+			_, listed := numbers.Rows(t.Context(), "", 10)
+			require.ErrorIs(t, listed, uid.ErrRange)
+			require.NotContains(t, listed.Error(), secret)
+			errs = append(errs, numbers.Change(t.Context(), "orders", notDecided(t)))
+		}
+		for _, err := range errs {
+			require.ErrorContains(t, err, says)
+			require.ErrorContains(t, err, "orders")
+			require.NotContains(t, err.Error(), secret)
+			require.False(t, retry.IsTransient(err))
+		}
 	}
-	err := l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Holder = "\xff"; return nil })
-	require.ErrorIs(t, err, uid.ErrConfig)
-}
-
-// A namespace whose own key is gone offers nothing.
-func TestNoNamespace(t *testing.T) {
-	l := orders(t, newServer(t), etcd.Config{})
-	require.ErrorIs(t, l.Change(context.Background(), 5, noDecision(t)), worker.ErrNoNamespace)
+	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *lease.Namespace, now lease.Clock) error {
+		require.Equal(t, time.Second, now.Error)
+		return nil
+	}))
 }

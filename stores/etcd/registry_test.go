@@ -1,16 +1,14 @@
 package etcd_test
 
 import (
-	"slices"
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/lease"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
@@ -20,48 +18,6 @@ func newStore(t *testing.T, s *server) *etcd.Store {
 	store, err := etcd.New(s.client(t, nil), etcd.Config{})
 	require.NoError(t, err)
 	return store
-}
-
-// Namespaces are listed by their names, whatever these have, without reading values.
-func TestNamespaces(t *testing.T) {
-	s := newServer(t)
-	store := newStore(t, s)
-	_, now, err := store.Namespaces(t.Context())
-	require.ErrorIs(t, err, worker.ErrNoNamespace)
-	require.WithinDuration(t, time.Now(), now.Now, time.Minute)
-	all := []string{"..", "a", "a b", "a%2Fb", "a/", "a/b", "a/namespace", "a.b", "orders", "Z"}
-	for _, name := range all {
-		l, err := store.Namespace(name)
-		require.NoError(t, err)
-		require.Contains(t, l.Name(), name)
-		require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-			require.True(t, n.Fresh && n.Given == -1, name)
-			return nil
-		}))
-		require.NoError(t, l.Take(t.Context(), wanted(0, 0), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Holder = name; return nil }))
-	}
-	s.set("uid/leases/left/worker/0000000000000000005", "{}")
-	s.set("uid/leases/%zz/else", "x")
-	s.set("uid/else", "x")
-	s.set("uie", "x")
-	all = append(all, "left")
-	slices.Sort(all)
-	names, _, err := store.Namespaces(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, all, names)
-	for _, name := range all {
-		if name == "left" {
-			continue
-		}
-		p, err := store.Rows(t.Context(), name, -1, 10)
-		require.NoError(t, err)
-		require.Len(t, p.Rows, 1)
-		require.Equal(t, name, p.Rows[0].Holder)
-	}
-	p, err := store.Rows(t.Context(), "nothing", -1, 10)
-	require.NoError(t, err)
-	require.True(t, p.Namespace.Fresh)
-	require.Empty(t, p.Rows)
 }
 
 func TestExamine(t *testing.T) {
@@ -107,17 +63,21 @@ func TestExamine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			taken(t, made(t, s), wanted(0, 9), time.Hour)
+			require.NoError(t, segments(t, s).Change(t.Context(), "orders", draw(1)))
 			s.mu.Lock()
 			s.revision += 5000
 			s.compacted = s.revision - 4000
 			s.mu.Unlock()
-			want := map[string]doctor.Level{"namespaces in the store": "ok"}
+			want := map[string]doctor.Level{"namespaces in the store": "ok", "segments in the store": "ok"}
 			for what, level := range fine {
 				want[what] = level
 			}
 			require.Equal(t, want, levels(t, s))
 			c.spoil(s)
 			want[c.what] = c.level
+			if name == "another cluster" {
+				want["segments in the store"] = "error"
+			}
 			require.Equal(t, want, levels(t, s))
 		})
 	}
@@ -129,8 +89,10 @@ func TestInspect(t *testing.T) {
 	} {
 		s := newServer(t)
 		s.status.Version = version
-		found, err := orders(t, s, etcd.Config{}).Inspect(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, lossy, len(found) > 0, version)
+		for _, inspect := range []func(context.Context) ([]string, error){orders(t, s, etcd.Config{}).Inspect, segments(t, s).Inspect} {
+			found, err := inspect(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, lossy, len(found) > 0, version)
+		}
 	}
 }

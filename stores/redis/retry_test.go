@@ -2,7 +2,6 @@ package redis_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -66,40 +65,6 @@ func TestWriteIsSentOnce(t *testing.T) {
 	require.EqualValues(t, 2, w.lost.Load())
 }
 
-// twice sends each write two times.
-type twice struct{ faults }
-
-func (*twice) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
-	return func(ctx context.Context, cmd goredis.Cmder) error {
-		if isWrite(cmd) {
-			if err := next(ctx, cmd); err != nil {
-				return err
-			}
-		}
-		return next(ctx, cmd)
-	}
-}
-
-// A write that arrives twice, since something between repeats it, finds itself and is content.
-func TestWriteFindsItself(t *testing.T) {
-	f := newFake(t)
-	made(t, f.store())
-	l, err := f.store(&twice{}).Leases("orders")
-	require.NoError(t, err)
-	decided := 0
-	once := func() error {
-		if decided++; decided > 1 {
-			return errors.New("decided again, for a write that was stored")
-		}
-		return nil
-	}
-	before := f.count("HSET")
-	require.NoError(t, l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return once() }))
-	require.Equal(t, before+1, f.count("HSET"))
-	decided = 0
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return once() }))
-}
-
 // A server without the scripts gets them.
 func TestScriptsAreSentAgain(t *testing.T) {
 	f := newFake(t)
@@ -140,26 +105,4 @@ func TestContextEndsWait(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, retry.IsTransient(err))
-}
-
-// A row that was written twice meanwhile, and is as it was before, is another version.
-func TestVersionsDiffer(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
-	other, err := f.store().Leases("orders")
-	require.NoError(t, err)
-	ran := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-		if ran++; ran == 1 {
-			was := *r
-			for _, nonce := range []string{"other", was.Nonce} {
-				require.NoError(t, other.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-					r.Nonce = nonce
-					return nil
-				}))
-			}
-		}
-		return nil
-	}))
-	require.Equal(t, 2, ran)
 }

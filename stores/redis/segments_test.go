@@ -3,7 +3,6 @@ package redis_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -148,23 +147,6 @@ func TestSegmentRoundTrips(t *testing.T) {
 	require.EqualValues(t, 10+1+1+4+1, look(t, f).Next)
 }
 
-// A write whose reply is lost is not sent again: others may have written since.
-func TestSegmentWriteIsSentOnce(t *testing.T) {
-	f := newFake(t)
-	drawn(t, f)
-	var w wire
-	store := w.store(f, goredis.Options{})
-	writes, ran := f.count("MSET"), 0
-	w.lose("d7647000f247155ec476a0797763d3d4950d0000") // only writes name it
-	err := store.Segments().Change(t.Context(), "orders", func(r *segment.Row) error { ran++; return draw(10)(r) })
-	require.ErrorContains(t, err, "the connection was lost")
-	require.True(t, retry.IsTransient(err))
-	require.EqualValues(t, 1, w.lost.Load())
-	require.Equal(t, 1, ran)
-	require.Equal(t, writes+1, f.count("MSET"))
-	require.EqualValues(t, 20, look(t, f).Next)
-}
-
 // between runs a function between the two times that it sends each write.
 type between struct {
 	faults
@@ -226,22 +208,6 @@ func TestSegmentHistory(t *testing.T) {
 	require.True(t, retry.IsTransient(err))
 }
 
-// A row that was written twice meanwhile, and says what it said before, is another version.
-func TestSegmentVersionsDiffer(t *testing.T) {
-	f := newFake(t)
-	s, other := drawn(t, f), f.store().Segments()
-	ran := 0
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
-		if ran++; ran == 1 {
-			for _, n := range []int64{5, -5} {
-				require.NoError(t, other.Change(t.Context(), "orders", draw(n)))
-			}
-		}
-		return nil
-	}))
-	require.Equal(t, 2, ran)
-}
-
 // A counter that was set back, or has begun anew, is offered as it is, beside how far it was; and one
 // without a row has forgotten who took from it.
 func TestSegmentBehind(t *testing.T) {
@@ -282,86 +248,6 @@ func TestSegmentBehind(t *testing.T) {
 	require.Equal(t, segment.Row{Tag: "orders", Fresh: true}, look(t, f))
 }
 
-// What cannot be read is an error that names the key, and no text.
-func TestSegmentUnreadable(t *testing.T) {
-	for text, says := range map[string]string{
-		secret:                "not the text of a whole number",
-		"":                    "empty",
-		"07":                  "not the text of a whole number",
-		" 7":                  "not the text of a whole number",
-		"+7":                  "not the text of a whole number",
-		"7.0":                 "not the text of a whole number",
-		"9223372036854775808": "not the text of a whole number",
-		"9223372036854775807": "9223372036854775807, which no number can follow",
-		"-7":                  "-6",
-	} {
-		f := newFake(t)
-		s := f.store().Segments()
-		require.NoError(t, f.Set(counterKey, text))
-		_, err := f.ZAdd(tagsKey, 0, "orders")
-		require.NoError(t, err)
-		_, listed := s.Rows(t.Context(), "", 10)
-		for _, err := range []error{s.Change(t.Context(), "orders", notDecided(t)), listed} {
-			require.ErrorIs(t, err, uid.ErrRange, text)
-			require.ErrorContains(t, err, says)
-			require.NotContains(t, err.Error(), secret)
-			require.False(t, retry.IsTransient(err))
-		}
-	}
-	for name, damage := range map[string]func(f *fake){
-		"a row":        func(f *fake) { _ = f.Set(rowKey, `{"`+secret+`":1}`) },
-		"an empty row": func(f *fake) { _ = f.Set(rowKey, "") },
-	} {
-		f := newFake(t)
-		s := drawn(t, f)
-		damage(f)
-		err := s.Change(t.Context(), "orders", notDecided(t))
-		require.ErrorIs(t, err, uid.ErrRange, name)
-		require.ErrorContains(t, err, "orders")
-		require.NotContains(t, err.Error(), secret)
-	}
-	f := newFake(t)
-	s := drawn(t, f)
-	f.Del(counterKey)
-	f.HSet(counterKey, "a", "b")
-	require.Error(t, s.Change(t.Context(), "orders", notDecided(t)))
-	_, err := s.Rows(t.Context(), "", 10)
-	require.Error(t, err)
-	_, err = f.ZAdd(tagsKey, 0, secret+"@")
-	require.NoError(t, err)
-	_, err = s.Rows(t.Context(), "", 10)
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, tagsKey)
-	require.NotContains(t, err.Error(), secret)
-}
-
-// Of a write that fails nothing is stored.
-func TestSegmentWriteFails(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
-	counter, row := f.text(counterKey), f.text(rowKey)
-	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
-	err := s.Change(t.Context(), "orders", draw(1))
-	require.ErrorContains(t, err, "redis")
-	require.Equal(t, counter, f.text(counterKey))
-	require.Equal(t, row, f.text(rowKey))
-
-	for _, tag := range []string{"", "a{b", strings.Repeat("x", 129), "a@b"} {
-		require.Equal(t, segment.CheckTag(tag), s.Change(t.Context(), tag, notDecided(t)))
-	}
-	err = s.Change(t.Context(), "orders", func(r *segment.Row) error { r.Description = "\xff"; return nil })
-	require.ErrorIs(t, err, uid.ErrConfig)
-}
-
-// A counter with a time to live would begin anew one day. A write takes it away.
-func TestSegmentTimeToLive(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
-	f.SetTTL(counterKey, time.Hour)
-	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
-	require.Zero(t, f.TTL(counterKey))
-}
-
 // The index has each tag that was written, even if it has lost it; a tag alone is no row.
 func TestSegmentIndex(t *testing.T) {
 	f := newFake(t)
@@ -387,48 +273,6 @@ func TestSegmentIndex(t *testing.T) {
 	rows, err := s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
 	require.Empty(t, rows)
-}
-
-// Rows come in pages, however many there are, in the order of the bytes of their tags.
-func TestSegmentRows(t *testing.T) {
-	f := newFake(t)
-	s := drawn(t, f)
-	for i := range 1200 {
-		tag := fmt.Sprintf("t%04d", i)
-		_, err := f.ZAdd(tagsKey, 0, tag)
-		require.NoError(t, err)
-		if i%3 > 0 { // of the others there is only the tag
-			require.NoError(t, f.Set("uid:segment:{"+tag+"}", "5"))
-		}
-	}
-	var tags []string
-	for after := ""; ; {
-		rows, err := s.Rows(t.Context(), after, 300)
-		require.NoError(t, err)
-		for _, r := range rows {
-			tags = append(tags, r.Tag)
-			after = r.Tag
-		}
-		if len(rows) < 300 {
-			break
-		}
-	}
-	require.Len(t, tags, 801)
-	require.IsIncreasing(t, tags)
-	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
-	rows, err := s.Rows(t.Context(), "", math.MaxInt)
-	require.NoError(t, err)
-	require.Len(t, rows, 801)
-	for _, none := range []int{0, -1} {
-		rows, err := s.Rows(t.Context(), "", none)
-		require.NoError(t, err)
-		require.Empty(t, rows)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = s.Rows(ctx, "", 10)
-	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, retry.IsTransient(err))
 }
 
 // Inspect names each way to lose what was acknowledged, and each that the server does not tell of.
@@ -506,4 +350,82 @@ func TestSegmentRowsAreGivenUp(t *testing.T) {
 	_, err := f.store(hook).Segments().Rows(ctx, "", 10)
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, retry.IsTransient(err))
+}
+
+// What cannot be read is an error that names the key, and no text.
+func TestSegmentUnreadable(t *testing.T) {
+	for text, says := range map[string]string{
+		secret:                "not the text of a whole number",
+		"":                    "empty",
+		"07":                  "not the text of a whole number",
+		"7.0":                 "not the text of a whole number",
+		"9223372036854775807": "9223372036854775807, which no number can follow",
+		"-7":                  "-6",
+	} {
+		f := newFake(t)
+		s := f.store().Segments()
+		require.NoError(t, f.Set(counterKey, text))
+		_, err := f.ZAdd(tagsKey, 0, "orders")
+		require.NoError(t, err)
+		_, listed := s.Rows(t.Context(), "", 10)
+		for _, err := range []error{s.Change(t.Context(), "orders", notDecided(t)), listed} {
+			require.ErrorIs(t, err, uid.ErrRange, text)
+			require.ErrorContains(t, err, says)
+			require.NotContains(t, err.Error(), secret)
+			require.False(t, retry.IsTransient(err))
+		}
+	}
+	f := newFake(t)
+	s := drawn(t, f)
+	for _, text := range []string{`{"` + secret + `":1}`, ""} {
+		require.NoError(t, f.Set(rowKey, text))
+		err := s.Change(t.Context(), "orders", notDecided(t))
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err, "orders")
+		require.NotContains(t, err.Error(), secret)
+	}
+	f.Del(counterKey)
+	f.HSet(counterKey, "a", "b")
+	require.Error(t, s.Change(t.Context(), "orders", notDecided(t)))
+	_, err := s.Rows(t.Context(), "", 10)
+	require.Error(t, err)
+	_, err = f.ZAdd(tagsKey, 0, secret+"@")
+	require.NoError(t, err)
+	_, err = s.Rows(t.Context(), "", 10)
+	require.ErrorIs(t, err, uid.ErrRange)
+	require.ErrorContains(t, err, tagsKey)
+	require.NotContains(t, err.Error(), secret)
+}
+
+// Of a write that fails nothing is stored. One that does not takes a time to live away, with which the counter would
+// begin anew one day.
+func TestSegmentWrites(t *testing.T) {
+	f := newFake(t)
+	s := drawn(t, f)
+	counter, row := f.text(counterKey), f.text(rowKey)
+	f.SetTTL(counterKey, time.Hour)
+	f.set(func() { f.fails["MSET"] = "OOM command not allowed when used memory > 'maxmemory'." })
+	require.ErrorContains(t, s.Change(t.Context(), "orders", draw(1)), "redis")
+	require.Equal(t, []string{counter, row}, []string{f.text(counterKey), f.text(rowKey)})
+	f.set(func() { clear(f.fails) })
+	require.NoError(t, s.Change(t.Context(), "orders", draw(1)))
+	require.Zero(t, f.TTL(counterKey))
+}
+
+// A page is read by scripts that the server may lack.
+func TestSegmentRows(t *testing.T) {
+	f := newFake(t)
+	s := drawn(t, f)
+	for i, tag := range []string{"a", "b", "z"} { // of the second there is only the tag
+		_, err := f.ZAdd(tagsKey, 0, tag)
+		require.NoError(t, err)
+		if i != 1 {
+			require.NoError(t, f.Set("uid:segment:{"+tag+"}", "5"))
+		}
+	}
+	require.NoError(t, f.client().ScriptFlush(t.Context()).Err())
+	rows, err := s.Rows(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "orders", "z"}, []string{rows[0].Tag, rows[1].Tag, rows[2].Tag})
+	require.Len(t, rows, 3)
 }

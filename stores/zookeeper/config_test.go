@@ -1,10 +1,12 @@
 package zookeeper
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
@@ -85,26 +88,6 @@ func TestFailures(t *testing.T) {
 	require.ErrorIs(t, failure("read", "/uid", zk.ErrNoAuth), zk.ErrNoAuth)
 }
 
-// No call passes on what the network says.
-func TestNoSecret(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, conn := leases(t, f, false)
-	conn.err = errors.New("dial hunter2")
-	_, _, named := l.Namespaces(t.Context())
-	_, rows := l.Rows(t.Context(), "orders", -1, 9)
-	_, inspected := l.Inspect(t.Context())
-	_, examined := l.all.Examine(t.Context(), doctor.Config{})
-	for _, err := range []error{
-		change(l, t.Context(), 0, "n"), named, rows, inspected, examined,
-		l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }),
-		l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return nil }),
-	} {
-		require.Error(t, err)
-		require.NotContains(t, err.Error(), "hunter2")
-		require.True(t, retry.IsTransient(err))
-	}
-}
-
 func TestExamine(t *testing.T) {
 	f := newFake(newHandClock().Now)
 	l, conn := leases(t, f, false)
@@ -143,4 +126,51 @@ func TestExamine(t *testing.T) {
 		f.states[len(f.states)-1][fmt.Sprint("/uid/orders/", 100_000+i)] = fakeNode{}
 	}
 	require.Equal(t, doctor.LevelWarn, finding("lists of rows").Level)
+}
+
+// No call passes on what the network says. Calls end with their contexts, and what they have asked for ends when it
+// is answered.
+func TestCallsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
+		f := newFake(time.Now)
+		l, conn := leases(t, f, false)
+		s := l.all.Segments()
+		take(t, l, wanted(0, 0), time.Hour)
+		ways := map[string]func(ctx context.Context) error{
+			"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
+			"Take": func(ctx context.Context) error {
+				return l.Take(ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+			},
+			"Init": func(ctx context.Context) error {
+				return l.Init(ctx, func(*lease.Namespace, lease.Clock) error { return nil })
+			},
+			"Inspect":    func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
+			"Namespaces": func(ctx context.Context) error { _, _, err := l.Namespaces(ctx); return err },
+			"Rows":       func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
+			"Examine":    func(ctx context.Context) error { _, err := l.all.Examine(ctx, doctor.Config{}); return err },
+			"a segment's Change": func(ctx context.Context) error {
+				return s.Change(ctx, "a", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
+			},
+			"segments' Rows":    func(ctx context.Context) error { _, err := s.Rows(ctx, "", 9); return err },
+			"segments' Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
+		}
+		conn.err = errors.New("dial hunter2")
+		for name, call := range ways {
+			err := call(t.Context())
+			require.True(t, retry.IsTransient(err), name)
+			require.NotContains(t, err.Error(), "hunter2", name)
+		}
+		conn.err, conn.hold = nil, make(chan struct{})
+		for name, call := range ways {
+			ctx, cancel := context.WithCancel(t.Context())
+			returned := make(chan error)
+			go func() { returned <- call(ctx) }()
+			synctest.Wait() // until it waits for a reply
+			cancel()
+			err := <-returned
+			require.ErrorIs(t, err, context.Canceled, name)
+			require.True(t, retry.IsTransient(err), name)
+		}
+		close(conn.hold)
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -143,37 +142,6 @@ func TestLateChangeOfARowThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-// An Init that has seen no row must not be stored when there is one.
-func TestInitBesideTheFirstTake(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	other, _ := leases(t, f, true)
-	runs := 0
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-		if runs++; runs == 1 {
-			require.EqualValues(t, -1, n.Given)
-			take(t, other, wanted(0, 100), -time.Hour)
-		} else {
-			require.EqualValues(t, 15, n.Given)
-		}
-		n.Floor = 5
-		return nil
-	}))
-	require.Equal(t, 2, runs)
-}
-
-// A row that an old state lacks is not offered as missing.
-func TestRowThatAnOldStateLacks(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	late, _ := leases(t, f, true)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(5, 5), time.Hour)
-	require.NoError(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-		require.NotNil(t, r)
-		return nil
-	}))
-}
-
 // After a barrier a session may end, and the next one see an older state.
 func TestBarrierOfAnotherSession(t *testing.T) {
 	f := newFake(newHandClock().Now)
@@ -189,19 +157,6 @@ func TestBarrierOfAnotherSession(t *testing.T) {
 	}
 	require.NoError(t, change(late, t.Context(), 5, "new"))
 	require.Equal(t, 4, looks)
-}
-
-// What a refused decision saw was there at one time.
-func TestRefusedDecisionsSeeOneTime(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(5, 5), time.Hour)
-	late, conn := leases(t, f, true)
-	_ = conn.view()
-	require.NoError(t, change(l, t.Context(), 5, "newest"))
-	var saw string
-	require.ErrorIs(t, late.Change(t.Context(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { saw = r.Nonce; return errLook }), errLook)
-	require.Equal(t, "newest", saw)
 }
 
 func TestClock(t *testing.T) {
@@ -239,44 +194,6 @@ func TestClock(t *testing.T) {
 	require.NoError(t, l.judge(reading{asked: clock.Now().Add(-time.Hour), leader: clock.Now(), answered: clock.Now().Add(time.Hour)}))
 }
 
-// Calls end with their contexts, and what they have asked for ends when it is answered.
-func TestContexts(t *testing.T) {
-	synctest.Test(t, contexts) // which fails when a goroutine is left
-}
-
-func contexts(t *testing.T) {
-	f := newFake(time.Now)
-	l, conn := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
-	conn.hold = make(chan struct{})
-	ways := map[string]func(ctx context.Context) error{
-		"Change": func(ctx context.Context) error { return change(l, ctx, 0, "late") },
-		"Take": func(ctx context.Context) error {
-			return l.Take(ctx, wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
-		},
-		"Init": func(ctx context.Context) error {
-			return l.Init(ctx, func(*lease.Namespace, lease.Clock) error { return nil })
-		},
-		"Inspect": func(ctx context.Context) error { _, err := l.Inspect(ctx); return err },
-		"Namespaces": func(ctx context.Context) error {
-			_, _, err := l.Namespaces(ctx)
-			return err
-		},
-		"Rows": func(ctx context.Context) error { _, err := l.Rows(ctx, "orders", -1, 9); return err },
-	}
-	for name, call := range ways {
-		ctx, cancel := context.WithCancel(t.Context())
-		returned := make(chan error)
-		go func() { returned <- call(ctx) }()
-		synctest.Wait() // until it waits for a reply
-		cancel()
-		err := <-returned
-		require.ErrorIs(t, err, context.Canceled, name)
-		require.True(t, retry.IsTransient(err), name)
-	}
-	close(conn.hold)
-}
-
 func TestNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(time.Now)
@@ -300,37 +217,6 @@ func TestNoSession(t *testing.T) {
 		time.AfterFunc(time.Second, func() { set(zk.StateHasSession) })
 		require.NoError(t, change(l, t.Context(), 0, "n"))
 	})
-}
-
-func TestUnreadable(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, conn := leases(t, f, false)
-	take(t, l, wanted(0, 0), time.Hour)
-	good, _, err := conn.Get("/uid/orders/0")
-	require.NoError(t, err)
-	looks := func() error {
-		return l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return errLook })
-	}
-	for _, data := range []string{"", "hunter2", `{"v":1}`, `{"v":2,"nonce":"hunter2"}`, string(good) + " "} {
-		_, err := conn.Set("/uid/orders/0", []byte(data), -1)
-		require.NoError(t, err)
-		for _, err := range []error{looks(), l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })} {
-			require.ErrorIs(t, err, worker.ErrUnconfirmed, data)
-			require.ErrorContains(t, err, "worker ID 0")
-			require.False(t, retry.IsTransient(err))
-			require.NotContains(t, err.Error(), "hunter2")
-		}
-	}
-	_, err = conn.Set("/uid/orders/0", good, -1)
-	require.NoError(t, err)
-	require.ErrorIs(t, looks(), errLook)
-	_, err = conn.Set("/uid/orders", []byte("hunter2"), -1)
-	require.NoError(t, err)
-	_, err = l.Inspect(t.Context())
-	require.ErrorIs(t, err, worker.ErrUnconfirmed)
-	require.ErrorContains(t, err, "orders")
-	_, err = l.Rows(t.Context(), "orders", -1, 9)
-	require.ErrorIs(t, err, worker.ErrUnconfirmed)
 }
 
 // As a condition -1 stands for any version.
@@ -365,38 +251,6 @@ func TestInitBelowOthers(t *testing.T) {
 		require.Contains(t, state, path)
 	}
 	require.Zero(t, state["/apps"].version)
-}
-
-// unmade is a connection that reads each row as it was before there was one, once.
-type unmade struct {
-	*fakeConn
-	mu   sync.Mutex
-	read map[string]bool
-}
-
-func (c *unmade) Get(path string) ([]byte, *zk.Stat, error) {
-	c.mu.Lock()
-	first := !c.read[path]
-	c.read[path] = true
-	c.mu.Unlock()
-	if _, is := keyOf(stores.Key{Namespace: "orders"}, path[strings.LastIndexByte(path, '/')+1:]); is && first {
-		return nil, &zk.Stat{}, zk.ErrNoNode
-	}
-	return c.fakeConn.Get(path)
-}
-
-// A Take may read rows as they were before another one made them, and the namespace as it is since.
-func TestNewRowsThatWereReadBeforeTheNamespace(t *testing.T) {
-	f := newFake(newHandClock().Now)
-	l, _ := leases(t, f, false)
-	take(t, l, wanted(0, 1000), time.Hour)
-	conn := &unmade{fakeConn: f.connect(false), read: map[string]bool{}}
-	conn.seen = len(f.states) - 1
-	late := orders(t, stored(t, f, conn, Config{}))
-	require.Equal(t, int64(1), take(t, late, wanted(0, 1000), time.Hour).WorkerID)
-	control, _, err := conn.fakeConn.Get(ordersPath)
-	require.NoError(t, err)
-	require.Contains(t, string(control), `"given":15,`)
 }
 
 // between is a connection that does something after a read.
@@ -507,4 +361,20 @@ func TestPresence(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, page.Rows, "they are no rows")
 	})
+}
+
+// A node without data, which only people make, is not one that is missing.
+func TestEmptyNodes(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, conn := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	s := l.all.Segments()
+	draw := func() error { return s.Change(t.Context(), "a", func(r *segment.Row) error { r.Step = 1; return nil }) }
+	require.NoError(t, draw())
+	for _, path := range []string{"/uid/orders/0", "/uid/.segments/a"} {
+		_, err := conn.Set(path, nil, -1)
+		require.NoError(t, err)
+	}
+	require.ErrorIs(t, change(l, t.Context(), 0, "n"), worker.ErrUnconfirmed)
+	require.ErrorIs(t, draw(), uid.ErrRange)
 }

@@ -1,20 +1,15 @@
 package zookeeper
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
@@ -48,87 +43,6 @@ func TestSegments(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestSegmentsRoundTrips counts the requests of a take: a read and a write.
-func TestSegmentsRoundTrips(t *testing.T) {
-	clock := newHandClock()
-	f := newFake(clock.Now)
-	conn := f.connect(false)
-	all := stored(t, f, conn, Config{})
-	s := all.Segments()
-	g, err := segment.New(segment.Source{Store: s, Tag: "../a b"}, segment.Config{Create: true})
-	require.NoError(t, err)
-	for want := range 3000 {
-		u, err := g.GetUID()
-		require.NoError(t, err)
-		require.EqualValues(t, want+1, u)
-	}
-	require.NoError(t, g.Close())
-	rows, err := s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.Len(t, rows, 1)
-	require.Equal(t, "../a b", rows[0].Tag)
-	require.EqualValues(t, 3001, rows[0].Next)
-	clock.Advance(time.Hour)
-	conn.mu.Lock()
-	conn.reads, conn.writes = 0, 0
-	conn.mu.Unlock()
-	require.NoError(t, s.Change(t.Context(), "../a b", func(r *segment.Row) error { r.Next++; return nil }))
-	require.Equal(t, 1, conn.reads)
-	require.Equal(t, 1, conn.writes)
-
-	rows, err = s.Rows(t.Context(), "", 10)
-	require.NoError(t, err)
-	require.True(t, clock.Now().Equal(rows[0].Updated))
-
-	conn.counts()
-	found, _, err := all.Namespaces(context.Background())
-	require.ErrorIs(t, err, worker.ErrNoNamespace)
-	require.Empty(t, found, "segments are no namespace of leases")
-	reads, _ := conn.counts()
-	require.Equal(t, 1, reads, "their list is left alone")
-
-	findings, err := all.Examine(t.Context(), doctor.Config{})
-	require.NoError(t, err)
-	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == "rights on the nodes" })
-	require.Contains(t, findings[i].Value, "2 of 2")
-}
-
-// Calls end with their contexts, and no error has what the network says.
-func TestSegmentsFail(t *testing.T) {
-	f := newFake(time.Now)
-	conn := f.connect(false)
-	s := stored(t, f, conn, Config{}).Segments()
-	ways := map[string]func(ctx context.Context) error{
-		"Change": func(ctx context.Context) error {
-			return s.Change(ctx, "a", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil })
-		},
-		"Rows":    func(ctx context.Context) error { _, err := s.Rows(ctx, "", 9); return err },
-		"Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
-	}
-	require.NoError(t, ways["Change"](t.Context()))
-	conn.err = errors.New("dial hunter2")
-	for name, call := range ways {
-		err := call(t.Context())
-		require.True(t, retry.IsTransient(err), name)
-		require.NotContains(t, err.Error(), "hunter2", name)
-	}
-	conn.err = nil
-	synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
-		conn.hold = make(chan struct{})
-		for name, call := range ways {
-			ctx, cancel := context.WithCancel(t.Context())
-			returned := make(chan error)
-			go func() { returned <- call(ctx) }()
-			synctest.Wait() // until it waits for a reply
-			cancel()
-			err := <-returned
-			require.ErrorIs(t, err, context.Canceled, name)
-			require.True(t, retry.IsTransient(err), name)
-		}
-		close(conn.hold)
-	})
 }
 
 // missing is a connection that does not see a node.
@@ -168,18 +82,34 @@ func TestSegmentsPages(t *testing.T) {
 	}
 }
 
-func TestSegmentsUnreadable(t *testing.T) {
-	f := newFake(time.Now)
+// A take is a read and a write. The nodes of segments are beside those of namespaces, and are checked with them.
+func TestSegmentsRoundTrips(t *testing.T) {
+	clock := newHandClock()
+	f := newFake(clock.Now)
 	conn := f.connect(false)
-	s := stored(t, f, conn, Config{}).Segments()
-	require.NoError(t, s.Change(t.Context(), "a", func(r *segment.Row) error { r.Next, r.Step = 1, 1; return nil }))
-	_, err := conn.Set("/uid/.segments/a", []byte("secret"), -1)
+	all := stored(t, f, conn, Config{})
+	s := all.Segments()
+	draw := func() {
+		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
+	}
+	draw()
+	clock.Advance(time.Hour)
+	conn.counts()
+	draw()
+	reads, writes := conn.counts()
+	require.Equal(t, []int{1, 1}, []int{reads, writes})
+	rows, err := s.Rows(t.Context(), "", 10)
 	require.NoError(t, err)
-	err = s.Change(t.Context(), "a", func(*segment.Row) error { return errors.New("decided") })
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorContains(t, err, `tag "a"`)
-	require.NotContains(t, err.Error(), "secret")
-	_, err = s.Rows(t.Context(), "", 10)
-	require.ErrorIs(t, err, uid.ErrRange)
-	require.ErrorIs(t, s.Change(t.Context(), " a", func(*segment.Row) error { return nil }), uid.ErrConfig)
+	require.Len(t, rows, 1)
+	require.Equal(t, segment.Row{Tag: "../a b", Next: 2, Step: 1, Updated: clock.Now().UTC()}, rows[0])
+
+	conn.counts()
+	_, _, err = all.Namespaces(t.Context())
+	require.ErrorIs(t, err, worker.ErrNoNamespace, "segments are no namespace of leases")
+	reads, _ = conn.counts()
+	require.Equal(t, 1, reads, "their list is left alone")
+	findings, err := all.Examine(t.Context(), doctor.Config{})
+	require.NoError(t, err)
+	i := slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.What == "rights on the nodes" })
+	require.Contains(t, findings[i].Value, "2 of 2")
 }

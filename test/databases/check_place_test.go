@@ -13,6 +13,7 @@ import (
 )
 
 func TestCheckOfASQLitePlace(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s kit.Store, mode string) {
 		db := s.Open(t)
 		both(t, db)

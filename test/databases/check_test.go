@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,7 @@ func both(t testing.TB, db *sqlx.DB) {
 var sound = badness{"spaces of worker IDs": doctor.LevelNote}
 
 func TestCheckOfASoundDatabase(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		db := kit.NewSQLite(t).Open(t)
 		both(t, db)
@@ -129,6 +131,7 @@ func rank(part string) int {
 }
 
 func TestCheckOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		m := checked(t, s.Open(t), doctor.Config{})
 		require.Equal(t, doctor.LevelNote, m["disposable IDs"].Level)
@@ -140,6 +143,7 @@ func TestCheckOfAnEmptyDatabase(t *testing.T) {
 
 // What a session or a server is set to is what the check tells.
 func TestCheckOfSettings(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	both(t, s.Open(t))
 	base := checked(t, s.Open(t), doctor.Config{}).levels()
@@ -172,6 +176,7 @@ func TestCheckOfSettings(t *testing.T) {
 }
 
 func TestCheckOfACarelessServer(t *testing.T) {
+	t.Parallel()
 	server := cluster.NewMariaDB(t, "--log-bin=bin", "--server-id=7", "--sync-binlog=0", "--innodb-flush-log-at-trx-commit=2",
 		"--binlog-format=STATEMENT", "--transaction-isolation=READ-COMMITTED", "--auto-increment-increment=3")
 	s := kit.Store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
@@ -203,6 +208,7 @@ func TestCheckOfACarelessServer(t *testing.T) {
 }
 
 func TestCheckOfAPair(t *testing.T) {
+	t.Parallel()
 	pair := cluster.NewMariaDBPair(t)
 	of := func(s *cluster.MySQL) findings { return checked(t, s.Open(t, "mysql"), doctor.Config{}) }
 	var m findings
@@ -253,6 +259,7 @@ func TestCheckOfAPair(t *testing.T) {
 }
 
 func TestCheckOfTables(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change string
 		what   string
@@ -311,6 +318,7 @@ func TestCheckOfTables(t *testing.T) {
 }
 
 func TestCheckOfCounters(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -337,6 +345,7 @@ func TestCheckOfCounters(t *testing.T) {
 }
 
 func TestCheckOfLeases(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		putLeases(t, db,
@@ -363,6 +372,7 @@ func TestCheckOfLeases(t *testing.T) {
 
 // Spaces of worker IDs whose UIDs could be equal are named, and are no fault.
 func TestCheckOfSpaces(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		aged := func(namespace, layout string) aLease {
@@ -391,6 +401,7 @@ func TestCheckOfSpaces(t *testing.T) {
 }
 
 func TestCheckOfClocks(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		for shift, want := range map[time.Duration]doctor.Level{0: doctor.LevelOK, 10 * time.Second: doctor.LevelError, -10 * time.Second: doctor.LevelError} {
@@ -406,6 +417,7 @@ func TestCheckOfClocks(t *testing.T) {
 }
 
 func TestCheckOfSQLiteFiles(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "uid.db")
 	sound, err := sqlite.Open(t.Context(), path)
 	require.NoError(t, err)
@@ -436,35 +448,48 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	require.Equal(t, "damaged", m["file"].Value)
 }
 
+// documentation is that of package sqlstore.
+func documentation(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// documented returns the statements of the documentation that grant rights and have a text, for granted.
+func documented(t testing.TB, has string) (statements []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*);$`).FindAllStringSubmatch(documentation(t), -1) {
+		if strings.Contains(m[1], has) {
+			statements = append(statements, strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(m[1]))
+		}
+	}
+	return statements
+}
+
+// withoutOne returns a statement without one of the rights that it grants, by that.
+func withoutOne(statement string) map[string]string {
+	rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
+	all := map[string]string{}
+	for i, list := 0, strings.Split(rights, ", "); i < len(list); i++ {
+		all[list[i]] = "GRANT " + strings.Join(slices.Delete(slices.Clone(list), i, i+1), ", ") + " ON " + rest
+	}
+	return all
+}
+
 // The statements of the documentation are all that workers need, and each right in
 // them is needed.
 func TestDocumentedGrants(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
-	require.NoError(t, err)
-	statements := regexp.MustCompile(`(?m)^//\t(GRANT .* TO 'uid.*)$`).FindAllStringSubmatch(string(text), -1)
-	var nodes, port, leased, keeper, reports []string
-	for _, m := range statements {
-		statement := strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@", "'uid_admin'@'%'", "@").Replace(strings.TrimSuffix(m[1], ";"))
-		switch {
-		case strings.Contains(statement, "ON *.*"):
-			reports = append(reports, statement)
-		case strings.Contains(statement, "(PORT"):
-			port = append(port, statement)
-		case strings.Contains(m[1], "uid_admin"):
-			keeper = append(keeper, statement)
-		case strings.Contains(statement, "WORKER_NODE"):
-			nodes = append(nodes, statement)
-		case strings.Contains(statement, "WORKER_LEASE"):
-			leased = append(leased, statement)
-		}
-	}
+	t.Parallel()
+	nodes, leased, reports := documented(t, "INSERT ON app.WORKER_NODE"), documented(t, "app.WORKER_LEASE TO 'uid'"), documented(t, "ON *.*")
+	port, keeper := documented(t, "(PORT"), documented(t, "uid_admin")
 	for _, list := range [][]string{nodes, port, leased, keeper, reports} {
-		require.Len(t, list, 1, "%q", statements)
+		require.Len(t, list, 1)
 	}
 
 	s := kit.NewMySQL(t)
 	if !isMariaDB(t, s) {
-		require.Contains(t, string(text), "REPLICATION CLIENT on MySQL")
+		require.Contains(t, documentation(t), "REPLICATION CLIENT on MySQL")
 		reports = []string{"GRANT REPLICATION CLIENT ON *.* TO @"}
 	}
 	admin := s.Open(t)
@@ -518,13 +543,8 @@ func TestDocumentedGrants(t *testing.T) {
 		{leased[0], useLease},
 		{keeper[0], keep},
 	} {
-		rights, rest, found := strings.Cut(strings.TrimPrefix(tt.statement, "GRANT "), " ON ")
-		require.True(t, found)
-		list := strings.Split(rights, ", ")
-		for i, right := range list {
-			fewer := append(append([]string{}, list[:i]...), list[i+1:]...)
-			err := tt.use(granted(t, s, "GRANT "+strings.Join(fewer, ", ")+" ON "+rest))
-			require.ErrorContains(t, err, "access denied", "without %s", right)
+		for right, fewer := range withoutOne(tt.statement) {
+			require.ErrorContains(t, tt.use(granted(t, s, fewer)), "access denied", "without %s", right)
 		}
 	}
 	require.ErrorContains(t, useContainer(granted(t, s, nodes...)), "access denied")
@@ -539,6 +559,7 @@ func putOld(t testing.TB, admin *sqlx.DB) {
 
 // No finding and no error of the registry tells a name or a password.
 func TestNoSecretsInFindings(t *testing.T) {
+	t.Parallel()
 	server := cluster.Shared(t)
 	admin := server.Open(t, "")
 	database := canary + "_" + strings.ToLower(rand.Text()[:8])

@@ -16,6 +16,7 @@ import (
 )
 
 func TestRows(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		require.EqualValues(t, 1, acquire(t, db, asked{}))
@@ -46,6 +47,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestOwnTable(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		cfg := asked{Table: "order"} // a word of SQL, which is no harm
@@ -60,6 +62,7 @@ func TestOwnTable(t *testing.T) {
 
 // An ID is not given again when its row is deleted.
 func TestDeletedRows(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -79,6 +82,7 @@ const javaInsert = `INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE,
 	VALUES ('10.0.0.7', '1795219200000-4711', 2, '2026-11-21', NOW(), NOW())`
 
 func TestTableSharedWithJava(t *testing.T) {
+	t.Parallel()
 	for name, zeroDate := range map[string]bool{"our table": false, "its table": true} {
 		t.Run(name, func(t *testing.T) {
 			s := kit.NewMySQL(t)
@@ -109,6 +113,7 @@ func TestTableSharedWithJava(t *testing.T) {
 
 // One row with a huge ID makes all later IDs huge.
 func TestPoisonedCounter(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -128,6 +133,7 @@ func TestPoisonedCounter(t *testing.T) {
 // A key over host and port, which the original's table does not have, costs a process that is
 // started again nothing but the port in its row.
 func TestUniqueHostAndPort(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -146,6 +152,7 @@ func TestUniqueHostAndPort(t *testing.T) {
 }
 
 func TestTableOfOtherColumns(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, sqlite, mysql, says string }{
 		{"column missing",
 			"CREATE TABLE WORKER_NODE (ID INTEGER PRIMARY KEY AUTOINCREMENT, HOST_NAME TEXT)",
@@ -180,6 +187,7 @@ func TestTableOfOtherColumns(t *testing.T) {
 
 // A trigger that changes the row, or one that takes it away, is found out.
 func TestTriggers(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})
@@ -200,55 +208,38 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// withRights makes an account with these rights on the database, and returns the
-// store as it sees it.
-func withRights(t *testing.T, s store, rights ...string) store {
-	cfg, err := mysql.ParseDSN(s.Source)
-	require.NoError(t, err)
-	admin := s.Open(t)
-	user := cfg.DBName + "_u"
-	user = user[len(user)-30:]
-	kit.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'pw'")
-	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+user+"'@'%'") })
-	for _, right := range rights {
-		kit.Do(t, admin, "GRANT "+right+" ON "+cfg.DBName+".* TO '"+user+"'@'%'")
-	}
-	return s.With(t, func(c *mysql.Config) { c.User, c.Passwd = user, "pw" })
-}
-
 func TestRights(t *testing.T) {
-	t.Run("no CREATE, and no table", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT")
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
-	})
-	t.Run("no CREATE, but a table", func(t *testing.T) {
-		all := kit.NewMySQL(t)
-		acquire(t, all.Open(t), asked{})
-		s := withRights(t, all, "SELECT, INSERT")
-		require.EqualValues(t, 2, acquire(t, s.Open(t), asked{}))
-		_, err := newAsker(t, s.Open(t), asked{Host: "h", Port: "1"}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "write the port: MySQL Error 1142")
-	})
-	t.Run("least rights with a port", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "SELECT, INSERT, UPDATE, CREATE")
-		require.EqualValues(t, 1, acquire(t, s.Open(t), asked{Host: "h", Port: "1"}))
-	})
-	t.Run("no SELECT", func(t *testing.T) {
-		s := withRights(t, kit.NewMySQL(t), "CREATE, INSERT")
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "read the new row back: MySQL Error 1142")
-	})
-	t.Run("read-only transactions", func(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rights, port string
+		made         bool // the table is there
+		says         string
+	}{
+		{rights: "SELECT, INSERT", says: "create the table: MySQL Error 1142"},
+		{rights: "SELECT, INSERT", made: true},
+		{rights: "SELECT, INSERT", made: true, port: "1", says: "write the port: MySQL Error 1142"},
+		{rights: "SELECT, INSERT, UPDATE, CREATE", port: "1"},
+		{rights: "CREATE, INSERT", says: "read the new row back: MySQL Error 1142"},
+	} {
 		s := kit.NewMySQL(t)
-		s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
-		_, err := newAsker(t, s.Open(t), asked{}).acquire(t.Context(), 1023)
-		require.ErrorContains(t, err, "read-only")
-	})
+		if c.made {
+			acquire(t, s.Open(t), asked{})
+		}
+		err := tryID(t, granted(t, s, "GRANT "+c.rights+" ON DB.* TO @"), asked{Port: c.port})
+		if c.says == "" {
+			require.NoError(t, err, c.rights)
+		} else {
+			require.ErrorContains(t, err, c.says)
+		}
+	}
+	s := kit.NewMySQL(t)
+	s = s.With(t, func(c *mysql.Config) { c.Params = map[string]string{transaction(t, s, "read_only"): "1"} })
+	require.ErrorContains(t, tryID(t, s.Open(t), asked{}), "read-only")
 }
 
 // A commit, an insert or a read whose reply is lost gives its ID up.
 func TestLostReplies(t *testing.T) {
+	t.Parallel()
 	for text, port := range map[string]string{"INSERT INTO": "", "COMMIT": "", "SELECT PORT": "", "UPDATE": "80"} {
 		t.Run(text, func(t *testing.T) {
 			s := kit.NewMySQL(t)
@@ -294,6 +285,7 @@ func TestServerRestarts(t *testing.T) {
 
 // Acquire gives up while it waits for the database, and leaves the worker free.
 func TestCancelWhileWaiting(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})

@@ -13,6 +13,7 @@ import (
 // A column that is gone is named, on real databases, and what a trigger or a table has
 // the server say under such a number is not passed on.
 func TestColumnErrors(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		acquire(t, db, asked{})

@@ -17,6 +17,7 @@ import (
 // A generator with a floor ahead of the clock begins above it, and so does the next one on the
 // table, which asks for none. Rows of Java's kind say nothing of floors, whatever their times are.
 func TestDisposableFloor(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		layout := bits.Default()

@@ -42,6 +42,7 @@ func refusesDisposable(t *testing.T, db *sqlx.DB, setting string) {
 
 // A table that a restart of the server empties would hand out all IDs again: no word makes it good.
 func TestDisposableOnATableThatForgets(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	db := s.Open(t)
 	require.NoError(t, startDisposable(t, db, false))
@@ -60,6 +61,7 @@ func TestDisposableOnATableThatForgets(t *testing.T) {
 }
 
 func TestDisposableOnAFileThatForgets(t *testing.T) {
+	t.Parallel()
 	for source, says := range map[string]string{
 		"":                           "",
 		"?_journal_mode=WAL":         "",

@@ -24,6 +24,7 @@ import (
 // becomes so later fails the renewal, whatever the mode of the session: a server without a
 // strict one would store another number.
 func TestLeaseColumns(t *testing.T) {
+	t.Parallel()
 	loose := func(t *testing.T) *sqlx.DB {
 		return kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
 	}

@@ -20,6 +20,7 @@ import (
 // driver's columnsWithAlias calls them TABLE.COLUMN, and a Mapper looks for them under
 // other names.
 func TestForeignNamesOfColumns(t *testing.T) {
+	t.Parallel()
 	mapper := func(db *sqlx.DB) *sqlx.DB {
 		db.Mapper = reflectx.NewMapperFunc("json", func(field string) string { return "the_" + field })
 		return db

@@ -25,6 +25,7 @@ func leaseTables(t testing.TB, db *sqlx.DB) (names []string) {
 
 // A table that is dropped or emptied is told from a row that is gone.
 func TestNamespaceGone(t *testing.T) {
+	t.Parallel()
 	for statement, is := range map[string]error{
 		"DROP TABLE WORKER_LEASE":                      worker.ErrNoNamespace,
 		"DELETE FROM WORKER_LEASE":                     worker.ErrNoNamespace,
@@ -46,6 +47,7 @@ func TestNamespaceGone(t *testing.T) {
 
 // A trigger that keeps a row from being written is found out.
 func TestUpdateIsConfirmed(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
@@ -67,6 +69,7 @@ func TestUpdateIsConfirmed(t *testing.T) {
 
 // Two tables, and two namespaces of one, do not see each other.
 func TestNamespacesApart(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "order"}).Leases("") // a word of SQL, which is no harm

@@ -3,6 +3,7 @@ package databases_test
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,6 +34,10 @@ var jobs = map[string]func(job) error{"a number": takeNumber, "hot": writeHalf, 
 
 func TestMain(m *testing.M) {
 	crew.Ordered(func(j job, _ *os.File) error { return jobs[j.Do](j) })
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		panic(err)
+	}
 	cluster.Main(m)
 }
 
@@ -66,6 +71,7 @@ func takeNumber(j job) error {
 
 // Processes that start at once on a store without file or table get an ID each.
 func TestProcessesAtOnce(t *testing.T) {
+	t.Parallel()
 	for kind, fresh := range kit.Kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait more than they work

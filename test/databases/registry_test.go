@@ -95,6 +95,7 @@ func putLeases(t testing.TB, db *sqlx.DB, rows ...aLease) {
 }
 
 func TestOverviewCountsNodes(t *testing.T) {
+	t.Parallel()
 	kit.Each(t, func(t *testing.T, s kit.Store) {
 		db := s.Open(t)
 		for range 3 {
@@ -111,6 +112,7 @@ func TestOverviewCountsNodes(t *testing.T) {
 }
 
 func TestRegistryOutOfReach(t *testing.T) {
+	t.Parallel()
 	db := kit.Store{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
 	var logged logtest.Records
 	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})

@@ -5,10 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +80,7 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 // Leaf's table stays what it was, whatever charset and collation it has. A tag that only Leaf has
 // used gets a row in the other table with its first take.
 func TestSegmentsOfLeafsTable(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		options := []string{""}
 		if s.Driver == "mysql" {
@@ -163,6 +160,7 @@ func countTables(t testing.TB, db *sqlx.DB, like string) (n int) {
 
 // A trigger that keeps a row from being written is told of.
 func TestSegmentTriggers(t *testing.T) {
+	t.Parallel()
 	db := kit.NewSQLite(t).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
@@ -179,6 +177,7 @@ func TestSegmentTriggers(t *testing.T) {
 
 // What people have written that is no row is refused, with the numbers, and stays as it is.
 func TestSegmentsByHand(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
@@ -241,6 +240,7 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 
 // A take is decided anew when anything of what it has read has changed, by whomever.
 func TestSegmentsAreComparedWhole(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")
@@ -282,6 +282,7 @@ func TestSegmentsAreComparedWhole(t *testing.T) {
 
 // A take is two round trips.
 func TestSegmentRoundTrips(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	db, c := counted(t, s)
 	segments := segmentsOf(t, db)
@@ -307,6 +308,7 @@ func TestSegmentRoundTrips(t *testing.T) {
 
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		segments := segmentsOf(t, db)
@@ -338,7 +340,7 @@ func TestSegmentTables(t *testing.T) {
 	})
 	t.Run("rights", func(t *testing.T) {
 		all := kit.NewMySQL(t)
-		few := segmentsOf(t, withRights(t, all, "SELECT, INSERT, UPDATE").Open(t))
+		few := segmentsOf(t, granted(t, all, "GRANT SELECT, INSERT, UPDATE ON DB.* TO @"))
 		require.True(t, looked(t, few, "orders").Fresh)
 		_, err := drawn(t.Context(), few, "orders", "drawer", 10)
 		require.ErrorContains(t, err, "create the table: MySQL Error 1142")
@@ -355,12 +357,8 @@ func TestSegmentTables(t *testing.T) {
 
 // The statements of the documentation are all that segments need, and each right in them is needed.
 func TestDocumentedGrantsOfSegments(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "worker", "sqlstore", "doc.go"))
-	require.NoError(t, err)
-	var statements []string
-	for _, m := range regexp.MustCompile(`(?m)^//\t(GRANT .* ON app\.leaf_.* TO 'uid.*);$`).FindAllStringSubmatch(string(text), -1) {
-		statements = append(statements, strings.NewReplacer("app.", "`DB`.", "'uid'@'%'", "@").Replace(m[1]))
-	}
+	t.Parallel()
+	statements := documented(t, "app.leaf_")
 	require.Len(t, statements, 3)
 	s := kit.NewMySQL(t)
 	admin := segmentsOf(t, s.Open(t))
@@ -388,17 +386,15 @@ func TestDocumentedGrantsOfSegments(t *testing.T) {
 	require.NoError(t, use(true, statements...))
 	require.ErrorContains(t, use(true, statements[:2]...), "access denied")
 	for i, statement := range statements[:2] {
-		rights, rest, _ := strings.Cut(strings.TrimPrefix(statement, "GRANT "), " ON ")
-		list := strings.Split(rights, ", ")
-		for j, right := range list {
-			fewer := strings.Join(slices.Delete(slices.Clone(list), j, j+1), ", ")
-			require.ErrorContains(t, use(false, "GRANT "+fewer+" ON "+rest, statements[1-i]), "access denied", "without %s of %d", right, i)
+		for right, fewer := range withoutOne(statement) {
+			require.ErrorContains(t, use(false, fewer, statements[1-i]), "access denied", "without %s of %d", right, i)
 		}
 	}
 }
 
 // A column that cannot hold what is written is told of, and refuses it whatever the session's mode.
 func TestSegmentColumns(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).With(t, func(c *mysql.Config) { c.Params = map[string]string{"sql_mode": "''"} }).Open(t)
 	segments := segmentsOf(t, db)
 	draw(t, segments, "orders")

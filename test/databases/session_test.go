@@ -95,6 +95,7 @@ func TestInAnySession(t *testing.T) {
 
 // A process that stands still between what it reads and what it writes keeps nobody from its row, nor from any other.
 func TestStall(t *testing.T) {
+	t.Parallel()
 	take := func(ctx context.Context, owner *tenant) error { _, err := owner.tryTake(ctx); return err }
 	takes := func(tag string) func(context.Context, *tenant) error {
 		return func(ctx context.Context, owner *tenant) error {
@@ -139,6 +140,7 @@ func TestStall(t *testing.T) {
 
 // A proxy that gives statements of one session to several connections is found out, and nothing is written.
 func TestSharedConnection(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	good := tenantOf(t, s.Open(t))
 	good.take(t)

@@ -48,6 +48,7 @@ func failOver(t testing.TB, s store, db *sqlx.DB, id int64) {
 
 // What a failover forgot is not given again: the first start after it leaves out IDs, and others do not.
 func TestSkip(t *testing.T) {
+	t.Parallel()
 	const most, skip = 1<<22 - 1, 4095
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
@@ -88,6 +89,7 @@ func TestSkip(t *testing.T) {
 }
 
 func TestSkipIsBounded(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		for i := range int64(3) {
@@ -111,6 +113,7 @@ func TestSkipIsBounded(t *testing.T) {
 
 // A table is marked anew before its mark is far away.
 func TestMarksAreRenewed(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		next := marked(t, db, 0, 1<<22-1)

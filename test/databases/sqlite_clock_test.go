@@ -14,6 +14,7 @@ import (
 // SQLite's time is the machine's, cut to milliseconds: a time that has not come yet would
 // end leases early.
 func TestSQLiteClock(t *testing.T) {
+	t.Parallel()
 	db, err := sqlx.Open("sqlite", filepath.Join(t.TempDir(), "uid.db"))
 	require.NoError(t, err)
 	defer db.Close()

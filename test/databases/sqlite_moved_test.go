@@ -13,6 +13,7 @@ import (
 // An owner whose file was moved away looks at its place, and leaves the journal alone of
 // the file that is there now, which somebody is writing to.
 func TestMovedOwnerLeavesTheNewJournalAlone(t *testing.T) {
+	t.Parallel()
 	s := kit.NewSQLite(t)
 	owner := tenantOf(t, s.Open(t))
 	owner.take(t)

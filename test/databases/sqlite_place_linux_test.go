@@ -33,6 +33,7 @@ func mountIt(j job) error {
 
 // A file that is mounted by itself is refused by the path at which it is mounted.
 func TestSQLiteFileIsMounted(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		tenantOf(t, s.Open(t))
 		to := s.Source + ".mounted"

@@ -77,6 +77,7 @@ func removeAll(t testing.TB, path string) {
 // An owner whose file is not in its place any more notices at its next renewal, and
 // renews nothing in the one that is there.
 func TestSQLiteFileIsLost(t *testing.T) {
+	t.Parallel()
 	for how, lose := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) { removeAll(t, path) },
 		"moved":   func(t *testing.T, path string) { moveAll(t, path, path+".old") },
@@ -118,6 +119,7 @@ func TestSQLiteFileIsLost(t *testing.T) {
 
 // A copy in the file's place is not taken for it, though it has the owner's row.
 func TestSQLiteFileIsACopy(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
@@ -139,6 +141,7 @@ func TestSQLiteFileIsACopy(t *testing.T) {
 
 // Of a file with a write-ahead log, parts are lost as well as the whole.
 func TestSQLiteLogIsLost(t *testing.T) {
+	t.Parallel()
 	for _, parts := range [][]string{{""}, {"-wal"}, {"-wal", "-shm"}} {
 		t.Run(fmt.Sprintf("%q", parts), func(t *testing.T) {
 			s := kit.NewSQLite(t)
@@ -157,6 +160,7 @@ func TestSQLiteLogIsLost(t *testing.T) {
 // Nobody gets an ID by either of two names, and nothing is written under them. An owner
 // goes on when the second name is gone.
 func TestSQLiteFileHasTwoNames(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
@@ -302,6 +306,7 @@ func hooked(t testing.TB, s store, after *func()) *sqlx.DB {
 // What happens while a transaction runs is seen after it. Then it has happened, and the
 // owner finds that out by the row.
 func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		link := func() {}
 		db := hooked(t, s, &link)
@@ -332,6 +337,7 @@ func TestSQLiteFileIsLinkedMeanwhile(t *testing.T) {
 // Connections of the pool may have a file open that was there before. A start that gets
 // one writes where nobody looks, notices that, and gets a new one the next time.
 func TestSQLiteConnectionIsStale(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		for name, start := range map[string]func(t *testing.T, db *sqlx.DB) error{
 			"lease": func(t *testing.T, db *sqlx.DB) error {
@@ -371,6 +377,7 @@ func TestSQLiteConnectionIsStale(t *testing.T) {
 
 // A row that was written, and is another's by the time it is read back, was written.
 func TestSQLiteRowIsAnothers(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		change := func() {}
 		db, other := hooked(t, s, &change), s.Open(t)
@@ -389,6 +396,7 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 
 // A file that can be had by one name only is used, whatever that is.
 func TestSQLiteFileNames(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"a b.db", "100%.db", "%41?x=y&mode=memory#z.db", "é.db", "it's.db"} {
 		t.Run(name, func(t *testing.T) {
 			s := store{Driver: "sqlite", Source: filepath.Join(t.TempDir(), name)}
@@ -416,6 +424,7 @@ func TestSQLiteFileNames(t *testing.T) {
 
 // A database that no other process can see, or look at, is refused.
 func TestSQLiteWithoutAPlace(t *testing.T) {
+	t.Parallel()
 	for source, says := range map[string]string{
 		":memory:":                           "in memory",
 		"file:lost?mode=memory&cache=shared": "in memory",
@@ -462,6 +471,7 @@ func writeHalf(j job) error {
 // By a second name the journal of a process that was killed is not found, so that its
 // half transaction would stand.
 func TestSQLiteKilledBeforeASecondName(t *testing.T) {
+	t.Parallel()
 	s := kit.NewSQLite(t)
 	mine := tenantOf(t, s.Open(t)).take(t)
 	cmd := crew.Command(job{Do: "hot", Store: s})

@@ -13,6 +13,7 @@ import (
 
 // Numbers are taken from the file that is in its place, under its only name, and from no other.
 func TestSegmentsInAPlace(t *testing.T) {
+	t.Parallel()
 	eachJournal(t, func(t *testing.T, s store, mode string) {
 		link := func() {}
 		db := hooked(t, s, &link)

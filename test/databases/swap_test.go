@@ -71,6 +71,7 @@ func (c *countingConn) ExecContext(ctx context.Context, query string, args []dri
 
 // An acquisition and a renewal are two round trips each.
 func TestRoundTrips(t *testing.T) {
+	t.Parallel()
 	s := kit.NewMySQL(t)
 	db, c := counted(t, s)
 	owner := tenantOf(t, db)
@@ -150,29 +151,10 @@ func (s sharing) Connect(ctx context.Context) (driver.Conn, error) {
 	return &sharingConn{a.(*countingConn), b.(*countingConn)}, err
 }
 
-// A row that was taken and released in between has the nonce that it had before, the empty one.
-func TestRowsAreComparedWhole(t *testing.T) {
-	db := kit.NewMySQL(t).Open(t)
-	owner := tenantOf(t, db)
-	owner.take(t)
-	owner.release(t)
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 0}, Highest: wanted.Highest}
-	var seen []int64
-	kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 0 WHERE WORKER_ID = 0")
-	high := rowIn(t, db, 0).High
-	require.NoError(t, owner.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-		if seen = append(seen, r.High); len(seen) == 1 {
-			kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = 0")
-		}
-		r.Nonce = "mine"
-		return nil
-	}))
-	require.Equal(t, []int64{high, high + 1}, seen)
-}
-
 // Many that start at once over a slow network do not wait for each other: each that has lost an
 // ID to another one chooses among more of them. One after another would take n round trips.
 func TestTakesOverASlowNetwork(t *testing.T) {
+	t.Parallel()
 	const n, delay = 80, 80 * time.Millisecond
 	for _, kind := range []string{"IDs without a row", "IDs that are over"} {
 		t.Run(kind, func(t *testing.T) {
@@ -210,24 +192,9 @@ func TestTakesOverASlowNetwork(t *testing.T) {
 	}
 }
 
-// Whoever has found that nobody ever had an ID hears of one who takes one meanwhile.
-func TestInitSeesAcquisitions(t *testing.T) {
-	db := kit.NewMySQL(t).Open(t)
-	owner := tenantOf(t, db)
-	var used []bool
-	require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
-		used = append(used, n.Given >= 0)
-		if len(used) == 1 {
-			strangerOf(t, db, "").take(t)
-		}
-		n.Floor = 7
-		return nil
-	}))
-	require.Equal(t, []bool{false, true}, used)
-}
-
 // A row that comes between the look and the write of new rows stays as it is.
 func TestNewRowsReplaceNone(t *testing.T) {
+	t.Parallel()
 	db := kit.NewMySQL(t).Open(t) // a SQLite file is locked meanwhile
 	owner := tenantOf(t, db)
 	runs := 0

@@ -48,7 +48,7 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 // traced is a database whose driver wraps another one.
-type traced struct{ *fakeDB }
+type traced struct{ connector }
 
 type tracingDriver struct{ driver.Driver }
 
@@ -56,20 +56,20 @@ func (traced) Driver() driver.Driver { return new(tracingDriver) }
 
 // A sql.DB does not know its driver's name; the type of the driver tells its dialect.
 func TestPlainDatabase(t *testing.T) {
-	connector, err := mysql.NewConnector(mysql.NewConfig())
+	real, err := mysql.NewConnector(mysql.NewConfig())
 	require.NoError(t, err)
-	d, err := sqlstore.New(sql.OpenDB(connector), sqlstore.Config{})
+	d, err := sqlstore.New(sql.OpenDB(real), sqlstore.Config{})
 	require.NoError(t, err)
 	require.Equal(t, sqlstore.MySQL, d.Dialect())
 
 	fake := &fakeDB{}
-	for connector, says := range map[driver.Connector]string{fake: "<nil>", traced{fake}: "*sqlstore_test.tracingDriver"} {
-		_, err = sqlstore.New(sql.OpenDB(connector), sqlstore.Config{})
+	for of, says := range map[driver.Connector]string{connector{fake}: "<nil>", traced{connector{fake}}: "*sqlstore_test.tracingDriver"} {
+		_, err = sqlstore.New(sql.OpenDB(of), sqlstore.Config{})
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, says)
 		require.ErrorContains(t, err, "set Dialect")
 	}
-	d, err = sqlstore.New(sql.OpenDB(fake), sqlstore.Config{Dialect: sqlstore.MySQL})
+	d, err = sqlstore.New(sql.OpenDB(connector{fake}), sqlstore.Config{Dialect: sqlstore.MySQL})
 	require.NoError(t, err)
 	require.Zero(t, fake.calls("connect"), "the constructor does not touch the database")
 	_, err = d.Numbers().Next(t.Context(), withPort, 9)

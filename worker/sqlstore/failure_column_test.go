@@ -32,12 +32,12 @@ func TestNoWordsOfServers(t *testing.T) {
 		{codeError{1, "SQL logic error: no such column: a.HIGH hunter2 (1)"}, "SQLite error 1: a column is missing: HIGH"},
 		{codeError{1, "SQL logic error: no such column: hunter2 (1)"}, "SQLite error 1: a column is missing"},
 	} {
-		fake := &fakeDB{fail: func(step string, _ int) error {
+		fake := &fakeDB{steps: steps{fail: func(step string, _ int) error {
 			if step == "insert" {
 				return c.failure
 			}
 			return nil
-		}}
+		}}}
 		_, err := tables(t, fake).Numbers().Next(t.Context(), withPort, 1023)
 		require.Error(t, err)
 		require.True(t, strings.HasSuffix(err.Error(), "insert a row: "+c.says), "%v", err)

@@ -2,17 +2,12 @@ package sqlstore_test
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -21,9 +16,7 @@ import (
 // A fakeSegments is a MySQL server with one tag, which fails and lies as told. It is for what no
 // real server does on request.
 type fakeSegments struct {
-	// fail, if set, is asked before each step: connect, select, update, insert, begin, commit,
-	// create, set. n counts the calls of that step from 1.
-	fail func(step string, n int) error
+	steps
 	// failQuery, if set, is asked before each read.
 	failQuery func(query string) error
 	// row has the columns of both tables; nil stands for a tag that neither has.
@@ -37,9 +30,7 @@ type fakeSegments struct {
 	// twice makes a read find two rows.
 	twice bool
 
-	mu       sync.Mutex
-	count    map[string]int // calls of each step
-	sent     []string       // statements that change something
+	sent     []string // statements that change something
 	selected int
 }
 
@@ -50,69 +41,17 @@ func leafRow() []driver.Value {
 }
 
 func (f *fakeSegments) store(t testing.TB) *sqlstore.Segments {
-	db := sqlx.NewDb(sql.OpenDB(f), "mysql")
-	t.Cleanup(func() { db.Close() })
-	d, err := sqlstore.New(db, sqlstore.Config{Logger: quiet})
+	d, err := sqlstore.New(opened(t, f, "mysql"), sqlstore.Config{Logger: quiet})
 	require.NoError(t, err)
 	return d.Segments()
 }
 
-func (f *fakeSegments) calls(step string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count[step]
-}
-
-func (f *fakeSegments) step(name string) error {
-	f.mu.Lock()
-	if f.count == nil {
-		f.count = map[string]int{}
-	}
-	f.count[name]++
-	n := f.count[name]
-	f.mu.Unlock()
-	if f.fail == nil {
-		return nil
-	}
-	return f.fail(name, n)
-}
-
-func (f *fakeSegments) Connect(context.Context) (driver.Conn, error) {
-	if err := f.step("connect"); err != nil {
-		return nil, err
-	}
-	return &fakeSegmentsConn{f}, nil
-}
-
-func (f *fakeSegments) Driver() driver.Driver { return nil }
-
-type fakeSegmentsConn struct{ *fakeSegments }
-
-func (c *fakeSegmentsConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("not needed") }
-func (c *fakeSegmentsConn) Begin() (driver.Tx, error)           { return nil, errors.New("not needed") }
-func (c *fakeSegmentsConn) Close() error                        { return nil }
-
-func (c *fakeSegmentsConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *fakeSegments) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if len(args) > 0 {
 		return nil, fmt.Errorf("arguments: %s", query)
 	}
-	var step string
-	switch {
-	case strings.HasPrefix(query, "START TRANSACTION"):
-		step = "begin"
-	case strings.HasPrefix(query, "COMMIT"):
-		step = "commit"
-	case strings.HasPrefix(query, "ROLLBACK"):
-		step = "rollback"
-	case strings.HasPrefix(query, "SET "):
-		step = "set"
-	case strings.Contains(query, "CREATE TABLE IF NOT EXISTS"):
-		step = "create"
-	case strings.HasPrefix(query, "INSERT INTO `leaf_alloc"):
-		step = "insert"
-	case strings.HasPrefix(query, "UPDATE `leaf_alloc"), strings.Contains(query, " UPDATE /*+"):
-		step = "update"
-	default:
+	step := stepOf(query)
+	if step == "" {
 		return nil, fmt.Errorf("unexpected statement %s", query)
 	}
 	if err := c.step(step); err != nil {
@@ -133,9 +72,9 @@ func (c *fakeSegmentsConn) ExecContext(ctx context.Context, query string, args [
 	return fakeResult{rows: 1}, nil
 }
 
-func (c *fakeSegmentsConn) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *fakeSegments) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if strings.HasPrefix(query, "SHOW VARIABLES") {
-		return &fakeTagRows{}, nil
+		return answer(), nil
 	}
 	if len(args) > 0 || !strings.HasPrefix(query, "SELECT ") {
 		return nil, fmt.Errorf("unexpected query %s", query)
@@ -159,32 +98,15 @@ func (c *fakeSegmentsConn) QueryContext(_ context.Context, query string, args []
 		row = append(slices.Clone(row[:5]), nil, nil)
 	}
 	if strings.Contains(query, "ORDER BY") { // a page
-		return &fakeTagRows{columns: len(row), rows: [][]driver.Value{row}}, nil
+		return answer(row), nil
 	}
 	session := int64(1)
 	if c.sessions > 0 {
 		session += int64(c.selected % c.sessions)
 	}
 	row = append([]driver.Value{int64(1), int64(0), session, "here", false, false, !c.open, false, ""}, row...)
-	rows := [][]driver.Value{row}
 	if c.twice {
-		rows = append(rows, row)
+		return answer(row, row), nil
 	}
-	return &fakeTagRows{columns: len(row), rows: rows}, nil
-}
-
-type fakeTagRows struct {
-	columns int
-	rows    [][]driver.Value
-}
-
-func (r *fakeTagRows) Columns() []string { return make([]string, r.columns) }
-func (r *fakeTagRows) Close() error      { return nil }
-func (r *fakeTagRows) Next(to []driver.Value) error {
-	if len(r.rows) == 0 {
-		return io.EOF
-	}
-	copy(to, r.rows[0])
-	r.rows = r.rows[1:]
-	return nil
+	return answer(row), nil
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 func TestCounterOf(t *testing.T) {
@@ -22,4 +25,26 @@ func TestCounterOf(t *testing.T) {
 	}
 	require.Zero(t, counterOf("CREATE TABLE `WORKER_NODE` (\n  `ID` bigint(20) NOT NULL\n) ENGINE=InnoDB"))
 	require.Zero(t, counterOf(""))
+}
+
+// What HOLDER of a namespace's own row says is read as it was written, and nothing else is.
+func TestHolder(t *testing.T) {
+	for text, want := range map[string]lease.Namespace{
+		"":                                 {Given: -1},
+		"all worker IDs, given up to 0":    {Given: 0},
+		"worker IDs 18 to 37":              {Given: -1, IDs: lease.Range{First: 18, Last: 37}},
+		"worker IDs 0 to 9, given up to 7": {Given: 7, IDs: lease.Range{First: 0, Last: 9}},
+	} {
+		ids, given, err := heldBy(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, lease.Namespace{IDs: ids, Given: given})
+		require.Equal(t, text, holderOf(ids, given))
+	}
+	for _, text := range []string{
+		"all worker IDs", "all worker IDs, given up to", "all worker IDs, given up to -1", "all worker IDs, given up to 07", "given up to 7",
+		"worker IDs 0 to 9, given up to x", ", given up to 7", "all worker IDs, given up to 7 ", "worker IDs 9 to 0", "worker IDs -1 to 4",
+	} {
+		_, _, err := heldBy(text)
+		require.ErrorIs(t, err, uid.ErrConfig, text)
+	}
 }

@@ -82,12 +82,12 @@ func TestTransientFailures(t *testing.T) {
 		for i, failure := range failures {
 			t.Run(fmt.Sprint(step, " ", i, " ", failure), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					fake := &fakeDB{fail: func(s string, n int) error {
+					fake := &fakeDB{steps: steps{fail: func(s string, n int) error {
 						if s == step && n <= 5 { // database/sql itself tries a bad connection three times
 							return failure
 						}
 						return nil
-					}}
+					}}}
 					d := tables(t, fake)
 					defer d.SQL().Close()
 					id, err := next(t.Context(), d.Numbers(), withPort)
@@ -146,12 +146,12 @@ func TestFinalFailures(t *testing.T) {
 				continue // a second row with the port, see TestUniqueHostAndPort
 			}
 			t.Run(fmt.Sprint(step, " ", failure.err), func(t *testing.T) {
-				fake := &fakeDB{fail: func(s string, n int) error {
+				fake := &fakeDB{steps: steps{fail: func(s string, n int) error {
 					if s == step {
 						return failure.err
 					}
 					return nil
-				}}
+				}}}
 				numbers := tables(t, fake).Numbers()
 				_, err := next(t.Context(), numbers, withPort)
 				require.ErrorContains(t, err, failure.says)
@@ -175,12 +175,12 @@ func TestMissingTable(t *testing.T) {
 		errors.New("no such table: WORKER_NODE"),
 	} {
 		for created, inserts := range map[bool]int{true: 1, false: 9} {
-			fake := &fakeDB{fail: func(step string, n int) error {
+			fake := &fakeDB{steps: steps{fail: func(step string, n int) error {
 				if step == "insert" && n <= inserts {
 					return failure
 				}
 				return nil
-			}}
+			}}}
 			_, err := next(t.Context(), tables(t, fake).Numbers(), disposable.Host{Name: "h"})
 			require.Equal(t, created, err == nil, "%v", err)
 			require.Equal(t, 1, fake.calls("create"))
@@ -193,7 +193,7 @@ func TestMissingTable(t *testing.T) {
 }
 
 func TestErrorNumberIsFound(t *testing.T) {
-	fake := &fakeDB{fail: func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }}
+	fake := &fakeDB{steps: steps{fail: func(string, int) error { return &mysql.MySQLError{Number: 1045, Message: "for user 'canary'"} }}}
 	_, err := next(t.Context(), tables(t, fake).Numbers(), withPort)
 	var server *mysql.MySQLError
 	require.ErrorAs(t, err, &server)

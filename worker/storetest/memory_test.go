@@ -38,7 +38,7 @@ func subject(m *Memory, turn func(time.Duration)) Subject {
 }
 
 func fault(store lease.Store, f Fault) bool {
-	if w, is := store.(wrong); is {
+	if w, is := store.(wrongStore); is {
 		store = w.Client
 	}
 	store.(*Client).faults.Set(f)

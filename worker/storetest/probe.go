@@ -25,6 +25,8 @@ type probe struct {
 	rows       map[string]lease.Row       // by their texts
 	namespaces map[string]lease.Namespace // by their texts
 	told       map[string]bool            // histories of clocks
+	spaces     map[string]*space          // by namespace, as they are since so many sets of the model
+	sets       int
 	last       lease.Clock
 	behind     time.Duration // how far a Clock may be behind what was written by it
 }
@@ -41,6 +43,7 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 	}
 	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
 	p.rows, p.namespaces, p.told = map[string]lease.Row{}, map[string]lease.Namespace{}, map[string]bool{}
+	p.spaces = map[string]*space{}
 	p.Brief = brief
 	p.Passes = func(err error) bool {
 		// A store that tries again may find no row by then.

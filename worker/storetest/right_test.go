@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -13,15 +12,15 @@ import (
 
 // spreading is a right store whose Take offers any row that is free, once it has lost one to
 // another client: many that start at once then do not wait for each other.
-func spreading() wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-		lost := -1
-		return c.transact(ctx, func(s *space) (change, error) {
+func spreading() wrongStore {
+	return of("Take", func(k *attempt) error {
+		lost, w := -1, k.wants
+		return k.transact(k.Ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
-				return change{}, c.missing()
+				return change{}, k.missing()
 			}
 			lost++
-			now := c.m.now()
+			now := k.m.now()
 			ch, err := s.free(w, now)
 			if err != nil || lost == 0 || ch.row.version == 0 {
 				return ch, err
@@ -33,8 +32,8 @@ func spreading() wrong {
 			row := s.other(ids, w, now, *ch.row, lost)
 			ch.row, ch.id = &row, row.value.WorkerID
 			return ch, nil
-		}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
-	}}
+		}, func(ch *change, now lease.Clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
+	})
 }
 
 // other returns a row that is free, as the first is, at random: the wider spread the more often one

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,13 +221,16 @@ func (k *call) writesRow(id int64, r *lease.Row) { k.Writes(k.c.key(id), k.c.p.r
 // seesNamespace shows what is common to all rows to the judge. Its Given may be that of a row above what is stored.
 func (k *call) seesNamespace(n *lease.Namespace) {
 	k.c.p.namespace(k.name, *n)
+	if !k.c.p.Alone() {
+		k.Sees(k.c.namespace, k.c.p.namespaceText(*n))
+		return
+	}
 	shown, s := *n, k.c.space()
 	top := int64(-1)
 	for id := range s.rows {
 		top = max(top, id)
 	}
 	switch stored := s.stored(); {
-	case !k.c.p.Alone():
 	case k.name == "Init" && n.Given < top:
 		k.Doubt("Init gives worker ID %d, where worker ID %d has a row", n.Given, top)
 	case n.Given == max(top, stored):
@@ -252,23 +256,30 @@ func (s *space) stored() int64 {
 // key is what a row is under in the model; the namespace is under its name.
 func (c *client) key(id int64) string { return fmt.Sprintf("%s/row %d", c.namespace, id) }
 
-// space is what the model has of a namespace, as a Memory has it.
+// space is what the model has of a namespace, as a Memory has it. Nobody changes it.
 func (c *client) space() *space {
-	s := &space{rows: map[int64]record[lease.Row]{}}
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
-	for key, text := range c.p.Model.Texts() {
-		if key == c.namespace {
-			s.namespace = &record[lease.Namespace]{value: c.p.namespaces[text]}
-		}
-		if id := int64(0); strings.HasPrefix(key, c.namespace+"/row ") {
-			if _, err := fmt.Sscan(key[len(c.namespace+"/row "):], &id); err == nil {
-				r := c.p.rows[text]
-				r.WorkerID = id
-				s.rows[id] = record[lease.Row]{value: r, version: 1}
-			}
-		}
+	if sets := c.p.Model.Sets(); sets != c.p.sets {
+		clear(c.p.spaces)
+		c.p.sets = sets
 	}
+	if s := c.p.spaces[c.namespace]; s != nil {
+		return s
+	}
+	s := &space{rows: map[int64]record[lease.Row]{}}
+	c.p.spaces[c.namespace] = s
+	c.p.Model.Each(func(key, text string) {
+		of, number, isRow := strings.Cut(key, "/row ")
+		switch id, err := strconv.ParseInt(number, 10, 64); {
+		case key == c.namespace:
+			s.namespace = &record[lease.Namespace]{value: c.p.namespaces[text]}
+		case isRow && of == c.namespace && err == nil:
+			r := c.p.rows[text]
+			r.WorkerID = id
+			s.rows[id] = record[lease.Row]{value: r, version: 1}
+		}
+	})
 	return s
 }
 

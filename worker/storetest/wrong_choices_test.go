@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"math"
@@ -15,33 +14,12 @@ import (
 )
 
 // wrongChoices are wrong in which row Take offers.
-func wrongChoices() map[string]wrong {
-	return map[string]wrong{
-		"Take offers the lowest ID": picks(func(
-			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }); found {
-				return s.takes(row), nil
-			}
-			return s.free(w, now)
-		}),
-		"Take offers what was released last": picks(func(
-			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.After(b.Until) }); found {
-				return s.takes(row), nil
-			}
-			return s.free(w, now)
-		}),
-		"Take offers only what was released": picks(func(
-			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			rows = slices.DeleteFunc(rows, func(r record[lease.Row]) bool { return r.value.Nonce != "" })
-			if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
-				return s.takes(row), nil
-			}
-			return s.free(w, now)
-		}),
+func wrongChoices() map[string]wrongStore {
+	return map[string]wrongStore{
+		"Take offers the lowest ID":          prefers(func(a, b lease.Row) bool { return a.WorkerID < b.WorkerID }),
+		"Take offers what was released last": prefers(func(a, b lease.Row) bool { return a.Until.After(b.Until) }),
+		"Take offers only what was released": prefers(func(a, b lease.Row) bool { return a.Until.Before(b.Until) },
+			func(r lease.Row) bool { return r.Nonce != "" }),
 		"Take offers IDs beyond the range":          wants(func(w *lease.Wanted) { w.IDs.Last += 10 }),
 		"Take offers IDs below the range":           wants(func(w *lease.Wanted) { w.IDs.First = 0 }),
 		"Take does not wait for Rest":               wants(func(w *lease.Wanted) { w.Rest = 0 }),
@@ -57,34 +35,30 @@ func wrongChoices() map[string]wrong {
 			highest := w.Highest
 			w.Highest = func(time.Time) int64 { return highest(time.Time{}) }
 		}),
-		"Take knows no last resort": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				if r.High > w.Highest(now.Now) {
-					return lease.NoneFree(w.IDs, now.Now, nil)
+		"Take knows no last resort": of("Take", func(k *attempt) error {
+			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+				if r.High > k.wants.Highest(now.Now) {
+					return lease.NoneFree(k.wants.IDs, now.Now, nil)
 				}
 				return decide(n, r, now)
 			})
-		}},
-		"Take offers ticks of the future before a new ID": picks(func(
-			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			any := w
+		}),
+		"Take offers ticks of the future before a new ID": picks(func(p pick) (change, error) {
+			any := p.wants
 			any.Highest = func(time.Time) int64 { return math.MaxInt64 }
-			for _, w := range []lease.Wanted{w, any} {
-				if row, found := best(rows, w, now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
-					return s.takes(row), nil
+			for _, w := range []lease.Wanted{p.wants, any} {
+				if row, found := best(p.in, w, p.now.Now, func(a, b lease.Row) bool { return a.Until.Before(b.Until) }); found {
+					return p.takes(row), nil
 				}
 			}
-			return s.free(w, now)
+			return p.free(p.wants, p.now)
 		}),
 		"Take knows no namespace's IDs": picksWithin(func(w lease.Wanted, _ lease.Namespace) (lease.Range, error) { return w.IDs, nil }),
 		"Take refuses what is not all the namespace's": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			w.Must = w.IDs
 			return w.Within(n)
 		}),
-		"Take never minds which IDs the namespace has": picksWithin(func(
-			w lease.Wanted, n lease.Namespace,
-		) (lease.Range, error) {
+		"Take never minds which IDs the namespace has": picksWithin(func(w lease.Wanted, n lease.Namespace) (lease.Range, error) {
 			w.Must = lease.Range{}
 			return w.Within(n)
 		}),
@@ -108,66 +82,85 @@ func wrongChoices() map[string]wrong {
 			}
 			return ids, err
 		}),
-		"none free is told of all IDs that are wanted": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			err := c.Take(ctx, w, decide)
+		"none free is told of all IDs that are wanted": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
 			if errors.Is(err, uid.ErrNoWorkerID) {
-				err = lease.NoneFree(w.IDs, late, nil)
+				err = lease.NoneFree(k.wants.IDs, late, nil)
 			}
 			return err
-		}},
-		"none free is told without Rest": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			err := c.Take(ctx, w, decide)
-			if err != nil && w.Rest == time.Hour {
-				w.Rest = 0
-				return c.Take(ctx, w, decide)
+		}),
+		"none free is told without Rest": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
+			if err != nil && k.wants.Rest == time.Hour {
+				k.wants.Rest = 0
+				return k.make(k.Ctx)
 			}
 			return err
-		}},
+		}),
 		"none free is told of all IDs": wants(func(w *lease.Wanted) { w.IDs.Last++ }),
-		"none free is an error of its own": wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			err := c.Take(ctx, w, decide)
+		"none free is an error of its own": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
 			if err != nil && !errors.Is(err, errMissing) && !errors.Is(err, suite.ErrLook) {
 				return errors.New("no rows in result set")
 			}
 			return err
-		}},
+		}),
 	}
 }
 
 // wants is wrong about what it is asked for.
-func wants(f func(w *lease.Wanted)) wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-		f(&w)
-		return c.Take(ctx, w, decide)
-	}}
+func wants(f func(w *lease.Wanted)) wrongStore {
+	return of("Take", func(k *attempt) error {
+		f(&k.wants)
+		return k.make(k.Ctx)
+	})
 }
 
-// picks is wrong in which row it picks, out of those in the range, by their IDs.
-func picks(f func(s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error)) wrong {
-	return wrong{take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-		return c.transact(ctx, func(s *space) (change, error) {
+// A pick is what a Take sees: a space, and its rows in the range, by their IDs.
+type pick struct {
+	*space
+	in    []record[lease.Row]
+	wants lease.Wanted
+	now   lease.Clock
+}
+
+// picks is wrong in which row it picks.
+func picks(f func(p pick) (change, error)) wrongStore {
+	return of("Take", func(k *attempt) error {
+		return k.transact(k.Ctx, func(s *space) (change, error) {
 			if s.namespace == nil {
-				return change{}, c.missing()
+				return change{}, k.missing()
 			}
 			var rows []record[lease.Row]
 			for _, id := range slices.Sorted(maps.Keys(s.rows)) {
-				if id >= w.IDs.First && id <= w.IDs.Last {
+				if id >= k.wants.IDs.First && id <= k.wants.IDs.Last {
 					rows = append(rows, s.rows[id])
 				}
 			}
-			return f(s, rows, w, c.m.now())
-		}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
-	}}
+			return f(pick{s, rows, k.wants, k.m.now()})
+		}, func(ch *change, now lease.Clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
+	})
+}
+
+// prefers is wrong in which of the rows that can be had it picks, but for some.
+func prefers(before func(a, b lease.Row) bool, but ...func(lease.Row) bool) wrongStore {
+	return picks(func(p pick) (change, error) {
+		p.in = slices.DeleteFunc(p.in, func(r record[lease.Row]) bool { return len(but) > 0 && but[0](r.value) })
+		if row, found := best(p.in, p.wants, p.now.Now, before); found {
+			return p.takes(row), nil
+		}
+		return p.free(p.wants, p.now)
+	})
 }
 
 // picksWithin is wrong in which IDs a Take chooses from.
-func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrong {
-	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (ch change, err error) {
-		if w.IDs, err = within(w, s.namespace.value); err != nil {
+func picksWithin(within func(lease.Wanted, lease.Namespace) (lease.Range, error)) wrongStore {
+	return picks(func(p pick) (ch change, err error) {
+		if p.wants.IDs, err = within(p.wants, p.namespace.value); err != nil {
 			return ch, err
 		}
-		w.Must = lease.Range{}
-		return s.as(func(n *lease.Namespace) { n.IDs = lease.Range{} }).free(w, now)
+		p.wants.Must = lease.Range{}
+		return p.as(func(n *lease.Namespace) { n.IDs = lease.Range{} }).free(p.wants, p.now)
 	})
 }
 

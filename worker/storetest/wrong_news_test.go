@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -9,12 +8,12 @@ import (
 )
 
 // grows is wrong in which IDs are new, or in what it makes of them. looks returns what Take looks at.
-func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrong {
-	return picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
-		ch, err := looks(s).free(w, now)
-		ch.space = s
+func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrongStore {
+	return picks(func(p pick) (change, error) {
+		ch, err := looks(p.space).free(p.wants, p.now)
+		ch.space = p.space
 		if err == nil && ch.row.version == 0 {
-			f(s, &ch)
+			f(p.space, &ch)
 		}
 		return ch, err
 	})
@@ -23,7 +22,7 @@ func grows(looks func(s *space) *space, f func(s *space, ch *change)) wrong {
 func same(s *space) *space { return s }
 
 // only is wrong in how many rows it makes.
-func only(last func(made lease.Range) int64) wrong {
+func only(last func(made lease.Range) int64) wrongStore {
 	return grows(same, func(_ *space, ch *change) {
 		ch.fresh.Last = last(ch.fresh)
 		ch.given = ch.fresh.Last
@@ -31,7 +30,7 @@ func only(last func(made lease.Range) int64) wrong {
 }
 
 // wrongNews are wrong in which IDs are new, and what becomes of them.
-func wrongNews() map[string]wrong {
+func wrongNews() map[string]wrongStore {
 	highest := func(s *space) int64 { return slices.Max(append(slices.Collect(maps.Keys(s.rows)), -1)) }
 	gap := func(s *space, ch *change) {
 		for id := range ch.id {
@@ -43,28 +42,21 @@ func wrongNews() map[string]wrong {
 			}
 		}
 	}
-	return map[string]wrong{
+	return map[string]wrongStore{
 		"Take makes one row":        only(func(made lease.Range) int64 { return made.First }),
 		"Take makes a row too many": only(func(made lease.Range) int64 { return made.Last + 1 }),
 		"Take always makes 16 rows": only(func(made lease.Range) int64 { return min(made.Last, made.First+15) }),
-		"Take makes new rows whatever is free": wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide decision,
-		) error {
-			return c.transact(ctx, func(s *space) (change, error) {
-				if s.namespace == nil {
-					return change{}, c.missing()
-				}
-				ch, err := s.free(w, c.m.now())
-				if err != nil {
-					return ch, err
-				}
-				if made, some := ch.namespace.value.NewIDs(w.IDs); some && ch.row.value.Unused() {
-					row := record[lease.Row]{value: lease.NewRow(made.First)}
-					ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
-				}
+		"Take makes new rows whatever is free": picks(func(p pick) (change, error) {
+			ch, err := p.free(p.wants, p.now)
+			if err != nil {
 				return ch, err
-			}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
-		}},
+			}
+			if made, some := ch.namespace.value.NewIDs(p.wants.IDs); some && ch.row.value.Unused() {
+				row := record[lease.Row]{value: lease.NewRow(made.First)}
+				ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
+			}
+			return ch, err
+		}),
 		"Take offers a new ID first": grows(func(s *space) *space {
 			if len(s.rows) < 20 {
 				return s
@@ -73,29 +65,20 @@ func wrongNews() map[string]wrong {
 			is.rows = nil
 			return &is
 		}, func(*space, *change) {}),
-		"Init sets Given as decide has it": wrong{init: func(
-			c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error,
-		) error {
-			var given int64
-			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
-				err := decide(n, now)
-				given = n.Given
-				return err
-			})
-			if n, found := c.m.Namespace(c.namespace); err == nil && found {
-				n.Given = given
-				c.m.SetNamespace(c.namespace, n)
+		"Init sets Given as decide has it": of("Init", func(k *attempt) error {
+			err := k.make(k.Ctx)
+			if n, found := k.m.Namespace(k.namespace); err == nil && found {
+				n.Given = k.wroteNamespace.Given
+				k.m.SetNamespace(k.namespace, n)
 			}
 			return err
-		}},
+		}),
 		"a gap is offered as new": grows(same, gap),
-		"a gap is offered as new when there is nothing else": picks(func(
-			s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			ch, err := s.free(w, now)
-			for id := w.IDs.First; err != nil && id <= w.IDs.Last; id++ {
-				if _, found := s.rows[id]; !found {
-					return s.takes(record[lease.Row]{value: lease.NewRow(id)}), nil
+		"a gap is offered as new when there is nothing else": picks(func(p pick) (change, error) {
+			ch, err := p.free(p.wants, p.now)
+			for id := p.wants.IDs.First; err != nil && id <= p.wants.IDs.Last; id++ {
+				if _, found := p.rows[id]; !found {
+					return p.takes(record[lease.Row]{value: lease.NewRow(id)}), nil
 				}
 			}
 			return ch, err
@@ -105,34 +88,28 @@ func wrongNews() map[string]wrong {
 		}, func(*space, *change) {}),
 		"rows are made and Given is not raised":    grows(same, func(_ *space, ch *change) { ch.given = -1 }),
 		"Given is raised to the row that is taken": grows(same, func(_ *space, ch *change) { ch.given = ch.id }),
-		"none free names no missing row": picks(func(
-			s *space, rows []record[lease.Row], w lease.Wanted, now lease.Clock,
-		) (change, error) {
-			ch, err := s.free(w, now)
-			if err != nil && len(rows) > 0 {
-				return ch, lease.NoneFree(w.IDs, late.Add(now.Error), nil)
+		"none free names no missing row": picks(func(p pick) (change, error) {
+			ch, err := p.free(p.wants, p.now)
+			if err != nil && len(p.in) > 0 {
+				return ch, lease.NoneFree(p.wants.IDs, late.Add(p.now.Error), nil)
 			}
 			return ch, err
 		}),
-		"Take makes rows whose reply was lost alone": wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide decision,
-		) error {
-			err := c.Take(ctx, w, decide)
+		"Take makes rows whose reply was lost alone": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
 			if isLost(err) {
-				c.m.SetRow(c.namespace, lease.NewRow(3))
+				k.m.SetRow(k.namespace, lease.NewRow(3))
 			}
 			return err
-		}},
-		"Take raises Given alone": wrong{take: func(
-			c *Client, ctx context.Context, w lease.Wanted, decide decision,
-		) error {
-			err := c.Take(ctx, w, decide)
-			if n, found := c.m.Namespace(c.namespace); err != nil && found && n.Given < 0 {
+		}),
+		"Take raises Given alone": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
+			if n, found := k.m.Namespace(k.namespace); err != nil && found && n.Given < 0 {
 				n.Given = 9
-				c.m.SetNamespace(c.namespace, n)
+				k.m.SetNamespace(k.namespace, n)
 			}
 			return err
-		}},
+		}),
 		"Take overwrites rows above Given": grows(func(s *space) *space {
 			is := *s
 			is.rows = maps.Clone(s.rows)
@@ -154,13 +131,12 @@ func wrongNews() map[string]wrong {
 				ch.row.value.WorkerID = ch.id
 			}
 		}),
-		"a Given that was seen is not kept where no row is made": picks(func(s *space, _ []record[lease.Row], w lease.Wanted, now lease.Clock) (change, error) {
-			ch, err := s.free(w, now)
+		"a Given that was seen is not kept where no row is made": picks(func(p pick) (change, error) {
+			ch, err := p.free(p.wants, p.now)
 			if ch.fresh == (lease.Range{}) {
-				ch.given = s.namespace.value.Given
+				ch.given = p.namespace.value.Given
 			}
 			return ch, err
 		}),
-		"Take without a lock: two make the same row": wrong{take: unguardedTake},
 	}
 }

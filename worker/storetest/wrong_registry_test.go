@@ -50,6 +50,14 @@ func pages(f func(m *Memory, p *registry.Page)) wrongRegistry {
 	}}
 }
 
+// asks is wrong in which rows it asks for.
+func asks(which func(above int64, most int) (int64, int)) wrongRegistry {
+	return wrongRegistry{rows: func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
+		above, most = which(above, most)
+		return r.Rows(ctx, namespace, above, most)
+	}}
+}
+
 func registries() map[string]wrongRegistry {
 	names := func(f func(m *Memory, names []string) []string) wrongRegistry {
 		return wrongRegistry{namespaces: func(r *Registry, ctx context.Context) ([]string, lease.Clock, error) {
@@ -96,7 +104,7 @@ func registries() map[string]wrongRegistry {
 			return NewMemory(r.m.cfg).Store(name), nil
 		}},
 		"Namespace has a Name of its own": wrongRegistry{namespace: func(r *Registry, name string) (lease.Store, error) {
-			return wrong{Client: r.m.Store(name), name: "the registry's " + name}, nil
+			return wrongStore{Client: r.m.Store(name), name: "the registry's " + name}, nil
 		}},
 		"a name is refused with an error of its own": wrongRegistry{namespace: func(r *Registry, name string) (lease.Store, error) {
 			if len(name) > 64 {
@@ -112,9 +120,7 @@ func registries() map[string]wrongRegistry {
 		"Rows forgets the namespace's IDs": pages(func(_ *Memory, p *registry.Page) { p.Namespace.IDs = lease.Range{} }),
 		"Rows forgets Given":               pages(func(_ *Memory, p *registry.Page) { p.Namespace.Given = -1 }),
 		"Rows knows no missing namespace":  pages(func(_ *Memory, p *registry.Page) { p.Namespace.Fresh = false }),
-		"Rows leaves out worker ID 0": wrongRegistry{rows: func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-			return r.Rows(ctx, namespace, max(above, 0), most)
-		}},
+		"Rows leaves out worker ID 0":      asks(func(above int64, most int) (int64, int) { return max(above, 0), most }),
 		"Rows leaves out what is held": pages(func(_ *Memory, p *registry.Page) {
 			p.Rows = slices.DeleteFunc(p.Rows, func(r lease.Row) bool { return r.Until.After(p.Clock.Now) })
 		}),
@@ -137,15 +143,9 @@ func registries() map[string]wrongRegistry {
 			}
 			return page, err
 		}},
-		"a page has the row above which it is": wrongRegistry{rows: func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-			return r.Rows(ctx, namespace, above-1, most)
-		}},
-		"a page has one row too many": wrongRegistry{rows: func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-			return r.Rows(ctx, namespace, above, most+1)
-		}},
-		"a page has one row too few": wrongRegistry{rows: func(r *Registry, ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
-			return r.Rows(ctx, namespace, above, max(1, most-1))
-		}},
+		"a page has the row above which it is": asks(func(above int64, most int) (int64, int) { return above - 1, most }),
+		"a page has one row too many":          asks(func(above int64, most int) (int64, int) { return above, most + 1 }),
+		"a page has one row too few":           asks(func(above int64, most int) (int64, int) { return above, max(1, most-1) }),
 		"IDs are ordered as texts": pages(func(_ *Memory, p *registry.Page) {
 			slices.SortFunc(p.Rows, func(a, b lease.Row) int {
 				if fmt.Sprint(a.WorkerID) < fmt.Sprint(b.WorkerID) {

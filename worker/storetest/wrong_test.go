@@ -18,66 +18,108 @@ import (
 
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
+	"github.com/uidgen/uid/internal/suite/wrong"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
 
-// A wrong store is a Memory's, but for what is replaced here.
-type wrong struct {
+// An attempt is a call of a client, which a wrong store makes of a right one.
+type attempt struct {
 	*Client
-	take    func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error
-	change  func(c *Client, ctx context.Context, id int64, decide decision) error
-	init    func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error
+	wrong.Call
+	operation string       // Take, Change or Init
+	wants     lease.Wanted // of a Take
+	id        int64        // of a Change
+	decide    decision
+
+	wroteNamespace lease.Namespace // what decide left last
+	wroteRow       lease.Row
+}
+
+// make makes the call of the right store.
+func (k *attempt) make(ctx context.Context) error {
+	decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		k.Decided = k.decide(n, r, now)
+		if k.wroteNamespace = *n; r != nil {
+			k.wroteRow = *r
+		}
+		return k.Decided
+	}
+	switch k.operation {
+	case "Take":
+		return k.Take(ctx, k.wants, decide)
+	case "Change":
+		return k.Change(ctx, k.id, decide)
+	}
+	return k.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+}
+
+// decides makes it with another decision, which gets the one that was to be made.
+func (k *attempt) decides(f func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error) error {
+	decide := k.decide
+	k.decide = func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { return f(n, r, now, decide) }
+	return k.make(k.Ctx)
+}
+
+// A wrong store is a Memory's, but for what is replaced here.
+type wrongStore struct {
+	*Client
+	call    func(k *attempt) error
+	only    string // the operation that is wrong alone; "" for all
 	inspect func(c *Client) ([]string, error)
 	name    string
 	named   func(c *Client) string
 	durable func(c *Client) bool
 }
 
-func (w wrong) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
-	if w.take != nil {
-		return w.take(w.Client, ctx, wants, decide)
+func (w wrongStore) make(k *attempt) error {
+	k.Client, k.Make = w.Client, k.make
+	if w.call == nil || w.only != "" && w.only != k.operation {
+		return k.make(k.Ctx)
 	}
-	return w.Client.Take(ctx, wants, decide)
+	return w.call(k)
 }
 
-func (w wrong) Change(ctx context.Context, id int64, decide decision) error {
-	if w.change != nil {
-		return w.change(w.Client, ctx, id, decide)
-	}
-	return w.Client.Change(ctx, id, decide)
+func (w wrongStore) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Take", wants: wants, decide: decide})
 }
 
-func (w wrong) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	if w.init != nil {
-		return w.init(w.Client, ctx, decide)
-	}
-	return w.Client.Init(ctx, decide)
+func (w wrongStore) Change(ctx context.Context, id int64, decide decision) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Change", id: id, decide: decide})
 }
 
-func (w wrong) Inspect(ctx context.Context) ([]string, error) {
+func (w wrongStore) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { return decide(n, now) }})
+}
+
+func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
 	if w.inspect != nil {
 		return w.inspect(w.Client)
 	}
 	return w.Client.Inspect(ctx)
 }
 
-func (w wrong) Name() string {
+func (w wrongStore) Name() string {
 	if w.named != nil {
 		return w.named(w.Client)
 	}
 	return cmp.Or(w.name, w.Client.Name())
 }
 
-func (w wrong) Durable() bool {
+func (w wrongStore) Durable() bool {
 	if w.durable != nil {
 		return w.durable(w.Client)
 	}
 	return w.Client.Durable()
 }
 
+// of is wrong in one operation alone.
+func of(operation string, call func(k *attempt) error) wrongStore {
+	return wrongStore{call: call, only: operation}
+}
+
 // reads is wrong in what it offers.
-func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
+func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrongStore {
 	return decides(func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error {
 		f(n, r, now)
 		return decide()
@@ -85,92 +127,37 @@ func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrong {
 }
 
 // decides is wrong in how it lets decide run. Change's decisions about no row are as they are.
-func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrong {
-	return wrong{
-		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				return f(n, r, &now, func() error { return decide(n, r, now) })
-			})
-		},
-		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-				if r == nil {
+func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrongStore {
+	return wrongStore{call: func(k *attempt) error {
+		err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			shown := n
+			if k.operation == "Change" {
+				if shown = nil; r == nil {
 					return decide(n, r, now)
 				}
-				return f(nil, r, &now, func() error { return decide(n, r, now) })
-			})
-		},
-		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-			return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
-				return f(n, nil, &now, func() error { return decide(n, now) })
-			})
-		},
-	}
-}
-
-// returns is wrong in what it makes of a whole call: call makes it, with what decide returned
-// last in decided.
-func returns(f func(ctx context.Context, c *Client, call func(context.Context) error, decided *error) error) wrong {
-	return wrong{
-		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			var decided error
-			return f(ctx, c, func(ctx context.Context) error {
-				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-					decided = decide(n, r, now)
-					return decided
-				})
-			}, &decided)
-		},
-		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			var decided error
-			return f(ctx, c, func(ctx context.Context) error {
-				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-					decided = decide(n, r, now)
-					return decided
-				})
-			}, &decided)
-		},
-		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-			var decided error
-			return f(ctx, c, func(ctx context.Context) error {
-				return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
-					decided = decide(n, now)
-					return decided
-				})
-			}, &decided)
-		},
-	}
-}
-
-// thenNil acknowledges what was skipped.
-func (w wrong) thenNil() wrong {
-	ack := func(err error) error {
+			}
+			return f(shown, r, &now, func() error { return decide(n, r, now) })
+		})
 		if errors.Is(err, errSkip) {
 			return nil
 		}
 		return err
-	}
-	take, change, init := w.take, w.change, w.init
-	w.take = func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-		return ack(take(c, ctx, w, decide))
-	}
-	w.change = func(c *Client, ctx context.Context, id int64, decide decision) error {
-		return ack(change(c, ctx, id, decide))
-	}
-	w.init = func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-		return ack(init(c, ctx, decide))
-	}
-	return w
+	}}
+}
+
+// returns is wrong in what it makes of a call that was made.
+func returns(f func(k *attempt, err error) error) wrongStore {
+	return wrongStore{call: func(k *attempt) error { return f(k, k.make(k.Ctx)) }}
 }
 
 func isLost(err error) bool { return errors.Is(err, errLost) }
 
-// errSkip is returned by decisions that are not stored.
+// errSkip is returned by decisions that are acknowledged, and not stored.
 var errSkip = errors.New("skipped")
 
 // spoilt are wrong in what becomes of one value.
-func spoilt() map[string]wrong {
-	all := map[string]wrong{}
+func spoilt() map[string]wrongStore {
+	all := map[string]wrongStore{}
 	milli := func(t *time.Time) { *t = t.Truncate(time.Millisecond) }
 	holder := func(r *lease.Row, most int) { r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))]) }
 	for name, spoil := range map[string]func(*lease.Row){
@@ -250,121 +237,23 @@ func spoilt() map[string]wrong {
 	return all
 }
 
-// of returns the wrong store of which only one operation is wrong.
-func (w wrong) of(operation string) wrong {
-	one := wrong{}
-	switch operation {
-	case "Take":
-		one.take = w.take
-	case "Change":
-		one.change = w.change
-	case "Init":
-		one.init = w.init
-	}
-	return one
-}
-
 // faulty are wrong in what becomes of a call: each fault of each operation.
-func faulty() map[string]wrong {
-	var busy atomic.Bool
+func faulty() map[string]wrongStore {
 	var n atomic.Int64
-	all := map[string]wrong{}
-	for name, w := range map[string]wrong{
-		"decide's error is lost": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, decided *error) error {
-			if err := call(ctx); *decided == nil {
-				return err
-			}
-			return nil
-		}),
-		"decide's error is told in other words": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, decided *error) error {
-			err := call(ctx)
-			if *decided != nil {
-				return fmt.Errorf("storetest: %v", err)
-			}
-			return err
-		}),
-		"a reply that was lost is asked for again": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if isLost(err) {
-				return call(ctx)
-			}
-			return err
-		}),
-		"a reply that was lost is acknowledged": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if isLost(err) {
+	faults := map[string]wrongStore{
+		"what decide refused is stored": {call: func(k *attempt) (refused error) {
+			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+				refused = decide(n, r, now)
 				return nil
-			}
-			return err
-		}),
-		"what may pass is not marked": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if retry.IsTransient(err) {
-				return errors.New(err.Error())
-			}
-			return err
-		}),
-		"the end of a context is for good": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if err != nil && ctx.Err() != nil {
-				return errors.New("i/o timeout")
-			}
-			return err
-		}),
-		"an error with the secret": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if retry.IsTransient(err) {
-				return fmt.Errorf("dial root:tiger@db: %w", err)
-			}
-			return err
-		}),
-		"the context does not matter": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			return call(context.WithoutCancel(ctx))
-		}),
-		"it goes on after the context has ended": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			done := make(chan error, 1)
-			go func() { done <- call(context.WithoutCancel(ctx)) }()
-			select {
-			case err := <-done:
-				return err
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}),
-		"a call that meets another fails for good": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			if !busy.CompareAndSwap(false, true) {
-				return errors.New("deadlock found when trying to get lock")
-			}
-			defer busy.Store(false)
-			return call(ctx)
-		}),
-		"a missing namespace is an error of its own": returns(func(ctx context.Context, _ *Client, call func(context.Context) error, _ *error) error {
-			err := call(ctx)
-			if errors.Is(err, errMissing) {
-				return errors.New("no such table")
-			}
-			return err
-		}),
-		"what decide refused is stored": {
-			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) (refused error) {
-				err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { refused = decide(n, r, now); return nil })
-				return cmp.Or(refused, err)
-			},
-			change: func(c *Client, ctx context.Context, id int64, decide decision) (refused error) {
-				err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { refused = decide(n, r, now); return nil })
-				return cmp.Or(refused, err)
-			},
-			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) (refused error) {
-				err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { refused = decide(n, now); return nil })
-				return cmp.Or(refused, err)
-			},
-		},
+			})
+			return cmp.Or(refused, err)
+		}},
 		"every fifth write is lost": decides(func(_ *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
 			}
 			return errSkip
-		}).thenNil(),
+		}),
 		"the row is not written": decides(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
 			if r == nil {
 				return decide()
@@ -374,51 +263,61 @@ func faulty() map[string]wrong {
 			*r = was
 			return err
 		}),
-		"the namespace is not written": {
-			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-					shown := *n
-					return decide(&shown, r, now)
-				})
-			},
-			change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-					shown := *n
-					return decide(&shown, r, now)
-				})
-			},
-			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-				return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { shown := *n; return decide(&shown, now) })
-			},
-		},
-		"a call that fails stores the namespace alone": torn(func(c *Client, n *lease.Namespace, _ *lease.Row) { c.m.SetNamespace(c.namespace, *n) }),
-		"a call that fails stores the row alone":       torn(func(c *Client, _ *lease.Namespace, r *lease.Row) { c.m.SetRow(c.namespace, *r) }),
-		"a call that fails makes a row":                torn(func(c *Client, _ *lease.Namespace, _ *lease.Row) { c.m.SetRow(c.namespace, lease.NewRow(30)) }),
-		"a call that fails raises Given": torn(func(c *Client, _ *lease.Namespace, _ *lease.Row) {
-			if n, found := c.m.Namespace(c.namespace); found {
-				n.Given += 9
-				c.m.SetNamespace(c.namespace, n)
+		"the namespace is not written": {call: func(k *attempt) error {
+			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+				shown := *n
+				return decide(&shown, r, now)
+			})
+		}},
+		"nothing is guarded": {call: unguarded(func(k *attempt, n lease.Namespace, r *lease.Row) error {
+			if k.operation != "Change" {
+				k.m.SetNamespace(k.namespace, n)
 			}
-		}),
-		"nothing is guarded": {take: unguardedTake, change: unguardedChange, init: unguardedInit},
-		"the clock is read before the lock": {
-			take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-				early := c.m.now()
-				return c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(n, r, early) })
-			},
-			change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-				early := c.m.now()
-				return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { return decide(n, r, early) })
-			},
-			init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-				early := c.m.now()
-				return c.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { return decide(n, early) })
-			},
-		},
+			if r != nil {
+				k.m.SetRow(k.namespace, *r)
+			}
+			return nil
+		})},
+		"the clock is read before the lock": {call: func(k *attempt) error {
+			early := k.m.now()
+			return k.decides(func(n *lease.Namespace, r *lease.Row, _ lease.Clock, decide decision) error {
+				return decide(n, r, early)
+			})
+		}},
 		"what is old is seen": cached(),
+	}
+	for name, call := range wrong.Calls(isLost, "tiger") {
+		faults[name] = wrongStore{call: func(k *attempt) error { return call(&k.Call) }}
+	}
+	faults["a missing namespace is an error of its own"] = returns(func(_ *attempt, err error) error {
+		if errors.Is(err, errMissing) {
+			return errors.New("no such table")
+		}
+		return err
+	})
+	// When a call's outcome is open, something is stored.
+	for name, do := range map[string]func(k *attempt){
+		"the namespace alone": func(k *attempt) { k.m.SetNamespace(k.namespace, k.wroteNamespace) },
+		"the row alone":       func(k *attempt) { k.m.SetRow(k.namespace, k.wroteRow) },
+		"an unused row":       func(k *attempt) { k.m.SetRow(k.namespace, lease.NewRow(30)) },
+		"a higher Given": func(k *attempt) {
+			if n, found := k.m.Namespace(k.namespace); found {
+				n.Given += 9
+				k.m.SetNamespace(k.namespace, n)
+			}
+		},
 	} {
+		faults["a call that fails stores "+name] = returns(func(k *attempt, err error) error {
+			if isLost(err) {
+				do(k)
+			}
+			return err
+		})
+	}
+	all := map[string]wrongStore{}
+	for name, w := range faults {
 		for _, operation := range []string{"Take", "Change", "Init"} {
-			all[operation+": "+name] = w.of(operation)
+			all[operation+": "+name] = of(operation, w.call)
 		}
 	}
 	// Which do not do what the fault is about.
@@ -432,46 +331,12 @@ func faulty() map[string]wrong {
 	return all
 }
 
-// torn does something to a store when a call's outcome is open.
-func torn(do func(c *Client, n *lease.Namespace, r *lease.Row)) wrong {
-	var namespace lease.Namespace
-	var row lease.Row
-	w := decides(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
-		err := decide()
-		if n != nil {
-			namespace = *n
-		}
-		if r != nil {
-			row = *r
-		}
-		return err
-	})
-	take, change, init := w.take, w.change, w.init
-	after := func(c *Client, err error) error {
-		if isLost(err) {
-			do(c, &namespace, &row)
-		}
-		return err
-	}
-	return wrong{
-		take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			return after(c, take(c, ctx, w, decide))
-		},
-		change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			return after(c, change(c, ctx, id, decide))
-		},
-		init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-			return after(c, init(c, ctx, decide))
-		},
-	}
-}
-
 // single are wrong in ways of their own.
-func single() map[string]wrong {
+func single() map[string]wrongStore {
 	var first atomic.Pointer[Client]
 	set := func(c *Client) { c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
-	return map[string]wrong{
+	return map[string]wrongStore{
 		"a Name without the namespace":       {name: "somewhere"},
 		"a Name of each client's own":        {named: func(c *Client) string { return fmt.Sprintf("%s of %p", c.namespace, c) }},
 		"a Name with the secret":             {named: func(c *Client) string { return c.namespace + " by tiger" }},
@@ -491,64 +356,65 @@ func single() map[string]wrong {
 			}
 			return nil, nil
 		}},
-		"Take makes the namespace": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			if missing(c) {
-				set(c)
+		"Take makes the namespace": of("Take", func(k *attempt) error {
+			if missing(k.Client) {
+				set(k.Client)
 			}
-			return c.Take(ctx, w, decide)
-		}},
-		"Take makes a namespace that it does not use": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			err := c.Take(ctx, w, decide)
+			return k.make(k.Ctx)
+		}),
+		"Take makes a namespace that it does not use": of("Take", func(k *attempt) error {
+			err := k.make(k.Ctx)
 			if errors.Is(err, errMissing) {
-				set(c)
+				set(k.Client)
 			}
 			return err
-		}},
-		"Change finds no row in no namespace": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			if missing(c) {
-				return decide(&lease.Namespace{}, nil, c.m.now())
+		}),
+		"Change finds no row in no namespace": of("Change", func(k *attempt) error {
+			if missing(k.Client) {
+				return k.decide(&lease.Namespace{}, nil, k.m.now())
 			}
-			return c.Change(ctx, id, decide)
-		}},
-		"Change offers an ID without a row": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			return k.make(k.Ctx)
+		}),
+		"Change offers an ID without a row": of("Change", func(k *attempt) error {
+			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
 				if r == nil {
-					unused := lease.NewRow(id)
+					unused := lease.NewRow(k.id)
 					unused.Holder = "nobody"
 					r = &unused
 				}
 				return decide(n, r, now)
 			})
-		}},
-		"Change makes a row": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-			err := c.Change(ctx, id, decide)
-			if _, found := c.m.Row(c.namespace, id); !found && !errors.Is(err, errMissing) {
-				c.m.SetRow(c.namespace, lease.Row{WorkerID: id, High: -1})
+		}),
+		"Change makes a row": of("Change", func(k *attempt) error {
+			err := k.make(k.Ctx)
+			if _, found := k.m.Row(k.namespace, k.id); !found && !errors.Is(err, errMissing) {
+				k.m.SetRow(k.namespace, lease.Row{WorkerID: k.id, High: -1})
 			}
 			return err
-		}},
-		"a namespace made anew loses its rows": {init: func(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+		}),
+		"a namespace made anew loses its rows": of("Init", func(k *attempt) error {
 			made := false
-			err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { made = n.Fresh; return decide(n, now) })
+			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+				made = n.Fresh
+				return decide(n, r, now)
+			})
 			if err == nil && made {
-				c.m.RemoveRow(c.namespace, 1)
+				k.m.RemoveRow(k.namespace, 1)
 			}
 			return err
-		}},
-		"Take guards the row and not the namespace": {take: func(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-			return lookThenTake(c, ctx, w, decide, func(n lease.Namespace, r lease.Row) error {
-				err := c.Take(ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: w.Highest},
-					func(n *lease.Namespace, now *lease.Row, _ lease.Clock) error { *now = r; return nil })
-				if err != nil {
-					return retry.Transient(err)
-				}
-				c.m.SetNamespace(c.namespace, n)
-				return nil
-			})
-		}},
-		"who has lost a race is acknowledged": {change: func(c *Client, ctx context.Context, id int64, decide decision) error {
+		}),
+		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n lease.Namespace, r *lease.Row) error {
+			err := k.Take(k.Ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
+				func(_ *lease.Namespace, now *lease.Row, _ lease.Clock) error { *now = *r; return nil })
+			if err != nil {
+				return retry.Transient(err)
+			}
+			k.m.SetNamespace(k.namespace, n)
+			return nil
+		})),
+		"who has lost a race is acknowledged": of("Change", func(k *attempt) error {
 			runs := 0
-			err := c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
 				if runs++; runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 					return errSkip
 				}
@@ -558,7 +424,7 @@ func single() map[string]wrong {
 				return nil
 			}
 			return err
-		}},
+		}),
 	}
 }
 
@@ -593,7 +459,7 @@ func servers() map[string]func(*Memory, *Subject) {
 	} {
 		all["namespaces: "+name] = func(m *Memory, s *Subject) {
 			s.Open = func(namespace string) (lease.Store, error) {
-				return wrong{Client: m.Store(fold(namespace)), name: namespace}, nil
+				return wrongStore{Client: m.Store(fold(namespace)), name: namespace}, nil
 			}
 		}
 	}
@@ -627,7 +493,7 @@ func servers() map[string]func(*Memory, *Subject) {
 }
 
 // opens makes a Subject one of wrong stores.
-func opens(m *Memory, s *Subject, w wrong) {
+func opens(m *Memory, s *Subject, w wrongStore) {
 	s.Open = func(namespace string) (lease.Store, error) {
 		one := w
 		one.Client = m.Store(namespace)
@@ -672,13 +538,13 @@ func TestWrongStores(t *testing.T) {
 			found[by]++
 		})
 	}
-	of := func(name string, make func() map[string]wrong) func(*Memory, *Subject) {
+	one := func(name string, make func() map[string]wrongStore) func(*Memory, *Subject) {
 		return func(m *Memory, s *Subject) { opens(m, s, make()[name]) }
 	}
-	for _, make := range []func() map[string]wrong{spoilt, single, wrongChoices, wrongNews, faulty} {
+	for _, make := range []func() map[string]wrongStore{spoilt, single, wrongChoices, wrongNews, faulty} {
 		for name := range make() {
 			versions := strings.Contains(name, "lost a race")
-			try(name, checks, versions, of(name, make))
+			try(name, checks, versions, one(name, make))
 		}
 	}
 	for name, make := range servers() {
@@ -700,102 +566,59 @@ func TestWrongStores(t *testing.T) {
 		"Change: a reply that was lost is asked for again", "Change: a reply that was lost is acknowledged", "Take: every fifth write is lost",
 		"Take: a call that fails stores the row alone", "Take: a call that fails stores the namespace alone",
 	} {
-		try(name+", in a history", checks[len(checks)-1:], false, of(name, faulty))
+		try(name+", in a history", checks[len(checks)-1:], false, one(name, faulty))
 	}
-	try("crowds alone: nothing is guarded", checks[len(checks)-2:len(checks)-1], false, of("Take: nothing is guarded", faulty))
+	try("crowds alone: nothing is guarded", checks[len(checks)-2:len(checks)-1], false, one("Take: nothing is guarded", faulty))
 	for _, c := range append(checks, registryChecks...) {
 		require.Positive(t, found[c.Name], c.Name)
 	}
 }
 
-// The guards that are left out: what is read is not locked, and what is written is written.
-func unguardedTake(c *Client, ctx context.Context, w lease.Wanted, decide decision) error {
-	return lookThenTake(c, ctx, w, decide, func(n lease.Namespace, r lease.Row) error {
-		c.m.SetNamespace(c.namespace, n)
-		c.m.SetRow(c.namespace, r)
-		return nil
-	})
-}
-
-func lookThenTake(c *Client, ctx context.Context, w lease.Wanted, decide decision, write func(lease.Namespace, lease.Row) error) error {
-	var namespace lease.Namespace
-	var row lease.Row
-	var clock lease.Clock
-	err := c.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		namespace, row, clock = *n, *r, now
-		return suite.ErrLook
-	})
-	if !errors.Is(err, suite.ErrLook) {
-		return err
-	}
-	if err := decide(&namespace, &row, clock); err != nil {
-		return err
-	}
-	return write(namespace, row)
-}
-
-func unguardedChange(c *Client, ctx context.Context, id int64, decide decision) error {
-	var row lease.Row
-	var found bool
-	var clock lease.Clock
-	namespace, _ := c.m.Namespace(c.namespace)
-	err := c.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
-		if found, clock = r != nil, now; found {
-			row = *r
+// unguarded looks, decides, and then writes, whatever has become of what it saw.
+func unguarded(write func(k *attempt, n lease.Namespace, r *lease.Row) error) func(k *attempt) error {
+	return func(k *attempt) error {
+		var namespace lease.Namespace
+		var row *lease.Row
+		var clock lease.Clock
+		decide := k.decide
+		err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, _ decision) error {
+			if namespace, clock = *n, now; r != nil {
+				is := *r
+				row = &is
+			}
+			return suite.ErrLook
+		})
+		if !errors.Is(err, suite.ErrLook) {
+			return err
 		}
-		return suite.ErrLook
-	})
-	switch {
-	case !errors.Is(err, suite.ErrLook):
-		return err
-	case !found:
-		return decide(&namespace, nil, clock)
+		if err := decide(&namespace, row, clock); err != nil {
+			return err
+		}
+		return write(k, namespace, row)
 	}
-	if err := decide(&namespace, &row, clock); err != nil {
-		return err
-	}
-	c.m.SetRow(c.namespace, row)
-	return nil
-}
-
-func unguardedInit(c *Client, ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	var namespace lease.Namespace
-	var clock lease.Clock
-	err := c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
-		namespace, clock = *n, now
-		return suite.ErrLook
-	})
-	if !errors.Is(err, suite.ErrLook) {
-		return err
-	}
-	if err := decide(&namespace, clock); err != nil {
-		return err
-	}
-	c.m.SetNamespace(c.namespace, namespace)
-	return nil
 }
 
 // cached offers a client's decisions rows as the client saw them last; only what they write is
 // checked.
-func cached() wrong {
+func cached() wrongStore {
 	var rows sync.Map // by client and worker ID
 	type key struct {
 		c  *Client
 		id int64
 	}
-	return wrong{change: func(c *Client, ctx context.Context, id int64, decide decision) error {
-		if r, found := rows.Load(key{c, id}); found {
+	return of("Change", func(k *attempt) error {
+		if r, found := rows.Load(key{k.Client, k.id}); found {
 			r := r.(lease.Row)
-			n, _ := c.m.Namespace(c.namespace)
-			if err := decide(&n, &r, c.m.now()); err != nil {
+			n, _ := k.m.Namespace(k.namespace)
+			if err := k.decide(&n, &r, k.m.now()); err != nil {
 				return err
 			}
 		}
-		return c.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
 			if r != nil {
-				rows.Store(key{c, id}, *r)
+				rows.Store(key{k.Client, k.id}, *r)
 			}
 			return decide(n, r, now)
 		})
-	}}
+	})
 }
