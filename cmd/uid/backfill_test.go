@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 )
 
 // Runs of backfill and of gen share no UID, whatever they have in common.
@@ -104,20 +101,4 @@ func FuzzMoment(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, again.Equal(at), "%v %v", again, at)
 	})
-}
-
-// An example of the help's: a time as text and as milliseconds.
-func TestBackfillTimes(t *testing.T) {
-	out := ok(t, "backfill", "2026-03-02T18:07:53Z", "1767225600000", "--store", newStore(t))
-	var ticks []int64
-	for line := range strings.Lines(out) {
-		u, err := uid.Parse(strings.TrimSpace(line))
-		require.NoError(t, err)
-		tick, err := bits.Default().Tick(u)
-		require.NoError(t, err)
-		ticks = append(ticks, tick)
-	}
-	require.Equal(t, "[5249273 0]", fmt.Sprint(ticks))
-	_, err := os.Stat("workers.db")
-	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -195,15 +195,6 @@ func TestFullLayout(t *testing.T) {
 	require.Equal(t, io.EOF, g.full(leased, io.EOF))
 }
 
-// TestOrderOfStores: a flag is preferred to the environment, and that to the default.
-func TestOrderOfStores(t *testing.T) {
-	env := map[string]string{dsnEnv: "environment", "XDG_DATA_HOME": t.TempDir()}
-	o := call{args: []string{"gen", "-n", "1", "--store", newStore(t)}, env: env}.run()
-	require.Zero(t, o.code, o.err)
-	require.Contains(t, call{args: []string{"gen", "--mysql", "flag"}, env: env}.fails(t, exitBadInput), "--mysql: the DSN cannot be read")
-	require.Contains(t, call{args: []string{"gen"}, env: env}.fails(t, exitBadInput), dsnEnv+": the DSN cannot be read")
-}
-
 // workerIDs starts processes at once and returns their worker IDs.
 func workerIDs(t *testing.T, args ...string) map[int64]bool {
 	t.Helper()

@@ -34,60 +34,6 @@ func TestParseStopsAtBadInput(t *testing.T) {
 	require.Equal(t, outcome{}, o, "no UIDs, no output")
 }
 
-// A UID as package form writes it is the same UID.
-func TestParseForms(t *testing.T) {
-	want := ok(t, "parse", "180363646902239241")
-	require.Equal(t, want, ok(t, "parse", "05067s0001009"))
-	require.Equal(t, want, ok(t, "parse", "order_05067s0001009"))
-}
-
-// A number below 0 looks like a flag, and few layouts have any.
-func TestParseExplainsTheMinus(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{"-1", `-1 begins as a flag does: put -- before it, as in "uid parse -- -1"`},
-		{"--layout uidgenerator 5 -7053003394352373760", `-7053003394352373760 begins as a flag does: put -- before it, as in "uid parse -- -7053003394352373760"`},
-		{"--guess -12345678901234567890", "unknown flag (uid parse --help lists them)"},
-		{"-1x", "unknown flag (uid parse --help lists them)"},
-		{"-- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
-		{"--layout sonyflake -- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
-		{"--layout uidgenerator -- -9223372036854775809", `value out of range: "-9223372036854775809" is not within -9223372036854775808 and 9223372036854775807`},
-		{"-- -0", `syntax error: "-0" is not a decimal number`},
-		{"-- -", `syntax error: "-" is not a decimal number`},
-	} {
-		require.Equal(t, c.want, call{args: append([]string{"parse"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.line)
-	}
-}
-
-// Only parse and plan --from know the forms that are no layouts.
-func TestFormatsAreNoLayouts(t *testing.T) {
-	for _, line := range []string{"gen --layout sonyflake2", "range --from 2026-01-01 --layout sonyflake2", "plan --from default --layout sonyflake2"} {
-		require.Equal(t, `--layout: "sonyflake2" is the form of another generator: parse reads it, and plan --from`,
-			call{args: strings.Fields(line)}.fails(t, exitBadInput))
-	}
-	require.Contains(t, call{args: []string{"parse", "--layout", "sonyflake2 40/8/16", "1"}}.fails(t, exitBadInput), "40/8/16")
-}
-
-func TestPlanFromRefuses(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{"--from default --rate 5", "--rate is for finding a layout, not for --from"},
-		{"--from default --js-safe", "--js-safe is for finding a layout, not for --from"},
-		{"--layout default", "--layout is for --from"},
-		{"--rate 5 --at 2026-01-01", "--at is for --from"},
-		{"", "--rate is missing, the UIDs a second of one worker; or --from, the layout to leave"},
-		{"--from nothing", `--from: syntax error: no layout is named "nothing"`},
-		{"--from sonyflake --from-workers 1-5", "--from-workers: sonyflake has the machine ID below the sequence; leave the range out"},
-		{"--from default --layout uidgenerator", "is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
-		{"--from uidgenerator --at 2025-12-31", "before the epoch 2026-01-01T00:00:00Z of the new layout"},
-		{"--from twitter --from-workers 5-1024", "worker IDs 5 to 1024 are no range within 0 and 1023"},
-		{"--from twitter --from-workers 6-5", "--from-workers: 6 is above 5"},
-		{"--from twitter --to-workers 5-", `--to-workers: "5-" is no worker ID, and no range of them such as 0-1023`},
-		{"--from twitter --to-workers 99999999999999999999", `--to-workers: "99999999999999999999" is beyond any worker ID`},
-		{"--from twitter --from-lead 0s", "--from-lead: 0s is not above 0"},
-	} {
-		require.Contains(t, call{args: append([]string{"plan"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.want, c.line)
-	}
-}
-
 // The examples of the help do what they are to show, without a doubt.
 func TestHelpExamples(t *testing.T) {
 	p := &program{getenv: func(string) string { return "" }}

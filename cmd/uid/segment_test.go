@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,72 +109,6 @@ func TestSegmentLsInPages(t *testing.T) {
 	require.Equal(t, "uid: the store has no such tag: \"0\"\n", o.err)
 	require.Equal(t, []string{"0000", "0900", "1499"}, []string{o.out[:4], strings.Split(o.out, "\n")[1][:4], strings.Split(o.out, "\n")[2][:4]})
 	require.Equal(t, 4, s.pages, "it begins near the tag, and ends there")
-}
-
-func TestSegmentCommands(t *testing.T) {
-	store := newStore(t)
-	said := func(args ...string) string { return ok(t, append(args, "--store", store)...) }
-	require.Equal(t, "tag \"invoice\": the next number is 1, the step 1\n", said("segment", "set", "invoice", "--create"))
-	require.Equal(t, "1\n", said("segment", "next", "invoice"))
-	require.Equal(t, "{\"tag\":\"invoice\",\"number\":\"2\"}\n{\"tag\":\"invoice\",\"number\":\"3\"}\n", said("segment", "next", "invoice", "-n", "2", "--json"))
-	require.Equal(t, "tag      number\n───────────────\ninvoice       4\n", said("segment", "next", "invoice", "--format", "table"))
-	require.Equal(t, "tag \"invoice\": the next number is 5, the step 1000\n", said("segment", "set", "invoice", "--step", "1e3", "--description", "bills"))
-	require.Equal(t, "5\n6\n", said("segment", "next", "invoice", "-n", "2"))
-	require.Equal(t, "7\n8\n9\n10\n11\n", said("gen", "--segment", "invoice"))
-	require.Equal(t, "tag \"invoice\": the next number is 100, the step 1000\n", said("segment", "set", "invoice", "--next", "100", "--create"))
-	require.Equal(t, "100\n", said("segment", "next", "invoice"))
-	row := lines(t, said("segment", "ls", "--json"))[0]
-	delete(row, "updated")
-	require.Equal(t, map[string]any{"tag": "invoice", "next": "101", "step": 1000.0, "description": "bills"}, row)
-	require.Contains(t, said("segment", "set", "invoice", "--description", "", "--json"), `{"tag":"invoice","next":"101","step":1000,"description":""}`)
-
-	// Leaf's table has what a file of worker IDs has, beside these.
-	require.Equal(t, "1\n", said("gen", "--segment", "invoice", "--create", "-n", "1", "--segment-table", "my_alloc"))
-	require.Equal(t, "2\n", said("segment", "next", "invoice", "--segment-table", "my_alloc"))
-	require.Equal(t, "102\n", said("gen", "--segment", "invoice", "-n", "1", "--first", "102"))
-	require.Contains(t, call{args: []string{"segment", "ls", "--store", store, "--segment-table", "a b"}}.fails(t, exitBadInput), "table name")
-	said("gen", "-n", "1")
-}
-
-func TestSegmentSetRefuses(t *testing.T) {
-	store := newStore(t)
-	ok(t, "segment", "set", "invoice", "--create", "--next", "5000", "--store", store)
-	set := func(args ...string) call {
-		return call{args: append([]string{"segment", "set", "invoice", "--store", store}, args...)}
-	}
-	require.Equal(t, "the next number of tag \"invoice\" was 5000, and 4999 is below: "+
-		"numbers that were given out could come twice; --lower accepts that",
-		set("--next", "4999").fails(t, exitFailure))
-	require.Contains(t, set("--next", "4999", "--create").fails(t, exitFailure), "5000, and 4999 is below")
-	require.Equal(t, "the store has no such tag: \"order\"; --create makes it",
-		call{args: []string{"segment", "set", "order", "--step", "5", "--store", store}}.fails(t, exitFailure))
-	for _, tt := range []struct {
-		args []string
-		says string
-	}{
-		{nil, "there is nothing to set"},
-		{[]string{"--lower"}, "there is nothing to set"},
-		{[]string{"--lower", "--step", "5"}, "--lower is for --next"},
-		{[]string{"--step", "2147483648"}, `value out of range: the step of tag "invoice" is 2147483648, want 1 to 2147483647`},
-		{[]string{"--step", "0"}, "--step: 0 is below 1"},
-		{[]string{"--next", "0"}, "--next: 0 is below 1"},
-		{[]string{"--next", "9223372036854775808"}, "too large a number"},
-		{[]string{"--description", strings.Repeat("ü", 257)}, "has 257 characters, want 256 at most"},
-		{[]string{"--description", "a\x00b"}, "control character"},
-		{[]string{"--description", "a\nb"}, "control character"},
-		{[]string{"--description", "a\xff"}, "not UTF-8"},
-	} {
-		require.Contains(t, set(tt.args...).fails(t, exitBadInput), tt.says)
-	}
-	require.Contains(t, ok(t, "segment", "ls", "--format", "plain", "--store", store), "invoice\t5000\t1\t")
-
-	o := set("--next", "4000", "--lower").run()
-	require.Zero(t, o.code)
-	require.Equal(t, "uid: the numbers 4000 to 4999 of tag \"invoice\" can now come twice\n", o.err)
-	require.Equal(t, "tag \"invoice\": the next number is 4000, the step 1\n", o.out)
-	ok(t, "segment", "set", "invoice", "--next", "4000", "--lower", "--store", store)
-	ok(t, "segment", "set", "invoice", "--next", "9223372036854775807", "--description", strings.Repeat("ü", 256), "--store", store)
-	require.Contains(t, call{args: []string{"segment", "next", "invoice", "--store", store}}.fails(t, exitFailure), "exhausted")
 }
 
 // A number that somebody has lowered or removed by other means is raised again, and then given out; and a
@@ -382,20 +313,6 @@ func TestDailyOverMidnight(t *testing.T) {
 	require.EqualValues(t, 3, m.Row("order/20261122").Next)
 }
 
-func TestGenDaily(t *testing.T) {
-	store := newStore(t)
-	said := func(args ...string) string { return ok(t, append(args, "--store", store)...) }
-	require.Equal(t, "20261121-000001\n20261121-000002\n", said("gen", "--segment", "order", "--daily", "-n", "2"))
-	require.Equal(t, "20261121-000003\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--zone", "Europe/Berlin"))
-	require.Equal(t, "20261122-000001\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--zone", "Pacific/Kiritimati"))
-	require.Equal(t, "20261121-000500\n", said("gen", "--segment", "order", "--daily", "-n", "1", "--first", "500"))
-	got := lines(t, said("segment", "ls", "--json"))
-	require.Len(t, got, 2)
-	require.Equal(t, "order/20261121", got[0]["tag"])
-	require.Equal(t, "501", got[0]["next"])
-	require.Contains(t, call{args: []string{"gen", "--store", store, "--daily", "--segment", strings.Repeat("x", 120)}}.fails(t, exitBadInput), "has 129 bytes, want 1 to 128")
-}
-
 func TestGenSegment(t *testing.T) {
 	store := newStore(t)
 	require.Equal(t, "10\n11\n12\n13\n14\n", ok(t, "gen", "--segment", "x", "--create", "--first", "10", "--store", store))
@@ -410,24 +327,6 @@ func TestGenSegment(t *testing.T) {
 	require.Equal(t, 2500000, strings.Count(o.out, "\n"))
 	require.True(t, strings.HasPrefix(o.out, "20\n21\n") && strings.HasSuffix(o.out, "\n2500019\n"))
 	require.Equal(t, "2500020\n", ok(t, "segment", "next", "x", "--store", store))
-}
-
-// Without --create these commands make no file.
-func TestSegmentCreatesNothing(t *testing.T) {
-	folder := t.TempDir()
-	for _, args := range [][]string{{"segment", "ls"}, {"segment", "ls", "x"}, {"segment", "next", "x"}, {"segment", "set", "x", "--next", "5"}, {"gen", "--segment", "x"}} {
-		file := filepath.Join(folder, "none.db")
-		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
-		require.Contains(t, call{args: args, env: map[string]string{"XDG_DATA_HOME": folder}}.fails(t, exitFailure), "no such file")
-	}
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Empty(t, left)
-	for i, args := range [][]string{{"segment", "set", "x", "--create"}, {"gen", "--segment", "x", "--create"}, {"gen", "--segment", "x", "--daily"}} {
-		file := filepath.Join(folder, strconv.Itoa(i))
-		require.Zero(t, call{args: append(args, "--store", file)}.run().code)
-		require.FileExists(t, file)
-	}
 }
 
 func TestSegmentInterrupted(t *testing.T) {

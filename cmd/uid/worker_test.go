@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -216,20 +215,6 @@ func TestWorkerCheck(t *testing.T) {
 		require.Contains(t, o.out, "largest ID 77")
 		require.Contains(t, o.out, "\n1 error, ")
 	}
-}
-
-// These commands make no file.
-func TestWorkerCreatesNothing(t *testing.T) {
-	folder := t.TempDir()
-	for _, args := range [][]string{{"ls"}, {"release", "1"}, {"check"}} {
-		args := append([]string{"worker"}, args...)
-		file := filepath.Join(folder, "none.db")
-		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
-		require.Contains(t, call{args: args, env: map[string]string{"XDG_DATA_HOME": folder}}.fails(t, exitFailure), "no such file")
-	}
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Empty(t, left)
 }
 
 func TestWorkerInterrupted(t *testing.T) {
