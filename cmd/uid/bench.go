@@ -26,7 +26,7 @@ import (
 // bench is the command that compares the generators on this machine.
 type bench struct {
 	*program
-	length spanFlag
+	length time.Duration
 	format format
 	cores  bool
 }
@@ -42,19 +42,12 @@ const (
 )
 
 func (p *program) bench() *cobra.Command {
-	c := &bench{program: p, length: spanFlag(3 * time.Second), format: table}
-	cmd := &cobra.Command{
-		Use:                   "bench [--cores] [--time DURATION]",
-		Short:                 "Compare the generators with a bare atomic add, on this machine",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	c := &bench{program: p, length: 3 * time.Second, format: table}
+	cmd, flags := newCommand("bench [--cores] [--time DURATION]", "Compare the generators with a bare atomic add, on this machine",
+		func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) })
 	flags.BoolVar(&c.cores, "cores", false, "compare 1, 2, 4 … cores")
-	flags.Var(&c.length, "time", "roughly how long to measure")
-	flags.Var(&c.format, "format", "form of the output")
+	flags.Var(spanVar(&c.length), "time", "roughly how long to measure")
+	flags.Var(&c.format, "format", formatUsage)
 	return cmd
 }
 
@@ -83,23 +76,24 @@ func (c *bench) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	procs := runtime.GOMAXPROCS(0)
-	if c.cores {
-		heats := coreHeats(contenders, procs)
-		if err := c.measure(ctx, heats); err != nil {
-			return err
-		}
-		return c.listCores(heats)
-	}
-	var heats []*heat
-	for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
-		for _, s := range contenders {
-			heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
+	heats := coreHeats(contenders, procs)
+	if !c.cores {
+		heats = nil
+		for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
+			for _, s := range contenders {
+				heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
+			}
 		}
 	}
 	if err := c.measure(ctx, heats); err != nil {
 		return err
 	}
-	return c.list(heats)
+	if c.cores {
+		c.listCores(heats)
+	} else {
+		c.list(heats)
+	}
+	return nil
 }
 
 // measure lets the heats take turns.
@@ -108,7 +102,7 @@ func (c *bench) measure(ctx context.Context, heats []*heat) error {
 	if isTerminal(c.stderr) {
 		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
 	}
-	turn := time.Duration(c.length) / time.Duration(benchRounds*len(heats))
+	turn := c.length / time.Duration(benchRounds*len(heats))
 	defer bar.end()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for range benchRounds {
@@ -252,7 +246,7 @@ func median(turns []float64) float64 {
 	return turns[len(turns)/2]
 }
 
-func (c *bench) list(heats []*heat) error {
+func (c *bench) list(heats []*heat) {
 	columns := []column{
 		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
 		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
@@ -264,20 +258,17 @@ func (c *bench) list(heats []*heat) error {
 	times := timesAdd(heats)
 	for i, h := range heats {
 		ns := median(h.ns)
-		rate := 1e9 / ns
-		cells := []cell{
+		l.add([]cell{
 			{value: h.goroutines}, {value: h.name}, decimal(ns), decimal(h.ns[0]), decimal(h.ns[len(h.ns)-1]),
-			decimal(times[i]), number(math.Round(rate)),
-		}
-		if c.format == table {
-			cells[len(cells)-1].text = rateText(rate)
-			cells = append(cells, cell{value: rateBar(rate)})
-		}
-		if err := l.add(cells...); err != nil {
-			return err
-		}
+			decimal(times[i]), rate(ns), {value: rateBar(1e9 / ns)},
+		}[:len(columns)]...)
 	}
-	return l.end()
+	l.end()
+}
+
+// rate is the cell of UIDs a second, for people in millions.
+func rate(ns float64) cell {
+	return cell{value: int64(math.Round(1e9 / ns)), text: fmt.Sprintf("%.1f", 1e3/ns)}
 }
 
 // timesAdd returns each heat's cost as a multiple of the atomic add's: the median of
@@ -311,9 +302,6 @@ func ratiosToAdd(heats []*heat) (out [][]float64) {
 func decimal(v float64) cell {
 	return cell{value: v, text: fmt.Sprintf("%.2f", v)}
 }
-
-// rateText returns a rate in millions.
-func rateText(rate float64) string { return fmt.Sprintf("%.1f", rate/1e6) }
 
 // rateBar returns a bar that grows by a block with each doubling of the rate.
 func rateBar(rate float64) string {

@@ -2,14 +2,11 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/klauspost/cpuid/v2"
@@ -68,7 +65,7 @@ func (c *bench) report(heats []*heat) coresReport {
 	r := coresReport{
 		CPU: processorName(), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0),
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Version: version(),
-		Rounds: benchRounds, Seconds: time.Duration(c.length).Seconds(),
+		Rounds: benchRounds, Seconds: c.length.Seconds(),
 	}
 	times := ratiosToAdd(heats)
 	for i, h := range heats {
@@ -101,48 +98,32 @@ func processorName() string {
 }
 
 // listCores prints a table and what to send in, or the latter alone, as a program wants it.
-func (c *bench) listCores(heats []*heat) error {
+func (c *bench) listCores(heats []*heat) {
 	r := c.report(heats)
 	if c.format == asJSON {
-		return json.NewEncoder(c.out).Encode(r)
+		fmt.Fprintf(c.out, "%s\n", inJSON(r))
+		return
 	}
-	columns := []column{
-		{"cores", "cores", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true}, {"ns_high", "to", true},
-		{"times_add", "× add", true}, {"times_add_low", "from", true}, {"times_add_high", "to", true}, {"uids_per_second", "million\nUIDs/s", true},
-	}
-	l := newListing(c.out, c.format, columns...)
+	l := newListing(c.out, c.format,
+		column{"cores", "cores", true}, column{"call", "", false}, column{"ns", "ns/UID", true}, column{"ns_low", "from", true}, column{"ns_high", "to", true},
+		column{"times_add", "× add", true}, column{"times_add_low", "from", true}, column{"times_add_high", "to", true}, column{"uids_per_second", "million\nUIDs/s", true})
 	for _, x := range r.Results {
-		rate := number(math.Round(1e9 / x.NS))
-		if c.format == table {
-			rate.text = rateText(1e9 / x.NS)
-		}
-		if err := l.add(cell{value: x.Cores}, cell{value: x.Call}, decimal(x.NS), decimal(x.Low), decimal(x.High),
-			decimal(x.TimesAdd), decimal(x.TimesLow), decimal(x.TimesHigh), rate); err != nil {
-			return err
-		}
+		l.add(cell{value: x.Cores}, cell{value: x.Call}, decimal(x.NS), decimal(x.Low), decimal(x.High),
+			decimal(x.TimesAdd), decimal(x.TimesLow), decimal(x.TimesHigh), rate(x.NS))
 	}
-	if err := l.end(); err != nil || c.format == plain {
-		return err
+	l.end()
+	if c.format == table {
+		fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block())
 	}
-	_, err := fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block())
-	return err
 }
 
 // block is the report as JSON, with a line for each result.
 func (r coresReport) block() string {
 	results := r.Results
 	r.Results = nil
-	head, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // of a fixed form, without what JSON has no form for
-	}
 	lines := make([]string, len(results))
 	for i, x := range results {
-		line, err := json.Marshal(x)
-		if err != nil {
-			panic(err)
-		}
-		lines[i] = string(line)
+		lines[i] = string(inJSON(x))
 	}
-	return strings.TrimSuffix(string(head), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
+	return strings.TrimSuffix(string(inJSON(r)), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -66,9 +65,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 		return err
 	}
 	if d.listing != nil {
-		if err := d.listing.end(); err != nil {
-			return err
-		}
+		d.listing.end()
 	}
 	return d.out.Flush()
 }
@@ -96,7 +93,7 @@ func (d *drawing) series(s segment.Store) (series, error) {
 	cfg := segment.Config{
 		First: d.first, Last: d.last, MinStep: step, MaxStep: step, Create: d.create,
 		LossyStore: true, // durable has looked
-		Timeout:    time.Duration(d.store.timeout), Logger: d.quietly(), Now: d.now,
+		Timeout:    d.store.timeout, Logger: d.quietly(), Now: d.now,
 	}
 	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
 	if d.daily {
@@ -128,9 +125,10 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 			return err
 		}
 		for _, number := range chunk[:n] {
-			if err := d.put(number); err != nil {
-				return err
-			}
+			d.put(number)
+		}
+		if err := d.out.failed(); err != nil {
+			return err
 		}
 		left -= int64(n)
 		bar.add(n)
@@ -138,16 +136,15 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 	return nil
 }
 
-func (d *drawing) put(n segment.Number) error {
-	if d.listing != nil {
-		return d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})
+func (d *drawing) put(n segment.Number) {
+	switch {
+	case d.listing != nil:
+		d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})
+	case d.daily:
+		fmt.Fprintln(d.out, n)
+	default:
+		d.out.number(n.N)
 	}
-	if d.daily {
-		_, err := d.out.WriteString(n.String() + "\n")
-		return err
-	}
-	_, err := d.out.Write(append(strconv.AppendInt(d.out.AvailableBuffer(), n.N, 10), '\n'))
-	return err
 }
 
 // plainSeries are the numbers of a tag.

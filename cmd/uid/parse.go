@@ -21,22 +21,14 @@ type parse struct {
 
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
-	cmd := &cobra.Command{
-		Use:                   "parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
-		Short:                 "Show what is in a UID",
-		DisableFlagsInUseLine: true,
-		Args:                  cobra.ArbitraryArgs,
-		RunE:                  func(_ *cobra.Command, args []string) error { return c.run(args) },
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	cmd, flags := newCommand("parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]", "Show what is in a UID",
+		func(_ *cobra.Command, args []string) error { return c.run(args) })
+	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(&c.form, "layout", formUsage)
 	flags.Var(&c.readAs, "form", readAsUsage)
 	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
-	flags.Var(&c.format, "format", "form of the output")
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cmp.Or(minusError(err), flagError(cmd, err))
-	})
+	flags.Var(&c.format, "format", formatUsage)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cmp.Or(minusError(err), flagError(cmd, err)) })
 	return cmd
 }
 
@@ -102,14 +94,16 @@ func (s *splitter) show(id int64) error {
 			return err
 		}
 		s.hint(id, foreign.Doubt(s.form.format, id, s.now()))
-		return s.listing.addForeign(parts)
+		s.listing.addForeign(parts)
+		return nil
 	}
 	parts, err := s.form.Parse(uid.UID(id))
 	if err != nil {
 		return err
 	}
 	s.hint(id, s.form.Doubt(parts.UID, s.now()))
-	return s.listing.add(parts)
+	s.listing.add(parts)
+	return nil
 }
 
 // hint tells of the first doubt, and counts them all.
@@ -130,7 +124,8 @@ func (s *splitter) end() error {
 	case n > 1:
 		s.note("hint: %d more UIDs look as strange", n)
 	}
-	return s.listing.end()
+	s.listing.end()
+	return nil
 }
 
 // portrayer shows UIDs to people.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +28,7 @@ func (p *portrait) line(name string, value any) {
 	p.lines = append(p.lines, [2]string{name, fmt.Sprint(value)})
 }
 
-func (p *portrait) write(w io.Writer) error {
+func (p *portrait) write(w *output) {
 	widest := len("sequence")
 	for _, l := range p.lines {
 		widest = max(widest, len(l[0]))
@@ -41,17 +40,14 @@ func (p *portrait) write(w io.Writer) error {
 			name = ""
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintln(&b, p.number)
+	fmt.Fprintln(w, p.number)
 	for _, l := range p.lines {
-		fmt.Fprintf(&b, "  %-*s  %s\n", widest, l[0], l[1])
+		fmt.Fprintf(w, "  %-*s  %s\n", widest, l[0], l[1])
 	}
 	for _, row := range wrap(p.picture) {
-		b.WriteByte('\n')
-		row.draw(&b)
+		w.WriteByte('\n')
+		row.draw(w)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // timeLine is the time of a number, with its tick.
@@ -60,7 +56,7 @@ func timeLine(at time.Time, tick int64) string {
 }
 
 // portray writes what is in u, for a person.
-func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
+func portray(w *output, l bits.Layout, u uid.UID, now time.Time) error {
 	parts, err := l.Parse(u)
 	if err != nil {
 		return err
@@ -78,11 +74,12 @@ func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	p.line("sequence", parts.Sequence)
 	layout, _, _ := strings.Cut(l.String(), " fields=") // already named in the picture
 	p.line("layout", layout)
-	return p.write(w)
+	p.write(w)
+	return nil
 }
 
 // portrayForeign writes what is in a number of another generator.
-func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
+func portrayForeign(w *output, f foreign.Format, id int64, now time.Time) error {
 	parts, err := f.Parse(id)
 	if err != nil {
 		return err
@@ -110,7 +107,8 @@ func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) erro
 		l := f.Layout()
 		p.line("note", "the seconds have run over into the sign since "+l.Expires().Add(l.Unit()).Format(time.RFC3339))
 	}
-	return p.write(w)
+	p.write(w)
+	return nil
 }
 
 // A bitField is a part of a UID in a picture.
@@ -189,14 +187,14 @@ func wrap(p picture) []picture {
 //	|0|0000010100000001100011111001|0000000000000000000100|0000000001001|
 //	+-+----------------------------+----------------------+-------------+
 //	 1 28 bits                      22 bits                13 bits
-func (p picture) draw(b *strings.Builder) {
+func (p picture) draw(w *output) {
 	line := func(bar, fill string, content func(bitField) string) {
 		var s strings.Builder
 		for _, f := range p {
 			c := content(f)
 			s.WriteString(bar + c + strings.Repeat(fill, f.columns()-len(c)))
 		}
-		b.WriteString(pictureIndent + strings.TrimRight(s.String()+bar, " ") + "\n")
+		fmt.Fprintln(w, pictureIndent+strings.TrimRight(s.String()+bar, " "))
 	}
 	rule := func(bitField) string { return "" }
 	line(" ", " ", func(f bitField) string { return f.name })

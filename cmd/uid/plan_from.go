@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,28 +12,26 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
 	planning "github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // move is the half of plan that says what it costs to leave a layout for another.
 type move struct {
 	*program
-	from        formFlag
-	to          layoutFlag
-	fromWorkers workersFlag
-	toWorkers   workersFlag
-	at          timeFlag
-	lead        spanFlag
-	format      *format
+	from                   formFlag
+	to                     layoutFlag
+	fromWorkers, toWorkers *lease.Range // nil: all
+	plan                   planning.Move
+	format                 *format
 }
 
-// register registers the flags.
 func (m *move) register(flags *pflag.FlagSet) {
 	flags.Var(&m.from, "from", "the layout to leave, as --layout of parse")
 	flags.Var(&m.to, "layout", "the layout to go to, as --layout of gen (default \"default\")")
-	flags.Var(&m.fromWorkers, "from-workers", "the worker IDs that --from has used (default all)")
-	flags.Var(&m.toWorkers, "to-workers", "the worker IDs that --layout will use (default all)")
-	flags.Var(&m.at, "at", "when the old generators stop and the new ones begin (default now)")
-	flags.Var(&m.lead, "from-lead", "how long the old generators run on, or are ahead of the clock")
+	flags.Var(value[*lease.Range]{&m.fromWorkers, "FIRST-LAST", readIDs}, "from-workers", "the worker IDs that --from has used (default all)")
+	flags.Var(value[*lease.Range]{&m.toWorkers, "FIRST-LAST", readIDs}, "to-workers", "the worker IDs that --layout will use (default all)")
+	flags.Var(timeVar(&m.plan.At), "at", "when the old generators stop and the new ones begin (default now)")
+	flags.Var(spanVar(&m.plan.Lead), "from-lead", "how long the old generators run on, or are ahead of the clock")
 }
 
 // moveFlags are those that are for --from, needFlags those that are not.
@@ -45,25 +41,36 @@ var (
 )
 
 func (m *move) run() error {
-	if m.at.IsZero() {
-		m.at.Time = m.now().UTC()
+	if m.plan.At.IsZero() {
+		m.plan.At = m.now().UTC()
 	}
 	from := m.from.Layout
 	if from.IsZero() {
-		if m.fromWorkers.set {
+		if m.fromWorkers != nil {
 			return badInput("--from-workers: %s has the machine ID below the sequence; leave the range out", m.from.format.Name())
 		}
 		from = m.from.format.Layout()
 	}
-	plan := planning.Move{From: m.fromWorkers.issuer(from), To: m.toWorkers.issuer(m.to.Layout), At: m.at.Time, Lead: time.Duration(m.lead)}
-	c, err := plan.Cost()
-	if err != nil {
+	m.plan.From, m.plan.To = issuer(from, m.fromWorkers), issuer(m.to.Layout, m.toWorkers)
+	c, err := m.plan.Cost()
+	switch {
+	case err != nil:
 		return inputError{err}
+	case *m.format == table:
+		m.tell(m.plan, c)
+	default:
+		m.list(m.plan, c)
 	}
-	if *m.format == table {
-		return m.tell(plan, c)
+	return nil
+}
+
+// issuer returns the workers of a layout.
+func issuer(l bits.Layout, ids *lease.Range) bits.Issuer {
+	i := l.Issuer()
+	if ids != nil {
+		i.FirstWorker, i.LastWorker = ids.First, ids.Last
 	}
-	return m.list(plan, c)
+	return i
 }
 
 // old describes the layout that is left.
@@ -75,18 +82,17 @@ func (m *move) old() string {
 }
 
 // list writes the cost for programs.
-func (m *move) list(plan planning.Move, c planning.Cost) error {
-	l := newListing(m.out, *m.format, column{key: "from"}, column{key: "to"}, column{key: "at"}, column{key: "overlap"}, column{key: "repeats"},
-		column{key: "highest"}, column{key: "full"}, column{key: "lowest"}, column{key: "safe_now"}, column{key: "safe"}, column{key: "floor_passed_at"}, column{key: "cursors"})
-	highest, passes := cell{}, cell{}
+func (m *move) list(plan planning.Move, c planning.Cost) {
+	var highest, passes any // nil: there is none
 	if c.Begun {
-		highest.value = c.Highest
+		highest = c.Highest
 	}
 	if c.Passable {
-		passes.value = c.Passes
+		passes = c.Passes
 	}
-	return l.add(cell{value: m.old()}, cell{value: plan.To.Layout.String()}, cell{value: plan.At}, overlapCell(c.Ever), overlapCell(c.Repeats),
-		highest, cell{value: c.Full}, cell{value: c.Lowest}, cell{value: c.Above}, cell{value: append(windows{}, c.Safe...)}, passes, cell{value: cursors(c)})
+	m.record(*m.format, "from", m.old(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever), "repeats", sharing(c.Repeats),
+		"highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above, "safe", append(windows{}, c.Safe...),
+		"floor_passed_at", passes, "cursors", cursors(c))
 }
 
 // shared is a bits.Overlap for programs.
@@ -99,11 +105,11 @@ type shared struct {
 	NewLast  time.Time `json:"new_last"`
 }
 
-func overlapCell(o *bits.Overlap) cell {
+func sharing(o *bits.Overlap) any {
 	if o == nil {
-		return cell{}
+		return nil
 	}
-	return cell{value: shared{o.First, o.Last, o.FirstA, o.LastA, o.FirstB, o.LastB}}
+	return shared{o.First, o.Last, o.FirstA, o.LastA, o.FirstB, o.LastB}
 }
 
 func (s shared) String() string { return fmt.Sprintf("%d-%d", s.First, s.Last) }
@@ -131,9 +137,8 @@ func cursors(c planning.Cost) string {
 }
 
 // tell writes the cost for a person.
-func (m *move) tell(plan planning.Move, c planning.Cost) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+func (m *move) tell(plan planning.Move, c planning.Cost) {
+	line := func(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
 	span := func(o *bits.Overlap) {
 		line("    old UIDs of %s to %s", second(o.FirstA), second(o.LastA))
 		line("    new UIDs of %s to %s", second(o.FirstB), second(o.LastB))
@@ -225,52 +230,7 @@ func (m *move) tell(plan planning.Move, c planning.Cost) error {
 	default:
 		line("  They break: new UIDs, which begin at %d, sort below old ones.", c.Lowest)
 	}
-	_, err := m.out.WriteString(b.String())
-	return err
 }
 
 // second is a time for a person, without its fraction.
 func second(t time.Time) string { return t.Format(time.RFC3339) }
-
-// workersFlag is a worker ID, or a range of them, such as 0-1023.
-type workersFlag struct {
-	first, last int64
-	set         bool
-}
-
-func (f *workersFlag) Set(text string) error {
-	first, last, found := strings.Cut(text, "-")
-	if !found {
-		last = first
-	}
-	a, err := strconv.ParseUint(first, 10, 63)
-	b, err2 := strconv.ParseUint(last, 10, 63)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange):
-		return fmt.Errorf("%.40q is beyond any worker ID", text)
-	case err != nil || err2 != nil:
-		return fmt.Errorf("%.40q is no worker ID, and no range of them such as 0-1023", text)
-	case a > b:
-		return fmt.Errorf("%d is above %d", a, b)
-	}
-	*f = workersFlag{int64(a), int64(b), true}
-	return nil
-}
-
-func (f *workersFlag) String() string {
-	if !f.set {
-		return ""
-	}
-	return fmt.Sprintf("%d-%d", f.first, f.last)
-}
-
-func (*workersFlag) Type() string { return "FIRST-LAST" }
-
-// issuer returns the workers of a layout, all if the flag is not set.
-func (f *workersFlag) issuer(l bits.Layout) bits.Issuer {
-	i := l.Issuer()
-	if f.set {
-		i.FirstWorker, i.LastWorker = f.first, f.last
-	}
-	return i
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A program is one run of the command; its subcommands share it.
@@ -22,8 +23,6 @@ type program struct {
 	out     *output // stdout; run flushes it at the end
 	verbose bool
 }
-
-const outputBuffer = 64 << 10
 
 func (p *program) run(args []string) int {
 	p.begin()
@@ -54,14 +53,8 @@ func (p *program) root() *cobra.Command {
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	ofCommands(root)
 	root.SetIn(p.stdin)
 	root.SetOut(p.out) // before completion, which looks at it
 	root.SetErr(p.stderr)
@@ -107,6 +100,26 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		}
 	}
 	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
+}
+
+// ofCommands makes cmd one that does nothing itself.
+func ofCommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return unknownCommand(cmd, args[0])
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+// newCommand returns a command that takes no arguments but flags, and its flags.
+func newCommand(use, short string, run func(cmd *cobra.Command, args []string) error) (*cobra.Command, *pflag.FlagSet) {
+	cmd := &cobra.Command{Use: use, Short: short, Args: noArgs, RunE: run, DisableFlagsInUseLine: true}
+	cmd.Flags().SortFlags = false
+	return cmd, cmd.Flags()
 }
 
 // noArgs is cobra.NoArgs without the argument in its text.

@@ -23,7 +23,7 @@ func inProcess(f format, do func(tables) error) outcome {
 	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv, now: func() time.Time { return today }}
 	p.begin()
 	t := p.newTables()
-	t.format, t.store.timeout = f, spanFlag(10*time.Second)
+	t.format, t.store.timeout = f, 10*time.Second
 	code := p.end(do(t))
 	return outcome{code, out.String(), stderr.String()}
 }
@@ -54,7 +54,7 @@ func TestSegmentGolden(t *testing.T) {
 	ls := func(m *segmenttest.Memory, tags ...string) func(tables) error {
 		return func(r tables) error { return (&segmentLs{r}).run(context.Background(), m.Client(), tags) }
 	}
-	set := func(r tables) error { return (&segmentSet{tables: r}).show(m.Row("invoice")) }
+	set := func(r tables) error { (&segmentSet{tables: r}).show(m.Row("invoice")); return nil }
 	for _, tt := range []struct {
 		name   string
 		format format
@@ -129,7 +129,7 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 		require.NotZero(t, o.code)
 		require.Contains(t, o.err, "uid segment set TAG --create --next NUMBER")
 
-		o = set(m, segmentSet{create: true, next: countFlag(floor - 1)})
+		o = set(m, segmentSet{create: true, next: floor - 1})
 		require.Contains(t, o.err,
 			fmt.Sprintf("the next number of tag \"0007\" was %d, and %d is below", floor, floor-1))
 		require.Contains(t, set(m, segmentSet{create: true, next: 1}).err, "is below")
@@ -140,7 +140,7 @@ func TestSegmentSetAfterALoss(t *testing.T) {
 		} else {
 			require.Contains(t, set(m, segmentSet{create: true}).err, "1 is below")
 		}
-		require.Zero(t, set(m, segmentSet{create: true, next: countFlag(floor + 5)}).code)
+		require.Zero(t, set(m, segmentSet{create: true, next: floor + 5}).code)
 		o = draw(t, m.Client(), drawing{tag: "0007", n: 1})
 		require.Zero(t, o.code, o.err)
 		require.Equal(t, fmt.Sprintln(floor+5), o.out)
@@ -335,7 +335,7 @@ func TestSegmentInterrupted(t *testing.T) {
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--store", store)
 	o := inProcess(plain, func(r tables) error {
-		r.store.place, r.store.placeSet = store, true
+		r.store.place = store
 		return r.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
 			d := drawing{tables: &r, tag: "x", n: 5, step: maxNumbers}
 			return d.run(ctx, s)

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/metrics"
 	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
 	"github.com/uidgen/uid/worker/registry"
@@ -64,7 +65,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 		HideHosts:  s.insecure && s.token == nil,
 		Now:        s.now,
 	}
-	if !s.workerID.set {
+	if s.workerID == nil {
 		cfg.Workers = func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, st.all, 0) }
 	}
 	return debug.New(cfg)
@@ -74,7 +75,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 // share one.
 func (s *server) identity(g *cached.Generator, st *workerStore) string {
 	own := ""
-	if s.workerID.set {
+	if s.workerID != nil {
 		own = " of --worker-id"
 	}
 	by := cmp.Or(st.place.source, "default")
@@ -83,8 +84,8 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.
 func (s *server) namespaceOf(st *workerStore) string {
-	if s.workerID.set || st.numbers != nil {
+	if s.workerID != nil || st.numbers != nil {
 		return ""
 	}
-	return s.namespace
+	return cmp.Or(s.namespace, namespace.Default)
 }
