@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	client "github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
@@ -32,28 +30,14 @@ func ready(g health.Reporter) error {
 	return fmt.Errorf("%w: %s", uid.ErrNoReservation, h)
 }
 
-// exposition returns a function that writes the generator's metrics in Prometheus' text format.
-func exposition(g health.Reporter) (func(io.Writer) error, error) {
+// exposition returns the generator's metrics.
+func exposition(g health.Reporter) (client.Gatherer, error) {
 	var generators metrics.Set
 	if err := generators.Add(generatorName, g); err != nil {
 		return nil, err
 	}
 	all := client.NewRegistry()
-	if err := all.Register(uidprometheus.NewCollector(&generators)); err != nil {
-		return nil, err
-	}
-	return func(w io.Writer) error {
-		families, err := all.Gather()
-		if err != nil {
-			return err
-		}
-		for _, family := range families {
-			if _, err := expfmt.MetricFamilyToText(w, family); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return all, all.Register(uidprometheus.NewCollector(&generators))
 }
 
 // page returns the page on the generator, and on who holds the worker IDs of its store. Who may ask

@@ -3,14 +3,30 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/segment"
 )
 
-// status returns the status of the answer to a request that could not draw.
+// A failure is an answer that is an error.
+type failure struct {
+	status int
+	why    string
+}
+
+func (f failure) Error() string { return f.why }
+
+func failed(status int, format string, args ...any) error {
+	return failure{status, fmt.Sprintf(format, args...)}
+}
+
+// status returns the status of the answer to a request that met an error.
 func status(err error) int {
+	if f, is := errors.AsType[failure](err); is {
+		return f.status
+	}
 	switch {
 	case errors.Is(err, segment.ErrNoTag):
 		return http.StatusNotFound

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 )
 
@@ -178,7 +179,7 @@ func TestRefusedHTTP(t *testing.T) {
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.connections[overHTTP].open.Load())
+		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overHTTP].open))
 
 		// After all that it still answers.
 		c, err := web.dial()

@@ -82,10 +82,10 @@ func (c *conn) incr(key []byte, n int) {
 	ctx := context.Background() // the draw has a limit of its own
 	var u uid.UID
 	var err error
-	count := &s.metrics.numbers[overRESP]
+	count := s.metrics.numbers[overRESP]
 	switch {
 	case string(key) == s.cfg.UIDKey:
-		count = &s.metrics.uids[overRESP]
+		count = s.metrics.uids[overRESP]
 		u, err = s.uid(ctx)
 	case n == 1:
 		u, err = s.number(ctx, string(key))
@@ -98,7 +98,7 @@ func (c *conn) incr(key []byte, n int) {
 		c.fail("ERR " + reason(err))
 		return
 	}
-	count.Add(uint64(n))
+	count.Add(float64(n))
 	c.integer(int64(u))
 }
 
@@ -129,7 +129,7 @@ func (c *conn) uids(text []byte) {
 		c.fail("ERR " + reason(err))
 		return
 	}
-	c.server.metrics.uids[overRESP].Add(uint64(n))
+	c.server.metrics.uids[overRESP].Add(float64(n))
 	c.array(n)
 	for _, u := range all[:n] {
 		c.bulkString(strconv.AppendInt(nil, int64(u), 10))

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/segment"
@@ -139,7 +140,7 @@ func TestRefusedRESP(t *testing.T) {
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.connections[overRESP].open.Load())
+		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 	})
 }
 
@@ -204,10 +205,10 @@ func TestRESPSlow(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(10*time.Second - 1)
 		synctest.Wait()
-		require.EqualValues(t, 1, h.metrics.connections[overRESP].open.Load())
+		require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		require.Zero(t, h.metrics.connections[overRESP].open.Load())
+		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
 	})
 }

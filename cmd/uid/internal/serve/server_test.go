@@ -23,6 +23,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -134,8 +137,8 @@ func TestConnectionLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		for i := range protocols {
-			require.EqualValues(t, 1, h.metrics.connections[i].refused.Load())
-			require.Zero(t, h.metrics.connections[i].open.Load())
+			require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[i].refused))
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[i].open))
 		}
 	})
 }
@@ -288,9 +291,9 @@ func TestAccessLog(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	h := newHouse(t, func(c *Config) {
-		c.Metrics = func(w io.Writer) error { _, err := io.WriteString(w, "more 1\n"); return err }
-	})
+	more := prometheus.NewRegistry()
+	promauto.With(more).NewCounter(prometheus.CounterOpts{Name: "more"}).Inc()
+	h := newHouse(t, func(c *Config) { c.Metrics = more })
 	h.get("/v1/uid")
 	h.get("/v1/uids?n=5")
 	h.get("/nosuch")
