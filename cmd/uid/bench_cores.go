@@ -101,7 +101,7 @@ func processorName() string {
 func (c *bench) listCores(heats []*heat) {
 	r := c.report(heats)
 	if c.format == asJSON {
-		fmt.Fprintf(c.out, "%s\n", inJSON(r))
+		fmt.Fprintf(c.out, "%s\n", c.out.inJSON(r))
 		return
 	}
 	l := newListing(c.out, c.format,
@@ -113,17 +113,17 @@ func (c *bench) listCores(heats []*heat) {
 	}
 	l.end()
 	if c.format == table {
-		fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block())
+		fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block(c.out))
 	}
 }
 
 // block is the report as JSON, with a line for each result.
-func (r coresReport) block() string {
+func (r coresReport) block(out *output) string {
 	results := r.Results
 	r.Results = nil
 	lines := make([]string, len(results))
 	for i, x := range results {
-		lines[i] = string(inJSON(x))
+		lines[i] = string(out.inJSON(x))
 	}
-	return strings.TrimSuffix(string(inJSON(r)), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
+	return strings.TrimSuffix(string(out.inJSON(r)), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
 }

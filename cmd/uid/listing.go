@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -57,7 +58,7 @@ func (l *listing) add(cells ...cell) {
 		l.rows = append(l.rows, row)
 	case asJSON:
 		for i, c := range cells {
-			fmt.Fprintf(l.out, "%c%q:%s", "{,"[min(i, 1)], l.columns[i].key, inJSON(c.program()))
+			fmt.Fprintf(l.out, "%c%q:%s", "{,"[min(i, 1)], l.columns[i].key, l.out.inJSON(c.program()))
 		}
 		fmt.Fprintln(l.out, "}")
 	default:
@@ -81,11 +82,12 @@ func (l *listing) end() {
 	}
 }
 
-// inJSON returns a value of ours, which has a form in JSON.
-func inJSON(v any) []byte {
+// inJSON returns a value as JSON. One that has no such form, as a time after the year 9999, fails the output.
+func (o *output) inJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err)
+		o.err = cmp.Or(o.err, err)
+		return []byte("null")
 	}
 	return text
 }
@@ -118,7 +120,7 @@ func newPartsListing(out *output, f format, l bits.Layout) partsListing {
 
 func (l partsListing) add(p uid.Parts) {
 	if l.format == asJSON {
-		fmt.Fprintf(l.out, "%s\n", inJSON(p))
+		fmt.Fprintf(l.out, "%s\n", l.out.inJSON(p))
 		return
 	}
 	cells := []cell{{value: p.UID}, {value: p.Time}, {value: p.WorkerID}}
@@ -133,7 +135,7 @@ func (l partsListing) add(p uid.Parts) {
 // addForeign adds a row of another generator's number, in the same form.
 func (l partsListing) addForeign(p foreign.Parts) {
 	if l.format == asJSON {
-		fmt.Fprintf(l.out, "%s\n", inJSON(p))
+		fmt.Fprintf(l.out, "%s\n", l.out.inJSON(p))
 		return
 	}
 	l.listing.add(cell{value: p.ID}, cell{value: p.Time}, cell{value: p.Machine}, cell{value: p.Sequence})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,12 +28,13 @@ const (
 type output struct {
 	*bufio.Writer
 	width int
+	err   error // of what cannot be written in the form that was asked for
 }
 
 // failed returns the error that a write has met.
 func (o *output) failed() error {
 	_, err := o.Write(nil)
-	return err
+	return cmp.Or(err, o.err)
 }
 
 // number writes a line with a number.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -57,10 +59,9 @@ func (m *move) run() error {
 	case err != nil:
 		return inputError{err}
 	case *m.format == table:
-		m.tell(m.plan, c)
-	default:
-		m.list(m.plan, c)
+		return m.tell(c)
 	}
+	m.list(m.plan, c)
 	return nil
 }
 
@@ -136,47 +137,12 @@ func cursors(c planning.Cost) string {
 	return "break"
 }
 
+//go:embed texts/plan_from.txt
+var costText string
+
 // tell writes the cost for a person.
-func (m *move) tell(plan planning.Move, c planning.Cost) {
-	line := func(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
-	span := func(o *bits.Overlap) {
-		line("    old UIDs of %s to %s", second(o.FirstA), second(o.LastA))
-		line("    new UIDs of %s to %s", second(o.FirstB), second(o.LastB))
-	}
-	line("From  %s", m.old())
-	line("To    %s", plan.To.Layout)
-	line("At    %s", second(plan.At))
-
-	line("\nThe same numbers")
-	switch {
-	case c.Ever == nil:
-		line("  None: neither can ever make a number of the other's.")
-	case c.Ever.First == c.Ever.Last:
-		line("  Both can make %d:", c.Ever.First)
-		span(c.Ever)
-	default:
-		line("  Both can make numbers from %d to %d:", c.Ever.First, c.Ever.Last)
-		span(c.Ever)
-	}
-	switch {
-	case c.Repeats != nil && c.Repeats.FirstA.Equal(c.Repeats.LastA) && c.Repeats.FirstB.Equal(c.Repeats.LastB):
-		line("  In the tick of the switch new UIDs repeat old ones of %s.", second(c.Repeats.FirstA))
-	case c.Repeats != nil:
-		line("  After the switch new UIDs repeat old ones:")
-		span(c.Repeats)
-	case c.Ever != nil:
-		line("  After the switch no new UID repeats an old one.")
-	}
-
-	line("\nWithout a floor")
-	switch {
-	case c.Above:
-		line("  Safe: new UIDs are all above the old ones.")
-	case c.Repeats == nil:
-		line("  Nothing is made twice, but new UIDs are not all above the old ones.")
-	default:
-		line("  Not safe: what is made after the switch is not all above what was made before.")
-	}
+func (m *move) tell(c planning.Cost) error {
+	plan, windows := m.plan, []string(nil)
 	end := plan.To.Layout.Expires().Add(plan.To.Layout.Unit())
 	for _, w := range c.Safe {
 		since, until := "", ""
@@ -186,50 +152,18 @@ func (m *move) tell(plan planning.Move, c planning.Cost) {
 		if w.To.Before(end) {
 			until = " until " + second(w.To)
 		}
-		line("  A switch is safe%s.", cmp.Or(since+until, " at any later time"))
+		windows = append(windows, cmp.Or(since+until, " at any later time"))
 	}
-
-	line("\nFloor")
-	if c.Begun && c.Repeats == nil {
-		line("  None is needed to make nothing twice. To be above all others it is")
-	}
-	switch ahead := c.Passes.Sub(plan.At); {
-	case !c.Begun:
-		line("  None: the old layout has made no UID by then.")
-	case !c.Passable:
-		line("  %d, the highest that the old layout can have issued by then,", c.Highest)
-		line("  which the new layout cannot pass. Take the highest UID that there is, if that is")
-		line("  lower; or else give the new workers IDs that no old one had, and see what that")
-		line("  makes of it (--from-workers, --to-workers).")
-	default:
-		line("  %d, the highest that the old layout can have issued by then.", c.Highest)
-		switch {
-		case ahead <= 0:
-			line("  The new layout has passed it.")
-		case ahead <= plan.To.Layout.Unit():
-			line("  The new layout passes it with the next tick.")
-		default:
-			line("  The new layout passes it at %s, %s after the switch:", second(c.Passes), words(ahead))
-			line("  a generator with that floor runs so far ahead of the clock.")
-		}
-	}
-	if c.Begun && c.Passable {
-		line("  uid gen --after, uid worker init --after and Config.After keep it.")
-	}
-	if _, ok := m.from.format.(foreign.UidGenerator); ok && c.Full {
-		line("  If its cached generator went on when it was full, its UIDs have been negative")
-		line("  since, which no new one is; they sort below all others.")
-	}
-
-	line("\nCursors (id > last)")
-	switch cursors(c) {
-	case "go on":
-		line("  They go on, once no old worker makes UIDs any more: while it does, a reader that has\n  seen a new UID misses its rows.")
-	case "need the floor":
-		line("  With the floor they go on. Without it they miss the new rows, whose UIDs begin\n  at %d.", c.Lowest)
-	default:
-		line("  They break: new UIDs, which begin at %d, sort below old ones.", c.Lowest)
-	}
+	_, overflows := m.from.format.(foreign.UidGenerator)
+	text := template.Must(template.New("").Funcs(template.FuncMap{"second": second, "words": words}).Parse(costText))
+	return text.Execute(m.out, struct {
+		planning.Move
+		planning.Cost
+		Old, Cursors string
+		Windows      []string
+		Ahead        time.Duration
+		Overflown    bool // it may be, below 0
+	}{plan, c, m.old(), cursors(c), windows, c.Passes.Sub(plan.At), overflows && c.Full})
 }
 
 // second is a time for a person, without its fraction.

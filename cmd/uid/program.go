@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -36,14 +37,11 @@ func (p *program) run(args []string) int {
 
 // begin prepares the output, and end writes it out and returns the exit code of err.
 func (p *program) begin() {
-	p.out = &output{bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), p.width()}
+	p.out = &output{Writer: bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), width: p.width()}
 }
 
 func (p *program) end(err error) int {
-	if flushErr := p.out.Flush(); err == nil {
-		err = flushErr
-	}
-	return p.report(err)
+	return p.report(cmp.Or(err, p.out.Flush(), p.out.err))
 }
 
 func (p *program) root() *cobra.Command {
