@@ -64,19 +64,6 @@ func TestBenchJSON(t *testing.T) {
 	require.Equal(t, 8*runtime.GOMAXPROCS(0), most)
 }
 
-// A long bench ends with the interruption, as gen does.
-func TestBenchInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	c := &bench{program: p, length: 10_000 * time.Hour, format: table}
-	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
-	require.Equal(t, "uid: interrupted\n", stderr.String())
-	require.Empty(t, out.String())
-}
-
 func TestTimesAdd(t *testing.T) {
 	turns := func(goroutines int, ns ...float64) *heat { return &heat{goroutines: goroutines, ns: ns} }
 	// The machine became slower in the third turn, for both: that says nothing.
@@ -185,21 +172,6 @@ func TestBenchCoresIsAnonymous(t *testing.T) {
 	}
 }
 
-func TestBenchCoresInterrupted(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	before := runtime.GOMAXPROCS(0)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	c := &bench{program: p, length: 10_000 * time.Hour, format: table, cores: true}
-	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
-	require.Equal(t, "uid: interrupted\n", stderr.String())
-	require.Empty(t, out.String())
-	require.Equal(t, before, runtime.GOMAXPROCS(0))
-}
-
 // TestBenchCoresEndsAsItBegan, wherever it is interrupted: the last heat's GOMAXPROCS is not
 // the process's.
 func TestBenchCoresEndsAsItBegan(t *testing.T) {
@@ -219,5 +191,22 @@ func TestBenchCoresEndsAsItBegan(t *testing.T) {
 func TestCoreCounts(t *testing.T) {
 	for most, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 8: {1, 2, 4, 8}, 12: {1, 2, 4, 8, 12}, 96: {1, 2, 4, 8, 16, 32, 64, 96}} {
 		require.Equal(t, want, coreCounts(most), most)
+	}
+}
+
+// A long bench ends with the interruption, as gen does, and as it began.
+func TestBenchInterrupted(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, cores := range []bool{false, true} {
+		var out, stderr bytes.Buffer
+		p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
+		p.begin()
+		c := &bench{program: p, length: 10_000 * time.Hour, format: table, cores: cores}
+		require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
+		require.Equal(t, "uid: interrupted\n", stderr.String())
+		require.Empty(t, out.String())
+		require.Equal(t, before, runtime.GOMAXPROCS(0))
 	}
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -18,21 +16,6 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
 )
-
-func TestParseStopsAtBadInput(t *testing.T) {
-	o := call{args: []string{"parse", "--format", "plain"}, stdin: "180363646902239241\n180363646902239242 oops\n7\n"}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Equal(t, 2, strings.Count(o.out, "\n"), "what came before it is shown")
-	require.Equal(t, "uid: UID 3 of the input: syntax error: \"oops\" is not a decimal UID, and no base32 either, "+
-		"such as 05067s0001009 or order_05067s0001009, and no UUID\n", o.err)
-
-	o = call{args: []string{"parse", "--format", "plain"}, stdin: "180363646902239241\n" + strings.Repeat("1", 1<<20)}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Equal(t, "uid: UID 2 of the input: syntax error: it has more than 65536 bytes\n", o.err)
-
-	o = call{args: []string{"parse"}}.run()
-	require.Equal(t, outcome{}, o, "no UIDs, no output")
-}
 
 // The examples of the help do what they are to show, without a doubt.
 func TestHelpExamples(t *testing.T) {
@@ -51,32 +34,6 @@ func TestHelpExamples(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 8)
-}
-
-// turns gives one UID a Read, and records how much had been written by then.
-type turns struct {
-	words   []string
-	out     *bytes.Buffer
-	written []int
-}
-
-func (r *turns) Read(b []byte) (int, error) {
-	r.written = append(r.written, r.out.Len())
-	if len(r.words) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, r.words[0]+"\n")
-	r.words = r.words[1:]
-	return n, nil
-}
-
-func TestParseAnswersBeforeItReadsOn(t *testing.T) {
-	var out, stderr bytes.Buffer
-	in := &turns{words: []string{"180363646902239241", "180363646902239242"}, out: &out}
-	require.Zero(t, run([]string{"parse", "--format", "json"}, in, &out, &stderr, func(string) string { return "" }))
-	require.Zero(t, in.written[0])
-	require.Less(t, in.written[0], in.written[1])
-	require.Less(t, in.written[1], in.written[2])
 }
 
 // TestPartsTellTheNumber: a number of a foreign format can be put together again from its picture,

@@ -95,6 +95,7 @@ func TestOutputThatFails(t *testing.T) {
 		{"parse"},
 		{"parse", "--format", "json"},
 		{"parse", "--guess"},
+		{"seal"}, {"seal", "--format", "table", "1"}, {"open", "--format", "json", "1387aqd7r9xwke"},
 		{"plan", "--rate", "1"},
 		{"plan", "--rate", "2e6", "--workers", "500", "--js-safe"},
 		{"range", "--from", "2026-11-01"},
@@ -119,7 +120,7 @@ func TestOutputThatFails(t *testing.T) {
 				stdin := strings.NewReader(strings.Repeat("180363646902239241\n", 5_000))
 				p := &program{
 					stdin: stdin, stdout: &failingWriter{n: 3, err: err}, stderr: &stderr,
-					getenv: noEnv, now: func() time.Time { return today },
+					getenv: withKey, now: func() time.Time { return today },
 				}
 				return p.run(args), stderr.String()
 			}

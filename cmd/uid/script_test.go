@@ -25,6 +25,8 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	badstore TEXT STORE  is refused by what --store is given, and by what the environment is
 //	golden NAME ARGS     says all that testdata/NAME.txt has: output, standard error and exit code
 //	newstore             makes an empty file the store
+//	lease                leases an ID of the namespace shop, as a process that lives on would
+//	sql STATEMENT        changes the store behind the command's back
 //
 // "< FILE" at the end is the input. Of $SECRET no word may show. All else is testscript's own.
 func TestScripts(t *testing.T) {
@@ -39,7 +41,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]scriptCommand{
 			"uid": func(ts *testscript.TestScript, neg bool, args []string) {
 				o := inScript(ts, args...)
-				must(ts, neg && o.code == exitFailure || !neg && o.code == exitOK && o.err == "", o)
+				must(ts, neg && o.code != exitOK || !neg && o.code == exitOK && o.err == "", o)
 			},
 			"tells": func(ts *testscript.TestScript, _ bool, args []string) {
 				o := inScript(ts, args...)
@@ -66,6 +68,14 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Setenv(storeEnv, filepath.Join(dir, "workers.db"))
 				ts.Check(os.WriteFile(ts.Getenv(storeEnv), nil, 0o600))
+			},
+			"lease": func(ts *testscript.TestScript, _ bool, _ []string) {
+				newLease(t, openStore(t, ts.Getenv(storeEnv)))
+				ts.Setenv("HOLDER", holder)
+			},
+			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
+				_, err := openStore(t, ts.Getenv(storeEnv)).Exec(args[0])
+				ts.Check(err)
 			},
 		},
 	})

@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -63,17 +61,6 @@ func storeWithLease(t *testing.T) string {
 	ok(t, "gen", "-n", "1", "--store", file)
 	newLease(t, openStore(t, file))
 	return file
-}
-
-// lines reads objects, one a line.
-func lines(t *testing.T, out string) (all []map[string]any) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		var m map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
-		all = append(all, m)
-	}
-	return all
 }
 
 // What the commands print of what is known.
@@ -149,71 +136,6 @@ func TestWorkerGolden(t *testing.T) {
 			code := p.end(tt.do(tables{program: p, format: tt.format, nodes: nodeTable, leases: leaseTable, inTables: true}))
 			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
 		})
-	}
-}
-
-func TestWorkerLs(t *testing.T) {
-	got := lines(t, ok(t, "worker", "ls", "--json", "--store", storeWithLease(t)))
-	require.Len(t, got, 3)
-	require.Equal(t, "lease", got[0]["kind"])
-	require.Equal(t, "shop", got[0]["namespace"])
-	require.Equal(t, "live", got[0]["state"])
-	require.Equal(t, holder, got[0]["holder"])
-	require.InDelta(t, 300, got[0]["remaining_seconds"], 60)
-	require.Equal(t, "namespace", got[1]["kind"])
-	require.EqualValues(t, 1, got[1]["live"])
-	require.EqualValues(t, 1<<22-1, got[1]["left"])
-	require.Equal(t, "disposable", got[2]["kind"])
-	require.EqualValues(t, 2, got[2]["used"], "one is a mark")
-	require.EqualValues(t, 1<<22-3, got[2]["left"])
-}
-
-func TestWorkerTables(t *testing.T) {
-	file := storeWithLease(t)
-	db := openStore(t, file)
-	for _, name := range []string{"NODE", "LEASE"} {
-		_, err := db.Exec("ALTER TABLE WORKER_" + name + " RENAME TO MY_" + name)
-		require.NoError(t, err)
-	}
-	o := call{args: []string{"worker", "ls", "--store", file}}.run()
-	require.Equal(t, "uid: there is no table of worker IDs (WORKER_NODE, WORKER_LEASE)\n", o.err)
-	require.Len(t, lines(t, ok(t, "worker", "ls", "--json", "--store", file, "--node-table", "MY_NODE", "--lease-table", "MY_LEASE")), 3)
-	require.Contains(t, call{args: []string{"worker", "ls", "--store", file, "--node-table", "a b"}}.fails(t, exitBadInput), "table name")
-}
-
-func TestWorkerRelease(t *testing.T) {
-	file := storeWithLease(t)
-	refused := call{args: []string{"worker", "release", "shop/0", "--store", file}}.fails(t, exitFailure)
-	require.Contains(t, refused, "worker ID 0 is held by \""+holder+"\" for another ")
-	require.Contains(t, refused, "if its holder is known to be dead, --force ends it")
-	require.Contains(t, ok(t, "worker", "ls", "--store", file), "live")
-
-	require.Regexp(t, `^worker ID 0 of namespace "shop" is released: it was live, of \S+ since .*; its ticks up to \d+ stay used\n$`,
-		ok(t, "worker", "release", "shop/0", "--force", "--store", file))
-	require.Contains(t, ok(t, "worker", "ls", "--store", file), "released, in quarantine")
-	require.Contains(t, ok(t, "worker", "release", "shop/0", "--store", file), "it was released already")
-
-	require.Contains(t, call{args: []string{"worker", "release", "shop/1", "--store", file}}.fails(t, exitFailure), "no such lease")
-	require.Contains(t, call{args: []string{"worker", "release", "0", "--store", file}}.fails(t, exitFailure), "no such lease", "of namespace default")
-}
-
-func TestWorkerCheck(t *testing.T) {
-	file := storeWithLease(t)
-	for _, f := range lines(t, ok(t, "worker", "check", "--json", "--store", file)) {
-		require.NotEqual(t, "error", f["level"])
-	}
-	require.Contains(t, ok(t, "worker", "check", "--store", file), "\n0 errors, ")
-
-	// An ID that is above the layout's maximum.
-	_, err := openStore(t, file).Exec("INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (77, '', '', 1, '')")
-	require.NoError(t, err)
-	ok(t, "worker", "check", "--store", file)
-	for _, args := range [][]string{{"--layout", "js"}, {"--max-id", "76"}} {
-		o := call{args: append([]string{"worker", "check", "--store", file}, args...)}.run()
-		require.Equal(t, exitFailure, o.code)
-		require.Empty(t, o.err)
-		require.Contains(t, o.out, "largest ID 77")
-		require.Contains(t, o.out, "\n1 error, ")
 	}
 }
 
