@@ -446,7 +446,7 @@ func TestParseForms(t *testing.T) {
 
 // FuzzHTTP throws requests at the router: each gets an answer of HTTP that may not be cached.
 func FuzzHTTP(f *testing.F) {
-	for _, tt := range refusedHTTP {
+	for _, tt := range refusals(f) {
 		if line, _, _ := strings.Cut(tt.request, "\r\n"); len(line) < 200 {
 			f.Add(line, "Accept", "text/plain")
 		}
