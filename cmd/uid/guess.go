@@ -12,7 +12,6 @@ import (
 type guesser struct {
 	*parse
 	listing *listing
-	shown   bool
 	misfit  int64 // the first number that nothing fits
 	misfits int   // how many there are
 }
@@ -25,8 +24,6 @@ func (c *parse) newGuesser() *guesser {
 	}
 	return g
 }
-
-func (g *guesser) check(int64) error { return nil }
 
 func (g *guesser) show(id int64) error {
 	guesses := foreign.Guesses(id, g.now())

@@ -83,21 +83,30 @@ func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
 func unknownCommand(cmd *cobra.Command, word string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	what := "unknown command"
-	if plainWord.MatchString(word) {
-		what = fmt.Sprintf("unknown command %q", word)
+	return unknownWord(cmd, word, "unknown command", "unknown command", "the commands are", (*cobra.Command).IsAvailableCommand)
+}
+
+// unknownWord refuses a word that names none of the commands below one: it tells which there are, or what is like it.
+func unknownWord(cmd *cobra.Command, word, what, unsaid, those string, is func(*cobra.Command) bool) error {
+	if !plainWord.MatchString(word) {
+		what = unsaid
+	} else {
+		what = fmt.Sprintf("%s %q", what, word)
 		cmd.SuggestionsMinimumDistance = 2
 		if like := cmd.SuggestionsFor(word); len(like) > 0 {
 			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
 		}
 	}
-	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
+	var names []string
+	for _, c := range cmd.Commands() {
+		if is(c) {
+			names = append(names, c.Name())
+		}
+	}
+	if len(names) == 0 {
+		return badInput("%s: %s has no commands of its own", what, cmd.CommandPath())
+	}
+	return badInput("%s: %s %s", what, those, strings.Join(names, ", "))
 }
 
 // ofCommands makes cmd one that does nothing itself.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ type sealing struct {
 	format  format
 
 	newKey string // file
-	readAs readAsFlag
+	readAs string
 }
 
 // seal is the command that hides what UIDs tell.
@@ -38,11 +39,12 @@ func (p *program) seal() *cobra.Command {
 				return c.makeKey(args)
 			}
 			s, err := c.sealer()
-			if err != nil {
+			read, formErr := anyform.Reader(c.readAs)
+			if err := cmp.Or(err, formErr); err != nil {
 				return err
 			}
 			return c.each(args, "UID", func(word string) (id sealedID, err error) {
-				if id.uid, err = c.readAs.parse(word); err == nil {
+				if id.uid, err = read(word); err == nil {
 					id.sealed, err = s.seal(id.uid)
 				}
 				return id, err
@@ -50,7 +52,7 @@ func (p *program) seal() *cobra.Command {
 		})
 	cmd.Args = cobra.ArbitraryArgs
 	c.register(flags)
-	flags.Var(&c.readAs, "form", readAsUsage)
+	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
 	flags.Var(textVar(&c.newKey, "FILE"), "new-key", "make a key")
 	return cmd
 }
