@@ -89,9 +89,9 @@ func (c *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	if c.cores {
-		c.listCores(heats)
+		c.listCores(summed(heats))
 	} else {
-		c.list(heats)
+		c.list(summed(heats))
 	}
 	return nil
 }
@@ -240,50 +240,21 @@ func (h *heat) take(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// median sorts the turns in place and returns the middle one.
-func median(turns []float64) float64 {
-	slices.Sort(turns)
-	return turns[len(turns)/2]
+// A benchResult is the median of a heat's turns, their range, and the median and the range of their ratios to the same
+// turns of the bare add with as many goroutines.
+type benchResult struct {
+	Cores     int     `json:"cores"`
+	Call      string  `json:"call"`
+	NS        float64 `json:"ns"`
+	Low       float64 `json:"ns_low"`
+	High      float64 `json:"ns_high"`
+	TimesAdd  float64 `json:"times_add"`
+	TimesLow  float64 `json:"times_add_low"`
+	TimesHigh float64 `json:"times_add_high"`
 }
 
-func (c *bench) list(heats []*heat) {
-	columns := []column{
-		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
-		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
-	}
-	if c.format == table {
-		columns = append(columns, column{"bar", "", false})
-	}
-	l := newListing(c.out, c.format, columns...)
-	times := timesAdd(heats)
-	for i, h := range heats {
-		ns := median(h.ns)
-		l.add([]cell{
-			{value: h.goroutines}, {value: h.name}, decimal(ns), decimal(h.ns[0]), decimal(h.ns[len(h.ns)-1]),
-			decimal(times[i]), rate(ns), {value: rateBar(1e9 / ns)},
-		}[:len(columns)]...)
-	}
-	l.end()
-}
-
-// rate is the cell of UIDs a second, for people in millions.
-func rate(ns float64) cell {
-	return cell{value: int64(math.Round(1e9 / ns)), text: fmt.Sprintf("%.1f", 1e3/ns)}
-}
-
-// timesAdd returns each heat's cost as a multiple of the atomic add's: the median of
-// ratiosToAdd.
-func timesAdd(heats []*heat) (out []float64) {
-	for _, ratios := range ratiosToAdd(heats) {
-		out = append(out, median(ratios))
-	}
-	return out
-}
-
-// ratiosToAdd returns, for each heat, its cost in each turn as a multiple of the atomic add's
-// in the same turn. The atomic add is the first heat with as many goroutines. It is called
-// before the turns are sorted.
-func ratiosToAdd(heats []*heat) (out [][]float64) {
+// summed returns what came of the heats. The atomic add is the first with as many goroutines.
+func summed(heats []*heat) (all []benchResult) {
 	add := make(map[int]*heat)
 	for _, h := range heats {
 		if add[h.goroutines] == nil {
@@ -293,9 +264,34 @@ func ratiosToAdd(heats []*heat) (out [][]float64) {
 		for turn, ns := range h.ns {
 			ratios = append(ratios, ns/add[h.goroutines].ns[turn])
 		}
-		out = append(out, ratios)
+		ns, last := slices.Sorted(slices.Values(h.ns)), len(h.ns)-1
+		slices.Sort(ratios)
+		all = append(all, benchResult{h.goroutines, h.name, ns[len(ns)/2], ns[0], ns[last], ratios[len(ratios)/2], ratios[0], ratios[last]})
 	}
-	return out
+	return all
+}
+
+func (c *bench) list(results []benchResult) {
+	columns := []column{
+		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
+		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
+	}
+	if c.format == table {
+		columns = append(columns, column{"bar", "", false})
+	}
+	l := newListing(c.out, c.format, columns...)
+	for _, r := range results {
+		l.add([]cell{
+			{value: r.Cores}, {value: r.Call}, decimal(r.NS), decimal(r.Low), decimal(r.High),
+			decimal(r.TimesAdd), rate(r.NS), {value: rateBar(1e9 / r.NS)},
+		}[:len(columns)]...)
+	}
+	l.end()
+}
+
+// rate is the cell of UIDs a second, for people in millions.
+func rate(ns float64) cell {
+	return cell{value: int64(math.Round(1e9 / ns)), text: fmt.Sprintf("%.1f", 1e3/ns)}
 }
 
 // decimal is a cell of a number with two decimals.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,48 +35,30 @@ func coreHeats(contenders []contender, most int) (heats []*heat) {
 // A coresReport is what a user can send in. It tells nothing about him: no name of the
 // machine, no path, no address.
 type coresReport struct {
-	CPU     string       `json:"cpu"`
-	Cores   int          `json:"cores"`
-	Procs   int          `json:"gomaxprocs"`
-	Go      string       `json:"go"`
-	GOOS    string       `json:"goos"`
-	GOARCH  string       `json:"goarch"`
-	Version string       `json:"uid"`
-	Rounds  int          `json:"rounds"`
-	Seconds float64      `json:"seconds"` // as asked for
-	Results []coreResult `json:"results"`
+	CPU     string        `json:"cpu"`
+	Cores   int           `json:"cores"`
+	Procs   int           `json:"gomaxprocs"`
+	Go      string        `json:"go"`
+	GOOS    string        `json:"goos"`
+	GOARCH  string        `json:"goarch"`
+	Version string        `json:"uid"`
+	Rounds  int           `json:"rounds"`
+	Seconds float64       `json:"seconds"` // as asked for
+	Results []benchResult `json:"results"`
 }
 
-// A coreResult is the median of the turns, their range, and the median and the range of their
-// ratios to the same turns of the bare add on as many cores.
-type coreResult struct {
-	Cores     int     `json:"cores"`
-	Call      string  `json:"call"`
-	NS        float64 `json:"ns"`
-	Low       float64 `json:"ns_low"`
-	High      float64 `json:"ns_high"`
-	TimesAdd  float64 `json:"times_add"`
-	TimesLow  float64 `json:"times_add_low"`
-	TimesHigh float64 `json:"times_add_high"`
-}
-
-func (c *bench) report(heats []*heat) coresReport {
-	r := coresReport{
+func (c *bench) report(results []benchResult) coresReport {
+	for i := range results {
+		r := &results[i]
+		for _, v := range []*float64{&r.NS, &r.Low, &r.High, &r.TimesAdd, &r.TimesLow, &r.TimesHigh} {
+			*v = rounded(*v)
+		}
+	}
+	return coresReport{
 		CPU: processorName(), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0),
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Version: version(),
-		Rounds: benchRounds, Seconds: c.length.Seconds(),
+		Rounds: benchRounds, Seconds: c.length.Seconds(), Results: results,
 	}
-	times := ratiosToAdd(heats)
-	for i, h := range heats {
-		ns := slices.Clone(h.ns)
-		middle := median(ns)
-		r.Results = append(r.Results, coreResult{
-			Cores: h.procs, Call: h.name,
-			NS: rounded(middle), Low: rounded(ns[0]), High: rounded(ns[len(ns)-1]),
-			TimesAdd: rounded(median(times[i])), TimesLow: rounded(times[i][0]), TimesHigh: rounded(times[i][len(times[i])-1]),
-		})
-	}
-	return r
 }
 
 // rounded keeps four significant digits.
@@ -98,8 +79,8 @@ func processorName() string {
 }
 
 // listCores prints a table and what to send in, or the latter alone, as a program wants it.
-func (c *bench) listCores(heats []*heat) {
-	r := c.report(heats)
+func (c *bench) listCores(results []benchResult) {
+	r := c.report(results)
 	if c.format == asJSON {
 		fmt.Fprintf(c.out, "%s\n", c.out.inJSON(r))
 		return

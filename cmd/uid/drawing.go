@@ -36,11 +36,10 @@ type drawing struct {
 	zone  *time.Location
 }
 
-// A series is where the numbers come from.
-type series interface {
-	// fill draws numbers, and returns how many it got.
-	fill(ctx context.Context, dst []segment.Number) (n int, err error)
-	CloseContext(ctx context.Context) error
+// A series is where the numbers come from: fill draws some, and returns how many it got.
+type series struct {
+	fill  func(ctx context.Context, dst []segment.Number) (n int, err error)
+	close func(context.Context) error
 }
 
 func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
@@ -55,7 +54,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 		// Not under ctx: give numbers back after an interruption, too.
 		ctx, cancel := d.store.closing()
 		defer cancel()
-		if closeErr := numbers.CloseContext(ctx); err == nil {
+		if closeErr := numbers.close(ctx); err == nil {
 			err = closeErr
 		} else if closeErr != nil {
 			d.log().Warn("numbers that were taken are skipped", "err", closeErr)
@@ -98,10 +97,24 @@ func (d *drawing) series(s segment.Store) (series, error) {
 	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
 	if d.daily {
 		days, err := segment.NewDaily(s, d.tag, d.zone, cfg)
-		return daily{days}, err
+		return series{func(ctx context.Context, dst []segment.Number) (n int, err error) {
+			for err == nil && n < len(dst) {
+				if dst[n], err = days.Next(ctx); err == nil {
+					n++
+				}
+			}
+			return n, err
+		}, days.CloseContext}, err
 	}
 	g, err := segment.New(segment.Source{Store: s, Tag: d.tag}, cfg)
-	return plainSeries{g}, err
+	return series{func(ctx context.Context, dst []segment.Number) (int, error) {
+		uids := make([]uid.UID, len(dst))
+		n, err := g.FillContext(ctx, uids)
+		for i, u := range uids[:n] {
+			dst[i].N = int64(u)
+		}
+		return n, err
+	}, g.CloseContext}, err
 }
 
 // print draws the numbers and writes them.
@@ -145,31 +158,6 @@ func (d *drawing) put(n segment.Number) {
 	default:
 		d.out.number(n.N)
 	}
-}
-
-// plainSeries are the numbers of a tag.
-type plainSeries struct{ *segment.Generator }
-
-func (s plainSeries) fill(ctx context.Context, dst []segment.Number) (int, error) {
-	uids := make([]uid.UID, len(dst))
-	n, err := s.FillContext(ctx, uids)
-	for i, u := range uids[:n] {
-		dst[i].N = int64(u)
-	}
-	return n, err
-}
-
-// daily are order numbers.
-type daily struct{ *segment.Daily }
-
-func (s daily) fill(ctx context.Context, dst []segment.Number) (n int, err error) {
-	for n < len(dst) {
-		if dst[n], err = s.Next(ctx); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
 }
 
 // frugal is a store from which a generator takes what the command prints, and no more: nothing

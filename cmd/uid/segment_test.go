@@ -307,7 +307,7 @@ func TestDailyOverMidnight(t *testing.T) {
 			require.Equal(t, []segment.Number{{Day: day, N: 1}, {Day: day, N: 2}}, got)
 			passed.Add(1)
 		}
-		return numbers.CloseContext(t.Context())
+		return numbers.close(t.Context())
 	})
 	require.EqualValues(t, 3, m.Row("order/20261121").Next)
 	require.EqualValues(t, 3, m.Row("order/20261122").Next)

@@ -123,17 +123,13 @@ func (s *server) reload() error {
 		return err
 	case text == "":
 	case s.token == nil:
-		if s.token, err = serve.NewToken(text); err != nil {
-			return err
-		}
+		s.token, err = serve.NewToken(text)
 	default:
-		if err := s.token.Set(text); err != nil {
-			return err
-		}
+		err = s.token.Set(text)
 	}
 	switch {
-	case s.cert == "":
-		return nil
+	case err != nil || s.cert == "":
+		return err
 	case s.certificate == nil:
 		s.certificate, err = serve.NewCertificate(s.cert, s.certKey)
 		return err
@@ -162,10 +158,10 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer stop()
 	// Before a worker ID is taken: a port in use is to cost none.
 	web, redis, err := s.listen(ctx)
+	defer closeAll(web, redis)
 	if err != nil {
 		return err
 	}
-	defer closeAll(web, redis)
 	st, err := s.gen.open(ctx, scheme.Options{SegmentTable: unless(segmentTable, s.table)})
 	if err != nil {
 		return interrupted(ctx, err)
@@ -285,17 +281,13 @@ func (s *server) worker(st *workerStore) (uid.Worker, error) {
 
 // listen opens the listeners; nil is one that is off.
 func (s *server) listen(ctx context.Context) (web, redis net.Listener, err error) {
-	var all [2]net.Listener
-	for i, address := range []string{s.web, s.redis} {
-		if address == off {
-			continue
-		}
-		if all[i], err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
-			closeAll(all[:]...)
-			return nil, nil, err
-		}
+	if s.web != off {
+		web, err = new(net.ListenConfig).Listen(ctx, "tcp", s.web)
 	}
-	return all[0], all[1], nil
+	if s.redis != off && err == nil {
+		redis, err = new(net.ListenConfig).Listen(ctx, "tcp", s.redis)
+	}
+	return web, redis, err
 }
 
 func closeAll(all ...net.Listener) {

@@ -157,9 +157,13 @@ func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string
 }
 
 func (s *Server) parse(w http.ResponseWriter, r *http.Request) error {
-	read, err := anyform.Reader(r.URL.Query().Get("form"))
-	if err != nil {
-		return failure{http.StatusBadRequest, err.Error()}
+	read, query := anyform.Parse, r.URL.Query()
+	if query.Has("form") {
+		form, err := anyform.Named(query.Get("form"))
+		if err != nil {
+			return failure{http.StatusBadRequest, err.Error()}
+		}
+		read = form.Parse
 	}
 	u, err := read(r.PathValue("uid"))
 	if err != nil {
