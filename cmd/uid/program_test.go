@@ -17,28 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFailures(t *testing.T) {
-	folder := t.TempDir()
-	require.Contains(t, call{args: []string{"gen", "--store", folder}}.fails(t, exitFailure), folder)
-	notADatabase := folder + "/text"
-	require.NoError(t, os.WriteFile(notADatabase, []byte(strings.Repeat("no database", 100)), 0o600))
-	require.Contains(t, call{args: []string{"gen", "--store", notADatabase}}.fails(t, exitFailure), notADatabase)
-
-	// The default layout, which nobody chose, comes to its end one day.
-	late := call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}
-	require.Contains(t, late.fails(t, exitFailure), "exhausted: the last tick")
-}
-
 func TestErrorsAreOneLine(t *testing.T) {
 	var stderr bytes.Buffer
 	p := &program{stderr: &stderr}
 	require.Equal(t, exitFailure, p.report(errors.Join(errors.New("one"), errors.New("two\r\n"))))
 	require.Equal(t, "uid: one; two\n", stderr.String())
-}
-
-func TestVersion(t *testing.T) {
-	require.Regexp(t, `^uid \S+ \(.*go1\.\S+, \w+/\w+\)\n$`, ok(t, "version"))
-	require.Equal(t, ok(t, "version"), ok(t, "--version"))
 }
 
 // What the go command records of a module, of a clone, of a clone with changes, and of nothing.
@@ -56,16 +39,6 @@ func TestVersionText(t *testing.T) {
 		with("v0.1.1-0.20261122112522-f0b9d9c609b4+dirty", "vcs", "git", "vcs.revision", revision, "vcs.time", "2026-11-22T11:25:22Z", "vcs.modified", "true"))
 	require.Equal(t, "(devel) (revision f0b9d9c609b4, ", with("(devel)", "vcs.revision", revision, "vcs.modified", "false"))
 	require.Equal(t, "(unknown) (", with(""))
-}
-
-// TestVerbose: without -v standard error stays empty, with it the worker ID
-// is told.
-func TestVerbose(t *testing.T) {
-	store := newStore(t)
-	ok(t, "gen", "-n", "1", "--store", store)
-	o := call{args: []string{"gen", "-n", "1", "--store", store, "-v"}}.run()
-	require.Zero(t, o.code)
-	require.Contains(t, o.err, `level=INFO msg="worker ID assigned" worker_id=3 `)
 }
 
 // failingWriter takes n bytes and then fails.
@@ -150,4 +123,9 @@ func TestInputThatFails(t *testing.T) {
 	require.Equal(t, exitFailure, run([]string{"parse", "--format", "plain"}, in, &out, &stderr, os.Getenv))
 	require.Equal(t, "uid: reading the input: bad sector\n", stderr.String())
 	require.Equal(t, "180363646902239241\t2026-03-02T18:07:53Z\t4\t9\n", out.String())
+}
+
+// The default layout, which nobody chose, comes to its end one day.
+func TestEndOfTheDefaultLayout(t *testing.T) {
+	require.Contains(t, call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}.fails(t, exitFailure), "exhausted: the last tick")
 }

@@ -69,22 +69,9 @@ func TestNewKey(t *testing.T) {
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
 
-	sealed := strings.TrimSpace(ok(t, "seal", "--keys", file, "42"))
-	require.Equal(t, "42\n", ok(t, "open", "--keys", file, sealed))
-	// The file counts, not the environment.
-	require.Equal(t, outcome{0, "42\n", ""}, call{args: []string{"open", "--keys", file, sealed}, getenv: withKey}.run())
-
 	says := call{args: []string{"seal", "--new-key", file}}.fails(t, exitFailure)
 	require.Contains(t, says, file)
 	again, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, b, again, "a key is not overwritten")
-
-	other := file + "2"
-	ok2 := call{args: []string{"seal", "--new-key", other}}.run()
-	require.Zero(t, ok2.code, ok2.err)
-	c, err := os.ReadFile(other)
-	require.NoError(t, err)
-	require.NotEqual(t, b, c)
-	require.Contains(t, call{args: []string{"seal", "--new-key", filepath.Join(file, "x")}}.fails(t, exitFailure), "make a key: ")
 }
