@@ -255,21 +255,38 @@ func TestStanding(t *testing.T) {
 	})
 }
 
-// Without a token a house that is full says so once in a while.
+// Without a token a house that is full says so to who comes, and once in a while in the log. An end makes room.
 func TestFullIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 1 })
+		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
 		web, redis := h.serving(t)
 		for i, l := range []*pipeListener{web, redis} {
-			a := call(t, l)
+			a, b := call(t, l), call(t, l)
 			for range 3 {
-				over(t, l, "")
+				said := over(t, l, "")
+				if l == redis {
+					require.Equal(t, "-ERR max number of clients reached: 2\r\n", said)
+					continue
+				}
+				answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(said)), nil)
+				require.NoError(t, err)
+				require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode)
+				body, err := io.ReadAll(answer.Body)
+				require.NoError(t, err)
+				require.Equal(t, "{\"error\":\"all 2 connections are in use\"}\n", string(body))
 			}
 			require.Equal(t, i+1, strings.Count(log.String(), "\n"), log.String())
-			require.Contains(t, log.String(), full+protocols[i]+" limit=1\n")
+			require.Contains(t, log.String(), full+protocols[i]+" limit=2\n")
 			require.EqualValues(t, 3, testutil.ToFloat64(h.metrics.connections[i].refused))
 			require.NoError(t, a.Close())
+			synctest.Wait()
+			c := call(t, l)
+			c.say(t, [2]string{raw("GET", "/healthz"), command("PING")}[i], [2]string{"healthy", "PONG"}[i])
+			require.NoError(t, c.Close())
+			require.NoError(t, b.Close())
+			synctest.Wait()
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[i].open))
 		}
 	})
 }

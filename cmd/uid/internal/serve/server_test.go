@@ -25,7 +25,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -104,42 +103,6 @@ func TestDrainCutsOff(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, rest)
 		time.Sleep(time.Hour) // its draw ends
-	})
-}
-
-// One connection too many is told so, and its end makes room for another one.
-func TestConnectionLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Connections = 2 })
-		web, redis := h.serving(t)
-		for l, want := range map[*pipeListener]string{
-			web: "HTTP/1.1 503 Service Unavailable\r\n", redis: "-ERR max number of clients reached: 2\r\n",
-		} {
-			a, err := l.dial()
-			require.NoError(t, err)
-			b, err := l.dial()
-			require.NoError(t, err)
-			said := over(t, l, "")
-			require.Contains(t, said, want)
-			if l == web {
-				answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(said)), nil)
-				require.NoError(t, err)
-				body, err := io.ReadAll(answer.Body)
-				require.NoError(t, err)
-				require.Equal(t, "{\"error\":\"all 2 connections are in use\"}\n", string(body))
-			}
-			require.NoError(t, a.Close())
-			synctest.Wait()
-			c, err := l.dial()
-			require.NoError(t, err)
-			require.NoError(t, c.Close())
-			require.NoError(t, b.Close())
-			synctest.Wait()
-		}
-		for i := range protocols {
-			require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[i].refused))
-			require.Zero(t, testutil.ToFloat64(h.metrics.connections[i].open))
-		}
 	})
 }
 
