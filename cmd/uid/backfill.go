@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (p *program) backfill() *cobra.Command {
 	return cmd
 }
 
-func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
+func (b *backfillCommand) run(ctx context.Context, args []string) error {
 	var times []time.Time
 	for _, arg := range args {
 		t, err := parseMoment(arg)
@@ -58,26 +59,15 @@ func (b *backfillCommand) run(ctx context.Context, args []string) (err error) {
 		}
 		times = append(times, t)
 	}
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	s, err := b.open(ctx, scheme.Options{})
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer s.close()
-	g, err := b.generator(ctx, s)
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer func() {
-		// Not under ctx: give ticks back after an interruption, too.
-		ctx, cancel := b.store.closing()
-		defer cancel()
-		if closeErr := g.CloseContext(ctx); err == nil {
-			err = closeErr
+	open := func(ctx context.Context) (*workerStore, error) { return b.open(ctx, scheme.Options{}) }
+	return onStore(ctx, open, func(ctx context.Context, s *workerStore) (err error) {
+		g, err := b.generator(ctx, s)
+		if err != nil {
+			return err
 		}
-	}()
-	return interrupted(ctx, b.write(ctx, g, times))
+		defer func() { err = cmp.Or(err, b.store.release(g.CloseContext)) }()
+		return b.write(ctx, g, times)
+	})
 }
 
 // generator makes the generator, on the store's disposable IDs or leases.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -134,12 +132,12 @@ func listed(t *testing.T, f format) string {
 		require.Equal(t, h.goroutines, h.procs)
 		h.ns = []float64{30 + float64(i), 10 + float64(i), 20 + float64(i)}
 	}
-	var out bytes.Buffer
-	p := &program{stdout: &out, stderr: io.Discard, getenv: noEnv}
-	p.begin()
-	(&bench{program: p, format: f}).listCores(summed(heats))
-	require.Zero(t, p.end(nil))
-	return out.String()
+	o := inProcess(f, func(r tables) error {
+		(&bench{program: r.program, format: f}).listCores(summed(heats))
+		return nil
+	})
+	require.Zero(t, o.code)
+	return o.out
 }
 
 // TestBenchCoresFormats: a table with a block to send in, the block alone, or rows.
@@ -179,14 +177,14 @@ func TestBenchCoresIsAnonymous(t *testing.T) {
 func TestBenchCoresEndsAsItBegan(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: noEnv}
-	p.begin()
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &bench{program: p, length: time.Hour, format: table}
 	heats := []*heat{{contender: contender{"stops", func() func() (uint64, error) {
 		return func() (uint64, error) { cancel(); return 1, nil }
 	}}, goroutines: 1, procs: before + 1}}
-	require.Error(t, c.measure(ctx, heats))
+	o := inProcess(table, func(r tables) error {
+		return (&bench{program: r.program, length: time.Hour, format: table}).measure(ctx, heats)
+	})
+	require.Equal(t, exitInterrupted, o.code)
 	require.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
@@ -202,13 +200,10 @@ func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, cores := range []bool{false, true} {
-		var out, stderr bytes.Buffer
-		p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-		p.begin()
-		c := &bench{program: p, length: 10_000 * time.Hour, format: table, cores: cores}
-		require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
-		require.Equal(t, "uid: interrupted\n", stderr.String())
-		require.Empty(t, out.String())
+		o := inProcess(table, func(r tables) error {
+			return (&bench{program: r.program, length: 10_000 * time.Hour, format: table, cores: cores}).run(ctx)
+		})
+		require.Equal(t, outcome{exitInterrupted, "", "uid: interrupted\n"}, o)
 		require.Equal(t, before, runtime.GOMAXPROCS(0))
 	}
 }

@@ -51,10 +51,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 		return inputError{err}
 	}
 	defer func() {
-		// Not under ctx: give numbers back after an interruption, too.
-		ctx, cancel := d.store.closing()
-		defer cancel()
-		if closeErr := numbers.close(ctx); err == nil {
+		if closeErr := d.store.release(numbers.close); err == nil {
 			err = closeErr
 		} else if closeErr != nil {
 			d.log().Warn("numbers that were taken are skipped", "err", closeErr)

@@ -72,7 +72,7 @@ func (f format) tooLong(n int64) error {
 	return nil
 }
 
-func (g *gen) run(ctx context.Context) (err error) {
+func (g *gen) run(ctx context.Context) error {
 	if err := g.format.tooLong(g.n); err != nil {
 		return err
 	}
@@ -88,49 +88,37 @@ func (g *gen) run(ctx context.Context) (err error) {
 	if err := checkRoom(g.layout.Layout, g.n, g.now()); err != nil {
 		return err
 	}
+	open := func(ctx context.Context) (*workerStore, error) { return g.open(ctx, scheme.Options{}) }
+	return onStore(ctx, open, g.make)
+}
+
+// make makes the UIDs.
+func (g *gen) make(ctx context.Context, s *workerStore) (err error) {
 	lead := leadAfter(g.layout.Layout, g.n)
 	cfg := cached.Config{Layout: g.layout.Layout, After: g.after, Logger: g.log(), Now: g.now}
-	if lead > cached.DefaultMaxLead {
+	switch {
+	case s.numbers == nil && g.segment.lossy:
+		return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
+			"what this store loses is made up for", lossyFlag)
+	case s.numbers == nil: // another run gets the ID soon
+	case lead > cached.DefaultMaxLead:
 		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded
 	}
-
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-
-	s, err := g.open(ctx, scheme.Options{})
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer s.close()
-	if s.numbers == nil {
-		if g.segment.lossy {
-			return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
-				"what this store loses is made up for", lossyFlag)
-		}
-		cfg.MaxLead = 0 // another run gets the ID soon
-	}
 	w, err := g.worker(s)
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	generator, err := cached.NewContext(ctx, w, cfg)
 	if err != nil {
 		if g.after != 0 && errors.Is(err, uid.ErrRange) {
 			err = inputError{err}
 		}
-		return interrupted(ctx, g.full(s, err))
+		return g.full(s, err)
 	}
-	defer func() {
-		// Not under ctx: release the worker ID after an interruption, too.
-		ctx, cancel := g.store.closing()
-		defer cancel()
-		if closeErr := generator.CloseContext(ctx); err == nil {
-			err = closeErr
-		}
-	}()
+	defer func() { err = cmp.Or(err, g.store.release(generator.CloseContext)) }()
 	if err := g.write(ctx, generator, lead); err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	return g.out.Flush()
 }

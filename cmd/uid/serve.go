@@ -175,14 +175,14 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return interrupted(ctx, s.full(st, err))
 	}
-	defer func() { err = errors.Join(err, s.release(generator.CloseContext)) }()
+	defer func() { err = errors.Join(err, s.store.release(generator.CloseContext)) }()
 	segments, err := serve.NewSegments(st.segments, segment.Config{
 		LossyStore: s.segment.lossy, Timeout: s.store.timeout, Logger: s.log(), Now: s.now,
 	})
 	if err != nil {
 		return inputError{err}
 	}
-	defer func() { err = errors.Join(err, s.release(segments.CloseContext)) }()
+	defer func() { err = errors.Join(err, s.store.release(segments.CloseContext)) }()
 	cfg, err := s.config(generator, segments, st)
 	if err != nil {
 		return err
@@ -194,13 +194,6 @@ func (s *server) run(ctx context.Context) (err error) {
 	s.note("%s", s.identity(generator, st))
 	s.note("listening on %s", strings.Join(s.addresses(web, redis), " and "))
 	return s.serve(ctx, answers, web, redis)
-}
-
-// release gives back what is in hand: not under the command's context, which a signal has ended.
-func (s *server) release(closing func(context.Context) error) error {
-	ctx, cancel := s.store.closing()
-	defer cancel()
-	return closing(ctx)
 }
 
 // serve answers until a signal.

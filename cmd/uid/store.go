@@ -47,10 +47,26 @@ func (s *store) register(flags *pflag.FlagSet) {
 	flags.Var(spanVar(&s.timeout), "timeout", "how long to try (default 30s, and 3s where no server answers)")
 }
 
-// closing returns the context in which to give back what is in hand: not under the command's, which a signal
-// may have ended.
-func (s *store) closing() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), cmp.Or(s.timeout, 10*time.Second))
+// release gives back what is in hand: not under the command's context, which a signal may have ended.
+func (s *store) release(closing func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.timeout, 10*time.Second))
+	defer cancel()
+	return closing(ctx)
+}
+
+// onStore calls do with a store, under a context that a signal cancels.
+func onStore(ctx context.Context, open func(context.Context) (*workerStore, error), do func(context.Context, *workerStore) error) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	s, err := open(ctx)
+	if err == nil {
+		defer s.close()
+		err = do(ctx, s)
+	}
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	return nil
 }
 
 // A choice is the store that a user has named.

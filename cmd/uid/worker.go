@@ -65,22 +65,14 @@ func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Re
 
 // open calls do with the store, under a context that a signal cancels.
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	with := scheme.Options{
-		NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases),
-		SegmentTable: unless(segmentTable, r.segments),
-	}
-	s, err := r.store.open(ctx, r.program, with)
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer s.close()
-	r.inTables = s.numbers != nil
-	if err := do(ctx, s); err != nil {
-		return interrupted(ctx, err)
-	}
-	return nil
+	return onStore(ctx, func(ctx context.Context) (*workerStore, error) {
+		return r.store.open(ctx, r.program, scheme.Options{
+			NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases), SegmentTable: unless(segmentTable, r.segments),
+		})
+	}, func(ctx context.Context, s *workerStore) error {
+		r.inTables = s.numbers != nil
+		return do(ctx, s)
+	})
 }
 
 // unless returns "" for the default name of a table: PostgreSQL's is in lower case.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -102,7 +101,7 @@ func TestWorkerGolden(t *testing.T) {
 	ls := func(change func(*workerLs)) func(tables) error {
 		return func(r tables) error {
 			c := &workerLs{tables: r, ids: maxID{layout: newLayoutFlag()}}
-			c.nodes, c.leases = "WORKER_NODE", "WORKER_LEASE"
+			c.nodes, c.leases = nodeTable, leaseTable
 			if change != nil {
 				change(c)
 			}
@@ -121,7 +120,9 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
 		{"worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" })},
 		{"worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" })},
-		{"worker_ls_nothing", table, func(r tables) error { return (&workerLs{tables: r}).show(registry.Overview{}) }},
+		{"worker_ls_nothing", table, func(r tables) error {
+			return (&workerLs{tables: tables{program: r.program, format: r.format, nodes: nodeTable, leases: leaseTable, inTables: true}}).show(registry.Overview{})
+		}},
 		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
@@ -130,11 +131,7 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_release_json", asJSON, func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[0]); return nil }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var out, stderr bytes.Buffer
-			p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-			p.begin()
-			code := p.end(tt.do(tables{program: p, format: tt.format, nodes: nodeTable, leases: leaseTable, inTables: true}))
-			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
+			golden(t, tt.name, inProcess(tt.format, tt.do))
 		})
 	}
 }
@@ -142,11 +139,9 @@ func TestWorkerGolden(t *testing.T) {
 func TestWorkerInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	r := p.newTables()
-	r.store.place = storeWithLease(t)
-	err := r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
-	require.Equal(t, exitInterrupted, p.end(err))
+	o := inProcess(table, func(r tables) error {
+		r.store.place = storeWithLease(t)
+		return r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
+	})
+	require.Equal(t, exitInterrupted, o.code)
 }
