@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cmd/uid/internal/anyform"
+	"github.com/uidgen/uid/cmd/uid/internal/picture"
 	"github.com/uidgen/uid/foreign"
 )
 
@@ -139,7 +140,7 @@ func (c *parse) portray(id int64) error {
 	}
 	c.shown = true
 	if c.form.byFormat(id) {
-		return portrayForeign(c.out, c.form.format, id, c.now())
+		return picture.Foreign(c.out, c.form.format, id, c.now())
 	}
-	return portray(c.out, c.form.Layout, uid.UID(id), c.now())
+	return picture.UID(c.out, c.form.Layout, uid.UID(id), c.now())
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid/cmd/uid/internal/picture"
 )
 
 func TestPictureIsNoWiderThanATerminal(t *testing.T) {
@@ -14,7 +16,7 @@ func TestPictureIsNoWiderThanATerminal(t *testing.T) {
 		out := call{args: []string{"parse", "--layout", layout, "1"}}.run().out
 		require.Contains(t, out, "\n")
 		for line := range strings.Lines(out) {
-			require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), pictureWidth, out)
+			require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), picture.Width, out)
 			require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "trailing space")
 		}
 	}

@@ -1,7 +1,9 @@
-package main
+// Package picture shows what is in a UID to a person: its parts, and a picture of its bits.
+package picture
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +15,8 @@ import (
 	"github.com/uidgen/uid/foreign"
 )
 
-// pictureWidth is the most columns that a picture or a hint takes.
-const pictureWidth = 80
+// Width is the most columns that a picture or a hint takes.
+const Width = 80
 
 // A portrait is what a person is shown of a number.
 type portrait struct {
@@ -28,14 +30,14 @@ func (p *portrait) line(name string, value any) {
 	p.lines = append(p.lines, [2]string{name, fmt.Sprint(value)})
 }
 
-func (p *portrait) write(w *output) {
+func (p *portrait) write(w io.Writer) {
 	widest := len("sequence")
 	for _, l := range p.lines {
 		widest = max(widest, len(l[0]))
 	}
 	if p.doubt != "" {
 		name := "hint"
-		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", pictureWidth-2-widest-2), "\n") {
+		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", Width-2-widest-2), "\n") {
 			p.line(name, strings.TrimRight(part, " "))
 			name = ""
 		}
@@ -45,7 +47,7 @@ func (p *portrait) write(w *output) {
 		fmt.Fprintf(w, "  %-*s  %s\n", widest, l[0], l[1])
 	}
 	for _, row := range wrap(p.picture) {
-		w.WriteByte('\n')
+		fmt.Fprintln(w)
 		row.draw(w)
 	}
 }
@@ -55,8 +57,8 @@ func timeLine(at time.Time, tick int64) string {
 	return fmt.Sprintf("%s (tick %d)", at.Format(time.RFC3339Nano), tick)
 }
 
-// portray writes what is in u, for a person.
-func portray(w *output, l bits.Layout, u uid.UID, now time.Time) error {
+// UID writes what is in u, which is of the layout l.
+func UID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	parts, err := l.Parse(u)
 	if err != nil {
 		return err
@@ -78,8 +80,8 @@ func portray(w *output, l bits.Layout, u uid.UID, now time.Time) error {
 	return nil
 }
 
-// portrayForeign writes what is in a number of another generator.
-func portrayForeign(w *output, f foreign.Format, id int64, now time.Time) error {
+// Foreign writes what is in a number of another generator.
+func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	parts, err := f.Parse(id)
 	if err != nil {
 		return err
@@ -171,7 +173,7 @@ func wrap(p picture) []picture {
 	rows := []picture{nil}
 	for _, f := range p {
 		last := &rows[len(rows)-1]
-		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > pictureWidth {
+		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > Width {
 			rows = append(rows, nil)
 			last = &rows[len(rows)-1]
 		}
@@ -187,7 +189,7 @@ func wrap(p picture) []picture {
 //	|0|0000010100000001100011111001|0000000000000000000100|0000000001001|
 //	+-+----------------------------+----------------------+-------------+
 //	 1 28 bits                      22 bits                13 bits
-func (p picture) draw(w *output) {
+func (p picture) draw(w io.Writer) {
 	line := func(bar, fill string, content func(bitField) string) {
 		var s strings.Builder
 		for _, f := range p {
