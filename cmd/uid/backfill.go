@@ -34,7 +34,8 @@ const durableFlag = "durable-store"
 func (p *program) backfill() *cobra.Command {
 	b := &backfillCommand{gen: p.newGen(), workers: 1}
 	cmd, flags := newCommand("backfill [TIME...] [--from TIME] [--to TIME] [--within DURATION] [--store FILE|URL | --mysql DSN] "+
-		"[--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]", "Make UIDs for times that are past",
+		"[--namespace NAME [--durable-store]] [--layout NAME|T/W/S] [--format FORMAT]",
+		"Make UIDs for times that are past",
 		func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) })
 	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(timeVar(&b.from), "from", "no time is earlier (default: when the layout begins)")
@@ -72,7 +73,8 @@ func (b *backfillCommand) run(ctx context.Context, args []string) error {
 
 // generator makes the generator, on the store's disposable IDs or leases.
 func (b *backfillCommand) generator(ctx context.Context, s *workerStore) (*backfill.Generator, error) {
-	cfg := backfill.Config{Layout: b.layout.Layout, From: b.from, To: b.to, Workers: int(min(b.workers, 1<<30)), Logger: b.log(), Now: b.now}
+	cfg := backfill.Config{Layout: b.layout.Layout, From: b.from, To: b.to, Workers: int(min(b.workers, 1<<30)),
+		Logger: b.log(), Now: b.now}
 	if b.sorted {
 		cfg.Order = backfill.Sorted(0)
 	}

@@ -65,6 +65,7 @@ func FuzzMoment(f *testing.F) {
 }
 
 func TestBackfillTableTooLong(t *testing.T) {
-	c := call{args: []string{"backfill", "--store", newStore(t), "--format", "table"}, stdin: strings.Repeat("2026-02-02T00:00:00Z\n2026-02-02T00:00:01Z\n", maxTableRows/2+1)}
+	c := call{args: []string{"backfill", "--store", newStore(t), "--format", "table"},
+		stdin: strings.Repeat("2026-02-02T00:00:00Z\n2026-02-02T00:00:01Z\n", maxTableRows/2+1)}
 	require.Contains(t, c.fails(t, exitBadInput), "a table has at most 10000 rows")
 }

@@ -43,7 +43,8 @@ const (
 
 func (p *program) bench() *cobra.Command {
 	c := &bench{program: p, length: 3 * time.Second, format: table}
-	cmd, flags := newCommand("bench [--cores] [--time DURATION]", "Compare the generators with a bare atomic add, on this machine",
+	cmd, flags := newCommand("bench [--cores] [--time DURATION]",
+		"Compare the generators with a bare atomic add, on this machine",
 		func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) })
 	flags.BoolVar(&c.cores, "cores", false, "compare 1, 2, 4 … cores")
 	flags.Var(spanVar(&c.length), "time", "roughly how long to measure")
@@ -266,7 +267,9 @@ func summed(heats []*heat) (all []benchResult) {
 		}
 		ns, last := slices.Sorted(slices.Values(h.ns)), len(h.ns)-1
 		slices.Sort(ratios)
-		all = append(all, benchResult{h.goroutines, h.name, ns[len(ns)/2], ns[0], ns[last], ratios[len(ratios)/2], ratios[0], ratios[last]})
+		all = append(all, benchResult{
+			h.goroutines, h.name, ns[len(ns)/2], ns[0], ns[last], ratios[len(ratios)/2], ratios[0], ratios[last],
+		})
 	}
 	return all
 }

@@ -86,8 +86,10 @@ func (c *bench) listCores(results []benchResult) {
 		return
 	}
 	l := newListing(c.out, c.format,
-		column{"cores", "cores", true}, column{"call", "", false}, column{"ns", "ns/UID", true}, column{"ns_low", "from", true}, column{"ns_high", "to", true},
-		column{"times_add", "× add", true}, column{"times_add_low", "from", true}, column{"times_add_high", "to", true}, column{"uids_per_second", "million\nUIDs/s", true})
+		column{"cores", "cores", true}, column{"call", "", false}, column{"ns", "ns/UID", true},
+		column{"ns_low", "from", true}, column{"ns_high", "to", true},
+		column{"times_add", "× add", true}, column{"times_add_low", "from", true},
+		column{"times_add_high", "to", true}, column{"uids_per_second", "million\nUIDs/s", true})
 	for _, x := range r.Results {
 		l.add(cell{value: x.Cores}, cell{value: x.Call}, decimal(x.NS), decimal(x.Low), decimal(x.High),
 			decimal(x.TimesAdd), decimal(x.TimesLow), decimal(x.TimesHigh), rate(x.NS))

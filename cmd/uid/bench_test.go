@@ -151,7 +151,8 @@ func TestBenchCoresFormats(t *testing.T) {
 	rows := strings.Split(strings.TrimSuffix(listed(t, plain), "\n"), "\n")
 	require.Len(t, rows, 3*coreCalls)
 	require.Equal(t, "2\tatomic add\t25\t15\t35\t1\t1\t1\t40000000", rows[coreCalls])
-	require.Equal(t, benchResult{Cores: 2, Call: "cached GetUID", NS: 26, Low: 16, High: 36, TimesAdd: 1.04, TimesLow: 1.029, TimesHigh: 1.067}, r.Results[coreCalls+1])
+	require.Equal(t, benchResult{Cores: 2, Call: "cached GetUID", NS: 26, Low: 16, High: 36, TimesAdd: 1.04,
+		TimesLow: 1.029, TimesHigh: 1.067}, r.Results[coreCalls+1])
 }
 
 // TestBenchCoresIsAnonymous: what is sent in has no word of whose machine it is.

@@ -21,9 +21,11 @@ type genSegment struct {
 }
 
 func (s *genSegment) register(flags *pflag.FlagSet) {
-	flags.Var(value[string]{&s.tag, "TAG", func(tag string) (string, error) { return tag, checkTag(tag) }}, "segment", "print numbers of this tag, not UIDs")
+	flags.Var(value[string]{&s.tag, "TAG", func(tag string) (string, error) { return tag, checkTag(tag) }}, "segment",
+		"print numbers of this tag, not UIDs")
 	flags.BoolVar(&s.daily, "daily", false, "print order numbers: a day, and a number of it")
-	flags.Var(value[*time.Location]{&s.zone, "ZONE", readZone}, "zone", "where the days are, such as Europe/Berlin (default UTC)")
+	flags.Var(value[*time.Location]{&s.zone, "ZONE", readZone}, "zone",
+		"where the days are, such as Europe/Berlin (default UTC)")
 	flags.BoolVar(&s.create, "create", false, "make the tag's row if there is none")
 	flags.Var(countVar(&s.first), "first", "print no number below it")
 	flags.Var(countVar(&s.last), "last", "print no number above it")

@@ -32,7 +32,8 @@ func (g *gen) worker(s *workerStore) (uid.Worker, error) {
 			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
 		return disposable.New(s.numbers,
-			disposable.Config{Timeout: g.store.timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(), Now: g.now})
+			disposable.Config{Timeout: g.store.timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(),
+				Now: g.now})
 	}
 	leases, err := s.all.Namespace(g.namespace)
 	if err != nil {
@@ -47,7 +48,8 @@ func noNamespace(name string, s *workerStore, l layoutFlag) error {
 	if l.set {
 		layout = " --layout " + shellWord(l.Layout.String())
 	}
-	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace, shellWord(cmp.Or(name, namespace.Default)), layout, s.place.flag())
+	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace,
+		shellWord(cmp.Or(name, namespace.Default)), layout, s.place.flag())
 }
 
 // flag names the store again in a command line. What may hold a password is not repeated.

@@ -136,9 +136,10 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownWord(about, append(rest, "")[0], "no help about", "no help about that", "there is some about", func(c *cobra.Command) bool {
-					return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
-				})
+				return unknownWord(about, append(rest, "")[0], "no help about", "no help about that",
+					"there is some about", func(c *cobra.Command) bool {
+						return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
+					})
 			}
 			about.InitDefaultHelpFlag() // so that it is shown
 			about.InitDefaultVersionFlag()

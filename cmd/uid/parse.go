@@ -32,7 +32,9 @@ func (p *program) parse() *cobra.Command {
 	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
 	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
 	flags.Var(&c.format, "format", formatUsage)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cmp.Or(minusError(err), flagError(cmd, err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cmp.Or(minusError(err), flagError(cmd, err))
+	})
 	return cmd
 }
 

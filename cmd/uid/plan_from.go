@@ -30,8 +30,10 @@ type move struct {
 func (m *move) register(flags *pflag.FlagSet) {
 	flags.Var(&m.from, "from", "the layout to leave, as --layout of parse")
 	flags.Var(&m.to, "layout", "the layout to go to, as --layout of gen (default \"default\")")
-	flags.Var(value[*lease.Range]{&m.fromWorkers, "FIRST-LAST", readIDs}, "from-workers", "the worker IDs that --from has used (default all)")
-	flags.Var(value[*lease.Range]{&m.toWorkers, "FIRST-LAST", readIDs}, "to-workers", "the worker IDs that --layout will use (default all)")
+	flags.Var(value[*lease.Range]{&m.fromWorkers, "FIRST-LAST", readIDs}, "from-workers",
+		"the worker IDs that --from has used (default all)")
+	flags.Var(value[*lease.Range]{&m.toWorkers, "FIRST-LAST", readIDs}, "to-workers",
+		"the worker IDs that --layout will use (default all)")
 	flags.Var(timeVar(&m.plan.At), "at", "when the old generators stop and the new ones begin (default now)")
 	flags.Var(spanVar(&m.plan.Lead), "from-lead", "how long the old generators run on, or are ahead of the clock")
 }
@@ -91,9 +93,10 @@ func (m *move) list(plan planning.Move, c planning.Cost) {
 	if c.Passable {
 		passes = c.Passes
 	}
-	m.record(*m.format, "from", m.old(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever), "repeats", sharing(c.Repeats),
-		"highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above, "safe", append(windows{}, c.Safe...),
-		"floor_passed_at", passes, "cursors", cursors(c))
+	m.record(*m.format,
+		"from", m.old(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever),
+		"repeats", sharing(c.Repeats), "highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above,
+		"safe", append(windows{}, c.Safe...), "floor_passed_at", passes, "cursors", cursors(c))
 }
 
 // shared is a bits.Overlap for programs.

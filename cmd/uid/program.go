@@ -83,7 +83,8 @@ func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
 func unknownCommand(cmd *cobra.Command, word string) error {
-	return unknownWord(cmd, word, "unknown command", "unknown command", "the commands are", (*cobra.Command).IsAvailableCommand)
+	return unknownWord(cmd, word, "unknown command", "unknown command", "the commands are",
+		(*cobra.Command).IsAvailableCommand)
 }
 
 // unknownWord refuses a word that names none of the commands below one: it tells which there are, or what is like it.

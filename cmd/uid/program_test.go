@@ -127,5 +127,6 @@ func TestInputThatFails(t *testing.T) {
 
 // The default layout, which nobody chose, comes to its end one day.
 func TestEndOfTheDefaultLayout(t *testing.T) {
-	require.Contains(t, call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}.fails(t, exitFailure), "exhausted: the last tick")
+	require.Contains(t, call{args: []string{"gen"}, now: today.AddDate(10, 0, 0)}.fails(t, exitFailure),
+		"exhausted: the last tick")
 }

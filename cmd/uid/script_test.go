@@ -50,9 +50,10 @@ func TestScripts(t *testing.T) {
 			"refuses": ending(exitBadInput),
 			"fails":   ending(exitFailure),
 			"badstore": func(ts *testscript.TestScript, _ bool, args []string) {
-				ending(exitBadInput)(ts, false, []string{args[0], "worker", "ls", "--timeout", "1ms", "--store", args[1]})
-				ts.Setenv(storeEnv, args[1])
-				ending(exitBadInput)(ts, false, []string{args[0], "gen", "--timeout", "1ms"})
+				says, place := args[0], args[1]
+				ending(exitBadInput)(ts, false, []string{says, "worker", "ls", "--timeout", "1ms", "--store", place})
+				ts.Setenv(storeEnv, place)
+				ending(exitBadInput)(ts, false, []string{says, "gen", "--timeout", "1ms"})
 				ts.Setenv(storeEnv, "")
 			},
 			"golden": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -103,7 +104,8 @@ func ending(code int) scriptCommand {
 		for _, more := range [][]string{{"-v"}, nil} {
 			o := inScript(ts, append(more, args[1:]...)...)
 			last := o.err[strings.LastIndex(strings.TrimSuffix(o.err, "\n"), "\n")+1:]
-			must(ts, o.code == code && o.out == "" && strings.HasPrefix(last, "uid: ") && strings.Contains(last, args[0]), o)
+			must(ts, o.code == code && o.out == "", o)
+			must(ts, strings.HasPrefix(last, "uid: ") && strings.Contains(last, args[0]), o)
 			must(ts, more != nil || last == o.err, o)
 		}
 	}
@@ -136,13 +138,15 @@ func TestOddBytes(t *testing.T) {
 		{"control character", []string{"segment", "set", "x", "--description", "a\x00b"}},
 		{"control character", []string{"segment", "set", "x", "--description", "a\nb"}},
 		{"not UTF-8", []string{"segment", "set", "x", "--description", "a\xff"}},
-		{"has 257 characters, want 256 at most", []string{"segment", "set", "x", "--description", strings.Repeat("ü", 257)}},
+		{"has 257 characters, want 256 at most",
+			[]string{"segment", "set", "x", "--description", strings.Repeat("ü", 257)}},
 		{"these 129 bytes are no tag", []string{"gen", "--segment", strings.Repeat("x", 129)}},
-		{"has 129 bytes, want 1 to 128", []string{"gen", "--daily", "--segment", strings.Repeat("x", 120), "--store", newStore(t)}},
+		{"has 129 bytes, want 1 to 128",
+			[]string{"gen", "--daily", "--segment", strings.Repeat("x", 120), "--store", newStore(t)}},
 		{"has a space or a control character", []string{"gen", "--store", "mysql://me:x\n@h/x"}},
 		{"a tweak of 256 bytes", []string{"seal", "--tweak", strings.Repeat("x", 256), "1"}},
 	} {
-		require.Contains(t, call{args: tt.args, env: map[string]string{keysEnv: oldKey}}.fails(t, exitBadInput), tt.says)
+		require.Contains(t, call{args: tt.args, getenv: withKey}.fails(t, exitBadInput), tt.says)
 	}
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--description", strings.Repeat("ü", 256), "--store", store)

@@ -186,7 +186,8 @@ type sealedID struct {
 
 // each seals or opens the arguments, or else the words of the input, and shows the results, of which the plain form
 // has the text; what names the kind of word. If an argument is bad, it shows nothing.
-func (s *sealing) each(args []string, what string, turn func(string) (sealedID, error), text func(sealedID) string) error {
+func (s *sealing) each(args []string, what string, turn func(string) (sealedID, error),
+	text func(sealedID) string) error {
 	checked := func(word string) (sealedID, error) {
 		if likeKey.MatchString(word) {
 			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)

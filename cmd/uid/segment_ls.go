@@ -16,7 +16,8 @@ type segmentLs struct{ tables }
 
 func (p *program) segmentList() *cobra.Command {
 	c := &segmentLs{p.newTables()}
-	cmd, flags := newCommand("ls [TAG...] [--format table|plain|json]", "Show the tags of a store, and their next numbers",
+	cmd, flags := newCommand("ls [TAG...] [--format table|plain|json]",
+		"Show the tags of a store, and their next numbers",
 		func(cmd *cobra.Command, tags []string) error {
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error { return c.run(ctx, s, tags) })
 		})

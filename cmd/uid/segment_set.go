@@ -119,5 +119,6 @@ func (c *segmentSet) show(row segment.Row) {
 		fmt.Fprintf(c.out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
 		return
 	}
-	c.record(c.format, "tag", row.Tag, "next", uid.UID(row.Next), "step", row.Step, "description", printable(row.Description))
+	c.record(c.format,
+		"tag", row.Tag, "next", uid.UID(row.Next), "step", row.Step, "description", printable(row.Description))
 }

@@ -69,7 +69,8 @@ func (p *program) serve() *cobra.Command {
 	flags.StringVar(&s.key, "uid-key", serve.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
 	registerSegmentTable(flags, &s.table)
 	flags.BoolVar(&s.segment.lossy, lossyFlag, false, lossyUsage)
-	flags.Var(textVar(&s.tokenFile, "FILE"), "token-file", "file with the token that clients show; or put it into "+tokenEnv)
+	flags.Var(textVar(&s.tokenFile, "FILE"), "token-file",
+		"file with the token that clients show; or put it into "+tokenEnv)
 	flags.BoolVar(&s.insecure, "insecure", false, "listen on any address without a token")
 	flags.Var(textVar(&s.cert, "FILE"), "tls-cert", "PEM file with the certificate, for both protocols")
 	flags.Var(textVar(&s.certKey, "FILE"), "tls-key", "PEM file with its key")

@@ -42,7 +42,8 @@ type store struct {
 }
 
 func (s *store) register(flags *pflag.FlagSet) {
-	flags.Var(textVar(&s.place, "FILE|URL"), "store", "SQLite file or server; prefer the environment variable "+storeEnv)
+	flags.Var(textVar(&s.place, "FILE|URL"), "store",
+		"SQLite file or server; prefer the environment variable "+storeEnv)
 	flags.Var(textVar(&s.dsn, "DSN"), "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
 	flags.Var(spanVar(&s.timeout), "timeout", "how long to try (default 30s, and 3s where no server answers)")
 }
@@ -55,7 +56,8 @@ func (s *store) release(closing func(context.Context) error) error {
 }
 
 // onStore calls do with a store, under a context that a signal cancels.
-func onStore(ctx context.Context, open func(context.Context) (*workerStore, error), do func(context.Context, *workerStore) error) error {
+func onStore(ctx context.Context, open func(context.Context) (*workerStore, error),
+	do func(context.Context, *workerStore) error) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	s, err := open(ctx)

@@ -67,7 +67,8 @@ func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Re
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
 	return onStore(ctx, func(ctx context.Context) (*workerStore, error) {
 		return r.store.open(ctx, r.program, scheme.Options{
-			NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases), SegmentTable: unless(segmentTable, r.segments),
+			NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases),
+			SegmentTable: unless(segmentTable, r.segments),
 		})
 	}, func(ctx context.Context, s *workerStore) error {
 		r.inTables = s.numbers != nil

@@ -26,7 +26,8 @@ func (p *program) workerCheck() *cobra.Command {
 			}
 			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
 				findings, err := doctor.Check(ctx, s.all, doctor.Config{
-					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms, Timeout: c.store.timeout, Logger: c.log(),
+					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms,
+					Timeout: c.store.timeout, Logger: c.log(),
 				})
 				if err != nil {
 					return err
@@ -41,17 +42,19 @@ func (p *program) workerCheck() *cobra.Command {
 }
 
 func (c *workerCheck) show(findings []doctor.Finding) error {
-	l := newListing(c.out, c.format, column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false},
+	l := newListing(c.out, c.format,
+		column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false},
 		column{"why", forPrograms, false}, column{"do", forPrograms, false})
 	levels := map[doctor.Level]int{}
 	for _, f := range findings {
 		levels[f.Level]++
-		l.add(cell{value: string(f.Level)}, cell{value: f.What}, cell{value: f.Value, text: findingText(f)}, cell{value: f.Why}, cell{value: f.Do})
+		l.add(cell{value: string(f.Level)}, cell{value: f.What}, cell{value: f.Value, text: findingText(f)},
+			cell{value: f.Why}, cell{value: f.Do})
 	}
 	l.end()
 	if c.format == table {
-		fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[doctor.LevelError], "error"), plural(levels[doctor.LevelWarn], "warning"),
-			plural(levels[doctor.LevelNote], "note"))
+		fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[doctor.LevelError], "error"),
+			plural(levels[doctor.LevelWarn], "warning"), plural(levels[doctor.LevelNote], "note"))
 	}
 	if levels[doctor.LevelError] > 0 {
 		return errAnswered

@@ -30,7 +30,8 @@ func (p *program) workerInit() *cobra.Command {
 	cmd, flags := newCommand("init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
 		"Create a namespace of leases, once", func(cmd *cobra.Command, _ []string) error {
 			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
-				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d", rangeText(c.ids), c.layout.Layout, most)
+				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d",
+					rangeText(c.ids), c.layout.Layout, most)
 			}
 			place, err := c.store.choose(c.getenv)
 			if err != nil {
@@ -39,13 +40,16 @@ func (p *program) workerInit() *cobra.Command {
 			if !cmd.Flags().Changed("namespace") {
 				c.namespace = cmp.Or(place.namespace(), c.namespace)
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error { return c.run(ctx, r, place) })
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
+				return c.run(ctx, r, place)
+			})
 		})
 	c.store.register(flags)
 	c.registerLeases(flags)
 	flags.StringVar(&c.namespace, "namespace", namespace.Default, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
-	flags.Var(value[lease.Range]{&c.ids, "FIRST-LAST", readRange}, "ids", "the worker IDs that it has (default: all of the layout)")
+	flags.Var(value[lease.Range]{&c.ids, "FIRST-LAST", readRange}, "ids",
+		"the worker IDs that it has (default: all of the layout)")
 	flags.BoolVar(&c.lost, "lost", false, "its rows were lost, or put back: begin beyond what owners may have")
 	flags.Var(afterVar(&c.after), "after", afterUsage)
 	return cmd
@@ -62,7 +66,8 @@ func (c *workerInit) run(ctx context.Context, r *registry.Registry, place choice
 	case err != nil:
 		return err
 	case c.format != table:
-		c.record(c.format, "namespace", c.namespace, "layout", c.layout.Layout.String(), "range", rangeCell(c.ids).value)
+		c.record(c.format,
+			"namespace", c.namespace, "layout", c.layout.Layout.String(), "range", rangeCell(c.ids).value)
 		return nil
 	}
 	ids := ""

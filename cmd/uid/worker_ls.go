@@ -71,8 +71,8 @@ func (c *workerLs) show(o registry.Overview) error {
 	nodes := newListing(c.out, c.format, nodeColumns...)
 	if o.Nodes != nil && c.namespace == "" {
 		most := c.ids.disposable()
-		nodes.add(cell{value: "disposable"}, cell{value: c.nodes}, count(o.Nodes.Rows), count(o.Nodes.Last), count(o.Nodes.Next),
-			count(o.Nodes.Used()), count(most), count(max(0, most-o.Nodes.Used())))
+		nodes.add(cell{value: "disposable"}, cell{value: c.nodes}, count(o.Nodes.Rows), count(o.Nodes.Last),
+			count(o.Nodes.Next), count(o.Nodes.Used()), count(most), count(max(0, most-o.Nodes.Used())))
 	}
 	above := false
 	for _, l := range []*listing{leases, namespaces, nodes} {
@@ -95,14 +95,15 @@ var kind = column{"kind", forPrograms, false}
 // The columns of a lease, of a namespace, and of the table of disposable IDs.
 var (
 	leaseColumns = []column{
-		kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false}, {"ended", forPrograms, false},
-		{"holder", "holder", false}, {"acquired", "since", false}, {"renewed", forPrograms, false}, {"until", "until", false},
-		{"remaining_seconds", "left", true}, {"high", forPrograms, true}, {"high_time", "reserved up to", false}, {"layout", forPrograms, false},
+		kind, {"namespace", "namespace", false}, {"worker_id", "ID", true}, {"state", "state", false},
+		{"ended", forPrograms, false}, {"holder", "holder", false}, {"acquired", "since", false},
+		{"renewed", forPrograms, false}, {"until", "until", false}, {"remaining_seconds", "left", true},
+		{"high", forPrograms, true}, {"high_time", "reserved up to", false}, {"layout", forPrograms, false},
 	}
 	namespaceColumns = []column{
-		kind, {"namespace", "namespace", false}, {"layout", "layout", false}, {"range", "range", false}, {"worker_ids", "worker\nIDs", true},
-		{"live", "live", true}, {"quarantine", "in\nquarantine", true}, {"free", "free\nagain", true},
-		{"never_used", forPrograms, true}, {"left", "left", true},
+		kind, {"namespace", "namespace", false}, {"layout", "layout", false}, {"range", "range", false},
+		{"worker_ids", "worker\nIDs", true}, {"live", "live", true}, {"quarantine", "in\nquarantine", true},
+		{"free", "free\nagain", true}, {"never_used", forPrograms, true}, {"left", "left", true},
 	}
 	nodeColumns = []column{
 		kind, {"table", "disposable IDs", false}, {"rows", "rows", true}, {"last", "largest\nID", true},

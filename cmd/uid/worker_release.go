@@ -28,7 +28,9 @@ func (p *program) workerRelease() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error { return c.run(ctx, r, namespace, id) })
+			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
+				return c.run(ctx, r, namespace, id)
+			})
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -83,9 +85,9 @@ func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace st
 // show says what release did; was is the lease before.
 func (c *workerFree) show(was registry.LeaseInfo) {
 	if c.format != table {
-		c.record(c.format, "namespace", printable(was.Namespace), "worker_id", was.WorkerID, "was_live", was.State == registry.Live,
-			"was_released", was.Released, "holder", printable(was.Holder), "acquired", was.Acquired, "renewed", was.Renewed,
-			"until", was.Until, "high", was.High)
+		c.record(c.format, "namespace", printable(was.Namespace), "worker_id", was.WorkerID,
+			"was_live", was.State == registry.Live, "was_released", was.Released, "holder", printable(was.Holder),
+			"acquired", was.Acquired, "renewed", was.Renewed, "until", was.Until, "high", was.High)
 		return
 	}
 	state := "expired"

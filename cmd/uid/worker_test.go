@@ -108,6 +108,9 @@ func TestWorkerGolden(t *testing.T) {
 			return c.show(overview)
 		}
 	}
+	released := func(i int) func(tables) error {
+		return func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[i]); return nil }
+	}
 	for _, tt := range []struct {
 		name   string
 		format format
@@ -121,14 +124,15 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" })},
 		{"worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" })},
 		{"worker_ls_nothing", table, func(r tables) error {
-			return (&workerLs{tables: tables{program: r.program, format: r.format, nodes: nodeTable, leases: leaseTable, inTables: true}}).show(registry.Overview{})
+			r.nodes, r.leases, r.inTables = nodeTable, leaseTable, true
+			return (&workerLs{tables: r}).show(registry.Overview{})
 		}},
 		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
-		{"worker_release", table, func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[0]); return nil }},
-		{"worker_release_again", table, func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[1]); return nil }},
-		{"worker_release_json", asJSON, func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[0]); return nil }},
+		{"worker_release", table, released(0)},
+		{"worker_release_again", table, released(1)},
+		{"worker_release_json", asJSON, released(0)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, tt.name, inProcess(tt.format, tt.do))

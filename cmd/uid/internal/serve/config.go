@@ -90,9 +90,14 @@ func (l Limits) withDefaults() (Limits, error) {
 		return l, fmt.Errorf("%w: no limit may be below 0: %+v", uid.ErrConfig, l)
 	}
 	return Limits{
-		Connections: cmp.Or(l.Connections, 1024), Strangers: cmp.Or(l.Strangers, 128), Stranger: cmp.Or(l.Stranger, 10*time.Second),
-		Request: cmp.Or(l.Request, 5*time.Second), Header: cmp.Or(l.Header, 5*time.Second), Read: cmp.Or(l.Read, 10*time.Second),
-		Write: cmp.Or(l.Write, 10*time.Second), Idle: cmp.Or(l.Idle, 2*time.Minute),
+		Connections: cmp.Or(l.Connections, 1024),
+		Strangers:   cmp.Or(l.Strangers, 128),
+		Stranger:    cmp.Or(l.Stranger, 10*time.Second),
+		Request:     cmp.Or(l.Request, 5*time.Second),
+		Header:      cmp.Or(l.Header, 5*time.Second),
+		Read:        cmp.Or(l.Read, 10*time.Second),
+		Write:       cmp.Or(l.Write, 10*time.Second),
+		Idle:        cmp.Or(l.Idle, 2*time.Minute),
 	}, nil
 }
 

@@ -69,9 +69,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) er
 	}
 	switch {
 	case len(r.RequestURI) > maxURL:
-		return failed(http.StatusRequestURITooLong, "the path and query have %d bytes, want %d at most", len(r.RequestURI), maxURL)
+		return failed(http.StatusRequestURITooLong, "the path and query have %d bytes, want %d at most",
+			len(r.RequestURI), maxURL)
 	case s.cfg.LocalOnly && !isLocal(r.Host):
-		return failed(http.StatusMisdirectedRequest, "without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host")
+		return failed(http.StatusMisdirectedRequest,
+			"without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host")
 	case route == nil:
 		return failed(http.StatusNotFound, "there is no such path; /openapi.yaml lists them")
 	case !slices.Contains(route.methods, r.Method):
@@ -118,7 +120,8 @@ func refuseQuery(r *http.Request, route *route) error {
 	for name, values := range query {
 		switch {
 		case !slices.Contains(route.query, name):
-			return failed(http.StatusBadRequest, "unknown parameter %.40q: %s has %s", name, route.path, cmp.Or(strings.Join(route.query, ", "), "none"))
+			return failed(http.StatusBadRequest, "unknown parameter %.40q: %s has %s", name, route.path,
+				cmp.Or(strings.Join(route.query, ", "), "none"))
 		case len(values) > 1:
 			return failed(http.StatusBadRequest, "%s is there %d times", name, len(values))
 		}

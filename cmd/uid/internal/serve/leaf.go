@@ -38,7 +38,8 @@ func (s *Server) leafSegment(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.Counter, next func(context.Context) (uid.UID, error), id func(error) int) error {
+func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.Counter,
+	next func(context.Context) (uid.UID, error), id func(error) int) error {
 	if r.Method == http.MethodHead {
 		return s.unseen(w, leafKind)
 	}

@@ -41,18 +41,24 @@ func newMetrics() metrics {
 	gauge := func(name, help string) *prometheus.GaugeVec {
 		return made.NewGaugeVec(prometheus.GaugeOpts{Name: "uid_serve_" + name, Help: help}, []string{"protocol"})
 	}
-	m.requests = counter("requests_total", "HTTP requests, by the path of the API and the status of the answer.", "path", "status")
+	m.requests = counter("requests_total", "HTTP requests, by the path of the API and the status of the answer.",
+		"path", "status")
 	m.commands = counter("commands_total", "Commands of the Redis protocol.").WithLabelValues()
-	m.failed = counter("command_errors_total", "Commands of the Redis protocol that were answered with an error.").WithLabelValues()
-	m.skipped = counter("skipped_total", "UIDs that were drawn for a request that failed all the same.").WithLabelValues()
+	m.failed = counter("command_errors_total",
+		"Commands of the Redis protocol that were answered with an error.").WithLabelValues()
+	m.skipped = counter("skipped_total",
+		"UIDs that were drawn for a request that failed all the same.").WithLabelValues()
 	issued := counter("issued_total", "UIDs, and numbers of tags, that were answered.", "kind", "protocol")
-	open, strangers := gauge("connections", "Connections that are open."), gauge("strangers", "Of them those that have not shown the token.")
+	open, strangers := gauge("connections", "Connections that are open."),
+		gauge("strangers", "Of them those that have not shown the token.")
 	refused := counter("refused_connections_total", "Connections of clients beyond the limit.", "protocol")
-	evicted := counter("evicted_strangers_total", "Connections that had not shown the token and made room for others.", "protocol")
+	evicted := counter("evicted_strangers_total", "Connections that had not shown the token and made room for others.",
+		"protocol")
 	for i, p := range protocols {
 		m.uids[i], m.numbers[i] = issued.WithLabelValues("uid", p), issued.WithLabelValues("number", p)
 		m.connections[i] = connections{
-			open.WithLabelValues(p), strangers.WithLabelValues(p), refused.WithLabelValues(p), evicted.WithLabelValues(p),
+			open.WithLabelValues(p), strangers.WithLabelValues(p), refused.WithLabelValues(p),
+			evicted.WithLabelValues(p),
 		}
 	}
 	return m

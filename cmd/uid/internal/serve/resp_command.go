@@ -47,7 +47,8 @@ func (c *conn) command(args [][]byte) {
 	case !c.allowed && name != "AUTH" && name != "HELLO" && name != "QUIT":
 		err = respError("NOAUTH Authentication required.")
 	case !is:
-		err = fmt.Errorf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis", shown(name))
+		err = fmt.Errorf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis",
+			shown(name))
 	case n < known.least || n > known.most:
 		err = fmt.Errorf("ERR wrong number of arguments for '%s' command", strings.ToLower(name))
 	default:
@@ -186,7 +187,8 @@ func (c *conn) hello(args [][]byte) error {
 	if !c.allowed {
 		return respError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
 	}
-	all := []any{"server", "uid", "version", c.server.cfg.Version, "proto", 2, "id", 1, "mode", "standalone", "role", "master", "modules"}
+	all := []any{"server", "uid", "version", c.server.cfg.Version, "proto", 2, "id", 1, "mode", "standalone", "role",
+		"master", "modules"}
 	c.array(len(all) + 1)
 	for _, v := range all {
 		switch v := v.(type) {
