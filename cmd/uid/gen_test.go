@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -158,40 +156,6 @@ func TestWhereTheStoreIs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, root+filepath.FromSlash(tt.want), got)
 	}
-}
-
-// workerIDs starts processes at once and returns their worker IDs.
-func workerIDs(t *testing.T, args ...string) map[int64]bool {
-	t.Helper()
-	const processes = 8
-	var outs [processes]bytes.Buffer
-	var errs [processes]bytes.Buffer
-	var failed [processes]error
-	var wg sync.WaitGroup
-	start := make(chan struct{})
-	for i := range processes {
-		cmd := command(nil, append([]string{"gen", "-n", "3", "--format", "json"}, args...)...)
-		cmd.Stdout, cmd.Stderr = &outs[i], &errs[i]
-		wg.Go(func() {
-			<-start
-			failed[i] = cmd.Run()
-		})
-	}
-	close(start)
-	wg.Wait()
-	ids := map[int64]bool{}
-	for i := range processes {
-		require.NoError(t, failed[i], errs[i].String())
-		var parts uid.Parts
-		require.NoError(t, json.Unmarshal(bytes.SplitN(outs[i].Bytes(), []byte("\n"), 2)[0], &parts))
-		ids[parts.WorkerID] = true
-	}
-	return ids
-}
-
-// TestProcessesAtOnce: on a store that does not exist yet.
-func TestProcessesAtOnce(t *testing.T) {
-	require.Len(t, workerIDs(t, "--store", newStore(t)), 8)
 }
 
 // Who has used up the worker IDs of a store that leases them is told when they come back.
