@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/bits"
 )
 
 // Runs of backfill and of gen share no UID, whatever they have in common.
@@ -36,45 +33,6 @@ func TestBackfillRuns(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 6)
-}
-
-func TestBackfillWithin(t *testing.T) {
-	args := []string{"backfill", "--layout", "31/31/1", "--store", newStore(t), "--format", "plain"}
-	day := []string{"2026-03-02", "2026-03-02", "2026-03-02"}
-	o := call{args: append(args, day...)}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "uid: time 3: the tick is full: tick 5184000")
-	require.Len(t, strings.Fields(o.out), 2)
-	require.Len(t, strings.Fields(ok(t, append(append(args, "--within", "1s"), day...)...)), 3)
-	require.Len(t, strings.Fields(ok(t, append(append(args, "--workers", "2"), day...)...)), 3)
-}
-
-func TestBackfillRefuses(t *testing.T) {
-	store := newStore(t)
-	ok(t, "worker", "init", "--store", store, "--namespace", "orders")
-	for _, tt := range []struct {
-		args []string
-		code int
-		text string
-	}{
-		{[]string{"--durable-store", "2026-02-02"}, exitBadInput, "--durable-store is for --namespace"},
-		{[]string{"--namespace", "none", "2026-02-02"}, exitFailure, `this makes it, once: uid worker init --namespace none --store `},
-		{[]string{"--namespace", "@", "2026-02-02"}, exitBadInput, "0x40"},
-		{[]string{"--to", "2199-01-01", "2026-02-02"}, exitBadInput, "is after the present"},
-		{[]string{"--from", "2020-01-01", "2026-02-02"}, exitBadInput, "older times need a layout with an earlier epoch"},
-		{[]string{"--from", "2026-02-02", "--to", "2026-02-01", "2026-02-02"}, exitBadInput, "is after To"},
-		{[]string{"--workers", "1e18", "2026-02-02"}, exitBadInput, "too large a number"}, {[]string{"--workers", "5e6", "2026-02-02"}, exitBadInput, "Workers 5000000 is not within 1 and 4194304"},
-		{[]string{"--namespace", "orders", "--layout", "twitter", "2026-02-02"}, exitFailure, "under another layout"},
-		{[]string{"--sorted", "2026-02-02", "2026-02-01"}, exitBadInput, "time 2: backfill: time out of order"},
-		{[]string{"--format", "plain", "yesterday"}, exitBadInput, "nor a number of milliseconds since 1970"},
-	} {
-		o := call{args: append([]string{"backfill", "--store", store}, tt.args...)}.run()
-		require.Equal(t, tt.code, o.code, "%v: %s", tt.args, o.err)
-		require.Contains(t, o.err, tt.text)
-	}
-	o := call{args: []string{"backfill", "--store", store, "--format", "table"}, stdin: strings.Repeat("2026-02-02T00:00:00Z\n2026-02-02T00:00:01Z\n2026-02-02T00:00:02Z\n", maxTableRows/3+1)}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Contains(t, o.err, "a table has at most 10000 rows")
 }
 
 // FuzzMoment reads times: each is written in one way, and comes back.
@@ -106,18 +64,8 @@ func FuzzMoment(f *testing.F) {
 	})
 }
 
-// An example of the help's: a time as text and as milliseconds.
-func TestBackfillTimes(t *testing.T) {
-	out := ok(t, "backfill", "2026-03-02T18:07:53Z", "1767225600000", "--store", newStore(t))
-	var ticks []int64
-	for line := range strings.Lines(out) {
-		u, err := uid.Parse(strings.TrimSpace(line))
-		require.NoError(t, err)
-		tick, err := bits.Default().Tick(u)
-		require.NoError(t, err)
-		ticks = append(ticks, tick)
-	}
-	require.Equal(t, "[5249273 0]", fmt.Sprint(ticks))
-	_, err := os.Stat("workers.db")
-	require.ErrorIs(t, err, os.ErrNotExist)
+func TestBackfillTableTooLong(t *testing.T) {
+	c := call{args: []string{"backfill", "--store", newStore(t), "--format", "table"},
+		stdin: strings.Repeat("2026-02-02T00:00:00Z\n2026-02-02T00:00:01Z\n", maxTableRows/2+1)}
+	require.Contains(t, c.fails(t, exitBadInput), "a table has at most 10000 rows")
 }

@@ -26,7 +26,7 @@ import (
 // bench is the command that compares the generators on this machine.
 type bench struct {
 	*program
-	length spanFlag
+	length time.Duration
 	format format
 	cores  bool
 }
@@ -42,19 +42,13 @@ const (
 )
 
 func (p *program) bench() *cobra.Command {
-	c := &bench{program: p, length: spanFlag(3 * time.Second), format: table}
-	cmd := &cobra.Command{
-		Use:                   "bench [--cores] [--time DURATION]",
-		Short:                 "Compare the generators with a bare atomic add, on this machine",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	c := &bench{program: p, length: 3 * time.Second, format: table}
+	cmd, flags := newCommand("bench [--cores] [--time DURATION]",
+		"Compare the generators with a bare atomic add, on this machine",
+		func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) })
 	flags.BoolVar(&c.cores, "cores", false, "compare 1, 2, 4 … cores")
-	flags.Var(&c.length, "time", "roughly how long to measure")
-	flags.Var(&c.format, "format", "form of the output")
+	flags.Var(spanVar(&c.length), "time", "roughly how long to measure")
+	flags.Var(&c.format, "format", formatUsage)
 	return cmd
 }
 
@@ -83,23 +77,24 @@ func (c *bench) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	procs := runtime.GOMAXPROCS(0)
-	if c.cores {
-		heats := coreHeats(contenders, procs)
-		if err := c.measure(ctx, heats); err != nil {
-			return err
-		}
-		return c.listCores(heats)
-	}
-	var heats []*heat
-	for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
-		for _, s := range contenders {
-			heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
+	heats := coreHeats(contenders, procs)
+	if !c.cores {
+		heats = nil
+		for _, goroutines := range slices.Compact([]int{1, procs, 8 * procs}) {
+			for _, s := range contenders {
+				heats = append(heats, &heat{contender: s, goroutines: goroutines, procs: procs})
+			}
 		}
 	}
 	if err := c.measure(ctx, heats); err != nil {
 		return err
 	}
-	return c.list(heats)
+	if c.cores {
+		c.listCores(summed(heats))
+	} else {
+		c.list(summed(heats))
+	}
+	return nil
 }
 
 // measure lets the heats take turns.
@@ -108,7 +103,7 @@ func (c *bench) measure(ctx context.Context, heats []*heat) error {
 	if isTerminal(c.stderr) {
 		bar = startProgress(c.stderr, int64(benchRounds*len(heats)))
 	}
-	turn := time.Duration(c.length) / time.Duration(benchRounds*len(heats))
+	turn := c.length / time.Duration(benchRounds*len(heats))
 	defer bar.end()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for range benchRounds {
@@ -246,53 +241,21 @@ func (h *heat) take(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// median sorts the turns in place and returns the middle one.
-func median(turns []float64) float64 {
-	slices.Sort(turns)
-	return turns[len(turns)/2]
+// A benchResult is the median of a heat's turns, their range, and the median and the range of their ratios to the same
+// turns of the bare add with as many goroutines.
+type benchResult struct {
+	Cores     int     `json:"cores"`
+	Call      string  `json:"call"`
+	NS        float64 `json:"ns"`
+	Low       float64 `json:"ns_low"`
+	High      float64 `json:"ns_high"`
+	TimesAdd  float64 `json:"times_add"`
+	TimesLow  float64 `json:"times_add_low"`
+	TimesHigh float64 `json:"times_add_high"`
 }
 
-func (c *bench) list(heats []*heat) error {
-	columns := []column{
-		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
-		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
-	}
-	if c.format == table {
-		columns = append(columns, column{"bar", "", false})
-	}
-	l := newListing(c.out, c.format, columns...)
-	times := timesAdd(heats)
-	for i, h := range heats {
-		ns := median(h.ns)
-		rate := 1e9 / ns
-		cells := []cell{
-			{value: h.goroutines}, {value: h.name}, decimal(ns), decimal(h.ns[0]), decimal(h.ns[len(h.ns)-1]),
-			decimal(times[i]), number(math.Round(rate)),
-		}
-		if c.format == table {
-			cells[len(cells)-1].text = rateText(rate)
-			cells = append(cells, cell{value: rateBar(rate)})
-		}
-		if err := l.add(cells...); err != nil {
-			return err
-		}
-	}
-	return l.end()
-}
-
-// timesAdd returns each heat's cost as a multiple of the atomic add's: the median of
-// ratiosToAdd.
-func timesAdd(heats []*heat) (out []float64) {
-	for _, ratios := range ratiosToAdd(heats) {
-		out = append(out, median(ratios))
-	}
-	return out
-}
-
-// ratiosToAdd returns, for each heat, its cost in each turn as a multiple of the atomic add's
-// in the same turn. The atomic add is the first heat with as many goroutines. It is called
-// before the turns are sorted.
-func ratiosToAdd(heats []*heat) (out [][]float64) {
+// summed returns what came of the heats. The atomic add is the first with as many goroutines.
+func summed(heats []*heat) (all []benchResult) {
 	add := make(map[int]*heat)
 	for _, h := range heats {
 		if add[h.goroutines] == nil {
@@ -302,18 +265,42 @@ func ratiosToAdd(heats []*heat) (out [][]float64) {
 		for turn, ns := range h.ns {
 			ratios = append(ratios, ns/add[h.goroutines].ns[turn])
 		}
-		out = append(out, ratios)
+		ns, last := slices.Sorted(slices.Values(h.ns)), len(h.ns)-1
+		slices.Sort(ratios)
+		all = append(all, benchResult{
+			h.goroutines, h.name, ns[len(ns)/2], ns[0], ns[last], ratios[len(ratios)/2], ratios[0], ratios[last],
+		})
 	}
-	return out
+	return all
+}
+
+func (c *bench) list(results []benchResult) {
+	columns := []column{
+		{"goroutines", "at\nonce", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true},
+		{"ns_high", "to", true}, {"times_add", "× add", true}, {"uids_per_second", "million\nUIDs/s", true},
+	}
+	if c.format == table {
+		columns = append(columns, column{"bar", "", false})
+	}
+	l := newListing(c.out, c.format, columns...)
+	for _, r := range results {
+		l.add([]cell{
+			{value: r.Cores}, {value: r.Call}, decimal(r.NS), decimal(r.Low), decimal(r.High),
+			decimal(r.TimesAdd), rate(r.NS), {value: rateBar(1e9 / r.NS)},
+		}[:len(columns)]...)
+	}
+	l.end()
+}
+
+// rate is the cell of UIDs a second, for people in millions.
+func rate(ns float64) cell {
+	return cell{value: int64(math.Round(1e9 / ns)), text: fmt.Sprintf("%.1f", 1e3/ns)}
 }
 
 // decimal is a cell of a number with two decimals.
 func decimal(v float64) cell {
 	return cell{value: v, text: fmt.Sprintf("%.2f", v)}
 }
-
-// rateText returns a rate in millions.
-func rateText(rate float64) string { return fmt.Sprintf("%.1f", rate/1e6) }
 
 // rateBar returns a bar that grows by a block with each doubling of the rate.
 func rateBar(rate float64) string {

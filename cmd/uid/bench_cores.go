@@ -2,14 +2,10 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/klauspost/cpuid/v2"
@@ -39,48 +35,30 @@ func coreHeats(contenders []contender, most int) (heats []*heat) {
 // A coresReport is what a user can send in. It tells nothing about him: no name of the
 // machine, no path, no address.
 type coresReport struct {
-	CPU     string       `json:"cpu"`
-	Cores   int          `json:"cores"`
-	Procs   int          `json:"gomaxprocs"`
-	Go      string       `json:"go"`
-	GOOS    string       `json:"goos"`
-	GOARCH  string       `json:"goarch"`
-	Version string       `json:"uid"`
-	Rounds  int          `json:"rounds"`
-	Seconds float64      `json:"seconds"` // as asked for
-	Results []coreResult `json:"results"`
+	CPU     string        `json:"cpu"`
+	Cores   int           `json:"cores"`
+	Procs   int           `json:"gomaxprocs"`
+	Go      string        `json:"go"`
+	GOOS    string        `json:"goos"`
+	GOARCH  string        `json:"goarch"`
+	Version string        `json:"uid"`
+	Rounds  int           `json:"rounds"`
+	Seconds float64       `json:"seconds"` // as asked for
+	Results []benchResult `json:"results"`
 }
 
-// A coreResult is the median of the turns, their range, and the median and the range of their
-// ratios to the same turns of the bare add on as many cores.
-type coreResult struct {
-	Cores     int     `json:"cores"`
-	Call      string  `json:"call"`
-	NS        float64 `json:"ns"`
-	Low       float64 `json:"ns_low"`
-	High      float64 `json:"ns_high"`
-	TimesAdd  float64 `json:"times_add"`
-	TimesLow  float64 `json:"times_add_low"`
-	TimesHigh float64 `json:"times_add_high"`
-}
-
-func (c *bench) report(heats []*heat) coresReport {
-	r := coresReport{
+func (c *bench) report(results []benchResult) coresReport {
+	for i := range results {
+		r := &results[i]
+		for _, v := range []*float64{&r.NS, &r.Low, &r.High, &r.TimesAdd, &r.TimesLow, &r.TimesHigh} {
+			*v = rounded(*v)
+		}
+	}
+	return coresReport{
 		CPU: processorName(), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0),
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Version: version(),
-		Rounds: benchRounds, Seconds: time.Duration(c.length).Seconds(),
+		Rounds: benchRounds, Seconds: c.length.Seconds(), Results: results,
 	}
-	times := ratiosToAdd(heats)
-	for i, h := range heats {
-		ns := slices.Clone(h.ns)
-		middle := median(ns)
-		r.Results = append(r.Results, coreResult{
-			Cores: h.procs, Call: h.name,
-			NS: rounded(middle), Low: rounded(ns[0]), High: rounded(ns[len(ns)-1]),
-			TimesAdd: rounded(median(times[i])), TimesLow: rounded(times[i][0]), TimesHigh: rounded(times[i][len(times[i])-1]),
-		})
-	}
-	return r
 }
 
 // rounded keeps four significant digits.
@@ -101,48 +79,34 @@ func processorName() string {
 }
 
 // listCores prints a table and what to send in, or the latter alone, as a program wants it.
-func (c *bench) listCores(heats []*heat) error {
-	r := c.report(heats)
+func (c *bench) listCores(results []benchResult) {
+	r := c.report(results)
 	if c.format == asJSON {
-		return json.NewEncoder(c.out).Encode(r)
+		fmt.Fprintf(c.out, "%s\n", c.out.inJSON(r))
+		return
 	}
-	columns := []column{
-		{"cores", "cores", true}, {"call", "", false}, {"ns", "ns/UID", true}, {"ns_low", "from", true}, {"ns_high", "to", true},
-		{"times_add", "× add", true}, {"times_add_low", "from", true}, {"times_add_high", "to", true}, {"uids_per_second", "million\nUIDs/s", true},
-	}
-	l := newListing(c.out, c.format, columns...)
+	l := newListing(c.out, c.format,
+		column{"cores", "cores", true}, column{"call", "", false}, column{"ns", "ns/UID", true},
+		column{"ns_low", "from", true}, column{"ns_high", "to", true},
+		column{"times_add", "× add", true}, column{"times_add_low", "from", true},
+		column{"times_add_high", "to", true}, column{"uids_per_second", "million\nUIDs/s", true})
 	for _, x := range r.Results {
-		rate := number(math.Round(1e9 / x.NS))
-		if c.format == table {
-			rate.text = rateText(1e9 / x.NS)
-		}
-		if err := l.add(cell{value: x.Cores}, cell{value: x.Call}, decimal(x.NS), decimal(x.Low), decimal(x.High),
-			decimal(x.TimesAdd), decimal(x.TimesLow), decimal(x.TimesHigh), rate); err != nil {
-			return err
-		}
+		l.add(cell{value: x.Cores}, cell{value: x.Call}, decimal(x.NS), decimal(x.Low), decimal(x.High),
+			decimal(x.TimesAdd), decimal(x.TimesLow), decimal(x.TimesHigh), rate(x.NS))
 	}
-	if err := l.end(); err != nil || c.format == plain {
-		return err
+	l.end()
+	if c.format == table {
+		fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block(c.out))
 	}
-	_, err := fmt.Fprintf(c.out, "\nTo send in:\n\n%s\n", r.block())
-	return err
 }
 
 // block is the report as JSON, with a line for each result.
-func (r coresReport) block() string {
+func (r coresReport) block(out *output) string {
 	results := r.Results
 	r.Results = nil
-	head, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // of a fixed form, without what JSON has no form for
-	}
 	lines := make([]string, len(results))
 	for i, x := range results {
-		line, err := json.Marshal(x)
-		if err != nil {
-			panic(err)
-		}
-		lines[i] = string(line)
+		lines[i] = string(out.inJSON(x))
 	}
-	return strings.TrimSuffix(string(head), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
+	return strings.TrimSuffix(string(out.inJSON(r)), "null}") + "[\n" + strings.Join(lines, ",\n") + "\n]}"
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -64,26 +62,15 @@ func TestBenchJSON(t *testing.T) {
 	require.Equal(t, 8*runtime.GOMAXPROCS(0), most)
 }
 
-// A long bench ends with the interruption, as gen does.
-func TestBenchInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	c := &bench{program: p, length: spanFlag(10_000 * time.Hour), format: table}
-	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
-	require.Equal(t, "uid: interrupted\n", stderr.String())
-	require.Empty(t, out.String())
-}
-
 func TestTimesAdd(t *testing.T) {
 	turns := func(goroutines int, ns ...float64) *heat { return &heat{goroutines: goroutines, ns: ns} }
 	// The machine became slower in the third turn, for both: that says nothing.
-	require.Equal(t, []float64{1, 3, 1, 0.5}, timesAdd([]*heat{
+	for i, r := range summed([]*heat{
 		turns(1, 10, 10, 100), turns(1, 30, 20, 300),
 		turns(2, 4, 4, 4), turns(2, 2, 1, 3),
-	}))
+	}) {
+		require.Equal(t, []float64{1, 3, 1, 0.5}[i], r.TimesAdd)
+	}
 }
 
 func TestRateBar(t *testing.T) {
@@ -145,11 +132,12 @@ func listed(t *testing.T, f format) string {
 		require.Equal(t, h.goroutines, h.procs)
 		h.ns = []float64{30 + float64(i), 10 + float64(i), 20 + float64(i)}
 	}
-	var out bytes.Buffer
-	p := &program{stdout: &out, stderr: io.Discard, getenv: noEnv}
-	p.begin()
-	require.Zero(t, p.end((&bench{program: p, format: f}).listCores(heats)))
-	return out.String()
+	o := inProcess(f, func(r tables) error {
+		(&bench{program: r.program, format: f}).listCores(summed(heats))
+		return nil
+	})
+	require.Zero(t, o.code)
+	return o.out
 }
 
 // TestBenchCoresFormats: a table with a block to send in, the block alone, or rows.
@@ -163,7 +151,8 @@ func TestBenchCoresFormats(t *testing.T) {
 	rows := strings.Split(strings.TrimSuffix(listed(t, plain), "\n"), "\n")
 	require.Len(t, rows, 3*coreCalls)
 	require.Equal(t, "2\tatomic add\t25\t15\t35\t1\t1\t1\t40000000", rows[coreCalls])
-	require.Equal(t, coreResult{Cores: 2, Call: "cached GetUID", NS: 26, Low: 16, High: 36, TimesAdd: 1.04, TimesLow: 1.029, TimesHigh: 1.067}, r.Results[coreCalls+1])
+	require.Equal(t, benchResult{Cores: 2, Call: "cached GetUID", NS: 26, Low: 16, High: 36, TimesAdd: 1.04,
+		TimesLow: 1.029, TimesHigh: 1.067}, r.Results[coreCalls+1])
 }
 
 // TestBenchCoresIsAnonymous: what is sent in has no word of whose machine it is.
@@ -184,39 +173,38 @@ func TestBenchCoresIsAnonymous(t *testing.T) {
 	}
 }
 
-func TestBenchCoresInterrupted(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	before := runtime.GOMAXPROCS(0)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	c := &bench{program: p, length: spanFlag(10_000 * time.Hour), format: table, cores: true}
-	require.Equal(t, exitInterrupted, p.end(c.run(ctx)))
-	require.Equal(t, "uid: interrupted\n", stderr.String())
-	require.Empty(t, out.String())
-	require.Equal(t, before, runtime.GOMAXPROCS(0))
-}
-
 // TestBenchCoresEndsAsItBegan, wherever it is interrupted: the last heat's GOMAXPROCS is not
 // the process's.
 func TestBenchCoresEndsAsItBegan(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: noEnv}
-	p.begin()
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &bench{program: p, length: spanFlag(time.Hour), format: table}
 	heats := []*heat{{contender: contender{"stops", func() func() (uint64, error) {
 		return func() (uint64, error) { cancel(); return 1, nil }
 	}}, goroutines: 1, procs: before + 1}}
-	require.Error(t, c.measure(ctx, heats))
+	o := inProcess(table, func(r tables) error {
+		return (&bench{program: r.program, length: time.Hour, format: table}).measure(ctx, heats)
+	})
+	require.Equal(t, exitInterrupted, o.code)
 	require.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
 func TestCoreCounts(t *testing.T) {
 	for most, want := range map[int][]int{1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 8: {1, 2, 4, 8}, 12: {1, 2, 4, 8, 12}, 96: {1, 2, 4, 8, 16, 32, 64, 96}} {
 		require.Equal(t, want, coreCounts(most), most)
+	}
+}
+
+// A long bench ends with the interruption, as gen does, and as it began.
+func TestBenchInterrupted(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, cores := range []bool{false, true} {
+		o := inProcess(table, func(r tables) error {
+			return (&bench{program: r.program, length: 10_000 * time.Hour, format: table, cores: cores}).run(ctx)
+		})
+		require.Equal(t, outcome{exitInterrupted, "", "uid: interrupted\n"}, o)
+		require.Equal(t, before, runtime.GOMAXPROCS(0))
 	}
 }

@@ -15,12 +15,12 @@ func complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		var offer func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 		switch kind := flag.Value.Type(); {
-		case kind == new(layoutFlag).Type():
+		case kind == layoutKind:
 			offer = offerLayouts
-		case kind == new(formatOrForm).Type():
+		case kind == formKind:
 			offer = cobra.FixedCompletions(strings.Split(formatsAndForms, ", "), cobra.ShellCompDirectiveNoFileComp)
-		case kind == new(format).Type():
-			offer = cobra.FixedCompletions(strings.Split(kind, "|"), cobra.ShellCompDirectiveNoFileComp)
+		case kind == formatKind:
+			offer = cobra.FixedCompletions(strings.Split(formatKind, "|"), cobra.ShellCompDirectiveNoFileComp)
 		case strings.Contains(kind, "FILE"):
 			return // the shell knows
 		default:
@@ -50,13 +50,7 @@ func completion(root *cobra.Command) {
 		c.Use = "completion bash|zsh|fish|powershell"
 		c.Short = "Print a script that makes a shell complete this command"
 		c.DisableFlagsInUseLine = true
-		c.Args = func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		}
-		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		ofCommands(c)
 		for _, shell := range c.Commands() {
 			shell.Short = "The script for " + shell.Name()
 			shell.Args = noArgs

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,11 +36,10 @@ type drawing struct {
 	zone  *time.Location
 }
 
-// A series is where the numbers come from.
-type series interface {
-	// fill draws numbers, and returns how many it got.
-	fill(ctx context.Context, dst []segment.Number) (n int, err error)
-	CloseContext(ctx context.Context) error
+// A series is where the numbers come from: fill draws some, and returns how many it got.
+type series struct {
+	fill  func(ctx context.Context, dst []segment.Number) (n int, err error)
+	close func(context.Context) error
 }
 
 func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
@@ -53,10 +51,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 		return inputError{err}
 	}
 	defer func() {
-		// Not under ctx: give numbers back after an interruption, too.
-		ctx, cancel := d.store.closing()
-		defer cancel()
-		if closeErr := numbers.CloseContext(ctx); err == nil {
+		if closeErr := d.store.release(numbers.close); err == nil {
 			err = closeErr
 		} else if closeErr != nil {
 			d.log().Warn("numbers that were taken are skipped", "err", closeErr)
@@ -66,9 +61,7 @@ func (d *drawing) run(ctx context.Context, s segment.Store) (err error) {
 		return err
 	}
 	if d.listing != nil {
-		if err := d.listing.end(); err != nil {
-			return err
-		}
+		d.listing.end()
 	}
 	return d.out.Flush()
 }
@@ -96,15 +89,29 @@ func (d *drawing) series(s segment.Store) (series, error) {
 	cfg := segment.Config{
 		First: d.first, Last: d.last, MinStep: step, MaxStep: step, Create: d.create,
 		LossyStore: true, // durable has looked
-		Timeout:    time.Duration(d.store.timeout), Logger: d.quietly(), Now: d.now,
+		Timeout:    d.store.timeout, Logger: d.quietly(), Now: d.now,
 	}
 	s = &frugal{Store: s, most: takes, takes: map[string]int64{}}
 	if d.daily {
 		days, err := segment.NewDaily(s, d.tag, d.zone, cfg)
-		return daily{days}, err
+		return series{func(ctx context.Context, dst []segment.Number) (n int, err error) {
+			for err == nil && n < len(dst) {
+				if dst[n], err = days.Next(ctx); err == nil {
+					n++
+				}
+			}
+			return n, err
+		}, days.CloseContext}, err
 	}
 	g, err := segment.New(segment.Source{Store: s, Tag: d.tag}, cfg)
-	return plainSeries{g}, err
+	return series{func(ctx context.Context, dst []segment.Number) (int, error) {
+		uids := make([]uid.UID, len(dst))
+		n, err := g.FillContext(ctx, uids)
+		for i, u := range uids[:n] {
+			dst[i].N = int64(u)
+		}
+		return n, err
+	}, g.CloseContext}, err
 }
 
 // print draws the numbers and writes them.
@@ -128,9 +135,10 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 			return err
 		}
 		for _, number := range chunk[:n] {
-			if err := d.put(number); err != nil {
-				return err
-			}
+			d.put(number)
+		}
+		if err := d.out.failed(); err != nil {
+			return err
 		}
 		left -= int64(n)
 		bar.add(n)
@@ -138,41 +146,15 @@ func (d *drawing) print(ctx context.Context, numbers series) error {
 	return nil
 }
 
-func (d *drawing) put(n segment.Number) error {
-	if d.listing != nil {
-		return d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})
+func (d *drawing) put(n segment.Number) {
+	switch {
+	case d.listing != nil:
+		d.listing.add(cell{value: d.tag}, cell{value: uid.UID(n.N)})
+	case d.daily:
+		fmt.Fprintln(d.out, n)
+	default:
+		d.out.number(n.N)
 	}
-	if d.daily {
-		_, err := d.out.WriteString(n.String() + "\n")
-		return err
-	}
-	_, err := d.out.Write(append(strconv.AppendInt(d.out.AvailableBuffer(), n.N, 10), '\n'))
-	return err
-}
-
-// plainSeries are the numbers of a tag.
-type plainSeries struct{ *segment.Generator }
-
-func (s plainSeries) fill(ctx context.Context, dst []segment.Number) (int, error) {
-	uids := make([]uid.UID, len(dst))
-	n, err := s.FillContext(ctx, uids)
-	for i, u := range uids[:n] {
-		dst[i].N = int64(u)
-	}
-	return n, err
-}
-
-// daily are order numbers.
-type daily struct{ *segment.Daily }
-
-func (s daily) fill(ctx context.Context, dst []segment.Number) (n int, err error) {
-	for n < len(dst) {
-		if dst[n], err = s.Next(ctx); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
 }
 
 // frugal is a store from which a generator takes what the command prints, and no more: nothing

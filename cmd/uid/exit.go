@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,4 +82,19 @@ func flagName(f *pflag.Flag) string {
 		return "-" + f.Shorthand
 	}
 	return "--" + f.Name
+}
+
+// untilSignal returns a context that a signal ends. A second one ends the process at once.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// interrupted marks err as caused by a signal, if there was one.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, errClosedPipe) {
+		return errInterrupted
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,187 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// The types below are pflag.Values whose errors say what they expect.
+// A value is the pflag.Value of a variable. Its zero value is one that was not given, and no default that --help shows.
+type value[T comparable] struct {
+	to   *T
+	kind string // what --help and completion call it
+	read func(text string) (T, error)
+}
+
+func (v value[T]) Set(text string) error {
+	x, err := v.read(text)
+	if err == nil {
+		*v.to = x
+	}
+	return err
+}
+
+func (v value[T]) String() string {
+	if *v.to == *new(T) {
+		return ""
+	}
+	return fmt.Sprint(*v.to)
+}
+
+func (v value[T]) Type() string { return v.kind }
+
+// The flags of each kind. Their errors say what they expect.
+func countVar(to *int64) value[int64]      { return value[int64]{to, "N", readCount} }
+func numberVar(to *float64) value[float64] { return value[float64]{to, "X", readNumber} }
+func spanVar(to *time.Duration) value[time.Duration] {
+	return value[time.Duration]{to, "DURATION", readSpan}
+}
+func timeVar(to *time.Time) value[time.Time]        { return value[time.Time]{to, "TIME", readTime} }
+func afterVar(to *uid.UID) value[uid.UID]           { return value[uid.UID]{to, "UID", readAfter} }
+func addressVar(to *string) value[string]           { return value[string]{to, "ADDR", readAddress} }
+func textVar(to *string, kind string) value[string] { return value[string]{to, kind, readText} }
+
+// readCount reads a whole number of at least 1, written 1000000 or 1e6.
+func readCount(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		v, floatErr := strconv.ParseFloat(text, 64)
+		switch {
+		case floatErr != nil || v != math.Trunc(v):
+		case math.Abs(v) > 1<<53: // beyond this not every whole number has a float64
+			err = strconv.ErrRange
+		default:
+			n, err = int64(v), nil
+		}
+	}
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%.40q is too large a number", text)
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a whole number", text)
+	case n < 1:
+		return 0, fmt.Errorf("%d is below 1", n)
+	}
+	return n, nil
+}
+
+// readNumber reads a number, such as 2000000, 2e6 or 0.5. Its user checks the range.
+func readNumber(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a number", text)
+	}
+	return v, nil
+}
+
+// readSpan reads a duration of more than zero.
+func readSpan(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a duration such as 90s or 12h", text)
+	case d <= 0:
+		return 0, fmt.Errorf("%v is not above 0", d)
+	}
+	return d, nil
+}
+
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+
+const timeUsage = `2026-11-21, "2026-11-21 10:00", 2026-11-21T10:00:00+01:00`
+
+// readTime reads an instant, by default in UTC.
+func readTime(text string) (time.Time, error) {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%.40q is not a time such as %s", text, timeUsage)
+}
+
+const afterUsage = "the floor: UIDs above this one only, such as the largest of another generator"
+
+// readAfter reads a floor: the largest UID that was made before.
+func readAfter(text string) (uid.UID, error) {
+	u, err := uid.Parse(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%.40q is not a UID in decimal digits", text)
+	case u <= 0:
+		return 0, fmt.Errorf("%d is not above 0", int64(u))
+	}
+	return u, nil
+}
+
+// readText reads what may not be empty.
+func readText(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("it is empty")
+	}
+	return text, nil
+}
+
+// off stands for no listener.
+const off = "off"
+
+// readAddress reads an address to listen on.
+func readAddress(text string) (string, error) {
+	host, port, err := net.SplitHostPort(text)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	if text != off && (err != nil || portErr != nil || strings.ContainsAny(host, "@/ ")) {
+		return "", errors.New("it is neither HOST:PORT, such as 127.0.0.1:7077 or :7077, nor off")
+	}
+	return text, nil
+}
+
+// readZone reads a time zone.
+func readZone(text string) (*time.Location, error) {
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "" {
+		return nil, errors.New("it is no time zone such as Europe/Berlin")
+	}
+	return zone, nil
+}
+
+// readID reads a worker ID; nil is none.
+func readID(text string) (*int64, error) {
+	id, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return nil, fmt.Errorf("%.40q is no worker ID", text)
+	}
+	return new(int64(id)), nil
+}
+
+// readIDs reads a worker ID, or a range of them, such as 0-1023; nil is all.
+func readIDs(text string) (*lease.Range, error) {
+	first, last, found := strings.Cut(text, "-")
+	if !found {
+		last = first
+	}
+	a, err := strconv.ParseUint(first, 10, 63)
+	b, err2 := strconv.ParseUint(last, 10, 63)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange):
+		return nil, fmt.Errorf("%.40q is beyond any worker ID", text)
+	case err != nil || err2 != nil:
+		return nil, fmt.Errorf("%.40q is no worker ID, and no range of them such as 0-1023", text)
+	case a > b:
+		return nil, fmt.Errorf("%d is above %d", a, b)
+	}
+	return &lease.Range{First: int64(a), Last: int64(b)}, nil
+}
+
+// readRange reads the worker IDs of a namespace; the zero value is all.
+func readRange(text string) (lease.Range, error) {
+	ids, err := readIDs(text)
+	switch {
+	case !strings.Contains(text, "-"):
+		return lease.Range{}, fmt.Errorf("%.40q is not a range of worker IDs such as 0-1023", text)
+	case err != nil:
+		return lease.Range{}, err
+	case ids.Last == 0:
+		return lease.Range{}, errors.New("a namespace cannot have the worker ID 0 alone")
+	}
+	return *ids, nil
+}
+
+func rangeText(r lease.Range) string { return fmt.Sprintf("%d-%d", r.First, r.Last) }
 
 // layoutFlag is a layout by name or by its widths.
 type layoutFlag struct {
@@ -23,7 +204,10 @@ type layoutFlag struct {
 
 func newLayoutFlag() layoutFlag { return layoutFlag{Layout: bits.Default()} }
 
-const layoutUsage = `a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 (see uid help layouts; default "default")`
+const (
+	layoutKind  = "NAME|T/W/S"
+	layoutUsage = `a preset, or the bits of time, worker ID and sequence: 28/22/13, 41ms/10/12 (see uid help layouts; default "default")`
+)
 
 func (f *layoutFlag) Set(text string) (err error) {
 	f.Layout, err = bits.ParseLayout(text)
@@ -41,154 +225,4 @@ func (f *layoutFlag) String() string {
 	return f.Layout.String()
 }
 
-func (*layoutFlag) Type() string { return "NAME|T/W/S" }
-
-// countFlag is a whole number of at least 1, written 1000000 or 1e6.
-type countFlag int64
-
-func (f *countFlag) Set(text string) error {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		v, floatErr := strconv.ParseFloat(text, 64)
-		switch {
-		case floatErr != nil || v != math.Trunc(v):
-		case math.Abs(v) > 1<<53: // beyond this not every whole number has a float64
-			err = strconv.ErrRange
-		default:
-			n, err = int64(v), nil
-		}
-	}
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("%.40q is too large a number", text)
-	case err != nil:
-		return fmt.Errorf("%.40q is not a whole number", text)
-	case n < 1:
-		return fmt.Errorf("%d is below 1", n)
-	}
-	*f = countFlag(n)
-	return nil
-}
-
-func (f *countFlag) String() string { return strconv.FormatInt(int64(*f), 10) }
-func (*countFlag) Type() string     { return "N" }
-
-// numberFlag is a number, such as 2000000, 2e6 or 0.5. Its user checks the range.
-type numberFlag float64
-
-func (f *numberFlag) Set(text string) error {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return fmt.Errorf("%.40q is not a number", text)
-	}
-	*f = numberFlag(v)
-	return nil
-}
-
-func (f *numberFlag) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
-func (*numberFlag) Type() string     { return "X" }
-
-// spanFlag is a duration of more than zero.
-type spanFlag time.Duration
-
-func (f *spanFlag) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%.40q is not a duration such as 90s or 12h", text)
-	case d <= 0:
-		return fmt.Errorf("%v is not above 0", d)
-	}
-	*f = spanFlag(d)
-	return nil
-}
-
-func (f *spanFlag) String() string { return time.Duration(*f).String() }
-func (*spanFlag) Type() string     { return "DURATION" }
-
-// afterFlag is a floor: the largest UID that was made before. 0 is none.
-type afterFlag uid.UID
-
-const afterUsage = "the floor: UIDs above this one only, such as the largest of another generator"
-
-func (f *afterFlag) Set(text string) error {
-	u, err := uid.Parse(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%.40q is not a UID in decimal digits", text)
-	case u <= 0:
-		return fmt.Errorf("%d is not above 0", int64(u))
-	}
-	*f = afterFlag(u)
-	return nil
-}
-
-func (f *afterFlag) String() string {
-	if *f == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*f), 10)
-}
-
-func (*afterFlag) Type() string { return "UID" }
-
-// optionalSpan is a duration whose default the help does not show.
-type optionalSpan struct{ *spanFlag }
-
-func (*optionalSpan) String() string { return "" }
-
-// rangeFlag is a range of worker IDs, such as 0-1023.
-type rangeFlag struct{ lease.Range }
-
-func (f *rangeFlag) Set(text string) error {
-	first, last, found := strings.Cut(text, "-")
-	a, err := strconv.ParseUint(first, 10, 63)
-	b, err2 := strconv.ParseUint(last, 10, 63)
-	switch {
-	case !found || err != nil || err2 != nil:
-		return fmt.Errorf("%.40q is not a range of worker IDs such as 0-1023", text)
-	case a > b:
-		return fmt.Errorf("%d is above %d", a, b)
-	case b == 0:
-		return errors.New("a namespace cannot have the worker ID 0 alone")
-	}
-	f.Range = lease.Range{First: int64(a), Last: int64(b)}
-	return nil
-}
-
-func (f *rangeFlag) String() string {
-	if f.Range == (lease.Range{}) {
-		return ""
-	}
-	return rangeText(f.Range)
-}
-
-func (*rangeFlag) Type() string { return "FIRST-LAST" }
-
-func rangeText(r lease.Range) string { return fmt.Sprintf("%d-%d", r.First, r.Last) }
-
-// timeFlag is an instant, by default in UTC.
-type timeFlag struct{ time.Time }
-
-var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
-
-const timeUsage = `2026-11-21, "2026-11-21 10:00", 2026-11-21T10:00:00+01:00`
-
-func (f *timeFlag) Set(text string) error {
-	for _, form := range timeForms {
-		if t, err := time.Parse(form, text); err == nil {
-			f.Time = t.UTC()
-			return nil
-		}
-	}
-	return fmt.Errorf("%.40q is not a time such as %s", text, timeUsage)
-}
-
-func (f *timeFlag) String() string {
-	if f.IsZero() {
-		return ""
-	}
-	return f.Format(time.RFC3339Nano)
-}
-
-func (*timeFlag) Type() string { return "TIME" }
+func (*layoutFlag) Type() string { return layoutKind }

@@ -73,39 +73,14 @@ func (f *formFlag) check(id int64) (err error) {
 	return err
 }
 
-// readAsFlag is the form in which UIDs are read; none is any that tells by itself which it is.
-type readAsFlag struct {
-	name string
-	anyform.Form
-}
-
 const readAsUsage = "the form of the UIDs, where their texts do not tell: " + anyform.Names
 
-func (f *readAsFlag) Set(text string) (err error) {
-	f.Form, err = anyform.Named(text)
-	f.name = text
-	return err
-}
-
-func (f *readAsFlag) String() string { return f.name }
-func (*readAsFlag) Type() string     { return "FORM" }
-
-func (f *readAsFlag) parse(text string) (uid.UID, error) {
-	if f.name == "" {
-		return anyform.Parse(text)
-	}
-	return f.Form.Parse(text)
-}
-
-// number64 reads a number: a UID, or one below 0.
-func (f *readAsFlag) number64(text string) (int64, error) {
-	if !strings.HasPrefix(text, "-") {
-		u, err := f.parse(text)
-		return int64(u), err
-	}
-	var u foreign.UidGeneratorUID
-	err := u.UnmarshalText([]byte(text))
-	return int64(u), err
+// readAsVar is the name of a form in which UIDs are read; none is any that tells by itself which it is.
+func readAsVar(to *string) value[string] {
+	return value[string]{to, "FORM", func(name string) (string, error) {
+		_, err := anyform.Named(name)
+		return name, err
+	}}
 }
 
 // minusError explains a number below 0 that was taken for a flag. For any other error it

@@ -16,7 +16,12 @@ const (
 	plain  format = "plain"
 	asJSON format = "json"
 	table  format = "table"
+
+	formatKind = "plain|json|table"
+	formKind   = "FORMAT" // or a form
 )
+
+const formatUsage = "form of the output"
 
 func (f *format) Set(text string) error {
 	switch v := format(text); v {
@@ -28,7 +33,7 @@ func (f *format) Set(text string) error {
 }
 
 func (f *format) String() string { return string(*f) }
-func (*format) Type() string     { return "plain|json|table" }
+func (*format) Type() string     { return formatKind }
 
 // formatOrForm is a --format that can also be a form of UIDs.
 type formatOrForm struct {
@@ -48,7 +53,7 @@ func (f *formatOrForm) Set(text string) (err error) {
 	return nil
 }
 
-func (*formatOrForm) Type() string { return "FORMAT" }
+func (*formatOrForm) Type() string { return formKind }
 
 const formatsAndForms = "plain, json, table, " + anyform.Names
 
@@ -68,8 +73,13 @@ func formatOf(flags *pflag.FlagSet) *format {
 // addJSON gives a command with --format the switch --json, too.
 func addJSON(cmd *cobra.Command) {
 	if f := formatOf(cmd.Flags()); f != nil {
-		cmd.Flags().Var(jsonFlag{f}, "json", "short for --format json")
-		cmd.Flags().Lookup("json").NoOptDefVal = "true"
+		cmd.Flags().BoolFunc("json", "short for --format json", func(text string) error {
+			if text != "true" {
+				return fmt.Errorf("%.40q: it takes no value", text)
+			}
+			*f = asJSON
+			return nil
+		})
 	}
 }
 
@@ -80,18 +90,3 @@ func oneFormat(cmd *cobra.Command, _ []string) error {
 	}
 	return nil
 }
-
-// jsonFlag is a switch that sets a format.
-type jsonFlag struct{ *format }
-
-func (f jsonFlag) Set(text string) error {
-	if text != "true" {
-		return fmt.Errorf("%.40q: it takes no value", text)
-	}
-	*f.format = asJSON
-	return nil
-}
-
-func (jsonFlag) String() string   { return "" }
-func (jsonFlag) Type() string     { return "bool" }
-func (jsonFlag) IsBoolFlag() bool { return true }

@@ -53,12 +53,3 @@ func TestFormatAndJSON(t *testing.T) {
 		require.Contains(t, found, words)
 	}
 }
-
-func TestJSONIsTheFormatJSON(t *testing.T) {
-	for _, args := range [][]string{{"parse", "1803636469"}, {"plan", "--rate", "5"}, {"range", "--from", "2026-11-01"}} {
-		long, short := call{args: append(slices.Clone(args), "--format", "json")}.run(), call{args: append(slices.Clone(args), "--json")}.run()
-		require.Zero(t, long.code)
-		require.Equal(t, long, short)
-		require.True(t, strings.HasPrefix(short.out, "{"))
-	}
-}

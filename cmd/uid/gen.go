@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,22 +14,18 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/connect/scheme"
-	"github.com/uidgen/uid/internal/namespace"
 )
 
-// gen is the command that makes UIDs.
+// gen is the command that makes UIDs. The other commands that do have its flags, too.
 type gen struct {
 	*program
-	n      countFlag
-	store  store
-	layout layoutFlag
-	after  afterFlag
-	format formatOrForm
-
-	namespace    string // of leases
-	namespaceSet bool
-
-	segment genSegment
+	n         int64
+	store     store
+	layout    layoutFlag
+	after     uid.UID
+	format    formatOrForm
+	namespace string // of leases; "" if not given
+	segment   genSegment
 }
 
 const (
@@ -40,14 +36,14 @@ const (
 	maxTableRows = 10_000
 )
 
+func (p *program) newGen() gen {
+	return gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain}}
+}
+
 func (p *program) gen() *cobra.Command {
-	g := &gen{program: p, n: 5, layout: newLayoutFlag(), format: formatOrForm{format: plain}, namespace: namespace.Default}
-	cmd := &cobra.Command{
-		Use:                   "gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
-		Short:                 "Make UIDs",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	g := p.newGen()
+	cmd, flags := newCommand("gen [-n 5] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S | --segment TAG [--daily]] [--after UID] [--format FORMAT]",
+		"Make UIDs", func(cmd *cobra.Command, _ []string) error {
 			if err := g.check(cmd.Flags()); err != nil {
 				return err
 			}
@@ -55,23 +51,30 @@ func (p *program) gen() *cobra.Command {
 				return g.runSegment(cmd.Context())
 			}
 			return g.run(cmd.Context())
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.VarP(&g.n, "count", "n", "how many UIDs; 1e6 is a million")
+		})
+	flags.VarP(countVar(&g.n), "count", "n", "how many UIDs; 1e6 is a million")
 	g.store.register(flags)
-	flags.Var(&setString{&g.namespace, &g.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
+	flags.Var(textVar(&g.namespace, "NAME"), "namespace", namespaceUsage)
 	flags.Var(&g.layout, "layout", layoutUsage)
-	flags.Var(&g.after, "after", afterUsage)
+	flags.Var(afterVar(&g.after), "after", afterUsage)
 	flags.Var(&g.format, "format", "plain, json, table, or a form such as base32 or uuid=NAMESPACE (uid help gen)")
 	g.segment.register(flags)
 	return cmd
 }
 
-func (g *gen) run(ctx context.Context) (err error) {
-	if g.format.format == table && g.n > maxTableRows {
-		return badInput("-n %d: a table has at most %d rows; use --format plain or json", g.n, maxTableRows)
+const namespaceUsage = `namespace of a leased ID (default "default")`
+
+// tooLong refuses a table of so many rows.
+func (f format) tooLong(n int64) error {
+	if f == table && n > maxTableRows {
+		return badInput("-n %d: a table has at most %d rows; use --format plain or json", n, maxTableRows)
+	}
+	return nil
+}
+
+func (g *gen) run(ctx context.Context) error {
+	if err := g.format.tooLong(g.n); err != nil {
+		return err
 	}
 	if err := (bits.Expiry{}).Start(g.layout.Layout, g.now()); err != nil {
 		if g.layout.set {
@@ -82,52 +85,40 @@ func (g *gen) run(ctx context.Context) (err error) {
 	if err := checkFloor(g.layout.Layout, g.after); err != nil {
 		return err
 	}
-	if err := checkRoom(g.layout.Layout, int64(g.n), g.now()); err != nil {
+	if err := checkRoom(g.layout.Layout, g.n, g.now()); err != nil {
 		return err
 	}
-	lead := leadAfter(g.layout.Layout, int64(g.n))
-	cfg := cached.Config{Layout: g.layout.Layout, After: uid.UID(g.after), Logger: g.log(), Now: g.now}
-	if lead > cached.DefaultMaxLead {
+	open := func(ctx context.Context) (*workerStore, error) { return g.open(ctx, scheme.Options{}) }
+	return onStore(ctx, open, g.make)
+}
+
+// make makes the UIDs.
+func (g *gen) make(ctx context.Context, s *workerStore) (err error) {
+	lead := leadAfter(g.layout.Layout, g.n)
+	cfg := cached.Config{Layout: g.layout.Layout, After: g.after, Logger: g.log(), Now: g.now}
+	switch {
+	case s.numbers == nil && g.segment.lossy:
+		return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
+			"what this store loses is made up for", lossyFlag)
+	case s.numbers == nil: // another run gets the ID soon
+	case lead > cached.DefaultMaxLead:
 		// No other run ever gets this worker ID, so nobody else issues the borrowed ticks.
 		cfg.MaxLead = cached.Unbounded
 	}
-
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-
-	s, err := g.open(ctx, scheme.Options{})
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer s.close()
-	if s.numbers == nil {
-		if g.segment.lossy {
-			return badInput("--%s is for databases, which give each run an ID of its own, and for --segment; "+
-				"what this store loses is made up for", lossyFlag)
-		}
-		cfg.MaxLead = 0 // another run gets the ID soon
-	}
 	w, err := g.worker(s)
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	generator, err := cached.NewContext(ctx, w, cfg)
 	if err != nil {
 		if g.after != 0 && errors.Is(err, uid.ErrRange) {
 			err = inputError{err}
 		}
-		return interrupted(ctx, g.full(s, err))
+		return g.full(s, err)
 	}
-	defer func() {
-		// Not under ctx: release the worker ID after an interruption, too.
-		ctx, cancel := g.store.closing()
-		defer cancel()
-		if closeErr := generator.CloseContext(ctx); err == nil {
-			err = closeErr
-		}
-	}()
+	defer func() { err = cmp.Or(err, g.store.release(generator.CloseContext)) }()
 	if err := g.write(ctx, generator, lead); err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	return g.out.Flush()
 }
@@ -136,56 +127,53 @@ func (g *gen) run(ctx context.Context) (err error) {
 // if the output's reader goes away, there may never be.
 func (g *gen) write(ctx context.Context, generator *cached.Generator, lead time.Duration) error {
 	put, end := g.printer()
-	bar := newProgress(g.stdout, g.stderr, int64(g.n))
+	bar := newProgress(g.stdout, g.stderr, g.n)
 	defer bar.end()
 	told := false
 	chunk := make([]uid.UID, min(genChunk, g.n))
-	for left := int64(g.n); left > 0; {
+	for left := g.n; left > 0; {
 		n, err := generator.FillContext(ctx, chunk[:min(left, genChunk)])
 		for _, u := range chunk[:n] {
 			if err := put(u); err != nil {
 				return err
 			}
 		}
-		if err != nil {
+		if err := cmp.Or(err, g.out.failed()); err != nil {
 			return err
 		}
 		left -= int64(n)
-		if !told && leadAfter(g.layout.Layout, int64(g.n)-left) > cached.DefaultMaxLead {
+		if !told && leadAfter(g.layout.Layout, g.n-left) > cached.DefaultMaxLead {
 			g.note("the last of these UIDs will be up to %s ahead of the clock: the layout %s has %s a second for each worker",
 				words(lead), short(g.layout.Layout), number(perSecond(g.layout.Layout)).text)
 			told = true
 		}
 		bar.add(n)
 	}
-	return end()
+	end()
+	return nil
 }
 
 // printer returns a function that prints a UID, and one to call at the end.
-func (g *gen) printer() (put func(uid.UID) error, end func() error) {
-	if write := g.format.form.Write; write != nil {
+func (g *gen) printer() (put func(uid.UID) error, end func()) {
+	switch {
+	case g.format.form.Write != nil:
 		return func(u uid.UID) error {
-			text, err := write(u)
+			text, err := g.format.form.Write(u)
 			if err == nil {
-				_, err = g.out.WriteString(text + "\n")
+				fmt.Fprintln(g.out, text)
 			}
 			return err
-		}, func() error { return nil }
-	}
-	if g.format.format == plain {
-		return func(u uid.UID) error {
-			b := strconv.AppendInt(g.out.AvailableBuffer(), int64(u), 10)
-			_, err := g.out.Write(append(b, '\n'))
-			return err
-		}, func() error { return nil }
+		}, func() {}
+	case g.format.format == plain:
+		return func(u uid.UID) error { g.out.number(int64(u)); return nil }, func() {}
 	}
 	l := newPartsListing(g.out, g.format.format, g.layout.Layout)
 	return func(u uid.UID) error {
 		parts, err := g.layout.Parse(u)
-		if err != nil {
-			return err // not for a UID of this layout
+		if err == nil { // as it is for a UID of this layout
+			l.add(parts)
 		}
-		return l.add(parts)
+		return err
 	}, l.end
 }
 
@@ -211,11 +199,11 @@ func checkRoom(l bits.Layout, n int64, now time.Time) error {
 }
 
 // checkFloor refuses a floor that no UID of a layout is above.
-func checkFloor(l bits.Layout, after afterFlag) error {
+func checkFloor(l bits.Layout, after uid.UID) error {
 	if after == 0 {
 		return nil
 	}
-	if _, err := l.TickAbove(uid.UID(after)); err != nil {
+	if _, err := l.TickAbove(after); err != nil {
 		return badInput("--after: %w", err)
 	}
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -13,24 +12,25 @@ import (
 
 // genSegment holds the flags of gen for numbers of a tag.
 type genSegment struct {
-	tag               tagFlag
+	tag               string
 	daily             bool
-	zone              zoneFlag
+	zone              *time.Location // nil: UTC
 	create, lossy     bool
-	first, last, step countFlag // 0: not given
+	first, last, step int64 // 0: not given
 	table             string
 }
 
-// register registers the flags, and returns the names of those that need --segment.
 func (s *genSegment) register(flags *pflag.FlagSet) {
-	flags.Var(&s.tag, "segment", "print numbers of this tag, not UIDs")
+	flags.Var(value[string]{&s.tag, "TAG", func(tag string) (string, error) { return tag, checkTag(tag) }}, "segment",
+		"print numbers of this tag, not UIDs")
 	flags.BoolVar(&s.daily, "daily", false, "print order numbers: a day, and a number of it")
-	flags.Var(&s.zone, "zone", "where the days are, such as Europe/Berlin (default UTC)")
+	flags.Var(value[*time.Location]{&s.zone, "ZONE", readZone}, "zone",
+		"where the days are, such as Europe/Berlin (default UTC)")
 	flags.BoolVar(&s.create, "create", false, "make the tag's row if there is none")
-	flags.Var(&optionalCount{&s.first}, "first", "print no number below it")
-	flags.Var(&optionalCount{&s.last}, "last", "print no number above it")
+	flags.Var(countVar(&s.first), "first", "print no number below it")
+	flags.Var(countVar(&s.last), "last", "print no number above it")
 	s.step = maxNumbers
-	flags.Var(&s.step, "step", "take at most so many numbers at once")
+	flags.Var(countVar(&s.step), "step", "take at most so many numbers at once")
 	flags.BoolVar(&s.lossy, lossyFlag, false, lossyUsage)
 	registerSegmentTable(flags, &s.table)
 }
@@ -76,40 +76,16 @@ func (g *gen) runSegment(ctx context.Context) error {
 	t := &tables{program: g.program, store: g.store, segments: s.table}
 	t.store.existing = !s.create && !s.daily
 	if g.after != 0 {
-		s.first = max(s.first, countFlag(min(g.after, math.MaxInt64-1)+1))
+		s.first = max(s.first, int64(min(g.after, math.MaxInt64-1)+1))
 		if s.last > 0 && s.last < s.first {
 			return badInput("--last %d is below the first number above --after, %d", s.last, s.first)
 		}
 	}
 	d := drawing{
-		tables: t, tag: string(s.tag), n: int64(g.n), step: int64(s.step), first: int64(s.first), last: int64(s.last),
-		create: s.create, lossy: s.lossy, daily: s.daily, zone: s.zone.Location,
+		tables: t, tag: s.tag, n: g.n, step: s.step, first: s.first, last: s.last,
+		create: s.create, lossy: s.lossy, daily: s.daily, zone: s.zone,
 	}
 	return t.onSegments(ctx, func(ctx context.Context, s segment.Store) error {
 		return withCreate(d.run(ctx, s), d.tag, "--create")
 	})
 }
-
-// tagFlag is a tag.
-type tagFlag string
-
-func (f *tagFlag) Set(text string) error {
-	*f = tagFlag(text)
-	return checkTag(text)
-}
-
-func (f *tagFlag) String() string { return string(*f) }
-func (*tagFlag) Type() string     { return "TAG" }
-
-// zoneFlag is a time zone.
-type zoneFlag struct{ *time.Location }
-
-func (f *zoneFlag) Set(text string) (err error) {
-	if f.Location, err = time.LoadLocation(text); err != nil || text == "" {
-		return errors.New("it is no time zone such as Europe/Berlin")
-	}
-	return nil
-}
-
-func (f *zoneFlag) String() string { return "" }
-func (*zoneFlag) Type() string     { return "ZONE" }

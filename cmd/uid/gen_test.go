@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -160,80 +158,20 @@ func TestWhereTheStoreIs(t *testing.T) {
 	}
 }
 
-func TestDefaultStore(t *testing.T) {
-	data := t.TempDir()
-	env := map[string]string{"XDG_DATA_HOME": data}
-	// The first run says what it leaves behind.
-	first := "uid: worker IDs and numbers are kept in " + filepath.Join(data, "uid", "workers.db") + ", a new file\n"
-	for i, says := range []string{first, ""} {
-		o := call{args: []string{"gen", "-n", "1", "--format", "json"}, env: env}.run()
-		require.Zero(t, o.code, o.err)
-		require.Equal(t, says, o.err)
-		require.Contains(t, o.out, fmt.Sprintf(`"worker_id":%d`, 2*i+1))
-	}
-	info, err := os.Stat(filepath.Join(data, "uid"))
-	require.NoError(t, err)
-	if runtime.GOOS != "windows" {
-		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	}
-	require.FileExists(t, filepath.Join(data, "uid", "workers.db"))
-	require.Contains(t, call{args: []string{"gen"}}.fails(t, exitFailure), "no folder for the store")
-}
-
-// TestFullLayout: who has used up the worker IDs of a layout is told what else there is.
+// Who has used up the worker IDs of a store that leases them is told when they come back.
 func TestFullLayout(t *testing.T) {
-	last := call{args: []string{"gen", "-n", "1", "--layout", "28/1/13", "--store", newStore(t)}}
-	require.Zero(t, last.run().code)
-	said := last.run()
-	require.Equal(t, exitFailure, said.code)
-	require.Contains(t, said.err, "no worker ID left: the table's next ID is 2, the layout's maximum is 1; take a layout with more worker bits (uid help layouts), "+
-		"or a store that leases IDs and gets them back: etcd, ZooKeeper or Redis (uid help stores)")
-
 	var g gen
 	leased := &workerStore{}
 	require.ErrorContains(t, g.full(leased, fmt.Errorf("x: %w", uid.ErrNoWorkerID)), "no worker ID left; IDs come back five minutes after")
 	require.Equal(t, io.EOF, g.full(leased, io.EOF))
 }
 
-// TestOrderOfStores: a flag is preferred to the environment, and that to the default.
-func TestOrderOfStores(t *testing.T) {
-	env := map[string]string{dsnEnv: "environment", "XDG_DATA_HOME": t.TempDir()}
-	o := call{args: []string{"gen", "-n", "1", "--store", newStore(t)}, env: env}.run()
-	require.Zero(t, o.code, o.err)
-	require.Contains(t, call{args: []string{"gen", "--mysql", "flag"}, env: env}.fails(t, exitBadInput), "--mysql: the DSN cannot be read")
-	require.Contains(t, call{args: []string{"gen"}, env: env}.fails(t, exitBadInput), dsnEnv+": the DSN cannot be read")
-}
-
-// workerIDs starts processes at once and returns their worker IDs.
-func workerIDs(t *testing.T, args ...string) map[int64]bool {
-	t.Helper()
-	const processes = 8
-	var outs [processes]bytes.Buffer
-	var errs [processes]bytes.Buffer
-	var failed [processes]error
-	var wg sync.WaitGroup
-	start := make(chan struct{})
-	for i := range processes {
-		cmd := command(nil, append([]string{"gen", "-n", "3", "--format", "json"}, args...)...)
-		cmd.Stdout, cmd.Stderr = &outs[i], &errs[i]
-		wg.Go(func() {
-			<-start
-			failed[i] = cmd.Run()
-		})
+func TestDefaultStoreIsPrivate(t *testing.T) {
+	data := t.TempDir()
+	require.Zero(t, call{args: []string{"gen", "-n", "1"}, env: map[string]string{"XDG_DATA_HOME": data}}.run().code)
+	info, err := os.Stat(filepath.Join(data, "uid"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	}
-	close(start)
-	wg.Wait()
-	ids := map[int64]bool{}
-	for i := range processes {
-		require.NoError(t, failed[i], errs[i].String())
-		var parts uid.Parts
-		require.NoError(t, json.Unmarshal(bytes.SplitN(outs[i].Bytes(), []byte("\n"), 2)[0], &parts))
-		ids[parts.WorkerID] = true
-	}
-	return ids
-}
-
-// TestProcessesAtOnce: on a store that does not exist yet.
-func TestProcessesAtOnce(t *testing.T) {
-	require.Len(t, workerIDs(t, "--store", newStore(t)), 8)
 }

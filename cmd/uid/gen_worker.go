@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/connect/scheme"
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -18,7 +19,7 @@ import (
 // open opens the store. A URL that names a namespace has a run lease its ID there, in a database, too.
 func (g *gen) open(ctx context.Context, o scheme.Options) (*workerStore, error) {
 	s, err := g.store.open(ctx, g.program, o)
-	if err == nil && s.place.namespace() != "" && !g.namespaceSet {
+	if err == nil && s.place.namespace() != "" && g.namespace == "" {
 		g.namespace, s.numbers = s.place.namespace(), nil
 	}
 	return s, err
@@ -26,28 +27,29 @@ func (g *gen) open(ctx context.Context, o scheme.Options) (*workerStore, error) 
 
 // worker returns the worker of a run: a disposable ID where the store has them, and else a lease.
 func (g *gen) worker(s *workerStore) (uid.Worker, error) {
-	timeout := time.Duration(g.store.timeout)
 	if s.numbers != nil {
-		if g.namespaceSet {
+		if g.namespace != "" {
 			return nil, badInput("--namespace is for stores that lease IDs; this one gives each run an ID of its own")
 		}
 		return disposable.New(s.numbers,
-			disposable.Config{Timeout: timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(), Now: g.now})
+			disposable.Config{Timeout: g.store.timeout, DurableStoreUnverified: g.segment.lossy, Logger: g.log(),
+				Now: g.now})
 	}
 	leases, err := s.all.Namespace(g.namespace)
 	if err != nil {
 		return nil, inputError{err}
 	}
-	return lease.New(leases, lease.Config{Timeout: timeout, MustExist: true, Logger: g.log()})
+	return lease.New(leases, lease.Config{Timeout: g.store.timeout, MustExist: true, Logger: g.log()})
 }
 
 // noNamespace tells how to make a namespace in the store.
-func noNamespace(namespace string, s *workerStore, l layoutFlag) error {
+func noNamespace(name string, s *workerStore, l layoutFlag) error {
 	layout := ""
 	if l.set {
 		layout = " --layout " + shellWord(l.Layout.String())
 	}
-	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace, shellWord(namespace), layout, s.place.flag())
+	return fmt.Errorf("%w: this makes it, once: uid worker init --namespace %s%s%s", worker.ErrNoNamespace,
+		shellWord(cmp.Or(name, namespace.Default)), layout, s.place.flag())
 }
 
 // flag names the store again in a command line. What may hold a password is not repeated.

@@ -12,7 +12,6 @@ import (
 type guesser struct {
 	*parse
 	listing *listing
-	shown   bool
 	misfit  int64 // the first number that nothing fits
 	misfits int   // how many there are
 }
@@ -26,8 +25,6 @@ func (c *parse) newGuesser() *guesser {
 	return g
 }
 
-func (g *guesser) check(int64) error { return nil }
-
 func (g *guesser) show(id int64) error {
 	guesses := foreign.Guesses(id, g.now())
 	if len(guesses) == 0 {
@@ -38,15 +35,13 @@ func (g *guesser) show(id int64) error {
 		return nil
 	}
 	if g.listing == nil {
-		return g.tell(id, guesses)
+		g.tell(id, guesses)
+		return nil
 	}
 	for _, guess := range guesses {
 		p := guess.Parts
-		err := g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time}, cell{value: p.Machine},
+		g.listing.add(cell{value: fmt.Sprint(id)}, cell{value: guess.Name}, cell{value: p.Time}, cell{value: p.Machine},
 			cell{value: p.Sequence}, cell{value: guess.Confidence().String()}, cell{value: append(signs{}, guess.Signs...)})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -57,7 +52,7 @@ type signs []string
 func (s signs) String() string { return strings.Join(s, ", ") }
 
 // tell shows guesses to a person.
-func (g *guesser) tell(id int64, guesses []foreign.Guess) error {
+func (g *guesser) tell(id int64, guesses []foreign.Guess) {
 	if g.shown {
 		g.out.WriteByte('\n')
 	}
@@ -74,11 +69,8 @@ func (g *guesser) tell(id int64, guesses []foreign.Guess) error {
 		if len(guess.Signs) > 0 {
 			why += ": " + signs(guess.Signs).String()
 		}
-		if _, err := fmt.Fprintf(g.out, "  %-*s  %s\n", widest, "", why); err != nil {
-			return err
-		}
+		fmt.Fprintf(g.out, "  %-*s  %s\n", widest, "", why)
 	}
-	return nil
 }
 
 func (g *guesser) end() error {

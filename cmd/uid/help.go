@@ -136,7 +136,10 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownTopic(about, rest)
+				return unknownWord(about, append(rest, "")[0], "no help about", "no help about that",
+					"there is some about", func(c *cobra.Command) bool {
+						return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
+					})
 			}
 			about.InitDefaultHelpFlag() // so that it is shown
 			about.InitDefaultVersionFlag()
@@ -144,27 +147,6 @@ func (p *program) helpCommand() *cobra.Command {
 			return nil
 		},
 	}
-}
-
-func unknownTopic(about *cobra.Command, rest []string) error {
-	var names []string
-	for _, c := range about.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	what := "no help about that"
-	if len(rest) > 0 && plainWord.MatchString(rest[0]) {
-		what = fmt.Sprintf("no help about %q", rest[0])
-		about.SuggestionsMinimumDistance = 2
-		if like := about.SuggestionsFor(rest[0]); len(like) > 0 {
-			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
-		}
-	}
-	if len(names) == 0 {
-		return badInput("%s: %s has no commands of its own", what, about.CommandPath())
-	}
-	return badInput("%s: there is some about %s", what, strings.Join(names, ", "))
 }
 
 // reflow wraps a help text. Lines that begin at the margin are running text, up to an empty line.

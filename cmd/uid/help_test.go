@@ -84,21 +84,3 @@ func TestHelpFitsOnAScreen(t *testing.T) {
 		}
 	}
 }
-
-func TestHelpOfWhatIsNotThere(t *testing.T) {
-	for want, args := range map[string][]string{
-		`no help about "nosuch": there is some about backfill, bench, completion, gen,`: {"help", "nosuch"},
-		`no help about "nosuch": uid gen has no commands of its own`:                    {"help", "gen", "nosuch"},
-		`no help about "nosuch": there is some about check, init, ls, release`:          {"help", "worker", "nosuch"},
-		`no help about that: there is some about`:                                       {"help", "me:secret@tcp(h)/x"},
-		`unknown command "klingon": the commands are bash, fish, powershell, z`:         {"completion", "klingon"},
-		`uid completion bash takes no arguments`:                                        {"completion", "bash", "x"},
-	} {
-		require.Contains(t, call{args: args}.fails(t, exitBadInput), want)
-	}
-	for _, topic := range []string{"layouts", "stores", "times"} {
-		require.Equal(t, ok(t, "help", topic), ok(t, topic))
-		require.Contains(t, ok(t), "\n  "+topic)
-	}
-	require.Contains(t, ok(t, "completion", "fish"), "complete -c uid")
-}

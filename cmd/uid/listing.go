@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/foreign"
 )
 
 // A listing writes rows of the same columns in one of three formats: a table for people;
@@ -27,6 +32,9 @@ type column struct {
 	numbers    bool
 }
 
+// forPrograms is the title of a column that a table leaves out.
+const forPrograms = "-"
+
 // A cell is a value. In a table its text is shown instead, if it has one.
 type cell struct {
 	value any // a string, number, bool, time.Time or json.Marshaler; nil: not known
@@ -38,29 +46,21 @@ func newListing(out *output, f format, columns ...column) *listing {
 }
 
 // add adds a row, with a cell for each column.
-func (l *listing) add(cells ...cell) error {
+func (l *listing) add(cells ...cell) {
 	switch l.format {
 	case table:
 		var row []string
-		for _, c := range cells {
-			row = append(row, c.people())
+		for i, c := range cells {
+			if l.columns[i].title != forPrograms {
+				row = append(row, c.people())
+			}
 		}
 		l.rows = append(l.rows, row)
-		return nil
 	case asJSON:
-		l.out.WriteByte('{')
 		for i, c := range cells {
-			if i > 0 {
-				l.out.WriteByte(',')
-			}
-			value, err := json.Marshal(c.program())
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(l.out, "%q:%s", l.columns[i].key, value)
+			fmt.Fprintf(l.out, "%c%q:%s", "{,"[min(i, 1)], l.columns[i].key, l.out.inJSON(c.program()))
 		}
-		_, err := l.out.WriteString("}\n")
-		return err
+		fmt.Fprintln(l.out, "}")
 	default:
 		for i, c := range cells {
 			if i > 0 {
@@ -70,17 +70,75 @@ func (l *listing) add(cells ...cell) error {
 				fmt.Fprint(l.out, v)
 			}
 		}
-		return l.out.WriteByte('\n')
+		l.out.WriteByte('\n')
 	}
 }
 
 // end writes the table, if it is one and has rows.
-func (l *listing) end() error {
-	if len(l.rows) == 0 {
-		return nil
+func (l *listing) end() {
+	if len(l.rows) > 0 {
+		shown := slices.DeleteFunc(slices.Clone(l.columns), func(c column) bool { return c.title == forPrograms })
+		fmt.Fprint(l.out, drawTable(shown, l.rows, l.out.width))
 	}
-	_, err := l.out.WriteString(drawTable(l.columns, l.rows, l.out.width))
-	return err
+}
+
+// inJSON returns a value as JSON. One that has no such form, as a time after the year 9999, fails the output.
+func (o *output) inJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		o.err = cmp.Or(o.err, err)
+		return []byte("null")
+	}
+	return text
+}
+
+// record writes a row for programs, of keys and values by turns.
+func (p *program) record(f format, pairs ...any) {
+	l := newListing(p.out, f)
+	var cells []cell
+	for i := 0; i < len(pairs); i += 2 {
+		l.columns, cells = append(l.columns, column{key: pairs[i].(string)}), append(cells, cell{value: pairs[i+1]})
+	}
+	l.add(cells...)
+}
+
+// partsListing lists the parts of UIDs of one layout. Its JSON is that of uid.Parts; its
+// plain lines hold UID, time, worker ID and sequence.
+type partsListing struct {
+	*listing
+}
+
+func newPartsListing(out *output, f format, l bits.Layout) partsListing {
+	columns := []column{{"uid", "UID", true}, {"time", "time", false}, {"worker_id", "worker ID", true}}
+	if f == table {
+		for _, field := range l.Fields() {
+			columns = append(columns, column{field.Name, field.Name, true})
+		}
+	}
+	return partsListing{newListing(out, f, append(columns, column{"sequence", "sequence", true})...)}
+}
+
+func (l partsListing) add(p uid.Parts) {
+	if l.format == asJSON {
+		fmt.Fprintf(l.out, "%s\n", l.out.inJSON(p))
+		return
+	}
+	cells := []cell{{value: p.UID}, {value: p.Time}, {value: p.WorkerID}}
+	if l.format == table {
+		for _, value := range p.Machine() {
+			cells = append(cells, cell{value: value})
+		}
+	}
+	l.listing.add(append(cells, cell{value: p.Sequence})...)
+}
+
+// addForeign adds a row of another generator's number, in the same form.
+func (l partsListing) addForeign(p foreign.Parts) {
+	if l.format == asJSON {
+		fmt.Fprintf(l.out, "%s\n", l.out.inJSON(p))
+		return
+	}
+	l.listing.add(cell{value: p.ID}, cell{value: p.Time}, cell{value: p.Machine}, cell{value: p.Sequence})
 }
 
 // people returns what the table shows.
@@ -153,3 +211,20 @@ func grouped(n int64) string {
 	}
 	return s
 }
+
+// count is a cell of a number.
+func count(n int64) cell { return cell{value: n, text: grouped(n)} }
+
+// printable returns text from a database with everything replaced that could control a
+// terminal or break a tab-separated line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// moment is a cell of a time; people see it to the second.
+func moment(t time.Time) cell { return cell{value: t, text: t.Format("2006-01-02 15:04:05")} }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -44,6 +45,8 @@ type call struct {
 	stdin string
 	env   map[string]string
 	now   time.Time // zero: today
+
+	getenv func(string) string // instead of env
 }
 
 type outcome struct {
@@ -51,16 +54,22 @@ type outcome struct {
 	out, err string
 }
 
+// text is what a golden file has of it.
+func (o outcome) text() string {
+	return fmt.Sprintf("%s--- standard error\n%s--- exit code %d\n", o.out, o.err, o.code)
+}
+
 func (c call) run() outcome {
 	var out, err bytes.Buffer
-	now := c.now
-	if now.IsZero() {
-		now = today
+	if c.now.IsZero() {
+		c.now = today
+	}
+	if c.getenv == nil {
+		c.getenv = func(key string) string { return c.env[key] }
 	}
 	p := &program{
 		stdin: strings.NewReader(c.stdin), stdout: &out, stderr: &err,
-		getenv: func(key string) string { return c.env[key] },
-		now:    func() time.Time { return now },
+		getenv: c.getenv, now: func() time.Time { return c.now },
 	}
 	return outcome{p.run(c.args), out.String(), err.String()}
 }

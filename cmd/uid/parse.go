@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
+	"github.com/uidgen/uid/cmd/uid/internal/picture"
 	"github.com/uidgen/uid/foreign"
 )
 
@@ -14,67 +17,65 @@ import (
 type parse struct {
 	*program
 	form   formFlag
-	readAs readAsFlag
+	readAs string
 	guess  bool
+	shown  bool // a UID to a person
 	format format
 }
 
 func (p *program) parse() *cobra.Command {
 	c := &parse{program: p, form: newFormFlag(), format: table}
-	cmd := &cobra.Command{
-		Use:                   "parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]",
-		Short:                 "Show what is in a UID",
-		DisableFlagsInUseLine: true,
-		Args:                  cobra.ArbitraryArgs,
-		RunE:                  func(_ *cobra.Command, args []string) error { return c.run(args) },
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	cmd, flags := newCommand("parse [--layout NAME|T/W/S | --guess] [--form FORM] [--format table|plain|json] [UID...]", "Show what is in a UID",
+		func(_ *cobra.Command, args []string) error { return c.run(args) })
+	cmd.Args = cobra.ArbitraryArgs
 	flags.Var(&c.form, "layout", formUsage)
-	flags.Var(&c.readAs, "form", readAsUsage)
+	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
 	flags.BoolVar(&c.guess, "guess", false, "list what the UIDs could be")
-	flags.Var(&c.format, "format", "form of the output")
+	flags.Var(&c.format, "format", formatUsage)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmp.Or(minusError(err), flagError(cmd, err))
 	})
 	return cmd
 }
 
-// A reader shows UIDs, one after the other. They are below 0 in some forms.
-type reader interface {
-	// check returns the error with which show would refuse id.
-	check(id int64) error
-	show(id int64) error
-	end() error
-}
-
 func (c *parse) run(args []string) error {
 	if c.guess && c.form.set {
 		return badInput("--guess and --layout exclude each other: --guess looks at all that there are")
 	}
-	var r reader
-	switch {
-	case c.guess:
-		r = c.newGuesser()
-	case c.format == table:
-		r = &portrayer{parse: c}
-	default:
-		r = &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
-	}
-	err := eachWord(c.program, args, "UID", func(word string) (int64, error) {
-		id, err := c.readAs.number64(word)
-		if err == nil {
-			err = r.check(id)
-		}
-		return id, err
-	}, r.show)
+	read, err := anyform.Reader(c.readAs)
 	if err != nil {
 		return err
 	}
-	return r.end()
+	check, show, end := c.checkFit, c.portray, func() error { return nil }
+	if c.guess {
+		g := c.newGuesser()
+		check, show, end = func(int64) error { return nil }, g.show, g.end
+	} else if c.format != table {
+		s := &splitter{parse: c, listing: newPartsListing(c.out, c.format, c.form.Layout)}
+		show, end = s.show, s.end
+	}
+	err = eachWord(c.program, args, "UID", func(word string) (id int64, err error) {
+		if strings.HasPrefix(word, "-") { // numbers are below 0 in some forms
+			var u foreign.UidGeneratorUID
+			err = u.UnmarshalText([]byte(word))
+			id = int64(u)
+		} else {
+			var u uid.UID
+			u, err = read(word)
+			id = int64(u)
+		}
+		if err == nil {
+			err = check(id)
+		}
+		return id, err
+	}, show)
+	if err != nil {
+		return err
+	}
+	return end()
 }
 
-// checkFit is the check of readers with a single form.
+// checkFit refuses a number that the form does not hold.
 func (c *parse) checkFit(id int64) error {
 	err := c.form.check(id)
 	switch {
@@ -93,8 +94,6 @@ type splitter struct {
 	doubtful int
 }
 
-func (s *splitter) check(id int64) error { return s.checkFit(id) }
-
 func (s *splitter) show(id int64) error {
 	if s.form.byFormat(id) {
 		parts, err := s.form.format.Parse(id)
@@ -102,14 +101,16 @@ func (s *splitter) show(id int64) error {
 			return err
 		}
 		s.hint(id, foreign.Doubt(s.form.format, id, s.now()))
-		return s.listing.addForeign(parts)
+		s.listing.addForeign(parts)
+		return nil
 	}
 	parts, err := s.form.Parse(uid.UID(id))
 	if err != nil {
 		return err
 	}
 	s.hint(id, s.form.Doubt(parts.UID, s.now()))
-	return s.listing.add(parts)
+	s.listing.add(parts)
+	return nil
 }
 
 // hint tells of the first doubt, and counts them all.
@@ -130,26 +131,18 @@ func (s *splitter) end() error {
 	case n > 1:
 		s.note("hint: %d more UIDs look as strange", n)
 	}
-	return s.listing.end()
+	s.listing.end()
+	return nil
 }
 
-// portrayer shows UIDs to people.
-type portrayer struct {
-	*parse
-	shown bool
-}
-
-func (p *portrayer) check(id int64) error { return p.checkFit(id) }
-
-func (p *portrayer) show(id int64) error {
-	if p.shown {
-		p.out.WriteByte('\n')
+// portray shows a UID to a person.
+func (c *parse) portray(id int64) error {
+	if c.shown {
+		c.out.WriteByte('\n')
 	}
-	p.shown = true
-	if p.form.byFormat(id) {
-		return portrayForeign(p.out, p.form.format, id, p.now())
+	c.shown = true
+	if c.form.byFormat(id) {
+		return picture.Foreign(c.out, c.form.format, id, c.now())
 	}
-	return portray(p.out, p.form.Layout, uid.UID(id), p.now())
+	return picture.UID(c.out, c.form.Layout, uid.UID(id), c.now())
 }
-
-func (p *portrayer) end() error { return nil }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -18,75 +16,6 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
 )
-
-func TestParseStopsAtBadInput(t *testing.T) {
-	o := call{args: []string{"parse", "--format", "plain"}, stdin: "180363646902239241\n180363646902239242 oops\n7\n"}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Equal(t, 2, strings.Count(o.out, "\n"), "what came before it is shown")
-	require.Equal(t, "uid: UID 3 of the input: syntax error: \"oops\" is not a decimal UID, and no base32 either, "+
-		"such as 05067s0001009 or order_05067s0001009, and no UUID\n", o.err)
-
-	o = call{args: []string{"parse", "--format", "plain"}, stdin: "180363646902239241\n" + strings.Repeat("1", 1<<20)}.run()
-	require.Equal(t, exitBadInput, o.code)
-	require.Equal(t, "uid: UID 2 of the input: syntax error: it has more than 65536 bytes\n", o.err)
-
-	o = call{args: []string{"parse"}}.run()
-	require.Equal(t, outcome{}, o, "no UIDs, no output")
-}
-
-// A UID as package form writes it is the same UID.
-func TestParseForms(t *testing.T) {
-	want := ok(t, "parse", "180363646902239241")
-	require.Equal(t, want, ok(t, "parse", "05067s0001009"))
-	require.Equal(t, want, ok(t, "parse", "order_05067s0001009"))
-}
-
-// A number below 0 looks like a flag, and few layouts have any.
-func TestParseExplainsTheMinus(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{"-1", `-1 begins as a flag does: put -- before it, as in "uid parse -- -1"`},
-		{"--layout uidgenerator 5 -7053003394352373760", `-7053003394352373760 begins as a flag does: put -- before it, as in "uid parse -- -7053003394352373760"`},
-		{"--guess -12345678901234567890", "unknown flag (uid parse --help lists them)"},
-		{"-1x", "unknown flag (uid parse --help lists them)"},
-		{"-- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
-		{"--layout sonyflake -- -1", "value out of range: -1 is below 0; of numbers below 0 there are those of UidGenerator since 2024-11-20: --layout uidgenerator reads them"},
-		{"--layout uidgenerator -- -9223372036854775809", `value out of range: "-9223372036854775809" is not within -9223372036854775808 and 9223372036854775807`},
-		{"-- -0", `syntax error: "-0" is not a decimal number`},
-		{"-- -", `syntax error: "-" is not a decimal number`},
-	} {
-		require.Equal(t, c.want, call{args: append([]string{"parse"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.line)
-	}
-}
-
-// Only parse and plan --from know the forms that are no layouts.
-func TestFormatsAreNoLayouts(t *testing.T) {
-	for _, line := range []string{"gen --layout sonyflake2", "range --from 2026-01-01 --layout sonyflake2", "plan --from default --layout sonyflake2"} {
-		require.Equal(t, `--layout: "sonyflake2" is the form of another generator: parse reads it, and plan --from`,
-			call{args: strings.Fields(line)}.fails(t, exitBadInput))
-	}
-	require.Contains(t, call{args: []string{"parse", "--layout", "sonyflake2 40/8/16", "1"}}.fails(t, exitBadInput), "40/8/16")
-}
-
-func TestPlanFromRefuses(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{"--from default --rate 5", "--rate is for finding a layout, not for --from"},
-		{"--from default --js-safe", "--js-safe is for finding a layout, not for --from"},
-		{"--layout default", "--layout is for --from"},
-		{"--rate 5 --at 2026-01-01", "--at is for --from"},
-		{"", "--rate is missing, the UIDs a second of one worker; or --from, the layout to leave"},
-		{"--from nothing", `--from: syntax error: no layout is named "nothing"`},
-		{"--from sonyflake --from-workers 1-5", "--from-workers: sonyflake has the machine ID below the sequence; leave the range out"},
-		{"--from default --layout uidgenerator", "is full at 2024-11-20T13:24:16Z, before the switch at 2026-11-21T10:00:00Z"},
-		{"--from uidgenerator --at 2025-12-31", "before the epoch 2026-01-01T00:00:00Z of the new layout"},
-		{"--from twitter --from-workers 5-1024", "worker IDs 5 to 1024 are no range within 0 and 1023"},
-		{"--from twitter --from-workers 6-5", "--from-workers: 6 is above 5"},
-		{"--from twitter --to-workers 5-", `--to-workers: "5-" is no worker ID, and no range of them such as 0-1023`},
-		{"--from twitter --to-workers 99999999999999999999", `--to-workers: "99999999999999999999" is beyond any worker ID`},
-		{"--from twitter --from-lead 0s", "--from-lead: 0s is not above 0"},
-	} {
-		require.Contains(t, call{args: append([]string{"plan"}, strings.Fields(c.line)...)}.fails(t, exitBadInput), c.want, c.line)
-	}
-}
 
 // The examples of the help do what they are to show, without a doubt.
 func TestHelpExamples(t *testing.T) {
@@ -105,32 +34,6 @@ func TestHelpExamples(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 8)
-}
-
-// turns gives one UID a Read, and records how much had been written by then.
-type turns struct {
-	words   []string
-	out     *bytes.Buffer
-	written []int
-}
-
-func (r *turns) Read(b []byte) (int, error) {
-	r.written = append(r.written, r.out.Len())
-	if len(r.words) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, r.words[0]+"\n")
-	r.words = r.words[1:]
-	return n, nil
-}
-
-func TestParseAnswersBeforeItReadsOn(t *testing.T) {
-	var out, stderr bytes.Buffer
-	in := &turns{words: []string{"180363646902239241", "180363646902239242"}, out: &out}
-	require.Zero(t, run([]string{"parse", "--format", "json"}, in, &out, &stderr, func(string) string { return "" }))
-	require.Zero(t, in.written[0])
-	require.Less(t, in.written[0], in.written[1])
-	require.Less(t, in.written[1], in.written[2])
 }
 
 // TestPartsTellTheNumber: a number of a foreign format can be put together again from its picture,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,26 +14,18 @@ import (
 // plan is the command that finds layouts, and what a move to one costs.
 type plan struct {
 	*program
-	rate, burst, restarts, years numberFlag
-	workers                      countFlag
-	jsSafe                       bool
-	hold, lead                   spanFlag
-	epoch                        timeFlag
-	move                         move
-	format                       format
+	need   planning.Need
+	move   move
+	format format
 }
 
 func (p *program) plan() *cobra.Command {
-	c := &plan{program: p, workers: 8, years: 10, hold: spanFlag(time.Hour),
-		lead: spanFlag(24 * time.Hour), format: table}
+	c := &plan{program: p, format: table}
+	c.need = planning.Need{Workers: 8, Years: 10, Hold: time.Hour, MaxLead: 24 * time.Hour}
 	c.move = move{program: p, from: newFormFlag(), to: newLayoutFlag(), format: &c.format}
-	cmd := &cobra.Command{
-		Use: "plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n" +
-			"  uid plan --from LAYOUT [--layout LAYOUT] [--from-workers A-B] [--to-workers A-B] [--at TIME]",
-		Short:                 "Find layouts that are large enough, and what a move to one costs",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd, flags := newCommand("plan --rate X [--burst X] [--workers N] [--restarts-per-day X] [--years X] [--js-safe]\n"+
+		"  uid plan --from LAYOUT [--layout LAYOUT] [--from-workers A-B] [--to-workers A-B] [--at TIME]",
+		"Find layouts that are large enough, and what a move to one costs", func(cmd *cobra.Command, _ []string) error {
 			flags := cmd.Flags()
 			if flags.Changed("from") {
 				if err := excludes(flags, "%s is for finding a layout, not for --from", needFlags...); err != nil {
@@ -49,51 +40,45 @@ func (p *program) plan() *cobra.Command {
 				return badInput("--rate is missing, the UIDs a second of one worker; or --from, the layout to leave")
 			}
 			return c.run()
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&c.rate, "rate", "UIDs a second that each worker must sustain")
-	flags.Var(&c.burst, "burst", "UIDs that a worker may be asked for at once, over and above --rate")
-	flags.Var(&c.workers, "workers", "workers that are at work at the same time")
-	flags.Var(&c.restarts, "restarts-per-day", "how often each worker is restarted a day")
-	flags.Var(&c.years, "years", "how long the layout has to last, from now on")
-	flags.BoolVar(&c.jsSafe, "js-safe", false, "UIDs that a JavaScript number holds exactly, of 53 bits")
-	flags.Var(&c.epoch, "epoch", "when tick 0 begins (default 2026-01-01)")
-	flags.Var(&c.lead, "max-lead", "the most that a burst may borrow")
-	flags.Var(&c.hold, "hold", "how long a leased ID stays out of use after its worker's end")
+		})
+	flags.Var(numberVar(&c.need.Rate), "rate", "UIDs a second that each worker must sustain")
+	flags.Var(numberVar(&c.need.Burst), "burst", "UIDs that a worker may be asked for at once, over and above --rate")
+	flags.Var(countVar(&c.need.Workers), "workers", "workers that are at work at the same time")
+	flags.Var(numberVar(&c.need.RestartsPerDay), "restarts-per-day", "how often each worker is restarted a day")
+	flags.Var(numberVar(&c.need.Years), "years", "how long the layout has to last, from now on")
+	flags.BoolVar(&c.need.JSSafe, "js-safe", false, "UIDs that a JavaScript number holds exactly, of 53 bits")
+	flags.Var(timeVar(&c.need.Epoch), "epoch", "when tick 0 begins (default 2026-01-01)")
+	flags.Var(spanVar(&c.need.MaxLead), "max-lead", "the most that a burst may borrow")
+	flags.Var(spanVar(&c.need.Hold), "hold", "how long a leased ID stays out of use after its worker's end")
 	c.move.register(flags)
-	flags.Var(&c.format, "format", "form of the output")
+	flags.Var(&c.format, "format", formatUsage)
 	return cmd
 }
 
 func (c *plan) run() error {
-	need := planning.Need{
-		Rate: float64(c.rate), Burst: float64(c.burst), Workers: int64(c.workers), RestartsPerDay: float64(c.restarts),
-		Years: float64(c.years), JSSafe: c.jsSafe, Epoch: c.epoch.Time, From: c.now(),
-		MaxLead: time.Duration(c.lead), Hold: time.Duration(c.hold),
-	}
-	options, err := planning.Layouts(need)
+	c.need.From = c.now()
+	options, err := planning.Layouts(c.need)
 	if misfit, ok := errors.AsType[*planning.NoFitError](err); ok {
 		if c.format != table {
 			return misfit
 		}
-		return c.tell(need, misfit)
+		return c.tell(misfit)
 	}
 	if err != nil {
 		return inputError{err}
 	}
-	return c.list(options)
+	c.list(options)
+	return nil
 }
 
-func (c *plan) list(options []planning.Option) error {
+func (c *plan) list(options []planning.Option) {
 	columns := []column{
 		{"layout", "layout", false}, {"name", "name", false}, {"uids_per_second", "UIDs/s", true},
 		{"worker_ids", "worker\nIDs", true}, {"disposable_restarts", "disposable IDs\n(restarts)", true},
 		{"disposable_days", "last", true}, {"leased_restarts_per_day", "leased IDs\n(restarts/day)", true},
 		{"full", "full", false},
 	}
-	if c.burst > 0 {
+	if c.need.Burst > 0 {
 		columns = append(columns, column{"lead_seconds", "burst\nlead", true}, column{"give_back_seconds", "given\nback", true})
 	}
 	l := newListing(c.out, c.format, columns...)
@@ -103,14 +88,12 @@ func (c *plan) list(options []planning.Option) error {
 			number(float64(o.DisposableRestarts)), c.disposableDays(o),
 			number(o.LeasedRestartsPerDay), {value: o.Full, text: o.Full.Format(time.DateOnly)},
 		}
-		if c.burst > 0 {
+		if c.need.Burst > 0 {
 			cells = append(cells, span(o.Lead), span(o.GiveBack))
 		}
-		if err := l.add(cells...); err != nil {
-			return err
-		}
+		l.add(cells...)
 	}
-	return l.end()
+	l.end()
 }
 
 func (c *plan) disposableDays(o planning.Option) cell {
@@ -126,29 +109,25 @@ func (c *plan) disposableDays(o planning.Option) cell {
 }
 
 // tell writes for a person why no layout fits. That is the command's answer, not an error.
-func (c *plan) tell(need planning.Need, misfit *planning.NoFitError) error {
-	var b strings.Builder
+func (c *plan) tell(misfit *planning.NoFitError) error {
 	if misfit.Unit == 0 {
-		b.WriteString("No layout holds: no sequence is wide enough for the burst.\n")
+		fmt.Fprint(c.out, "No layout holds: no sequence is wide enough for the burst.\n")
 	} else {
-		fmt.Fprintf(&b, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\nsequence: %d, and there are %d.\n",
+		fmt.Fprintf(c.out, "No layout holds. At ticks of %v it takes %d bits of time, %d of worker ID and %d of\nsequence: %d, and there are %d.\n",
 			misfit.Unit, misfit.TimeBits, misfit.WorkerBits, misfit.SequenceBits,
 			misfit.TimeBits+misfit.WorkerBits+misfit.SequenceBits, misfit.Limit)
 	}
 	if len(misfit.GiveUp) == 0 {
-		b.WriteString("Lowering one number is not enough: lower several.\n")
+		fmt.Fprint(c.out, "Lowering one number is not enough: lower several.\n")
 	} else {
-		b.WriteString("One of these alone would make it fit:\n")
+		fmt.Fprint(c.out, "One of these alone would make it fit:\n")
 	}
 	for _, change := range misfit.GiveUp {
 		what := change.Text
-		if need.JSSafe && !change.Need.JSSafe {
+		if c.need.JSSafe && !change.Need.JSSafe {
 			what = "numbers that are not safe in JavaScript"
 		}
-		fmt.Fprintf(&b, "  %s\n", what)
-	}
-	if _, err := c.out.WriteString(b.String()); err != nil {
-		return err
+		fmt.Fprintf(c.out, "  %s\n", what)
 	}
 	return errAnswered
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -14,28 +14,28 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
 	planning "github.com/uidgen/uid/plan"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // move is the half of plan that says what it costs to leave a layout for another.
 type move struct {
 	*program
-	from        formFlag
-	to          layoutFlag
-	fromWorkers workersFlag
-	toWorkers   workersFlag
-	at          timeFlag
-	lead        spanFlag
-	format      *format
+	from                   formFlag
+	to                     layoutFlag
+	fromWorkers, toWorkers *lease.Range // nil: all
+	plan                   planning.Move
+	format                 *format
 }
 
-// register registers the flags.
 func (m *move) register(flags *pflag.FlagSet) {
 	flags.Var(&m.from, "from", "the layout to leave, as --layout of parse")
 	flags.Var(&m.to, "layout", "the layout to go to, as --layout of gen (default \"default\")")
-	flags.Var(&m.fromWorkers, "from-workers", "the worker IDs that --from has used (default all)")
-	flags.Var(&m.toWorkers, "to-workers", "the worker IDs that --layout will use (default all)")
-	flags.Var(&m.at, "at", "when the old generators stop and the new ones begin (default now)")
-	flags.Var(&m.lead, "from-lead", "how long the old generators run on, or are ahead of the clock")
+	flags.Var(value[*lease.Range]{&m.fromWorkers, "FIRST-LAST", readIDs}, "from-workers",
+		"the worker IDs that --from has used (default all)")
+	flags.Var(value[*lease.Range]{&m.toWorkers, "FIRST-LAST", readIDs}, "to-workers",
+		"the worker IDs that --layout will use (default all)")
+	flags.Var(timeVar(&m.plan.At), "at", "when the old generators stop and the new ones begin (default now)")
+	flags.Var(spanVar(&m.plan.Lead), "from-lead", "how long the old generators run on, or are ahead of the clock")
 }
 
 // moveFlags are those that are for --from, needFlags those that are not.
@@ -45,25 +45,35 @@ var (
 )
 
 func (m *move) run() error {
-	if m.at.IsZero() {
-		m.at.Time = m.now().UTC()
+	if m.plan.At.IsZero() {
+		m.plan.At = m.now().UTC()
 	}
 	from := m.from.Layout
 	if from.IsZero() {
-		if m.fromWorkers.set {
+		if m.fromWorkers != nil {
 			return badInput("--from-workers: %s has the machine ID below the sequence; leave the range out", m.from.format.Name())
 		}
 		from = m.from.format.Layout()
 	}
-	plan := planning.Move{From: m.fromWorkers.issuer(from), To: m.toWorkers.issuer(m.to.Layout), At: m.at.Time, Lead: time.Duration(m.lead)}
-	c, err := plan.Cost()
-	if err != nil {
+	m.plan.From, m.plan.To = issuer(from, m.fromWorkers), issuer(m.to.Layout, m.toWorkers)
+	c, err := m.plan.Cost()
+	switch {
+	case err != nil:
 		return inputError{err}
+	case *m.format == table:
+		return m.tell(c)
 	}
-	if *m.format == table {
-		return m.tell(plan, c)
+	m.list(m.plan, c)
+	return nil
+}
+
+// issuer returns the workers of a layout.
+func issuer(l bits.Layout, ids *lease.Range) bits.Issuer {
+	i := l.Issuer()
+	if ids != nil {
+		i.FirstWorker, i.LastWorker = ids.First, ids.Last
 	}
-	return m.list(plan, c)
+	return i
 }
 
 // old describes the layout that is left.
@@ -75,18 +85,18 @@ func (m *move) old() string {
 }
 
 // list writes the cost for programs.
-func (m *move) list(plan planning.Move, c planning.Cost) error {
-	l := newListing(m.out, *m.format, column{key: "from"}, column{key: "to"}, column{key: "at"}, column{key: "overlap"}, column{key: "repeats"},
-		column{key: "highest"}, column{key: "full"}, column{key: "lowest"}, column{key: "safe_now"}, column{key: "safe"}, column{key: "floor_passed_at"}, column{key: "cursors"})
-	highest, passes := cell{}, cell{}
+func (m *move) list(plan planning.Move, c planning.Cost) {
+	var highest, passes any // nil: there is none
 	if c.Begun {
-		highest.value = c.Highest
+		highest = c.Highest
 	}
 	if c.Passable {
-		passes.value = c.Passes
+		passes = c.Passes
 	}
-	return l.add(cell{value: m.old()}, cell{value: plan.To.Layout.String()}, cell{value: plan.At}, overlapCell(c.Ever), overlapCell(c.Repeats),
-		highest, cell{value: c.Full}, cell{value: c.Lowest}, cell{value: c.Above}, cell{value: append(windows{}, c.Safe...)}, passes, cell{value: cursors(c)})
+	m.record(*m.format,
+		"from", m.old(), "to", plan.To.Layout.String(), "at", plan.At, "overlap", sharing(c.Ever),
+		"repeats", sharing(c.Repeats), "highest", highest, "full", c.Full, "lowest", c.Lowest, "safe_now", c.Above,
+		"safe", append(windows{}, c.Safe...), "floor_passed_at", passes, "cursors", cursors(c))
 }
 
 // shared is a bits.Overlap for programs.
@@ -99,11 +109,11 @@ type shared struct {
 	NewLast  time.Time `json:"new_last"`
 }
 
-func overlapCell(o *bits.Overlap) cell {
+func sharing(o *bits.Overlap) any {
 	if o == nil {
-		return cell{}
+		return nil
 	}
-	return cell{value: shared{o.First, o.Last, o.FirstA, o.LastA, o.FirstB, o.LastB}}
+	return shared{o.First, o.Last, o.FirstA, o.LastA, o.FirstB, o.LastB}
 }
 
 func (s shared) String() string { return fmt.Sprintf("%d-%d", s.First, s.Last) }
@@ -130,48 +140,12 @@ func cursors(c planning.Cost) string {
 	return "break"
 }
 
+//go:embed texts/plan_from.txt
+var costText string
+
 // tell writes the cost for a person.
-func (m *move) tell(plan planning.Move, c planning.Cost) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	span := func(o *bits.Overlap) {
-		line("    old UIDs of %s to %s", second(o.FirstA), second(o.LastA))
-		line("    new UIDs of %s to %s", second(o.FirstB), second(o.LastB))
-	}
-	line("From  %s", m.old())
-	line("To    %s", plan.To.Layout)
-	line("At    %s", second(plan.At))
-
-	line("\nThe same numbers")
-	switch {
-	case c.Ever == nil:
-		line("  None: neither can ever make a number of the other's.")
-	case c.Ever.First == c.Ever.Last:
-		line("  Both can make %d:", c.Ever.First)
-		span(c.Ever)
-	default:
-		line("  Both can make numbers from %d to %d:", c.Ever.First, c.Ever.Last)
-		span(c.Ever)
-	}
-	switch {
-	case c.Repeats != nil && c.Repeats.FirstA.Equal(c.Repeats.LastA) && c.Repeats.FirstB.Equal(c.Repeats.LastB):
-		line("  In the tick of the switch new UIDs repeat old ones of %s.", second(c.Repeats.FirstA))
-	case c.Repeats != nil:
-		line("  After the switch new UIDs repeat old ones:")
-		span(c.Repeats)
-	case c.Ever != nil:
-		line("  After the switch no new UID repeats an old one.")
-	}
-
-	line("\nWithout a floor")
-	switch {
-	case c.Above:
-		line("  Safe: new UIDs are all above the old ones.")
-	case c.Repeats == nil:
-		line("  Nothing is made twice, but new UIDs are not all above the old ones.")
-	default:
-		line("  Not safe: what is made after the switch is not all above what was made before.")
-	}
+func (m *move) tell(c planning.Cost) error {
+	plan, windows := m.plan, []string(nil)
 	end := plan.To.Layout.Expires().Add(plan.To.Layout.Unit())
 	for _, w := range c.Safe {
 		since, until := "", ""
@@ -181,96 +155,19 @@ func (m *move) tell(plan planning.Move, c planning.Cost) error {
 		if w.To.Before(end) {
 			until = " until " + second(w.To)
 		}
-		line("  A switch is safe%s.", cmp.Or(since+until, " at any later time"))
+		windows = append(windows, cmp.Or(since+until, " at any later time"))
 	}
-
-	line("\nFloor")
-	if c.Begun && c.Repeats == nil {
-		line("  None is needed to make nothing twice. To be above all others it is")
-	}
-	switch ahead := c.Passes.Sub(plan.At); {
-	case !c.Begun:
-		line("  None: the old layout has made no UID by then.")
-	case !c.Passable:
-		line("  %d, the highest that the old layout can have issued by then,", c.Highest)
-		line("  which the new layout cannot pass. Take the highest UID that there is, if that is")
-		line("  lower; or else give the new workers IDs that no old one had, and see what that")
-		line("  makes of it (--from-workers, --to-workers).")
-	default:
-		line("  %d, the highest that the old layout can have issued by then.", c.Highest)
-		switch {
-		case ahead <= 0:
-			line("  The new layout has passed it.")
-		case ahead <= plan.To.Layout.Unit():
-			line("  The new layout passes it with the next tick.")
-		default:
-			line("  The new layout passes it at %s, %s after the switch:", second(c.Passes), words(ahead))
-			line("  a generator with that floor runs so far ahead of the clock.")
-		}
-	}
-	if c.Begun && c.Passable {
-		line("  uid gen --after, uid worker init --after and Config.After keep it.")
-	}
-	if _, ok := m.from.format.(foreign.UidGenerator); ok && c.Full {
-		line("  If its cached generator went on when it was full, its UIDs have been negative")
-		line("  since, which no new one is; they sort below all others.")
-	}
-
-	line("\nCursors (id > last)")
-	switch cursors(c) {
-	case "go on":
-		line("  They go on, once no old worker makes UIDs any more: while it does, a reader that has\n  seen a new UID misses its rows.")
-	case "need the floor":
-		line("  With the floor they go on. Without it they miss the new rows, whose UIDs begin\n  at %d.", c.Lowest)
-	default:
-		line("  They break: new UIDs, which begin at %d, sort below old ones.", c.Lowest)
-	}
-	_, err := m.out.WriteString(b.String())
-	return err
+	_, overflows := m.from.format.(foreign.UidGenerator)
+	text := template.Must(template.New("").Funcs(template.FuncMap{"second": second, "words": words}).Parse(costText))
+	return text.Execute(m.out, struct {
+		planning.Move
+		planning.Cost
+		Old, Cursors string
+		Windows      []string
+		Ahead        time.Duration
+		Overflown    bool // it may be, below 0
+	}{plan, c, m.old(), cursors(c), windows, c.Passes.Sub(plan.At), overflows && c.Full})
 }
 
 // second is a time for a person, without its fraction.
 func second(t time.Time) string { return t.Format(time.RFC3339) }
-
-// workersFlag is a worker ID, or a range of them, such as 0-1023.
-type workersFlag struct {
-	first, last int64
-	set         bool
-}
-
-func (f *workersFlag) Set(text string) error {
-	first, last, found := strings.Cut(text, "-")
-	if !found {
-		last = first
-	}
-	a, err := strconv.ParseUint(first, 10, 63)
-	b, err2 := strconv.ParseUint(last, 10, 63)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange):
-		return fmt.Errorf("%.40q is beyond any worker ID", text)
-	case err != nil || err2 != nil:
-		return fmt.Errorf("%.40q is no worker ID, and no range of them such as 0-1023", text)
-	case a > b:
-		return fmt.Errorf("%d is above %d", a, b)
-	}
-	*f = workersFlag{int64(a), int64(b), true}
-	return nil
-}
-
-func (f *workersFlag) String() string {
-	if !f.set {
-		return ""
-	}
-	return fmt.Sprintf("%d-%d", f.first, f.last)
-}
-
-func (*workersFlag) Type() string { return "FIRST-LAST" }
-
-// issuer returns the workers of a layout, all if the flag is not set.
-func (f *workersFlag) issuer(l bits.Layout) bits.Issuer {
-	i := l.Issuer()
-	if f.set {
-		i.FirstWorker, i.LastWorker = f.first, f.last
-	}
-	return i
-}

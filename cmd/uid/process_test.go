@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,15 +30,21 @@ func exitCode(t *testing.T, err error) int {
 	return e.ExitCode()
 }
 
+// start starts a process of the command, of which the test reads the output.
+func start(t *testing.T, args ...string) (cmd *exec.Cmd, out io.ReadCloser, stderr *bytes.Buffer) {
+	t.Helper()
+	cmd, stderr = command(nil, args...), new(bytes.Buffer)
+	cmd.Stderr = stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, out, stderr
+}
+
 // TestClosedPipe is `uid gen -n 100000000 | head -1`.
 func TestClosedPipe(t *testing.T) {
 	for _, format := range []string{"plain", "json"} {
-		var stderr bytes.Buffer
-		cmd := command(nil, "gen", "-n", "100000000", "--format", format, "--store", newStore(t))
-		cmd.Stderr = &stderr
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
+		cmd, out, stderr := start(t, "gen", "-n", "100000000", "--format", format, "--store", newStore(t))
 		line, err := bufio.NewReaderSize(out, 16).ReadString('\n')
 		require.NoError(t, err)
 		require.NotEmpty(t, strings.Trim(line, "\n"))
@@ -49,12 +56,7 @@ func TestClosedPipe(t *testing.T) {
 
 // TestInterrupt: the command ends in good order, with whole lines written.
 func TestInterrupt(t *testing.T) {
-	var stderr bytes.Buffer
-	cmd := command(nil, "gen", "-n", "1000000000000", "--store", newStore(t))
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
+	cmd, out, stderr := start(t, "gen", "-n", "1000000000000", "--store", newStore(t))
 	lines := bufio.NewReader(out)
 	first, err := lines.ReadString('\n')
 	require.NoError(t, err)
@@ -87,14 +89,9 @@ func numbers(t *testing.T, out io.Reader) (last int64) {
 // TestInterruptedNumbers: what was not printed is given back.
 func TestInterruptedNumbers(t *testing.T) {
 	store := newStore(t)
-	var stderr bytes.Buffer
-	cmd := command(nil, "gen", "--segment", "x", "--create", "-n", "1000000000000", "--store", store)
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
+	cmd, out, stderr := start(t, "gen", "--segment", "x", "--create", "-n", "1000000000000", "--store", store)
 	lines := bufio.NewReader(out)
-	_, err = lines.Peek(1)
+	_, err := lines.Peek(1)
 	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	last := numbers(t, lines)
@@ -121,28 +118,47 @@ func TestNumbersThatNobodyReads(t *testing.T) {
 	require.Less(t, next, printed+outputBuffer/5+2*drawChunk)
 }
 
+// atOnce starts processes at once, and returns what each has printed.
+func atOnce(t *testing.T, n int, args ...string) []string {
+	t.Helper()
+	cmds, outs, errs := make([]*exec.Cmd, n), make([]bytes.Buffer, n), make([]bytes.Buffer, n)
+	for i := range n {
+		cmds[i] = command(nil, args...)
+		cmds[i].Stdout, cmds[i].Stderr = &outs[i], &errs[i]
+		require.NoError(t, cmds[i].Start())
+	}
+	all := make([]string, n)
+	for i, cmd := range cmds {
+		require.NoError(t, cmd.Wait(), errs[i].String())
+		all[i] = outs[i].String()
+	}
+	return all
+}
+
 // Processes that take numbers at once print each number once.
 func TestNumbersOfProcesses(t *testing.T) {
-	const processes, each = 4, 2000
 	store := newStore(t)
 	ok(t, "segment", "set", "x", "--create", "--store", store)
-	var outs, errs [processes]bytes.Buffer
-	var started [processes]*exec.Cmd
-	for i := range processes {
-		cmd := command(nil, "gen", "--segment", "x", "-n", strconv.Itoa(each), "--step", "500", "--store", store)
-		cmd.Stdout, cmd.Stderr = &outs[i], &errs[i]
-		require.NoError(t, cmd.Start())
-		started[i] = cmd
-	}
 	seen := map[string]bool{}
-	for i, cmd := range started {
-		require.NoError(t, cmd.Wait(), errs[i].String())
-		for _, number := range strings.Fields(outs[i].String()) {
+	for _, out := range atOnce(t, 4, "gen", "--segment", "x", "-n", "2000", "--step", "500", "--store", store) {
+		for number := range strings.FieldsSeq(out) {
 			seen[number] = true
 		}
 	}
-	require.Len(t, seen, processes*each)
-	require.Equal(t, fmt.Sprintln(processes*each+1), ok(t, "segment", "next", "x", "--store", store), "none was skipped")
+	require.Len(t, seen, 8000)
+	require.Equal(t, "8001\n", ok(t, "segment", "next", "x", "--store", store), "none was skipped")
+}
+
+// Processes that start at once, on a store that nobody has used yet, have each a worker ID of their own.
+func TestProcessesAtOnce(t *testing.T) {
+	ids := map[int64]bool{}
+	for _, out := range atOnce(t, 8, "gen", "-n", "3", "--format", "json", "--store", newStore(t)) {
+		var parts uid.Parts
+		first, _, _ := strings.Cut(out, "\n")
+		require.NoError(t, json.Unmarshal([]byte(first), &parts))
+		ids[parts.WorkerID] = true
+	}
+	require.Len(t, ids, 8)
 }
 
 // TestDriverIsSilent: what is no MySQL server makes the driver talk, if it may.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A program is one run of the command; its subcommands share it.
@@ -23,8 +25,6 @@ type program struct {
 	verbose bool
 }
 
-const outputBuffer = 64 << 10
-
 func (p *program) run(args []string) int {
 	p.begin()
 	root := p.root()
@@ -37,14 +37,11 @@ func (p *program) run(args []string) int {
 
 // begin prepares the output, and end writes it out and returns the exit code of err.
 func (p *program) begin() {
-	p.out = &output{bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), p.width()}
+	p.out = &output{Writer: bufio.NewWriterSize(pipe{p.stdout}, outputBuffer), width: p.width()}
 }
 
 func (p *program) end(err error) int {
-	if flushErr := p.out.Flush(); err == nil {
-		err = flushErr
-	}
-	return p.report(err)
+	return p.report(cmp.Or(err, p.out.Flush(), p.out.err))
 }
 
 func (p *program) root() *cobra.Command {
@@ -54,14 +51,8 @@ func (p *program) root() *cobra.Command {
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	ofCommands(root)
 	root.SetIn(p.stdin)
 	root.SetOut(p.out) // before completion, which looks at it
 	root.SetErr(p.stderr)
@@ -92,21 +83,51 @@ func forAll(cmd *cobra.Command, do func(*cobra.Command)) {
 var plainWord = regexp.MustCompile(`^[A-Za-z-]{1,20}$`)
 
 func unknownCommand(cmd *cobra.Command, word string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	what := "unknown command"
-	if plainWord.MatchString(word) {
-		what = fmt.Sprintf("unknown command %q", word)
+	return unknownWord(cmd, word, "unknown command", "unknown command", "the commands are",
+		(*cobra.Command).IsAvailableCommand)
+}
+
+// unknownWord refuses a word that names none of the commands below one: it tells which there are, or what is like it.
+func unknownWord(cmd *cobra.Command, word, what, unsaid, those string, is func(*cobra.Command) bool) error {
+	if !plainWord.MatchString(word) {
+		what = unsaid
+	} else {
+		what = fmt.Sprintf("%s %q", what, word)
 		cmd.SuggestionsMinimumDistance = 2
 		if like := cmd.SuggestionsFor(word); len(like) > 0 {
 			return badInput("%s: did you mean %s?", what, strings.Join(like, " or "))
 		}
 	}
-	return badInput("%s: the commands are %s", what, strings.Join(names, ", "))
+	var names []string
+	for _, c := range cmd.Commands() {
+		if is(c) {
+			names = append(names, c.Name())
+		}
+	}
+	if len(names) == 0 {
+		return badInput("%s: %s has no commands of its own", what, cmd.CommandPath())
+	}
+	return badInput("%s: %s %s", what, those, strings.Join(names, ", "))
+}
+
+// ofCommands makes cmd one that does nothing itself.
+func ofCommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return unknownCommand(cmd, args[0])
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+// newCommand returns a command that takes no arguments but flags, and its flags.
+func newCommand(use, short string, run func(cmd *cobra.Command, args []string) error) (*cobra.Command, *pflag.FlagSet) {
+	cmd := &cobra.Command{Use: use, Short: short, Args: noArgs, RunE: run, DisableFlagsInUseLine: true}
+	cmd.Flags().SortFlags = false
+	return cmd, cmd.Flags()
 }
 
 // noArgs is cobra.NoArgs without the argument in its text.

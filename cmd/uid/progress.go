@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progressDelay is how long a command runs before it shows its progress.
@@ -39,11 +38,6 @@ func startProgress(w io.Writer, total int64) *progress {
 	)
 	bar.Reset() // starts its clock
 	return &progress{start: time.Now(), bar: bar}
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // add says that n more are done. It ignores the terminal's errors.

@@ -13,20 +13,17 @@ import (
 
 // timeRange is the command range, a keyword in Go.
 func (p *program) timeRange() *cobra.Command {
-	var from, to timeFlag
+	var from, to time.Time
 	layout, f := newLayoutFlag(), table
-	cmd := &cobra.Command{
-		Use:                   "range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
-		Short:                 "Show the smallest and the largest UID of a time, for SQL",
-		DisableFlagsInUseLine: true,
-		Args:                  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd, flags := newCommand("range DAY|UID | --from TIME [--to TIME] [--layout NAME|T/W/S] [--format table|plain|json]",
+		"Show the smallest and the largest UID of a time, for SQL",
+		func(cmd *cobra.Command, args []string) (err error) {
+			given := cmd.Flags().Changed
 			switch {
-			case len(args) > 1 || len(args) == 1 && (cmd.Flags().Changed("from") || cmd.Flags().Changed("to")):
+			case len(args) > 1 || len(args) == 1 && (given("from") || given("to")):
 				return badInput("range takes one day or UID, or else --from and --to (uid range --help)")
 			case len(args) == 1:
-				var err error
-				if from.Time, to.Time, err = rangeOf(args[0], layout.Layout); err != nil {
+				if from, to, err = rangeOf(args[0], layout.Layout); err != nil {
 					return err
 				}
 			}
@@ -34,24 +31,27 @@ func (p *program) timeRange() *cobra.Command {
 				return badInput("--from is missing, a time such as %s", timeUsage)
 			}
 			if to.IsZero() {
-				to.Time = p.now().UTC()
+				to = p.now().UTC()
 			}
-			if err := checkRange(layout.Layout, from.Time, to.Time, len(args) > 0 || cmd.Flags().Changed("to")); err != nil {
+			if err := checkRange(layout.Layout, from, to, len(args) > 0 || given("to")); err != nil {
 				return err
 			}
-			lo, hi, err := layout.Range(from.Time, to.Time)
+			lo, hi, err := layout.Range(from, to)
 			if err != nil {
 				return inputError{err}
 			}
-			return p.writeRange(f, lo, hi)
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(&from, "from", timeUsage)
-	flags.Var(&to, "to", "the end, not included")
+			if f != table {
+				p.record(f, "lo", lo, "hi", hi)
+				return nil
+			}
+			fmt.Fprintf(p.out, "WHERE id BETWEEN %d AND %d\n", lo, hi)
+			return nil
+		})
+	cmd.Args = cobra.ArbitraryArgs
+	flags.Var(timeVar(&from), "from", timeUsage)
+	flags.Var(timeVar(&to), "to", "the end, not included")
 	flags.Var(&layout, "layout", layoutUsage)
-	flags.Var(&f, "format", "form of the output")
+	flags.Var(&f, "format", formatUsage)
 	return cmd
 }
 
@@ -91,16 +91,4 @@ func checkRange(l bits.Layout, from, to time.Time, given bool) error {
 		return badInput("--to %s: %w: the layout %s ends at %s", at(to), uid.ErrRange, l, at(end))
 	}
 	return nil
-}
-
-func (p *program) writeRange(f format, lo, hi uid.UID) error {
-	if f == table {
-		_, err := fmt.Fprintf(p.out, "WHERE id BETWEEN %d AND %d\n", lo, hi)
-		return err
-	}
-	l := newListing(p.out, f, column{key: "lo"}, column{key: "hi"})
-	if err := l.add(cell{value: lo}, cell{value: hi}); err != nil {
-		return err
-	}
-	return l.end()
 }

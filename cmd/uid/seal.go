@@ -1,64 +1,92 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/cmd/uid/internal/anyform"
+	"github.com/uidgen/uid/opaque"
 )
 
-// seal is the command that hides what UIDs tell.
-type seal struct {
-	sealing
-	newKey    string // file
-	newKeySet bool
-	readAs    readAsFlag
+// keysEnv is the environment variable with the keys that seal.
+const keysEnv = "UID_SEAL_KEYS"
+
+// sealing is what the commands seal and open share.
+type sealing struct {
+	*program
+	file    string // of keys
+	tweak   string
+	numbers bool
+	format  format
+
+	newKey string // file
+	readAs string
 }
 
+// seal is the command that hides what UIDs tell.
 func (p *program) seal() *cobra.Command {
-	c := &seal{sealing: sealing{program: p}}
-	cmd := &cobra.Command{
-		Use:                   "seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
-		Short:                 "Turn UIDs into texts that tell nothing without a key",
-		DisableFlagsInUseLine: true,
-		Args:                  cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if c.newKeySet {
+	c := &sealing{program: p}
+	cmd, flags := newCommand("seal [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [UID...]\n  uid seal --new-key FILE",
+		"Turn UIDs into texts that tell nothing without a key", func(_ *cobra.Command, args []string) error {
+			if c.newKey != "" {
 				return c.makeKey(args)
 			}
-			return c.run(args)
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+			s, err := c.sealer()
+			read, formErr := anyform.Reader(c.readAs)
+			if err := cmp.Or(err, formErr); err != nil {
+				return err
+			}
+			return c.each(args, "UID", func(word string) (id sealedID, err error) {
+				if id.uid, err = read(word); err == nil {
+					id.sealed, err = s.seal(id.uid)
+				}
+				return id, err
+			}, func(id sealedID) string { return id.sealed })
+		})
+	cmd.Args = cobra.ArbitraryArgs
 	c.register(flags)
-	flags.Var(&c.readAs, "form", readAsUsage)
-	flags.Var(&setString{&c.newKey, &c.newKeySet, "FILE"}, "new-key", "make a key")
+	flags.Var(readAsVar(&c.readAs), "form", readAsUsage)
+	flags.Var(textVar(&c.newKey, "FILE"), "new-key", "make a key")
 	return cmd
 }
 
-func (c *seal) run(args []string) error {
-	s, err := c.sealer()
-	if err != nil {
-		return err
-	}
-	show, end := c.printer(func(id sealedID) string { return id.sealed })
-	err = c.each(args, "UID", func(word string) (id sealedID, err error) {
-		if id.uid, err = c.readAs.parse(word); err == nil {
-			id.sealed, err = s.seal(id.uid)
-		}
-		return id, err
-	}, show)
-	if err != nil {
-		return err
-	}
-	return end()
+// open is the command that takes back what seal has made.
+func (p *program) open() *cobra.Command {
+	c := &sealing{program: p}
+	cmd, flags := newCommand("open [--keys FILE] [--tweak NAME] [--numbers] [--format FORM] [TEXT...]",
+		"Turn the texts of uid seal back into UIDs", func(_ *cobra.Command, args []string) error {
+			s, err := c.sealer()
+			if err != nil {
+				return err
+			}
+			return c.each(args, "text", func(word string) (sealedID, error) {
+				u, err := s.open(word)
+				return sealedID{u, word}, err
+			}, func(id sealedID) string { return id.uid.String() })
+		})
+	cmd.Args = cobra.ArbitraryArgs
+	c.register(flags)
+	return cmd
+}
+
+func (s *sealing) register(flags *pflag.FlagSet) {
+	s.format = plain
+	flags.Var(textVar(&s.file, "FILE"), "keys", "file of keys (or else "+keysEnv+" has them)")
+	flags.StringVar(&s.tweak, "tweak", "", "`NAME` of the kind of ID")
+	flags.BoolVar(&s.numbers, "numbers", false, "sealed IDs are numbers")
+	flags.Var(&s.format, "format", formatUsage)
 }
 
 // makeKey makes a file with a new key.
-func (c *seal) makeKey(args []string) error {
-	if c.fileSet || c.numbers || c.tweak != "" || c.format != plain || len(args) > 0 {
+func (c *sealing) makeKey(args []string) error {
+	if c.file != "" || c.numbers || c.tweak != "" || c.format != plain || len(args) > 0 {
 		return badInput("--new-key goes with no other flag and no UID")
 	}
 	if likeKey.MatchString(c.newKey) {
@@ -83,4 +111,100 @@ func (c *seal) makeKey(args []string) error {
 	}
 	c.note("%s has a new key: keep a copy, without it nothing that it seals can be opened", c.newKey)
 	return nil
+}
+
+// A sealer seals and opens UIDs, in one of two forms.
+type sealer struct {
+	seal func(uid.UID) (string, error)
+	open func(string) (uid.UID, error)
+}
+
+func (s *sealing) sealer() (sealer, error) {
+	keys, source, err := s.readKeys()
+	if err != nil {
+		return sealer{}, err
+	}
+	texts, err := opaque.New(opaque.Config{Keys: keys, Current: keys[0].Number, Tweak: s.tweak})
+	if err != nil {
+		return sealer{}, badInput("the keys in %s: %w", source, err)
+	}
+	if !s.numbers {
+		return sealer{texts.Seal, texts.Open}, nil
+	}
+	if len(keys) > 1 {
+		return sealer{}, badInput("--numbers is for one key, and %s has %d: a number does not tell which of them opens it", source, len(keys))
+	}
+	numbers, err := opaque.NewCipher(keys[0].Secret, s.tweak)
+	if err != nil {
+		return sealer{}, err
+	}
+	return sealer{
+		seal: func(u uid.UID) (string, error) {
+			sealed, err := numbers.Encrypt(u)
+			return sealed.String(), err
+		},
+		open: func(text string) (uid.UID, error) {
+			sealed, err := anyform.Parse(text)
+			if err != nil {
+				return 0, err
+			}
+			return numbers.Decrypt(sealed)
+		},
+	}, nil
+}
+
+// readKeys returns the keys, at least one, and where they were.
+func (s *sealing) readKeys() (keys []opaque.Key, source string, err error) {
+	source, text := keysEnv, s.getenv(keysEnv)
+	switch {
+	case s.file != "" && likeKey.MatchString(s.file):
+		return nil, "", badInput("--keys takes a file, and this looks like a key: put it into one, or into %s", keysEnv)
+	case s.file != "":
+		b, err := os.ReadFile(s.file)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the keys: %w", err)
+		}
+		source, text = s.file, string(b)
+	case text == "":
+		return nil, "", badInput("there are no keys: give --keys or %s; uid seal --new-key FILE makes a key", keysEnv)
+	}
+	keys, err = opaque.ParseKeys(text)
+	if err != nil {
+		return nil, "", badInput("the keys in %s: %w", source, err)
+	}
+	return keys, source, nil
+}
+
+// likeKey matches what may have a key in it, and is not repeated to the user.
+var likeKey = regexp.MustCompile(`[0-9A-Fa-f]{32}`)
+
+// A sealedID is a UID and its sealed form.
+type sealedID struct {
+	uid    uid.UID
+	sealed string
+}
+
+// each seals or opens the arguments, or else the words of the input, and shows the results, of which the plain form
+// has the text; what names the kind of word. If an argument is bad, it shows nothing.
+func (s *sealing) each(args []string, what string, turn func(string) (sealedID, error),
+	text func(sealedID) string) error {
+	checked := func(word string) (sealedID, error) {
+		if likeKey.MatchString(word) {
+			return sealedID{}, badInput("%w: these %d bytes are no %s, and look like a key: put it into a file, or into %s", uid.ErrSyntax, len(word), what, keysEnv)
+		}
+		return turn(word)
+	}
+	l := newListing(s.out, s.format, column{"uid", "UID", true}, column{"sealed", "sealed", s.numbers})
+	err := eachWord(s.program, args, what, checked, func(id sealedID) error {
+		if s.format == plain {
+			fmt.Fprintln(s.out, text(id))
+		} else {
+			l.add(cell{value: id.uid}, cell{value: id.sealed})
+		}
+		return nil
+	})
+	if err == nil {
+		l.end()
+	}
+	return err
 }

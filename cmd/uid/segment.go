@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,20 +18,10 @@ import (
 
 // segment is the command whose subcommands look after dense numbers.
 func (p *program) segment() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "segment ls|next|set",
-		Short:                 "Take dense numbers from a store, and look after them",
+	return ofCommands(&cobra.Command{
+		Use: "segment ls|next|set", Short: "Take dense numbers from a store, and look after them",
 		DisableFlagsInUseLine: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.segmentList(), p.segmentNext(), p.segmentSet())
-	return cmd
+	}, p.segmentList(), p.segmentNext(), p.segmentSet())
 }
 
 // tagSigns are what a tag can have besides letters, digits and spaces.
@@ -57,7 +46,7 @@ func oneTag(cmd *cobra.Command, args []string) error {
 
 // registerSegments registers the flags of a command about segments.
 func (r *tables) registerSegments(flags *pflag.FlagSet) {
-	r.registerStore(flags)
+	r.store.register(flags)
 	registerSegmentTable(flags, &r.segments)
 }
 
@@ -75,7 +64,7 @@ func (r *tables) onSegments(ctx context.Context, do func(context.Context, segmen
 
 // try calls attempt until it succeeds, fails for good, or the time is up.
 func (r *tables) try(ctx context.Context, attempt func(context.Context) error) error {
-	return retry.Do(ctx, cmp.Or(time.Duration(r.store.timeout), retry.DefaultTimeout), r.log(), attempt)
+	return retry.Do(ctx, cmp.Or(r.store.timeout, retry.DefaultTimeout), r.log(), attempt)
 }
 
 // rowsAtOnce is how many rows are read at a time.

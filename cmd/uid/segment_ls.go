@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,65 +16,55 @@ type segmentLs struct{ tables }
 
 func (p *program) segmentList() *cobra.Command {
 	c := &segmentLs{p.newTables()}
-	cmd := &cobra.Command{
-		Use:                   "ls [TAG...] [--format table|plain|json]",
-		Short:                 "Show the tags of a store, and their next numbers",
-		DisableFlagsInUseLine: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			for _, tag := range args {
-				if err := checkTag(tag); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, tags []string) error {
+	cmd, flags := newCommand("ls [TAG...] [--format table|plain|json]",
+		"Show the tags of a store, and their next numbers",
+		func(cmd *cobra.Command, tags []string) error {
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error { return c.run(ctx, s, tags) })
-		},
+		})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		for _, tag := range args {
+			if err := checkTag(tag); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	c.registerSegments(cmd.Flags())
-	c.registerFormat(cmd.Flags())
+	c.registerSegments(flags)
+	flags.Var(&c.format, "format", formatUsage)
 	return cmd
 }
 
+// run shows all rows, or those of some tags. Tags that have none are an error, after the others.
 func (c *segmentLs) run(ctx context.Context, s segment.Store, tags []string) error {
 	l := newListing(c.out, c.format, rowColumns...)
-	if len(tags) > 0 {
-		return c.named(ctx, s, l, tags)
-	}
-	empty := true
-	for row, err := range c.rows(ctx, s, "") {
-		if err != nil {
-			return errors.Join(l.end(), err)
+	defer l.end()
+	if len(tags) == 0 {
+		empty := true
+		for row, err := range c.rows(ctx, s, "") {
+			if err := cmp.Or(err, c.out.failed()); err != nil {
+				return err
+			}
+			empty = false
+			l.add(rowCells(row)...)
 		}
-		empty = false
-		if err := l.add(rowCells(row)...); err != nil {
-			return err
+		if empty {
+			c.note("there are no tags in the store")
 		}
+		return nil
 	}
-	if empty {
-		c.note("there are no tags in the store")
-	}
-	return l.end()
-}
-
-// named shows the rows of some tags. Those that have none are an error, after the others.
-func (c *segmentLs) named(ctx context.Context, s segment.Store, l *listing, tags []string) error {
 	var missing []error
 	for _, tag := range slices.Compact(slices.Sorted(slices.Values(tags))) {
 		row, err := c.find(ctx, s, tag)
 		switch {
 		case errors.Is(err, segment.ErrNoTag):
 			missing = append(missing, err)
-			continue
 		case err != nil:
-			return errors.Join(l.end(), err)
-		}
-		if err := l.add(rowCells(row)...); err != nil {
 			return err
+		default:
+			l.add(rowCells(row)...)
 		}
 	}
-	return errors.Join(append(missing, l.end())...)
+	return errors.Join(missing...)
 }
 
 // find returns the row of a tag.

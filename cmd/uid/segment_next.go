@@ -9,37 +9,27 @@ import (
 )
 
 // segmentNext is the command that takes numbers.
-type segmentNext struct {
-	tables
-	n     countFlag
-	lossy bool
-}
-
 func (p *program) segmentNext() *cobra.Command {
-	c := &segmentNext{tables: p.newTables(), n: 1}
+	c, n, lossy := p.newTables(), int64(1), false
 	c.format = plain
-	cmd := &cobra.Command{
-		Use:                   "next TAG [-n 1] [--lossy-store] [--format plain|json|table]",
-		Short:                 "Take the next numbers of a tag",
-		DisableFlagsInUseLine: true,
-		Args:                  oneTag,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd, flags := newCommand("next TAG [-n 1] [--lossy-store] [--format plain|json|table]",
+		"Take the next numbers of a tag",
+		func(cmd *cobra.Command, args []string) error {
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error {
-				if c.format == table && c.n > maxTableRows {
-					return badInput("-n %d: a table has at most %d rows; use --format plain or json", c.n, maxTableRows)
+				if err := c.format.tooLong(n); err != nil {
+					return err
 				}
-				d := drawing{tables: &c.tables, tag: args[0], n: int64(c.n), step: maxNumbers, lossy: c.lossy}
+				d := drawing{tables: &c, tag: args[0], n: n, step: maxNumbers, lossy: lossy}
 				if c.format != plain {
 					d.listing = newListing(c.out, c.format, column{"tag", "tag", false}, column{"number", "number", true})
 				}
 				return withCreate(d.run(ctx, s), d.tag, "uid segment set --create")
 			})
-		},
-	}
-	flags := cmd.Flags()
+		})
+	cmd.Args = oneTag
 	c.registerSegments(flags)
-	flags.VarP(&c.n, "count", "n", "how many numbers; 1e6 is a million")
-	c.registerFormat(flags)
-	flags.BoolVar(&c.lossy, lossyFlag, false, lossyUsage)
+	flags.VarP(countVar(&n), "count", "n", "how many numbers; 1e6 is a million")
+	flags.Var(&c.format, "format", formatUsage)
+	flags.BoolVar(&lossy, lossyFlag, false, lossyUsage)
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 // segmentSet is the command that writes a row.
 type segmentSet struct {
 	tables
-	next, step    countFlag // 0: not given
+	next, step    int64 // 0: not given
 	description   string
 	described     bool
 	create, lower bool
@@ -25,25 +25,20 @@ type segmentSet struct {
 
 func (p *program) segmentSet() *cobra.Command {
 	c := &segmentSet{tables: p.newTables()}
-	cmd := &cobra.Command{
-		Use:                   "set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] [--format table|plain|json]",
-		Short:                 "Raise the next number of a tag, describe it, or make it",
-		DisableFlagsInUseLine: true,
-		Args:                  oneTag,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd, flags := newCommand("set TAG [--next N] [--step N] [--description TEXT] [--create] [--lower] [--format table|plain|json]",
+		"Raise the next number of a tag, describe it, or make it", func(cmd *cobra.Command, args []string) error {
 			c.described = cmd.Flags().Changed("description")
 			if err := c.check(args[0]); err != nil {
 				return err
 			}
 			c.store.existing = !c.create
 			return c.onSegments(cmd.Context(), func(ctx context.Context, s segment.Store) error { return c.run(ctx, s, args[0]) })
-		},
-	}
-	flags := cmd.Flags()
+		})
+	cmd.Args = oneTag
 	c.registerSegments(flags)
-	c.registerFormat(flags)
-	flags.Var(&optionalCount{&c.next}, "next", "the next number")
-	flags.Var(&optionalCount{&c.step}, "step", "the fewest numbers that are taken at once")
+	flags.Var(&c.format, "format", formatUsage)
+	flags.Var(countVar(&c.next), "next", "the next number")
+	flags.Var(countVar(&c.step), "step", "the fewest numbers that are taken at once")
 	flags.StringVar(&c.description, "description", "", "a text for people, of 256 characters at most")
 	flags.BoolVar(&c.create, "create", false, "make the row if there is none")
 	flags.BoolVar(&c.lower, "lower", false, "lower the next number, so that numbers can come twice")
@@ -61,7 +56,7 @@ func (c *segmentSet) check(tag string) error {
 	if !utf8.ValidString(c.description) || strings.ContainsFunc(c.description, unicode.IsControl) {
 		return badInput("--description: it has a control character, or is not UTF-8")
 	}
-	row := segment.Row{Tag: tag, Next: int64(c.next), Step: max(1, int64(c.step)), Description: c.description}
+	row := segment.Row{Tag: tag, Next: c.next, Step: max(1, c.step), Description: c.description}
 	if err := row.Check(); err != nil {
 		return inputError{err}
 	}
@@ -85,12 +80,13 @@ func (c *segmentSet) run(ctx context.Context, s segment.Store, tag string) error
 	if set.Next < taken {
 		c.note("the numbers %d to %d of tag %q can now come twice", set.Next, taken-1, tag)
 	}
-	return c.show(set)
+	c.show(set)
+	return nil
 }
 
 // change decides what becomes of a row.
 func (c *segmentSet) change(row *segment.Row) error {
-	next, least := int64(c.next), max(row.Next, row.Floor)
+	next, least := c.next, max(row.Next, row.Floor)
 	if row.Fresh {
 		if !c.create {
 			return fmt.Errorf("%w; --create makes it", noTag(row.Tag))
@@ -110,7 +106,7 @@ func (c *segmentSet) change(row *segment.Row) error {
 		row.Stamp()
 	}
 	if c.step > 0 {
-		row.Step = int64(c.step)
+		row.Step = c.step
 	}
 	if c.described {
 		row.Description = c.description
@@ -118,14 +114,11 @@ func (c *segmentSet) change(row *segment.Row) error {
 	return nil
 }
 
-func (c *segmentSet) show(row segment.Row) error {
+func (c *segmentSet) show(row segment.Row) {
 	if c.format == table {
-		_, err := fmt.Fprintf(c.out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
-		return err
+		fmt.Fprintf(c.out, "tag %q: the next number is %d, the step %d\n", row.Tag, row.Next, row.Step)
+		return
 	}
-	l := newListing(c.out, c.format, column{key: "tag"}, column{key: "next"}, column{key: "step"}, column{key: "description"})
-	if err := l.add(cell{value: row.Tag}, cell{value: uid.UID(row.Next)}, cell{value: row.Step}, cell{value: printable(row.Description)}); err != nil {
-		return err
-	}
-	return l.end()
+	c.record(c.format,
+		"tag", row.Tag, "next", uid.UID(row.Next), "step", row.Step, "description", printable(row.Description))
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
@@ -32,7 +31,7 @@ type server struct {
 	gen // its store, layout, namespace and worker
 
 	web, redis    string // addresses; "off" for none
-	workerID      idFlag
+	workerID      *int64 // nil: of the store
 	state         string
 	table         string
 	key           string
@@ -40,58 +39,48 @@ type server struct {
 	insecure      bool
 	cert, certKey string
 	access        bool
-	connections   countFlag
-	request       spanFlag
-	drain, stop   spanFlag
+	connections   int64
+	request       time.Duration
+	drain, stop   time.Duration
 
 	token       *serve.Token
 	certificate *serve.Certificate
 }
 
 func (p *program) serve() *cobra.Command {
-	s := &server{gen: gen{program: p, layout: newLayoutFlag(), namespace: "default"}}
-	cmd := &cobra.Command{
-		Use:                   "serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
-		Short:                 "Answer for UIDs and numbers over HTTP and the Redis protocol",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	s := &server{
+		gen: p.newGen(), web: "127.0.0.1:7077", redis: "127.0.0.1:7078",
+		connections: 1024, request: 5 * time.Second, stop: 10 * time.Second,
+	}
+	cmd, flags := newCommand("serve [--listen ADDR] [--resp-listen ADDR] [--store FILE|URL | --mysql DSN] [--layout NAME|T/W/S]",
+		"Answer for UIDs and numbers over HTTP and the Redis protocol", func(cmd *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
 				return err
 			}
 			return s.run(cmd.Context())
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	s.web, s.redis = "127.0.0.1:7077", "127.0.0.1:7078"
-	flags.Var(&addressFlag{&s.web}, "listen", "address for HTTP, or off")
-	flags.Var(&addressFlag{&s.redis}, "resp-listen", "address for the Redis protocol, or off")
+		})
+	flags.Var(addressVar(&s.web), "listen", "address for HTTP, or off")
+	flags.Var(addressVar(&s.redis), "resp-listen", "address for the Redis protocol, or off")
 	s.store.register(flags)
-	flags.Var(&setString{&s.namespace, &s.namespaceSet, "NAME"}, "namespace", "namespace of a leased ID (default \"default\")")
+	flags.Var(textVar(&s.namespace, "NAME"), "namespace", namespaceUsage)
 	flags.Var(&s.layout, "layout", layoutUsage)
-	flags.Var(&s.workerID, "worker-id", "a fixed worker ID, which nobody else may have")
-	flags.Var(&fileFlag{&s.state}, "state", "file that remembers what was issued under --worker-id")
+	flags.Var(value[*int64]{&s.workerID, "N", readID}, "worker-id", "a fixed worker ID, which nobody else may have")
+	flags.Var(textVar(&s.state, "FILE"), "state", "file that remembers what was issued under --worker-id")
 	flags.StringVar(&s.key, "uid-key", serve.DefaultUIDKey, "key of the Redis protocol that stands for UIDs")
 	registerSegmentTable(flags, &s.table)
 	flags.BoolVar(&s.segment.lossy, lossyFlag, false, lossyUsage)
-	s.registerAccess(flags)
-	s.connections, s.request, s.stop = 1024, spanFlag(5*time.Second), spanFlag(10*time.Second)
-	flags.Var(&s.connections, "max-conns",
-		"connections of each protocol at once, beside 128 that have not shown the token")
-	flags.Var(&s.request, "request-timeout", "how long a request waits for a UID or a number")
-	flags.Var(&optionalSpan{&s.drain}, "drain", "how long it still answers when /readyz says no (default not at all)")
-	flags.Var(&s.stop, "stop-timeout", "how long requests that have begun may take in the end")
-	return cmd
-}
-
-// registerAccess registers the flags that say who may ask, and who hears of it.
-func (s *server) registerAccess(flags *pflag.FlagSet) {
-	flags.Var(&fileFlag{&s.tokenFile}, "token-file", "file with the token that clients show; or put it into "+tokenEnv)
+	flags.Var(textVar(&s.tokenFile, "FILE"), "token-file",
+		"file with the token that clients show; or put it into "+tokenEnv)
 	flags.BoolVar(&s.insecure, "insecure", false, "listen on any address without a token")
-	flags.Var(&fileFlag{&s.cert}, "tls-cert", "PEM file with the certificate, for both protocols")
-	flags.Var(&fileFlag{&s.certKey}, "tls-key", "PEM file with its key")
+	flags.Var(textVar(&s.cert, "FILE"), "tls-cert", "PEM file with the certificate, for both protocols")
+	flags.Var(textVar(&s.certKey, "FILE"), "tls-key", "PEM file with its key")
 	flags.BoolVar(&s.access, "access-log", false, "write a line of JSON for each request to standard error")
+	flags.Var(countVar(&s.connections), "max-conns",
+		"connections of each protocol at once, beside 128 that have not shown the token")
+	flags.Var(spanVar(&s.request), "request-timeout", "how long a request waits for a UID or a number")
+	flags.Var(spanVar(&s.drain), "drain", "how long it still answers when /readyz says no (default not at all)")
+	flags.Var(spanVar(&s.stop), "stop-timeout", "how long requests that have begun may take in the end")
+	return cmd
 }
 
 // check refuses flags that do not go together, and reads the token and the certificate.
@@ -99,11 +88,11 @@ func (s *server) check() (err error) {
 	switch {
 	case s.web == off && s.redis == off:
 		return badInput("both --listen and --resp-listen are off")
-	case s.workerID.set && s.state == "":
+	case s.workerID != nil && s.state == "":
 		return badInput("--worker-id needs --state: without a file nothing keeps a UID from being issued again after a restart")
-	case !s.workerID.set && s.state != "":
+	case s.workerID == nil && s.state != "":
 		return badInput("--state is for --worker-id")
-	case s.workerID.set && s.namespaceSet:
+	case s.workerID != nil && s.namespace != "":
 		return badInput("--worker-id and --namespace exclude each other")
 	case (s.cert == "") != (s.certKey == ""):
 		return badInput("--tls-cert and --tls-key need each other")
@@ -135,17 +124,13 @@ func (s *server) reload() error {
 		return err
 	case text == "":
 	case s.token == nil:
-		if s.token, err = serve.NewToken(text); err != nil {
-			return err
-		}
+		s.token, err = serve.NewToken(text)
 	default:
-		if err := s.token.Set(text); err != nil {
-			return err
-		}
+		err = s.token.Set(text)
 	}
 	switch {
-	case s.cert == "":
-		return nil
+	case err != nil || s.cert == "":
+		return err
 	case s.certificate == nil:
 		s.certificate, err = serve.NewCertificate(s.cert, s.certKey)
 		return err
@@ -174,10 +159,10 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer stop()
 	// Before a worker ID is taken: a port in use is to cost none.
 	web, redis, err := s.listen(ctx)
+	defer closeAll(web, redis)
 	if err != nil {
 		return err
 	}
-	defer closeAll(web, redis)
 	st, err := s.gen.open(ctx, scheme.Options{SegmentTable: unless(segmentTable, s.table)})
 	if err != nil {
 		return interrupted(ctx, err)
@@ -191,14 +176,14 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return interrupted(ctx, s.full(st, err))
 	}
-	defer func() { err = errors.Join(err, s.release(generator.CloseContext)) }()
+	defer func() { err = errors.Join(err, s.store.release(generator.CloseContext)) }()
 	segments, err := serve.NewSegments(st.segments, segment.Config{
-		LossyStore: s.segment.lossy, Timeout: time.Duration(s.store.timeout), Logger: s.log(), Now: s.now,
+		LossyStore: s.segment.lossy, Timeout: s.store.timeout, Logger: s.log(), Now: s.now,
 	})
 	if err != nil {
 		return inputError{err}
 	}
-	defer func() { err = errors.Join(err, s.release(segments.CloseContext)) }()
+	defer func() { err = errors.Join(err, s.store.release(segments.CloseContext)) }()
 	cfg, err := s.config(generator, segments, st)
 	if err != nil {
 		return err
@@ -210,13 +195,6 @@ func (s *server) run(ctx context.Context) (err error) {
 	s.note("%s", s.identity(generator, st))
 	s.note("listening on %s", strings.Join(s.addresses(web, redis), " and "))
 	return s.serve(ctx, answers, web, redis)
-}
-
-// release gives back what is in hand: not under the command's context, which a signal has ended.
-func (s *server) release(closing func(context.Context) error) error {
-	ctx, cancel := s.store.closing()
-	defer cancel()
-	return closing(ctx)
 }
 
 // serve answers until a signal.
@@ -240,15 +218,15 @@ func (s *server) serve(ctx context.Context, answers *serve.Server, web, redis ne
 	answers.StopReady()
 	if s.drain > 0 {
 		select {
-		case <-time.After(time.Duration(s.drain)):
+		case <-time.After(s.drain):
 		case err := <-ended:
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.stop))
+	ctx, cancel := context.WithTimeout(context.Background(), s.stop)
 	defer cancel()
 	if err := answers.Drain(ctx); err != nil {
-		s.note("requests that took longer than --stop-timeout %s were cut off", time.Duration(s.stop))
+		s.note("requests that took longer than --stop-timeout %s were cut off", s.stop)
 	}
 	return <-ended
 }
@@ -268,7 +246,7 @@ func (s *server) config(generator *cached.Generator, segments *serve.Segments, s
 		UIDs: generator, Segments: segments, UIDKey: s.key, Token: s.token, Logger: s.log(), Version: version(),
 		Ready:     func() error { return ready(generator) },
 		LocalOnly: s.token == nil && !s.insecure,
-		Limits:    serve.Limits{Connections: int(min(s.connections, 1<<20)), Request: time.Duration(s.request)},
+		Limits:    serve.Limits{Connections: int(min(s.connections, 1<<20)), Request: s.request},
 	}
 	if s.certificate != nil {
 		cfg.TLS = s.certificate.Config()
@@ -285,10 +263,10 @@ func (s *server) config(generator *cached.Generator, segments *serve.Segments, s
 
 // worker returns the worker of this server.
 func (s *server) worker(st *workerStore) (uid.Worker, error) {
-	if !s.workerID.set {
+	if s.workerID == nil {
 		return s.gen.worker(st)
 	}
-	w, err := statefile.New(s.state, worker.FixedID(s.workerID.id), statefile.Config{Logger: s.log(), Now: s.now})
+	w, err := statefile.New(s.state, worker.FixedID(*s.workerID), statefile.Config{Logger: s.log(), Now: s.now})
 	if err != nil {
 		return nil, inputError{err}
 	}
@@ -297,17 +275,13 @@ func (s *server) worker(st *workerStore) (uid.Worker, error) {
 
 // listen opens the listeners; nil is one that is off.
 func (s *server) listen(ctx context.Context) (web, redis net.Listener, err error) {
-	var all [2]net.Listener
-	for i, address := range []string{s.web, s.redis} {
-		if address == off {
-			continue
-		}
-		if all[i], err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
-			closeAll(all[:]...)
-			return nil, nil, err
-		}
+	if s.web != off {
+		web, err = new(net.ListenConfig).Listen(ctx, "tcp", s.web)
 	}
-	return all[0], all[1], nil
+	if s.redis != off && err == nil {
+		redis, err = new(net.ListenConfig).Listen(ctx, "tcp", s.redis)
+	}
+	return web, redis, err
 }
 
 func closeAll(all ...net.Listener) {

@@ -196,49 +196,6 @@ func TestServeStateFile(t *testing.T) {
 	}
 }
 
-func TestServeRefuses(t *testing.T) {
-	dir := t.TempDir()
-	short := filepath.Join(dir, "short")
-	require.NoError(t, os.WriteFile(short, []byte("canary"), 0o600))
-	for _, tt := range []struct {
-		args string
-		env  string
-		says string
-	}{
-		{"--listen off --resp-listen off", "", "both --listen and --resp-listen are off"},
-		{"--listen :7077", "", `":7077" is not loopback, so others could use up numbers: ask for a token, or accept that (--token-file or $UID_SERVE_TOKEN; --insecure)`},
-		{"--resp-listen 0.0.0.0:0 --listen off", "", "is not loopback"},
-		{"--listen nonsense", "", "--listen: it is neither HOST:PORT"},
-		{"--listen me:canary@host:1", "", "--listen: it is neither HOST:PORT"},
-		{"--listen 127.0.0.1:70000", "", "--listen: it is neither HOST:PORT"},
-		{"--worker-id 7", "", "--worker-id needs --state"},
-		{"--worker-id -7", "", `"-7" is no worker ID`},
-		{"--state x", "", "--state is for --worker-id"},
-		{"--worker-id 7 --state x --namespace y", "", "exclude each other"},
-		{"--tls-cert x", "", "--tls-cert and --tls-key need each other"},
-		{"--tls-cert " + dir + "/none --tls-key " + dir + "/none", "", "the certificate: open"},
-		{"--tls-cert " + short + " --tls-key " + short, "", "are no PEM files"},
-		{"--token-file " + dir + "/none", "", "--token-file: open"},
-		{"--token-file " + short, "", "the token has 6 bytes, want 16 to 512"},
-		{"", "canary", "the token has 6 bytes, want 16 to 512"},
-		{"--uid-key a\tb", "", "the key for UIDs has 3 bytes"},
-		{"--max-conns 0", "", "--max-conns: 0 is below 1"},
-		{"--request-timeout 0s", "", "--request-timeout: 0s is not above 0"},
-		{"x", "", "uid serve takes no arguments"},
-	} {
-		args := append([]string{"serve"}, strings.Split(tt.args, " ")...)
-		if tt.args == "" {
-			args = args[:1]
-		}
-		if !strings.Contains(tt.args, "listen") {
-			args = append(args, "--listen", "127.0.0.1:0", "--resp-listen", "127.0.0.1:0")
-		}
-		says := call{args: append(args, "--store", newStore(t)), env: map[string]string{tokenEnv: tt.env}}.fails(t, exitBadInput)
-		require.Contains(t, says, tt.says)
-		require.NotContains(t, says, "canary")
-	}
-}
-
 // A port in use costs no worker ID.
 func TestServePortInUse(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

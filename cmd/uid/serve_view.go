@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	client "github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/metrics"
 	uidprometheus "github.com/uidgen/uid/metrics/prometheus"
 	"github.com/uidgen/uid/worker/registry"
@@ -31,28 +30,14 @@ func ready(g health.Reporter) error {
 	return fmt.Errorf("%w: %s", uid.ErrNoReservation, h)
 }
 
-// exposition returns a function that writes the generator's metrics in Prometheus' text format.
-func exposition(g health.Reporter) (func(io.Writer) error, error) {
+// exposition returns the generator's metrics.
+func exposition(g health.Reporter) (client.Gatherer, error) {
 	var generators metrics.Set
 	if err := generators.Add(generatorName, g); err != nil {
 		return nil, err
 	}
 	all := client.NewRegistry()
-	if err := all.Register(uidprometheus.NewCollector(&generators)); err != nil {
-		return nil, err
-	}
-	return func(w io.Writer) error {
-		families, err := all.Gather()
-		if err != nil {
-			return err
-		}
-		for _, family := range families {
-			if _, err := expfmt.MetricFamilyToText(w, family); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return all, all.Register(uidprometheus.NewCollector(&generators))
 }
 
 // page returns the page on the generator, and on who holds the worker IDs of its store. Who may ask
@@ -64,7 +49,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 		HideHosts:  s.insecure && s.token == nil,
 		Now:        s.now,
 	}
-	if !s.workerID.set {
+	if s.workerID == nil {
 		cfg.Workers = func(ctx context.Context) (registry.Overview, error) { return registry.Read(ctx, st.all, 0) }
 	}
 	return debug.New(cfg)
@@ -74,7 +59,7 @@ func (s *server) page(g *cached.Generator, st *workerStore) (http.Handler, error
 // share one.
 func (s *server) identity(g *cached.Generator, st *workerStore) string {
 	own := ""
-	if s.workerID.set {
+	if s.workerID != nil {
 		own = " of --worker-id"
 	}
 	by := cmp.Or(st.place.source, "default")
@@ -83,8 +68,8 @@ func (s *server) identity(g *cached.Generator, st *workerStore) string {
 
 // namespaceOf is the namespace of the leased worker ID, or "" for an ID that is not leased.
 func (s *server) namespaceOf(st *workerStore) string {
-	if s.workerID.set || st.numbers != nil {
+	if s.workerID != nil || st.numbers != nil {
 		return ""
 	}
-	return s.namespace
+	return cmp.Or(s.namespace, namespace.Default)
 }

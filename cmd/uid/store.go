@@ -36,41 +36,40 @@ const (
 
 // store holds the flags that say where worker IDs and numbers come from.
 type store struct {
-	place, dsn       string
-	placeSet, dsnSet bool
-	existing         bool     // do not create a missing SQLite file
-	timeout          spanFlag // 0: not given
+	place, dsn string
+	existing   bool          // do not create a missing SQLite file
+	timeout    time.Duration // 0: not given
 }
 
 func (s *store) register(flags *pflag.FlagSet) {
-	flags.Var(&setString{&s.place, &s.placeSet, "FILE|URL"}, "store", "SQLite file or server; prefer the environment variable "+storeEnv)
-	flags.Var(&setString{&s.dsn, &s.dsnSet, "DSN"}, "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
-	flags.Var(&optionalSpan{&s.timeout}, "timeout", "how long to try (default 30s, and 3s where no server answers)")
+	flags.Var(textVar(&s.place, "FILE|URL"), "store",
+		"SQLite file or server; prefer the environment variable "+storeEnv)
+	flags.Var(textVar(&s.dsn, "DSN"), "mysql", "MySQL or MariaDB; prefer the environment variable "+dsnEnv)
+	flags.Var(spanVar(&s.timeout), "timeout", "how long to try (default 30s, and 3s where no server answers)")
 }
 
-// closing returns the context in which to give back what is in hand: not under the command's, which a signal
-// may have ended.
-func (s *store) closing() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), cmp.Or(time.Duration(s.timeout), 10*time.Second))
+// release gives back what is in hand: not under the command's context, which a signal may have ended.
+func (s *store) release(closing func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(s.timeout, 10*time.Second))
+	defer cancel()
+	return closing(ctx)
 }
 
-// setString is a string flag that records whether it was given.
-type setString struct {
-	value *string
-	set   *bool
-	kind  string
-}
-
-func (f *setString) Set(text string) error {
-	if text == "" {
-		return errors.New("it is empty")
+// onStore calls do with a store, under a context that a signal cancels.
+func onStore(ctx context.Context, open func(context.Context) (*workerStore, error),
+	do func(context.Context, *workerStore) error) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	s, err := open(ctx)
+	if err == nil {
+		defer s.close()
+		err = do(ctx, s)
 	}
-	*f.value, *f.set = text, true
+	if err != nil {
+		return interrupted(ctx, err)
+	}
 	return nil
 }
-
-func (f *setString) String() string { return "" }
-func (f *setString) Type() string   { return f.kind }
 
 // A choice is the store that a user has named.
 type choice struct {
@@ -110,11 +109,11 @@ func (c choice) String() string {
 func (s *store) choose(getenv func(string) string) (choice, error) {
 	place, dsn := getenv(storeEnv), getenv(dsnEnv)
 	switch {
-	case s.placeSet && s.dsnSet:
+	case s.place != "" && s.dsn != "":
 		return choice{}, badInput("--store and --mysql exclude each other")
-	case s.placeSet:
+	case s.place != "":
 		return parsePlace(s.place, "--store")
-	case s.dsnSet:
+	case s.dsn != "":
 		return choice{dsn: s.dsn, source: "--mysql"}, nil
 	case place != "":
 		return parsePlace(place, storeEnv)
@@ -127,6 +126,26 @@ func (s *store) choose(getenv func(string) string) (choice, error) {
 	}
 	u, err := scheme.File(filepath.Join(folder, "workers.db"))
 	return choice{url: u}, err
+}
+
+// dataFolder returns the folder for this command's user data.
+func dataFolder(getenv func(string) string, goos string) (string, error) {
+	// The XDG specification says to ignore a relative path.
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "uid"), nil
+	}
+	home, below := "HOME", []string{".local", "share", "uid"}
+	switch goos {
+	case "windows":
+		home, below = "LocalAppData", []string{"uid"}
+	case "darwin", "ios":
+		below = []string{"Library", "Application Support", "uid"}
+	}
+	dir := getenv(home)
+	if dir == "" {
+		return "", errors.New("no folder for the store: neither XDG_DATA_HOME nor " + home + " is set; use --store FILE")
+	}
+	return filepath.Join(append([]string{dir}, below...)...), nil
 }
 
 // parsePlace reads what --store takes. No error repeats the text, which may hold a password.
@@ -170,7 +189,7 @@ func (s *store) open(ctx context.Context, p *program, o scheme.Options) (*worker
 			return nil, fmt.Errorf("no store: %w", missing)
 		}
 	}
-	o.Timeout, o.Logger = time.Duration(s.timeout), p.log()
+	o.Timeout, o.Logger = s.timeout, p.log()
 	opened, err := place.open(ctx, o)
 	if missing != nil {
 		if _, still := os.Stat(place.file()); still == nil {

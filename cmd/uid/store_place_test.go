@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,37 +69,4 @@ func TestWhatIsNoStore(t *testing.T) {
 	left, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-// Who makes a file says so: once, and however it was named.
-func TestNewFileIsTold(t *testing.T) {
-	for _, args := range [][]string{
-		{"gen", "-n", "1"}, {"gen", "--segment", "x", "--create"}, {"gen", "--segment", "x", "--daily"},
-		{"segment", "set", "x", "--create"}, {"worker", "init"}, {"backfill", "2026-01-02"},
-	} {
-		for _, env := range []bool{false, true} {
-			file := missingStore(t)
-			c := call{args: args, env: map[string]string{storeEnv: file}}
-			if !env {
-				c = call{args: append(args, "--store", file)}
-			}
-			o := c.run()
-			require.Zero(t, o.code, o.err)
-			require.Equal(t, "uid: worker IDs and numbers are kept in "+file+
-				", a new file\n", o.err)
-			require.FileExists(t, file)
-			o = c.run()
-			require.Empty(t, o.err)
-		}
-	}
-	// Also when the command fails then.
-	file := missingStore(t)
-	o := call{args: []string{"worker", "init", "--lease-table", "no table", "--store", file}}.run()
-	require.NotZero(t, o.code)
-	require.FileExists(t, file)
-	require.Contains(t, o.err, "kept in "+file+", a new file")
-	// A file that cannot be made is not told of.
-	o = call{args: []string{"gen", "--store", filepath.Join(file, "x.db")}}.run()
-	require.Equal(t, exitFailure, o.code)
-	require.NotContains(t, o.err, "a new file")
 }

@@ -11,16 +11,11 @@ import (
 )
 
 func (p *program) version() *cobra.Command {
-	return &cobra.Command{
-		Use:                   "version",
-		Short:                 "Show the version",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.out, "uid", version())
-			return err
-		},
-	}
+	cmd, _ := newCommand("version", "Show the version", func(*cobra.Command, []string) error {
+		fmt.Fprintln(p.out, "uid", version())
+		return nil
+	})
+	return cmd
 }
 
 // version says which version this is, as the go command has recorded it.

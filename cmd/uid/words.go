@@ -12,7 +12,7 @@ import (
 // of word. If an argument is bad, it shows none.
 func eachWord[T any](p *program, args []string, what string, read func(string) (T, error), show func(T) error) error {
 	if len(args) == 0 {
-		return eachOfInput(p, what, read, show)
+		return eachToken(p, what, bufio.ScanWords, read, show)
 	}
 	var all []T
 	for _, arg := range args {
@@ -30,15 +30,7 @@ func eachWord[T any](p *program, args []string, what string, read func(string) (
 	return nil
 }
 
-func eachOfInput[T any](p *program, what string, read func(string) (T, error), show func(T) error) error {
-	return eachToken(p, what, bufio.ScanWords, read, show)
-}
-
-// eachLine reads the lines of the input, which may hold spaces, and shows each.
-func eachLine[T any](p *program, what string, read func(string) (T, error), show func(T) error) error {
-	return eachToken(p, what, bufio.ScanLines, read, show)
-}
-
+// eachToken shows each word or line of the input.
 func eachToken[T any](p *program, what string, split bufio.SplitFunc, read func(string) (T, error), show func(T) error) error {
 	if isTerminal(p.stdin) {
 		p.note("reading %ss from the terminal", what)

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,20 +16,9 @@ import (
 
 // worker is the command whose subcommands look after worker IDs.
 func (p *program) worker() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "worker ls|init|release|check",
-		Short:                 "Look after the worker IDs in a store",
-		DisableFlagsInUseLine: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.workerList(), p.workerInit(), p.workerRelease(), p.workerCheck())
-	return cmd
+	return ofCommands(&cobra.Command{
+		Use: "worker ls|init|release|check", Short: "Look after the worker IDs in a store", DisableFlagsInUseLine: true,
+	}, p.workerList(), p.workerInit(), p.workerRelease(), p.workerCheck())
 }
 
 // tables is what the subcommands share: the store, and how to show it.
@@ -53,69 +42,38 @@ func (p *program) newTables() tables {
 }
 
 func (r *tables) register(flags *pflag.FlagSet) {
-	r.registerStore(flags)
-	flags.StringVar(&r.nodes, "node-table", nodeTable, "table of disposable IDs, in a database")
-	r.registerOutput(flags)
-}
-
-// registerLeases registers the flags of a command about leases only.
-func (r *tables) registerLeases(flags *pflag.FlagSet) {
-	r.registerStore(flags)
-	r.registerOutput(flags)
-}
-
-func (r *tables) registerStore(flags *pflag.FlagSet) {
-	flags.SortFlags = false
 	r.store.register(flags)
+	flags.StringVar(&r.nodes, "node-table", nodeTable, "table of disposable IDs, in a database")
+	r.registerLeases(flags)
 }
 
-func (r *tables) registerOutput(flags *pflag.FlagSet) {
+func (r *tables) registerLeases(flags *pflag.FlagSet) {
 	flags.StringVar(&r.leases, "lease-table", leaseTable, "table of leased IDs, in a database")
-	r.registerFormat(flags)
-}
-
-func (r *tables) registerFormat(flags *pflag.FlagSet) {
-	flags.Var(&r.format, "format", "form of the output")
+	flags.Var(&r.format, "format", formatUsage)
 }
 
 // with calls do with the registry, under a context that a signal cancels.
 func (r *tables) with(ctx context.Context, do func(context.Context, *registry.Registry) error) error {
 	return r.open(ctx, func(ctx context.Context, s *workerStore) error {
-		reg, err := r.registry(s)
+		reg, err := registry.New(s.all, registry.Config{Timeout: r.store.timeout, Logger: r.log()})
 		if err != nil {
-			return err
+			return inputError{err}
 		}
 		return do(ctx, reg)
 	})
 }
 
-// registry returns the registry of an open store.
-func (r *tables) registry(s *workerStore) (*registry.Registry, error) {
-	reg, err := registry.New(s.all, registry.Config{Timeout: time.Duration(r.store.timeout), Logger: r.log()})
-	if err != nil {
-		return nil, inputError{err}
-	}
-	return reg, nil
-}
-
 // open calls do with the store, under a context that a signal cancels.
 func (r *tables) open(ctx context.Context, do func(context.Context, *workerStore) error) error {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	with := scheme.Options{
-		NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases),
-		SegmentTable: unless(segmentTable, r.segments),
-	}
-	s, err := r.store.open(ctx, r.program, with)
-	if err != nil {
-		return interrupted(ctx, err)
-	}
-	defer s.close()
-	r.inTables = s.numbers != nil
-	if err := do(ctx, s); err != nil {
-		return interrupted(ctx, err)
-	}
-	return nil
+	return onStore(ctx, func(ctx context.Context) (*workerStore, error) {
+		return r.store.open(ctx, r.program, scheme.Options{
+			NodeTable: unless(nodeTable, r.nodes), LeaseTable: unless(leaseTable, r.leases),
+			SegmentTable: unless(segmentTable, r.segments),
+		})
+	}, func(ctx context.Context, s *workerStore) error {
+		r.inTables = s.numbers != nil
+		return do(ctx, s)
+	})
 }
 
 // unless returns "" for the default name of a table: PostgreSQL's is in lower case.
@@ -135,19 +93,14 @@ func terms(layout string) (uid.Terms, error) {
 // maxID holds the flags that say how many worker IDs there are.
 type maxID struct {
 	layout layoutFlag
-	max    countFlag // 0: not given
+	max    int64 // 0: not given
 }
 
 func (m *maxID) register(flags *pflag.FlagSet) {
 	m.layout = newLayoutFlag()
 	flags.Var(&m.layout, "layout", layoutUsage)
-	flags.Var(&optionalCount{&m.max}, "max-id", "the largest worker ID, instead of --layout's")
+	flags.Var(countVar(&m.max), "max-id", "the largest worker ID, instead of --layout's")
 }
-
-// optionalCount is a count whose default the help does not show.
-type optionalCount struct{ *countFlag }
-
-func (*optionalCount) String() string { return "" }
 
 func (m *maxID) check() error {
 	if m.layout.set && m.max > 0 {
@@ -158,12 +111,7 @@ func (m *maxID) check() error {
 
 // disposable is the largest worker ID of the table of disposable IDs, which names no
 // layout.
-func (m *maxID) disposable() int64 {
-	if m.max > 0 {
-		return int64(m.max)
-	}
-	return m.layout.MaxWorkerID()
-}
+func (m *maxID) disposable() int64 { return cmp.Or(m.max, m.layout.MaxWorkerID()) }
 
 // leased returns the worker IDs of a namespace; the last one is -1 if that is not known.
 func (m *maxID) leased(ns registry.NamespaceInfo) lease.Range {

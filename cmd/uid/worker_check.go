@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,27 +19,22 @@ type workerCheck struct {
 
 func (p *program) workerCheck() *cobra.Command {
 	c := &workerCheck{tables: p.newTables()}
-	cmd := &cobra.Command{
-		Use:                   "check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
-		Short:                 "Check a store for what could harm its workers",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd, flags := newCommand("check [--durable] [--layout NAME|T/W/S | --max-id N] [--format table|plain|json]",
+		"Check a store for what could harm its workers", func(cmd *cobra.Command, _ []string) error {
 			if err := c.ids.check(); err != nil {
 				return err
 			}
 			return c.open(cmd.Context(), func(ctx context.Context, s *workerStore) error {
 				findings, err := doctor.Check(ctx, s.all, doctor.Config{
-					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms, Timeout: time.Duration(c.store.timeout), Logger: c.log(),
+					MaxWorkerID: c.ids.disposable(), Never: c.durable, Terms: terms,
+					Timeout: c.store.timeout, Logger: c.log(),
 				})
 				if err != nil {
 					return err
 				}
 				return c.show(findings)
 			})
-		},
-	}
-	flags := cmd.Flags()
+		})
 	c.register(flags)
 	flags.BoolVar(&c.durable, "durable", false, "judge for workers whose store is said never to lose a write")
 	c.ids.register(flags)
@@ -48,32 +42,19 @@ func (p *program) workerCheck() *cobra.Command {
 }
 
 func (c *workerCheck) show(findings []doctor.Finding) error {
-	l := newListing(c.out, c.format, column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false})
-	if c.format != table {
-		l.columns = append(l.columns, column{key: "why"}, column{key: "do"})
-	}
+	l := newListing(c.out, c.format,
+		column{"level", "", false}, column{"what", "what", false}, column{"value", "value", false},
+		column{"why", forPrograms, false}, column{"do", forPrograms, false})
 	levels := map[doctor.Level]int{}
 	for _, f := range findings {
 		levels[f.Level]++
-		cells := []cell{{value: string(f.Level)}, {value: f.What}}
-		if c.format == table {
-			cells = append(cells, cell{value: f.Value, text: findingText(f)})
-		} else {
-			cells = append(cells, cell{value: f.Value}, cell{value: f.Why}, cell{value: f.Do})
-		}
-		if err := l.add(cells...); err != nil {
-			return err
-		}
+		l.add(cell{value: string(f.Level)}, cell{value: f.What}, cell{value: f.Value, text: findingText(f)},
+			cell{value: f.Why}, cell{value: f.Do})
 	}
-	if err := l.end(); err != nil {
-		return err
-	}
+	l.end()
 	if c.format == table {
-		_, err := fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[doctor.LevelError], "error"), plural(levels[doctor.LevelWarn], "warning"),
-			plural(levels[doctor.LevelNote], "note"))
-		if err != nil {
-			return err
-		}
+		fmt.Fprintf(c.out, "\n%s, %s, %s\n", plural(levels[doctor.LevelError], "error"),
+			plural(levels[doctor.LevelWarn], "warning"), plural(levels[doctor.LevelNote], "note"))
 	}
 	if levels[doctor.LevelError] > 0 {
 		return errAnswered

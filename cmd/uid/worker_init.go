@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
@@ -18,22 +19,19 @@ type workerInit struct {
 	tables
 	namespace string
 	layout    layoutFlag
-	ids       rangeFlag
+	ids       lease.Range
 	lost      bool
-	after     afterFlag
+	after     uid.UID
 }
 
 func (p *program) workerInit() *cobra.Command {
-	c := &workerInit{tables: p.newTables(), namespace: "default", layout: newLayoutFlag()}
+	c := &workerInit{tables: p.newTables(), layout: newLayoutFlag()}
 	c.store.existing = false
-	cmd := &cobra.Command{
-		Use:                   "init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
-		Short:                 "Create a namespace of leases, once",
-		DisableFlagsInUseLine: true,
-		Args:                  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd, flags := newCommand("init [--namespace NAME] [--layout NAME|T/W/S] [--ids FIRST-LAST] [--lost] [--after UID] [--format table|plain|json]",
+		"Create a namespace of leases, once", func(cmd *cobra.Command, _ []string) error {
 			if most := c.layout.MaxWorkerID(); c.ids.Last > most {
-				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d", c.ids.String(), c.layout.Layout, most)
+				return badInput("--ids %s: the layout %s has the worker IDs 0 to %d",
+					rangeText(c.ids), c.layout.Layout, most)
 			}
 			place, err := c.store.choose(c.getenv)
 			if err != nil {
@@ -45,42 +43,37 @@ func (p *program) workerInit() *cobra.Command {
 			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
 				return c.run(ctx, r, place)
 			})
-		},
-	}
-	flags := cmd.Flags()
+		})
+	c.store.register(flags)
 	c.registerLeases(flags)
-	flags.StringVar(&c.namespace, "namespace", c.namespace, "the namespace")
+	flags.StringVar(&c.namespace, "namespace", namespace.Default, "the namespace")
 	flags.Var(&c.layout, "layout", layoutUsage)
-	flags.Var(&c.ids, "ids", "the worker IDs that it has (default: all of the layout)")
+	flags.Var(value[lease.Range]{&c.ids, "FIRST-LAST", readRange}, "ids",
+		"the worker IDs that it has (default: all of the layout)")
 	flags.BoolVar(&c.lost, "lost", false, "its rows were lost, or put back: begin beyond what owners may have")
-	flags.Var(&c.after, "after", afterUsage)
+	flags.Var(afterVar(&c.after), "after", afterUsage)
 	return cmd
 }
 
 func (c *workerInit) run(ctx context.Context, r *registry.Registry, place choice) error {
-	if c.after != 0 {
-		if _, err := c.layout.TickAbove(uid.UID(c.after)); err != nil {
-			return badInput("--after: %w", err)
-		}
+	if err := checkFloor(c.layout.Layout, c.after); err != nil {
+		return err
 	}
-	err := r.Init(ctx, c.namespace, lease.Founding{Layout: c.layout.Layout, Lost: c.lost, IDs: c.ids.Range, After: uid.UID(c.after)})
+	err := r.Init(ctx, c.namespace, lease.Founding{Layout: c.layout.Layout, Lost: c.lost, IDs: c.ids, After: c.after})
 	switch {
 	case errors.Is(err, uid.ErrConfig):
 		return inputError{err}
 	case err != nil:
 		return err
+	case c.format != table:
+		c.record(c.format,
+			"namespace", c.namespace, "layout", c.layout.Layout.String(), "range", rangeCell(c.ids).value)
+		return nil
 	}
-	if c.format == table {
-		ids := ""
-		if c.ids.Range != (lease.Range{}) {
-			ids = fmt.Sprintf(", with the worker IDs %v", c.ids.Range)
-		}
-		_, err := fmt.Fprintf(c.out, "namespace %q is in %s, for the layout %s%s\n", c.namespace, place, c.layout.Layout, ids)
-		return err
+	ids := ""
+	if c.ids != (lease.Range{}) {
+		ids = fmt.Sprintf(", with the worker IDs %v", c.ids)
 	}
-	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "layout"}, column{key: "range"})
-	if err := l.add(cell{value: c.namespace}, cell{value: c.layout.Layout.String()}, rangeCell(c.ids.Range)); err != nil {
-		return err
-	}
-	return l.end()
+	fmt.Fprintf(c.out, "namespace %q is in %s, for the layout %s%s\n", c.namespace, place, c.layout.Layout, ids)
+	return nil
 }

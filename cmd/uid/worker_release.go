@@ -22,17 +22,8 @@ type workerFree struct {
 
 func (p *program) workerRelease() *cobra.Command {
 	c := &workerFree{tables: p.newTables()}
-	cmd := &cobra.Command{
-		Use:                   "release [NAMESPACE/]ID [--force] [--format table|plain|json]",
-		Short:                 "End the lease of a worker ID whose holder is known to be dead",
-		DisableFlagsInUseLine: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return badInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)", cmd.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd, flags := newCommand("release [NAMESPACE/]ID [--force] [--format table|plain|json]",
+		"End the lease of a worker ID whose holder is known to be dead", func(cmd *cobra.Command, args []string) error {
 			namespace, id, err := leaseName(args[0])
 			if err != nil {
 				return err
@@ -40,9 +31,13 @@ func (p *program) workerRelease() *cobra.Command {
 			return c.with(cmd.Context(), func(ctx context.Context, r *registry.Registry) error {
 				return c.run(ctx, r, namespace, id)
 			})
-		},
+		})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return badInput("%s takes one worker ID, with its namespace: default/7 (%[1]s --help)", cmd.CommandPath())
+		}
+		return nil
 	}
-	flags := cmd.Flags()
 	c.register(flags)
 	flags.BoolVar(&c.force, "force", false, "end even a live lease")
 	return cmd
@@ -83,22 +78,25 @@ func (c *workerFree) run(ctx context.Context, r *registry.Registry, namespace st
 	case err != nil:
 		return err
 	}
-	return c.show(was)
+	c.show(was)
+	return nil
 }
 
 // show says what release did; was is the lease before.
-func (c *workerFree) show(was registry.LeaseInfo) error {
-	if c.format == table {
-		_, err := fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: %s; its ticks up to %d stay used\n",
-			was.WorkerID, was.Namespace, describe(was), was.High)
-		return err
+func (c *workerFree) show(was registry.LeaseInfo) {
+	if c.format != table {
+		c.record(c.format, "namespace", printable(was.Namespace), "worker_id", was.WorkerID,
+			"was_live", was.State == registry.Live, "was_released", was.Released, "holder", printable(was.Holder),
+			"acquired", was.Acquired, "renewed", was.Renewed, "until", was.Until, "high", was.High)
+		return
 	}
-	l := newListing(c.out, c.format, column{key: "namespace"}, column{key: "worker_id"}, column{key: "was_live"}, column{key: "was_released"},
-		column{key: "holder"}, column{key: "acquired"}, column{key: "renewed"}, column{key: "until"}, column{key: "high"})
-	err := l.add(cell{value: printable(was.Namespace)}, cell{value: was.WorkerID}, cell{value: was.State == registry.Live}, cell{value: was.Released},
-		cell{value: printable(was.Holder)}, cell{value: was.Acquired}, cell{value: was.Renewed}, cell{value: was.Until}, cell{value: was.High})
-	if err != nil {
-		return err
+	state := "expired"
+	switch {
+	case was.State == registry.Live:
+		state = "live"
+	case was.Released:
+		state = "released already"
 	}
-	return l.end()
+	fmt.Fprintf(c.out, "worker ID %d of namespace %q is released: it was %s, of %s since %s, until %s; its ticks up to %d stay used\n",
+		was.WorkerID, was.Namespace, state, printable(was.Holder), second(was.Acquired), second(was.Until), was.High)
 }

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -66,17 +62,6 @@ func storeWithLease(t *testing.T) string {
 	return file
 }
 
-// lines reads objects, one a line.
-func lines(t *testing.T, out string) (all []map[string]any) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		var m map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
-		all = append(all, m)
-	}
-	return all
-}
-
 // What the commands print of what is known.
 func TestWorkerGolden(t *testing.T) {
 	layout := bits.Default()
@@ -116,12 +101,15 @@ func TestWorkerGolden(t *testing.T) {
 	ls := func(change func(*workerLs)) func(tables) error {
 		return func(r tables) error {
 			c := &workerLs{tables: r, ids: maxID{layout: newLayoutFlag()}}
-			c.nodes, c.leases = "WORKER_NODE", "WORKER_LEASE"
+			c.nodes, c.leases = nodeTable, leaseTable
 			if change != nil {
 				change(c)
 			}
 			return c.show(overview)
 		}
+	}
+	released := func(i int) func(tables) error {
+		return func(r tables) error { (&workerFree{tables: r}).show(overview.Leases[i]); return nil }
 	}
 	for _, tt := range []struct {
 		name   string
@@ -135,111 +123,29 @@ func TestWorkerGolden(t *testing.T) {
 		{"worker_ls_layout", table, ls(func(c *workerLs) { require.NoError(t, c.ids.layout.Set("js")) })},
 		{"worker_ls_unknown", table, ls(func(c *workerLs) { c.namespace = "nope" })},
 		{"worker_ls_unknown_dsn", asJSON, ls(func(c *workerLs) { c.namespace = "me:hunter2@tcp(h)" })},
-		{"worker_ls_nothing", table, func(r tables) error { return (&workerLs{tables: r}).show(registry.Overview{}) }},
+		{"worker_ls_nothing", table, func(r tables) error {
+			r.nodes, r.leases, r.inTables = nodeTable, leaseTable, true
+			return (&workerLs{tables: r}).show(registry.Overview{})
+		}},
 		{"worker_check", table, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_json", asJSON, func(r tables) error { return (&workerCheck{tables: r}).show(findings) }},
 		{"worker_check_plain", plain, func(r tables) error { return (&workerCheck{tables: r}).show(findings[:3]) }},
-		{"worker_release", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
-		{"worker_release_again", table, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[1]) }},
-		{"worker_release_json", asJSON, func(r tables) error { return (&workerFree{tables: r}).show(overview.Leases[0]) }},
+		{"worker_release", table, released(0)},
+		{"worker_release_again", table, released(1)},
+		{"worker_release_json", asJSON, released(0)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var out, stderr bytes.Buffer
-			p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-			p.begin()
-			code := p.end(tt.do(tables{program: p, format: tt.format, nodes: nodeTable, leases: leaseTable, inTables: true}))
-			golden(t, tt.name, outcome{code, out.String(), stderr.String()})
+			golden(t, tt.name, inProcess(tt.format, tt.do))
 		})
 	}
-}
-
-func TestWorkerLs(t *testing.T) {
-	got := lines(t, ok(t, "worker", "ls", "--json", "--store", storeWithLease(t)))
-	require.Len(t, got, 3)
-	require.Equal(t, "lease", got[0]["kind"])
-	require.Equal(t, "shop", got[0]["namespace"])
-	require.Equal(t, "live", got[0]["state"])
-	require.Equal(t, holder, got[0]["holder"])
-	require.InDelta(t, 300, got[0]["remaining_seconds"], 60)
-	require.Equal(t, "namespace", got[1]["kind"])
-	require.EqualValues(t, 1, got[1]["live"])
-	require.EqualValues(t, 1<<22-1, got[1]["left"])
-	require.Equal(t, "disposable", got[2]["kind"])
-	require.EqualValues(t, 2, got[2]["used"], "one is a mark")
-	require.EqualValues(t, 1<<22-3, got[2]["left"])
-}
-
-func TestWorkerTables(t *testing.T) {
-	file := storeWithLease(t)
-	db := openStore(t, file)
-	for _, name := range []string{"NODE", "LEASE"} {
-		_, err := db.Exec("ALTER TABLE WORKER_" + name + " RENAME TO MY_" + name)
-		require.NoError(t, err)
-	}
-	o := call{args: []string{"worker", "ls", "--store", file}}.run()
-	require.Equal(t, "uid: there is no table of worker IDs (WORKER_NODE, WORKER_LEASE)\n", o.err)
-	require.Len(t, lines(t, ok(t, "worker", "ls", "--json", "--store", file, "--node-table", "MY_NODE", "--lease-table", "MY_LEASE")), 3)
-	require.Contains(t, call{args: []string{"worker", "ls", "--store", file, "--node-table", "a b"}}.fails(t, exitBadInput), "table name")
-}
-
-func TestWorkerRelease(t *testing.T) {
-	file := storeWithLease(t)
-	refused := call{args: []string{"worker", "release", "shop/0", "--store", file}}.fails(t, exitFailure)
-	require.Contains(t, refused, "worker ID 0 is held by \""+holder+"\" for another ")
-	require.Contains(t, refused, "if its holder is known to be dead, --force ends it")
-	require.Contains(t, ok(t, "worker", "ls", "--store", file), "live")
-
-	require.Regexp(t, `^worker ID 0 of namespace "shop" is released: it was live, of \S+ since .*; its ticks up to \d+ stay used\n$`,
-		ok(t, "worker", "release", "shop/0", "--force", "--store", file))
-	require.Contains(t, ok(t, "worker", "ls", "--store", file), "released, in quarantine")
-	require.Contains(t, ok(t, "worker", "release", "shop/0", "--store", file), "it was released already")
-
-	require.Contains(t, call{args: []string{"worker", "release", "shop/1", "--store", file}}.fails(t, exitFailure), "no such lease")
-	require.Contains(t, call{args: []string{"worker", "release", "0", "--store", file}}.fails(t, exitFailure), "no such lease", "of namespace default")
-}
-
-func TestWorkerCheck(t *testing.T) {
-	file := storeWithLease(t)
-	for _, f := range lines(t, ok(t, "worker", "check", "--json", "--store", file)) {
-		require.NotEqual(t, "error", f["level"])
-	}
-	require.Contains(t, ok(t, "worker", "check", "--store", file), "\n0 errors, ")
-
-	// An ID that is above the layout's maximum.
-	_, err := openStore(t, file).Exec("INSERT INTO WORKER_NODE (ID, HOST_NAME, PORT, TYPE, LAUNCH_DATE) VALUES (77, '', '', 1, '')")
-	require.NoError(t, err)
-	ok(t, "worker", "check", "--store", file)
-	for _, args := range [][]string{{"--layout", "js"}, {"--max-id", "76"}} {
-		o := call{args: append([]string{"worker", "check", "--store", file}, args...)}.run()
-		require.Equal(t, exitFailure, o.code)
-		require.Empty(t, o.err)
-		require.Contains(t, o.out, "largest ID 77")
-		require.Contains(t, o.out, "\n1 error, ")
-	}
-}
-
-// These commands make no file.
-func TestWorkerCreatesNothing(t *testing.T) {
-	folder := t.TempDir()
-	for _, args := range [][]string{{"ls"}, {"release", "1"}, {"check"}} {
-		args := append([]string{"worker"}, args...)
-		file := filepath.Join(folder, "none.db")
-		require.Contains(t, call{args: append(args, "--store", file)}.fails(t, exitFailure), "no such file")
-		require.Contains(t, call{args: args, env: map[string]string{"XDG_DATA_HOME": folder}}.fails(t, exitFailure), "no such file")
-	}
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Empty(t, left)
 }
 
 func TestWorkerInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var out, stderr bytes.Buffer
-	p := &program{stdout: &out, stderr: &stderr, getenv: noEnv}
-	p.begin()
-	r := p.newTables()
-	r.store.place, r.store.placeSet = storeWithLease(t), true
-	err := r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
-	require.Equal(t, exitInterrupted, p.end(err))
+	o := inProcess(table, func(r tables) error {
+		r.store.place = storeWithLease(t)
+		return r.with(ctx, func(context.Context, *registry.Registry) error { return nil })
+	})
+	require.Equal(t, exitInterrupted, o.code)
 }

@@ -67,6 +67,16 @@ func plainly(write func(uid.UID) string) func(uid.UID) (string, error) {
 	return func(u uid.UID) (string, error) { return write(u), nil }
 }
 
+// Reader returns what reads UIDs in the form of a name, or for "" in any that tells by itself which it is. Its errors are
+// those of Named.
+func Reader(name string) (func(text string) (uid.UID, error), error) {
+	if name == "" {
+		return Parse, nil
+	}
+	f, err := Named(name)
+	return f.Parse, err
+}
+
 // Names lists what Named takes.
 const Names = "base32, base58, base58-flickr, base62, base62-inverted, prefix=NAME, uuid=NAMESPACE"
 

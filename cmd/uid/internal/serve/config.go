@@ -1,14 +1,16 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/settings"
@@ -39,8 +41,8 @@ type Config struct {
 
 	// Ready returns why the server is to get no requests now, nil if it may. Nil is always ready.
 	Ready func() error
-	// Metrics writes lines in Prometheus' text format, after the server's own. Nil writes nothing.
-	Metrics func(w io.Writer) error
+	// Metrics has metrics beside the server's own. Nil has none.
+	Metrics prometheus.Gatherer
 	// Page answers below PagePath. Nil answers nothing there.
 	Page http.Handler
 
@@ -84,35 +86,19 @@ const (
 )
 
 func (l Limits) withDefaults() (Limits, error) {
-	for _, n := range []struct {
-		name      string
-		value     *int
-		byDefault int
-	}{{"Connections", &l.Connections, 1024}, {"Strangers", &l.Strangers, 128}} {
-		switch {
-		case *n.value < 0:
-			return l, fmt.Errorf("%w: the limit %s is %d, want 1 or more", uid.ErrConfig, n.name, *n.value)
-		case *n.value == 0:
-			*n.value = n.byDefault
-		}
+	if min(l.Connections, l.Strangers) < 0 || min(l.Stranger, l.Request, l.Header, l.Read, l.Write, l.Idle) < 0 {
+		return l, fmt.Errorf("%w: no limit may be below 0: %+v", uid.ErrConfig, l)
 	}
-	for _, d := range []struct {
-		name      string
-		value     *time.Duration
-		byDefault time.Duration
-	}{
-		{"Request", &l.Request, 5 * time.Second}, {"Header", &l.Header, 5 * time.Second}, {"Read", &l.Read, 10 * time.Second},
-		{"Write", &l.Write, 10 * time.Second}, {"Idle", &l.Idle, 2 * time.Minute},
-		{"Stranger", &l.Stranger, 10 * time.Second},
-	} {
-		switch {
-		case *d.value < 0:
-			return l, fmt.Errorf("%w: the limit %s is %v, want more than 0", uid.ErrConfig, d.name, *d.value)
-		case *d.value == 0:
-			*d.value = d.byDefault
-		}
-	}
-	return l, nil
+	return Limits{
+		Connections: cmp.Or(l.Connections, 1024),
+		Strangers:   cmp.Or(l.Strangers, 128),
+		Stranger:    cmp.Or(l.Stranger, 10*time.Second),
+		Request:     cmp.Or(l.Request, 5*time.Second),
+		Header:      cmp.Or(l.Header, 5*time.Second),
+		Read:        cmp.Or(l.Read, 10*time.Second),
+		Write:       cmp.Or(l.Write, 10*time.Second),
+		Idle:        cmp.Or(l.Idle, 2*time.Minute),
+	}, nil
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -120,9 +106,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.UIDs == nil || c.Segments == nil {
 		return c, fmt.Errorf("%w: a server needs UIDs and Segments", uid.ErrConfig)
 	}
-	if c.UIDKey == "" {
-		c.UIDKey = DefaultUIDKey
-	}
+	c.UIDKey = cmp.Or(c.UIDKey, DefaultUIDKey)
 	if len(c.UIDKey) > maxArg || strings.ContainsFunc(c.UIDKey, unprintable) {
 		return c, fmt.Errorf("%w: the key for UIDs has %d bytes, want 1 to %d printable ones", uid.ErrConfig, len(c.UIDKey), maxArg)
 	}
@@ -130,7 +114,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Ready = func() error { return nil }
 	}
 	if c.Metrics == nil {
-		c.Metrics = func(io.Writer) error { return nil }
+		c.Metrics = prometheus.Gatherers{}
 	}
 	c.Logger = settings.Logger(c.Logger)
 	c.Limits, err = c.Limits.withDefaults()

@@ -156,8 +156,8 @@ func (d *door) move(g *guest, to standing) {
 	case client:
 		d.clients++
 	}
-	d.metrics.open.Store(int64(d.clients + d.strangers.Len()))
-	d.metrics.strangers.Store(int64(d.strangers.Len()))
+	d.metrics.open.Set(float64(d.clients + d.strangers.Len()))
+	d.metrics.strangers.Set(float64(d.strangers.Len()))
 }
 
 // expire ends a stranger's time; who has become a client just now stays.

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 )
 
@@ -107,7 +108,7 @@ func TestStrangers(t *testing.T) {
 					strange(t, l, text)
 				}
 				synctest.Wait()
-				require.EqualValues(t, 64+8, of.open.Load(), "more than the house holds")
+				require.EqualValues(t, 64+8, testutil.ToFloat64(of.open), "more than the house holds")
 				during := call(t, l)
 				during.draws(t, protocol, 2)
 				before.draws(t, protocol, 3)
@@ -115,16 +116,16 @@ func TestStrangers(t *testing.T) {
 				time.Sleep(moment) // of fake time, as all that follows
 				strange(t, l, text)
 				synctest.Wait()
-				require.EqualValues(t, 8, of.strangers.Load())
-				require.EqualValues(t, 10, of.open.Load())
-				require.Positive(t, of.evicted.Load())
-				require.Zero(t, of.refused.Load())
+				require.EqualValues(t, 8, testutil.ToFloat64(of.strangers))
+				require.EqualValues(t, 10, testutil.ToFloat64(of.open))
+				require.Positive(t, testutil.ToFloat64(of.evicted))
+				require.Zero(t, testutil.ToFloat64(of.refused))
 				require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 				require.Contains(t, log.String(), "protocol="+protocols[protocol]+" limit=8\n")
 
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
-				require.Zero(t, of.strangers.Load())
+				require.Zero(t, testutil.ToFloat64(of.strangers))
 				time.Sleep(time.Minute)
 				before.draws(t, protocol, 4)
 				during.draws(t, protocol, 5)
@@ -133,8 +134,8 @@ func TestStrangers(t *testing.T) {
 				text := h.ask(asked("/metrics")).Body.String()
 				require.Contains(t, text, fmt.Sprintf("uid_serve_strangers{protocol=%q} 1\n", protocols[protocol]))
 				require.Contains(t, text,
-					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %d\n",
-						protocols[protocol], of.evicted.Load()))
+					fmt.Sprintf("uid_serve_evicted_strangers_total{protocol=%q} %v\n",
+						protocols[protocol], testutil.ToFloat64(of.evicted)))
 				require.NoError(t, before.Close())
 				require.NoError(t, during.Close())
 			})
@@ -161,12 +162,12 @@ func TestManyClientsAtOnce(t *testing.T) {
 				all = append(all, call(t, l))
 			}
 			synctest.Wait()
-			require.EqualValues(t, 1000, h.metrics.connections[protocol].strangers.Load())
+			require.EqualValues(t, 1000, testutil.ToFloat64(h.metrics.connections[protocol].strangers))
 			for i, c := range all {
 				c.draws(t, protocol, 1000*protocol+i+1)
 			}
-			require.Zero(t, h.metrics.connections[protocol].strangers.Load())
-			require.Zero(t, h.metrics.connections[protocol].evicted.Load())
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].strangers))
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].evicted))
 			for _, c := range all {
 				require.NoError(t, c.Close())
 			}
@@ -193,7 +194,7 @@ func TestFullOfClients(t *testing.T) {
 				c.say(t, asks[protocol], refused)
 				require.Zero(t, c.ends(t), "it is closed")
 			}
-			require.EqualValues(t, 3, h.metrics.connections[protocol].refused.Load())
+			require.EqualValues(t, 3, testutil.ToFloat64(h.metrics.connections[protocol].refused))
 			require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 			require.Contains(t, log.String(), full+protocols[protocol]+" limit=2\n")
 			if protocol == overHTTP {
@@ -225,19 +226,19 @@ func TestStanding(t *testing.T) {
 			h := newHouse(t, withToken(t))
 			web, redis := h.serving(t)
 			l := [2]*pipeListener{web, redis}[protocol]
-			strangers := &h.metrics.connections[protocol].strangers
+			strangers := h.metrics.connections[protocol].strangers
 			c := call(t, l)
 			c.say(t, wrong[protocol], refused[protocol])
-			require.EqualValues(t, 1, strangers.Load())
+			require.EqualValues(t, 1, testutil.ToFloat64(strangers))
 			c.draws(t, protocol, 1)
-			require.Zero(t, strangers.Load())
+			require.Zero(t, testutil.ToFloat64(strangers))
 			time.Sleep(9 * time.Second)
 			c.say(t, wrong[protocol], refused[protocol])
-			require.EqualValues(t, 1, strangers.Load())
+			require.EqualValues(t, 1, testutil.ToFloat64(strangers))
 			require.Equal(t, 10*time.Second, c.ends(t), "from then on")
 			synctest.Wait()
-			require.Zero(t, strangers.Load())
-			require.Zero(t, h.metrics.connections[protocol].open.Load())
+			require.Zero(t, testutil.ToFloat64(strangers))
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].open))
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -254,21 +255,38 @@ func TestStanding(t *testing.T) {
 	})
 }
 
-// Without a token a house that is full says so once in a while.
+// Without a token a house that is full says so to who comes, and once in a while in the log. An end makes room.
 func TestFullIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 1 })
+		h := newHouse(t, withLog(&log), func(c *Config) { c.Limits.Connections = 2 })
 		web, redis := h.serving(t)
 		for i, l := range []*pipeListener{web, redis} {
-			a := call(t, l)
+			a, b := call(t, l), call(t, l)
 			for range 3 {
-				over(t, l, "")
+				said := over(t, l, "")
+				if l == redis {
+					require.Equal(t, "-ERR max number of clients reached: 2\r\n", said)
+					continue
+				}
+				answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(said)), nil)
+				require.NoError(t, err)
+				require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode)
+				body, err := io.ReadAll(answer.Body)
+				require.NoError(t, err)
+				require.Equal(t, "{\"error\":\"all 2 connections are in use\"}\n", string(body))
 			}
 			require.Equal(t, i+1, strings.Count(log.String(), "\n"), log.String())
-			require.Contains(t, log.String(), full+protocols[i]+" limit=1\n")
-			require.EqualValues(t, 3, h.metrics.connections[i].refused.Load())
+			require.Contains(t, log.String(), full+protocols[i]+" limit=2\n")
+			require.EqualValues(t, 3, testutil.ToFloat64(h.metrics.connections[i].refused))
 			require.NoError(t, a.Close())
+			synctest.Wait()
+			c := call(t, l)
+			c.say(t, [2]string{raw("GET", "/healthz"), command("PING")}[i], [2]string{"healthy", "PONG"}[i])
+			require.NoError(t, c.Close())
+			require.NoError(t, b.Close())
+			synctest.Wait()
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[i].open))
 		}
 	})
 }
@@ -300,8 +318,8 @@ func TestStrangersOverTLS(t *testing.T) {
 			c.draws(t, protocol, 2*protocol+2)
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
-			require.EqualValues(t, 1, h.metrics.connections[protocol].open.Load())
-			require.Zero(t, h.metrics.connections[protocol].strangers.Load())
+			require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[protocol].open))
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[protocol].strangers))
 			require.NoError(t, c.Close())
 		}
 
@@ -320,8 +338,8 @@ func TestStrangersOverTLS(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 2, answer.ProtoMajor)
 			require.Equal(t, fmt.Sprintf("{\"uid\":\"%d\"}\n", i+5), string(body))
-			require.EqualValues(t, 1, h.metrics.connections[overHTTP].open.Load())
-			require.Zero(t, h.metrics.connections[overHTTP].strangers.Load())
+			require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[overHTTP].open))
+			require.Zero(t, testutil.ToFloat64(h.metrics.connections[overHTTP].strangers))
 			time.Sleep(30 * time.Second)
 		}
 	})

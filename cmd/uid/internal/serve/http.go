@@ -1,7 +1,10 @@
 package serve
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/segment"
 )
 
 // ServeHTTP answers a request: it finds the route, and refuses what no route takes.
@@ -25,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			s.cfg.Logger.Error("uid: a request panicked", "path", path, "panic", p, "stack", string(debug.Stack()))
 			if rec.status == 0 {
-				s.fail(rec, http.StatusInternalServerError, "the server has a bug; its log has more")
+				s.fail(rec, failed(http.StatusInternalServerError, "the server has a bug; its log has more"))
 			}
 		}
 		s.metrics.answered(path, rec.status)
@@ -38,49 +44,49 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if route != nil {
 		path = route.path
 	}
-	if status, why := s.refuse(rec, r, route); status != 0 {
-		s.fail(rec, status, why)
-		return
+	err := s.refuse(rec, r, route)
+	if err == nil {
+		err = route.handle(rec, r)
 	}
-	route.handle(rec, r)
+	if err != nil {
+		s.fail(rec, err)
+	}
 }
 
-// refuse returns the status of a request that gets no answer, and why; 0 for all others.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) (status int, why string) {
+// refuse returns why a request gets no answer.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, route *route) error {
 	switch guest := guestOf(connOf(r)); {
 	case s.cfg.Token.shows(r):
 		if !guest.shows() {
 			w.Header().Set("Connection", "close")
-			return http.StatusServiceUnavailable, s.full()
+			return failed(http.StatusServiceUnavailable, "%s", s.full())
 		}
 	case route == nil || !route.open:
 		guest.fails()
 		w.Header().Set("WWW-Authenticate", `Bearer realm="uid"`)
 		w.Header().Add("WWW-Authenticate", `Basic realm="uid: any user, the token as password"`)
-		return http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN"
+		return failed(http.StatusUnauthorized, "show the token: Authorization: Bearer TOKEN")
 	}
 	switch {
 	case len(r.RequestURI) > maxURL:
-		return http.StatusRequestURITooLong, fmt.Sprintf("the path and query have %d bytes, want %d at most", len(r.RequestURI), maxURL)
+		return failed(http.StatusRequestURITooLong, "the path and query have %d bytes, want %d at most",
+			len(r.RequestURI), maxURL)
 	case s.cfg.LocalOnly && !isLocal(r.Host):
-		return http.StatusMisdirectedRequest, "without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host"
+		return failed(http.StatusMisdirectedRequest,
+			"without a token this server answers for localhost, 127.0.0.1 and [::1] only, and the request names another host")
 	case route == nil:
-		return http.StatusNotFound, "there is no such path; /openapi.yaml lists them"
-	case !route.allows(r.Method):
+		return failed(http.StatusNotFound, "there is no such path; /openapi.yaml lists them")
+	case !slices.Contains(route.methods, r.Method):
 		w.Header().Set("Allow", strings.Join(route.methods, ", "))
-		return http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", route.path, strings.Join(route.methods, ", "))
-	}
-	if route.draws && crossSite(r) {
+		return failed(http.StatusMethodNotAllowed, "%s takes %s", route.path, strings.Join(route.methods, ", "))
+	case route.draws && crossSite(r):
 		// Any page that somebody visits could use up numbers.
-		return http.StatusForbidden, "a browser asks on behalf of another site"
+		return failed(http.StatusForbidden, "a browser asks on behalf of another site")
 	}
-	if status, why := refuseBody(w, r); status != 0 {
-		return status, why
+	if err := refuseBody(w, r); err != nil || route.anyway {
+		return err
 	}
-	if !route.anyway {
-		return refuseQuery(r, route)
-	}
-	return 0, ""
+	return refuseQuery(r, route)
 }
 
 // crossSite reports whether a browser asks on behalf of another site. To the library a GET does no harm, and
@@ -91,50 +97,91 @@ func crossSite(r *http.Request) bool {
 }
 
 // refuseBody refuses a body: none of the routes reads one, and clients of Leaf may POST a small one.
-func refuseBody(w http.ResponseWriter, r *http.Request) (status int, why string) {
+func refuseBody(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.ContentLength == 0:
-		return 0, ""
+		return nil
 	case r.Method != http.MethodPost:
 		w.Header().Set("Connection", "close")
-		return http.StatusBadRequest, fmt.Sprintf("a %s has no body here", r.Method)
+		return failed(http.StatusBadRequest, "a %s has no body here", r.Method)
 	case r.ContentLength < 0 || r.ContentLength > maxBody:
 		w.Header().Set("Connection", "close")
-		return http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has to have a Content-Length of %d at most", maxBody)
+		return failed(http.StatusRequestEntityTooLarge, "the body has to have a Content-Length of %d at most", maxBody)
 	}
-	return 0, ""
+	return nil
 }
 
 // refuseQuery refuses parameters that the route does not have, and those that come twice.
-func refuseQuery(r *http.Request, route *route) (status int, why string) {
+func refuseQuery(r *http.Request, route *route) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return http.StatusBadRequest, "the query is malformed"
+		return failed(http.StatusBadRequest, "the query is malformed")
 	}
 	for name, values := range query {
 		switch {
 		case !slices.Contains(route.query, name):
-			return http.StatusBadRequest, fmt.Sprintf("unknown parameter %.40q: %s has %s", name, route.path, listed(route.query))
+			return failed(http.StatusBadRequest, "unknown parameter %.40q: %s has %s", name, route.path,
+				cmp.Or(strings.Join(route.query, ", "), "none"))
 		case len(values) > 1:
-			return http.StatusBadRequest, fmt.Sprintf("%s is there %d times", name, len(values))
+			return failed(http.StatusBadRequest, "%s is there %d times", name, len(values))
 		}
 	}
-	return 0, ""
+	return nil
 }
 
-func listed(names []string) string {
-	if len(names) == 0 {
-		return "none"
+// A failure is an answer that is an error.
+type failure struct {
+	status int
+	why    string
+}
+
+func (f failure) Error() string { return f.why }
+
+func failed(status int, format string, args ...any) error {
+	return failure{status, fmt.Sprintf(format, args...)}
+}
+
+// status returns the status of the answer to a request that met an error.
+func status(err error) int {
+	if f, is := errors.AsType[failure](err); is {
+		return f.status
 	}
-	return strings.Join(names, ", ")
+	switch {
+	case errors.Is(err, segment.ErrNoTag):
+		return http.StatusNotFound
+	case errors.Is(err, uid.ErrConfig), errors.Is(err, uid.ErrSyntax), errors.Is(err, uid.ErrRange):
+		return http.StatusBadRequest
+	case errors.Is(err, uid.ErrExhausted), errors.Is(err, segment.ErrLost), errors.Is(err, uid.ErrLossy):
+		return http.StatusInternalServerError
+	}
+	return http.StatusServiceUnavailable
+}
+
+// reason is what a client is told of an error.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "none was to be had in time"
+	case errors.Is(err, context.Canceled):
+		return "the request was given up"
+	}
+	return err.Error()
 }
 
 // fail answers with an error.
-func (s *Server) fail(w http.ResponseWriter, status int, why string) {
-	if status == http.StatusServiceUnavailable {
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	if status(err) == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	body, _ := json.Marshal(map[string]string{"error": why}) // of strings, which cannot fail
+	s.answerJSON(w, status(err), map[string]string{"error": reason(err)})
+}
+
+// answerJSON writes an answer that has a form in JSON.
+func (s *Server) answerJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
 	s.answer(w, status, "application/json", append(body, '\n'))
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/segment"
 )
@@ -21,34 +23,34 @@ const (
 )
 
 // leafSnowflake answers as Leaf's server does: the UID as text. The key means nothing there either.
-func (s *Server) leafSnowflake(w http.ResponseWriter, r *http.Request) {
-	if s.unseen(w, r, leafKind) {
-		return
-	}
-	u, err := s.uid(r.Context())
-	if err != nil {
-		s.leafFail(w, r, leafNotNow, err)
-		return
-	}
-	s.metrics.uids[overHTTP].Add(1)
-	s.leafAnswer(w, u)
+func (s *Server) leafSnowflake(w http.ResponseWriter, r *http.Request) error {
+	return s.leaf(w, r, s.metrics.uids[overHTTP], s.uid, func(error) int { return leafNotNow })
 }
 
 // leafSegment answers as Leaf's server does: the next number of the tag as text.
-func (s *Server) leafSegment(w http.ResponseWriter, r *http.Request) {
-	if s.unseen(w, r, leafKind) {
-		return
+func (s *Server) leafSegment(w http.ResponseWriter, r *http.Request) error {
+	next := func(ctx context.Context) (uid.UID, error) { return s.number(ctx, r.PathValue("key")) }
+	return s.leaf(w, r, s.metrics.numbers[overHTTP], next, func(err error) int {
+		if noTag(err) {
+			return leafNoKey
+		}
+		return leafNoNumber
+	})
+}
+
+func (s *Server) leaf(w http.ResponseWriter, r *http.Request, count prometheus.Counter,
+	next func(context.Context) (uid.UID, error), id func(error) int) error {
+	if r.Method == http.MethodHead {
+		return s.unseen(w, leafKind)
 	}
-	u, err := s.number(r.Context(), r.PathValue("key"))
-	switch {
-	case err == nil:
-		s.metrics.numbers[overHTTP].Add(1)
-		s.leafAnswer(w, u)
-	case noTag(err):
-		s.leafFail(w, r, leafNoKey, err)
-	default:
-		s.leafFail(w, r, leafNoNumber, err)
+	u, err := next(r.Context())
+	if err != nil {
+		s.leafFail(w, r, id(err), err)
+		return nil
 	}
+	count.Inc()
+	s.answer(w, http.StatusOK, leafKind, strconv.AppendInt(nil, int64(u), 10))
+	return nil
 }
 
 // noTag reports whether the store does not have a tag, or cannot.
@@ -57,10 +59,6 @@ func noTag(err error) bool {
 }
 
 const leafKind = "text/plain;charset=UTF-8"
-
-func (s *Server) leafAnswer(w http.ResponseWriter, u uid.UID) {
-	s.answer(w, http.StatusOK, leafKind, strconv.AppendInt(nil, int64(u), 10))
-}
 
 // leafFail answers as Leaf's server does: with status 500, whatever failed, and an object with what its
 // framework puts there. The member detail is ours.

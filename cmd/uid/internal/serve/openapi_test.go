@@ -16,6 +16,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -136,7 +138,9 @@ func answers(t *testing.T) (all []apiCase) {
 	local := newHouse(t, func(c *Config) { c.LocalOnly = true })
 	later := newHouse(t)
 	later.uids.err = uid.ErrNoReservation
-	never := newHouse(t, func(c *Config) { c.Metrics = func(io.Writer) error { return errors.New("no") } })
+	never := newHouse(t, func(c *Config) {
+		c.Metrics = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("no") })
+	})
 	never.uids.err = uid.ErrExhausted
 	unready := newHouse(t, func(c *Config) { c.Ready = func() error { return uid.ErrNoReservation } })
 	paged := newHouse(t, func(c *Config) { c.Page = http.NotFoundHandler() })

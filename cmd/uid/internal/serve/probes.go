@@ -3,20 +3,23 @@ package serve
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
 )
 
 //go:embed openapi.yaml
 var openAPIFile []byte
 
 // healthz answers as long as the process does.
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, http.StatusOK, "application/json", []byte("{\"healthy\":true}\n"))
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
+	s.answerJSON(w, http.StatusOK, map[string]bool{"healthy": true})
+	return nil
 }
 
 // readyz answers whether the server is to get requests.
-func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	answer := struct {
 		Ready bool   `json:"ready"`
 		Error string `json:"error,omitempty"`
@@ -26,33 +29,40 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		answer.Ready, answer.Error, code = false, err.Error(), http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	body, _ := json.Marshal(answer)
-	s.answer(w, code, "application/json", append(body, '\n'))
+	s.answerJSON(w, code, answer)
+	return nil
 }
 
-func (s *Server) metricsPage(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) metricsPage(w http.ResponseWriter, _ *http.Request) error {
 	var body bytes.Buffer
-	s.metrics.write(&body)
-	if err := s.cfg.Metrics(&body); err != nil {
-		s.fail(w, http.StatusInternalServerError, err.Error())
-		return
+	families, err := prometheus.Gatherers{s.metrics.all, s.cfg.Metrics}.Gather()
+	for _, family := range families {
+		if err == nil {
+			_, err = expfmt.MetricFamilyToText(&body, family)
+		}
+	}
+	if err != nil {
+		return failed(http.StatusInternalServerError, "%v", err)
 	}
 	s.answer(w, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", body.Bytes())
+	return nil
 }
 
-func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	s.answer(w, http.StatusOK, "application/yaml", openAPIFile)
+	return nil
 }
 
 // index leads to the page, or lists the paths where there is none.
-func (s *Server) index(w http.ResponseWriter, r *http.Request) {
+func (s *Server) index(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Page != nil {
 		http.Redirect(w, r, PagePath, http.StatusFound)
-		return
+		return nil
 	}
 	body := []byte("uid serve " + s.cfg.Version + "\n\n")
 	for _, route := range s.all {
 		body = append(body, route.path+"\n"...)
 	}
 	s.answer(w, http.StatusOK, "text/plain; charset=utf-8", body)
+	return nil
 }

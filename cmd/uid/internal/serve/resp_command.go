@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,82 +11,64 @@ import (
 	"github.com/uidgen/uid"
 )
 
+// A respCommand answers a command by that name with so many arguments. What it returns is answered as an error.
+type respCommand struct {
+	least, most int
+	answer      func(c *conn, args [][]byte) error
+}
+
+// A respError is a text of Redis' own.
+type respError string
+
+func (e respError) Error() string { return string(e) }
+
+var respCommands = map[string]respCommand{
+	"INCR":    {1, 1, func(c *conn, args [][]byte) error { return c.incr(args[0], 1) }},
+	"INCRBY":  {2, 2, (*conn).incrBy},
+	"UIDS":    {1, 1, (*conn).uids},
+	"PING":    {0, 1, (*conn).ping},
+	"ECHO":    {1, 1, (*conn).ping},
+	"AUTH":    {1, 2, (*conn).auth},
+	"HELLO":   {0, maxArgs, (*conn).hello},
+	"QUIT":    {0, maxArgs, (*conn).bye},
+	"SELECT":  {1, 1, (*conn).selectDB},
+	"CLIENT":  {1, maxArgs, (*conn).client},
+	"COMMAND": {0, maxArgs, (*conn).describe},
+	"INFO":    {0, maxArgs, (*conn).info},
+}
+
 // command answers a command, which has at least one argument.
 func (c *conn) command(args [][]byte) {
 	name := strings.ToUpper(string(args[0]))
-	if !c.allowed {
-		switch name {
-		case "AUTH", "HELLO", "QUIT":
-		default:
-			c.fail("NOAUTH Authentication required.")
-			return
-		}
-	}
-	args = args[1:]
-	switch name {
-	case "INCR":
-		if c.count(name, args, 1, 1) {
-			c.incr(args[0], 1)
-		}
-	case "INCRBY":
-		if c.count(name, args, 2, 2) {
-			c.incrBy(args[0], args[1])
-		}
-	case "UIDS":
-		if c.count(name, args, 1, 1) {
-			c.uids(args[0])
-		}
-	case "PING":
-		if c.count(name, args, 0, 1) {
-			c.ping(args)
-		}
-	case "ECHO":
-		if c.count(name, args, 1, 1) {
-			c.bulkString(args[0])
-		}
-	case "AUTH":
-		if c.count(name, args, 1, 2) {
-			c.auth(args[len(args)-1])
-		}
-	case "HELLO":
-		c.hello(args)
-	case "QUIT":
-		c.simple("OK")
-		c.quit = true
-	case "SELECT":
-		if c.count(name, args, 1, 1) {
-			c.selectDB(args[0])
-		}
-	case "CLIENT":
-		c.client(args)
-	case "COMMAND":
-		c.describe(args)
-	case "INFO":
-		c.info()
+	known, is := respCommands[name]
+	n := len(args) - 1
+	var err error
+	switch {
+	case !c.allowed && name != "AUTH" && name != "HELLO" && name != "QUIT":
+		err = respError("NOAUTH Authentication required.")
+	case !is:
+		err = fmt.Errorf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis",
+			shown(name))
+	case n < known.least || n > known.most:
+		err = fmt.Errorf("ERR wrong number of arguments for '%s' command", strings.ToLower(name))
 	default:
-		c.fail(fmt.Sprintf("ERR unknown command %s: this server takes INCR, INCRBY and UIDS, and is no Redis", shown(name)))
+		err = known.answer(c, args[1:])
 	}
-}
-
-// count refuses a number of arguments that a command does not take.
-func (c *conn) count(name string, args [][]byte, least, most int) bool {
-	if len(args) >= least && len(args) <= most {
-		return true
+	if err != nil {
+		c.fail(err.Error())
 	}
-	c.fail(fmt.Sprintf("ERR wrong number of arguments for '%s' command", strings.ToLower(name)))
-	return false
 }
 
 // incr answers with the next number of a key: a UID, or a tag's.
-func (c *conn) incr(key []byte, n int) {
+func (c *conn) incr(key []byte, n int) error {
 	s := c.server
 	ctx := context.Background() // the draw has a limit of its own
 	var u uid.UID
 	var err error
-	count := &s.metrics.numbers[overRESP]
+	count := s.metrics.numbers[overRESP]
 	switch {
 	case string(key) == s.cfg.UIDKey:
-		count = &s.metrics.uids[overRESP]
+		count = s.metrics.uids[overRESP]
 		u, err = s.uid(ctx)
 	case n == 1:
 		u, err = s.number(ctx, string(key))
@@ -95,167 +78,166 @@ func (c *conn) incr(key []byte, n int) {
 		u, err = s.cfg.Segments.Range(ctx, string(key), n)
 	}
 	if err != nil {
-		c.fail("ERR " + reason(err))
-		return
+		return errors.New("ERR " + reason(err))
 	}
-	count.Add(uint64(n))
+	count.Add(float64(n))
 	c.integer(int64(u))
+	return nil
 }
 
 // incrBy answers with the last of n numbers in a row. UIDs are not in a row: between two of one tick may
 // be another client's, and the next tick's are far away.
-func (c *conn) incrBy(key, by []byte) {
-	n, err := batch(string(by))
+func (c *conn) incrBy(args [][]byte) error {
+	n, err := batch(string(args[1]))
 	switch {
 	case err != nil:
-		c.fail(fmt.Sprintf("ERR the increment is %.40q, want 1 to %d", by, MaxBatch))
-	case n > 1 && string(key) == c.server.cfg.UIDKey:
-		c.fail(fmt.Sprintf("ERR UIDs are no %d numbers in a row: UIDS %[1]d returns as many, and so does INCR that often in a pipeline", n))
-	default:
-		c.incr(key, n)
+		return fmt.Errorf("ERR the increment is %.40q, want 1 to %d", args[1], MaxBatch)
+	case n > 1 && string(args[0]) == c.server.cfg.UIDKey:
+		return fmt.Errorf("ERR UIDs are no %d numbers in a row: UIDS %[1]d returns as many, and so does INCR that often in a pipeline", n)
 	}
+	return c.incr(args[0], n)
 }
 
 // uids answers with UIDs, as strings: JavaScript would lose bits of integers.
-func (c *conn) uids(text []byte) {
-	n, err := batch(string(text))
+func (c *conn) uids(args [][]byte) error {
+	n, err := batch(string(args[0]))
 	if err != nil {
-		c.fail("ERR " + err.Error())
-		return
+		return fmt.Errorf("ERR %w", err)
 	}
 	all := batches.Get().(*[MaxBatch]uid.UID)
 	defer batches.Put(all)
 	if err := c.server.fill(context.Background(), all[:n]); err != nil {
-		c.fail("ERR " + reason(err))
-		return
+		return errors.New("ERR " + reason(err))
 	}
-	c.server.metrics.uids[overRESP].Add(uint64(n))
+	c.server.metrics.uids[overRESP].Add(float64(n))
 	c.array(n)
 	for _, u := range all[:n] {
 		c.bulkString(strconv.AppendInt(nil, int64(u), 10))
 	}
+	return nil
 }
 
-func (c *conn) ping(args [][]byte) {
+// ping answers with what the client says.
+func (c *conn) ping(args [][]byte) error {
 	if len(args) == 0 {
 		c.simple("PONG")
-		return
+	} else {
+		c.bulkString(args[0])
 	}
-	c.bulkString(args[0])
+	return nil
 }
 
-// auth lets the connection draw, if what it shows is the token.
-func (c *conn) auth(token []byte) {
-	if c.authenticate(token) {
+func (c *conn) bye([][]byte) error {
+	c.simple("OK")
+	c.quit = true
+	return nil
+}
+
+// auth lets the connection draw, if what it shows last is the token.
+func (c *conn) auth(args [][]byte) error {
+	err := c.authenticate(args[len(args)-1])
+	if err == nil {
 		c.simple("OK")
 	}
+	return err
 }
 
-// authenticate checks a token, and answers if it is wrong.
-func (c *conn) authenticate(token []byte) bool {
+// authenticate checks a token.
+func (c *conn) authenticate(token []byte) error {
 	want := c.server.cfg.Token
 	switch guest := guestOf(c.Conn); {
 	case want == nil:
-		c.fail("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-		return false
+		return respError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
 	case !want.Is(string(token)):
 		guest.fails()
 		c.allowed = false
 		c.guesses++
 		c.quit = c.guesses >= maxGuesses
-		c.fail("WRONGPASS invalid username-password pair or user is disabled.")
-		return false
+		return respError("WRONGPASS invalid username-password pair or user is disabled.")
 	case !guest.shows():
 		c.quit = true
-		c.fail(c.server.manyClients())
-		return false
+		return errors.New(c.server.manyClients())
 	}
 	c.allowed = true
-	return true
+	return nil
 }
 
 // hello answers clients that ask for a version of the protocol. This one has the second only, to which
 // they then keep.
-func (c *conn) hello(args [][]byte) {
+func (c *conn) hello(args [][]byte) error {
 	if len(args) > 0 {
 		if string(args[0]) != "2" {
-			c.fail("NOPROTO unsupported protocol version")
-			return
+			return errors.New("NOPROTO unsupported protocol version")
 		}
 		args = args[1:]
 	}
 	for len(args) > 0 {
 		switch option := strings.ToUpper(string(args[0])); {
 		case option == "AUTH" && len(args) >= 3:
-			if !c.authenticate(args[2]) {
-				return
+			if err := c.authenticate(args[2]); err != nil {
+				return err
 			}
 			args = args[3:]
 		case option == "SETNAME" && len(args) >= 2:
 			args = args[2:]
 		default:
-			c.fail("ERR Syntax error in HELLO")
-			return
+			return errors.New("ERR Syntax error in HELLO")
 		}
 	}
 	if !c.allowed {
-		c.fail("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
-		return
+		return respError("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time")
 	}
-	c.array(14)
-	for _, pair := range [][2]string{{"server", "uid"}, {"version", c.server.cfg.Version}} {
-		c.bulkString([]byte(pair[0]))
-		c.bulkString([]byte(pair[1]))
+	all := []any{"server", "uid", "version", c.server.cfg.Version, "proto", 2, "id", 1, "mode", "standalone", "role",
+		"master", "modules"}
+	c.array(len(all) + 1)
+	for _, v := range all {
+		switch v := v.(type) {
+		case string:
+			c.bulkString([]byte(v))
+		case int:
+			c.integer(int64(v))
+		}
 	}
-	c.bulkString([]byte("proto"))
-	c.integer(2)
-	c.bulkString([]byte("id"))
-	c.integer(1)
-	for _, pair := range [][2]string{{"mode", "standalone"}, {"role", "master"}} {
-		c.bulkString([]byte(pair[0]))
-		c.bulkString([]byte(pair[1]))
-	}
-	c.bulkString([]byte("modules"))
 	c.array(0)
+	return nil
 }
 
 // selectDB answers clients that choose a database: there is one.
-func (c *conn) selectDB(text []byte) {
-	if string(text) != "0" {
-		c.fail("ERR DB index is out of range")
-		return
+func (c *conn) selectDB(args [][]byte) error {
+	if string(args[0]) != "0" {
+		return errors.New("ERR DB index is out of range")
 	}
 	c.simple("OK")
+	return nil
 }
 
 // client answers what client libraries say of themselves.
-func (c *conn) client(args [][]byte) {
-	if len(args) == 0 {
-		c.count("client", nil, 1, 1)
-		return
-	}
+func (c *conn) client(args [][]byte) error {
 	switch sub := strings.ToUpper(string(args[0])); sub {
 	case "SETNAME", "SETINFO":
 		c.simple("OK")
 	case "ID":
 		c.integer(1)
 	default:
-		c.fail("ERR unknown subcommand of CLIENT: " + shown(sub))
+		return errors.New("ERR unknown subcommand of CLIENT: " + shown(sub))
 	}
+	return nil
 }
 
 // describe answers COMMAND: nothing is described.
-func (c *conn) describe(args [][]byte) {
+func (c *conn) describe(args [][]byte) error {
 	if len(args) > 0 && bytes.EqualFold(args[0], []byte("COUNT")) {
 		c.integer(0)
-		return
+	} else {
+		c.array(0)
 	}
-	c.array(0)
+	return nil
 }
 
 // info tells clients that wait for it that the server has loaded what it needs.
-func (c *conn) info() {
+func (c *conn) info([][]byte) error {
 	c.bulkString([]byte("# Server\r\nredis_mode:standalone\r\nuid_version:" + c.server.cfg.Version + "\r\n# Persistence\r\nloading:0\r\n"))
+	return nil
 }
 
 func (c *conn) simple(text string) {
@@ -265,7 +247,7 @@ func (c *conn) simple(text string) {
 // fail answers with an error, in one line.
 func (c *conn) fail(text string) {
 	c.errors++
-	c.server.metrics.failed.Add(1)
+	c.server.metrics.failed.Inc()
 	_, _ = c.out.WriteString("-" + strings.NewReplacer("\r", " ", "\n", "; ").Replace(text) + "\r\n")
 }
 

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/segment"
@@ -67,79 +70,58 @@ func TestRESP(t *testing.T) {
 
 // What is no number in a row is refused, whether it could be had or not.
 func TestRefusedRESP(t *testing.T) {
+	type refusal struct{ says, want string }
+	errors := []refusal{ // beside those of the file
+		{command("EVAL", "return 1", "0"), "ERR unknown command EVAL"},
+		{command("\r\n-ERR"), "ERR unknown command of 6 bytes"},
+		{command(""), "ERR unknown command "},
+		{command(strings.Repeat("A", 1000)), "ERR unknown command of 1000 bytes"},
+		{command("INCR", ""), "ERR value out of range: the tag"},
+		{command("INCR", " a"), "ERR unusable configuration: the tag"},
+		{command("INCR", "a\r\nb"), "ERR unusable configuration: the tag"},
+		{command("INCR", strings.Repeat("a", 129)), "ERR value out of range: the tag \"aaa"},
+		{command("INCRBY", "invoice", ""), `ERR the increment is ""`},
+	}
+	ends := []refusal{
+		{strings.Repeat("a", 20_000), "a line has more than 1024 bytes"},
+		{strings.Repeat("a", 2000) + "\r\n", "a line has more than 1024 bytes"},
+		{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
+		{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
+	}
+	file, err := os.ReadFile("testdata/refused_resp.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(file)) {
+		says, want, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		raw, err := strconv.Unquote(`"` + says + `"`)
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.Contains(says, `\n`):
+			require.NoError(t, err)
+			ends = append(ends, refusal{raw, want})
+		default:
+			require.True(t, found, line)
+			errors = append(errors, refusal{command(strings.Split(says, " ")...), want})
+		}
+	}
+	require.Len(t, append(errors, ends...), 53)
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		_, l := h.serving(t)
-		for _, tt := range []struct{ says, want string }{
-			{command("GET", "invoice"), "ERR unknown command GET: this server takes INCR, INCRBY and UIDS"},
-			{command("SET", "invoice", "1"), "ERR unknown command SET"},
-			{command("DECR", "invoice"), "ERR unknown command DECR"},
-			{command("FLUSHALL"), "ERR unknown command FLUSHALL"},
-			{command("EVAL", "return 1", "0"), "ERR unknown command EVAL"},
-			{command("\r\n-ERR"), "ERR unknown command of 6 bytes"},
-			{command(""), "ERR unknown command "},
-			{command(strings.Repeat("A", 1000)), "ERR unknown command of 1000 bytes"},
-			{command("INCR"), "ERR wrong number of arguments for 'incr' command"},
-			{command("INCR", "a", "b"), "ERR wrong number of arguments"},
-			{command("INCRBY", "invoice"), "ERR wrong number of arguments"},
-			{command("UIDS"), "ERR wrong number of arguments"},
-			{command("INCR", ""), "ERR value out of range: the tag"},
-			{command("INCR", " a"), "ERR unusable configuration: the tag"},
-			{command("INCR", "a\r\nb"), "ERR unusable configuration: the tag"},
-			{command("INCR", strings.Repeat("a", 129)), "ERR value out of range: the tag \"aaa"},
-			{command("INCRBY", "invoice", "0"), `ERR the increment is "0", want 1 to 10000`},
-			{command("INCRBY", "invoice", "-1"), `ERR the increment is "-1"`},
-			{command("INCRBY", "invoice", "10001"), `ERR the increment is "10001"`},
-			{command("INCRBY", "invoice", "+1"), `ERR the increment is "+1"`},
-			{command("INCRBY", "invoice", ""), `ERR the increment is ""`},
-			{command("INCRBY", "invoice", "9223372036854775808"), "ERR the increment is"},
-			{command("INCRBY", "uid", "2"), "ERR UIDs are no 2 numbers in a row: UIDS 2 returns as many"},
-			{command("UIDS", "0"), `ERR n is "0", want 1 to 10000`},
-			{command("UIDS", "10001"), `ERR n is "10001"`},
-			{command("HELLO", "x"), "NOPROTO"},
-			{command("HELLO", "2", "NOSUCH"), "ERR Syntax error in HELLO"},
-			{command("HELLO", "2", "AUTH", "x"), "ERR Syntax error in HELLO"},
-			{command("AUTH", "x"), "ERR AUTH <password> called without any password"},
-			{command("CLIENT"), "ERR wrong number of arguments"},
-			{command("CLIENT", "KILL"), "ERR unknown subcommand of CLIENT: KILL"},
-		} {
+		for _, tt := range errors {
 			said := over(t, l, tt.says+bye)
 			first, rest, _ := strings.Cut(said, "\r\n")
 			require.Equal(t, "+OK\r\n", rest, "%q: one line, and then the answer to QUIT", tt.says)
 			require.Contains(t, first, "-"+tt.want[:3], tt.says)
 			require.Contains(t, first, tt.want, tt.says)
 		}
-		for _, tt := range []struct{ says, want string }{
-			{"*-1\r\n", `"-1" arguments, want 0 to 16`},
-			{"*17\r\n", `"17" arguments`},
-			{"*1000000000\r\n", `"1000000000" arguments`},
-			{"*9223372036854775808\r\n", "arguments"},
-			{"*+1\r\n", "arguments"},
-			{"*\r\n", "arguments"},
-			{"*x\r\n", "arguments"},
-			{"*1\r\n:1\r\n", "begin with $"},
-			{"*1\r\n\r\n", "begin with $"},
-			{"*1\r\n$-1\r\n", `"-1" bytes, want 0 to 1024`},
-			{"*1\r\n$1025\r\n", `"1025" bytes`},
-			{"*1\r\n$536870912\r\n", "bytes"},
-			{"*1\r\n$9223372036854775807\r\nINCR\r\n", "bytes"},
-			{"*1\r\n$99999999999999999999\r\n", "bytes"},
-			{"*1\r\n$3\r\nINCR\r\n", "not as long as it says"},
-			{strings.Repeat("a", 20_000), "a line has more than 1024 bytes"},
-			{strings.Repeat("a", 2000) + "\r\n", "a line has more than 1024 bytes"},
-			{strings.Repeat("a ", 17) + "\r\n", "17 arguments, want 16"},
-			{"*1" + strings.Repeat("1", 2000) + "\r\n", "a line has more than 1024 bytes"},
-			{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nINCR invoice\r\n", "this is no HTTP"},
-			{"POST / HTTP/1.1\r\nHost: localhost\r\n\r\nINCR invoice\r\n", "this is no HTTP"},
-			{"Host: localhost\r\nINCR invoice\r\n", "this is no HTTP"},
-		} {
+		for _, tt := range ends {
 			said := over(t, l, tt.says)
 			require.Regexp(t, `^-ERR Protocol error: [^\r\n]*\r\n$`, said, tt.says)
 			require.Contains(t, said, tt.want, tt.says)
 		}
 		require.Zero(t, h.uids.next, "something was drawn")
 		require.EqualValues(t, 1, h.store.Row("invoice").Next)
-		require.Zero(t, h.metrics.connections[overRESP].open.Load())
+		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 	})
 }
 
@@ -204,10 +186,10 @@ func TestRESPSlow(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(10*time.Second - 1)
 		synctest.Wait()
-		require.EqualValues(t, 1, h.metrics.connections[overRESP].open.Load())
+		require.EqualValues(t, 1, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		require.Zero(t, h.metrics.connections[overRESP].open.Load())
+		require.Zero(t, testutil.ToFloat64(h.metrics.connections[overRESP].open))
 		require.EqualValues(t, 10_000, h.uids.next, "nothing more was drawn for it")
 	})
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -19,8 +18,8 @@ type route struct {
 	open    bool // it asks for no token
 	draws   bool // it uses UIDs or numbers up, but for a HEAD
 	query   []string
-	anyway  bool // other parameters are ignored
-	handle  http.HandlerFunc
+	anyway  bool                                           // other parameters are ignored
+	handle  func(http.ResponseWriter, *http.Request) error // it answers, or returns why not
 }
 
 var (
@@ -76,5 +75,3 @@ func (t *route) match(path string, r *http.Request) bool {
 	r.SetPathValue(strings.TrimSuffix(name, "}"), value)
 	return true
 }
-
-func (t *route) allows(method string) bool { return slices.Contains(t.methods, method) }

@@ -47,11 +47,14 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	s := &Server{cfg: cfg, conns: map[*conn]struct{}{}}
+	s := &Server{cfg: cfg, metrics: newMetrics(), conns: map[*conn]struct{}{}}
 	s.all = s.routes()
 	s.page = route{path: PagePath, methods: getHead, anyway: true}
 	if cfg.Page != nil {
-		s.page.handle = cfg.Page.ServeHTTP
+		s.page.handle = func(w http.ResponseWriter, r *http.Request) error {
+			cfg.Page.ServeHTTP(w, r)
+			return nil
+		}
 	}
 	s.web = http.Server{
 		Handler:           s,

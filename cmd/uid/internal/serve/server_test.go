@@ -23,6 +23,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -101,42 +103,6 @@ func TestDrainCutsOff(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, rest)
 		time.Sleep(time.Hour) // its draw ends
-	})
-}
-
-// One connection too many is told so, and its end makes room for another one.
-func TestConnectionLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *Config) { c.Limits.Connections = 2 })
-		web, redis := h.serving(t)
-		for l, want := range map[*pipeListener]string{
-			web: "HTTP/1.1 503 Service Unavailable\r\n", redis: "-ERR max number of clients reached: 2\r\n",
-		} {
-			a, err := l.dial()
-			require.NoError(t, err)
-			b, err := l.dial()
-			require.NoError(t, err)
-			said := over(t, l, "")
-			require.Contains(t, said, want)
-			if l == web {
-				answer, err := http.ReadResponse(bufio.NewReader(strings.NewReader(said)), nil)
-				require.NoError(t, err)
-				body, err := io.ReadAll(answer.Body)
-				require.NoError(t, err)
-				require.Equal(t, "{\"error\":\"all 2 connections are in use\"}\n", string(body))
-			}
-			require.NoError(t, a.Close())
-			synctest.Wait()
-			c, err := l.dial()
-			require.NoError(t, err)
-			require.NoError(t, c.Close())
-			require.NoError(t, b.Close())
-			synctest.Wait()
-		}
-		for i := range protocols {
-			require.EqualValues(t, 1, h.metrics.connections[i].refused.Load())
-			require.Zero(t, h.metrics.connections[i].open.Load())
-		}
 	})
 }
 
@@ -288,9 +254,9 @@ func TestAccessLog(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	h := newHouse(t, func(c *Config) {
-		c.Metrics = func(w io.Writer) error { _, err := io.WriteString(w, "more 1\n"); return err }
-	})
+	more := prometheus.NewRegistry()
+	promauto.With(more).NewCounter(prometheus.CounterOpts{Name: "more"}).Inc()
+	h := newHouse(t, func(c *Config) { c.Metrics = more })
 	h.get("/v1/uid")
 	h.get("/v1/uids?n=5")
 	h.get("/nosuch")
@@ -443,7 +409,7 @@ func TestParseForms(t *testing.T) {
 
 // FuzzHTTP throws requests at the router: each gets an answer of HTTP that may not be cached.
 func FuzzHTTP(f *testing.F) {
-	for _, tt := range refusedHTTP {
+	for _, tt := range refusals(f) {
 		if line, _, _ := strings.Cut(tt.request, "\r\n"); len(line) < 200 {
 			f.Add(line, "Accept", "text/plain")
 		}

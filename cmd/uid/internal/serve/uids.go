@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -30,7 +29,7 @@ func (s *Server) fill(ctx context.Context, dst []uid.UID) error {
 	defer cancel()
 	n, err := s.cfg.UIDs.FillContext(ctx, dst)
 	if err != nil {
-		s.metrics.skipped.Add(uint64(n))
+		s.metrics.skipped.Add(float64(n))
 	}
 	return err
 }
@@ -45,59 +44,57 @@ func (s *Server) number(ctx context.Context, tag string) (uid.UID, error) {
 	return s.cfg.Segments.Next(ctx, tag)
 }
 
-func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) {
-	plain, ok := s.form(w, r)
-	if !ok || s.unseen(w, r, kindOf(plain)) {
-		return
+func (s *Server) oneUID(w http.ResponseWriter, r *http.Request) error {
+	plain, err := form(r)
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		return s.unseen(w, kindOf(plain))
 	}
 	u, err := s.uid(r.Context())
 	if err != nil {
-		s.fail(w, status(err), reason(err))
-		return
+		return err
 	}
-	s.metrics.uids[overHTTP].Add(1)
+	s.metrics.uids[overHTTP].Inc()
 	s.answerUIDs(w, plain, `{"uid":`, "}\n", []uid.UID{u})
+	return nil
 }
 
 // unseen answers a HEAD of what draws, and draws nothing, since nobody would see the number. So its answer says what
 // is known without: that the request can be answered, and that the server is ready. It has no length.
-func (s *Server) unseen(w http.ResponseWriter, r *http.Request, kind string) bool {
-	if r.Method != http.MethodHead {
-		return false
-	}
+func (s *Server) unseen(w http.ResponseWriter, kind string) error {
 	if err := s.cfg.Ready(); err != nil {
-		s.fail(w, status(err), reason(err))
-		return true
+		return err
 	}
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(http.StatusOK)
-	return true
+	return nil
 }
 
 // batches are slices for UIDs.
 var batches = sync.Pool{New: func() any { return new([MaxBatch]uid.UID) }}
 
-func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) {
-	plain, ok := s.form(w, r)
-	if !ok {
-		return
+func (s *Server) someUIDs(w http.ResponseWriter, r *http.Request) error {
+	plain, err := form(r)
+	if err != nil {
+		return err
 	}
 	n, err := batch(r.URL.Query().Get("n"))
-	if err != nil {
-		s.fail(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	if s.unseen(w, r, kindOf(plain)) {
-		return
+	switch {
+	case err != nil:
+		return failure{http.StatusBadRequest, err.Error()}
+	case r.Method == http.MethodHead:
+		return s.unseen(w, kindOf(plain))
 	}
 	all := batches.Get().(*[MaxBatch]uid.UID)
 	defer batches.Put(all)
 	if err := s.fill(r.Context(), all[:n]); err != nil {
-		s.fail(w, status(err), reason(err))
-		return
+		return err
 	}
-	s.metrics.uids[overHTTP].Add(uint64(n))
+	s.metrics.uids[overHTTP].Add(float64(n))
 	s.answerUIDs(w, plain, `{"uids":[`, "]}\n", all[:n])
+	return nil
 }
 
 // batch reads how many are asked for.
@@ -109,12 +106,11 @@ func batch(text string) (int, error) {
 	return int(n), nil
 }
 
-// form returns whether a client wants text, one UID a line, rather than JSON. If it takes neither, form
-// answers that.
-func (s *Server) form(w http.ResponseWriter, r *http.Request) (plain, ok bool) {
+// form returns whether a client wants text, one UID a line, rather than JSON. It is an error to take neither.
+func form(r *http.Request) (plain bool, err error) {
 	accepted := r.Header.Values("Accept")
 	if len(accepted) == 0 {
-		return false, true
+		return false, nil
 	}
 	for part := range strings.SplitSeq(strings.Join(accepted, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
@@ -123,13 +119,12 @@ func (s *Server) form(w http.ResponseWriter, r *http.Request) (plain, ok bool) {
 		}
 		switch kind {
 		case "application/json", "application/*", "*/*":
-			return false, true
+			return false, nil
 		case "text/plain", "text/*":
-			return true, true
+			return true, nil
 		}
 	}
-	s.fail(w, http.StatusNotAcceptable, "the answer can be application/json or text/plain")
-	return false, false
+	return false, failed(http.StatusNotAcceptable, "the answer can be application/json or text/plain")
 }
 
 // kindOf is the content type of an answer.
@@ -161,28 +156,23 @@ func (s *Server) answerUIDs(w http.ResponseWriter, plain bool, begin, end string
 	s.answer(w, http.StatusOK, kindOf(plain), append(body, end...))
 }
 
-func (s *Server) parse(w http.ResponseWriter, r *http.Request) {
+func (s *Server) parse(w http.ResponseWriter, r *http.Request) error {
 	read, query := anyform.Parse, r.URL.Query()
 	if query.Has("form") {
 		form, err := anyform.Named(query.Get("form"))
 		if err != nil {
-			s.fail(w, http.StatusBadRequest, err.Error())
-			return
+			return failure{http.StatusBadRequest, err.Error()}
 		}
 		read = form.Parse
 	}
 	u, err := read(r.PathValue("uid"))
 	if err != nil {
-		s.fail(w, http.StatusBadRequest, err.Error())
-		return
+		return failure{http.StatusBadRequest, err.Error()}
 	}
 	parts, err := s.cfg.UIDs.ParseUID(u)
-	if err == nil {
-		var body []byte
-		if body, err = json.Marshal(parts); err == nil {
-			s.answer(w, http.StatusOK, "application/json", append(body, '\n'))
-			return
-		}
+	if err != nil {
+		return failure{http.StatusBadRequest, err.Error()}
 	}
-	s.fail(w, http.StatusBadRequest, err.Error())
+	s.answerJSON(w, http.StatusOK, parts)
+	return nil
 }

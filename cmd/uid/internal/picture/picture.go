@@ -1,4 +1,5 @@
-package main
+// Package picture shows what is in a UID to a person: its parts, and a picture of its bits.
+package picture
 
 import (
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	"github.com/uidgen/uid/foreign"
 )
 
-// pictureWidth is the most columns that a picture or a hint takes.
-const pictureWidth = 80
+// Width is the most columns that a picture or a hint takes.
+const Width = 80
 
 // A portrait is what a person is shown of a number.
 type portrait struct {
@@ -29,29 +30,26 @@ func (p *portrait) line(name string, value any) {
 	p.lines = append(p.lines, [2]string{name, fmt.Sprint(value)})
 }
 
-func (p *portrait) write(w io.Writer) error {
+func (p *portrait) write(w io.Writer) {
 	widest := len("sequence")
 	for _, l := range p.lines {
 		widest = max(widest, len(l[0]))
 	}
 	if p.doubt != "" {
 		name := "hint"
-		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", pictureWidth-2-widest-2), "\n") {
+		for part := range strings.SplitSeq(text.WrapSoft(p.doubt+", try --guess", Width-2-widest-2), "\n") {
 			p.line(name, strings.TrimRight(part, " "))
 			name = ""
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintln(&b, p.number)
+	fmt.Fprintln(w, p.number)
 	for _, l := range p.lines {
-		fmt.Fprintf(&b, "  %-*s  %s\n", widest, l[0], l[1])
+		fmt.Fprintf(w, "  %-*s  %s\n", widest, l[0], l[1])
 	}
 	for _, row := range wrap(p.picture) {
-		b.WriteByte('\n')
-		row.draw(&b)
+		fmt.Fprintln(w)
+		row.draw(w)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // timeLine is the time of a number, with its tick.
@@ -59,8 +57,8 @@ func timeLine(at time.Time, tick int64) string {
 	return fmt.Sprintf("%s (tick %d)", at.Format(time.RFC3339Nano), tick)
 }
 
-// portray writes what is in u, for a person.
-func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
+// UID writes what is in u, which is of the layout l.
+func UID(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	parts, err := l.Parse(u)
 	if err != nil {
 		return err
@@ -78,11 +76,12 @@ func portray(w io.Writer, l bits.Layout, u uid.UID, now time.Time) error {
 	p.line("sequence", parts.Sequence)
 	layout, _, _ := strings.Cut(l.String(), " fields=") // already named in the picture
 	p.line("layout", layout)
-	return p.write(w)
+	p.write(w)
+	return nil
 }
 
-// portrayForeign writes what is in a number of another generator.
-func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
+// Foreign writes what is in a number of another generator.
+func Foreign(w io.Writer, f foreign.Format, id int64, now time.Time) error {
 	parts, err := f.Parse(id)
 	if err != nil {
 		return err
@@ -110,7 +109,8 @@ func portrayForeign(w io.Writer, f foreign.Format, id int64, now time.Time) erro
 		l := f.Layout()
 		p.line("note", "the seconds have run over into the sign since "+l.Expires().Add(l.Unit()).Format(time.RFC3339))
 	}
-	return p.write(w)
+	p.write(w)
+	return nil
 }
 
 // A bitField is a part of a UID in a picture.
@@ -173,7 +173,7 @@ func wrap(p picture) []picture {
 	rows := []picture{nil}
 	for _, f := range p {
 		last := &rows[len(rows)-1]
-		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > pictureWidth {
+		if len(*last) > 0 && append((*last)[:len(*last):len(*last)], f).width() > Width {
 			rows = append(rows, nil)
 			last = &rows[len(rows)-1]
 		}
@@ -189,14 +189,14 @@ func wrap(p picture) []picture {
 //	|0|0000010100000001100011111001|0000000000000000000100|0000000001001|
 //	+-+----------------------------+----------------------+-------------+
 //	 1 28 bits                      22 bits                13 bits
-func (p picture) draw(b *strings.Builder) {
+func (p picture) draw(w io.Writer) {
 	line := func(bar, fill string, content func(bitField) string) {
 		var s strings.Builder
 		for _, f := range p {
 			c := content(f)
 			s.WriteString(bar + c + strings.Repeat(fill, f.columns()-len(c)))
 		}
-		b.WriteString(pictureIndent + strings.TrimRight(s.String()+bar, " ") + "\n")
+		fmt.Fprintln(w, pictureIndent+strings.TrimRight(s.String()+bar, " "))
 	}
 	rule := func(bitField) string { return "" }
 	line(" ", " ", func(f bitField) string { return f.name })

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+const (
+	outputBuffer = 64 << 10
+	// usualWidth is the width of an output that is no terminal.
+	usualWidth = 80
+	// leastWidth is what is written on terminals that are narrower, too.
+	leastWidth = 40
+	// textWidth is the most that running text takes: longer lines are hard to read.
+	textWidth = 100
+)
+
+// An output is buffered, and knows how many columns it has. It keeps the first error of a write, and takes
+// nothing more then; the program reports that error at its end. So only what writes much need ask for it.
+type output struct {
+	*bufio.Writer
+	width int
+	err   error // of what cannot be written in the form that was asked for
+}
+
+// failed returns the error that a write has met.
+func (o *output) failed() error {
+	_, err := o.Write(nil)
+	return cmp.Or(err, o.err)
+}
+
+// number writes a line with a number.
+func (o *output) number(n int64) {
+	_, _ = o.Write(append(strconv.AppendInt(o.AvailableBuffer(), n, 10), '\n'))
+}
+
+// width returns how many columns the output has: $COLUMNS if that is set, or the terminal's.
+func (p *program) width() int {
+	if n, err := strconv.Atoi(p.getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, leastWidth)
+	}
+	if f, ok := p.stdout.(interface{ Fd() uintptr }); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, leastWidth)
+		}
+	}
+	return usualWidth
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// errClosedPipe is returned by a write when nobody reads the output any more. It ends a
+// command, and is no failure.
+var errClosedPipe = errors.New("the output's reader has gone away")
+
+// A pipe tells a closed reader from other failures to write.
+type pipe struct{ w io.Writer }
+
+func (p pipe) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	switch {
+	case err == nil:
+		return n, nil
+	case isClosedPipe(err):
+		return n, errClosedPipe
+	default:
+		return n, fmt.Errorf("writing the output: %w", err)
+	}
+}
+
+// Windows' ERROR_BROKEN_PIPE and ERROR_NO_DATA.
+const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
+
+func isClosedPipe(err error) bool {
+	if runtime.GOOS == "windows" && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData)) {
+		return true
+	}
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
