@@ -2,7 +2,9 @@ package promise
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -63,9 +66,12 @@ func (s *scene) putBack() {
 
 // countFrom sets the next disposable ID.
 func (s *scene) countFrom(id int64) {
-	if s.sqlite() {
+	switch {
+	case s.sqlite():
 		s.sql(fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = 'WORKER_NODE'", id-1))
-	} else {
+	case s.postgres():
+		s.sql(fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d, FALSE)", id))
+	default:
 		s.sql(fmt.Sprintf("ALTER TABLE WORKER_NODE AUTO_INCREMENT = %d", id))
 	}
 }
@@ -95,11 +101,8 @@ func (s *scene) link() link {
 		db := s.store.Open(s.t)
 		return link{db: db, down: func() { db.Close() }, up: func() {}}
 	}
-	cfg, err := mysql.ParseDSN(s.store.Source)
-	require.NoError(s.t, err)
-	p := kit.NewProxy(s.t, cfg.Addr)
-	cfg.Addr = p.Addr()
-	db := kit.Store{Driver: s.store.Driver, Source: cfg.FormatDSN()}.Open(s.t)
+	p, through := s.store.Proxied(s.t)
+	db := through.Open(s.t)
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
@@ -115,12 +118,52 @@ func (s *scene) split() *sqlx.DB {
 		s.twin = kit.Store{Driver: "sqlite", Source: path}.Open(s.t)
 		return s.twin
 	}
+	if s.postgres() {
+		s.twin = s.copied()
+		return s.twin
+	}
 	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
-	s.twin = kit.NewMySQL(s.t).Open(s.t)
+	s.twin = s.way.store(s.t).Open(s.t)
 	kit.Do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
+}
+
+// copied returns a copy of a database of PostgreSQL, whose rows and counter come through the test.
+func (s *scene) copied() *sqlx.DB {
+	s.t.Helper()
+	twin := s.way.store(s.t)
+	db := twin.Open(s.t)
+	was := s.db
+	s.db = db // where the start below makes the table
+	if s.leased() {
+		s.make("", promised)
+	} else {
+		_, err := s.tables(db).Numbers().Next(s.t.Context(), disposable.Host{Name: "copy"}, 1<<10)
+		require.NoError(s.t, err)
+	}
+	s.db = was
+	rows, err := was.Queryx("SELECT * FROM " + s.table())
+	require.NoError(s.t, err)
+	defer rows.Close()
+	kit.Do(s.t, db, "DELETE FROM "+s.table())
+	newest := int64(0)
+	for rows.Next() {
+		row := map[string]any{}
+		require.NoError(s.t, rows.MapScan(row))
+		columns := slices.Sorted(maps.Keys(row))
+		_, err := db.NamedExec("INSERT INTO "+s.table()+" ("+strings.Join(columns, ", ")+") VALUES (:"+strings.Join(columns, ", :")+")", row)
+		require.NoError(s.t, err)
+		if id, is := row["id"].(int64); is {
+			newest = max(newest, id)
+		}
+	}
+	require.NoError(s.t, rows.Err())
+	if s.way.column == throwaway {
+		kit.Do(s.t, db, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+	}
+	return db
 }
 
 const (
@@ -131,10 +174,11 @@ const (
 	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
 	fewForgotten = "no more IDs are lost than a start skips under a new history, those that another one has skipped among them" +
 		" (4,095 of the default layout's, see Skip of sqlstore.Config), and no process with Java's generator starts first"
-	burnCovers = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
-	notBack    = "the former file does not come back into its place, as the same one: nothing tells that it was away"
-	allTried   = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
-	noneMade   = "nobody makes a namespace in its place: starts have MustExist"
+	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
+	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
+	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
+	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
+	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
@@ -186,8 +230,13 @@ var databaseFaults = []fault{
 			l := s.link()
 			p := s.start(how{db: l.db})
 			write := "COMMIT"
-			if s.leased() {
+			switch {
+			case s.leased() && s.postgres():
+				write = cluster.LeaseWriteOnPostgres
+			case s.leased():
 				write = cluster.LeaseWrite
+			case s.postgres():
+				write = "INSERT INTO"
 			}
 			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
 				s.drawSome(p)
@@ -209,7 +258,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		crowd: 1,
-		cells: mysqlOnly(onDatabases(unique())),
+		cells: serversOnly(onDatabases(unique())),
 		also:  []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
@@ -316,7 +365,7 @@ var databaseFaults = []fault{
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
-			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
+			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique(counterStays), throwaway + "-postgres": unique(counterStays),
 			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
 		},
 	},
@@ -510,7 +559,7 @@ func (s *scene) drawApart(ps ...*process) {
 // part of the history, and counts seconds.
 func (s *scene) aged() {
 	s.t.Helper()
-	if s.db == nil || s.sqlite() {
+	if s.db == nil || !s.mysql() {
 		return
 	}
 	require.Eventually(s.t, func() bool {
@@ -528,10 +577,14 @@ func (s *scene) made() {
 	s.sql("DELETE FROM TABLE_OF_IDS")
 }
 
-// mysqlOnly leaves SQLite out, where a fault is one of servers.
-func mysqlOnly(cells map[string]cell) map[string]cell {
+// serversOnly leaves SQLite out, where a fault is one of servers, and mysqlOnly also PostgreSQL.
+func serversOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite") }
+
+func mysqlOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite", "-postgres") }
+
+func without(cells map[string]cell, suffixes ...string) map[string]cell {
 	for _, w := range ways {
-		if strings.HasSuffix(w.name, "-sqlite") {
+		if slices.Contains(suffixes, w.suffix) {
 			cells[w.name] = noPart()
 		}
 	}

@@ -207,7 +207,7 @@ var fileFaults = []fault{
 	{
 		name:  "disk-full",
 		title: "The disk is full",
-		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; in MySQL the table's trigger reports error 1114)." +
+		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; on servers the table's trigger reports error 1114, or 53100)." +
 			" A process draws what it has, another one is refused; later there is room again.",
 		play: func(s *scene) {
 			db := s.roomyDatabase()
@@ -251,8 +251,8 @@ const (
 // onFiles completes the cells of a fault of files by those of ways that have none.
 func onFiles(cells map[string]cell) map[string]cell {
 	cells[static] = noPart()
-	for _, w := range []string{throwaway + "-mysql", leased + "-mysql", durable + "-mysql"} {
-		cells[w] = noPart()
+	for _, key := range []string{throwaway, leased, durable} { // on servers
+		cells[key] = noPart()
 	}
 	return cells
 }
@@ -331,6 +331,11 @@ func (s *scene) fillDisk(p *process) (room func()) {
 		return func() {
 			kit.Do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
+	}
+	if s.postgres() {
+		s.sql("CREATE FUNCTION FULL_UP() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'The disk is full' USING ERRCODE = '53100'; END $$",
+			"CREATE TRIGGER FULL_UP BEFORE INSERT OR UPDATE ON TABLE_OF_IDS FOR EACH ROW EXECUTE FUNCTION FULL_UP()")
+		return func() { s.sql("DROP TRIGGER FULL_UP ON TABLE_OF_IDS") }
 	}
 	for _, on := range []string{"INSERT", "UPDATE"} {
 		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")

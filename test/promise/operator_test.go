@@ -153,14 +153,14 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			if !s.leased() {
-				if s.way.column == throwaway && !s.sqlite() {
+				if s.way.column == throwaway && s.mysql() {
 					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
 					s.refused(how{}, uid.ErrConfig)
 					s.draw(p)
 				}
 				return
 			}
-			if s.sqlite() {
+			if !s.mysql() {
 				return
 			}
 			conn, err := s.db.Connx(s.t.Context())
@@ -186,7 +186,7 @@ var operatorFaults = []fault{
 		title: "Two processes speak to the server in different charsets",
 		what:  "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
-			if s.db == nil || s.sqlite() {
+			if s.db == nil || !s.mysql() {
 				s.drawSome(s.start(how{}))
 				return
 			}

@@ -295,9 +295,12 @@ func (s *scene) dataAhead() time.Duration {
 func (s *scene) promote() {
 	if s.way.column == throwaway {
 		s.aged()
-		if s.sqlite() {
+		switch {
+		case s.sqlite():
 			s.sql("CREATE TABLE PROMOTED (X INT)")
-		} else {
+		case s.postgres():
+			s.sql("VACUUM FULL TABLE_OF_IDS")
+		default:
 			s.sql("ALTER TABLE TABLE_OF_IDS ENGINE = InnoDB")
 		}
 		return
