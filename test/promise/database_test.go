@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
@@ -38,6 +37,7 @@ func (s *scene) sql(statements ...string) {
 	if s.db == nil {
 		return
 	}
+	require.False(s.t, s.keyed(), statements)
 	conn, err := s.db.Connx(s.t.Context())
 	require.NoError(s.t, err)
 	defer conn.Close()
@@ -50,12 +50,21 @@ func (s *scene) sql(statements ...string) {
 
 // keep keeps a copy of the table, and putBack puts that in the table's place.
 func (s *scene) keep() {
+	if s.keyed() {
+		s.kept = s.all()
+		return
+	}
 	s.sql("CREATE TABLE IF NOT EXISTS KEPT AS SELECT * FROM TABLE_OF_IDS WHERE 1 = 0", "DELETE FROM KEPT",
 		"INSERT INTO KEPT SELECT * FROM TABLE_OF_IDS")
 }
 
 func (s *scene) putBack() {
 	s.t.Helper()
+	if s.keyed() {
+		s.remove(func(key string) bool { return s.kept[key] == "" })
+		s.put(s.db.keys, s.kept, everything)
+		return
+	}
 	s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
 	if s.way.column == throwaway {
 		var newest int64
@@ -78,16 +87,28 @@ func (s *scene) countFrom(id int64) {
 
 // empty removes all rows as an operator does who starts from scratch.
 func (s *scene) empty() {
-	if s.db != nil && s.sqlite() {
+	switch {
+	case s.keyed():
+		s.remove(everything)
+	case s.db != nil && s.sqlite():
 		s.sql("DELETE FROM TABLE_OF_IDS")
-	} else {
+	default:
 		s.sql("TRUNCATE TABLE TABLE_OF_IDS")
+	}
+}
+
+// drop removes the table, or all keys.
+func (s *scene) drop() {
+	if s.keyed() {
+		s.remove(everything)
+	} else {
+		s.sql("DROP TABLE TABLE_OF_IDS")
 	}
 }
 
 // A link is a process's own way to the database, which can be cut.
 type link struct {
-	db       *sqlx.DB
+	db       *base
 	proxy    *proxy.Proxy // nil for SQLite, whose file does not come back to this process
 	down, up func()
 }
@@ -97,25 +118,33 @@ func (s *scene) link() link {
 	if s.db == nil {
 		return link{down: func() {}, up: func() {}}
 	}
+	if s.keyed() {
+		db := &base{keys: s.db.keys}
+		return link{db: db, down: func() { db.down.Store(true) }, up: func() { db.down.Store(false) }}
+	}
 	if s.sqlite() {
-		db := s.store.Open(s.t)
+		db := s.opened(s.store)
 		return link{db: db, down: func() { db.Close() }, up: func() {}}
 	}
 	p, through := s.store.Proxied(s.t)
-	db := through.Open(s.t)
+	db := s.opened(through)
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
 // split makes the twin: a second database with the same content.
-func (s *scene) split() *sqlx.DB {
+func (s *scene) split() *base {
 	s.t.Helper()
 	if s.db == nil {
 		return nil
 	}
+	if s.keyed() {
+		s.put(s.second().keys, s.all(), everything)
+		return s.twin
+	}
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = kit.Store{Driver: "sqlite", Source: path}.Open(s.t)
+		s.twin = s.opened(kit.Store{Driver: "sqlite", Source: path})
 		return s.twin
 	}
 	if s.postgres() {
@@ -124,17 +153,17 @@ func (s *scene) split() *sqlx.DB {
 	}
 	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
-	s.twin = s.way.store(s.t).Open(s.t)
-	kit.Do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+	s.twin = s.opened(s.way.store(s.t))
+	kit.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
 }
 
 // copied returns a copy of a database of PostgreSQL, whose rows and counter come through the test.
-func (s *scene) copied() *sqlx.DB {
+func (s *scene) copied() *base {
 	s.t.Helper()
 	twin := s.way.store(s.t)
-	db := twin.Open(s.t)
+	db := s.opened(twin)
 	was := s.db
 	s.db = db // where the start below makes the table
 	if s.leased() {
@@ -147,7 +176,7 @@ func (s *scene) copied() *sqlx.DB {
 	rows, err := was.Queryx("SELECT * FROM " + s.table())
 	require.NoError(s.t, err)
 	defer rows.Close()
-	kit.Do(s.t, db, "DELETE FROM "+s.table())
+	kit.Do(s.t, db.DB, "DELETE FROM "+s.table())
 	newest := int64(0)
 	for rows.Next() {
 		row := map[string]any{}
@@ -161,7 +190,7 @@ func (s *scene) copied() *sqlx.DB {
 	}
 	require.NoError(s.t, rows.Err())
 	if s.way.column == throwaway {
-		kit.Do(s.t, db, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+		kit.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
 	}
 	return db
 }
@@ -238,7 +267,12 @@ var databaseFaults = []fault{
 			case s.postgres():
 				write = "INSERT INTO"
 			}
-			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
+			swallowed := func() int { return int(l.db.swallowed.Load()) }
+			losses := []func(string){func(string) { l.db.swallows.Store(loseReply) }, func(string) { l.db.swallows.Store(loseRequest) }}
+			if !s.keyed() {
+				swallowed, losses = l.proxy.Swallowed, []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest}
+			}
+			for _, swallow := range losses {
 				s.drawSome(p)
 				if s.leased() {
 					swallow(write)
@@ -246,10 +280,10 @@ var databaseFaults = []fault{
 					s.draw(p)
 					s.draw(p)
 				}
-				before := l.proxy.Swallowed()
+				before := swallowed()
 				swallow(write)
 				other := s.start(how{seat: s.processes, db: l.db})
-				require.Equal(s.t, before+1, l.proxy.Swallowed())
+				require.Equal(s.t, before+1, swallowed())
 				s.draw(p, other)
 				s.pass(window)
 				s.draw(p, other)
@@ -333,7 +367,9 @@ var databaseFaults = []fault{
 			}
 			var other *process
 			s.allQuietly(p, func() { // else a running process may notice first
-				if s.met && s.lossy() {
+				if s.met && s.lossy() && s.keyed() {
+					s.promote()
+				} else if s.met && s.lossy() {
 					s.aged()
 					s.sql("DROP TABLE TABLE_OF_IDS")
 					s.make("", promised)
@@ -373,7 +409,7 @@ var databaseFaults = []fault{
 		name:  "drop",
 		title: "DROP TABLE under running processes",
 		what:  "The same with the whole table.",
-		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
+		play:  anew((*scene).drop),
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
@@ -388,6 +424,10 @@ var databaseFaults = []fault{
 		play: func(s *scene) {
 			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
 				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
+			if s.keyed() {
+				away = func() { s.keep(); s.remove(everything) }
+				back = s.putBack
+			}
 			if !s.met {
 				s.thereAndBack(away, back)
 				return
@@ -466,12 +506,16 @@ var databaseFaults = []fault{
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 
 // second makes the twin: a second, empty database.
-func (s *scene) second() *sqlx.DB {
+func (s *scene) second() *base {
 	s.t.Helper()
 	if s.db == nil {
 		return nil
 	}
-	s.twin = s.way.store(s.t).Open(s.t)
+	if s.keyed() {
+		s.twin = &base{keys: s.way.keys(s.t)}
+	} else {
+		s.twin = s.opened(s.way.store(s.t))
+	}
 	return s.twin
 }
 
@@ -485,7 +529,7 @@ func (s *scene) region(h how, ids lease.Range) {
 	if db == nil {
 		db = s.db
 	}
-	leases, err := s.tables(db).Leases(h.namespace)
+	leases, err := s.leases(db, h.namespace)
 	require.NoError(s.t, err)
 	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
 }
@@ -580,7 +624,9 @@ func (s *scene) made() {
 // serversOnly leaves SQLite out, where a fault is one of servers, and mysqlOnly also PostgreSQL.
 func serversOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite") }
 
-func mysqlOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite", "-postgres") }
+func mysqlOnly(cells map[string]cell) map[string]cell {
+	return without(cells, "-sqlite", "-postgres", "-etcd", "-redis")
+}
 
 func without(cells map[string]cell, suffixes ...string) map[string]cell {
 	for _, w := range ways {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -116,7 +115,7 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Link(path, path+".link"))
 			h := how{path: path + ".link"}
 			if !s.keepsState() {
-				h = how{seat: 1, db: kit.Store{Driver: "sqlite", Source: path + ".link"}.Open(s.t)}
+				h = how{seat: 1, db: s.opened(kit.Store{Driver: "sqlite", Source: path + ".link"})}
 			}
 			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
 			s.draw(p, other)
@@ -282,7 +281,7 @@ func (s *scene) moveDatabase() {
 			require.NoError(s.t, err)
 		}
 	}
-	s.db = s.store.Open(s.t)
+	s.db = s.opened(s.store)
 }
 
 // moveBack moves the first SQLite file back into its place.
@@ -296,16 +295,16 @@ func (s *scene) moveBack() {
 			require.NoError(s.t, err)
 		}
 	}
-	s.db = s.store.Open(s.t)
+	s.db = s.opened(s.store)
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
 // fillDisk can keep from growing.
-func (s *scene) roomyDatabase() *sqlx.DB {
+func (s *scene) roomyDatabase() *base {
 	if !s.onSQLite() {
 		return s.db
 	}
-	db := s.store.Open(s.t)
+	db := s.opened(s.store)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -321,15 +320,18 @@ func (s *scene) fillDisk(p *process) (room func()) {
 		return func() { p.quietly(undo) }
 	case s.db == nil:
 		return func() {}
+	case s.keyed():
+		s.db.keys.full.Store(true)
+		return func() { s.db.keys.full.Store(false) }
 	case s.sqlite():
 		// Whatever is written to the table takes another page, and there is none.
-		kit.Do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
+		kit.Do(s.t, p.db.DB, "CREATE TABLE BALLAST (B BLOB)")
 		for _, on := range []string{"INSERT", "UPDATE"} {
-			kit.Do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+			kit.Do(s.t, p.db.DB, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
 		}
-		kit.Do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
+		kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1") // as many as there are
 		return func() {
-			kit.Do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+			kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
 	}
 	if s.postgres() {

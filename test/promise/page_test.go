@@ -57,7 +57,7 @@ func renderPromise() string {
 	for _, col := range columns {
 		var names []string
 		for _, w := range ways {
-			if w.column == col.key && (w.store == nil || w.always) {
+			if w.column == col.key && (w.suffix == "" || w.always) {
 				names = append(names, "`"+w.name+"`")
 			}
 		}

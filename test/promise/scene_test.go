@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,8 +51,9 @@ type scene struct {
 	generator string // a key of promisedGenerators
 	met       bool   // the condition of a cell that is "unique if" holds
 
-	db    *sqlx.DB // nil where the way has no database
-	twin  *sqlx.DB // a copy of it, if there is one
+	db    *base             // nil where the way has no database
+	kept  map[string]string // of keys
+	twin  *base             // a copy of it, if there is one
 	store kit.Store
 	dir   string // of the state files
 
@@ -85,7 +87,7 @@ var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, lead 
 type process struct {
 	s      *scene
 	name   string
-	db     *sqlx.DB // its own, or the scene's
+	db     *base // its own, or the scene's
 	leash  *leash
 	g      uid.Generator
 	tenure *tenure.Tenure // the generator's
@@ -105,7 +107,7 @@ type how struct {
 	clock time.Duration
 	path  string // of the state file, if it is not the seat's
 	host  string
-	db    *sqlx.DB
+	db    *base
 	lease func(*lease.Config)
 	lead  time.Duration // of a cached generator, if it is not promisedLead
 	alone bool          // the crew joins a later one
@@ -127,9 +129,14 @@ func newScene(t testing.TB, w way, generator string, met bool) *scene {
 // set makes what the way needs.
 func (s *scene) set() {
 	s.t.Helper()
-	if s.way.store != nil {
+	switch {
+	case s.way.keys != nil:
+		s.db = &base{keys: s.way.keys(s.t)}
+		s.make("", promised)
+		return
+	case s.way.store != nil:
 		s.store = s.way.store(s.t)
-		s.db = s.store.Open(s.t)
+		s.db = s.opened(s.store)
 	}
 	if s.leased() {
 		s.make("", promised)
@@ -152,7 +159,16 @@ func (s *scene) join(h how) {
 // lend leases the free rows that came with a new ID to somebody who never draws, as far as that is possible just
 // now: else few processes would get an ID that another one has had.
 func (s *scene) lend() {
-	if s.leased() {
+	if !s.leased() {
+		return
+	}
+	if s.keyed() {
+		s.edit(func(row *lease.Row) bool {
+			free := row.Nonce == "" && row.High == -1
+			row.Nonce, row.Until = "lent", time.UnixMicro(7258118400000000)
+			return free
+		})
+	} else {
 		_, _ = s.db.ExecContext(s.t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
 			"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
 	}
@@ -179,17 +195,49 @@ func (s *scene) allQuietly(p *process, do func()) {
 }
 
 // tables are those of a database.
-func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
+func (s *scene) tables(db *base) *sqlstore.DB {
 	s.t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{Skip: s.spared, Logger: (&logtest.Records{}).Logger()})
+	tables, err := sqlstore.New(db.DB, sqlstore.Config{Skip: s.spared, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return tables
+}
+
+// A base is a way to the database.
+type base struct {
+	*sqlx.DB                  // of tables,
+	keys                *keys // or of keys
+	down                atomic.Bool
+	swallows, swallowed atomic.Int32
+}
+
+// opened opens a store of tables.
+func (s *scene) opened(store kit.Store) *base { return &base{DB: store.Open(s.t)} }
+
+// keyed reports whether the way has a store of keys.
+func (s *scene) keyed() bool { return s.way.keys != nil }
+
+// leases are those of a namespace.
+func (s *scene) leases(db *base, namespace string) (lease.Store, error) {
+	if !s.keyed() {
+		return s.tables(db).Namespace(namespace)
+	}
+	l, err := db.keys.Namespace(namespace)
+	if err != nil {
+		return nil, err
+	}
+	return cable{l, db.keys, &db.down, &db.swallows, &db.swallowed}, nil
 }
 
 // registry is that of whoever looks after the database.
 func (s *scene) registry() *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead),
+	var store registry.Store
+	if s.keyed() {
+		store = s.db.keys
+	} else {
+		store = s.tables(s.db)
+	}
+	r, err := registry.New(kit.ShiftedRegistry(store, s.dataAhead),
 		registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r

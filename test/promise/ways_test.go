@@ -30,17 +30,20 @@ type way struct {
 
 // An engine is a kind of database.
 type engine struct {
-	suffix string // of the names of ways
-	title  string // in cells
-	always bool   // it is played unless engines are asked for
-	store  func(testing.TB) kit.Store
+	suffix string                     // of the names of ways
+	title  string                     // in cells
+	always bool                       // it is played unless engines are asked for
+	store  func(testing.TB) kit.Store // of tables,
+	keys   func(testing.TB) *keys     // or of keys
 }
 
 var engines = []engine{
-	{"-mysql", "MySQL", true, kit.NewMySQL}, // MariaDB
-	{"-mysql9", "MySQL", false, kit.NewMySQL9},
-	{"-postgres", "PostgreSQL", false, kit.NewPostgres},
-	{"-sqlite", "SQLite", true, kit.NewSQLite},
+	{"-mysql", "MySQL", true, kit.NewMySQL, nil}, // MariaDB
+	{"-mysql9", "MySQL", false, kit.NewMySQL9, nil},
+	{"-postgres", "PostgreSQL", false, kit.NewPostgres, nil},
+	{"-sqlite", "SQLite", true, kit.NewSQLite, nil},
+	{"-etcd", "etcd", false, nil, newEtcd},
+	{"-redis", "Redis", false, nil, newRedis},
 }
 
 // asked is the environment variable with the engines to play, by the ends of their ways' names: postgres,mysql9. By
@@ -50,9 +53,9 @@ const asked = "UID_PROMISE_ENGINES"
 // played reports whether the way is played.
 func (w way) played() bool {
 	if wanted := os.Getenv(asked); wanted != "" {
-		return w.store != nil && slices.Contains(strings.Split(wanted, ","), w.suffix[1:])
+		return w.suffix != "" && slices.Contains(strings.Split(wanted, ","), w.suffix[1:])
 	}
-	return w.store == nil || w.always
+	return w.suffix == "" || w.always
 }
 
 // A column of the matrix, of one type of worker.
@@ -87,7 +90,10 @@ var ways = func() []way {
 			worker = disposableWay
 		}
 		for _, e := range engines {
-			all = append(all, way{col + e.suffix, col, e, worker})
+			// No key is a number that is used once, and etcd never loses a write.
+			if e.keys == nil || col != throwaway && (e.suffix != "-etcd" || col == durable || col == withFile) {
+				all = append(all, way{col + e.suffix, col, e, worker})
+			}
 		}
 	}
 	return all
@@ -145,7 +151,7 @@ func leaseWay(p *process, h how) uid.Worker {
 	if h.lease != nil {
 		h.lease(&cfg)
 	}
-	leases, err := s.tables(p.db).Leases(h.namespace)
+	leases, err := s.leases(p.db, h.namespace)
 	require.NoError(s.t, err)
 	l, err := lease.New(kit.Promoted(leases, s.dataAhead, s.history), cfg)
 	require.NoError(s.t, err)
