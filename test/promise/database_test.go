@@ -625,7 +625,7 @@ func (s *scene) made() {
 func serversOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite") }
 
 func mysqlOnly(cells map[string]cell) map[string]cell {
-	return without(cells, "-sqlite", "-postgres", "-etcd", "-redis")
+	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
 }
 
 func without(cells map[string]cell, suffixes ...string) map[string]cell {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -19,6 +21,7 @@ import (
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -63,7 +66,7 @@ func (s *scene) all() map[string]string {
 // remove removes those keys that is says.
 func (s *scene) remove(is func(key string) bool) {
 	s.t.Helper()
-	for key := range s.all() {
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(s.all()))) { // rows before their namespace
 		if is(key) {
 			require.NoError(s.t, s.db.keys.raw.remove(s.t.Context(), key))
 		}
@@ -274,4 +277,89 @@ func (r inRedis) remove(ctx context.Context, key string) error {
 		return nil
 	})
 	return err
+}
+
+var zooKeeperConn = cluster.Share(func() (zooKeeperServer, error) {
+	z, err := cluster.StartZooKeeper(1)
+	if err != nil {
+		return zooKeeperServer{}, err
+	}
+	c, _, err := zk.Connect(z.Addrs(), 10*time.Second, zk.WithLogger(silence{}))
+	return zooKeeperServer{z, c}, err
+})
+
+type silence struct{}
+
+func (silence) Printf(string, ...any) {}
+
+type zooKeeperServer struct {
+	*cluster.ZooKeeper
+	conn *zk.Conn
+}
+
+func (z zooKeeperServer) Close() {
+	z.conn.Close()
+	z.ZooKeeper.Close()
+}
+
+func newZooKeeper(t testing.TB) *keys {
+	t.Helper()
+	conn, root := zooKeeperConn(t).conn, "/"+rand.Text()
+	s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ClockError: 5 * time.Millisecond})
+	require.NoError(t, err)
+	return &keys{Store: s, raw: inZooKeeper{conn, root + "/default"}}
+}
+
+// A namespace's node is above those of its rows, and has no data where there is none.
+type inZooKeeper struct {
+	*zk.Conn
+	node string
+}
+
+func (z inZooKeeper) all(context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	own, _, err := z.Get(z.node)
+	if errors.Is(err, zk.ErrNoNode) {
+		return all, nil
+	}
+	if len(own) > 0 {
+		all[stores.Key{Namespace: "default", ID: -1}.String()] = string(own)
+	}
+	names, _, failed := z.Children(z.node)
+	for _, name := range names {
+		if id, no := strconv.ParseInt(name, 10, 64); no == nil && err == nil {
+			var row []byte
+			row, _, err = z.Get(z.node + "/" + name)
+			all[stores.Key{Namespace: "default", ID: id}.String()] = string(row)
+		}
+	}
+	return all, errors.Join(err, failed)
+}
+
+func (z inZooKeeper) path(key string) string {
+	if k, _ := stores.ParseKey(key); k.ID >= 0 {
+		return z.node + "/" + strconv.FormatInt(k.ID, 10)
+	}
+	return z.node
+}
+
+func (z inZooKeeper) set(_ context.Context, key, value string) error {
+	for _, above := range []string{z.node[:strings.LastIndex(z.node, "/")], z.node} {
+		if _, err := z.Create(above, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			return err
+		}
+	}
+	_, err := z.Set(z.path(key), []byte(value), -1)
+	if errors.Is(err, zk.ErrNoNode) {
+		_, err = z.Create(z.path(key), []byte(value), 0, zk.WorldACL(zk.PermAll))
+	}
+	return err
+}
+
+func (z inZooKeeper) remove(_ context.Context, key string) error {
+	if !isRow(key) {
+		_, err := z.Set(z.node, nil, -1)
+		return err
+	}
+	return z.Delete(z.path(key), -1)
 }

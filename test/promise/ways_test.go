@@ -40,9 +40,11 @@ type engine struct {
 var engines = []engine{
 	{"-mysql", "MySQL", true, kit.NewMySQL, nil}, // MariaDB
 	{"-mysql9", "MySQL", false, kit.NewMySQL9, nil},
+	{"-galera", "MySQL", false, kit.NewGalera, nil},
 	{"-postgres", "PostgreSQL", false, kit.NewPostgres, nil},
 	{"-sqlite", "SQLite", true, kit.NewSQLite, nil},
 	{"-etcd", "etcd", false, nil, newEtcd},
+	{"-zookeeper", "ZooKeeper", false, nil, newZooKeeper},
 	{"-redis", "Redis", false, nil, newRedis},
 }
 
@@ -90,8 +92,8 @@ var ways = func() []way {
 			worker = disposableWay
 		}
 		for _, e := range engines {
-			// No key is a number that is used once, and etcd never loses a write.
-			if e.keys == nil || col != throwaway && (e.suffix != "-etcd" || col == durable || col == withFile) {
+			// No key is a number that is used once, and etcd and ZooKeeper never lose a write.
+			if e.keys == nil || col == durable || col == withFile || e.suffix == "-redis" && col != throwaway {
 				all = append(all, way{col + e.suffix, col, e, worker})
 			}
 		}
