@@ -197,7 +197,12 @@ engine-sqlstore:
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
 	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -vE "/(faults|serve)")
+	$(MAKE) --no-print-directory promise
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
+
+.PHONY: promise
+promise: ## the table of docs/promise.md, played on PostgreSQL and on MySQL 9; make test plays it on MariaDB and SQLite
+	UID_PROMISE_ENGINES=postgres,mysql9 $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise
 
 .PHONY: recipes
 recipes: server generate ## lint, compile and run the programs of recipes, and the tests of orm, on real servers

@@ -21,15 +21,17 @@ import (
 	"github.com/uidgen/uid/internal/ticks"
 )
 
-// How long one Extend may take, and the pauses between Extends without progress: they double
-// up to maxPause after a failure, and up to idlePause when the worker answers but has no
-// more to give for now.
-const (
-	extendTimeout = 10 * time.Second
-	minPause      = 100 * time.Millisecond
-	idlePause     = 500 * time.Millisecond
-	maxPause      = 5 * time.Second
-)
+// extendTimeout is how long one Extend may take.
+const extendTimeout = 10 * time.Second
+
+// The pauses between Extends without progress double, from minPause up to maxPause after a failure, and up to
+// idlePause when the worker answers but has no more to give for now.
+var minPause, idlePause, maxPause = 100 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second
+
+// Hasten has all tenures of a program pause for less than d: for tests in real time, before any generator is made.
+func Hasten(d time.Duration) {
+	minPause, idlePause, maxPause = min(minPause, d), min(idlePause, d), min(maxPause, d)
+}
 
 // A Grant is the right to issue ticks. It is immutable, and replaced as a whole: finding the
 // same Grant twice means that it was in force all the time between.

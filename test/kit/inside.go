@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
 )
@@ -23,6 +25,9 @@ func SetHolder(l *lease.Lease, text string) { *inside[string](l, "holder") = tex
 // SetChance sets what a lease draws at random: f returns a number below n. The lease must not be
 // in use yet.
 func SetChance(l *lease.Lease, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
+
+// Tenure returns a generator's hold on its worker.
+func Tenure(g uid.Generator) *tenure.Tenure { return *inside[*tenure.Tenure](g, "tenure") }
 
 // StateFile returns the state file of a worker that serves a generator, or nil if it has none. No call of
 // the worker may run while the file is used.

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -10,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/sqlite"
 )
 
 // A Store is a new, empty database for one test.
 type Store struct {
-	Driver string // mysql or sqlite
+	Driver string // mysql, pgx or sqlite
 	Source string // what sqlx.Open takes, or a file for worker/sqlite
 }
 
@@ -29,6 +31,26 @@ func NewMySQL(t testing.TB) Store {
 	server := cluster.Shared(t)
 	return Store{"mysql", server.DSN(server.NewDatabase(t))}
 }
+
+// NewMySQL9 and NewPostgres return a store on a server that the tests of a package share.
+func NewMySQL9(t testing.TB) Store {
+	server := mySQL9(t)
+	return Store{"mysql", server.DSN(server.NewDatabase(t))}
+}
+
+func NewPostgres(t testing.TB) Store {
+	return Store{"pgx", cluster.SharedPostgres(t).NewDatabase(t)}
+}
+
+// NewGalera returns a store on a node of a cluster.
+func NewGalera(t testing.TB) Store {
+	node := galera(t).Nodes[0]
+	return Store{"mysql", node.DSN(node.NewDatabase(t))}
+}
+
+var galera = cluster.Share(func() (*cluster.Galera, error) { return cluster.StartGalera("shared galera") })
+
+var mySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("shared mysql9") })
 
 // Kinds make an empty store of each kind.
 var Kinds = map[string]func(testing.TB) Store{"SQLite": NewSQLite, "MySQL": NewMySQL}
@@ -44,6 +66,9 @@ func Each(t *testing.T, test func(t *testing.T, s Store)) {
 func (s Store) Connect(ctx context.Context, log mysql.Logger) (*sqlx.DB, error) {
 	if s.Driver == "sqlite" {
 		return sqlite.Open(ctx, s.Source)
+	}
+	if s.Driver == "pgx" {
+		return sqlx.Open("pgx", s.Source)
 	}
 	return cluster.Connect(s.Source, log)
 }
@@ -79,4 +104,22 @@ func Do(t testing.TB, db *sqlx.DB, statements ...string) {
 		_, err := db.Exec(s)
 		require.NoError(t, err, s)
 	}
+}
+
+// Proxied returns a proxy in front of the store's server, and the store as it is reached through it. There statements of
+// PostgreSQL show their text each time.
+func (s Store) Proxied(t testing.TB) (*proxy.Proxy, Store) {
+	t.Helper()
+	if s.Driver == "pgx" {
+		u, err := url.Parse(s.Source)
+		require.NoError(t, err)
+		p := NewProxy(t, u.Host)
+		u.Host = p.Addr()
+		u.RawQuery += "&default_query_exec_mode=exec"
+		return p, Store{s.Driver, u.String()}
+	}
+	cfg, err := mysql.ParseDSN(s.Source)
+	require.NoError(t, err)
+	p := NewProxy(t, cfg.Addr)
+	return p, s.With(t, func(c *mysql.Config) { c.Addr = p.Addr() })
 }

@@ -2,18 +2,20 @@ package promise
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -35,6 +37,7 @@ func (s *scene) sql(statements ...string) {
 	if s.db == nil {
 		return
 	}
+	require.False(s.t, s.keyed(), statements)
 	conn, err := s.db.Connx(s.t.Context())
 	require.NoError(s.t, err)
 	defer conn.Close()
@@ -47,12 +50,21 @@ func (s *scene) sql(statements ...string) {
 
 // keep keeps a copy of the table, and putBack puts that in the table's place.
 func (s *scene) keep() {
+	if s.keyed() {
+		s.kept = s.all()
+		return
+	}
 	s.sql("CREATE TABLE IF NOT EXISTS KEPT AS SELECT * FROM TABLE_OF_IDS WHERE 1 = 0", "DELETE FROM KEPT",
 		"INSERT INTO KEPT SELECT * FROM TABLE_OF_IDS")
 }
 
 func (s *scene) putBack() {
 	s.t.Helper()
+	if s.keyed() {
+		s.remove(func(key string) bool { return s.kept[key] == "" })
+		s.put(s.db.keys, s.kept, everything)
+		return
+	}
 	s.sql("DELETE FROM TABLE_OF_IDS", "INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT")
 	if s.way.column == throwaway {
 		var newest int64
@@ -63,25 +75,40 @@ func (s *scene) putBack() {
 
 // countFrom sets the next disposable ID.
 func (s *scene) countFrom(id int64) {
-	if s.sqlite() {
+	switch {
+	case s.sqlite():
 		s.sql(fmt.Sprintf("UPDATE sqlite_sequence SET seq = %d WHERE name = 'WORKER_NODE'", id-1))
-	} else {
+	case s.postgres():
+		s.sql(fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d, FALSE)", id))
+	default:
 		s.sql(fmt.Sprintf("ALTER TABLE WORKER_NODE AUTO_INCREMENT = %d", id))
 	}
 }
 
 // empty removes all rows as an operator does who starts from scratch.
 func (s *scene) empty() {
-	if s.db != nil && s.sqlite() {
+	switch {
+	case s.keyed():
+		s.remove(everything)
+	case s.db != nil && s.sqlite():
 		s.sql("DELETE FROM TABLE_OF_IDS")
-	} else {
+	default:
 		s.sql("TRUNCATE TABLE TABLE_OF_IDS")
+	}
+}
+
+// drop removes the table, or all keys.
+func (s *scene) drop() {
+	if s.keyed() {
+		s.remove(everything)
+	} else {
+		s.sql("DROP TABLE TABLE_OF_IDS")
 	}
 }
 
 // A link is a process's own way to the database, which can be cut.
 type link struct {
-	db       *sqlx.DB
+	db       *base
 	proxy    *proxy.Proxy // nil for SQLite, whose file does not come back to this process
 	down, up func()
 }
@@ -91,36 +118,81 @@ func (s *scene) link() link {
 	if s.db == nil {
 		return link{down: func() {}, up: func() {}}
 	}
+	if s.keyed() {
+		db := &base{keys: s.db.keys}
+		return link{db: db, down: func() { db.down.Store(true) }, up: func() { db.down.Store(false) }}
+	}
 	if s.sqlite() {
-		db := s.store.Open(s.t)
+		db := s.opened(s.store)
 		return link{db: db, down: func() { db.Close() }, up: func() {}}
 	}
-	cfg, err := mysql.ParseDSN(s.store.Source)
-	require.NoError(s.t, err)
-	p := kit.NewProxy(s.t, cfg.Addr)
-	cfg.Addr = p.Addr()
-	db := kit.Store{Driver: s.store.Driver, Source: cfg.FormatDSN()}.Open(s.t)
+	p, through := s.store.Proxied(s.t)
+	db := s.opened(through)
 	return link{db: db, proxy: p, down: func() { p.Refuse(true) }, up: func() { p.Refuse(false) }}
 }
 
 // split makes the twin: a second database with the same content.
-func (s *scene) split() *sqlx.DB {
+func (s *scene) split() *base {
 	s.t.Helper()
 	if s.db == nil {
 		return nil
 	}
+	if s.keyed() {
+		s.put(s.second().keys, s.all(), everything)
+		return s.twin
+	}
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = kit.Store{Driver: "sqlite", Source: path}.Open(s.t)
+		s.twin = s.opened(kit.Store{Driver: "sqlite", Source: path})
+		return s.twin
+	}
+	if s.postgres() {
+		s.twin = s.copied()
 		return s.twin
 	}
 	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
-	s.twin = kit.NewMySQL(s.t).Open(s.t)
-	kit.Do(s.t, s.twin, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+	s.twin = s.opened(s.way.store(s.t))
+	kit.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
+}
+
+// copied returns a copy of a database of PostgreSQL, whose rows and counter come through the test.
+func (s *scene) copied() *base {
+	s.t.Helper()
+	twin := s.way.store(s.t)
+	db := s.opened(twin)
+	was := s.db
+	s.db = db // where the start below makes the table
+	if s.leased() {
+		s.make("", promised)
+	} else {
+		_, err := s.tables(db).Numbers().Next(s.t.Context(), disposable.Host{Name: "copy"}, 1<<10)
+		require.NoError(s.t, err)
+	}
+	s.db = was
+	rows, err := was.Queryx("SELECT * FROM " + s.table())
+	require.NoError(s.t, err)
+	defer rows.Close()
+	kit.Do(s.t, db.DB, "DELETE FROM "+s.table())
+	newest := int64(0)
+	for rows.Next() {
+		row := map[string]any{}
+		require.NoError(s.t, rows.MapScan(row))
+		columns := slices.Sorted(maps.Keys(row))
+		_, err := db.NamedExec("INSERT INTO "+s.table()+" ("+strings.Join(columns, ", ")+") VALUES (:"+strings.Join(columns, ", :")+")", row)
+		require.NoError(s.t, err)
+		if id, is := row["id"].(int64); is {
+			newest = max(newest, id)
+		}
+	}
+	require.NoError(s.t, rows.Err())
+	if s.way.column == throwaway {
+		kit.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+	}
+	return db
 }
 
 const (
@@ -131,10 +203,11 @@ const (
 	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
 	fewForgotten = "no more IDs are lost than a start skips under a new history, those that another one has skipped among them" +
 		" (4,095 of the default layout's, see Skip of sqlstore.Config), and no process with Java's generator starts first"
-	burnCovers = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
-	notBack    = "the former file does not come back into its place, as the same one: nothing tells that it was away"
-	allTried   = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
-	noneMade   = "nobody makes a namespace in its place: starts have MustExist"
+	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
+	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
+	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
+	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
+	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
@@ -186,10 +259,20 @@ var databaseFaults = []fault{
 			l := s.link()
 			p := s.start(how{db: l.db})
 			write := "COMMIT"
-			if s.leased() {
+			switch {
+			case s.leased() && s.postgres():
+				write = cluster.LeaseWriteOnPostgres
+			case s.leased():
 				write = cluster.LeaseWrite
+			case s.postgres():
+				write = "INSERT INTO"
 			}
-			for _, swallow := range []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest} {
+			swallowed := func() int { return int(l.db.swallowed.Load()) }
+			losses := []func(string){func(string) { l.db.swallows.Store(loseReply) }, func(string) { l.db.swallows.Store(loseRequest) }}
+			if !s.keyed() {
+				swallowed, losses = l.proxy.Swallowed, []func(string){l.proxy.SwallowReply, l.proxy.SwallowRequest}
+			}
+			for _, swallow := range losses {
 				s.drawSome(p)
 				if s.leased() {
 					swallow(write)
@@ -197,10 +280,10 @@ var databaseFaults = []fault{
 					s.draw(p)
 					s.draw(p)
 				}
-				before := l.proxy.Swallowed()
+				before := swallowed()
 				swallow(write)
 				other := s.start(how{seat: s.processes, db: l.db})
-				require.Equal(s.t, before+1, l.proxy.Swallowed())
+				require.Equal(s.t, before+1, swallowed())
 				s.draw(p, other)
 				s.pass(window)
 				s.draw(p, other)
@@ -209,7 +292,7 @@ var databaseFaults = []fault{
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
 		},
 		crowd: 1,
-		cells: mysqlOnly(onDatabases(unique())),
+		cells: serversOnly(onDatabases(unique())),
 		also:  []string{"test/engines/faults TestLeases", "test/databases TestLostReplies"},
 	},
 	{
@@ -284,7 +367,9 @@ var databaseFaults = []fault{
 			}
 			var other *process
 			s.allQuietly(p, func() { // else a running process may notice first
-				if s.met && s.lossy() {
+				if s.met && s.lossy() && s.keyed() {
+					s.promote()
+				} else if s.met && s.lossy() {
 					s.aged()
 					s.sql("DROP TABLE TABLE_OF_IDS")
 					s.make("", promised)
@@ -316,7 +401,7 @@ var databaseFaults = []fault{
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(),
-			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique("the counter of AUTOINCREMENT stays"),
+			throwaway: uniqueIf(countSet), throwaway + "-sqlite": unique(counterStays), throwaway + "-postgres": unique(counterStays),
 			leased: unique(), lossyFile: unique(), durable: uniqueIf(burnCovers), withFile: uniqueIf(burnCovers),
 		},
 	},
@@ -324,7 +409,7 @@ var databaseFaults = []fault{
 		name:  "drop",
 		title: "DROP TABLE under running processes",
 		what:  "The same with the whole table.",
-		play:  anew(func(s *scene) { s.sql("DROP TABLE TABLE_OF_IDS") }),
+		play:  anew((*scene).drop),
 		crowd: 3,
 		cells: map[string]cell{
 			static: noPart(), file: noPart(), throwaway: uniqueIf(countSet),
@@ -339,6 +424,10 @@ var databaseFaults = []fault{
 		play: func(s *scene) {
 			away, back := func() { s.sql("ALTER TABLE TABLE_OF_IDS RENAME TO AWAY") },
 				func() { s.sql("DROP TABLE IF EXISTS TABLE_OF_IDS", "ALTER TABLE AWAY RENAME TO TABLE_OF_IDS") }
+			if s.keyed() {
+				away = func() { s.keep(); s.remove(everything) }
+				back = s.putBack
+			}
 			if !s.met {
 				s.thereAndBack(away, back)
 				return
@@ -417,12 +506,16 @@ var databaseFaults = []fault{
 const ownRanges = "each database's namespace has a range of the worker IDs (Founding.IDs), and the ranges do not overlap"
 
 // second makes the twin: a second, empty database.
-func (s *scene) second() *sqlx.DB {
+func (s *scene) second() *base {
 	s.t.Helper()
 	if s.db == nil {
 		return nil
 	}
-	s.twin = s.way.store(s.t).Open(s.t)
+	if s.keyed() {
+		s.twin = &base{keys: s.way.keys(s.t)}
+	} else {
+		s.twin = s.opened(s.way.store(s.t))
+	}
 	return s.twin
 }
 
@@ -436,7 +529,7 @@ func (s *scene) region(h how, ids lease.Range) {
 	if db == nil {
 		db = s.db
 	}
-	leases, err := s.tables(db).Leases(h.namespace)
+	leases, err := s.leases(db, h.namespace)
 	require.NoError(s.t, err)
 	require.NoError(s.t, lease.Found(s.t.Context(), leases, lease.Founding{Layout: promised, IDs: ids}))
 }
@@ -510,7 +603,7 @@ func (s *scene) drawApart(ps ...*process) {
 // part of the history, and counts seconds.
 func (s *scene) aged() {
 	s.t.Helper()
-	if s.db == nil || s.sqlite() {
+	if s.db == nil || !s.mysql() {
 		return
 	}
 	require.Eventually(s.t, func() bool {
@@ -528,10 +621,16 @@ func (s *scene) made() {
 	s.sql("DELETE FROM TABLE_OF_IDS")
 }
 
-// mysqlOnly leaves SQLite out, where a fault is one of servers.
+// serversOnly leaves SQLite out, where a fault is one of servers, and mysqlOnly also PostgreSQL.
+func serversOnly(cells map[string]cell) map[string]cell { return without(cells, "-sqlite") }
+
 func mysqlOnly(cells map[string]cell) map[string]cell {
+	return without(cells, "-sqlite", "-postgres", "-etcd", "-zookeeper", "-redis")
+}
+
+func without(cells map[string]cell, suffixes ...string) map[string]cell {
 	for _, w := range ways {
-		if strings.HasSuffix(w.name, "-sqlite") {
+		if slices.Contains(suffixes, w.suffix) {
 			cells[w.name] = noPart()
 		}
 	}

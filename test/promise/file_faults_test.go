@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
@@ -116,7 +115,7 @@ var fileFaults = []fault{
 			require.NoError(s.t, os.Link(path, path+".link"))
 			h := how{path: path + ".link"}
 			if !s.keepsState() {
-				h = how{seat: 1, db: kit.Store{Driver: "sqlite", Source: path + ".link"}.Open(s.t)}
+				h = how{seat: 1, db: s.opened(kit.Store{Driver: "sqlite", Source: path + ".link"})}
 			}
 			other := s.startUnless(h, uid.ErrWorkerInUse, worker.ErrState)
 			s.draw(p, other)
@@ -207,7 +206,7 @@ var fileFaults = []fault{
 	{
 		name:  "disk-full",
 		title: "The disk is full",
-		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; in MySQL the table's trigger reports error 1114)." +
+		what: "Nothing can be written any more: to the state file, or, without one, to the database (in SQLite no page can be added; on servers the table's trigger reports error 1114, or 53100)." +
 			" A process draws what it has, another one is refused; later there is room again.",
 		play: func(s *scene) {
 			db := s.roomyDatabase()
@@ -251,8 +250,8 @@ const (
 // onFiles completes the cells of a fault of files by those of ways that have none.
 func onFiles(cells map[string]cell) map[string]cell {
 	cells[static] = noPart()
-	for _, w := range []string{throwaway + "-mysql", leased + "-mysql", durable + "-mysql"} {
-		cells[w] = noPart()
+	for _, key := range []string{throwaway, leased, durable} { // on servers
+		cells[key] = noPart()
 	}
 	return cells
 }
@@ -282,7 +281,7 @@ func (s *scene) moveDatabase() {
 			require.NoError(s.t, err)
 		}
 	}
-	s.db = s.store.Open(s.t)
+	s.db = s.opened(s.store)
 }
 
 // moveBack moves the first SQLite file back into its place.
@@ -296,16 +295,16 @@ func (s *scene) moveBack() {
 			require.NoError(s.t, err)
 		}
 	}
-	s.db = s.store.Open(s.t)
+	s.db = s.opened(s.store)
 }
 
 // roomyDatabase is the scene's, or for SQLite a handle with one connection, whose file
 // fillDisk can keep from growing.
-func (s *scene) roomyDatabase() *sqlx.DB {
+func (s *scene) roomyDatabase() *base {
 	if !s.onSQLite() {
 		return s.db
 	}
-	db := s.store.Open(s.t)
+	db := s.opened(s.store)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -321,16 +320,24 @@ func (s *scene) fillDisk(p *process) (room func()) {
 		return func() { p.quietly(undo) }
 	case s.db == nil:
 		return func() {}
+	case s.keyed():
+		s.db.keys.full.Store(true)
+		return func() { s.db.keys.full.Store(false) }
 	case s.sqlite():
 		// Whatever is written to the table takes another page, and there is none.
-		kit.Do(s.t, p.db, "CREATE TABLE BALLAST (B BLOB)")
+		kit.Do(s.t, p.db.DB, "CREATE TABLE BALLAST (B BLOB)")
 		for _, on := range []string{"INSERT", "UPDATE"} {
-			kit.Do(s.t, p.db, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
+			kit.Do(s.t, p.db.DB, strings.ReplaceAll("CREATE TRIGGER FULL_"+on+" AFTER "+on+" ON TABLE_OF_IDS BEGIN INSERT INTO BALLAST VALUES (zeroblob(100000)); END", "TABLE_OF_IDS", s.table()))
 		}
-		kit.Do(s.t, p.db, "PRAGMA max_page_count = 1") // as many as there are
+		kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1") // as many as there are
 		return func() {
-			kit.Do(s.t, p.db, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
+			kit.Do(s.t, p.db.DB, "PRAGMA max_page_count = 1000000", "DROP TRIGGER FULL_INSERT", "DROP TRIGGER FULL_UPDATE")
 		}
+	}
+	if s.postgres() {
+		s.sql("CREATE FUNCTION FULL_UP() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'The disk is full' USING ERRCODE = '53100'; END $$",
+			"CREATE TRIGGER FULL_UP BEFORE INSERT OR UPDATE ON TABLE_OF_IDS FOR EACH ROW EXECUTE FUNCTION FULL_UP()")
+		return func() { s.sql("DROP TRIGGER FULL_UP ON TABLE_OF_IDS") }
 	}
 	for _, on := range []string{"INSERT", "UPDATE"} {
 		s.sql("CREATE TRIGGER FULL_" + on + " BEFORE " + on + " ON TABLE_OF_IDS FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'The table is full'")

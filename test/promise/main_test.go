@@ -3,7 +3,9 @@ package promise
 import (
 	"flag"
 	"testing"
+	"time"
 
+	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -17,5 +19,6 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	tenure.Hasten(20 * time.Millisecond)
 	cluster.Main(m)
 }

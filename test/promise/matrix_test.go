@@ -87,6 +87,9 @@ func TestPromise(t *testing.T) {
 			t.Run(f.name, func(t *testing.T) {
 				t.Parallel()
 				for _, w := range ways {
+					if !w.played() {
+						continue
+					}
 					t.Run(w.name, func(t *testing.T) {
 						c, ok := f.cell(w)
 						require.True(t, ok, "the matrix has no verdict: put one into the row's cells")

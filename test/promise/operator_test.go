@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 var operatorFaults = []fault{
@@ -29,7 +30,7 @@ var operatorFaults = []fault{
 			other := s.start(how{seat: 1})
 			s.draw(p, other)
 			if s.leased() {
-				s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+				s.endLeases()
 			}
 			third := s.start(how{seat: 2})
 			for range 3 {
@@ -80,7 +81,7 @@ var operatorFaults = []fault{
 			s.drain(p)
 			s.stopped(p)
 			if s.leased() {
-				s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+				s.lower()
 			}
 			other := s.start(how{seat: 1})
 			for range 3 {
@@ -153,14 +154,14 @@ var operatorFaults = []fault{
 			p := s.start(how{})
 			s.drawSome(p)
 			if !s.leased() {
-				if s.way.column == throwaway && !s.sqlite() {
+				if s.way.column == throwaway && s.mysql() {
 					s.sql("ALTER TABLE WORKER_NODE MODIFY ID TINYINT NOT NULL AUTO_INCREMENT")
 					s.refused(how{}, uid.ErrConfig)
 					s.draw(p)
 				}
 				return
 			}
-			if s.sqlite() {
+			if !s.mysql() {
 				return
 			}
 			conn, err := s.db.Connx(s.t.Context())
@@ -186,11 +187,11 @@ var operatorFaults = []fault{
 		title: "Two processes speak to the server in different charsets",
 		what:  "One process's connection is in utf8mb4 and the other one's in latin1. A Namespace beyond ASCII, which would become two, is refused; in an ASCII one they have two IDs.",
 		play: func(s *scene) {
-			if s.db == nil || s.sqlite() {
+			if s.db == nil || !s.mysql() {
 				s.drawSome(s.start(how{}))
 				return
 			}
-			db := s.store.With(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }).Open(s.t)
+			db := s.opened(s.store.With(s.t, func(c *mysql.Config) { require.NoError(s.t, c.Apply(mysql.Charset("latin1", ""))) }))
 			if s.leased() {
 				for _, name := range []string{"bücher", "订单"} {
 					_, err := s.tables(db).Leases(name)
@@ -306,15 +307,43 @@ func (s *scene) stopped(p *process) {
 	}
 }
 
+// endLeases ends all leases by hand, and lower lowers HIGH besides.
+func (s *scene) endLeases() {
+	s.t.Helper()
+	if s.keyed() {
+		s.edit(func(row *lease.Row) bool { row.Until = time.UnixMicro(0); return true })
+	} else {
+		s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+	}
+}
+
+func (s *scene) lower() {
+	s.t.Helper()
+	if s.keyed() {
+		s.edit(func(row *lease.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
+	} else {
+		s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
+	}
+}
+
 // deleteRows deletes the IDs' rows as an operator does, and putRowsBack puts back those that are missing. The
 // namespace's row stays as it is.
 func (s *scene) deleteRows() {
 	s.t.Helper()
+	if s.keyed() {
+		s.remove(isRow)
+		return
+	}
 	s.sql("DELETE FROM TABLE_OF_IDS WHERE " + s.rowsOfIDs())
 }
 
 func (s *scene) putRowsBack() {
 	s.t.Helper()
+	if s.keyed() {
+		there := s.all()
+		s.put(s.db.keys, s.kept, func(key string) bool { return isRow(key) && there[key] == "" })
+		return
+	}
 	column, _, _ := strings.Cut(s.rowsOfIDs(), " ")
 	s.sql("INSERT INTO TABLE_OF_IDS SELECT * FROM KEPT WHERE " + column +
 		" NOT IN (SELECT " + column + " FROM TABLE_OF_IDS)")

@@ -32,7 +32,8 @@ those that come twice:
 // promiseFoot is what it says after them.
 const promiseFoot = `## What the tests are
 
-Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files.
+Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files
+(` + "`make test`" + `), and on PostgreSQL and MySQL 9 (` + "`make engines`" + `; in a test's name ` + "`postgres` and `mysql9`" + `, with UID_PROMISE_ENGINES=postgres,mysql9).
 Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what
 any of them draws is compared with what all have drawn.
 Time does not pass but is set: all clocks, that of one process, or that of the database. (A clock of the tests is read for each
@@ -56,7 +57,7 @@ func renderPromise() string {
 	for _, col := range columns {
 		var names []string
 		for _, w := range ways {
-			if w.column == col.key {
+			if w.column == col.key && (w.suffix == "" || w.always) {
 				names = append(names, "`"+w.name+"`")
 			}
 		}
@@ -106,27 +107,28 @@ func (c chapter) render(b *strings.Builder) {
 	}
 }
 
-// inColumn returns the text of a cell, of both databases where they differ.
+// inColumn returns the text of a cell, of each kind of database where they differ.
 func (f fault) inColumn(col column, notes *[]string) string {
 	var texts []string
+	titles := map[string][]string{} // of the engines with a text
 	for _, w := range ways {
 		if w.column != col.key {
 			continue
 		}
 		c, _ := f.cell(w)
 		text := c.text(notes)
-		if strings.HasSuffix(w.name, "-mysql") {
-			text = "MySQL: " + text
-		} else if strings.HasSuffix(w.name, "-sqlite") {
-			text = "SQLite: " + text
+		if titles[text] == nil {
+			texts = append(texts, text)
 		}
-		texts = append(texts, text)
+		if !slices.Contains(titles[text], w.title) {
+			titles[text] = append(titles[text], w.title)
+		}
 	}
-	if len(texts) == 2 {
-		mysql, sqlite := strings.TrimPrefix(texts[0], "MySQL: "), strings.TrimPrefix(texts[1], "SQLite: ")
-		if mysql == sqlite {
-			return mysql
-		}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	for i, text := range texts {
+		texts[i] = strings.Join(titles[text], ", ") + ": " + text
 	}
 	return strings.Join(texts, "<br>")
 }

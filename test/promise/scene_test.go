@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -49,8 +51,9 @@ type scene struct {
 	generator string // a key of promisedGenerators
 	met       bool   // the condition of a cell that is "unique if" holds
 
-	db    *sqlx.DB // nil where the way has no database
-	twin  *sqlx.DB // a copy of it, if there is one
+	db    *base             // nil where the way has no database
+	kept  map[string]string // of keys
+	twin  *base             // a copy of it, if there is one
 	store kit.Store
 	dir   string // of the state files
 
@@ -82,12 +85,13 @@ var promisedGenerators = map[string]func(w uid.Worker, layout bits.Layout, lead 
 
 // A process has a worker and a generator, as one that runs somewhere has.
 type process struct {
-	s     *scene
-	name  string
-	db    *sqlx.DB // its own, or the scene's
-	leash *leash
-	g     uid.Generator
-	lease *lease.Lease // nil if it leases no ID
+	s      *scene
+	name   string
+	db     *base // its own, or the scene's
+	leash  *leash
+	g      uid.Generator
+	tenure *tenure.Tenure // the generator's
+	lease  *lease.Lease   // nil if it leases no ID
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew
@@ -103,7 +107,7 @@ type how struct {
 	clock time.Duration
 	path  string // of the state file, if it is not the seat's
 	host  string
-	db    *sqlx.DB
+	db    *base
 	lease func(*lease.Config)
 	lead  time.Duration // of a cached generator, if it is not promisedLead
 	alone bool          // the crew joins a later one
@@ -125,9 +129,14 @@ func newScene(t testing.TB, w way, generator string, met bool) *scene {
 // set makes what the way needs.
 func (s *scene) set() {
 	s.t.Helper()
-	if s.way.store != nil {
+	switch {
+	case s.way.keys != nil:
+		s.db = &base{keys: s.way.keys(s.t)}
+		s.make("", promised)
+		return
+	case s.way.store != nil:
 		s.store = s.way.store(s.t)
-		s.db = s.store.Open(s.t)
+		s.db = s.opened(s.store)
 	}
 	if s.leased() {
 		s.make("", promised)
@@ -150,7 +159,16 @@ func (s *scene) join(h how) {
 // lend leases the free rows that came with a new ID to somebody who never draws, as far as that is possible just
 // now: else few processes would get an ID that another one has had.
 func (s *scene) lend() {
-	if s.leased() {
+	if !s.leased() {
+		return
+	}
+	if s.keyed() {
+		s.edit(func(row *lease.Row) bool {
+			free := row.Nonce == "" && row.High == -1
+			row.Nonce, row.Until = "lent", time.UnixMicro(7258118400000000)
+			return free
+		})
+	} else {
 		_, _ = s.db.ExecContext(s.t.Context(), "UPDATE WORKER_LEASE SET NONCE = 'lent', "+
 			"LEASE_UNTIL = 7258118400000000 WHERE NONCE = '' AND HIGH = -1 AND WORKER_ID >= 0")
 	}
@@ -177,17 +195,49 @@ func (s *scene) allQuietly(p *process, do func()) {
 }
 
 // tables are those of a database.
-func (s *scene) tables(db *sqlx.DB) *sqlstore.DB {
+func (s *scene) tables(db *base) *sqlstore.DB {
 	s.t.Helper()
-	tables, err := sqlstore.New(db, sqlstore.Config{Skip: s.spared, Logger: (&logtest.Records{}).Logger()})
+	tables, err := sqlstore.New(db.DB, sqlstore.Config{Skip: s.spared, Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return tables
+}
+
+// A base is a way to the database.
+type base struct {
+	*sqlx.DB                  // of tables,
+	keys                *keys // or of keys
+	down                atomic.Bool
+	swallows, swallowed atomic.Int32
+}
+
+// opened opens a store of tables.
+func (s *scene) opened(store kit.Store) *base { return &base{DB: store.Open(s.t)} }
+
+// keyed reports whether the way has a store of keys.
+func (s *scene) keyed() bool { return s.way.keys != nil }
+
+// leases are those of a namespace.
+func (s *scene) leases(db *base, namespace string) (lease.Store, error) {
+	if !s.keyed() {
+		return s.tables(db).Namespace(namespace)
+	}
+	l, err := db.keys.Namespace(namespace)
+	if err != nil {
+		return nil, err
+	}
+	return cable{l, db.keys, &db.down, &db.swallows, &db.swallowed}, nil
 }
 
 // registry is that of whoever looks after the database.
 func (s *scene) registry() *registry.Registry {
 	s.t.Helper()
-	r, err := registry.New(kit.ShiftedRegistry(s.tables(s.db), s.dataAhead),
+	var store registry.Store
+	if s.keyed() {
+		store = s.db.keys
+	} else {
+		store = s.tables(s.db)
+	}
+	r, err := registry.New(kit.ShiftedRegistry(store, s.dataAhead),
 		registry.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(s.t, err)
 	return r
@@ -238,7 +288,7 @@ func (s *scene) try(h how) (*process, error) {
 		p.db = s.db
 	}
 	w := s.way.worker(p, h)
-	p.leash = &leash{Worker: w, ended: make(chan struct{})}
+	p.leash = &leash{Worker: w, begun: make(chan struct{})}
 	p.lead = cmp.Or(h.lead, promisedLead)
 	var err error
 	if h.layout.IsZero() {
@@ -252,6 +302,7 @@ func (s *scene) try(h how) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.tenure = kit.Tenure(p.g)
 	s.t.Cleanup(func() { p.kill() })
 	s.lend()
 	if !h.alone {
@@ -292,9 +343,12 @@ func (s *scene) dataAhead() time.Duration {
 func (s *scene) promote() {
 	if s.way.column == throwaway {
 		s.aged()
-		if s.sqlite() {
+		switch {
+		case s.sqlite():
 			s.sql("CREATE TABLE PROMOTED (X INT)")
-		} else {
+		case s.postgres():
+			s.sql("VACUUM FULL TABLE_OF_IDS")
+		default:
 			s.sql("ALTER TABLE TABLE_OF_IDS ENGINE = InnoDB")
 		}
 		return
@@ -339,7 +393,7 @@ func (s *scene) draw(ps ...*process) {
 	for i := range ticks {
 		for _, p := range ps {
 			if p != nil {
-				if i == 0 {
+				if i == 0 || !p.leash.failing() {
 					p.renewed()
 				}
 				p.take(most)
@@ -388,19 +442,20 @@ func (s *scene) drain(p *process) {
 		p.leash.asksFor(promised.Terms().TickAt(p.now().Add(p.lead)))
 	}
 	for range 4 {
-		ended, _, _ := p.leash.due(0)
-		p.takeAll()
+		p.take(mostReserved)
 		if !s.reservesAhead() || !errors.Is(p.refusal, uid.ErrNoReservation) {
 			return
 		}
-		select {
-		case <-ended:
-			time.Sleep(time.Millisecond) // the generator is being told
-		case <-time.After(200 * time.Millisecond): // longer than a lease waits between two writes of a burst
+		before := p.granted().Last
+		s.pass(promisedTick) // a lease waits as long between two writes of a burst
+		if p.asked(); p.granted().Last == before {
 			return
 		}
 	}
 }
+
+// mostReserved is more UIDs than are ever reserved at once.
+const mostReserved = 15_000
 
 // drawBeyond has a process draw until it has UIDs of later ticks than the one given, if its
 // generator runs ahead of its clock.
@@ -449,30 +504,6 @@ func (p *process) take(n int) int {
 	return i
 }
 
-// takeAll draws all that a process can have, also where the generator has to catch up.
-func (p *process) takeAll() {
-	left := 15_000 // more than is ever reserved at once
-	for idle := 0; left > 0; idle++ {
-		n := p.take(left)
-		left -= n
-		switch {
-		case p.s.generator != "cached":
-			return
-		case n > 0:
-			idle = 0
-		case p.behind() && idle < 500: // its generator is yet to be told, or to fill its ring
-		case idle >= 5 || !errors.Is(p.refusal, uid.ErrRejectedTake):
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// behind reports whether a process has drawn less than its generator may give it.
-func (p *process) behind() bool {
-	return p.next < min(p.granted().Last, promised.Terms().TickAt(p.now().Add(promisedLead)))
-}
-
 // mark notes a UID, and whether somebody has drawn it before.
 func (s *scene) mark(u uid.UID, by string) {
 	was, found := s.marks[u]
@@ -506,36 +537,23 @@ func (p *process) stop() {
 	p.leash.cut(func() {})
 }
 
-// renewed waits until a renewal that is due has been tried.
+// renewed has a renewal that is due tried.
 func (p *process) renewed() {
-	ended, due, failing := p.leash.due(promised.Terms().TickAt(p.now()))
-	if !due {
-		return
+	if p.leash.due(promised.Terms().TickAt(p.now())) {
+		p.asked()
 	}
-	p.take(20) // a generator notices as it draws, a cached one when it fills its ring of 8 ticks
-	patience := 5 * time.Second
-	if failing {
-		patience = 50 * time.Millisecond // its generator pauses between attempts
-	}
-	over := time.After(patience)
-	for i := 0; ; i++ {
+}
+
+// asked has the worker asked for more, as it is when a generator's time has come, and waits until the generator
+// has been told what it answered: its calls come one after another, and the next one begins after that.
+func (p *process) asked() {
+	for range 2 {
+		begun := p.leash.next()
+		p.tenure.Want(0)
 		select {
-		case <-ended:
-		case <-over:
-			return
-		}
-		for range 20 { // the generator is being told
-			if p.take(1) > 0 {
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-		ended, _, failing = p.leash.due(0)
-		if failing {
-			return
-		}
-		if i == 0 {
-			over = time.After(500 * time.Millisecond) // it may have got too little, and ask for more
+		case <-begun:
+		case <-time.After(20 * time.Second):
+			require.FailNow(p.s.t, "the worker is not asked for more", p.name)
 		}
 	}
 }
@@ -558,7 +576,7 @@ type leash struct {
 	err   error // of the last Extend
 	dead  bool
 	least int64         // a tick that the worker is asked for, if the generator does not ask for more
-	ended chan struct{} // closed, and replaced, at the end of an Extend
+	begun chan struct{} // closed, and replaced, when an Extend begins
 }
 
 var errKilled = errors.New("the process was killed")
@@ -574,6 +592,10 @@ func (l *leash) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 }
 
 func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, error) {
+	l.mu.Lock()
+	close(l.begun)
+	l.begun = make(chan struct{})
+	l.mu.Unlock()
 	l.call.Lock()
 	defer l.call.Unlock()
 	l.mu.Lock()
@@ -588,8 +610,6 @@ func (l *leash) Extend(ctx context.Context, through int64) (uid.Reservation, err
 	if l.err = err; err == nil {
 		l.res = res
 	}
-	close(l.ended)
-	l.ended = make(chan struct{})
 	return res, err
 }
 
@@ -618,12 +638,25 @@ func (l *leash) cut(end func()) {
 	}
 }
 
-// due reports whether a renewal is due at a tick, and whether the last one failed, and
-// returns what is closed after the next one.
-func (l *leash) due(tick int64) (ended <-chan struct{}, due, failing bool) {
+// due reports whether a renewal is due at a tick.
+func (l *leash) due(tick int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended, !l.dead && tick >= l.res.Renew, l.err != nil
+	return !l.dead && tick >= l.res.Renew
+}
+
+// failing reports whether the last Extend failed.
+func (l *leash) failing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err != nil
+}
+
+// next is closed when the next Extend begins.
+func (l *leash) next() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
 }
 
 // asksFor has the worker asked for a tick with whatever it is asked for.
@@ -660,10 +693,11 @@ func (p *process) clone() *process {
 	s.processes++
 	res := p.granted()
 	res.First, res.Renew = max(res.First, p.next), math.MaxInt64
-	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead, leash: &leash{Worker: clone(res), ended: make(chan struct{})}}
+	c := &process{s: s, name: "a clone of " + p.name, clock: p.clock, lead: promisedLead, leash: &leash{Worker: clone(res), begun: make(chan struct{})}}
 	var err error
 	c.g, err = promisedGenerators[s.generator](c.leash, promised, promisedLead, c.now)
 	require.NoError(s.t, err)
+	c.tenure = kit.Tenure(c.g)
 	s.t.Cleanup(func() { c.kill() })
 	return c
 }

@@ -2,6 +2,9 @@ package promise
 
 import (
 	"cmp"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,13 +19,45 @@ import (
 	"github.com/uidgen/uid/worker/statefile"
 )
 
-// A way is a way to get a worker ID: a column of the matrix, or, where the column has two
-// databases, half of one.
+// A way is a way to get a worker ID: a column of the matrix, or, where the column has databases, one with
+// one of the engines.
 type way struct {
 	name   string // as in the name of a test
 	column string // the key of a column
-	store  func(testing.TB) kit.Store
+	engine        // the zero one where there is no database
 	worker func(p *process, h how) uid.Worker
+}
+
+// An engine is a kind of database.
+type engine struct {
+	suffix string                     // of the names of ways
+	title  string                     // in cells
+	always bool                       // it is played unless engines are asked for
+	store  func(testing.TB) kit.Store // of tables,
+	keys   func(testing.TB) *keys     // or of keys
+}
+
+var engines = []engine{
+	{"-mysql", "MySQL", true, kit.NewMySQL, nil}, // MariaDB
+	{"-mysql9", "MySQL", false, kit.NewMySQL9, nil},
+	{"-galera", "MySQL", false, kit.NewGalera, nil},
+	{"-postgres", "PostgreSQL", false, kit.NewPostgres, nil},
+	{"-sqlite", "SQLite", true, kit.NewSQLite, nil},
+	{"-etcd", "etcd", false, nil, newEtcd},
+	{"-zookeeper", "ZooKeeper", false, nil, newZooKeeper},
+	{"-redis", "Redis", false, nil, newRedis},
+}
+
+// asked is the environment variable with the engines to play, by the ends of their ways' names: postgres,mysql9. By
+// default they are MariaDB and SQLite.
+const asked = "UID_PROMISE_ENGINES"
+
+// played reports whether the way is played.
+func (w way) played() bool {
+	if wanted := os.Getenv(asked); wanted != "" {
+		return w.suffix != "" && slices.Contains(strings.Split(wanted, ","), w.suffix[1:])
+	}
+	return w.suffix == "" || w.always
 }
 
 // A column of the matrix, of one type of worker.
@@ -49,23 +84,29 @@ const (
 	withFile  = "lease-file"
 )
 
-var ways = []way{
-	{name: static, column: static, worker: staticWay},
-	{name: file, column: file, worker: fileWay},
-	{name: throwaway + "-mysql", column: throwaway, store: kit.NewMySQL, worker: disposableWay},
-	{name: throwaway + "-sqlite", column: throwaway, store: kit.NewSQLite, worker: disposableWay},
-	{name: leased + "-mysql", column: leased, store: kit.NewMySQL, worker: leaseWay},
-	{name: leased + "-sqlite", column: leased, store: kit.NewSQLite, worker: leaseWay},
-	{name: lossyFile + "-mysql", column: lossyFile, store: kit.NewMySQL, worker: leaseWay},
-	{name: lossyFile + "-sqlite", column: lossyFile, store: kit.NewSQLite, worker: leaseWay},
-	{name: durable + "-mysql", column: durable, store: kit.NewMySQL, worker: leaseWay},
-	{name: durable + "-sqlite", column: durable, store: kit.NewSQLite, worker: leaseWay},
-	{name: withFile + "-mysql", column: withFile, store: kit.NewMySQL, worker: leaseWay},
-	{name: withFile + "-sqlite", column: withFile, store: kit.NewSQLite, worker: leaseWay},
-}
+var ways = func() []way {
+	all := []way{{name: static, column: static, worker: staticWay}, {name: file, column: file, worker: fileWay}}
+	for _, col := range []string{throwaway, leased, lossyFile, durable, withFile} {
+		worker := leaseWay
+		if col == throwaway {
+			worker = disposableWay
+		}
+		for _, e := range engines {
+			// No key is a number that is used once, and etcd and ZooKeeper never lose a write.
+			if e.keys == nil || col == durable || col == withFile || e.suffix == "-redis" && col != throwaway {
+				all = append(all, way{col + e.suffix, col, e, worker})
+			}
+		}
+	}
+	return all
+}()
 
 // sqlite reports whether the way's database is a SQLite file.
 func (s *scene) sqlite() bool { return s.store.Driver == "sqlite" }
+
+// mysql and postgres report whether it is on a server of that kind.
+func (s *scene) mysql() bool    { return s.store.Driver == "mysql" }
+func (s *scene) postgres() bool { return s.store.Driver == "pgx" }
 
 // leased reports whether the way leases its IDs.
 func (s *scene) leased() bool {
@@ -112,7 +153,7 @@ func leaseWay(p *process, h how) uid.Worker {
 	if h.lease != nil {
 		h.lease(&cfg)
 	}
-	leases, err := s.tables(p.db).Leases(h.namespace)
+	leases, err := s.leases(p.db, h.namespace)
 	require.NoError(s.t, err)
 	l, err := lease.New(kit.Promoted(leases, s.dataAhead, s.history), cfg)
 	require.NoError(s.t, err)

@@ -1,0 +1,365 @@
+package promise
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/uidgen/uid/stores"
+	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/stores/redis"
+	"github.com/uidgen/uid/stores/zookeeper"
+	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/registry"
+)
+
+// keys are a place in a store of keys: how processes see it, and what is there, for those who do it harm.
+type keys struct {
+	registry.Store
+	raw  raw
+	full atomic.Bool // nothing can be written
+}
+
+// raw is what is kept under the keys of leases, as the engine has it.
+type raw interface {
+	all(ctx context.Context) (map[string]string, error)
+	set(ctx context.Context, key, value string) error
+	remove(ctx context.Context, key string) error
+}
+
+// isRow reports whether a key is that of a worker ID.
+func isRow(key string) bool { return strings.Contains(key, "worker/") }
+
+// put puts back those of some keys that is says.
+func (s *scene) put(k *keys, kept map[string]string, is func(key string) bool) {
+	s.t.Helper()
+	for key, value := range kept {
+		if is(key) {
+			require.NoError(s.t, k.raw.set(s.t.Context(), key, value))
+		}
+	}
+}
+
+// all returns what is there.
+func (s *scene) all() map[string]string {
+	s.t.Helper()
+	all, err := s.db.keys.raw.all(s.t.Context())
+	require.NoError(s.t, err)
+	return all
+}
+
+// remove removes those keys that is says.
+func (s *scene) remove(is func(key string) bool) {
+	s.t.Helper()
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(s.all()))) { // rows before their namespace
+		if is(key) {
+			require.NoError(s.t, s.db.keys.raw.remove(s.t.Context(), key))
+		}
+	}
+}
+
+func everything(string) bool { return true }
+
+// edit changes the rows for which change returns true by the store itself, as whoever writes its JSON by hand.
+func (s *scene) edit(change func(*lease.Row) bool) {
+	s.t.Helper()
+	l, err := s.db.keys.Namespace("")
+	require.NoError(s.t, err)
+	for _, key := range slices.Sorted(maps.Keys(s.all())) {
+		if k, ok := stores.ParseKey(key); ok && k.ID >= 0 {
+			_ = l.Change(s.t.Context(), k.ID, func(_ *lease.Namespace, row *lease.Row, _ lease.Clock) error {
+				if row == nil || !change(row) {
+					return errors.New("nothing to write")
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// A cable is a process's own way to a store of keys.
+type cable struct {
+	lease.Store
+	*keys
+	down                *atomic.Bool
+	swallows, swallowed *atomic.Int32 // what is lost next, and how many were
+}
+
+const (
+	loseReply = 1 + iota
+	loseRequest
+)
+
+var errCut = worker.Transient(errors.New("the store cannot be reached"))
+
+func (c cable) do(write func() error) error {
+	if c.down.Load() || c.full.Load() {
+		return errCut
+	}
+	switch c.swallows.Swap(0) {
+	case loseRequest:
+		c.swallowed.Add(1)
+		return errCut
+	case loseReply:
+		if err := write(); err != nil {
+			return err
+		}
+		c.swallowed.Add(1)
+		return errCut
+	}
+	return write()
+}
+
+func (c cable) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return c.do(func() error { return c.Store.Take(ctx, w, decide) })
+}
+
+func (c cable) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+	return c.do(func() error { return c.Store.Change(ctx, id, decide) })
+}
+
+func (c cable) Inspect(ctx context.Context) ([]string, error) {
+	if c.down.Load() {
+		return nil, errCut
+	}
+	return c.Store.Inspect(ctx)
+}
+
+func (c cable) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+	return c.do(func() error { return c.Store.Init(ctx, decide) })
+}
+
+var etcdClient = cluster.Share(func() (etcdServer, error) {
+	c, err := cluster.StartEtcd("shared etcd", 1, "--unsafe-no-fsync")
+	if err != nil {
+		return etcdServer{}, err
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	return etcdServer{c, client}, err
+})
+
+type etcdServer struct {
+	*cluster.Etcd
+	client *clientv3.Client
+}
+
+func (e etcdServer) Close() {
+	_ = e.client.Close()
+	e.Etcd.Close()
+}
+
+func newEtcd(t testing.TB) *keys {
+	t.Helper()
+	client, prefix := etcdClient(t).client, rand.Text()+"/"
+	s, err := etcd.New(client, etcd.Config{Prefix: prefix, ClockError: 5 * time.Millisecond})
+	require.NoError(t, err)
+	return &keys{Store: s, raw: inEtcd{client, prefix}}
+}
+
+type inEtcd struct {
+	*clientv3.Client
+	prefix string
+}
+
+func (e inEtcd) all(ctx context.Context) (map[string]string, error) {
+	r, err := e.Get(ctx, e.prefix, clientv3.WithPrefix())
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, kv := range r.Kvs {
+		all[strings.TrimPrefix(string(kv.Key), e.prefix)] = string(kv.Value)
+	}
+	return all, nil
+}
+
+func (e inEtcd) set(ctx context.Context, key, value string) error {
+	_, err := e.Put(ctx, e.prefix+key, value)
+	return err
+}
+
+func (e inEtcd) remove(ctx context.Context, key string) error {
+	_, err := e.Delete(ctx, e.prefix+key)
+	return err
+}
+
+var redisClient = cluster.Share(func() (redisServer, error) {
+	r, err := cluster.StartRedis("shared redis")
+	if err != nil {
+		return redisServer{}, err
+	}
+	o, err := goredis.ParseURL(r.URL(r.Addr(0)))
+	if err != nil {
+		return redisServer{}, err
+	}
+	return redisServer{r, goredis.NewClient(o)}, nil
+})
+
+type redisServer struct {
+	*cluster.Redis
+	client *goredis.Client
+}
+
+func (r redisServer) Close() {
+	_ = r.client.Close()
+	r.Redis.Close()
+}
+
+func newRedis(t testing.TB) *keys {
+	t.Helper()
+	client, prefix := redisClient(t).client, rand.Text()
+	s, err := redis.New(client, redis.Config{Prefix: prefix})
+	require.NoError(t, err)
+	return &keys{Store: s, raw: inRedis{client, prefix + ":{default}:"}}
+}
+
+type inRedis struct {
+	*goredis.Client
+	base string
+}
+
+// Rows are in a hash, beside a sorted set of their IDs.
+func (r inRedis) all(ctx context.Context) (map[string]string, error) {
+	rows, err := r.HGetAll(ctx, r.base+"rows").Result()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for id, text := range rows {
+		all["leases/default/worker/"+id] = text
+	}
+	own, err := r.Get(ctx, r.base+"namespace").Result()
+	if err == nil {
+		all["leases/default/namespace"] = own
+	}
+	if errors.Is(err, goredis.Nil) {
+		err = nil
+	}
+	return all, err
+}
+
+func (r inRedis) set(ctx context.Context, key, value string) error {
+	_, id, row := strings.Cut(key, "worker/")
+	if !row {
+		return r.Set(ctx, r.base+"namespace", value, 0).Err()
+	}
+	_, err := r.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+		p.ZAdd(ctx, r.base+"ids", goredis.Z{Member: id})
+		p.HSet(ctx, r.base+"rows", id, value)
+		return nil
+	})
+	return err
+}
+
+func (r inRedis) remove(ctx context.Context, key string) error {
+	_, id, row := strings.Cut(key, "worker/")
+	if !row {
+		return r.Del(ctx, r.base+"namespace").Err()
+	}
+	_, err := r.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+		p.ZRem(ctx, r.base+"ids", id)
+		p.HDel(ctx, r.base+"rows", id)
+		return nil
+	})
+	return err
+}
+
+var zooKeeperConn = cluster.Share(func() (zooKeeperServer, error) {
+	z, err := cluster.StartZooKeeper(1)
+	if err != nil {
+		return zooKeeperServer{}, err
+	}
+	c, _, err := zk.Connect(z.Addrs(), 10*time.Second, zk.WithLogger(silence{}))
+	return zooKeeperServer{z, c}, err
+})
+
+type silence struct{}
+
+func (silence) Printf(string, ...any) {}
+
+type zooKeeperServer struct {
+	*cluster.ZooKeeper
+	conn *zk.Conn
+}
+
+func (z zooKeeperServer) Close() {
+	z.conn.Close()
+	z.ZooKeeper.Close()
+}
+
+func newZooKeeper(t testing.TB) *keys {
+	t.Helper()
+	conn, root := zooKeeperConn(t).conn, "/"+rand.Text()
+	s, err := zookeeper.New(conn, zookeeper.Config{Root: root, ClockError: 5 * time.Millisecond})
+	require.NoError(t, err)
+	return &keys{Store: s, raw: inZooKeeper{conn, root + "/default"}}
+}
+
+// A namespace's node is above those of its rows, and has no data where there is none.
+type inZooKeeper struct {
+	*zk.Conn
+	node string
+}
+
+func (z inZooKeeper) all(context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	own, _, err := z.Get(z.node)
+	if errors.Is(err, zk.ErrNoNode) {
+		return all, nil
+	}
+	if len(own) > 0 {
+		all[stores.Key{Namespace: "default", ID: -1}.String()] = string(own)
+	}
+	names, _, failed := z.Children(z.node)
+	for _, name := range names {
+		if id, no := strconv.ParseInt(name, 10, 64); no == nil && err == nil {
+			var row []byte
+			row, _, err = z.Get(z.node + "/" + name)
+			all[stores.Key{Namespace: "default", ID: id}.String()] = string(row)
+		}
+	}
+	return all, errors.Join(err, failed)
+}
+
+func (z inZooKeeper) path(key string) string {
+	if k, _ := stores.ParseKey(key); k.ID >= 0 {
+		return z.node + "/" + strconv.FormatInt(k.ID, 10)
+	}
+	return z.node
+}
+
+func (z inZooKeeper) set(_ context.Context, key, value string) error {
+	for _, above := range []string{z.node[:strings.LastIndex(z.node, "/")], z.node} {
+		if _, err := z.Create(above, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			return err
+		}
+	}
+	_, err := z.Set(z.path(key), []byte(value), -1)
+	if errors.Is(err, zk.ErrNoNode) {
+		_, err = z.Create(z.path(key), []byte(value), 0, zk.WorldACL(zk.PermAll))
+	}
+	return err
+}
+
+func (z inZooKeeper) remove(_ context.Context, key string) error {
+	if !isRow(key) {
+		_, err := z.Set(z.node, nil, -1)
+		return err
+	}
+	return z.Delete(z.path(key), -1)
+}
