@@ -23,13 +23,8 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	}
 	width := p.width()
 	lines := append([]string{cmd.Short + ".", ""}, strings.Split(usage(cmd, width)+"\n", "\n")...)
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			lines = append(lines, fmt.Sprintf("  %-*s  %s", cmd.NamePadding(), c.Name(), c.Short))
-		}
-	}
-	if cmd.HasAvailableSubCommands() {
-		lines = append(lines, "")
+	if below := listOf(cmd, (*cobra.Command).IsAvailableCommand); len(below) > 0 {
+		lines = append(append(lines, below...), "")
 	}
 	more := []string{"", "uid help " + strings.TrimPrefix(cmd.CommandPath(), "uid ") + " says more."}
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -87,15 +82,8 @@ func (p *program) longHelp(cmd *cobra.Command) {
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return
 	}
-	var commands, topics []string
-	for _, c := range cmd.Commands() {
-		line := fmt.Sprintf("  %-*s  %s", cmd.NamePadding(), c.Name(), c.Short)
-		if c.IsAdditionalHelpTopicCommand() {
-			topics = append(topics, line)
-		} else if c.IsAvailableCommand() || c.Name() == "help" {
-			commands = append(commands, line)
-		}
-	}
+	commands := listOf(cmd, func(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" })
+	topics := listOf(cmd, (*cobra.Command).IsAdditionalHelpTopicCommand)
 	for _, s := range []struct{ title, text string }{
 		{"Usage", usage(cmd, width)},
 		{"Examples", cmd.Example}, // to be copied: it is not folded
@@ -117,6 +105,21 @@ func (p *program) longHelp(cmd *cobra.Command) {
 	}
 }
 
+// listOf returns a line for each command below one that is so.
+func listOf(cmd *cobra.Command, is func(*cobra.Command) bool) (lines []string) {
+	for _, c := range cmd.Commands() {
+		if is(c) {
+			lines = append(lines, fmt.Sprintf("  %-*s  %s", cmd.NamePadding(), c.Name(), c.Short))
+		}
+	}
+	return lines
+}
+
+// hasHelp reports whether there is help about a command, or a topic.
+func hasHelp(c *cobra.Command) bool {
+	return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
+}
+
 // helpCommand is the command help: cobra's own takes unknown words for no error.
 func (p *program) helpCommand() *cobra.Command {
 	return &cobra.Command{
@@ -126,7 +129,7 @@ func (p *program) helpCommand() *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 			if about, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
 				for _, c := range about.Commands() {
-					if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+					if hasHelp(c) {
 						found = append(found, cobra.CompletionWithDesc(c.Name(), c.Short))
 					}
 				}
@@ -136,10 +139,8 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownWord(about, append(rest, "")[0], "no help about", "no help about that",
-					"there is some about", func(c *cobra.Command) bool {
-						return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
-					})
+				word := append(rest, "")[0]
+				return unknownWord(about, word, "no help about", "no help about that", "there is some about", hasHelp)
 			}
 			about.InitDefaultHelpFlag() // so that it is shown
 			about.InitDefaultVersionFlag()

@@ -51,9 +51,12 @@ func TestScripts(t *testing.T) {
 			"fails":   ending(exitFailure),
 			"badstore": func(ts *testscript.TestScript, _ bool, args []string) {
 				says, place := args[0], args[1]
-				ending(exitBadInput)(ts, false, []string{says, "worker", "ls", "--timeout", "1ms", "--store", place})
+				refuses := ending(exitBadInput)
+				refuses(ts, false, []string{says, "worker", "ls", "--timeout", "1ms", "--store", place})
+				refuses(ts, false, []string{"--store", "worker", "ls", "--timeout", "1ms", "--store", place})
 				ts.Setenv(storeEnv, place)
-				ending(exitBadInput)(ts, false, []string{says, "gen", "--timeout", "1ms"})
+				refuses(ts, false, []string{says, "gen", "--timeout", "1ms"})
+				refuses(ts, false, []string{storeEnv, "gen", "--timeout", "1ms"})
 				ts.Setenv(storeEnv, "")
 			},
 			"golden": func(ts *testscript.TestScript, _ bool, args []string) {
