@@ -13,6 +13,8 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 func TestRows(t *testing.T) {
@@ -57,6 +59,11 @@ func TestOwnTable(t *testing.T) {
 		var n int
 		require.NoError(t, db.Get(&n, "SELECT COUNT(*) FROM `order`"))
 		require.Equal(t, 2, n)
+		tenantOf(t, db).take(t)
+		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "group"}).Leases("")
+		require.NoError(t, err)
+		require.NoError(t, lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds}))
+		require.Zero(t, (&tenant{Leases: l}).take(t).WorkerID)
 	})
 }
 

@@ -8,8 +8,6 @@ import (
 
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
 
 // leaseTables returns which tables of leases there are.
@@ -64,21 +62,5 @@ func TestUpdateIsConfirmed(t *testing.T) {
 		require.Equal(t, mine, owner.row)
 		kit.Do(t, db, "DROP TRIGGER keeper")
 		require.NoError(t, owner.renew(t.Context()))
-	})
-}
-
-// Two tables, and two namespaces of one, do not see each other.
-func TestNamespacesApart(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		l, err := tablesOf(t, db, sqlstore.Config{LeaseTable: "order"}).Leases("") // a word of SQL, which is no harm
-		require.NoError(t, err)
-		for _, n := range []*tenant{strangerOf(t, db, ""), strangerOf(t, db, "b"), {Leases: l}} {
-			require.NoError(t, lease.Found(t.Context(), n, lease.Founding{Layout: milliseconds}))
-			for id := range int64(3) {
-				require.Equal(t, id, n.take(t).WorkerID)
-			}
-		}
 	})
 }
