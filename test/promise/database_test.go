@@ -614,6 +614,20 @@ func (s *scene) aged() {
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
+// grown waits until a server has a history, which it has not in its first two seconds: till then each start burns ticks.
+func (s *scene) grown() {
+	s.t.Helper()
+	if !s.mysql() {
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		var name string
+		var seconds int
+		require.NoError(s.t, s.db.QueryRowx("SHOW GLOBAL STATUS LIKE 'Uptime'").Scan(&name, &seconds))
+		return seconds > 2
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
 // made makes the table of disposable IDs if it is missing, by a start that is given up.
 func (s *scene) made() {
 	p := s.start(how{seat: 99})
