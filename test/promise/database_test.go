@@ -250,7 +250,8 @@ var databaseFaults = []fault{
 	{
 		name:  "lost-reply",
 		title: "The reply to a commit is lost, or the commit",
-		what:  "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start.",
+		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
+			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
 		play: func(s *scene) {
 			if s.db == nil || s.sqlite() {
 				s.drawSome(s.start(how{}))
@@ -287,6 +288,17 @@ var databaseFaults = []fault{
 				s.draw(p, other)
 				s.pass(window)
 				s.draw(p, other)
+				if s.leased() {
+					swallow(write)
+					s.drain(p) // all that it takes for reserved
+					p.kill()
+					s.pass(2 * ttl)
+					for range 3 {
+						other = s.start(how{seat: s.processes})
+						s.drain(other)
+					}
+					p = s.start(how{db: l.db})
+				}
 			}
 			s.pass(longGone)
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
