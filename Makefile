@@ -201,8 +201,10 @@ engines: ## the stores of all engines, on real servers, and faults of both; FULL
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: promise
-promise: ## the table of docs/promise.md, played on PostgreSQL and on MySQL 9; make test plays it on MariaDB and SQLite
-	UID_PROMISE_ENGINES=postgres,mysql9 $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise
+promise: ## the table of docs/promise.md, played on all engines but MariaDB and SQLite, on which make test plays it
+	for engine in mysql9 galera postgres etcd zookeeper redis; do \
+	  UID_PROMISE_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise; \
+	done
 
 .PHONY: recipes
 recipes: server generate ## lint, compile and run the programs of recipes, and the tests of orm, on real servers

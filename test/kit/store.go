@@ -42,13 +42,15 @@ func NewPostgres(t testing.TB) Store {
 	return Store{"pgx", cluster.SharedPostgres(t).NewDatabase(t)}
 }
 
-// NewGalera returns a store on a node of a cluster.
+// NewGalera returns a store on a node of a cluster, which counts by ones, as nobody uses the other nodes.
 func NewGalera(t testing.TB) Store {
 	node := galera(t).Nodes[0]
 	return Store{"mysql", node.DSN(node.NewDatabase(t))}
 }
 
-var galera = cluster.Share(func() (*cluster.Galera, error) { return cluster.StartGalera("shared galera") })
+var galera = cluster.Share(func() (*cluster.Galera, error) {
+	return cluster.StartGalera("shared galera", "--wsrep-auto-increment-control=OFF")
+})
 
 var mySQL9 = cluster.Share(func() (*cluster.MySQL, error) { return cluster.StartMySQL9("shared mysql9") })
 

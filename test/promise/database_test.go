@@ -250,7 +250,8 @@ var databaseFaults = []fault{
 	{
 		name:  "lost-reply",
 		title: "The reply to a commit is lost, or the commit",
-		what:  "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start.",
+		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
+			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
 		play: func(s *scene) {
 			if s.db == nil || s.sqlite() {
 				s.drawSome(s.start(how{}))
@@ -287,6 +288,17 @@ var databaseFaults = []fault{
 				s.draw(p, other)
 				s.pass(window)
 				s.draw(p, other)
+				if s.leased() {
+					swallow(write)
+					s.drain(p) // all that it takes for reserved
+					p.kill()
+					s.pass(2 * ttl)
+					for range 3 {
+						other = s.start(how{seat: s.processes})
+						s.drain(other)
+					}
+					p = s.start(how{db: l.db})
+				}
 			}
 			s.pass(longGone)
 			s.draw(p, s.start(how{seat: s.processes}), s.start(how{seat: s.processes + 1}))
@@ -611,6 +623,20 @@ func (s *scene) aged() {
 		require.NoError(s.t, s.db.Get(&aged, "SELECT CREATE_TIME < NOW() FROM information_schema.TABLES "+
 			"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", s.table()))
 		return aged
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// grown waits until a server has a history, which it has not in its first two seconds: till then each start burns ticks.
+func (s *scene) grown() {
+	s.t.Helper()
+	if !s.mysql() {
+		return
+	}
+	require.Eventually(s.t, func() bool {
+		var name string
+		var seconds int
+		require.NoError(s.t, s.db.QueryRowx("SHOW GLOBAL STATUS LIKE 'Uptime'").Scan(&name, &seconds))
+		return seconds > 2
 	}, 20*time.Second, 20*time.Millisecond)
 }
 

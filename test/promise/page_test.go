@@ -33,7 +33,9 @@ those that come twice:
 const promiseFoot = `## What the tests are
 
 Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files
-(` + "`make test`" + `), and on PostgreSQL and MySQL 9 (` + "`make engines`" + `; in a test's name ` + "`postgres` and `mysql9`" + `, with UID_PROMISE_ENGINES=postgres,mysql9).
+(` + "`make test`" + `); and on MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis (` + "`make promise`" + `), whose names stand in the place of ` + "`mysql`" + ` in a
+test's name, with UID_PROMISE_ENGINES=mysql9,galera,postgres,etcd,zookeeper,redis, or some of them. No ways are disposable in stores of keys,
+and etcd and ZooKeeper, which never lose a write, have those with Losses: Never alone.
 Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what
 any of them draws is compared with what all have drawn.
 Time does not pass but is set: all clocks, that of one process, or that of the database. (A clock of the tests is read for each

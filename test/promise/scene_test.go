@@ -137,6 +137,7 @@ func (s *scene) set() {
 	case s.way.store != nil:
 		s.store = s.way.store(s.t)
 		s.db = s.opened(s.store)
+		s.grown()
 	}
 	if s.leased() {
 		s.make("", promised)

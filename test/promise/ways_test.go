@@ -48,7 +48,7 @@ var engines = []engine{
 	{"-redis", "Redis", false, nil, newRedis},
 }
 
-// asked is the environment variable with the engines to play, by the ends of their ways' names: postgres,mysql9. By
+// asked is the environment variable with the engines to play, by the ends of their ways' names: postgres,etcd. By
 // default they are MariaDB and SQLite.
 const asked = "UID_PROMISE_ENGINES"
 

@@ -36,17 +36,10 @@ type leasesJob struct {
 // timing is the part of a lease.Config that tests set.
 type timing struct {
 	Window, TTL, MaxClockSkew time.Duration
-	Losses                    lease.Losses
 }
 
 // brisk has IDs used again soon, on engines that answer late when two processors have all to do.
 var brisk = timing{Window: 800 * time.Millisecond, TTL: 1200 * time.Millisecond, MaxClockSkew: 50 * time.Millisecond}
-
-// durable is the same for a store that is taken to be durable, whatever it says.
-func (t timing) durable() timing {
-	t.Losses = lease.NeverUnchecked
-	return t
-}
 
 // maxLead bounds what is borrowed from the future. It is longer than it takes for an ID to be used again, so
 // that it takes a reservation to keep owners apart, and reaches what is reserved after a burn.
@@ -95,7 +88,7 @@ func (j leasesJob) draws(ctx context.Context, p job, leases lease.Store, m *memo
 	}
 	var w uid.Worker
 	w, err := lease.New(leases, lease.Config{
-		Window: j.Lease.Window, TTL: j.Lease.TTL, MaxClockSkew: j.Lease.MaxClockSkew, Losses: j.Lease.Losses,
+		Window: j.Lease.Window, TTL: j.Lease.TTL, MaxClockSkew: j.Lease.MaxClockSkew,
 		Timeout: 2 * time.Second, Logger: logger, OnEvent: func(e lease.Event) { m.tell(p.Process, e) },
 	})
 	if err != nil {

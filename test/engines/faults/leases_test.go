@@ -11,9 +11,7 @@ import (
 
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/proxy"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A fault is something that happens to clients, servers or the network.
@@ -39,7 +37,6 @@ var faults = []fault{
 	{name: "servers killed", few: 3, full: 24, inject: killServers, applies: hasServers},
 	{name: "servers paused", few: 1, full: 8, inject: pauseServers, applies: hasServers},
 	{name: "network cut", few: 4, full: 20, inject: cutNetwork, applies: hasNetwork},
-	{name: "commits lost", few: 10, full: 50, inject: loseCommits, applies: func(s subject) bool { return s.Name == engines.MariaDB.Name }},
 }
 
 // leasedFrom are the engines whose leases are tested.
@@ -48,24 +45,15 @@ var leasedFrom = []engines.Engine{
 }
 
 func TestLeases(t *testing.T) {
-	testLeases(t, leasedFrom, brisk).publish(t, leasedFrom, "docs/engines.md", "faults")
-}
-
-// TestDurableLeases has leases reserve no more than they are asked for.
-func TestDurableLeases(t *testing.T) {
-	testLeases(t, []engines.Engine{engines.MariaDB, engines.SQLite}, brisk.durable())
-}
-
-func testLeases(t *testing.T, all []engines.Engine, timing timing) *results {
 	r := &results{}
 	r.Header = table.Row{"engine", "fault", "injected", "UIDs", "leases taken over", "leases lost", "duplicates", "duplicates when blind"}
-	r.each(t, all, func(t *testing.T, s subject) {
+	r.each(t, leasedFrom, func(t *testing.T, s subject) {
 		for _, f := range faults {
 			if f.applies(s) {
-				r.inject(t, s, f, timing)
+				r.inject(t, s, f)
 			}
 		}
-		if s.Pair == nil || timing.Losses != lease.ByHistory {
+		if s.Pair == nil {
 			return
 		}
 		t.Run("lossy", func(t *testing.T) {
@@ -78,15 +66,15 @@ func testLeases(t *testing.T, all []engines.Engine, timing timing) *results {
 			s.d = engines.One(nil, p.Addr(), p.URL, p.Version, nil)
 			lost := failover(p)
 			r.inject(t, s, fault{name: "failover with loss", few: 1, full: 10, loses: true,
-				inject: func(r *leasing, n int) int { return lost.from(r, n) }}, timing)
+				inject: func(r *leasing, n int) int { return lost.from(r, n) }})
 		})
 	})
-	return r
+	r.publish(t, leasedFrom, "docs/engines.md", "faults")
 }
 
 // inject injects a fault, with processes as they should be and then with blind ones, or, where writes are lost,
 // with some that do not see it.
-func (r *results) inject(t *testing.T, s subject, f fault, timing timing) {
+func (r *results) inject(t *testing.T, s subject, f fault) {
 	r.mu.Lock()
 	r.planned++
 	r.mu.Unlock()
@@ -95,7 +83,7 @@ func (r *results) inject(t *testing.T, s subject, f fault, timing timing) {
 		for _, blind := range []bool{false, true} {
 			name := map[bool]string{false: "reserved", true: "blind"}[blind]
 			if !t.Run(name, func(t *testing.T) {
-				l := newLeasing(t, s.d, timing, blind)
+				l := newLeasing(t, s.d, brisk, blind)
 				l.Oblivious = blind && f.loses
 				n := f.inject(l, many(f.few, f.full))
 				l.finish(f.loses)
@@ -260,29 +248,6 @@ func cutNetwork(r *leasing, n int) (cuts int) {
 	}
 	r.AwaitAll()
 	return cuts
-}
-
-// loseCommits has a connection break or hang in the middle of a commit, before the server has heard of it or
-// after.
-func loseCommits(r *leasing, n int) (commits int) {
-	// So that an ID is used again while the UIDs of its last owner are ahead of the clock.
-	r.Lease.Window, r.Lease.TTL = r.Lease.Window/2, r.Lease.TTL/2
-	r.start(r.net.Near, 5)
-	through := r.net.Near[0]
-	for ; r.goesOn(commits, n); commits++ {
-		switch commits % 5 {
-		case 0, 2:
-			through.SwallowReply(cluster.LeaseWrite)
-		case 1, 3:
-			through.SwallowRequest(cluster.LeaseWrite)
-		case 4:
-			through.Stall(cluster.LeaseWrite) // the reply never comes, and nobody is told
-		}
-		r.replace((*crew.Member).End)
-		crew.Await(r, "a commit", func() bool { return through.Swallowed() > commits })
-	}
-	r.AwaitAll()
-	return commits
 }
 
 // from injects losses: IDs and ticks that were leased are unknown, and leased again.
