@@ -44,6 +44,11 @@ func (g *Generator) takeInTurn(
 	l := &g.queue
 	l.mu.Lock()
 	defer l.unlock()
+	if len(g.marks) > 1 && l.Waiting() > 0 {
+		// Each tick has a mark of its own, so a reading from before a call joined could give it a smaller UID than
+		// its goroutine has had.
+		tick = g.clock.tick()
+	}
 	served := l.Serve(func(want uint64) (given, uint64) {
 		u, got, out = g.take(gr, tick, turn, int64(want))
 		return given{u, tick, gr}, uint64(got)

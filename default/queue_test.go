@@ -46,3 +46,19 @@ func TestRevocationTakesBack(t *testing.T) {
 		require.Zero(t, g.queue.waiting.Load())
 	})
 }
+
+// TestServedByAnEarlierReading: who waits is not served by a reading of the clock that another call made before.
+func TestServedByAnEarlierReading(t *testing.T) {
+	clock, sixteen := fake.NewClock(morning), conformance.Sixteen
+	g := quiet(t, fake.Endless(7), Config{Layout: sixteen, Now: clock.Now, ClockBack: Remember(1024)})
+	defer g.Close()
+	before := sixteen.TickAt(clock.Now())
+	clock.Step(time.Millisecond)
+	one := g.queue.join(1)
+	_, _, out := g.takeInTurn(nil, 1, g.tenure.Grant(), before, 0)
+	require.Equal(t, issued, out)
+	require.EqualValues(t, 1, one.Got)
+	tick, err := sixteen.Tick(one.Given.u)
+	require.NoError(t, err)
+	require.Equal(t, before+1, tick)
+}
