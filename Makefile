@@ -163,8 +163,8 @@ explore: ## run lock-free code in every order of its steps with two preemptions 
 
 .PHONY: explore-night
 explore-night: ## the same with three, and a hundred thousand random schedules of each scenario
-	$(GO) run ./test/explore/run -preemptions 3 -limit 10m
-	$(GO) run ./test/explore/run -random 100000 -limit 3m
+	$(GO) run ./test/explore/run -preemptions 3 -limit 2m
+	$(GO) run ./test/explore/run -random 100000 -limit 30s
 
 .PHONY: linearizability
 linearizability: ## check a million short histories of the real ring
