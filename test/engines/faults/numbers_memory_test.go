@@ -106,8 +106,8 @@ type hole struct{ first, last int64 }
 // A verdict is what came of a run.
 type verdict struct {
 	issued, holes int64
-	unexplained          []hole // in no range that a process had at its end
-	err                  error  // what is wrong
+	unexplained   []hole // in no range that a process had at its end
+	err           error  // what is wrong
 }
 
 // judge judges a run all of whose processes have ended, by the row's Next.
