@@ -213,7 +213,7 @@ const (
 var databaseFaults = []fault{
 	{
 		name:  "outage",
-		title: "The database cannot be reached, by one process (a partition) or by all",
+		title: "The database is away, for one process or for all",
 		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
@@ -249,7 +249,7 @@ var databaseFaults = []fault{
 	},
 	{
 		name:  "lost-reply",
-		title: "The reply to a commit is lost, or the commit",
+		title: "A commit or its reply is lost",
 		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
 			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
 		play: func(s *scene) {

@@ -13,34 +13,31 @@ const promiseHead = `<!-- Written by make docs. Do not edit: the tables are in t
 
 **No UID is issued twice, within one layout and one space of worker IDs.** A space gives each ID to one owner at a time: a namespace of
 leases in one table of one database; one table of disposable IDs; or whatever numbers processes with a state file or a static
-ID. UIDs of two spaces can be equal, and so can UIDs of two layouts. Two services whose UIDs must differ share a space and a layout.
+ID. UIDs of two spaces, or of two layouts, can be equal.
 
-The tables say what becomes of the promise when things go wrong, for each way to get a worker ID. Each cell is a test, with generators
-of both kinds (` + "`cached`, `uncached`" + `). It plays the fault, marks every UID, and counts those that come twice:
+The tables say what becomes of that when things go wrong, for each way to get a worker ID. Each cell is a test, with ` + "`cached` and `uncached`" + `: it
+plays the fault, marks every UID, and counts those that come twice. Nobody has looked at other faults.
 
 | in a cell | its test shows |
 |---|---|
 | unique | no UID comes twice, though a start or a renewal may be refused |
-| unique if | none does under the condition; without it, UIDs come twice |
-| **not covered** | UIDs come twice |
+| if | none does under the condition of the note; without it, UIDs come twice |
+| **no** | not covered: UIDs come twice |
 | – | the fault is of something that this way, or an engine not named, does not use; played all the same, no UID comes twice |
 
 Leases with a state file have a column where the file makes a difference.
-A fault that is not in the tables is neither promised nor excluded: nobody has looked.
 
 `
 
 // promiseFoot is what it says after them.
 const promiseFoot = `## How to run it
 
-` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell and says how, and which other tests show the same with
-processes, servers and signals of their own. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on MySQL 9, Galera, PostgreSQL,
-etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name (UID_PROMISE_ENGINES=postgres,etcd plays some). Stores of keys have no
-disposable IDs, and etcd and ZooKeeper, which lose no write, only the ways with Losses: Never.
+` + "`go test -v ./test/promise -run 'TestPromise$/<fault>$/<way>$'`" + ` plays a cell and says how. ` + "`make test`" + ` plays all on MariaDB and SQLite; ` + "`make promise`" + ` on
+MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs, and etcd
+and ZooKeeper, which lose no write, only the ways with Losses: Never.
 
-Processes are played inside of one, with real workers and generators; one to three more draw all the time. Clocks are set,
-together or one by one. A lost commit is one that is taken back, a failover is that and another history, a clone is a
-generator with the same reservation. ` + "`make soak`" + ` plays most of these faults at random, for as long as you like.
+Processes are played inside of one, with real workers and generators; one to three more draw all the time. Clocks are set. A lost commit
+is one that is taken back, a failover is that and another history, a clone is a generator with the same reservation.
 `
 
 // renderPromise returns the page.
@@ -132,7 +129,7 @@ const noPartText = "–"
 
 // text returns the verdict, with the number of its note.
 func (c cell) text(notes *[]string) string {
-	text := map[verdict]string{vUnique: "unique", vUniqueIf: "unique if", vNotCovered: "**not covered**", vNoPart: noPartText}[c.verdict]
+	text := map[verdict]string{vUnique: "unique", vUniqueIf: "if", vNotCovered: "**no**", vNoPart: noPartText}[c.verdict]
 	if c.note == "" {
 		return text
 	}
