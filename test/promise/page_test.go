@@ -36,8 +36,8 @@ const promiseFoot = `## How to run it
 MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis, whose names replace ` + "`mysql`" + ` in a way's name. Stores of keys have no disposable IDs, and etcd
 and ZooKeeper, which lose no write, only the ways with Losses: Never.
 
-Processes are played inside of one, with real workers and generators; one to three more draw all the time. Clocks are set. A lost commit
-is one that is taken back, a failover is that and another history, a clone is a generator with the same reservation.
+Processes are played inside of one, with real workers and generators, beside one to three more that draw all the time. Clocks are set;
+a failover is lost commits and another history; a clone is a generator with the same reservation.
 `
 
 // renderPromise returns the page.
