@@ -200,20 +200,20 @@ const (
 	allStopped   = "all processes are stopped first, and start again when the clock has passed all that they issued"
 	neverSays    = "Losses: Never says that this does not happen; a start refuses settings that show that it can"
 	oneLine      = "the new server's clock is behind the old one's by no more than MaxClockSkew; it has no commit that the old one lacked, and the old one takes no more writes"
-	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is started anew: then the history is another one; nothing tells of rows that are put back in place"
-	fewForgotten = "no more IDs are lost than a start skips under a new history, those that another one has skipped among them" +
-		" (4,095 of the default layout's, see Skip of sqlstore.Config), and no process with Java's generator starts first"
-	burnCovers   = "nobody has reserved more than ten minutes (lease.Burn) ahead: no owner's 3/2 Window or generator's MaxLead is longer"
+	historyMoves = "it is put back as a table or file of its own, as a dump is, or the server is restarted: that changes the history. Rows put back in place do not"
+	fewForgotten = "at most as many IDs are lost as a start skips under a new history (4,095 of the default layout's, see Skip of sqlstore.Config)," +
+		" those that another start skipped included; and no process with Java's generator starts first"
+	burnCovers   = "no owner's 3/2 Window or generator's MaxLead is longer than ten minutes (lease.Burn)"
 	counterStays = "the counter of AUTOINCREMENT, or of the identity, stays"
-	notBack      = "the former file does not come back into its place, as the same one: nothing tells that it was away"
-	allTried     = "nobody starts while it is away, or all owners try to renew meanwhile, which they do within half a Window unless they stand still, or their TTL is over when it is back"
+	notBack      = "the former file does not come back: nothing tells that it was away"
+	allTried     = "nobody starts while it is away; or all owners try to renew meanwhile (within half a Window, unless they stand still); or their TTL is over when it is back"
 	noneMade     = "nobody makes a namespace in its place: starts have MustExist"
 )
 
 var databaseFaults = []fault{
 	{
 		name:  "outage",
-		title: "The database cannot be reached, by one process (a partition) or by all",
+		title: "The database is away, for one process or for all",
 		what: "A process is cut off its database until its lease is over and another one has its ID. It draws what it has reserved; with a state file it is also killed and started again meanwhile." +
 			" Then the database is back (for a SQLite file: the process is started again).",
 		play: func(s *scene) {
@@ -249,7 +249,7 @@ var databaseFaults = []fault{
 	},
 	{
 		name:  "lost-reply",
-		title: "The reply to a commit is lost, or the commit",
+		title: "A commit or its reply is lost",
 		what: "A process's renewal is committed and it does not hear of it, or is never heard of; the same with another process's start." +
 			" Then it is killed in such a renewal, and others have its ID while its UIDs would be ahead of the clock.",
 		play: func(s *scene) {

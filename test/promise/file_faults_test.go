@@ -57,7 +57,7 @@ var fileFaults = []fault{
 	},
 	{
 		name:  "file-moved",
-		title: "A state file or a SQLite file is moved away or removed while in use, and a new one is made in its place",
+		title: "A state file or a SQLite file is moved away while in use, and a new one made",
 		what: "A state file is moved while a process draws, and another process starts in the same way, so that it makes a new file." +
 			" A SQLite file without state files is moved, with and without a write-ahead log, and the same is played as for DROP TABLE," +
 			" or, without the condition of leases by history, as for a table that is renamed away and back.",

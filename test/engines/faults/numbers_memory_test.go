@@ -105,14 +105,14 @@ type hole struct{ first, last int64 }
 
 // A verdict is what came of a run.
 type verdict struct {
-	issued, takes, holes int64
-	unexplained          []hole // in no range that a process had at its end
-	err                  error  // what is wrong
+	issued, holes int64
+	unexplained   []hole // in no range that a process had at its end
+	err           error  // what is wrong
 }
 
 // judge judges a run all of whose processes have ended, by the row's Next.
 func (m *numbers) judge(next int64) verdict {
-	v := verdict{issued: m.issued(), takes: m.takes()}
+	v := verdict{issued: m.issued()}
 	var wrong []error
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	left := m.left()

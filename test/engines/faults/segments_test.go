@@ -45,7 +45,7 @@ func newPlan() plan {
 
 func TestSegments(t *testing.T) {
 	r := &results{planned: len(takenFrom)}
-	r.Header = table.Row{"server", "numbers", "segments", "processes killed, closed, paused", "servers killed", "numbers skipped",
+	r.Header = table.Row{"server", "numbers", "servers killed", "numbers skipped",
 		"of these without a reason", "duplicates", "after losses: stopped, went on"}
 	r.each(t, takenFrom, func(t *testing.T, s subject) {
 		p := newPlan()
@@ -55,7 +55,7 @@ func TestSegments(t *testing.T) {
 			r.start(r.net.Near, 8)
 			servers := r.disturb(p)
 			v := r.finish()
-			row = append(row, v.issued, v.takes, fmt.Sprintf("%d, %d, %d", p.kills, p.closes, p.pauses), servers, v.holes, len(v.unexplained), r.doubles())
+			row = append(row, v.issued, servers, v.holes, len(v.unexplained), r.doubles())
 			for _, h := range v.unexplained[:min(3, len(v.unexplained))] {
 				r.tell(h)
 			}
@@ -66,7 +66,7 @@ func TestSegments(t *testing.T) {
 			r.Add(s.rank, row...)
 		}
 	})
-	r.publish(t, takenFrom, "docs/segments.md", "segments")
+	r.publish(t, takenFrom, "segments")
 }
 
 // A taking is processes that draw the numbers of a tag of its own.
