@@ -261,7 +261,7 @@ MEASURE = $(GO) test ./measure -run '^$$' -bench . -timeout 0 -profile $1 | tee 
 
 .PHONY: bench
 bench: bench-module ## measure everything, redraw the charts and tables (some 20 minutes; keep the machine idle)
-	cd benchmarks && $(call MEASURE,full) && $(GO) run . results/full.txt
+	cd benchmarks && $(call MEASURE,full) && $(GO) run . results/full.txt | tee results/tables.txt
 
 .PHONY: bench-quick
 bench-quick: ## a smaller comparison in less than three minutes; its tables come to the terminal
