@@ -41,8 +41,7 @@ func TestNewLeaseRefuses(t *testing.T) {
 	l, err := lease.New(store, lease.Config{Window: 500 * time.Microsecond})
 	require.NoError(t, err)
 	_, err = l.Acquire(t.Context(), millis(1023))
-	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorContains(t, err, "Window 500µs is shorter than the layout's tick, 1ms")
+	logtest.Error(t, err, uid.ErrConfig, "Window 500µs is shorter than the layout's tick, 1ms")
 }
 
 // A row says who has the ID.

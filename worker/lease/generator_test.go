@@ -104,8 +104,7 @@ func TestLeaseInvalidate(t *testing.T) {
 // What was invalidated is not released: the row may be the other copy's by now.
 func TestLeaseInvalidateAndRelease(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		row := h.row(0)
 		l.Invalidate()
 		require.NoError(t, l.Release(t.Context(), -1))

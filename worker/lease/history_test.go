@@ -36,8 +36,7 @@ func TestBurn(t *testing.T) {
 					h.memory.LoseHistory()
 				}
 				at, began := h.tick(), time.Now()
-				l := h.lease(c.cfg)
-				r := h.acquire(l)
+				l, r := h.held(c.cfg)
 				require.Equal(t, at+ms(lease.Burn)+1, r.First)
 				require.Equal(t, skew+time.Millisecond, time.Since(began), "nothing can be reserved before")
 				require.Equal(t, r.First, r.Last)
@@ -92,8 +91,7 @@ func TestOwnersWriteTheHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				l := h.lease(lease.Config{})
-				h.acquire(l)
+				l, _ := h.held(lease.Config{})
 				before := h.namespace()
 				h.memory.LoseHistory()
 				h.pass(window / 2)
@@ -108,8 +106,7 @@ func TestOwnersWriteTheHistory(t *testing.T) {
 // What an owner that trusts the store does is none of this.
 func TestNeverBurns(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{Losses: lease.Never})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{Losses: lease.Never})
 		before := h.namespace()
 		h.memory.LoseHistory()
 		h.pass(window / 2)
@@ -124,8 +121,7 @@ func TestNeverBurns(t *testing.T) {
 // very end of what it may, nor a lease of which nothing is left.
 func TestLostWritesComeNotAgain(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		restore := h.memory.Backup()
 		h.pass(time.Second)
 		burst := h.extend(l, h.tick()+ms(lease.Burn))
@@ -171,8 +167,7 @@ func TestWindowChanges(t *testing.T) {
 // by the earlier end, and a failover that loses both would give it back to this one.
 func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		until := h.row(0).Until
 		h.pass(window / 2)
 		h.shiftStore(-window)

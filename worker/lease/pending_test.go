@@ -80,8 +80,7 @@ func TestPendingRenewalsAreRivals(t *testing.T) {
 func TestOlderRowIsNotTheOwners(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
-		l := h.lease(lease.Config{OnEvent: told.add})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{OnEvent: told.add})
 		older := h.row(0)
 		h.pass(window / 2)
 		h.extend(l, 0)
@@ -95,8 +94,7 @@ func TestOlderRowIsNotTheOwners(t *testing.T) {
 // A row that differs in the owner's name alone is another's.
 func TestAnotherOwnersRow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		h.edit(0, func(row *lease.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
@@ -106,8 +104,7 @@ func TestAnotherOwnersRow(t *testing.T) {
 // Of two copies of a process the one that renews first has the lease, and the other one another.
 func TestCopyOfAProcess(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.acquire(l)
+		l, _ := h.held(lease.Config{})
 		held, _ := l.Held()
 		held.Used = held.Last // so that the test may do it
 		other, err := h.lease(lease.Config{}).Resume(t.Context(), millis(1023), held)

@@ -92,48 +92,40 @@ func TestLeaseLostReplyToAcquire(t *testing.T) {
 
 // What an acquisition has leased to nobody is not taken up once somebody else has had it.
 func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				other := h.lease(lease.Config{Losses: trust(durable)})
-				var was, theirs lease.Row
-				l, client := h.client(lease.Config{Losses: trust(durable), Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
-					was = h.row(0)
-					h.pass(ttl + quarantine + time.Second)
-					require.Zero(t, h.acquire(other).WorkerID)
-					theirs = h.row(0)
-				}}}).Logger()})
-				client.Fault(storetest.LoseReply)
-				r := h.acquire(l)
-				require.NotEmpty(t, was.Nonce, "nobody could be told")
-				require.Greater(t, lease.ReservationOf(other).First, was.High)
-				require.EqualValues(t, 1, r.WorkerID)
-				require.Equal(t, theirs, h.row(0))
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		other := h.lease(lease.Config{Losses: losses})
+		var was, theirs lease.Row
+		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+			was = h.row(0)
+			h.pass(ttl + quarantine + time.Second)
+			require.Zero(t, h.acquire(other).WorkerID)
+			theirs = h.row(0)
+		}}}).Logger()})
+		client.Fault(storetest.LoseReply)
+		r := h.acquire(l)
+		require.NotEmpty(t, was.Nonce, "nobody could be told")
+		require.Greater(t, lease.ReservationOf(other).First, was.High)
+		require.EqualValues(t, 1, r.WorkerID)
+		require.Equal(t, theirs, h.row(0))
+	})
 }
 
 // It is given back when the start gives up.
 func TestLeaseLostReplyToAcquireIsGivenBack(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				ctx, cancel := context.WithCancel(t.Context())
-				var nonce string
-				l, client := h.client(lease.Config{Losses: trust(durable), Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
-					nonce = h.row(0).Nonce
-					cancel()
-				}}}).Logger()})
-				client.Fault(storetest.LoseReply)
-				_, err := l.Acquire(ctx, millis(1023))
-				require.ErrorIs(t, err, context.Canceled)
-				require.NotEmpty(t, nonce)
-				require.Empty(t, h.row(0).Nonce)
-				require.EqualValues(t, -1, h.row(0).High, "as it was before")
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var nonce string
+		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
+			nonce = h.row(0).Nonce
+			cancel()
+		}}}).Logger()})
+		client.Fault(storetest.LoseReply)
+		_, err := l.Acquire(ctx, millis(1023))
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotEmpty(t, nonce)
+		require.Empty(t, h.row(0).Nonce)
+		require.EqualValues(t, -1, h.row(0).High, "as it was before")
+	})
 }
 
 // It keeps the ticks of those who had the ID before.

@@ -16,37 +16,33 @@ import (
 // An acquisition of which nobody was told is taken up in a step of its own, which writes a
 // nonce of its own: what can be read need not be durable.
 func TestRetake(t *testing.T) {
-	for name, durable := range map[string]bool{"": false, "durable": true} {
-		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
-				var told events
-				var doubted, first lease.Row
-				var logged logtest.Records
-				logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
-				h.found(orders)
-				client := h.memory.Store(orders)
-				counted := &meddled{Store: client}
-				l := h.on(counted, lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: func(e lease.Event) {
-					told.add(e)
-					first = h.row(0)
-				}})
-				client.Fault(storetest.LoseReply)
-				r := h.acquire(l)
-				require.Equal(t, 2, counted.runs)
-				require.Zero(t, r.WorkerID)
-				require.Equal(t, []int64{0}, h.ids())
-				require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-				require.NotEqual(t, doubted.Nonce, first.Nonce)
-				require.Equal(t, doubted.High, first.High)
-				require.Equal(t, doubted.Acquired, first.Acquired)
-				require.True(t, first.Until.After(doubted.Until))
-				require.Equal(t, first.Until.Sub(first.Renewed), ttl)
-				require.Equal(t, doubted.High, r.Last)
-				h.pass(window / 2)
-				require.Zero(t, h.extend(l, 0).WorkerID)
-			})
-		})
-	}
+	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
+		var told events
+		var doubted, first lease.Row
+		var logged logtest.Records
+		logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
+		h.found(orders)
+		client := h.memory.Store(orders)
+		counted := &meddled{Store: client}
+		l := h.on(counted, lease.Config{Losses: losses, Logger: logged.Logger(), OnEvent: func(e lease.Event) {
+			told.add(e)
+			first = h.row(0)
+		}})
+		client.Fault(storetest.LoseReply)
+		r := h.acquire(l)
+		require.Equal(t, 2, counted.runs)
+		require.Zero(t, r.WorkerID)
+		require.Equal(t, []int64{0}, h.ids())
+		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
+		require.NotEqual(t, doubted.Nonce, first.Nonce)
+		require.Equal(t, doubted.High, first.High)
+		require.Equal(t, doubted.Acquired, first.Acquired)
+		require.True(t, first.Until.After(doubted.Until))
+		require.Equal(t, first.Until.Sub(first.Renewed), ttl)
+		require.Equal(t, doubted.High, r.Last)
+		h.pass(window / 2)
+		require.Zero(t, h.extend(l, 0).WorkerID)
+	})
 }
 
 // An ID that was taken over, and whose acquisition is taken up, is told as what it was.

@@ -250,11 +250,8 @@ func TestFileTooFarAhead(t *testing.T) {
 		before, err := os.ReadFile(path)
 		require.NoError(t, err)
 		_, err = f.Acquire(t.Context(), of)
-		require.ErrorIs(t, err, worker.ErrClock)
-		require.ErrorContains(t, err, path)
-		require.ErrorContains(t, err, fmt.Sprintf("up to %d", tick+c.allowed+1))
-		require.ErrorContains(t, err, fmt.Sprintf("tick %d", tick))
-		require.ErrorContains(t, err, "MaxAhead")
+		logtest.Error(t, err, worker.ErrClock,
+			path, fmt.Sprintf("up to %d", tick+c.allowed+1), fmt.Sprintf("tick %d", tick), "MaxAhead")
 		after, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, before, after)
@@ -274,8 +271,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	f.Crash()
 	clock.add(-time.Hour)
 	_, err := f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, worker.ErrClock)
-	require.ErrorContains(t, err, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
+	logtest.Error(t, err, worker.ErrClock, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
 
 	// Millennia ahead, and a clock before the epoch.
 	far := terms(9)
@@ -285,8 +281,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	require.NoError(t, g.Release(t.Context(), math.MaxInt64-1))
 	clock.add(-20 * 24 * time.Hour)
 	_, err = g.Acquire(t.Context(), far)
-	require.ErrorIs(t, err, worker.ErrClock)
-	require.ErrorContains(t, err, "ticks of 1s")
+	logtest.Error(t, err, worker.ErrClock, "ticks of 1s")
 	g = newFile(t, path+"2", clock, statefile.Config{MaxAhead: math.MaxInt64})
 	require.EqualValues(t, int64(math.MaxInt64), acquired(t, g, far).First)
 }
@@ -309,13 +304,10 @@ func TestFileServesOneGenerator(t *testing.T) {
 	f, g := newFile(t, path, clock, statefile.Config{Host: "alpha"}), newFile(t, path, clock, statefile.Config{Host: "alpha"})
 	r := acquired(t, f, terms(9))
 	_, err := f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrWorkerInUse)
-	require.ErrorContains(t, err, path)
+	logtest.Error(t, err, uid.ErrWorkerInUse, path)
 	for range 2 {
 		_, err = g.Acquire(t.Context(), terms(9))
-		require.ErrorIs(t, err, uid.ErrWorkerInUse)
-		require.ErrorContains(t, err, path)
-		require.ErrorContains(t, err, fmt.Sprintf(`process %d on host "alpha"`, os.Getpid()))
+		logtest.Error(t, err, uid.ErrWorkerInUse, path, fmt.Sprintf(`process %d on host "alpha"`, os.Getpid()))
 	}
 	again, err := f.Extend(t.Context(), 0)
 	require.NoError(t, err)
@@ -389,8 +381,7 @@ func TestFileDamaged(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, image, 0o600))
 	_, err = f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, worker.ErrState)
-	require.ErrorContains(t, err, path)
+	logtest.Error(t, err, worker.ErrState, path)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, image, after, "it is not started anew")
@@ -405,8 +396,7 @@ func TestFileIsLostWhileInUse(t *testing.T) {
 	clock.add(6 * time.Second)
 	for range 3 {
 		_, err := f.Extend(t.Context(), 0)
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, path)
+		logtest.Error(t, err, worker.ErrState, path)
 	}
 	_, err := f.Acquire(t.Context(), terms(9))
 	require.ErrorIs(t, err, uid.ErrWorkerInUse, "a second generator gets no new file")
@@ -454,8 +444,7 @@ func TestFileExhausted(t *testing.T) {
 	}
 	f.Crash()
 	_, err := f.Acquire(t.Context(), of)
-	require.ErrorIs(t, err, uid.ErrExhausted)
-	require.ErrorContains(t, err, "1000020")
+	logtest.Error(t, err, uid.ErrExhausted, "1000020")
 
 	only := terms(9) // a layout of one tick
 	only.MaxTick = 0
@@ -514,8 +503,7 @@ func TestConfig(t *testing.T) {
 		"2562047h": {"x", id, statefile.Config{Window: math.MaxInt64, MaxAhead: math.MaxInt64}},
 	} {
 		_, err := statefile.New(c.path, c.s, c.cfg)
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, name)
+		logtest.Error(t, err, uid.ErrConfig, name)
 	}
 	for _, cfg := range []statefile.Config{
 		{}, {Window: 10 * time.Minute}, {Window: math.MaxInt64 / 2, MaxAhead: math.MaxInt64},

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -101,8 +102,7 @@ func TestLeaseWithoutStore(t *testing.T) {
 				require.Error(t, err)
 				require.NoError(t, p.Release(t.Context(), last.Last))
 				_, err = h.process().Acquire(t.Context(), millis())
-				require.ErrorIs(t, err, uid.ErrNoReservation)
-				require.ErrorContains(t, err, "reserved up to")
+				logtest.Error(t, err, uid.ErrNoReservation, "reserved up to")
 				require.Equal(t, row, h.row(0))
 
 				// The start that failed has left the file as it was.
@@ -210,8 +210,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		refused := func(p *process, terms uid.Terms, is error, text string) {
 			t.Helper()
 			_, err := p.Acquire(t.Context(), terms)
-			require.ErrorIs(t, err, is)
-			require.ErrorContains(t, err, text)
+			logtest.Error(t, err, is, text)
 			require.Equal(t, row, h.row(0))
 		}
 		refused(h.with(lease.Config{}, statefile.Config{Host: "beta"}), millis(), worker.ErrState, `was written on host "alpha", this is "beta"`)
@@ -239,8 +238,7 @@ func TestLeaseFileRefused(t *testing.T) {
 		other.path = tempPath(t)
 		require.NoError(t, saveState(other.path, state.KindFixed, millis().Layout, 5))
 		_, err = other.with(lease.Config{}, statefile.Config{Host: "alpha"}).Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, worker.ErrState)
-		require.ErrorContains(t, err, `is of kind "fixed"`)
+		logtest.Error(t, err, worker.ErrState, `is of kind "fixed"`)
 
 		// With AnyHost it belongs to the new host from then on.
 		p = h.with(lease.Config{IDs: lease.Range{Last: 7}}, statefile.Config{Host: "beta", AnyHost: true})
@@ -485,8 +483,7 @@ func TestLeaseFloor(t *testing.T) {
 
 				terms.MinTick = h.tick() + ms(time.Hour)
 				_, err = h.with(cfg, statefile.Config{}).Acquire(t.Context(), terms)
-				require.ErrorIs(t, err, uid.ErrRange)
-				require.ErrorContains(t, err, "the generator's floor rules out ticks up to")
+				logtest.Error(t, err, uid.ErrRange, "the generator's floor rules out ticks up to")
 			})
 		})
 	}
@@ -508,8 +505,7 @@ func TestLeaseFarAhead(t *testing.T) {
 			require.NoError(t, file.Save(record))
 			require.NoError(t, file.Close())
 			_, err = h.with(cfg, statefile.Config{MaxAhead: 2 * time.Hour}).Acquire(t.Context(), millis())
-			require.ErrorIs(t, err, uid.ErrNoReservation)
-			require.ErrorContains(t, err, "more can be reserved only in")
+			logtest.Error(t, err, uid.ErrNoReservation, "more can be reserved only in")
 			require.NotEmpty(t, h.row(0).Nonce, "the lease is left to the next start")
 		})
 	}
@@ -525,8 +521,7 @@ func TestLeaseOfAFailedStart(t *testing.T) {
 		p = h.with(lease.Config{Losses: lease.Never}, statefile.Config{})
 		p.store.lossy = []string{"fsync is off"}
 		_, err := p.Acquire(t.Context(), millis())
-		require.ErrorIs(t, err, uid.ErrConfig)
-		require.ErrorContains(t, err, "fsync is off")
+		logtest.Error(t, err, uid.ErrConfig, "fsync is off")
 		require.Equal(t, row, h.row(0), "nothing is written to such a store")
 		h.off = time.Minute
 		_, err = h.process().Acquire(t.Context(), millis())
