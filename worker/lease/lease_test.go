@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +14,6 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A new owner begins above what its ID's row and the namespace have, with ticks reserved at once.
@@ -133,15 +129,6 @@ func TestLeaseNoIDLeft(t *testing.T) {
 		h.memory.SetRow("gap", lease.Row{WorkerID: 3, Nonce: "x", Until: h.now().AddDate(100, 0, 0)})
 		_, err = h.in("gap", lease.Config{}).Acquire(t.Context(), millis(3))
 		logtest.Error(t, err, uid.ErrNoWorkerID, "worker ID 2 has no row")
-	})
-}
-
-func TestLeaseNamespaces(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, namespace := range []string{"a", "A", "a b", "_", strings.Repeat("n", 64)} {
-			require.Zero(t, h.acquire(h.in(namespace, lease.Config{})).WorkerID, namespace)
-		}
-		require.EqualValues(t, 1, h.acquire(h.in("a", lease.Config{})).WorkerID)
 	})
 }
 
@@ -313,32 +300,6 @@ func TestLeaseRenewedAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// The same where the store sees it by itself: its decision is made anew.
-func TestLeaseRenewedWhileItIsTaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, storetest.MemoryConfig{Versions: true})
-		h.acquire(h.lease(lease.Config{}))
-		h.pass(ttl + quarantine + time.Second)
-		contended := &meddled{Store: h.memory.Store(orders), decided: []func(){func() {
-			h.edit(0, func(row *lease.Row) { row.Until = row.Until.Add(time.Hour) })
-		}}}
-		require.EqualValues(t, 1, h.acquire(h.on(contended, lease.Config{})).WorkerID)
-		require.Empty(t, contended.decided)
-		require.NotEmpty(t, h.row(0).Nonce)
-	})
-}
-
-// An owner that is late, but nobody's victim, and whose lease still holds, goes on.
-func TestLeaseLate(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, was := h.held(lease.Config{})
-		h.pass(ttl - window/2)
-		r := h.extend(l, 0)
-		require.Equal(t, was.WorkerID, r.WorkerID)
-		require.Greater(t, r.Last, was.Last)
-	})
-}
-
 // The lease of a process whose clock is far off is refused, and so is a row that makes no
 // sense; each limit can be moved.
 func TestLeaseClocks(t *testing.T) {
@@ -423,33 +384,6 @@ func TestLeaseFarFuture(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrWorkerInUse)
 		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
 		logtest.Error(t, err, worker.ErrClock, "the ticks of the namespace are used up to")
-	})
-}
-
-// All at once, each gets an ID of its own.
-func TestLeaseConcurrently(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		const n = 16
-		require.NoError(t, h.foundWith(0, 1023))
-		ids := make(chan int64, n)
-		var wg sync.WaitGroup
-		for range n {
-			wg.Go(func() {
-				r, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
-				if err != nil {
-					t.Error(err)
-				}
-				ids <- r.WorkerID
-			})
-		}
-		wg.Wait()
-		close(ids)
-		seen := map[int64]bool{}
-		for id := range ids {
-			require.Less(t, id, int64(n))
-			seen[id] = true
-		}
-		require.Len(t, seen, n)
 	})
 }
 

@@ -57,25 +57,6 @@ func TestPendingRenewalArrivesLate(t *testing.T) {
 	}
 }
 
-// Of several that are on their way at most one comes through, since each replaces the same row.
-func TestPendingRenewalsAreRivals(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, client := h.client(lease.Config{})
-		h.acquire(l)
-		h.pass(window / 2)
-		h.lose(l, client, storetest.Delay, storetest.Delay, storetest.Delay)
-		require.Equal(t, 1, h.memory.Deliver())
-		row := h.row(0)
-		h.lose(l, client, storetest.Delay)
-		require.EqualValues(t, 4, lease.Pending(l))
-		require.Equal(t, 1, h.memory.Deliver())
-		require.NotEqual(t, row.Nonce, h.row(0).Nonce)
-		h.lose(l, client, storetest.LoseWrite)
-		require.Zero(t, h.extend(l, 0).WorkerID)
-		require.Zero(t, lease.Pending(l))
-	})
-}
-
 // A row as it was before the owner's newest acknowledged write is not its own.
 func TestOlderRowIsNotTheOwners(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
@@ -112,22 +93,6 @@ func TestCopyOfAProcess(t *testing.T) {
 		require.Zero(t, other.WorkerID)
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
-	})
-}
-
-// What is still on its way when a later renewal was acknowledged never arrives.
-func TestAcknowledgedRenewalEndsThoseBefore(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, client := h.client(lease.Config{})
-		h.acquire(l)
-		h.pass(window / 2)
-		h.lose(l, client, storetest.Delay, storetest.LoseWrite, storetest.Delay)
-		r := h.extend(l, 0)
-		require.Zero(t, lease.Pending(l))
-		require.Zero(t, h.memory.Deliver())
-		require.Equal(t, r.Last, h.row(0).High)
-		h.pass(window / 2)
-		require.Zero(t, h.extend(l, 0).WorkerID)
 	})
 }
 

@@ -253,16 +253,6 @@ func TestSilentStore(t *testing.T) {
 	})
 }
 
-// What may pass does not, in the end: a start goes on where the store was away for a while.
-func TestStartAfterAnOutage(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l := h.lease(lease.Config{})
-		h.memory.Outage(true)
-		time.AfterFunc(10*time.Second, func() { h.memory.Outage(false) })
-		require.Zero(t, h.acquire(l).WorkerID)
-	})
-}
-
 // When there is no ID that is told at once, since it takes long to pass.
 func TestNoneFree(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 3600))

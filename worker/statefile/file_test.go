@@ -264,13 +264,19 @@ func TestFileTooFarAhead(t *testing.T) {
 		clock.add(c.unit) // time helps
 		acquired(t, f, of)
 	}
+	// Nobody is to use ticks that a later start would refuse.
+	greedy := terms(9)
+	greedy.MaxLead = time.Hour
+	_, err := newFile(t, tempPath(t), newClock(), statefile.Config{}).Acquire(t.Context(), greedy)
+	logtest.Error(t, err, uid.ErrConfig, "MaxLead 1h0m0s is more than MaxAhead 15m0s")
+
 	// An hour back over a restart is too much, and the error tells how much it is.
 	clock, path := newClock(), tempPath(t)
 	f := newFile(t, path, clock, statefile.Config{})
 	acquired(t, f, terms(9))
 	f.Crash()
 	clock.add(-time.Hour)
-	_, err := f.Acquire(t.Context(), terms(9))
+	_, err = f.Acquire(t.Context(), terms(9))
 	logtest.Error(t, err, worker.ErrClock, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
 
 	// Millennia ahead, and a clock before the epoch.
@@ -580,39 +586,6 @@ var generators = map[string]func(w uid.Worker, l bits.Layout, now func() time.Ti
 	"uncached": func(w uid.Worker, l bits.Layout, now func() time.Time) (generator, error) {
 		return uncached.New(w, uncached.Config{Layout: l, Now: now, Logger: slog.New(slog.DiscardHandler)})
 	},
-}
-
-// Generators that follow one another on a file never issue the same UID, though the
-// clock is set back between them.
-func TestFileUnderGenerators(t *testing.T) {
-	for name, make := range generators {
-		t.Run(name, func(t *testing.T) {
-			clock, path := newClock(), tempPath(t)
-			layout := childLayout()
-			newest := uid.UID(-1)
-			for n := range 12 {
-				f := newFile(t, path, clock, statefile.Config{})
-				g, err := make(f, layout, clock.now)
-				require.NoError(t, err)
-				for range 100 {
-					u, err := g.GetUID()
-					require.NoError(t, err)
-					require.Greater(t, u, newest)
-					newest = u
-					clock.add(300 * time.Microsecond)
-				}
-				if n%2 == 0 {
-					f.Crash()
-				}
-				if err := g.Close(); n%2 == 0 {
-					require.ErrorIs(t, err, uid.ErrNoReservation) // it died before
-				} else {
-					require.NoError(t, err)
-				}
-				clock.add(-10 * time.Second)
-			}
-		})
-	}
 }
 
 // A generator whose file is lost stops when its reservation ends, and says why. With

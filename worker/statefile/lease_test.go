@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/cached"
-	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker"
@@ -527,31 +525,5 @@ func TestLeaseOfAFailedStart(t *testing.T) {
 		_, err = h.process().Acquire(t.Context(), millis())
 		require.NoError(t, err, "a clock that is a minute off is still believed of a lease that is held")
 		require.NotEqual(t, row, h.row(0))
-	})
-}
-
-// Generators that are made and closed in turns, with and without the store, never issue a UID twice.
-func TestLeaseGenerators(t *testing.T) {
-	inHouse(t, func(t *testing.T, h *house) {
-		seen := map[uid.UID]bool{}
-		for i := range 6 {
-			h.memory.Outage(i%2 == 1)
-			p := h.with(lease.Config{Window: 3 * time.Minute, TTL: 10 * time.Minute}, statefile.Config{})
-			var g uid.Generator
-			var err error
-			if i%3 == 0 {
-				g, err = uncached.New(p, uncached.Config{Layout: milliseconds})
-			} else {
-				g, err = cached.New(p, cached.Config{Layout: milliseconds})
-			}
-			require.NoError(t, err)
-			for range 20000 {
-				u, err := g.GetUID()
-				require.NoError(t, err)
-				require.False(t, seen[u])
-				seen[u] = true
-			}
-			require.NoError(t, g.Close())
-		}
 	})
 }
