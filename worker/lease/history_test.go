@@ -148,21 +148,6 @@ func TestWithoutAHistoryThatIsTrue(t *testing.T) {
 	})
 }
 
-// The Window may be another one from one start to the next, longer or shorter: nobody burns or waits for it.
-func TestWindowChanges(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, window := range []time.Duration{10 * time.Second, 6 * time.Minute, 10 * time.Second, time.Minute} {
-			l := h.lease(lease.Config{Window: window, TTL: 10 * time.Minute})
-			began := time.Now()
-			r := h.acquire(l)
-			require.Zero(t, time.Since(began))
-			require.Equal(t, h.tick()+ms(window+window/2), r.Last)
-			require.NoError(t, l.Release(t.Context(), r.First))
-			h.pass(11 * time.Minute)
-		}
-	})
-}
-
 // A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the ID
 // by the earlier end, and a failover that loses both would give it back to this one.
 func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {

@@ -2,15 +2,12 @@ package lease_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/storetest"
@@ -20,21 +17,6 @@ import (
 func (h *house) foundWith(first, last int64) error {
 	h.made[orders] = true
 	return lease.Found(h.t.Context(), h.memory.Store(orders), lease.Founding{Layout: milliseconds, IDs: lease.Range{First: first, Last: last}})
-}
-
-func TestRangeOfANamespace(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		require.NoError(t, h.foundWith(512, 514))
-		for id := range int64(3) {
-			require.Equal(t, 512+id, h.acquire(h.lease(lease.Config{})).WorkerID)
-		}
-		_, err := h.lease(lease.Config{}).Acquire(t.Context(), millis(1023))
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.ErrorContains(t, err, "all of 512 to 514 are leased or in quarantine, the first one until 20")
-		// Its IDs are those that the layout has, too.
-		_, err = h.lease(lease.Config{}).Acquire(t.Context(), millis(511))
-		logtest.Error(t, err, uid.ErrRange, "the namespace has the worker IDs 512 to 514, asked for are 0 to 511")
-	})
 }
 
 // A start that asks for certain IDs gets one of a namespace that has these and no others, or none at
@@ -157,31 +139,6 @@ func TestRangeDoesNotBindOwners(t *testing.T) {
 		h.edit(0, func(row *lease.Row) { row.Nonce = "another" })
 		h.pass(window / 2)
 		require.EqualValues(t, 10, h.extend(l, 0).WorkerID, "it has lost its own")
-	})
-}
-
-// A generator whose lease is lost, and that finds all IDs of the range leased, says so.
-func TestRangeIsUsedUp(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetNamespace(orders,
-			lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
-		h.made[orders] = true
-		g, err := cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
-		require.NoError(t, err)
-		t.Cleanup(func() { g.Close() })
-		h.memory.SetRow(orders, lease.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
-		for range 1_000_000 {
-			if _, err = g.GetUID(); err != nil {
-				break
-			}
-			h.pass(window / 20)
-		}
-		require.ErrorIs(t, err, uid.ErrNoReservation)
-		logtest.Error(t, err, uid.ErrNoWorkerID, "all of 5 to 5 are leased or in quarantine")
-
-		_, err = cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
-		require.ErrorIs(t, err, uid.ErrNoWorkerID)
-		require.False(t, errors.Is(err, uid.ErrNoReservation))
 	})
 }
 

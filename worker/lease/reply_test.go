@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -55,38 +54,6 @@ func TestLeaseLostReply(t *testing.T) {
 				require.Zero(t, h.memory.Deliver())
 			})
 		})
-	}
-}
-
-// An acquisition whose reply is lost may have leased an ID. If so the next attempt takes
-// it up, however many replies were lost.
-func TestLeaseLostReplyToAcquire(t *testing.T) {
-	for name, lose := range map[string][]storetest.Fault{
-		"stored": {storetest.LoseReply, storetest.LoseReply},
-		// The second attempt finds nothing to take up, and is lost as well.
-		"not heard of": {storetest.LoseWrite, storetest.OK, storetest.LoseWrite},
-	} {
-		for _, durable := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, ", durable ", durable), func(t *testing.T) {
-				eachHouse(t, func(t *testing.T, h *house) {
-					h.acquire(h.lease(lease.Config{}))
-					var logged logtest.Records
-					var told events
-					l, client := h.client(lease.Config{Losses: trust(durable), Logger: logged.Logger(), OnEvent: told.add})
-					client.Fault(lose...)
-					before := h.tick()
-					r := h.acquire(l)
-					require.EqualValues(t, 1, r.WorkerID)
-					require.Equal(t, 2, logged.Count("trying again"))
-					require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-					require.LessOrEqual(t, r.First, before)
-					require.Equal(t, r.Last, h.row(1).High)
-					require.EqualValues(t, 2, h.acquire(h.lease(lease.Config{})).WorkerID)
-					require.NoError(t, l.Release(t.Context(), r.First))
-					require.Equal(t, r.First, h.row(1).High)
-				})
-			})
-		}
 	}
 }
 
