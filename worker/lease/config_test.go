@@ -44,14 +44,6 @@ func TestNewLeaseRefuses(t *testing.T) {
 	logtest.Error(t, err, uid.ErrConfig, "Window 500µs is shorter than the layout's tick, 1ms")
 }
 
-// A row says who has the ID.
-func TestLeaseHolder(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.acquire(h.lease(lease.Config{}))
-		require.Regexp(t, `./\d+$`, h.row(0).Holder, "the host's name and the process's ID")
-	})
-}
-
 // A lease without a Logger writes to slog.Default as it was when the lease was made.
 func TestDefaultLogger(t *testing.T) {
 	var logged logtest.Records
@@ -68,6 +60,7 @@ func TestDefaultLogger(t *testing.T) {
 		require.NoError(t, err)
 		l.SetNow(h.now)
 		h.acquire(l)
+		require.Regexp(t, `./\d+$`, h.row(0).Holder, "the host's name and the process's ID")
 	})
 	require.Equal(t, 1, logged.Count(`msg="worker ID leased" worker_id=0 store="namespace \"orders\" in memory"`))
 }

@@ -115,19 +115,3 @@ func TestUnacknowledgedRenewalReservesNothing(t *testing.T) {
 		require.GreaterOrEqual(t, next.Last, through)
 	})
 }
-
-// A renewal that a store decides several times is one.
-func TestContendedRenewal(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.found(orders)
-		contended := &meddled{Store: h.memory.Store(orders)}
-		l := h.on(contended, lease.Config{})
-		h.acquire(l)
-		again := func() { h.edit(0, func(*lease.Row) {}) }
-		h.pass(window / 2)
-		contended.decided, contended.runs = []func(){again, again, again}, 0
-		h.extend(l, 0)
-		require.Equal(t, 4, contended.runs)
-		require.Zero(t, lease.Pending(l))
-	})
-}

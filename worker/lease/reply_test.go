@@ -77,24 +77,6 @@ func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
 	})
 }
 
-// It is given back when the start gives up.
-func TestLeaseLostReplyToAcquireIsGivenBack(t *testing.T) {
-	eachTrust(t, func(t *testing.T, h *house, losses lease.Losses) {
-		ctx, cancel := context.WithCancel(t.Context())
-		var nonce string
-		l, client := h.client(lease.Config{Losses: losses, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
-			nonce = h.row(0).Nonce
-			cancel()
-		}}}).Logger()})
-		client.Fault(storetest.LoseReply)
-		_, err := l.Acquire(ctx, millis(1023))
-		require.ErrorIs(t, err, context.Canceled)
-		require.NotEmpty(t, nonce)
-		require.Empty(t, h.row(0).Nonce)
-		require.EqualValues(t, -1, h.row(0).High, "as it was before")
-	})
-}
-
 // It keeps the ticks of those who had the ID before.
 func TestGivenBackKeepsTheBase(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -241,21 +241,3 @@ func TestRetakeComparesClocks(t *testing.T) {
 		require.Empty(t, h.row(0).Nonce, "it is given back")
 	})
 }
-
-// Where the row that was offered first is gone at the second look, another one is taken, and
-// the decision on the first leaves nothing behind.
-func TestContendedAcquisitionTakesAnother(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		other := h.lease(lease.Config{Losses: lease.Never})
-		client := h.memory.Store(orders)
-		taken := &meddled{Store: client, decided: []func(){func() {
-			h.memory.SetRow(orders, lease.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
-		}}}
-		l := h.on(taken, lease.Config{Losses: lease.Never})
-		client.Fault(storetest.LoseReply)
-		r := h.acquire(l)
-		require.EqualValues(t, 1, r.WorkerID)
-		require.Equal(t, "another", h.row(0).Nonce)
-		require.EqualValues(t, 2, h.acquire(other).WorkerID)
-	})
-}

