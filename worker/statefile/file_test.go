@@ -381,16 +381,6 @@ func TestFileDamaged(t *testing.T) {
 	require.Equal(t, r.Last+16, acquired(t, f, terms(9)).First)
 	require.Equal(t, 1, logged.Count("damaged"))
 	f.Crash()
-
-	for i := range image {
-		image[i] ^= 1
-	}
-	require.NoError(t, os.WriteFile(path, image, 0o600))
-	_, err = f.Acquire(t.Context(), terms(9))
-	logtest.Error(t, err, worker.ErrState, path)
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, image, after, "it is not started anew")
 }
 
 func TestFileIsLostWhileInUse(t *testing.T) {
@@ -478,21 +468,6 @@ func TestFileSource(t *testing.T) {
 	require.ErrorIs(t, err, worker.ErrState)
 }
 
-// What cannot be written down is refused, and the next attempt starts from scratch.
-func TestFileThatCannotBeWritten(t *testing.T) {
-	clock, path := newClock(), tempPath(t)
-	long := terms(9)
-	long.Layout = strings.Repeat("x", 5000)
-	f := newFile(t, path, clock, statefile.Config{})
-	_, err := f.Acquire(t.Context(), long)
-	require.ErrorIs(t, err, uid.ErrRange)
-	_, err = f.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.Zero(t, acquired(t, f, terms(9)).First)
-	_, err = newFile(t, path+"2", clock, statefile.Config{Host: "a\xffb"}).Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrRange)
-}
-
 func TestConfig(t *testing.T) {
 	id := worker.FixedID(1)
 	for name, c := range map[string]struct {
@@ -533,14 +508,6 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, f.Release(t.Context(), -1))
 }
 
-func TestFileUnbound(t *testing.T) {
-	f := newFile(t, tempPath(t), newClock(), statefile.Config{})
-	_, err := f.Extend(t.Context(), 0)
-	require.ErrorIs(t, err, uid.ErrNoReservation)
-	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
-	require.Zero(t, acquired(t, f, terms(9)).First)
-}
-
 func TestFileContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -549,6 +516,9 @@ func TestFileContext(t *testing.T) {
 	_, err := f.Acquire(ctx, terms(9))
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoFileExists(t, path)
+	_, err = f.Extend(t.Context(), 0)
+	require.ErrorIs(t, err, uid.ErrNoReservation)
+	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
 	acquired(t, f, terms(9))
 	_, err = f.Extend(ctx, 5)
 	require.NoError(t, err)

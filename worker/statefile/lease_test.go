@@ -166,32 +166,6 @@ func TestLeaseCrashBetweenTheWrites(t *testing.T) {
 	})
 }
 
-// A renewal that was lost, or whose reply was, ends no lease; of the first record it costs the ID.
-func TestLeaseLostRepliesBeforeACrash(t *testing.T) {
-	for _, way := range []storetest.Fault{storetest.LoseReply, storetest.LoseWrite, storetest.Delay} {
-		t.Run(way.String(), func(t *testing.T) {
-			inHouse(t, func(t *testing.T, h *house) {
-				p := h.process()
-				p.acquire()
-				time.Sleep(time.Minute / 2)
-				p.store.Fault(way, way, way)
-				for range 3 {
-					p.extend(0) // from the file
-				}
-				r := p.extend(0)
-				time.Sleep(time.Minute / 2)
-				p.store.Fault(way)
-				r = p.extend(r.Last + 1)
-				p.crash()
-				h.memory.Deliver()
-				again := h.process().acquire()
-				require.Zero(t, again.WorkerID)
-				require.Equal(t, r.Last+1, again.First)
-			})
-		})
-	}
-}
-
 // A file is refused that is not this lease's, and so is one that another generator uses.
 func TestLeaseFileRefused(t *testing.T) {
 	inHouse(t, func(t *testing.T, h *house) {
