@@ -9,7 +9,6 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
-	"github.com/uidgen/uid/internal/host"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
@@ -58,15 +57,16 @@ func OnLease(l *lease.Lease, path string, cfg Config) (*Lease, error) {
 // lost, it leases a worker ID. Its errors are those of [lease.Lease.Acquire] and [lease.Lease.Resume], and
 // those of [File.Acquire] that speak of the file.
 func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, error) {
-	if t.MaxLead > l.cfg.MaxAhead {
-		return uid.Reservation{}, fmt.Errorf("%w: the generator's MaxLead %v is more than MaxAhead %v of the state file %s: "+
-			"a start after a kill would be refused", uid.ErrConfig, t.MaxLead, l.cfg.MaxAhead, l.path)
+	name, err := l.cfg.accept(t, l.path)
+	if err != nil {
+		return uid.Reservation{}, err
 	}
 	file, err := state.Open(l.path)
 	if err != nil {
 		return uid.Reservation{}, err
 	}
 	l.file, l.terms = file, t
+	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: t.Layout, High: -1}
 	r, err := l.start(ctx)
 	if err != nil {
 		return uid.Reservation{}, errors.Join(err, l.close())
@@ -76,14 +76,6 @@ func (l *Lease) Acquire(ctx context.Context, t uid.Terms) (uid.Reservation, erro
 
 // start takes up what the file has, or leases an ID, and has the file grant the first ticks.
 func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
-	name := l.cfg.Host
-	if name == "" {
-		var err error
-		if name, err = host.Name(); err != nil {
-			return uid.Reservation{}, fmt.Errorf("%w: set Host", err)
-		}
-	}
-	l.record = state.Record{Kind: state.KindLease, Host: name, Layout: l.terms.Layout, High: -1}
 	found, kept := l.file.Load()
 	if kept {
 		if err := l.check(found); err != nil {
