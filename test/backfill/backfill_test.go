@@ -23,8 +23,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -57,7 +57,7 @@ var (
 
 // A task is what an importer does: it imports rows from the first on.
 type task struct {
-	Store kit.Store
+	Store engines.Database
 	Base  time.Time // when the oldest row was created
 	First int
 }
@@ -183,7 +183,7 @@ const mostKills = 25
 // Importers on both kinds of worker IDs are killed again and again, anywhere from their start on, while live
 // generators of both kinds come, issue and go. No UID comes twice, and each row's has its tick.
 func TestKilledImporters(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		t.Parallel() // they wait more than they work
 		db := s.Open(t)
 		tables, err := sqlstore.New(db, sqlstore.Config{})
@@ -318,7 +318,7 @@ func (liveNumbers) Name() string                                                
 
 // A run under a worker ID that is live gives its UIDs once more: the test would see it.
 func TestLiveIDGivesDuplicates(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
 		require.NoError(t, err)
 		w, err := disposable.New(tables.Numbers(), disposable.Config{Host: "live", Logger: quiet})
@@ -354,7 +354,7 @@ func TestLiveIDGivesDuplicates(t *testing.T) {
 // A namespace that was made for all worker IDs is no neighbour of disposable ones, and a number within
 // its range is refused.
 func TestApart(t *testing.T) {
-	kit.Each(t, func(t *testing.T, s kit.Store) {
+	engines.Each(t, func(t *testing.T, s engines.Database) {
 		tables, err := sqlstore.New(s.Open(t), sqlstore.Config{})
 		require.NoError(t, err)
 		for name, ids := range map[string]lease.Range{"all": {}, "first": {First: 0, Last: 9}, "last": {First: firstLease, Last: layout.MaxWorkerID()}} {

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -30,14 +31,14 @@ func TestNoSecretsInTexts(t *testing.T) {
 	})
 	t.Cleanup(func() { mysql.DeregisterDialContext("leaky") })
 
-	all := kit.NewMySQL(t)
+	all := engines.NewMySQL(t)
 	admin := all.Open(t)
 	acquire(t, admin, asked{})
 	known, err := mysql.ParseDSN(all.Source)
 	require.NoError(t, err)
 	account := "u_" + canary + "_" + known.DBName[len(known.DBName)-6:]
-	kit.Do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "GRANT SELECT ON "+known.DBName+".* TO '"+account+"'@'%'")
-	t.Cleanup(func() { kit.Do(t, admin, "DROP USER '"+account+"'@'%'") })
+	engines.Do(t, admin, "CREATE USER '"+account+"'@'%' IDENTIFIED BY '"+canary+"'", "GRANT SELECT ON "+known.DBName+".* TO '"+account+"'@'%'")
+	t.Cleanup(func() { engines.Do(t, admin, "DROP USER '"+account+"'@'%'") })
 
 	for _, c := range []struct {
 		name   string
@@ -76,16 +77,16 @@ func TestNoSecretsInTexts(t *testing.T) {
 		})
 	}
 	t.Run("trigger's text", func(t *testing.T) {
-		kit.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
-		defer kit.Do(t, admin, "DROP TRIGGER teller")
+		engines.Do(t, admin, "CREATE TRIGGER teller BEFORE INSERT ON WORKER_NODE FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '"+canary+"'")
+		defer engines.Do(t, admin, "DROP TRIGGER teller")
 		_, err := newAsker(t, admin, asked{}).acquire(t.Context(), 1023)
 		require.ErrorContains(t, err, "1644")
 		require.NotContains(t, logtest.Texts(err), canary)
 	})
 	t.Run("success", func(t *testing.T) {
 		var logged logtest.Records
-		p := kit.NewProxy(t, serverOf(t, all))
-		kit.Do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
+		p := harness.NewProxy(t, serverOf(t, all))
+		engines.Do(t, admin, "GRANT INSERT ON "+known.DBName+".* TO '"+account+"'@'%'")
 		db := all.With(t, func(c *mysql.Config) { c.User, c.Passwd, c.Addr = account, canary, p.Addr() }).OpenLogged(t, driverLog)
 		defer db.Close()
 		p.SwallowReply("COMMIT")

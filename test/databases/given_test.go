@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -14,7 +14,7 @@ import (
 // is refused.
 func TestGivenIsStored(t *testing.T) {
 	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
+	engines.Each(t, func(t *testing.T, s store) {
 		db := s.Open(t)
 		owner := tenantOf(t, db)
 		owner.take(t)
@@ -24,7 +24,7 @@ func TestGivenIsStored(t *testing.T) {
 			return nil
 		}))
 		require.Equal(t, "worker IDs 7 to 1023, given up to 15", rowIn(t, db, -1).Holder)
-		kit.Do(t, db, "UPDATE WORKER_LEASE SET HOLDER = 'given up to 7' WHERE WORKER_ID = -1")
+		engines.Do(t, db, "UPDATE WORKER_LEASE SET HOLDER = 'given up to 7' WHERE WORKER_ID = -1")
 		_, err := owner.tryTake(t.Context())
 		require.ErrorIs(t, err, uid.ErrConfig)
 		require.ErrorContains(t, err, `HOLDER of the namespace's own row (WORKER_ID -1) is "given up to 7"`)

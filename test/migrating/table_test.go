@@ -19,8 +19,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -39,8 +39,8 @@ type table struct{ *sqlx.DB }
 // newTable returns an empty table with keys of an SQL type, in a database of its own.
 func newTable(t testing.TB, keyType string) table {
 	t.Helper()
-	db := kit.NewMySQL(t).Open(t)
-	kit.Do(t, db, "CREATE TABLE orders (id "+keyType+" PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
+	db := engines.NewMySQL(t).Open(t)
+	engines.Do(t, db, "CREATE TABLE orders (id "+keyType+" PRIMARY KEY, writer VARCHAR(20) NOT NULL) ENGINE=InnoDB")
 	return table{db}
 }
 

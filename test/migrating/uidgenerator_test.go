@@ -13,7 +13,7 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/foreign"
 	"github.com/uidgen/uid/plan"
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,7 +26,7 @@ var shanghai = time.FixedZone("UTC+8", 8*60*60)
 // rows as there were starts.
 func withNodes(t testing.TB, o table, starts int64) {
 	t.Helper()
-	kit.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
+	engines.Do(t, o.DB, `CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL,
 		TYPE INT NOT NULL, LAUNCH_DATE DATE NOT NULL, MODIFIED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
 		CREATED TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (ID)) ENGINE = INNODB AUTO_INCREMENT = `+fmt.Sprint(starts+1))
 }
@@ -150,7 +150,7 @@ func TestDefaultAfterUidGenerator(t *testing.T) {
 	require.NoError(t, err)
 
 	// 1. The table with all its rows, moved as it is: new processes get IDs that no old one had.
-	kit.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
+	engines.Do(t, o.DB, "ALTER TABLE WORKER_NODE AUTO_INCREMENT = 1001")
 	var old []any // of 2017 and 2024, and what the cached generator has made since
 	for _, worker := range []int64{1, 500, 1000} {
 		for sequence := range int64(100) {

@@ -34,7 +34,7 @@ const promiseFoot = `## What the tests are
 
 Processes are played inside of one, with the real workers and generators, on a real MariaDB server and on real SQLite files
 (` + "`make test`" + `); and on MySQL 9, Galera, PostgreSQL, etcd, ZooKeeper and Redis (` + "`make promise`" + `), whose names stand in the place of ` + "`mysql`" + ` in a
-test's name, with UID_PROMISE_ENGINES=mysql9,galera,postgres,etcd,zookeeper,redis, or some of them. No ways are disposable in stores of keys,
+test's name, with UID_TEST_ENGINES=mysql9,galera,postgres,etcd,zookeeper,redis, or some of them. No ways are disposable in stores of keys,
 and etcd and ZooKeeper, which never lose a write, have those with Losses: Never alone.
 Each cell has one more that draws all the time, or three more where the fault is of the database or its rows; what
 any of them draws is compared with what all have drawn.

@@ -18,7 +18,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/uidgen/uid/test/crew"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // settings are the command line's.
@@ -39,7 +39,7 @@ const (
 )
 
 func main() {
-	crew.Ordered(job.do)
+	harness.Ordered(job.do)
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "soak",

@@ -6,18 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 func TestMain(m *testing.M) {
-	crew.Ordered(job.do)
+	harness.Ordered(job.do)
 	cluster.Main(m)
 }
 
 func newTestMemory(t testing.TB) *memory {
-	g, err := record.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
+	g, err := harness.NewGeometry(soakLayout, time.Now().Add(-margin), time.Now().Add(margin))
 	require.NoError(t, err)
 	m, err := openMemory(g, nil)
 	require.NoError(t, err)

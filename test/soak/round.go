@@ -12,7 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -31,7 +31,7 @@ const margin = freeStray + maxLead + 8*time.Second
 // newRound returns a round without processes. Its end closes the memory.
 func newRound(length time.Duration, plan schedule, st *stores, slots []slot, rate float64) (*round, error) {
 	now := time.Now()
-	g, err := record.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
+	g, err := harness.NewGeometry(soakLayout, now.Add(-margin), now.Add(4*length+2*closeLimit+margin+lease.Burn))
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (r *round) judge(res *result) error {
 	}
 	res.UIDs += set
 	res.MemoryBytes = max(res.MemoryBytes, bytes)
-	if marked, drawn := set+m.Found(record.Duplicate)+m.Found(record.Outside), r.drawn(); marked < drawn {
+	if marked, drawn := set+m.Found(harness.Duplicate)+m.Found(harness.Outside), r.drawn(); marked < drawn {
 		r.violation("%d UIDs were drawn, and only %d marked", drawn, marked)
 	}
 	for i, s := range r.slots {
@@ -223,7 +223,7 @@ func (r *round) judge(res *result) error {
 			r.violation("%s", text)
 		}
 	}
-	for k := range record.Kinds {
+	for k := range harness.Kinds {
 		if n := m.Found(k); n > 0 {
 			res.Found[k.String()] += n
 		}
