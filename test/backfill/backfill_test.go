@@ -5,13 +5,11 @@ package backfill_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -25,22 +23,14 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-// childEnv makes the test binary an importer, and says which one.
-const childEnv = "UID_BACKFILL_TEST_CHILD"
-
 func TestMain(m *testing.M) {
-	if text := os.Getenv(childEnv); text != "" {
-		if err := child(text); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	harness.Ordered(task.do) // the test binary is an importer, too
 	cluster.Main(m)
 }
 
@@ -84,12 +74,8 @@ func sources(tables *sqlstore.DB) ([2]backfill.Source, error) {
 	}, err
 }
 
-// child imports rows, and prints the UID of each.
-func child(text string) error {
-	var t task
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return err
-	}
+// do imports rows, and prints the UID of each.
+func (t task) do(*os.File) error {
 	ctx := context.Background()
 	db, err := t.Store.Connect(ctx, cluster.Quiet)
 	if err != nil {
@@ -263,11 +249,7 @@ func draw(t *testing.T, w uid.Worker, all *marks) {
 // the first row that is left and how many were imported.
 func runImporter(t *testing.T, task task, limit int, all *marks) (next, n int, killed bool) {
 	t.Helper()
-	text, err := json.Marshal(task)
-	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+string(text), "GORACE=atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
+	cmd := harness.Command(task)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	goes, err := cmd.StdinPipe()

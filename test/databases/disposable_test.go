@@ -67,18 +67,6 @@ func TestOwnTable(t *testing.T) {
 	})
 }
 
-// An ID is not given again when its row is deleted.
-func TestDeletedRows(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, s store) {
-		db := s.Open(t)
-		acquire(t, db, asked{})
-		acquire(t, db, asked{})
-		engines.Do(t, db, "DELETE FROM WORKER_NODE")
-		require.EqualValues(t, 3, acquire(t, db, asked{}))
-	})
-}
-
 // originalTable has the columns that UidGenerator's script gives the table.
 const originalTable = `CREATE TABLE WORKER_NODE (
 	ID BIGINT NOT NULL AUTO_INCREMENT, HOST_NAME VARCHAR(64) NOT NULL, PORT VARCHAR(64) NOT NULL, TYPE INT NOT NULL,
@@ -272,22 +260,6 @@ func serverOf(t *testing.T, s store) string {
 	require.NoError(t, err)
 	require.Equal(t, "tcp", cfg.Net, "these tests need a server on TCP")
 	return cfg.Addr
-}
-
-// A server that crashed and comes back: the pool's connections are all broken, and
-// no ID is given twice.
-func TestServerRestarts(t *testing.T) {
-	t.Parallel()
-	server := mariaDB(t)
-	s := store{Driver: "mysql", Source: server.DSN(server.NewDatabase(t))}
-	db := s.Open(t)
-	require.EqualValues(t, 1, acquire(t, db, asked{}))
-	server.Kill()
-	logged := &logtest.Records{On: map[string]func(){"trying again": func() { require.NoError(t, server.Restart()) }}}
-	require.EqualValues(t, 2, acquire(t, db, asked{Logger: logged.Logger()}))
-	require.NoError(t, server.Stop())
-	logged = &logtest.Records{On: map[string]func(){"trying again": func() { require.NoError(t, server.Restart()) }}}
-	require.EqualValues(t, 3, acquire(t, db, asked{Logger: logged.Logger()}))
 }
 
 // Acquire gives up while it waits for the database, and leaves the worker free.

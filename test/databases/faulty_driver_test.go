@@ -16,8 +16,9 @@ import (
 type faults struct {
 	driver.Connector
 	*pretence
-	next atomic.Int64 // a storetest.Fault
-	late func(write func())
+	next      atomic.Int64 // a storetest.Fault
+	late      func(write func())
+	committed *func() // is called when a transaction of a file is committed
 }
 
 // A pretence is what the clients of a database are made to believe.
@@ -200,4 +201,10 @@ type tx struct {
 	faults *faults
 }
 
-func (t *tx) Commit() error { return t.faults.commit(t.Tx.Commit, t.Rollback) }
+func (t *tx) Commit() error {
+	err := t.faults.commit(t.Tx.Commit, t.Rollback)
+	if hook := t.faults.committed; hook != nil {
+		(*hook)()
+	}
+	return err
+}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -298,51 +297,10 @@ func content(t testing.TB, db *sqlx.DB) (all string) {
 	return all
 }
 
-// A commitHook is a driver of SQLite that calls after when a transaction is committed.
-type commitHook struct {
-	driver driver.Driver
-	source string
-	after  func()
-}
-
-func (h *commitHook) Connect(context.Context) (driver.Conn, error) {
-	c, err := h.driver.Open(h.source)
-	if err != nil {
-		return nil, err
-	}
-	return &hookedConn{c, c.(driver.ExecerContext), c.(driver.QueryerContext), h}, nil
-}
-
-func (h *commitHook) Driver() driver.Driver { return h.driver }
-
-type hookedConn struct {
-	driver.Conn
-	driver.ExecerContext
-	driver.QueryerContext
-	hook *commitHook
-}
-
-func (c *hookedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
-	return &hookedTx{tx, c.hook}, err
-}
-
-type hookedTx struct {
-	driver.Tx
-	hook *commitHook
-}
-
-func (tx *hookedTx) Commit() error {
-	err := tx.Tx.Commit()
-	tx.hook.after()
-	return err
-}
-
-// hooked opens a store so that after is called when a transaction is committed.
-func hooked(t testing.TB, s store, after *func()) *sqlx.DB {
-	plain := s.Open(t)
-	hook := &commitHook{plain.Driver(), s.Source + "?_txlock=immediate", func() { (*after)() }}
-	db := sqlx.NewDb(sql.OpenDB(hook), "sqlite")
+// hooked opens a store so that a function is called when a transaction is committed.
+func hooked(t testing.TB, s store, committed *func()) *sqlx.DB {
+	f := &faults{Connector: fileConnector{s.Open(t).Driver(), s.Source + "?_txlock=immediate"}, pretence: &pretence{}, committed: committed}
+	db := sqlx.NewDb(sql.OpenDB(f), "sqlite")
 	t.Cleanup(func() { db.Close() })
 	return db
 }

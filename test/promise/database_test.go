@@ -245,7 +245,6 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: everywhere(unique()),
-		also:  []string{"test/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",

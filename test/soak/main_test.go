@@ -58,7 +58,7 @@ func TestRound(t *testing.T) {
 	r, err := newRound(length, plan, st, slots, 1e6)
 	require.NoError(t, err)
 	defer r.memory.Close()
-	require.NoError(t, r.run(t.Context(), 0, nil))
+	require.NoError(t, r.run(t.Context(), 0))
 	res := result{Faults: map[string]int64{}, Found: map[string]uint64{}}
 	require.NoError(t, r.judge(&res))
 	require.Empty(t, res.Violations)
