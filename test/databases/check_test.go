@@ -20,7 +20,6 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -535,47 +534,4 @@ func putOld(t testing.TB, admin *sqlx.DB) {
 	past := time.Now().Add(-1000 * time.Hour)
 	engines.Do(t, admin, fmt.Sprintf("INSERT INTO WORKER_LEASE (NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY) VALUES"+
 		" ('old', -1, '', -1, 0, '%s', '', 1, 1, ''), ('old', 1, 'n', %d, %d, '%s', '', 1, 1, '')", seconds, seconds.TickAt(past), past.UnixMicro(), seconds))
-}
-
-// No finding and no error of the registry tells a name or a password.
-func TestNoSecretsInFindings(t *testing.T) {
-	t.Parallel()
-	server := cluster.Shared(t)
-	admin := server.Open(t, "")
-	database := canary + "_" + strings.ToLower(rand.Text()[:8])
-	engines.Do(t, admin, "CREATE DATABASE "+database)
-	t.Cleanup(func() { engines.Do(t, admin, "DROP DATABASE "+database) })
-	s := engines.Database{Driver: "mysql", Source: server.DSN(database)}
-	both(t, s.Open(t))
-	user := canary + strings.ToLower(rand.Text()[:8])
-	role := canary + strings.ToLower(rand.Text()[:8])
-	engines.Do(t, admin, "CREATE USER '"+user+"'@'%' IDENTIFIED BY '"+canary+"'", "CREATE ROLE "+role, "GRANT "+role+" TO '"+user+"'@'%'",
-		"GRANT SELECT, UPDATE (HOLDER), DROP ON "+database+".WORKER_LEASE TO '"+user+"'@'%' WITH GRANT OPTION", "GRANT SELECT ON "+database+".* TO '"+user+"'@'%'")
-	t.Cleanup(func() { engines.Do(t, admin, "DROP USER '"+user+"'@'%'", "DROP ROLE "+role) })
-
-	for name, change := range map[string]func(*mysql.Config){
-		"as it is":       func(*mysql.Config) {},
-		"root":           func(c *mysql.Config) { c.User, c.Passwd = server.Config("").User, server.Config("").Passwd },
-		"wrong password": func(c *mysql.Config) { c.Passwd = canary + "x" },
-		"no database":    func(c *mysql.Config) { c.DBName = canary },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var logged logtest.Records
-			db := s.With(t, func(c *mysql.Config) {
-				c.User, c.Passwd = user, canary
-				change(c)
-			}).Open(t)
-			r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-			require.NoError(t, err)
-			all, checkErr := doctor.Check(t.Context(), examined(t, db), doctor.Config{Terms: layoutTerms, Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-			_, overviewErr := r.Overview(t.Context(), 0)
-			_, releaseErr := r.Release(t.Context(), "", 0, true)
-			said := fmt.Sprintf("%+v", all) + logged.String()
-			for _, err := range []error{checkErr, overviewErr, releaseErr} {
-				said += logtest.Texts(err)
-			}
-			require.NotContains(t, strings.ToLower(said), canary)
-			require.NotRegexp(t, `\*[0-9A-F]{8}`, said, "a password's hash")
-		})
-	}
 }

@@ -1,7 +1,6 @@
 package databases_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/doctor"
 	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -110,25 +108,4 @@ func TestOverviewCountsNodes(t *testing.T) {
 		require.Equal(t, registry.NodeInfo{Rows: 1, Last: 1, Next: 4}, *o.Nodes)
 		require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
 	})
-}
-
-func TestRegistryOutOfReach(t *testing.T) {
-	t.Parallel()
-	db := engines.Database{Driver: "mysql", Source: "user:" + canary + "@tcp(127.0.0.1:1)/" + canary}.Open(t)
-	var logged logtest.Records
-	r, err := registry.New(tablesOf(t, db, sqlstore.Config{}), registry.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-	require.NoError(t, err)
-	for _, call := range []func() error{
-		func() error { _, err := r.Overview(t.Context(), 0); return err },
-		func() error { _, err := r.Release(t.Context(), "", 1, true); return err },
-		func() error {
-			_, err := doctor.Check(t.Context(), examined(t, db), doctor.Config{Timeout: 100 * time.Millisecond, Logger: logged.Logger()})
-			return err
-		},
-	} {
-		err := call()
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "dial 127.0.0.1:1: ")
-		require.NotContains(t, logtest.Texts(err)+logged.String(), canary)
-	}
 }
