@@ -191,19 +191,21 @@ ENGINE_SUITES := engine-etcd engine-redis engine-zookeeper engine-sqlstore
 .PHONY: $(ENGINE_SUITES)
 engine-etcd engine-redis engine-zookeeper: engine-%:
 	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./test/engines/$*
+# On Galera there are the suites of stores, and what its nodes have of their own.
 engine-sqlstore:
-	$(TESTS) -count 1 -timeout 20m ./test/engines/sqlstore
+	for engine in postgres mysql9; do UID_TEST_ENGINES=$$engine FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases; done
+	UID_TEST_ENGINES=galera FULL=$(FULL) $(TESTS) -count 1 -timeout 20m -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds
 	FULL=$(FULL) $(TESTS) -count 1 -p 2 -timeout 20m ./stores/etcd/... ./stores/redis/... ./stores/zookeeper/... $$($(GO) list ./test/engines/... | grep -vE "/(faults|serve)")
-	$(MAKE) --no-print-directory promise
+	$(MAKE) --no-print-directory engine-sqlstore promise
 	FULL=$(FULL) $(GO) test -count 1 -timeout $(if $(FULL),8h,40m) -v ./test/engines/faults
 
 .PHONY: promise
 promise: ## the table of docs/promise.md, played on all engines but MariaDB and SQLite, on which make test plays it
 	for engine in mysql9 galera postgres etcd zookeeper redis; do \
-	  UID_PROMISE_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise; \
+	  UID_TEST_ENGINES=$$engine $(TESTS) -count 1 -timeout 20m -run '^TestPromise$$' ./test/promise; \
 	done
 
 .PHONY: recipes

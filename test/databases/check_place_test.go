@@ -8,13 +8,13 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/kit"
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/worker/doctor"
 )
 
 func TestCheckOfASQLitePlace(t *testing.T) {
 	t.Parallel()
-	eachJournal(t, func(t *testing.T, s kit.Store, mode string) {
+	eachJournal(t, func(t *testing.T, s engines.Database, mode string) {
 		db := s.Open(t)
 		both(t, db)
 		m := checked(t, db, doctor.Config{})

@@ -60,11 +60,11 @@ func One(n Node, addr string, at func(string) string, version func() (string, er
 	}
 }
 
-// several is a deployment of nodes that clients know all of.
-func several(scheme string, servers []*cluster.Server, addrs []string) *Deployment {
-	d := &Deployment{Addrs: addrs, URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") }}
+// several is a deployment of nodes that clients know all of. The clocks of one machine differ by less than is told.
+func several(scheme string, servers []*cluster.Server) *Deployment {
+	d := &Deployment{URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") + "/?clockerror=5ms" }}
 	for _, s := range servers {
-		d.Nodes = append(d.Nodes, s)
+		d.Nodes, d.Addrs = append(d.Nodes, s), append(d.Addrs, s.Addr(0))
 	}
 	return d
 }

@@ -2,15 +2,11 @@ package engines
 
 import (
 	"context"
-	"io"
-	"net/url"
-	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -33,7 +29,7 @@ func startEtcd() (*Deployment, error) {
 		defer cancel()
 		return client.Status(ctx, c.Endpoints()[node])
 	}
-	d := several("etcd", c.Nodes, c.Endpoints())
+	d := several("etcd", c.Nodes)
 	d.Close = func() { _ = client.Close(); c.Close() }
 	d.Version = func() (string, error) {
 		s, err := of(0)
@@ -51,20 +47,4 @@ func startEtcd() (*Deployment, error) {
 		return 0, nil // an election is on
 	}
 	return d, nil
-}
-
-func openEtcd(_ context.Context, u *url.URL) (Store, io.Closer, error) {
-	c, err := clientv3.New(clientv3.Config{
-		Endpoints: strings.Split(u.Host, ","), DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
-		Logger: zap.NewNop(),
-	})
-	if err != nil {
-		return Store{}, nil, err
-	}
-	s, err := etcd.New(c, etcd.Config{ClockError: clockError})
-	if err != nil {
-		_ = c.Close()
-		return Store{}, nil, err
-	}
-	return Store{s, s.Segments()}, c, nil
 }

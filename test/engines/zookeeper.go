@@ -2,15 +2,9 @@ package engines
 
 import (
 	"context"
-	"io"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
-	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -22,7 +16,7 @@ func startZooKeeper() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := several("zookeeper", z.Servers, z.Addrs())
+	d := several("zookeeper", z.Servers)
 	d.Close = z.Close
 	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Servers[0]) }
 	d.Leader = func() (int, error) {
@@ -32,20 +26,3 @@ func startZooKeeper() (*Deployment, error) {
 	}
 	return d, nil
 }
-
-func openZooKeeper(_ context.Context, u *url.URL) (Store, io.Closer, error) {
-	c, _, err := zk.Connect(strings.Split(u.Host, ","), 2*time.Second, zk.WithLogger(silence{}))
-	if err != nil {
-		return Store{}, nil, err
-	}
-	s, err := zookeeper.New(c, zookeeper.Config{ClockError: clockError})
-	if err != nil {
-		c.Close()
-		return Store{}, nil, err
-	}
-	return Store{s, s.Segments()}, closer(c.Close), nil
-}
-
-type silence struct{}
-
-func (silence) Printf(string, ...any) {}

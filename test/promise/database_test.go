@@ -11,9 +11,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
-	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
@@ -109,7 +109,7 @@ func (s *scene) drop() {
 // A link is a process's own way to the database, which can be cut.
 type link struct {
 	db       *base
-	proxy    *proxy.Proxy // nil for SQLite, whose file does not come back to this process
+	proxy    *harness.Proxy // nil for SQLite, whose file does not come back to this process
 	down, up func()
 }
 
@@ -144,7 +144,7 @@ func (s *scene) split() *base {
 	if s.sqlite() {
 		path := filepath.Join(s.t.TempDir(), "twin.db")
 		s.sql("VACUUM INTO '" + path + "'")
-		s.twin = s.opened(kit.Store{Driver: "sqlite", Source: path})
+		s.twin = s.opened(engines.Database{Driver: "sqlite", Source: path})
 		return s.twin
 	}
 	if s.postgres() {
@@ -154,7 +154,7 @@ func (s *scene) split() *base {
 	cfg, err := mysql.ParseDSN(s.store.Source)
 	require.NoError(s.t, err)
 	s.twin = s.opened(s.way.store(s.t))
-	kit.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
+	engines.Do(s.t, s.twin.DB, fmt.Sprintf("CREATE TABLE %s LIKE %s.%[1]s", s.table(), cfg.DBName),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s.%[1]s", s.table(), cfg.DBName))
 	return s.twin
 }
@@ -176,7 +176,7 @@ func (s *scene) copied() *base {
 	rows, err := was.Queryx("SELECT * FROM " + s.table())
 	require.NoError(s.t, err)
 	defer rows.Close()
-	kit.Do(s.t, db.DB, "DELETE FROM "+s.table())
+	engines.Do(s.t, db.DB, "DELETE FROM "+s.table())
 	newest := int64(0)
 	for rows.Next() {
 		row := map[string]any{}
@@ -190,7 +190,7 @@ func (s *scene) copied() *base {
 	}
 	require.NoError(s.t, rows.Err())
 	if s.way.column == throwaway {
-		kit.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
+		engines.Do(s.t, db.DB, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('worker_node', 'id'), %d)", newest))
 	}
 	return db
 }
@@ -245,7 +245,6 @@ var databaseFaults = []fault{
 		},
 		crowd: 3,
 		cells: everywhere(unique()),
-		also:  []string{"test/databases TestServerRestarts"},
 	},
 	{
 		name:  "lost-reply",

@@ -69,7 +69,6 @@ var operatorFaults = []fault{
 			static: noPart(), file: noPart(), throwaway: unique("but for servers before MySQL 8.0 and MariaDB 10.2.4, which forget the counter at a restart"),
 			leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"test/databases TestDeletedRows"},
 	},
 	{
 		name:  "row-lowered",

@@ -104,7 +104,7 @@ var processFaults = []fault{
 		cells: map[string]cell{
 			static: notCovered("both have the ID that they were given"), file: unique(), throwaway: unique(), leased: unique(), lossyFile: unique(), durable: unique(), withFile: unique(),
 		},
-		also: []string{"worker/statefile TestFileSecondProcess", "test/databases TestProcessesAtOnce"},
+		also: []string{"worker/statefile TestFileSecondProcess", "test/command TestProcessesAtOnce"},
 	},
 	{
 		name:  "clone",

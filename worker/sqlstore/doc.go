@@ -242,9 +242,8 @@
 //
 // # How it was tested
 //
-// The suite of package storetest, with lost, late and refused writes, runs on SQLite and MariaDB
-// (test/databases), and on PostgreSQL 15, MySQL 9, MariaDB and three nodes of Galera
-// (test/engines/sqlstore). 40 that start at once over the nodes share no ID (test/engines/faults),
+// The suite of package storetest, with lost, late and refused writes, runs on SQLite, MariaDB, PostgreSQL 15,
+// MySQL 9 and three nodes of Galera (test/databases). 40 that start at once over the nodes share no ID (test/engines/faults),
 // and all renewals on PostgreSQL are HOT updates. Over a network of 80 ms 80 starts at once take
 // some 14 statements each, three of which a new session needs. The suite of package segmenttest
 // runs on the same servers, and so do six processes that take numbers of one table, half of them by Leaf's two statements: of 1,000

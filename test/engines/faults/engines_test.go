@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/engines/cluster"
+	"github.com/uidgen/uid/test/harness"
 	"github.com/uidgen/uid/test/report"
 )
 
@@ -26,7 +26,7 @@ type job struct {
 }
 
 func TestMain(m *testing.M) {
-	crew.Ordered(func(j job, memory *os.File) error {
+	harness.Ordered(func(j job, memory *os.File) error {
 		if j.Leases != nil {
 			return j.Leases.do(j, memory)
 		}

@@ -10,9 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A fault is something that happens to clients, servers or the network.
@@ -118,9 +117,9 @@ func killClients(r *leasing, n int) (kills int) {
 	r.start(r.net.Near, 5)
 	for r.goesOn(min(kills, 2*r.takenOver()), n) {
 		r.Idle(60 * time.Millisecond)
-		r.replace((*crew.Member).End)
+		r.replace((*harness.Member).End)
 		if kills++; kills%4 == 0 {
-			r.replace((*crew.Member).Close)
+			r.replace((*harness.Member).Close)
 		}
 	}
 	r.AwaitAll()
@@ -150,7 +149,7 @@ func pauseClients(r *leasing, n int) (pauses int) {
 		for _, p := range paused {
 			before := r.lostBy(p.Number)
 			p.Continue()
-			crew.Await(r, "the paused process to notice", func() bool { return r.lostBy(p.Number) > before })
+			harness.Await(r, "the paused process to notice", func() bool { return r.lostBy(p.Number) > before })
 			p.Await(100)
 		}
 		for _, p := range fresh {
@@ -207,11 +206,11 @@ type cut struct {
 
 // cuts are those that a deployment can have.
 func (r *leasing) cuts() []cut {
-	refuse := func(cut bool) func(*proxy.Proxy) { return func(p *proxy.Proxy) { p.Refuse(cut) } }
+	refuse := func(cut bool) func(*harness.Proxy) { return func(p *harness.Proxy) { p.Refuse(cut) } }
 	kinds := []cut{
 		{all: true, set: func(_ int, cut bool) { r.net.Far.Each(refuse(cut)) }},
 		// One way: the servers do what they are asked to, and nobody hears of it.
-		{all: true, set: func(_ int, cut bool) { r.net.Far.Each(func(p *proxy.Proxy) { p.Mute(cut) }) }},
+		{all: true, set: func(_ int, cut bool) { r.net.Far.Each(func(p *harness.Proxy) { p.Mute(cut) }) }},
 	}
 	if len(r.d.Nodes) > 1 && !r.d.Single {
 		kinds = append(kinds,
@@ -231,7 +230,7 @@ func cutNetwork(r *leasing, n int) (cuts int) {
 	kinds := r.cuts()
 	for ; r.goesOn(cuts, n); cuts++ {
 		k, node := kinds[cuts%len(kinds)], r.victims(cuts, false)[0]
-		var far, fresh []*crew.Member
+		var far, fresh []*harness.Member
 		if k.apart {
 			far = r.startEach(2, func() string { return r.d.URL(r.net.Far[node].Addr()) })
 			r.home = (node + 1) % len(r.d.Addrs)
@@ -250,7 +249,7 @@ func cutNetwork(r *leasing, n int) (cuts int) {
 		if k.apart {
 			r.net.Near[node].Retarget(r.d.Addrs[node])
 		}
-		far = slices.DeleteFunc(far, func(p *crew.Member) bool { return p.HasEnded() }) // those that were replaced
+		far = slices.DeleteFunc(far, func(p *harness.Member) bool { return p.HasEnded() }) // those that were replaced
 		for _, p := range far {
 			p.Await(100)
 		}
@@ -273,12 +272,12 @@ func (l loss) from(r *leasing, n int) (losses int) {
 		had := r.newest()
 		r.start(r.net.Near, 2)
 		all := func() bool { return r.renewed(had) >= len(r.Living()) }
-		crew.Await(r, "all to renew their leases", all)
+		harness.Await(r, "all to renew their leases", all)
 		l.lose(r.run)
 		require.False(r, r.newest().After(had), "the new primary has what was written since it lags")
 		r.start(r.net.Near, 2)
 		r.AwaitAll()
-		crew.Await(r, "all to have a lease there", all)
+		harness.Await(r, "all to have a lease there", all)
 		for _, p := range r.Living()[:4] {
 			p.End()
 		}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // A ledger is what a process has taken from the store, as it stands in shared memory: each range is
@@ -86,7 +86,7 @@ func (l *ledger) took(s *span) {
 	for i := range l.drawing {
 		from = min(from, l.drawing[i].Load())
 	}
-	record.Raise(&l.from, from)
+	harness.Raise(&l.from, from)
 }
 
 // oldest returns the oldest span of which the generator can have numbers: a generator has those of two

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/test/record"
+	"github.com/uidgen/uid/test/harness"
 )
 
 // maxDrawers is how many processes a run can have, one after another.
@@ -18,7 +18,7 @@ const maxDrawers = 1024
 
 // numbers are what the processes of a run share.
 type numbers struct {
-	*record.Bits
+	*harness.Bits
 	*numbersPage
 }
 
@@ -44,7 +44,7 @@ type progress struct {
 }
 
 func openNumbers(most int64, file *os.File) (*numbers, error) {
-	n, p, err := record.OpenNumbers[numbersPage](most, file)
+	n, p, err := harness.OpenNumbers[numbersPage](most, file)
 	return &numbers{n, p}, err
 }
 
@@ -53,7 +53,7 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 	if len(drawn) == 0 {
 		return
 	}
-	p, by := &m.processes[process], record.NewDrawer(uint32(process)+1, 0)
+	p, by := &m.processes[process], harness.NewDrawer(uint32(process)+1, 0)
 	for rest := drawn; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n] == rest[n-1]+1 {
@@ -62,7 +62,7 @@ func (m *numbers) note(process int, drawn []uid.UID) {
 		m.MarkAll(int64(rest[0]), int64(rest[n-1]), by)
 		rest = rest[n:]
 	}
-	record.Raise(&p.highest, int64(drawn[len(drawn)-1]))
+	harness.Raise(&p.highest, int64(drawn[len(drawn)-1]))
 	p.issued.Add(int64(len(drawn)))
 }
 
@@ -88,7 +88,7 @@ func (m *numbers) sum(of func(*progress) int64) (n int64) {
 
 func (m *numbers) issued() int64   { return m.sum(func(p *progress) int64 { return p.issued.Load() }) }
 func (m *numbers) takes() int64    { return m.sum(func(p *progress) int64 { return p.takes.Load() }) }
-func (m *numbers) doubles() uint64 { return m.Found(record.Duplicate) }
+func (m *numbers) doubles() uint64 { return m.Found(harness.Duplicate) }
 
 // inHand returns at most how many numbers are taken and were not issued. Of those that may
 // have been taken, it counts all.
