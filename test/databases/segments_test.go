@@ -233,48 +233,6 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	return all
 }
 
-// A take is decided anew when anything of what it has read has changed, by whomever.
-func TestSegmentsAreComparedWhole(t *testing.T) {
-	t.Parallel()
-	db := engines.NewMySQL(t).Open(t)
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, MODIFY description VARCHAR(256) CHARACTER SET latin1")
-	for i, c := range []struct{ before, meanwhile, is, want string }{
-		{"SET max_id = 100", "SET max_id = 150", "max_id", "160"},
-		{"SET step = 5", "SET step = 6", "step", "6"},
-		{"SET description = 'for people'", "SET description = 'for People'", "description", "for People"},
-		{"SET description = 'for people'", "SET description = 'for people '", "CONCAT(description, '.')", "for people ."},
-		{"SET description = NULL", "SET description = ''", "description", ""},
-		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
-		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')",
-			`{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
-	} {
-		engines.Do(t, db, "UPDATE leaf_alloc "+c.before)
-		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
-		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = ` +
-				`'{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
-		}
-		runs := 0
-		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
-			if runs++; runs == 1 {
-				engines.Do(t, db, meanwhile...)
-			}
-			r.Next += 10
-			r.Takers = append(r.Takers, segment.Taker{Nonce: "drawer", Last: 2})[max(0, len(r.Takers)-1):]
-			return nil
-		}))
-		want := 2
-		if i == 6 { // of a tag that only Leaf has used
-			want = 3
-		}
-		require.Equal(t, want, runs, meanwhile)
-		require.Equal(t, c.want, one(t, db, "SELECT "+c.is+" FROM leaf_alloc"), meanwhile)
-	}
-}
-
 // Tables are made when there is something to write, and their owner may do so.
 func TestSegmentTables(t *testing.T) {
 	t.Parallel()

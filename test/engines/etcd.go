@@ -2,11 +2,15 @@ package engines
 
 import (
 	"context"
+	"io"
+	"net/url"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -47,4 +51,20 @@ func startEtcd() (*Deployment, error) {
 		return 0, nil // an election is on
 	}
 	return d, nil
+}
+
+func openEtcd(u *url.URL) (Store, io.Closer, error) {
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: strings.Split(u.Host, ","), DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
+		Logger: zap.NewNop(),
+	})
+	if err != nil {
+		return Store{}, nil, err
+	}
+	s, err := etcd.New(c, etcd.Config{ClockError: clockError})
+	if err != nil {
+		_ = c.Close()
+		return Store{}, nil, err
+	}
+	return Store{s, s.Segments()}, c, nil
 }

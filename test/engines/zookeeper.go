@@ -2,9 +2,15 @@ package engines
 
 import (
 	"context"
+	"io"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
+	"github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -26,3 +32,20 @@ func startZooKeeper() (*Deployment, error) {
 	}
 	return d, nil
 }
+
+func openZooKeeper(u *url.URL) (Store, io.Closer, error) {
+	c, _, err := zk.Connect(strings.Split(u.Host, ","), 2*time.Second, zk.WithLogger(silence{}))
+	if err != nil {
+		return Store{}, nil, err
+	}
+	s, err := zookeeper.New(c, zookeeper.Config{ClockError: clockError})
+	if err != nil {
+		c.Close()
+		return Store{}, nil, err
+	}
+	return Store{s, s.Segments()}, closer(func() error { c.Close(); return nil }), nil
+}
+
+type silence struct{}
+
+func (silence) Printf(string, ...any) {}
