@@ -36,16 +36,18 @@ func suites(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) store
 		if kind == "PostgreSQL" {
 			settings = []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"}
 		}
-		for _, setting := range settings {
-			t.Run(kind+setting, func(t *testing.T) {
-				t.Parallel() // they wait most of the time
-				test(t, func(t *testing.T) store {
-					s := fresh(t)
-					s.Source += setting
-					return s
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait most of the time
+			for _, setting := range settings {
+				t.Run(setting, func(t *testing.T) {
+					test(t, func(t *testing.T) store {
+						s := fresh(t)
+						s.Source += setting
+						return s
+					})
 				})
-			})
-		}
+			}
+		})
 	}
 }
 
