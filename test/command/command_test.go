@@ -4,9 +4,7 @@ package command_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -26,17 +24,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "uid-command-")
-	if err == nil {
-		file, err = cluster.BuildCommand(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cluster.Main(m, func() { os.RemoveAll(dir) })
-}
+func TestMain(m *testing.M) { cluster.MainWithCommand(m, &file) }
 
 // file is the built command.
 var file string

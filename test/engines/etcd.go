@@ -22,7 +22,7 @@ func startEtcd() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -31,7 +31,7 @@ func startEtcd() (*Deployment, error) {
 	of := func(node int) (*clientv3.StatusResponse, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		return client.Status(ctx, c.Endpoints()[node])
+		return client.Status(ctx, c.Addrs()[node])
 	}
 	d := several("etcd", c.Nodes)
 	d.Close = func() { _ = client.Close(); c.Close() }

@@ -22,13 +22,13 @@ func startZooKeeper() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := several("zookeeper", z.Servers)
+	d := several("zookeeper", z.Nodes)
 	d.Close = z.Close
-	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Servers[0]) }
+	d.Version = func() (string, error) { return cluster.ZooKeeperVersion(z.Nodes[0]) }
 	d.Leader = func() (int, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		return max(0, slices.Index(z.Servers, z.Leader(ctx))), nil
+		return max(0, slices.Index(z.Nodes, z.Leader(ctx))), nil
 	}
 	return d, nil
 }
