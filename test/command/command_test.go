@@ -170,6 +170,8 @@ func TestLossyServer(t *testing.T) {
 		{"segment ls", exitOK, ""},
 		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
 		{"segment next order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order --daily", exitFailure, "--lossy-store accepts that"},
 		{"segment next order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},

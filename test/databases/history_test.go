@@ -152,14 +152,6 @@ func TestHistoryOfAServer(t *testing.T) {
 	} {
 		require.NoError(t, end(), name)
 		require.NoError(t, server.Restart(), name)
-		young := func() (text string) {
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
-				text = now.History
-				return errLost
-			}), errLost)
-			return text
-		}
-		require.NotEqual(t, history, young(), name)
 		now := historyOf(t, owner)
 		require.NotEqual(t, since(history), since(now), name)
 		require.Equal(t, now, historyOf(t, owner), name)
