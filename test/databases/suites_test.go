@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"os"
@@ -39,7 +40,7 @@ func suites(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) store
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel() // they wait most of the time
 			for _, setting := range settings {
-				t.Run(setting, func(t *testing.T) {
+				t.Run(cmp.Or(setting, "plain"), func(t *testing.T) {
 					test(t, func(t *testing.T) store {
 						s := fresh(t)
 						s.Source += setting
@@ -98,7 +99,7 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 
 // subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The administrator
 // sees what all have committed, and sends parameters as Leaf's driver does.
-func subject(t *testing.T, s store, stands bool) Database {
+func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	as := s
 	if s.Driver == "mysql" {
 		as = s.With(t, func(c *mysql.Config) {
@@ -118,7 +119,7 @@ func subject(t *testing.T, s store, stands bool) Database {
 			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
 		}
 	}
-	return Database{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
+	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
 }
 
 type fileConnector struct {
