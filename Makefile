@@ -194,8 +194,9 @@ engine-etcd engine-redis engine-zookeeper: engine-%:
 	$(TESTS) -count 1 -timeout 20m ./stores/$*/... ./test/engines/$*
 # On Galera there are the suites of stores, and what its nodes have of their own.
 engine-sqlstore:
-	for engine in postgres mysql9; do UID_TEST_ENGINES=$$engine FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases; done
+	UID_TEST_ENGINES=postgres FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases
 	UID_TEST_ENGINES=galera FULL=$(FULL) $(TESTS) -count 1 -timeout 20m -run 'Test(Store|Segments|SegmentsBesideLeaf|.*Galera)$$' ./test/databases
+	UID_TEST_ENGINES=mysql9 FULL=$(FULL) $(TESTS) -count 1 -timeout 20m ./test/databases
 
 .PHONY: engines
 engines: ## the stores of all engines, on real servers, and faults of both; FULL=1 injects hundreds

@@ -4,9 +4,7 @@ package command_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -26,17 +24,7 @@ import (
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "uid-command-")
-	if err == nil {
-		file, err = cluster.BuildCommand(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cluster.Main(m, func() { os.RemoveAll(dir) })
-}
+func TestMain(m *testing.M) { cluster.MainWithCommand(m, &file) }
 
 // file is the built command.
 var file string
@@ -182,6 +170,8 @@ func TestLossyServer(t *testing.T) {
 		{"segment ls", exitOK, ""},
 		{"segment set order --create", exitOK, "tag \"order\": the next number is "},
 		{"segment next order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order", exitFailure, "--lossy-store accepts that"},
+		{"gen --segment order --daily", exitFailure, "--lossy-store accepts that"},
 		{"segment next order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --lossy-store", exitOK, "\n"},
 		{"gen --segment order --daily --lossy-store", exitOK, time.Now().UTC().Format("2006")},

@@ -62,7 +62,6 @@ func TestCheckPostgresPair(t *testing.T) {
 	both(t, db)
 	require.NoError(t, p.CatchUp())
 	m := checked(t, db, doctor.Config{})
-	require.Equal(t, "1 connected, asynchronous", m["replication"].Value)
-	require.Equal(t, doctor.LevelWarn, m["replication"].Level)
+	m.is(t, "replication", doctor.LevelWarn, "1 connected, asynchronous")
 	require.Equal(t, "yes", m["writable"].Value)
 }

@@ -54,6 +54,13 @@ func (m findings) levels() map[string]doctor.Level {
 	return bad
 }
 
+// is requires what was found of something.
+func (m findings) is(t testing.TB, what string, level doctor.Level, value string) {
+	t.Helper()
+	require.Equal(t, level, m[what].Level, what)
+	require.Equal(t, value, m[what].Value, what)
+}
+
 type badness = map[string]doctor.Level
 
 // granted returns the store, opened by a new account with the rights that the
@@ -200,16 +207,13 @@ func TestCheckOfAPair(t *testing.T) {
 	require.Equal(t, "yes", m["writable"].Value)
 
 	m = of(pair.MySQLReplica())
-	require.Equal(t, "yes, read-only", m["replica"].Value)
-	require.Equal(t, doctor.LevelError, m["replica"].Level)
-	require.Equal(t, "read_only is on", m["writable"].Value)
-	require.Equal(t, doctor.LevelError, m["writable"].Level)
+	m.is(t, "replica", doctor.LevelError, "yes, read-only")
+	m.is(t, "writable", doctor.LevelError, "read_only is on")
 
 	replica := pair.MySQLReplica().Open(t, "mysql")
 	engines.Do(t, replica, "SET GLOBAL read_only = 0")
 	m = of(pair.MySQLReplica())
-	require.Equal(t, "yes, and writable", m["replica"].Value)
-	require.Equal(t, doctor.LevelError, m["replica"].Level)
+	m.is(t, "replica", doctor.LevelError, "yes, and writable")
 	alias := engines.Database{Driver: "mysql", Source: pair.MySQLReplica().DSN("mysql")}.With(t, func(c *mysql.Config) { c.ColumnsWithAlias = true }).Open(t)
 	require.Equal(t, m["replica"], checked(t, alias, doctor.Config{})["replica"])
 
@@ -223,8 +227,7 @@ func TestCheckOfAPair(t *testing.T) {
 
 	engines.Do(t, replica, "STOP SLAVE")
 	m = of(pair.MySQLReplica())
-	require.Equal(t, "set up, but stopped; writable", m["replica"].Value)
-	require.Equal(t, doctor.LevelWarn, m["replica"].Level)
+	m.is(t, "replica", doctor.LevelWarn, "set up, but stopped; writable")
 
 	// An account without a right to it is told that nothing is told.
 	engines.Do(t, replica, "CREATE USER nobody@'%'", "GRANT SELECT ON mysql.* TO nobody@'%'")
@@ -423,8 +426,7 @@ func TestCheckOfSQLiteFiles(t *testing.T) {
 	file[at/4096*4096+3] = 0xff // how many rows the page says it has
 	require.NoError(t, os.WriteFile(path, file, 0o600))
 	m := open(path)
-	require.Equal(t, doctor.LevelError, m["file"].Level)
-	require.Equal(t, "damaged", m["file"].Value)
+	m.is(t, "file", doctor.LevelError, "damaged")
 }
 
 // documentation is that of package sqlstore.

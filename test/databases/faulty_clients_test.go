@@ -13,7 +13,7 @@ import (
 
 // clients are those of one subject.
 type clients struct {
-	Database
+	faultyDatabase
 	t      *testing.T
 	made   pretence
 	faults sync.Map // of stores to *faults
@@ -22,7 +22,7 @@ type clients struct {
 	late []func() // writes that are on their way
 }
 
-func (d Database) clients(t *testing.T) *clients { return &clients{Database: d, t: t} }
+func (d faultyDatabase) clients(t *testing.T) *clients { return &clients{faultyDatabase: d, t: t} }
 
 // open opens the pool of one more client.
 func (c *clients) open() (*sqlstore.DB, *faults, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/segment"
 )
 
-// LeafTable is the statement by which Leaf's documentation has its table made.
-const LeafTable = `CREATE TABLE leaf_alloc (
+// createLeaf is the statement by which Leaf's documentation has its table made.
+const createLeaf = `CREATE TABLE leaf_alloc (
   biz_tag varchar(128)  NOT NULL DEFAULT '',
   max_id bigint NOT NULL DEFAULT '1',
   step int NOT NULL,
@@ -27,7 +27,7 @@ const LeafTable = `CREATE TABLE leaf_alloc (
 
 // A leaf is a tag's segments in a process that runs Leaf, as its SegmentIDGenImpl has them.
 type leaf struct {
-	Database
+	faultyDatabase
 	tag           string
 	taken         int
 	step, minStep int64
@@ -54,7 +54,7 @@ func (l *leaf) next(ctx context.Context, quick, slow bool) (segment.Range, error
 }
 
 // leafTakes takes n numbers as Leaf does.
-func (d Database) leafTakes(ctx context.Context, tag string, n int64) (segment.Range, error) {
+func (d faultyDatabase) leafTakes(ctx context.Context, tag string, n int64) (segment.Range, error) {
 	r, _, err := d.mapper(ctx, tag, n)
 	return r, err
 }
@@ -65,7 +65,7 @@ func (d Database) leafTakes(ctx context.Context, tag string, n int64) (segment.R
 // Leaf's driver sends parameters within the statement, and with Galera d.Admin has to do so, too
 // (interpolateParams): there a transaction that was undone between two prepared statements can go
 // on as if it were not.
-func (d Database) mapper(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
+func (d faultyDatabase) mapper(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
 	for range 5000 {
 		if r, step, err = d.mapperOnce(ctx, tag, n); err == nil {
 			break
@@ -74,7 +74,7 @@ func (d Database) mapper(ctx context.Context, tag string, n int64) (r segment.Ra
 	return r, step, err
 }
 
-func (d Database) mapperOnce(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
+func (d faultyDatabase) mapperOnce(ctx context.Context, tag string, n int64) (r segment.Range, step int64, err error) {
 	tx, err := d.Admin.BeginTxx(ctx, nil)
 	if err != nil {
 		return r, 0, err
@@ -102,7 +102,7 @@ func (d Database) mapperOnce(ctx context.Context, tag string, n int64) (r segmen
 // BesideLeaf lets processes with Leaf and stores of this module take numbers of one tag at the same
 // time, in so many rounds each, of a table that Leaf has used before. Each number is given out
 // once, and none is left out.
-func (d Database) BesideLeaf(t *testing.T, rounds int) {
+func (d faultyDatabase) BesideLeaf(t *testing.T, rounds int) {
 	const tag, each = "leaf-segment-test", 3
 	_, err := d.Admin.Exec(d.Admin.Rebind("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, 1, 2000, 'Test leaf Segment Mode Get Id')"), tag)
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func (d Database) BesideLeaf(t *testing.T, rounds int) {
 	all := d.clients(t)
 	var takes []func() (segment.Range, error)
 	for i := range each {
-		l := leaf{Database: d, tag: tag}
+		l := leaf{faultyDatabase: d, tag: tag}
 		tables, _, err := all.open()
 		require.NoError(t, err)
 		store, nonce := tables.Segments(), fmt.Sprint("go", i)

@@ -9,7 +9,7 @@ import (
 
 // Segments returns the database's table of segments, each of whose clients has a pool of its own.
 // The programs that know nothing of takers are Leaf.
-func (d Database) Segments(t *testing.T) segmenttest.Subject {
+func (d faultyDatabase) Segments(t *testing.T) segmenttest.Subject {
 	all := d.clients(t)
 	out := segmenttest.Subject{
 		Open: func() (segment.Store, error) {
@@ -39,7 +39,7 @@ func (d Database) Segments(t *testing.T) segmenttest.Subject {
 			}
 			return err
 		},
-		Secret: secret,
+		Secret: canary,
 	}
 	if d.Driver != "sqlite" {
 		out.Backup = func() func() {

@@ -1,5 +1,3 @@
-// Package faulty makes a SQL database a subject of packages storetest and segmenttest: with clients
-// whose writes and replies are lost or late, a clock to set, and a failover to an older state.
 package databases_test
 
 import (
@@ -17,8 +15,9 @@ import (
 	"github.com/uidgen/uid/worker/storetest"
 )
 
-// A Database is a database in which the test may do as it likes.
-type Database struct {
+// A faultyDatabase is a subject of packages storetest and segmenttest, in which the test may do as it likes: with clients
+// whose writes and replies are lost or late, a clock to set, and a failover to an older state.
+type faultyDatabase struct {
 	// Driver is the name of its driver: mysql, pgx or sqlite.
 	Driver string
 	// Connect returns a connector for the pool of one more client.
@@ -30,7 +29,7 @@ type Database struct {
 }
 
 // Subject returns the database's table of leases, each of whose clients has a pool of its own.
-func (d Database) Subject(t *testing.T) storetest.Subject {
+func (d faultyDatabase) Subject(t *testing.T) storetest.Subject {
 	all := d.clients(t)
 	out := storetest.Subject{
 		Open: func(namespace string) (lease.Store, error) {
@@ -61,7 +60,7 @@ func (d Database) Subject(t *testing.T) storetest.Subject {
 			return d.do("UPDATE WORKER_LEASE SET HOLDER = ? WHERE NAMESPACE = ? AND WORKER_ID = -1", holder, namespace)
 		},
 		Deliver: all.deliver,
-		Secret:  secret,
+		Secret:  canary,
 	}
 	if d.Driver != "sqlite" {
 		out.Backup = func() func() {
@@ -79,11 +78,8 @@ func (d Database) Subject(t *testing.T) storetest.Subject {
 	return out
 }
 
-// secret is what no client may tell.
-const secret = "hunter2"
-
 // backup returns a function that puts a table back to what it is now.
-func (d Database) backup(t *testing.T, table, columns string) (restore func()) {
+func (d faultyDatabase) backup(t *testing.T, table, columns string) (restore func()) {
 	t.Helper()
 	found, err := d.Admin.Queryx("SELECT " + columns + " FROM " + table)
 	require.NoError(t, err)
@@ -104,7 +100,7 @@ func (d Database) backup(t *testing.T, table, columns string) (restore func()) {
 }
 
 // do executes a statement, more than once if need be: two nodes of a cluster may have written.
-func (d Database) do(statement string, args ...any) (err error) {
+func (d faultyDatabase) do(statement string, args ...any) (err error) {
 	for range 10 {
 		if _, err = d.Admin.Exec(d.Admin.Rebind(statement), args...); err == nil {
 			return nil

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,86 +11,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines"
-	"github.com/uidgen/uid/worker/sqlstore"
 )
-
-// meanwhile takes ten numbers and, at its first decision, does something else. It returns how often it decided.
-func meanwhile(t testing.TB, s *sqlstore.Segments, do func()) (got segment.Range, runs int) {
-	t.Helper()
-	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
-		if runs++; runs == 1 {
-			do()
-		}
-		got = taken(r, "drawer", 10)
-		return nil
-	}))
-	return got, runs
-}
-
-// A take is decided anew when anything of what it has read has changed, and only then: a row that
-// was written with the same values is locked in its new version.
-func TestSegmentsAreComparedWholeOnPostgres(t *testing.T) {
-	s := engines.NewPostgres(t)
-	admin, segments := s.Open(t), segmentsOf(t, s.Open(t))
-	draw(t, segments, "orders")
-	const at = " WHERE biz_tag = 'orders'"
-	for _, c := range []struct {
-		before, meanwhile string
-		runs              int
-	}{
-		{"", "UPDATE leaf_alloc SET max_id = max_id + 1000" + at, 2},
-		{"", "UPDATE leaf_alloc SET step = step + 1" + at, 2},
-		{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People'" + at, 2},
-		{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People '" + at, 2},
-		{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = NULL" + at, 2},
-		{"UPDATE leaf_alloc SET description = NULL", "UPDATE leaf_alloc SET description = ''" + at, 2},
-		{"", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
-		{"", "UPDATE leaf_alloc_takers SET takers = ''" + at, 2},
-		{"", "DELETE FROM leaf_alloc_takers" + at, 2},
-		{"", "DELETE FROM leaf_alloc" + at, 2},
-		{"", "UPDATE leaf_alloc SET update_time = now()" + at, 1},
-		{"", "UPDATE leaf_alloc_takers SET nonce = nonce" + at, 1},
-		{"DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers VALUES ('orders', 'n', '')", 2},
-		{"DELETE FROM leaf_alloc_takers", "UPDATE leaf_alloc SET max_id = max_id + 1" + at, 2},
-		{"DELETE FROM leaf_alloc", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
-		{"DELETE FROM leaf_alloc", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
-		{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
-		{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers VALUES ('orders', 'n', '')", 2},
-		{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers VALUES ('orders', 'n', ''); INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
-	} {
-		for _, waits := range []bool{false, true} {
-			if c.before != "" {
-				engines.Do(t, admin, c.before)
-			}
-			// Somebody has written the row by then, or has it locked, and commits while the write waits.
-			tx, err := admin.Beginx()
-			require.NoError(t, err)
-			var all sync.WaitGroup
-			got, runs := meanwhile(t, segments, func() {
-				for _, statement := range strings.Split(c.meanwhile, "; ") {
-					tx.MustExec(statement)
-				}
-				if !waits {
-					require.NoError(t, tx.Commit())
-					return
-				}
-				all.Go(func() {
-					waiting := 0
-					for deadline := time.Now().Add(time.Minute); waiting == 0 && time.Now().Before(deadline); {
-						_ = admin.Get(&waiting, "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-					}
-					_ = tx.Commit()
-				})
-			})
-			all.Wait()
-			require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
-			row := looked(t, segments, "orders")
-			require.Equal(t, got.Last+1, row.Next)
-			require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
-			require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
-		}
-	}
-}
 
 // Transactions of any isolation that a session may have by default are told apart alike.
 func TestSegmentsInAnySessionOfPostgres(t *testing.T) {

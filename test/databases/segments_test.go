@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,9 +24,9 @@ import (
 // leafTable is the statement for Leaf's own table, as far as the database knows its words.
 func leafTable(s store) string {
 	if s.Driver == "mysql" {
-		return LeafTable
+		return createLeaf
 	}
-	return strings.TrimSuffix(strings.Replace(LeafTable, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
+	return strings.TrimSuffix(strings.Replace(createLeaf, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
 }
 
 func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
@@ -233,46 +234,96 @@ func contentOfSegments(t testing.TB, db *sqlx.DB) (all []string) {
 	return all
 }
 
-// A take is decided anew when anything of what it has read has changed, by whomever.
+// meanwhile takes ten numbers and, at its first decision, does something else. It returns how often it decided.
+func meanwhile(t testing.TB, s *sqlstore.Segments, do func()) (got segment.Range, runs int) {
+	t.Helper()
+	require.NoError(t, s.Change(t.Context(), "orders", func(r *segment.Row) error {
+		if runs++; runs == 1 {
+			do()
+		}
+		got = taken(r, "drawer", 10)
+		return nil
+	}))
+	return got, runs
+}
+
+// A take is decided anew when anything of what it has read has changed, and only then: a row that
+// was written with the same values is locked in its new version.
 func TestSegmentsAreComparedWhole(t *testing.T) {
 	t.Parallel()
-	db := engines.NewMySQL(t).Open(t)
-	segments := segmentsOf(t, db)
-	draw(t, segments, "orders")
-	engines.Do(t, db, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, MODIFY description VARCHAR(256) CHARACTER SET latin1")
-	for i, c := range []struct{ before, meanwhile, is, want string }{
-		{"SET max_id = 100", "SET max_id = 150", "max_id", "160"},
-		{"SET step = 5", "SET step = 6", "step", "6"},
-		{"SET description = 'for people'", "SET description = 'for People'", "description", "for People"},
-		{"SET description = 'for people'", "SET description = 'for people '", "CONCAT(description, '.')", "for people ."},
-		{"SET description = NULL", "SET description = ''", "description", ""},
-		{"SET description = ''", "SET description = NULL", "COALESCE(description, 'NULL')", "NULL"},
-		{"SET biz_tag = 'orders'", "SET biz_tag = 'Orders'", "biz_tag", "Orders"},
-		{"SET biz_tag = 'orders'", "", "(SELECT takers FROM leaf_alloc_takers WHERE biz_tag = 'orders')",
-			`{"v":2,"writes":0,"floor":0,"takers":["late 1","drawer 2"]}`},
-	} {
-		engines.Do(t, db, "UPDATE leaf_alloc "+c.before)
-		meanwhile := []string{"UPDATE leaf_alloc " + c.meanwhile}
-		if c.meanwhile == "" {
-			meanwhile = []string{`UPDATE leaf_alloc_takers SET takers = ` +
-				`'{"v":2,"writes":0,"floor":0,"takers":["late 1"]}' WHERE biz_tag = 'orders'`}
+	engines.Each(t, func(t *testing.T, s store) {
+		if s.Driver == "sqlite" {
+			return // whose file is locked meanwhile
 		}
-		runs := 0
-		require.NoError(t, segments.Change(t.Context(), "orders", func(r *segment.Row) error {
-			if runs++; runs == 1 {
-				engines.Do(t, db, meanwhile...)
+		admin, segments := s.Open(t), segmentsOf(t, s.Open(t))
+		draw(t, segments, "orders")
+		waiters := "SELECT '', COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+		if s.Driver == "mysql" {
+			waiters = "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'"
+			engines.Do(t, admin, "ALTER TABLE leaf_alloc MODIFY biz_tag VARCHAR(128) CHARACTER SET latin1 NOT NULL, "+
+				"MODIFY description VARCHAR(256) CHARACTER SET latin1")
+		}
+		const at = " WHERE biz_tag = 'orders'"
+		for _, c := range []struct {
+			before, meanwhile string
+			runs              int
+		}{
+			{"", "UPDATE leaf_alloc SET max_id = max_id + 1000" + at, 2},
+			{"", "UPDATE leaf_alloc SET step = step + 1" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People'" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = 'for People '" + at, 2},
+			{"UPDATE leaf_alloc SET description = 'for people'", "UPDATE leaf_alloc SET description = NULL" + at, 2},
+			{"UPDATE leaf_alloc SET description = NULL", "UPDATE leaf_alloc SET description = ''" + at, 2},
+			{"", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
+			{"", "UPDATE leaf_alloc_takers SET takers = ''" + at, 2},
+			{"", "DELETE FROM leaf_alloc_takers" + at, 2},
+			{"", "DELETE FROM leaf_alloc" + at, 2},
+			{"", "UPDATE leaf_alloc SET update_time = NOW()" + at, 1},
+			{"", "UPDATE leaf_alloc_takers SET nonce = nonce" + at, 1},
+			{"DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
+			{"DELETE FROM leaf_alloc_takers", "UPDATE leaf_alloc SET max_id = max_id + 1" + at, 2},
+			{"DELETE FROM leaf_alloc", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+			{"DELETE FROM leaf_alloc", "UPDATE leaf_alloc_takers SET nonce = 'other'" + at, 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', '')", 2},
+			{"DELETE FROM leaf_alloc; DELETE FROM leaf_alloc_takers", "INSERT INTO leaf_alloc_takers (biz_tag, nonce, takers) VALUES ('orders', 'n', ''); INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 7, 1)", 2},
+		} {
+			for _, waits := range []bool{false, true} {
+				if c.before != "" {
+					engines.Do(t, admin, strings.Split(c.before, "; ")...)
+				}
+				// Somebody has written the row by then, or has it locked, and commits while the write waits.
+				tx, err := admin.Beginx()
+				require.NoError(t, err)
+				var all sync.WaitGroup
+				got, runs := meanwhile(t, segments, func() {
+					for _, statement := range strings.Split(c.meanwhile, "; ") {
+						tx.MustExec(statement)
+					}
+					if !waits {
+						require.NoError(t, tx.Commit())
+						return
+					}
+					all.Go(func() {
+						name, waiting := "", 0
+						for deadline := time.Now().Add(time.Minute); waiting == 0 && time.Now().Before(deadline); {
+							_ = admin.QueryRow(waiters).Scan(&name, &waiting)
+						}
+						_ = tx.Commit()
+					})
+				})
+				all.Wait()
+				if s.Driver == "mysql" { // which makes a missing row first
+					runs = min(runs, 2)
+				}
+				require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
+				row := looked(t, segments, "orders")
+				require.Equal(t, got.Last+1, row.Next)
+				require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
+				require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
 			}
-			r.Next += 10
-			r.Takers = append(r.Takers, segment.Taker{Nonce: "drawer", Last: 2})[max(0, len(r.Takers)-1):]
-			return nil
-		}))
-		want := 2
-		if i == 6 { // of a tag that only Leaf has used
-			want = 3
 		}
-		require.Equal(t, want, runs, meanwhile)
-		require.Equal(t, c.want, one(t, db, "SELECT "+c.is+" FROM leaf_alloc"), meanwhile)
-	}
+	})
 }
 
 // Tables are made when there is something to write, and their owner may do so.

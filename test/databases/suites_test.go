@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"os"
@@ -36,16 +37,18 @@ func suites(t *testing.T, test func(t *testing.T, fresh func(t *testing.T) store
 		if kind == "PostgreSQL" {
 			settings = []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"}
 		}
-		for _, setting := range settings {
-			t.Run(kind+setting, func(t *testing.T) {
-				t.Parallel() // they wait most of the time
-				test(t, func(t *testing.T) store {
-					s := fresh(t)
-					s.Source += setting
-					return s
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // they wait most of the time
+			for _, setting := range settings {
+				t.Run(cmp.Or(setting, "plain"), func(t *testing.T) {
+					test(t, func(t *testing.T) store {
+						s := fresh(t)
+						s.Source += setting
+						return s
+					})
 				})
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -96,7 +99,7 @@ func TestSegmentsBesideLeaf(t *testing.T) {
 
 // subject is a database each of whose clients has a pool of its own, on the nodes of a cluster in turns. The administrator
 // sees what all have committed, and sends parameters as Leaf's driver does.
-func subject(t *testing.T, s store, stands bool) Database {
+func subject(t *testing.T, s store, stands bool) faultyDatabase {
 	as := s
 	if s.Driver == "mysql" {
 		as = s.With(t, func(c *mysql.Config) {
@@ -116,7 +119,7 @@ func subject(t *testing.T, s store, stands bool) Database {
 			return fileConnector{admin.Driver(), "file:" + s.Source + "?_synchronous=EXTRA&_txlock=immediate&_busy_timeout=10000"}, nil
 		}
 	}
-	return Database{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
+	return faultyDatabase{Driver: s.Driver, Connect: connect, Admin: admin, Stands: stands}
 }
 
 type fileConnector struct {

@@ -60,9 +60,9 @@ func One(n Node, addr string, at func(string) string, version func() (string, er
 	}
 }
 
-// several is a deployment of nodes that clients know all of. The clocks of one machine differ by less than is told.
+// several is a deployment of nodes that clients know all of.
 func several(scheme string, servers []*cluster.Server) *Deployment {
-	d := &Deployment{URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") + "/?clockerror=5ms" }}
+	d := &Deployment{URL: func(addrs ...string) string { return scheme + "://" + strings.Join(addrs, ",") }}
 	for _, s := range servers {
 		d.Nodes, d.Addrs = append(d.Nodes, s), append(d.Addrs, s.Addr(0))
 	}

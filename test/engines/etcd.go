@@ -2,11 +2,15 @@ package engines
 
 import (
 	"context"
+	"io"
+	"net/url"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/test/engines/cluster"
 )
 
@@ -18,7 +22,7 @@ func startEtcd() (*Deployment, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -27,7 +31,7 @@ func startEtcd() (*Deployment, error) {
 	of := func(node int) (*clientv3.StatusResponse, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		return client.Status(ctx, c.Endpoints()[node])
+		return client.Status(ctx, c.Addrs()[node])
 	}
 	d := several("etcd", c.Nodes)
 	d.Close = func() { _ = client.Close(); c.Close() }
@@ -47,4 +51,20 @@ func startEtcd() (*Deployment, error) {
 		return 0, nil // an election is on
 	}
 	return d, nil
+}
+
+func openEtcd(u *url.URL) (Store, io.Closer, error) {
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: strings.Split(u.Host, ","), DialTimeout: time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
+		Logger: zap.NewNop(),
+	})
+	if err != nil {
+		return Store{}, nil, err
+	}
+	s, err := etcd.New(c, etcd.Config{ClockError: clockError})
+	if err != nil {
+		_ = c.Close()
+		return Store{}, nil, err
+	}
+	return Store{s, s.Segments()}, c, nil
 }

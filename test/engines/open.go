@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -12,9 +13,7 @@ import (
 	_ "github.com/uidgen/uid/connect/mysql" // which open what URLs name
 	"github.com/uidgen/uid/connect/scheme"
 	"github.com/uidgen/uid/segment"
-	_ "github.com/uidgen/uid/stores/etcd"
 	_ "github.com/uidgen/uid/stores/redis"
-	_ "github.com/uidgen/uid/stores/zookeeper"
 	"github.com/uidgen/uid/worker/registry"
 	_ "github.com/uidgen/uid/worker/sqlite"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,8 +25,11 @@ type Store struct {
 	Segments segment.Store
 }
 
-// Open opens the store at a URL of a Deployment, for as long as the Closer is open, as programs do. It connects as
-// late as it can.
+// clockError is more than the clocks of one machine differ by.
+const clockError = 5 * time.Millisecond
+
+// Open opens the store at a URL of a Deployment, for as long as the Closer is open. It connects as
+// late as it can, and notices soon that a server of etcd or ZooKeeper does not answer any more.
 func Open(ctx context.Context, where string) (Store, io.Closer, error) {
 	if strings.HasPrefix(where, "postgres:") { // whose opener is another module
 		db, err := sqlx.Open("pgx", where)
@@ -39,6 +41,11 @@ func Open(ctx context.Context, where string) (Store, io.Closer, error) {
 			return Store{}, nil, err
 		}
 		return Store{s, s.Segments()}, db, nil
+	}
+	if u, err := url.Parse(where); err == nil && u.Scheme == "etcd" {
+		return openEtcd(u)
+	} else if err == nil && u.Scheme == "zookeeper" {
+		return openZooKeeper(u)
 	}
 	u, err := scheme.Parse(where)
 	if err != nil {

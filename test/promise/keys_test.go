@@ -148,7 +148,7 @@ var sharedEtcd = cluster.Share(func() (*cluster.Etcd, error) { return cluster.St
 
 func newEtcd(t testing.TB) *keys {
 	t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: sharedEtcd(t).Endpoints(), DialTimeout: time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: sharedEtcd(t).Addrs(), DialTimeout: time.Second, Logger: zap.NewNop()})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	prefix := rand.Text() + "/"

@@ -278,6 +278,37 @@ func (s *Server) Close() {
 	}
 }
 
+// Nodes are servers that make one store. Port 0 of each is that of clients.
+type Nodes []*Server
+
+// newNodes makes n of them, whose names end with their numbers.
+func newNodes(name string, n, ports int) (all Nodes, err error) {
+	for i := range n {
+		s, err := New(fmt.Sprint(name, i+1), ports)
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// Addrs returns the addresses for clients.
+func (all Nodes) Addrs() (addrs []string) {
+	for _, s := range all {
+		addrs = append(addrs, s.Addr(0))
+	}
+	return addrs
+}
+
+// Close kills all of them and removes their folders.
+func (all Nodes) Close() {
+	for _, s := range all {
+		s.Close()
+	}
+}
+
 // StartAll starts servers that wait for one another, and returns when all are ready.
 func StartAll(programs map[*Server]Program) error {
 	var all []error

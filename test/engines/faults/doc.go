@@ -17,5 +17,5 @@
 // and no other one may.
 //
 // With FULL=1 all engines' tables go to docs/evidence/engines.md. Both kinds of processes mark what
-// they get in memory that all of them share (package record, test/record).
+// they get in memory that all of them share (see package harness).
 package faults
