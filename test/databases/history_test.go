@@ -59,7 +59,9 @@ func TestHistoryOfATable(t *testing.T) {
 		require.NoError(t, owner.renew(t.Context()))
 		engines.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1")
 		stays()
-		moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		if !engines.Asked("mysql9") { // where a table is as old under another name
+			moves("ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+		}
 		moves("ALTER TABLE WORKER_LEASE ADD COLUMN MORE INT")
 		moves("CREATE TABLE BACKUP AS SELECT * FROM WORKER_LEASE", "DROP TABLE WORKER_LEASE", createTable(t, db, "WORKER_LEASE"),
 			"INSERT INTO WORKER_LEASE SELECT NAMESPACE, WORKER_ID, NONCE, HIGH, LEASE_UNTIL, LAYOUT, HOLDER, ACQUIRED, RENEWED, HISTORY FROM BACKUP")
@@ -91,7 +93,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
 			if runs++; runs == 1 {
 				untilOld(t, db)
-				engines.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
+				engines.Do(t, db, "ALTER TABLE WORKER_LEASE FORCE") // which makes it anew
 			}
 			if changes == "both" || changes == "init" {
 				n.Floor++

@@ -62,7 +62,7 @@
 //
 //   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
 //     checksum of the server's names, its start, in a Galera cluster also the cluster's UUID, and the
-//     table's CREATE_TIME. DROP, RENAME and ALTER change that. In the first two seconds after its start
+//     table's CREATE_TIME. DROP and ALTER change that, on MariaDB RENAME, too. In the first two seconds after its start
 //     a server cannot tell its history.
 //   - PostgreSQL: "server since 2026-11-24T12:50:14.913843Z, timeline 00000001, no crash since
 //     2026-11-24T12:50:10.441999Z, table 16385/16385/725": the server's start and its log's timeline, since when
