@@ -383,25 +383,6 @@ func TestFileDamaged(t *testing.T) {
 	f.Crash()
 }
 
-func TestFileIsLostWhileInUse(t *testing.T) {
-	clock, path := newClock(), tempPath(t)
-	f := newFile(t, path, clock, statefile.Config{})
-	r := acquired(t, f, terms(9))
-	require.Equal(t, health.Worker{Kind: "statefile", Place: path}, f.WorkerHealth())
-	require.NoError(t, os.Remove(path))
-	clock.add(6 * time.Second)
-	for range 3 {
-		_, err := f.Extend(t.Context(), 0)
-		logtest.Error(t, err, worker.ErrState, path)
-	}
-	_, err := f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrWorkerInUse, "a second generator gets no new file")
-	require.NoFileExists(t, path)
-	require.ErrorIs(t, f.Release(t.Context(), r.First), worker.ErrState)
-	require.ErrorIs(t, f.Release(t.Context(), r.First), uid.ErrNoReservation, "it is unbound all the same")
-	require.Zero(t, acquired(t, f, terms(9)).First, "a new file")
-}
-
 func TestFileOnAFullDisk(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
 	f := newFile(t, path, clock, statefile.Config{})
@@ -519,6 +500,7 @@ func TestFileContext(t *testing.T) {
 	_, err = f.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
+	require.Equal(t, health.Worker{Kind: "statefile", Place: path}, f.WorkerHealth())
 	acquired(t, f, terms(9))
 	_, err = f.Extend(ctx, 5)
 	require.NoError(t, err)
