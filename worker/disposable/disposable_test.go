@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -65,13 +66,7 @@ func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int6
 	return c.last, nil
 }
 
-// terms are those of a small layout with room for worker IDs up to maxID.
-func terms(maxID int64) uid.Terms {
-	return uid.Terms{
-		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
-		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
-	}
-}
+var terms = fake.Terms
 
 func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
 	t.Helper()

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -44,17 +44,10 @@ func fault(store lease.Store, f Fault) bool {
 	return true
 }
 
-// A handClock goes when it is turned.
-type handClock struct{ now atomic.Int64 }
-
-func newHandClock() *handClock {
-	var c handClock
-	c.now.Store(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC).UnixMicro())
-	return &c
+// newHandClock goes when it is turned.
+func newHandClock() *fake.Clock {
+	return fake.NewFrozenClock(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC))
 }
-
-func (c *handClock) Now() time.Time          { return time.UnixMicro(c.now.Load()) }
-func (c *handClock) Advance(d time.Duration) { c.now.Add(d.Microseconds()) }
 
 // passes runs all checks on a store that is right, in no real time.
 func passes(t *testing.T, cfg MemoryConfig, clock func() (now func() time.Time, advance func(time.Duration))) {
@@ -81,7 +74,7 @@ func TestMemory(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {
 				passes(t, MemoryConfig{Versions: versions, Error: e}, func() (func() time.Time, func(time.Duration)) {
 					clock := newHandClock()
-					return clock.Now, clock.Advance
+					return clock.Now, clock.Step
 				})
 			})
 		}

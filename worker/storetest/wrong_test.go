@@ -517,7 +517,7 @@ func TestWrongStores(t *testing.T) {
 			by := finds(t, checks, 30, func() Subject {
 				clock := newHandClock()
 				memory := NewMemory(MemoryConfig{Now: clock.Now, Error: 30 * time.Second, Versions: versions})
-				s := subject(memory, clock.Advance)
+				s := subject(memory, clock.Step)
 				make(memory, &s)
 				return s
 			})
