@@ -262,7 +262,8 @@ type between struct {
 
 func (c *between) Get(path string) ([]byte, *zk.Stat, error) {
 	data, stat, err := c.fakeConn.Get(path)
-	if do := c.do; do != nil && path == c.path {
+	if path == c.path && c.do != nil { // requests for other paths are at once
+		do := c.do
 		c.do = nil
 		do()
 	}
