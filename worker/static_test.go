@@ -8,24 +8,18 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 )
 
-// terms are those of a small layout with room for worker IDs up to maxID.
-func terms(maxID int64) uid.Terms {
-	return uid.Terms{
-		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
-		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
-	}
-}
+var terms = fake.Terms
 
 func TestStaticReservesEverything(t *testing.T) {
 	for _, id := range []int64{0, 5, 1023} {

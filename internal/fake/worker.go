@@ -168,3 +168,11 @@ func (w *Worker) Release(ctx context.Context, last int64) error {
 	}
 	return err
 }
+
+// Terms are those of a small layout with room for worker IDs up to maxID.
+func Terms(maxID int64) uid.Terms {
+	return uid.Terms{
+		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
+		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
+	}
+}

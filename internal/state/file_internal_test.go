@@ -55,31 +55,6 @@ func loadHigh(t testing.TB, path string) int64 {
 	return r.High
 }
 
-func TestFileKeepsTheLastRecord(t *testing.T) {
-	path := tempFile(t)
-	f := mustOpen(t, path)
-	_, found := f.Load()
-	require.False(t, found)
-	full := Record{
-		Kind: KindLease, Host: "alpha", WorkerID: 7, Layout: "l", High: -1,
-		Namespace: "n", Nonce: "aa", Limit: 5,
-	}
-	for range 5 {
-		for _, r := range []Record{record(1 << 62), full, record(-1)} {
-			require.NoError(t, f.Save(r))
-			got, found := f.Load()
-			require.True(t, found)
-			require.Equal(t, r, got)
-			require.NoError(t, f.Close())
-			f = mustOpen(t, path)
-			got, _ = f.Load()
-			require.Equal(t, r, got)
-			require.False(t, f.Torn())
-		}
-	}
-	require.NoError(t, f.Close())
-}
-
 // People can read the file: it is a sequence of JSON values, and nothing else.
 func TestFileIsText(t *testing.T) {
 	path := tempFile(t)

@@ -106,6 +106,21 @@ func (p *Probe) Try(check func()) {
 	p.Wait()
 }
 
+// Run runs each check in a subtest of its own, on a probe of its own.
+func Run[P interface {
+	Try(check func())
+	Report(t *testing.T, contract string)
+}](t *testing.T, checks []Check[P], open func(t *testing.T) P) {
+	t.Helper()
+	for _, c := range checks {
+		t.Run(c.Name, func(t *testing.T) {
+			p := open(t)
+			p.Try(func() { c.Run(p) })
+			p.Report(t, c.Contract)
+		})
+	}
+}
+
 // Report passes what was found to the test.
 func (p *Probe) Report(t *testing.T, contract string) {
 	t.Helper()

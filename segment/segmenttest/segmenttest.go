@@ -27,10 +27,10 @@ package segmenttest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A Subject is an empty store under test. Only Open is required; the suite skips what needs a nil
@@ -64,32 +64,12 @@ type Subject struct {
 	Secret string
 }
 
-// A Config says how much the suite tries. The zero value suits a test that may take some seconds
-// with a database.
-type Config struct {
-	// Histories is how many random histories are recorded; the default is 20. Each is some 40
-	// calls by four clients.
-	Histories int
-
-	// Seed repeats the calls and faults of the histories, though not their timing. By default
-	// each run has its own, and logs it when a check fails.
-	Seed uint64
-
-	// Patience is how long a decision waits for another one to meet it; with a store that locks,
-	// none ever does. Set it above the duration of a call. The default is 20 ms; above half a
-	// second a store may take its client for dead.
-	Patience time.Duration
-}
+// A Config says how much the suite tries; it is that of package storetest.
+type Config = storetest.Config
 
 // Run runs each check in a subtest of its own, on a store of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
-	settings := suite.Settings{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
-	for _, c := range checks {
-		t.Run(c.Name, func(t *testing.T) {
-			p := newProbe(t.Context(), settings, open(t))
-			p.Try(func() { c.Run(p) })
-			p.Report(t, c.Contract)
-		})
-	}
+	settings := suite.Settings(cfg).OrDefaults()
+	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), settings, open(t)) })
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -600,33 +599,18 @@ func opens(m *Memory, s *Subject, w wrongStore) {
 	s.Fault = func(store segment.Store, f Fault) bool { store.(wrongStore).faults.Set(f); return true }
 }
 
-// rejected returns the first of some checks that finds something. Nothing waits in real time: decisions meet, and
-// calls that never return are found, however busy the machine is.
-func rejected(t *testing.T, checks []check, open func() Subject) (by string) {
-	t.Helper()
-	for _, c := range checks {
-		synctest.Test(t, func(t *testing.T) {
-			p := newProbe(t.Context(), suite.Settings{Histories: 400, Seed: 1}.OrDefaults(), open())
-			p.Try(func() { c.Run(p) })
-			if found := p.Found(); len(found) > 0 {
-				by = c.Name
-				t.Logf("%s: %.300s", by, found[0])
-			}
-		})
-		if by != "" {
-			return by
-		}
-	}
-	t.Error("no check finds what is wrong")
-	return ""
-}
-
 // Each wrong store is rejected, and there is no check that nothing shows to be of use.
 func TestWrongStores(t *testing.T) {
 	t.Parallel()
 	finds := map[string]int{}
 	try := func(name string, checks []check, open func() Subject) {
-		t.Run(name, func(t *testing.T) { finds[rejected(t, checks, open)]++ })
+		t.Run(name, func(t *testing.T) {
+			by := wrong.Finds(t, checks, func(t *testing.T) *probe {
+				return newProbe(t.Context(), suite.Settings{Histories: 400, Seed: 1}.OrDefaults(), open())
+			})
+			require.NotEmpty(t, by, "no check finds what is wrong")
+			finds[by]++
+		})
 	}
 	of := func(make func() map[string]wrongStore, name string, locks bool) func() Subject {
 		return func() (s Subject) {

@@ -8,12 +8,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A probe is one run of a check.
@@ -22,14 +20,14 @@ type probe struct {
 	Subject
 }
 
-// checks are about the methods of a driver alone, ordered so that the first failure says most.
+// checks are about the methods of a driver alone, ordered so that the first failure says most. What a Clock has to
+// be package storetest looks at.
 var checks = []suite.Check[*probe]{
 	{Name: "records", Contract: "Read returns a record for each of the Keys, there or not; what is written is read as it was", Run: records},
 	{Name: "ranges", Contract: "the first keys from First to Last, both included, in the order of their bytes, Limit at most", Run: ranges},
 	{Name: "refused writes", Contract: "Write stores nothing if a record is not as it was read, and answers Otherwise", Run: refuses},
 	{Name: "many records", Contract: "all or nothing: 100 rows, their namespace, and 66 keys and a range of Otherwise are within one Write", Run: many},
 	{Name: "writes at once", Contract: "of those that have read the same one is stored; all that is read is of one time", Run: atOnce},
-	{Name: "clock", Contract: "the Clock is in UTC and whole microseconds, its History at most 190 bytes of ASCII, and the same as long as nothing is lost", Run: clocks},
 	{Name: "lost writes", Contract: "Write stores nothing if the database has lost writes since what was read", Run: loses},
 	{Name: "contexts end", Contract: "a call returns soon after its context has ended, with an error that is marked", Run: contexts},
 	{Name: "names", Contract: "Name and Durable are the same in every process", Run: names},
@@ -307,24 +305,6 @@ func atOnce(p *probe) {
 	for _, r := range p.read(p.open(), q).Records {
 		if n := number(r); n != clients*times {
 			p.Errorf("%d Writes were stored, each of which raised a number by 1: it is %d", clients*times, n)
-		}
-	}
-}
-
-func clocks(p *probe) {
-	d, other := p.open(), p.open()
-	q := stores.Query{Keys: []string{own("orders")}, Newest: true}
-	first := p.read(d, q).Clock
-	p.set(d, "orders", map[string]string{})
-	for _, c := range []lease.Clock{first, p.read(d, q).Clock, p.read(other, q).Clock} {
-		if c.Now.Location() != time.UTC || !c.Now.Equal(c.Now.Truncate(time.Microsecond)) || c.Error < 0 {
-			p.Errorf("the Clock is %+v", c)
-		}
-		if c.Now.Before(first.Now.Add(-2 * c.Error)) {
-			p.Errorf("the Clock was at %v, and is at %v later", first.Now, c.Now)
-		}
-		if strings.ContainsFunc(c.History, func(r rune) bool { return r < ' ' || r > '~' }) || len(c.History) > lease.MostHistory || c.History != first.History {
-			p.Errorf("the History is %q, and was %q", c.History, first.History)
 		}
 	}
 }

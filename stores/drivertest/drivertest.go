@@ -66,15 +66,11 @@ type Config = storetest.Config
 // Run runs each check in a subtest of its own, on a database of its own: open returns an empty one.
 func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 	t.Helper()
-	settings := suite.Settings{Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
-	for _, c := range checks {
-		t.Run(c.Name, func(t *testing.T) {
-			s := open(t)
-			p := &probe{Probe: suite.NewProbe(t.Context(), settings, s.Secret), Subject: s}
-			p.Try(func() { c.Run(p) })
-			p.Report(t, c.Contract)
-		})
-	}
+	settings := suite.Settings(cfg).OrDefaults()
+	suite.Run(t, checks, func(t *testing.T) *probe {
+		s := open(t)
+		return &probe{suite.NewProbe(t.Context(), settings, s.Secret), s}
+	})
 	t.Run("leases", func(t *testing.T) {
 		storetest.Run(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
 	})
@@ -82,7 +78,6 @@ func Run(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 		storetest.RunRegistry(t, cfg, func(t *testing.T) storetest.Subject { return Leases(open(t)) })
 	})
 	t.Run("segments", func(t *testing.T) {
-		cfg := segmenttest.Config{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}
 		segmenttest.Run(t, cfg, func(t *testing.T) segmenttest.Subject { return Segments(open(t)) })
 	})
 }

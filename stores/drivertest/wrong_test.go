@@ -174,13 +174,6 @@ func TestWrongDrivers(t *testing.T) {
 			}
 			return a, err
 		}}, "writes at once"},
-		"local time": {reads(func(_ stores.Query, a *stores.Answer) {
-			a.Clock.Now = a.Clock.Now.In(time.FixedZone("x", 3600))
-		}), "clock"},
-		"nanoseconds": {reads(func(_ stores.Query, a *stores.Answer) { a.Clock.Now = a.Clock.Now.Add(1) }), "clock"},
-		"another history each time": {reads(func(_ stores.Query, a *stores.Answer) {
-			a.Clock.History = time.Now().Format(time.RFC3339Nano)
-		}), "clock"},
 		"the history is not compared": {writes(func(m *Memory, w *stores.Write) {
 			now, _ := m.Read(context.Background(), stores.Query{})
 			w.Read = now

@@ -151,20 +151,6 @@ func TestNamespaceValue(t *testing.T) {
 		`"history":"","made":1782907200000000,"renewed":1782907200000000\}\}$`, is)
 }
 
-// A write that the client library has sent twice is stored once: decide does not run again.
-func TestSentTwice(t *testing.T) {
-	s := newServer(t)
-	l := made(t, s)
-	taken(t, l, wanted(0, 0), -time.Hour)
-	s.mu.Lock()
-	s.canceled = true
-	s.mu.Unlock()
-	runs := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { runs++; r.High++; return nil }))
-	require.Equal(t, 1, runs)
-	require.False(t, s.canceled)
-}
-
 // All clients of a namespace have the same bound for their clocks, and what this package cannot have written is an
 // error that names the key.
 func TestEnvelope(t *testing.T) {

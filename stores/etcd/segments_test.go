@@ -43,20 +43,6 @@ func next(t *testing.T, s *server) (next int64) {
 	return next
 }
 
-// A change is two requests, and a lost race is one more.
-func TestSegmentRequests(t *testing.T) {
-	s := newServer(t)
-	l, other := segments(t, s), segments(t, s)
-	change := func(c *etcd.Segments) func() {
-		return func() { require.NoError(t, c.Change(t.Context(), "orders", draw(10))) }
-	}
-	require.Equal(t, 2, s.count(change(l)))
-	require.Equal(t, 2, s.count(change(l)))
-	s.between = change(other)
-	require.Equal(t, 3+2, s.count(change(l)))
-	require.EqualValues(t, 40, next(t, s))
-}
-
 // A snapshot that is restored under another cluster ID refuses everybody, until the key is deleted.
 func TestSegmentsRestoredElsewhere(t *testing.T) {
 	s := newServer(t)

@@ -39,7 +39,6 @@ type server struct {
 	keys      map[string]*mvccpb.KeyValue
 	sorted    []string // its keys; nil when they have changed
 	fail      error    // of the next requests
-	canceled  bool     // the next write is stored, and answered with an error at which the client sends it again
 	calls     int
 	sent      int    // bytes of the last answer
 	between   func() // runs once, before the next transaction that compares
@@ -107,10 +106,6 @@ func (s *server) Txn(ctx context.Context, r *pb.TxnRequest) (*pb.TxnResponse, er
 	}
 	resp.Header = s.header()
 	s.sent = proto.Size(resp)
-	if s.canceled && wrote {
-		s.canceled = false
-		return nil, rpctypes.ErrGRPCCanceled
-	}
 	return resp, nil
 }
 

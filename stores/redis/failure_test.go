@@ -37,8 +37,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 	s, err := redis.New(c, redis.Config{Prefix: strings.Repeat("x", 64)})
 	require.NoError(t, err)
-	_, err = s.Namespace("a{b")
-	require.ErrorIs(t, err, uid.ErrConfig)
 	l, err := s.Namespace("")
 	require.NoError(t, err)
 	require.Contains(t, l.Name(), `namespace "default" of Redis keys xxx`)
@@ -133,33 +131,14 @@ func (h failing) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 	return func(context.Context, goredis.Cmder) error { return h.err }
 }
 
-// A replica is not read: what it has may be old, and it may lack the namespace.
-func TestReplicaIsNotRead(t *testing.T) {
+// A server that does not say whose data it has is not read. TestSegmentHistory has one that is a replica.
+func TestServerWithoutAHistory(t *testing.T) {
 	f := newFake(t)
 	l := made(t, f.store())
-	f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "master", "slave", 1) })
-	err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
-	require.ErrorContains(t, err, "READONLY")
-	require.True(t, retry.IsTransient(err))
-
 	f.set(func() { f.info["replication"] = "role:master\r\n" })
-	err = l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err := l.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
 	require.ErrorContains(t, err, "master_replid")
 	require.False(t, retry.IsTransient(err))
-}
-
-// A decision does not outlive a promotion any more than a restart.
-func TestPromotion(t *testing.T) {
-	f := newFake(t)
-	l := made(t, f.store())
-	ran := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-		if ran++; ran == 1 {
-			f.set(func() { f.info["replication"] = strings.Replace(f.info["replication"], "4840", "0000", 1) })
-		}
-		return nil
-	}))
-	require.Equal(t, 2, ran)
 }
 
 func TestInspect(t *testing.T) {

@@ -40,10 +40,6 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `namespace "default" of ZooKeeper node /apps/uid`, l.Name())
 	require.True(t, l.Durable())
-	_, err = s.Leases("ä")
-	require.ErrorIs(t, err, uid.ErrConfig)
-	_, err = s.Namespace("ä")
-	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
 func TestNamesOfNodes(t *testing.T) {

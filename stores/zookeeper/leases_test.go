@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
@@ -253,16 +255,20 @@ func TestInitBelowOthers(t *testing.T) {
 	require.Zero(t, state["/apps"].version)
 }
 
-// between is a connection that does something after a read.
+// between is a connection that does something after the first read of a node or of one below it.
 type between struct {
 	*fakeConn
 	path string
 	do   func()
+	one  sync.Mutex // reads are one after another
 }
 
 func (c *between) Get(path string) ([]byte, *zk.Stat, error) {
+	c.one.Lock()
+	defer c.one.Unlock()
 	data, stat, err := c.fakeConn.Get(path)
-	if do := c.do; do != nil && path == c.path {
+	if strings.HasPrefix(path, c.path) && c.do != nil {
+		do := c.do
 		c.do = nil
 		do()
 	}
@@ -309,6 +315,26 @@ func TestSessionThatEnds(t *testing.T) {
 		}), name)
 		require.Greater(t, reads, map[string]int{"Take": 12, "Change": 2, "Init": 2}[name], "%s has not read again", name)
 	}
+}
+
+// What is read is of one time, even if another writes between two reads.
+func TestReadOfOneTime(t *testing.T) {
+	f := newFake(newHandClock().Now)
+	l, other := leases(t, f, false)
+	take(t, l, wanted(0, 0), time.Hour)
+	conn := &between{fakeConn: f.connect(false), path: ordersPath}
+	d := stored(t, f, conn, Config{}).Driver()
+	q := stores.Query{Keys: []string{stores.Key{Namespace: "orders", ID: -1}.String(), stores.Key{Namespace: "orders"}.String()}, Newest: true}
+	_, err := d.Read(t.Context(), q)
+	require.NoError(t, err)
+	conn.do = func() {
+		put := []byte("{}")
+		_, err := other.Multi(&zk.SetDataRequest{Path: ordersPath, Data: put, Version: -1}, &zk.SetDataRequest{Path: l.row(0), Data: put, Version: -1})
+		require.NoError(t, err)
+	}
+	a, err := d.Read(t.Context(), q)
+	require.NoError(t, err)
+	require.Equal(t, []string{"{}", "{}"}, []string{a.Records[0].Text, a.Records[1].Text})
 }
 
 // What Rows returns has all rows up to Given, even if some are made while it reads.

@@ -62,7 +62,7 @@ func TestSegmentsRoundTrips(t *testing.T) {
 		require.NoError(t, s.Change(t.Context(), "../a b", func(r *segment.Row) error { r.Next, r.Step = r.Next+1, 1; return nil }))
 	}
 	draw()
-	clock.Advance(time.Hour)
+	clock.Step(time.Hour)
 	conn.counts()
 	draw()
 	reads, writes := conn.counts()

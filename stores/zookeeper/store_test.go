@@ -8,21 +8,13 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	fakes "github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 )
 
-// A handClock goes when it is turned.
-type handClock struct{ now atomic.Int64 }
-
-func newHandClock() *handClock {
-	var c handClock
-	c.now.Store(time.Now().UnixMicro())
-	return &c
-}
-
-func (c *handClock) Now() time.Time          { return time.UnixMicro(c.now.Load()) }
-func (c *handClock) Advance(d time.Duration) { c.now.Add(d.Microseconds()) }
+// newHandClock goes when it is turned.
+func newHandClock() *fakes.Clock { return fakes.NewFrozenClock(time.Now().Truncate(time.Microsecond)) }
 
 // stored returns a store on a fake.
 func stored(t testing.TB, f *fake, conn Conn, cfg Config) *Store {
@@ -40,7 +32,7 @@ func subject(t *testing.T, lag func(n int64) bool) drivertest.Subject {
 	var n atomic.Int64
 	return drivertest.Subject{
 		Open:    func() (stores.Driver, error) { return stored(t, f, f.connect(lag(n.Add(1))), Config{}).Driver(), nil },
-		Advance: clock.Advance,
+		Advance: clock.Step,
 		Remove: func(key string) (err error) {
 			path := stored(t, f, by, Config{}).driver.path(key)
 			if k, _ := stores.ParseKey(key); k.Namespace != "" && k.ID < 0 {

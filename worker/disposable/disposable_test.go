@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
@@ -65,13 +66,7 @@ func (c *counter) Next(ctx context.Context, h disposable.Host, most int64) (int6
 	return c.last, nil
 }
 
-// terms are those of a small layout with room for worker IDs up to maxID.
-func terms(maxID int64) uid.Terms {
-	return uid.Terms{
-		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
-		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
-	}
-}
+var terms = fake.Terms
 
 func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
 	t.Helper()
@@ -167,32 +162,25 @@ func TestHost(t *testing.T) {
 			disposable.Config{HostEnv: []string{}, PortEnv: []string{}}, own, ""},
 		{"settings come first", map[string]string{"UID_HOST": "a", "UID_PORT": "1"}, disposable.Config{Host: "d"}, "d", ""},
 		{"settings with a port", nil, disposable.Config{Host: "d", Port: "5"}, "d", "5"},
+		// No host, but what the error says.
+		{"host alone", map[string]string{"UID_HOST": "a"}, disposable.Config{}, "", "JPAAS_HTTP_PORT"},
+		{"port alone", map[string]string{"UID_PORT": "1"}, disposable.Config{}, "", "UID_HOST"},
+		{"too long", map[string]string{"UID_HOST": strings.Repeat("a", 65), "UID_PORT": "1"}, disposable.Config{}, "", "65"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for k, v := range c.env {
 				t.Setenv(k, v)
 			}
 			h, err := acquireAs(t, c.cfg)
+			if c.host == "" {
+				require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
+				require.ErrorContains(t, err, c.port)
+				return
+			}
 			require.NoError(t, err)
 			require.Equal(t, disposable.Host{Name: c.host, Port: c.port}, h)
 		})
 	}
-	t.Run("host alone", func(t *testing.T) {
-		t.Setenv("UID_HOST", "a")
-		_, err := acquireAs(t, disposable.Config{})
-		logtest.Error(t, err, uid.ErrConfig, "JPAAS_HTTP_PORT")
-	})
-	t.Run("port alone", func(t *testing.T) {
-		t.Setenv("UID_PORT", "1")
-		_, err := acquireAs(t, disposable.Config{})
-		require.ErrorIs(t, err, uid.ErrConfig)
-	})
-	t.Run("too long", func(t *testing.T) {
-		t.Setenv("UID_HOST", strings.Repeat("a", 65))
-		t.Setenv("UID_PORT", "1")
-		_, err := acquireAs(t, disposable.Config{})
-		logtest.Error(t, err, uid.ErrRange, "65")
-	})
 }
 
 func TestBinding(t *testing.T) {

@@ -135,19 +135,6 @@ func TestLostWritesComeNotAgain(t *testing.T) {
 	})
 }
 
-// A store that lies about its history gives the same ticks twice: the protocol has nothing else to go by.
-func TestWithoutAHistoryThatIsTrue(t *testing.T) {
-	eachStore(t, storetest.MemoryConfig{SameHistory: true}, func(t *testing.T, h *house) {
-		h.found(orders)
-		restore := h.memory.Backup()
-		lost := h.acquire(h.lease(lease.Config{}))
-		restore()
-		again := h.acquire(h.lease(lease.Config{}))
-		require.Equal(t, lost.WorkerID, again.WorkerID)
-		require.Equal(t, lost.First, again.First)
-	})
-}
-
 // A renewal does not move the end of the lease back, where the store's clock goes back: the next owner would take the ID
 // by the earlier end, and a failover that loses both would give it back to this one.
 func TestTheEndOfALeaseDoesNotMoveBack(t *testing.T) {

@@ -97,41 +97,6 @@ func TestLeaseTakeover(t *testing.T) {
 	})
 }
 
-func TestLeaseNoIDLeft(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		for _, most := range []int64{0, 2} {
-			namespace := fmt.Sprint("up to ", most)
-			var logged logtest.Records
-			cfg := lease.Config{Logger: logged.Logger()}
-			for id := range most + 1 {
-				r, err := h.in(namespace, cfg).Acquire(t.Context(), millis(most))
-				require.NoError(t, err)
-				require.Equal(t, id, r.WorkerID)
-			}
-			require.Equal(t, int(min(most, 1)), logged.Count("running out"))
-			l := h.in(namespace, cfg)
-			_, err := l.Acquire(t.Context(), millis(most))
-			require.ErrorIs(t, err, uid.ErrNoWorkerID)
-			require.ErrorContains(t, err, fmt.Sprintf("all of 0 to %d are leased or in quarantine, the first one until 20", most))
-			// Another maximum, in the same layout.
-			r, err := l.Acquire(t.Context(), millis(most+1))
-			require.NoError(t, err)
-			require.Equal(t, most+1, r.WorkerID)
-		}
-		// A row that somebody put beyond the range does not use up its IDs.
-		_, err := h.in("gap", lease.Config{}).Acquire(t.Context(), millis(3))
-		require.NoError(t, err)
-		h.memory.SetRow("gap", lease.Row{WorkerID: 1 << 62, Nonce: "x", Until: h.now().AddDate(100, 0, 0)})
-		r, err := h.in("gap", lease.Config{}).Acquire(t.Context(), millis(3))
-		require.NoError(t, err)
-		require.EqualValues(t, 1, r.WorkerID)
-		// One at the maximum does: whoever had those below it may be at work.
-		h.memory.SetRow("gap", lease.Row{WorkerID: 3, Nonce: "x", Until: h.now().AddDate(100, 0, 0)})
-		_, err = h.in("gap", lease.Config{}).Acquire(t.Context(), millis(3))
-		logtest.Error(t, err, uid.ErrNoWorkerID, "worker ID 2 has no row")
-	})
-}
-
 func TestLeaseLayout(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.acquire(h.lease(lease.Config{}))

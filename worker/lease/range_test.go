@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,19 +130,6 @@ func TestRangeThatAStoreIgnores(t *testing.T) {
 	})
 }
 
-// Whoever has an ID keeps it, whatever becomes of the namespace's IDs, until it starts without it.
-func TestRangeDoesNotBindOwners(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		l, r := h.held(lease.Config{})
-		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 10, Last: 20} })
-		h.pass(window / 2)
-		require.Greater(t, h.extend(l, 0).Last, r.Last)
-		h.edit(0, func(row *lease.Row) { row.Nonce = "another" })
-		h.pass(window / 2)
-		require.EqualValues(t, 10, h.extend(l, 0).WorkerID, "it has lost its own")
-	})
-}
-
 // How many IDs of the range are used, and not how high they are.
 func TestRangeRunsOut(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
@@ -156,6 +144,24 @@ func TestRangeRunsOut(t *testing.T) {
 		h.made["all"] = true
 		h.acquire(h.in("all", lease.Config{Logger: logged.Logger()}))
 		require.Zero(t, logged.Count("running out"))
+	})
+}
+
+// Rows that are left of a former namespace were given. A range of IDs below them has none that is new.
+func TestFoundOverRows(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
+		err := h.foundWith(0, 499)
+		require.ErrorIs(t, err, uid.ErrRange)
+		require.ErrorContains(t, err,
+			"the row of worker ID 500 is left of a former namespace, now asked for are IDs up to 499")
+		require.False(t, h.isThere())
+		require.NoError(t, h.foundWith(0, 501))
+		require.EqualValues(t, 500, h.namespace().Given)
+		require.EqualValues(t, 501, h.acquire(h.lease(lease.Config{Losses: lease.Never})).WorkerID)
+		_, err = h.lease(lease.Config{Losses: lease.Never}).Acquire(t.Context(), millis(1023))
+		require.ErrorIs(t, err, uid.ErrNoWorkerID)
+		require.ErrorContains(t, err, "worker IDs 0 to 499 have no row")
 	})
 }
 

@@ -95,24 +95,6 @@ func TestRetakeIsLostAgain(t *testing.T) {
 	}
 }
 
-// A step that arrives when the next one is about to be taken is known by its nonce.
-func TestRetakeArrivesLate(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		var told events
-		var before, after lease.Row
-		l, client := h.client(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempts=2": func() {
-			before = h.row(0)
-			require.Equal(t, 1, h.memory.Deliver())
-			after = h.row(0)
-		}}}).Logger()})
-		client.Fault(storetest.LoseReply, storetest.Delay)
-		require.Zero(t, h.acquire(l).WorkerID)
-		require.NotEqual(t, before.Nonce, after.Nonce)
-		require.NotEqual(t, after.Nonce, h.row(0).Nonce)
-		require.Equal(t, []lease.EventKind{lease.Acquired}, told.kinds())
-	})
-}
-
 // An acquisition that is still on its way when somebody looks for it, and arrives after
 // that: its ID is leased to nobody for a while, and nothing is issued under it.
 func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {

@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,25 +36,5 @@ func TestLeaseLostWhileStarting(t *testing.T) {
 		_, err := l.Acquire(t.Context(), millis(1023))
 		require.ErrorContains(t, err, "its row has another nonce")
 		require.Len(t, told.kinds(), 7)
-	})
-}
-
-// A burst that goes as far ahead as it may leaves an ID that the next start passes over,
-// until the clock is near enough.
-func TestLeaseAfterABurst(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
-		far := millis(1023)
-		far.MaxLead = 2 * time.Hour
-		l := h.lease(lease.Config{Losses: lease.Never})
-		_, err := l.Acquire(t.Context(), far)
-		require.NoError(t, err)
-		r := h.extend(l, h.tick()+ms(time.Hour))
-		require.NoError(t, l.Release(t.Context(), r.Last))
-		h.pass(quarantine + time.Second)
-		require.EqualValues(t, 1, h.acquire(h.lease(lease.Config{Losses: lease.Never})).WorkerID)
-		h.pass(time.Hour)
-		next := h.acquire(h.lease(lease.Config{Losses: lease.Never}))
-		require.Zero(t, next.WorkerID)
-		require.Greater(t, next.First, r.Last)
 	})
 }

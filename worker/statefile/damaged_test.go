@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker/statefile"
 )
@@ -18,34 +19,34 @@ import (
 func TestFileWithAFlippedBit(t *testing.T) {
 	const window = 20 * time.Millisecond
 	of := termsIn(time.Millisecond)
-	for name, live := range map[string]func(t *testing.T, f *statefile.File, c *setClock) uid.Reservation{
-		"renewed": func(t *testing.T, f *statefile.File, c *setClock) (r uid.Reservation) {
+	for name, live := range map[string]func(t *testing.T, f *statefile.File, c *fake.Clock) uid.Reservation{
+		"renewed": func(t *testing.T, f *statefile.File, c *fake.Clock) (r uid.Reservation) {
 			acquired(t, f, of)
 			for range 7 {
-				c.add(window / 2)
+				c.Step(window / 2)
 				r = extended(t, f, 0)
 			}
 			return r
 		},
-		"renewed late": func(t *testing.T, f *statefile.File, c *setClock) uid.Reservation {
+		"renewed late": func(t *testing.T, f *statefile.File, c *fake.Clock) uid.Reservation {
 			acquired(t, f, of)
-			c.add(time.Hour)
+			c.Step(time.Hour)
 			return extended(t, f, 0)
 		},
-		"ahead of the clock": func(t *testing.T, f *statefile.File, _ *setClock) uid.Reservation {
+		"ahead of the clock": func(t *testing.T, f *statefile.File, _ *fake.Clock) uid.Reservation {
 			return extended(t, f, acquired(t, f, of).Last+1000)
 		},
-		"started again after a kill": func(t *testing.T, f *statefile.File, _ *setClock) uid.Reservation {
+		"started again after a kill": func(t *testing.T, f *statefile.File, _ *fake.Clock) uid.Reservation {
 			acquired(t, f, of)
 			f.Crash()
 			return acquired(t, f, of)
 		},
-		"started again after a day": func(t *testing.T, f *statefile.File, c *setClock) uid.Reservation {
+		"started again after a day": func(t *testing.T, f *statefile.File, c *fake.Clock) uid.Reservation {
 			require.NoError(t, f.Release(t.Context(), acquired(t, f, of).First))
-			c.add(24 * time.Hour)
+			c.Step(24 * time.Hour)
 			return acquired(t, f, of)
 		},
-		"released": func(t *testing.T, f *statefile.File, _ *setClock) uid.Reservation {
+		"released": func(t *testing.T, f *statefile.File, _ *fake.Clock) uid.Reservation {
 			r := acquired(t, f, of)
 			require.NoError(t, f.Release(t.Context(), r.Last-3))
 			acquired(t, f, of)
@@ -97,7 +98,7 @@ func TestFileSavesOnce(t *testing.T) {
 		r := acquired(t, f, of)
 		require.EqualValues(t, 1, saved())
 		for n := range 9 {
-			clock.add(time.Duration(r.Renew-of.TickAt(clock.now())) * unit)
+			clock.Step(time.Duration(r.Renew-of.TickAt(clock.Now())) * unit)
 			r = extended(t, f, 0)
 			require.EqualValues(t, n+2, saved())
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,34 +20,17 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/statefile"
 )
 
-// terms are those of a small layout with room for worker IDs up to maxID.
-func terms(maxID int64) uid.Terms {
-	return uid.Terms{
-		Layout: "28 s/22/13", Epoch: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Unit: time.Second,
-		MaxTick: 1<<28 - 1, MaxWorkerID: maxID, Revoke: func() {},
-	}
-}
+var terms = fake.Terms
 
-// A setClock stands still, at first in tick 1,000,000 of terms, until it is set.
-type setClock struct{ at atomic.Int64 } // nanoseconds since terms' epoch
-
-func newClock() *setClock {
-	c := &setClock{}
-	c.add(1_000_000 * time.Second)
-	return c
-}
-
-func (c *setClock) now() time.Time {
-	return terms(9).Epoch.Add(time.Duration(c.at.Load()))
-}
-
-func (c *setClock) add(d time.Duration) { c.at.Add(int64(d)) }
+// newClock stands still, at first in tick 1,000,000 of terms, until it is set.
+func newClock() *fake.Clock { return fake.NewFrozenClock(terms(9).Epoch.Add(1_000_000 * time.Second)) }
 
 // termsIn are those of a layout with ticks of another length.
 func termsIn(unit time.Duration) uid.Terms {
@@ -69,18 +51,18 @@ func saveState(path, kind, layout string, high int64) error {
 
 func tempPath(t testing.TB) string { return filepath.Join(t.TempDir(), "uid.state") }
 
-func newFile(t testing.TB, path string, c *setClock, cfg statefile.Config) *statefile.File {
+func newFile(t testing.TB, path string, c *fake.Clock, cfg statefile.Config) *statefile.File {
 	t.Helper()
 	return newFileOf(t, path, worker.FixedID(7), c, cfg)
 }
 
-func newFileOf(t testing.TB, path string, s worker.Source, c *setClock, cfg statefile.Config) *statefile.File {
+func newFileOf(t testing.TB, path string, s worker.Source, c *fake.Clock, cfg statefile.Config) *statefile.File {
 	t.Helper()
 	if cfg.Logger == nil {
 		cfg.Logger = (&logtest.Records{}).Logger()
 	}
 	if cfg.Now == nil {
-		cfg.Now = c.now
+		cfg.Now = c.Now
 	}
 	f, err := statefile.New(path, s, cfg)
 	require.NoError(t, err)
@@ -124,7 +106,7 @@ func TestFileReserves(t *testing.T) {
 		require.Equal(t, r, again)
 
 		// When it is due it brings the next one into the future.
-		clock.add(time.Duration(r.Renew-tick) * c.unit)
+		clock.Step(time.Duration(r.Renew-tick) * c.unit)
 		again, err = f.Extend(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, r.Renew+c.reach, again.Last)
@@ -138,7 +120,7 @@ func TestFileReserves(t *testing.T) {
 		require.Zero(t, again.First)
 
 		// A clock that goes back takes nothing back.
-		clock.add(-time.Hour)
+		clock.Step(-time.Hour)
 		back, err := f.Extend(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, again, back)
@@ -162,11 +144,11 @@ func TestFileGoesOnAboveWhatWasReserved(t *testing.T) {
 				cfg := statefile.Config{MaxAhead: 2 * time.Hour}
 				f := newFile(t, path, clock, cfg)
 				acquired(t, f, terms(9))
-				clock.add(5 * time.Second)
+				clock.Step(5 * time.Second)
 				r, err := f.Extend(t.Context(), 1_000_100)
 				require.NoError(t, err)
 				last := end(f, r)
-				clock.add(-back)
+				clock.Step(-back)
 				for range 3 { // the same value, too, starts from the file
 					again := acquired(t, f, terms(9))
 					require.Equal(t, last+1, again.First)
@@ -196,7 +178,7 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 		used := int64(-1) // the last tick that has been issued
 		for range rapid.IntRange(1, 6).Draw(t, "starts") {
 			f, err := statefile.New(path, worker.FixedID(7), statefile.Config{
-				Now: clock.now, Logger: (&logtest.Records{}).Logger(), MaxAhead: math.MaxInt64,
+				Now: clock.Now, Logger: (&logtest.Records{}).Logger(), MaxAhead: math.MaxInt64,
 				Window: time.Duration(rapid.Int64Range(1, int64(time.Minute)).Draw(t, "window")),
 			})
 			require.NoError(t, err)
@@ -209,7 +191,7 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 				if rapid.Bool().Draw(t, "issue") {
 					last = rapid.Int64Range(max(first, last), r.Last).Draw(t, "last")
 				}
-				clock.add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
+				clock.Step(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
 				before := r
 				through := r.Last + rapid.Int64Range(-100, 100).Draw(t, "through")
 				r, err = f.Extend(context.Background(), through)
@@ -241,7 +223,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	} {
 		of := termsIn(c.unit)
 		clock, path := newClock(), tempPath(t)
-		tick := of.TickAt(clock.now())
+		tick := of.TickAt(clock.Now())
 		f := newFile(t, path, clock, c.cfg)
 		acquired(t, f, of)
 		require.NoError(t, f.Release(t.Context(), tick+c.allowed))
@@ -261,7 +243,7 @@ func TestFileTooFarAhead(t *testing.T) {
 		g := newFile(t, path, clock, allow)
 		require.EqualValues(t, tick+c.allowed+2, acquired(t, g, of).First)
 		require.NoError(t, g.Release(t.Context(), -1))
-		clock.add(c.unit) // time helps
+		clock.Step(c.unit) // time helps
 		acquired(t, f, of)
 	}
 	// Nobody is to use ticks that a later start would refuse.
@@ -275,7 +257,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	f := newFile(t, path, clock, statefile.Config{})
 	acquired(t, f, terms(9))
 	f.Crash()
-	clock.add(-time.Hour)
+	clock.Step(-time.Hour)
 	_, err = f.Acquire(t.Context(), terms(9))
 	logtest.Error(t, err, worker.ErrClock, "1h0m15s ahead of the clock's tick 996400; MaxAhead allows 15m0s")
 
@@ -285,7 +267,7 @@ func TestFileTooFarAhead(t *testing.T) {
 	g := newFile(t, path+"2", clock, statefile.Config{})
 	acquired(t, g, far)
 	require.NoError(t, g.Release(t.Context(), math.MaxInt64-1))
-	clock.add(-20 * 24 * time.Hour)
+	clock.Step(-20 * 24 * time.Hour)
 	_, err = g.Acquire(t.Context(), far)
 	logtest.Error(t, err, worker.ErrClock, "ticks of 1s")
 	g = newFile(t, path+"2", clock, statefile.Config{MaxAhead: math.MaxInt64})
@@ -294,7 +276,7 @@ func TestFileTooFarAhead(t *testing.T) {
 
 func TestFileBeforeTheEpoch(t *testing.T) {
 	clock := newClock()
-	clock.add(-30 * 24 * time.Hour)
+	clock.Step(-30 * 24 * time.Hour)
 	f := newFile(t, tempPath(t), clock, statefile.Config{})
 	of := terms(9)
 	of.MaxTick = math.MaxInt64
@@ -383,31 +365,12 @@ func TestFileDamaged(t *testing.T) {
 	f.Crash()
 }
 
-func TestFileIsLostWhileInUse(t *testing.T) {
-	clock, path := newClock(), tempPath(t)
-	f := newFile(t, path, clock, statefile.Config{})
-	r := acquired(t, f, terms(9))
-	require.Equal(t, health.Worker{Kind: "statefile", Place: path}, f.WorkerHealth())
-	require.NoError(t, os.Remove(path))
-	clock.add(6 * time.Second)
-	for range 3 {
-		_, err := f.Extend(t.Context(), 0)
-		logtest.Error(t, err, worker.ErrState, path)
-	}
-	_, err := f.Acquire(t.Context(), terms(9))
-	require.ErrorIs(t, err, uid.ErrWorkerInUse, "a second generator gets no new file")
-	require.NoFileExists(t, path)
-	require.ErrorIs(t, f.Release(t.Context(), r.First), worker.ErrState)
-	require.ErrorIs(t, f.Release(t.Context(), r.First), uid.ErrNoReservation, "it is unbound all the same")
-	require.Zero(t, acquired(t, f, terms(9)).First, "a new file")
-}
-
 func TestFileOnAFullDisk(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
 	f := newFile(t, path, clock, statefile.Config{})
 	r := acquired(t, f, terms(9))
 	for range 2 {
-		clock.add(6 * time.Second)
+		clock.Step(6 * time.Second)
 		undo := f.Fill()
 		for range 3 {
 			_, err := f.Extend(t.Context(), 0)
@@ -519,6 +482,7 @@ func TestFileContext(t *testing.T) {
 	_, err = f.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, f.Release(t.Context(), 5), uid.ErrNoReservation)
+	require.Equal(t, health.Worker{Kind: "statefile", Place: path}, f.WorkerHealth())
 	acquired(t, f, terms(9))
 	_, err = f.Extend(ctx, 5)
 	require.NoError(t, err)
@@ -565,13 +529,13 @@ func TestFileLostUnderGenerators(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock, path := newClock(), tempPath(t)
 			f := newFile(t, path, clock, statefile.Config{Window: 100 * time.Millisecond})
-			g, err := make(f, childLayout(), clock.now)
+			g, err := make(f, childLayout(), clock.Now)
 			require.NoError(t, err)
 			first, err := g.GetUID()
 			require.NoError(t, err)
 			require.NoError(t, os.Rename(path, path+".away"))
 			for err == nil {
-				clock.add(time.Millisecond)
+				clock.Step(time.Millisecond)
 				_, err = g.GetUID()
 			}
 			require.ErrorIs(t, err, uid.ErrNoReservation)
@@ -592,7 +556,7 @@ func TestFileLostUnderGenerators(t *testing.T) {
 // is issued; one that the next start would refuse is refused now, and the file stays as it is.
 func TestFileFloor(t *testing.T) {
 	clock, path := newClock(), tempPath(t)
-	now := termsIn(time.Second).TickAt(clock.now())
+	now := termsIn(time.Second).TickAt(clock.Now())
 	of := func(min int64) uid.Terms {
 		terms := termsIn(time.Second)
 		terms.MinTick = min

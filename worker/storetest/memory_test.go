@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/fake"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/registry"
 )
@@ -45,17 +44,10 @@ func fault(store lease.Store, f Fault) bool {
 	return true
 }
 
-// A handClock goes when it is turned.
-type handClock struct{ now atomic.Int64 }
-
-func newHandClock() *handClock {
-	var c handClock
-	c.now.Store(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC).UnixMicro())
-	return &c
+// newHandClock goes when it is turned.
+func newHandClock() *fake.Clock {
+	return fake.NewFrozenClock(time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC))
 }
-
-func (c *handClock) Now() time.Time          { return time.UnixMicro(c.now.Load()) }
-func (c *handClock) Advance(d time.Duration) { c.now.Add(d.Microseconds()) }
 
 // passes runs all checks on a store that is right, in no real time.
 func passes(t *testing.T, cfg MemoryConfig, clock func() (now func() time.Time, advance func(time.Duration))) {
@@ -82,7 +74,7 @@ func TestMemory(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, a clock that stands, off by %v", name, e), func(t *testing.T) {
 				passes(t, MemoryConfig{Versions: versions, Error: e}, func() (func() time.Time, func(time.Duration)) {
 					clock := newHandClock()
-					return clock.Now, clock.Advance
+					return clock.Now, clock.Step
 				})
 			})
 		}
@@ -101,66 +93,13 @@ func TestMemoryWithoutAClock(t *testing.T) {
 	}
 }
 
-// nonce writes one to a row, and says whether the store knows that it is stored.
-func nonce(t *testing.T, c *Client, id int64, text string) error {
-	t.Helper()
-	return c.Change(t.Context(), id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = text; return nil })
-}
-
+// The tests of package lease show what becomes of calls with faults, and of rows that people write and remove.
 func TestMemoryFaults(t *testing.T) {
 	t.Parallel()
-	m := NewMemory(MemoryConfig{Lossy: []string{"it is in memory"}})
-	m.SetNamespace("n", lease.Namespace{Layout: "x"})
-	m.SetRow("n", lease.Row{WorkerID: 3, Nonce: "first"})
-	stored := func() string { row, _ := m.Row("n", 3); return row.Nonce }
-	c := m.Store("n")
-	lossy, err := c.Inspect(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"it is in memory"}, lossy)
-
-	c.Fault(Refuse, LoseWrite, OK, LoseReply)
-	for _, want := range []struct {
-		writes string
-		fails  bool
-		stored string
-	}{{"a", true, "first"}, {"b", true, "first"}, {"c", false, "c"}, {"d", true, "d"}, {"e", false, "e"}} {
-		err := nonce(t, c, 3, want.writes)
-		require.Equal(t, want.fails, err != nil)
-		require.Equal(t, want.fails, retry.IsTransient(err))
-		require.Equal(t, want.stored, stored())
-	}
-
+	m := NewMemory(MemoryConfig{})
 	m.Outage(true)
-	require.Error(t, nonce(t, c, 3, "5"))
-	_, err = c.Inspect(t.Context())
-	require.Error(t, err)
-	m.Outage(false)
-	require.NoError(t, nonce(t, c, 3, "5"))
-
-	// One of two late writes arrives: the other one was to replace the same.
-	c.Fault(Delay, Delay)
-	require.Error(t, nonce(t, c, 3, "6"))
-	require.Error(t, nonce(t, c, 3, "7"))
-	require.Equal(t, "5", stored())
-	require.Equal(t, 1, m.Deliver())
-	require.Equal(t, "6", stored())
-	require.Zero(t, m.Deliver())
-
-	restore := m.Backup()
-	require.NoError(t, nonce(t, c, 3, "8"))
-	m.SetRow("other", lease.Row{WorkerID: 1})
-	restore()
-	require.Equal(t, "6", stored())
-	_, found := m.Row("other", 1)
-	require.False(t, found)
-
-	m.RemoveRow("n", 3)
-	_, found = m.Row("n", 3)
-	require.False(t, found)
-	m.RemoveNamespace("n")
-	_, found = m.Namespace("n")
-	require.False(t, found)
-	require.ErrorIs(t, c.Change(t.Context(), 3, nil), worker.ErrNoNamespace)
+	_, err := m.Store("n").Inspect(t.Context())
+	require.True(t, retry.IsTransient(err))
 	for fault, name := range map[Fault]string{OK: "OK", Delay: "Delay", 99: "Fault(99)"} {
 		require.Equal(t, name, fault.String())
 	}

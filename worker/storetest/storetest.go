@@ -111,12 +111,6 @@ func RunRegistry(t *testing.T, cfg Config, open func(t *testing.T) Subject) {
 
 func run(t *testing.T, cfg Config, checks []check, open func(t *testing.T) Subject) {
 	t.Helper()
-	settings := suite.Settings{Histories: cfg.Histories, Seed: cfg.Seed, Patience: cfg.Patience}.OrDefaults()
-	for _, c := range checks {
-		t.Run(c.Name, func(t *testing.T) {
-			p := newProbe(t.Context(), settings, open(t))
-			p.Try(func() { c.Run(p) })
-			p.Report(t, c.Contract)
-		})
-	}
+	settings := suite.Settings(cfg).OrDefaults()
+	suite.Run(t, checks, func(t *testing.T) *probe { return newProbe(t.Context(), settings, open(t)) })
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -501,24 +500,12 @@ func opens(m *Memory, s *Subject, w wrongStore) {
 	}
 }
 
-// finds runs checks until the first that finds something, and returns its name. Nothing waits in real time: decisions
-// meet, and calls that never return are found, however busy the machine is.
+// finds returns the name of the first check that finds something.
 func finds(t *testing.T, checks []check, histories int, open func() Subject) (by string) {
 	t.Helper()
-	for _, c := range checks {
-		synctest.Test(t, func(t *testing.T) {
-			p := newProbe(t.Context(), suite.Settings{Histories: histories, Seed: 1}.OrDefaults(), open())
-			p.Try(func() { c.Run(p) })
-			if found := p.Found(); len(found) > 0 {
-				by = c.Name
-				t.Logf("%s: %.300s", by, found[0])
-			}
-		})
-		if by != "" {
-			return by
-		}
-	}
-	return ""
+	return wrong.Finds(t, checks, func(t *testing.T) *probe {
+		return newProbe(t.Context(), suite.Settings{Histories: histories, Seed: 1}.OrDefaults(), open())
+	})
 }
 
 // Each wrong store is rejected, and there is no check that nothing shows to be of use.
@@ -530,7 +517,7 @@ func TestWrongStores(t *testing.T) {
 			by := finds(t, checks, 30, func() Subject {
 				clock := newHandClock()
 				memory := NewMemory(MemoryConfig{Now: clock.Now, Error: 30 * time.Second, Versions: versions})
-				s := subject(memory, clock.Advance)
+				s := subject(memory, clock.Step)
 				make(memory, &s)
 				return s
 			})

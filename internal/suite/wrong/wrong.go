@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"testing"
+	"testing/synctest"
 
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/suite"
 )
 
 // A Call is one that a wrong store makes of a right one.
@@ -73,3 +76,26 @@ func Calls(lost func(error) bool, secret string) map[string]func(*Call) error {
 
 func decided(k *Call, _ error) bool  { return k.Decided != nil }
 func passes(_ *Call, err error) bool { return retry.IsTransient(err) }
+
+// Finds runs checks, each on a probe of its own, until the first that finds something, and returns its name. Nothing
+// waits in real time: decisions meet, and calls that never return are found, however busy the machine is.
+func Finds[P interface {
+	Try(check func())
+	Found() []string
+}](t *testing.T, checks []suite.Check[P], open func(t *testing.T) P) (by string) {
+	t.Helper()
+	for _, c := range checks {
+		synctest.Test(t, func(t *testing.T) {
+			p := open(t)
+			p.Try(func() { c.Run(p) })
+			if found := p.Found(); len(found) > 0 {
+				by = c.Name
+				t.Logf("%s: %.300s", by, found[0])
+			}
+		})
+		if by != "" {
+			break
+		}
+	}
+	return by
+}
