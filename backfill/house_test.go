@@ -13,9 +13,9 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/backfill"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/disposable"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // seconds is a layout of few worker IDs and small ticks: 8 IDs, 4 UIDs in a tick.

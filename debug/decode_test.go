@@ -15,8 +15,8 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/form"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 func decode(t testing.TB, h *Handler, text string) []parts {

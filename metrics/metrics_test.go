@@ -15,9 +15,9 @@ import (
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/metrics"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/worker"
 )
 

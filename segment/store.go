@@ -17,8 +17,8 @@ import (
 // All methods may be called by any number of goroutines, and processes, at once. No error holds
 // a secret. An error that may pass (a deadlock, a lost connection, a leader that is being
 // elected) is marked with [worker.Transient]. A call returns soon after its context has ended,
-// with an error that wraps the context's or is marked. Package segmenttest has a suite that
-// every Store has to pass.
+// with an error that wraps the context's or is marked. For another database write a driver
+// of package stores; it has a suite for drivers.
 type Store interface {
 	// Change calls decide with the row of a tag, Fresh when there is none. Nobody else can change
 	// the row before the outcome is stored: either it is locked, or the write names all that was

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/doctor"
 )
 
 var _ doctor.Examiner = (*Store)(nil)

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/uidgen/uid/internal/namespace"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A Store holds namespaces of leases, and segments, in the database of a [Driver]. It is a

@@ -13,7 +13,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/foreign"
-	planning "github.com/uidgen/uid/plan"
+	planning "github.com/uidgen/uid/internal/plan"
 	"github.com/uidgen/uid/worker/lease"
 )
 

@@ -22,11 +22,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/recipes/kubernetes"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/process"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -12,7 +12,7 @@
 //	}
 //
 // The suite first takes the contract of Read and Write sentence by sentence. What fails there says most.
-// Then it runs the suites of packages storetest and segmenttest on a [stores.Store] over the driver, with
+// Then it runs the suites for stores of leases and of segments on a [stores.Store] over the driver, with
 // writes that are lost or late, and lost replies, which it makes itself.
 //
 // A run that finds nothing shows that a driver does well what was tried; it is no proof. What only the death
@@ -26,13 +26,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/segment/segmenttest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A Subject is an empty database under test. Only Open is required; the suite skips what needs a nil field,

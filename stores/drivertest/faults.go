@@ -5,12 +5,12 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // faults holds back writes for a while.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/uidgen/uid/worker/storetest"
+	"github.com/uidgen/uid/internal/storetest"
 )
 
 // A fake is an ensemble in memory. It keeps all states, since a connection may see an old one.

@@ -20,11 +20,11 @@ import (
 	"github.com/uidgen/uid/cached"
 	"github.com/uidgen/uid/debug"
 	"github.com/uidgen/uid/internal/fake"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/test/proxy"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

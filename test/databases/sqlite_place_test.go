@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )

@@ -8,11 +8,11 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // The tables are a store as package lease wants one, on both kinds of database. What a clock that stands shows, which

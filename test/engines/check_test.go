@@ -11,11 +11,11 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/doctor/sqldoctor"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

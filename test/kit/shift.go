@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // Shifted returns a store of leases whose clock is ahead of s's by the result of by, which

@@ -18,6 +18,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/redis"
@@ -25,7 +26,6 @@ import (
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // keys are a place in a store of keys: how processes see it, and what is there, for those who do it harm.

@@ -22,10 +22,10 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/tenure"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -5,8 +5,8 @@
 // when it comes back.
 //
 // The package knows no database. Package sqlstore has Stores for SQL databases, package stores one for
-// places that keep texts under keys; package storetest has one in memory, and the suite that every Store
-// has to pass.
+// places that keep texts under keys; package drivertest has one in memory, and the suite
+// that every driver has to pass.
 //
 // # What makes a leased ID safe
 //

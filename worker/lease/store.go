@@ -40,8 +40,8 @@ import (
 // is [worker.ErrNoNamespace]: a running owner's may have been removed or renamed. No method removes a
 // row.
 //
-// All methods may be called by any number of goroutines, and processes, at once. Package
-// storetest has a suite that every Store has to pass.
+// All methods may be called by any number of goroutines, and processes, at once. For
+// another database write a driver of package stores; it has a suite for drivers.
 type Store interface {
 	// Take calls decide with the namespace and the row of an ID that nobody leases. The ID is one
 	// of those that w.Within returns for the namespace; its error is Take's. It is the first of

@@ -202,11 +202,11 @@
 //
 //	GRANT INSERT ON app.leaf_alloc TO 'uid'@'%';
 //
-// Release of a [registry.Registry] can be for another account, with
+// The command uid worker release can have another account, with
 //
 //	GRANT SELECT, UPDATE ON app.WORKER_LEASE TO 'uid_admin'@'%';
 //
-// Its Overview, and Check of package doctor (by package sqldoctor), need SELECT only. Check sees
+// The commands uid worker ls and uid worker check need SELECT only. A check sees
 // more of the replication with a right that changes nothing: REPLICATION CLIENT on MySQL and on
 // MariaDB before 10.5, and on later ones
 //

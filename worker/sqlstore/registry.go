@@ -7,9 +7,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 var _ registry.NodeStore = (*DB)(nil)

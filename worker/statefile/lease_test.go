@@ -15,10 +15,10 @@ import (
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
 	"github.com/uidgen/uid/internal/state"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/statefile"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A start within the TTL goes on at once, above what the file has granted, and so it does where the store

@@ -7,10 +7,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // The reply to a write is lost: it is stored, and the caller cannot know.

@@ -10,11 +10,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // A snapshot that is restored: as the same cluster a write that was decided on what is lost is

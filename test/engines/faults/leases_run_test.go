@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/engines"
 	"github.com/uidgen/uid/test/record"
 	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/registry"
 )
 
 // A leasing is a run of a fault, in a namespace of its own.

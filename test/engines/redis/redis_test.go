@@ -14,12 +14,12 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/proxy"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 const secret = "hunter2"

@@ -11,13 +11,13 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
-	"github.com/uidgen/uid/worker/doctor"
-	"github.com/uidgen/uid/worker/doctor/sqldoctor"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/uidgen/uid/segment/segmenttest"
+	"github.com/uidgen/uid/internal/segmenttest"
+	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/storetest"
 )
 
 // engines are where the suites are played; on MariaDB and on SQLite they are in test/databases.

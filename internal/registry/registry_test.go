@@ -1,0 +1,301 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
+)
+
+// now is the time of the stores, and of the registries, unless a test says otherwise.
+var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+var layout = bits.Default()
+
+func newMemory() *memory { return &memory{now: now, namespaces: map[string]*namespace{}} }
+
+func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
+	t.Helper()
+	r, err := registry.New(store, registry.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return r
+}
+
+// put adds a namespace with rows.
+func (m *memory) put(name string, rows ...lease.Row) *namespace {
+	ns := &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}
+	ns.own = &lease.Namespace{Layout: layout.String(), Given: -1, Floor: -1}
+	for _, row := range rows {
+		ns.rows[row.WorkerID] = row
+	}
+	m.namespaces[name] = ns
+	return ns
+}
+
+// row returns a row whose lease ends, and whose ticks reach up to, some time from now.
+func row(id int64, until, high time.Duration) lease.Row {
+	return lease.Row{
+		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
+		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
+	}
+}
+
+func released(r lease.Row) lease.Row {
+	r.Nonce = ""
+	return r
+}
+
+func ids(leases []registry.LeaseInfo) (all []string) {
+	for _, l := range leases {
+		all = append(all, fmt.Sprint(l.Namespace, "/", l.WorkerID))
+	}
+	return all
+}
+
+func TestNewRefuses(t *testing.T) {
+	_, err := registry.New(nil, registry.Config{})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = registry.New(newMemory(), registry.Config{Timeout: -1})
+	require.ErrorIs(t, err, uid.ErrConfig)
+	_, err = newRegistry(t, newMemory()).Overview(t.Context(), -time.Second)
+	require.ErrorIs(t, err, uid.ErrConfig)
+}
+
+func TestOverviewOfNothing(t *testing.T) {
+	m := newMemory()
+	m.namespaces = nil
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now}, o)
+	m.nodes = &registry.NodeInfo{Rows: 1, Last: 1, Next: 4}
+	m.namespaces = map[string]*namespace{}
+	o, err = r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Overview{Now: now, HasLeases: true, Nodes: m.nodes}, o)
+	require.EqualValues(t, 3, o.Nodes.Used(), "IDs of deleted rows are used, too")
+
+	// A store need not hold disposable IDs.
+	o, err = newRegistry(t, struct{ registry.Store }{m}).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Nil(t, o.Nodes)
+}
+
+func TestOverviewTellsStates(t *testing.T) {
+	m := newMemory()
+	m.put("default",
+		row(0, time.Hour, 0), row(1, -time.Minute, 0), released(row(2, -time.Minute, 0)), row(3, -time.Hour, 0),
+		released(row(4, -time.Hour, 0)), released(row(5, time.Hour, 0)), row(6, 0, 0), row(7, -5*time.Minute, 0), row(8, -5*time.Minute-1, 0))
+	m.put("other", row(7, time.Hour, 0))
+	m.put("unlisted", row(1, time.Hour, 0)).own = nil
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	type state struct {
+		id       string
+		state    registry.State
+		released bool
+	}
+	var states []state
+	for i, id := range ids(o.Leases) {
+		states = append(states, state{id, o.Leases[i].State, o.Leases[i].Released})
+	}
+	require.Equal(t, []state{
+		{"default/0", registry.Live, false},
+		{"default/1", registry.Quarantined, false},
+		{"default/2", registry.Quarantined, true},
+		{"default/3", registry.Free, false},
+		{"default/4", registry.Free, true},
+		{"default/5", registry.Quarantined, true}, // given back by somebody with another clock
+		{"default/6", registry.Live, false},
+		{"default/7", registry.Quarantined, false},
+		{"default/8", registry.Free, false},
+		{"other/7", registry.Live, false},
+		{"unlisted/1", registry.Live, false},
+	}, states)
+	require.Equal(t, []registry.NamespaceInfo{
+		{Namespace: "default", Layout: layout.String(), Live: 2, Quarantined: 4, Free: 3},
+		{Namespace: "other", Layout: layout.String(), Live: 1},
+		{Namespace: "unlisted", Live: 1},
+	}, o.Namespaces)
+	first := row(0, time.Hour, 0)
+	require.Equal(t, registry.LeaseInfo{
+		Namespace: "default", WorkerID: 0, State: registry.Live, Holder: "host/0", Acquired: first.Acquired, Renewed: first.Renewed, Until: first.Until,
+		High: first.High, Layout: first.Layout,
+	}, o.Leases[0])
+
+	o, err = newRegistry(t, m).Overview(t.Context(), 2*time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, registry.Quarantined, o.Leases[3].State)
+	require.Zero(t, m.writes)
+}
+
+// Rows that nobody has used yet are no leases. IDs that had a row, and have none, are named.
+func TestOverviewTellsWhatIsMissing(t *testing.T) {
+	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
+	m := newMemory()
+	m.put("all", row(1, time.Hour, 0), lease.NewRow(2), row(4, time.Hour, 0), lease.NewRow(5)).own.Given = 9
+	ranged := m.put("range", row(101, time.Hour, 0))
+	ranged.own.Given, ranged.own.IDs = 103, lease.Range{First: 100, Last: 200}
+	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
+	m.put("unlisted", row(7, time.Hour, 0)).own = nil
+	o, err := newRegistry(t, m).Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"all/1", "all/4", "old/0", "old/1", "range/101", "unlisted/7"}, ids(o.Leases))
+	var missing [][]lease.Range
+	for _, ns := range o.Namespaces {
+		require.Zero(t, ns.Free)
+		missing = append(missing, ns.Missing)
+	}
+	require.Equal(t, [][]lease.Range{{one(0), one(3), {First: 6, Last: 9}},
+		nil, {one(100), {First: 102, Last: 103}}, nil}, missing)
+}
+
+func TestOverviewInPages(t *testing.T) {
+	for _, n := range []int64{0, 499, 500, 501, 1234} {
+		m := newMemory()
+		var rows []lease.Row
+		for id := range n {
+			rows = append(rows, row(3*id, time.Hour, 0))
+		}
+		m.put("a", rows...)
+		m.put("b", row(1, time.Hour, 0))
+		o, err := newRegistry(t, m).Overview(t.Context(), 0)
+		require.NoError(t, err)
+		require.Len(t, o.Leases, int(n)+1)
+		require.Equal(t, n, o.Namespaces[0].Live)
+		for id := range n {
+			require.Equal(t, 3*id, o.Leases[id].WorkerID)
+		}
+	}
+}
+
+func TestReleaseRefusesALiveLease(t *testing.T) {
+	m := newMemory()
+	m.put("default", row(3, time.Hour, time.Hour))
+	r := newRegistry(t, m)
+	_, err := r.Release(t.Context(), "", 3, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+	require.ErrorContains(t, err, `worker ID 3 is held by "host/3" for another 1h0m0s, renewed -59m0s ago`)
+	for _, none := range []struct {
+		namespace string
+		id        int64
+	}{{"", 4}, {"", -1}, {"other", 3}} {
+		_, err = r.Release(t.Context(), none.namespace, none.id, true)
+		require.ErrorIs(t, err, registry.ErrNoLease)
+	}
+	require.Zero(t, m.writes)
+
+	m.refuses = fmt.Errorf("%w: the name is secret", uid.ErrRange)
+	_, err = r.Release(t.Context(), "secret", 3, true)
+	require.ErrorIs(t, err, registry.ErrNoLease)
+	require.NotContains(t, err.Error(), "secret")
+	require.ErrorIs(t, r.Init(t.Context(), "secret", lease.Founding{Layout: layout}), uid.ErrRange)
+}
+
+func TestRelease(t *testing.T) {
+	for name, tt := range map[string]struct {
+		was    lease.Row
+		force  bool
+		until  time.Duration
+		writes int
+		state  registry.State
+	}{
+		"live":                   {row(3, time.Hour, time.Hour), true, 0, 1, registry.Live},
+		"over":                   {row(3, -time.Minute, time.Hour), false, -time.Minute, 1, registry.Free},
+		"released":               {released(row(3, -time.Minute, time.Hour)), false, -time.Minute, 0, registry.Free},
+		"by a clock of tomorrow": {released(row(3, 24*time.Hour, time.Hour)), false, 0, 1, registry.Quarantined},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory()
+			ns := m.put("default", tt.was, row(4, time.Hour, time.Hour))
+			was, err := newRegistry(t, m).Release(t.Context(), "default", 3, tt.force)
+			require.NoError(t, err)
+			require.Equal(t, tt.state, was.State)
+			require.Equal(t, tt.was.Nonce == "", was.Released)
+			require.Equal(t, tt.was.Until, was.Until)
+			require.Equal(t, tt.writes, m.writes)
+			want := tt.was
+			want.Nonce, want.Until = "", now.Add(tt.until)
+			require.Equal(t, map[int64]lease.Row{3: want, 4: row(4, time.Hour, time.Hour)}, ns.rows, "the ticks stay used, and other rows as they were")
+		})
+	}
+}
+
+// A store's clock that may be off lets a lease be over only when it is so by any.
+func TestClockError(t *testing.T) {
+	m := newMemory()
+	m.error = time.Second
+	m.put("default", row(1, -time.Second, 0), row(2, -time.Second-1, 0))
+	r := newRegistry(t, m)
+	o, err := r.Overview(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, registry.Live, o.Leases[0].State)
+	require.Equal(t, registry.Quarantined, o.Leases[1].State)
+	_, err = r.Release(t.Context(), "", 1, false)
+	require.ErrorIs(t, err, registry.ErrLive)
+}
+
+func TestInit(t *testing.T) {
+	m := newMemory()
+	m.namespaces = nil
+	r := newRegistry(t, m)
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
+	own := m.namespaces["default"].own
+	require.Equal(t, layout.String(), own.Layout)
+	require.EqualValues(t, -1, own.Floor)
+	require.NoError(t, r.Init(t.Context(), "", lease.Founding{Layout: layout}))
+	require.Equal(t, 1, m.writes)
+
+	require.NoError(t, r.Init(t.Context(), "lost", lease.Founding{Layout: layout, Lost: true}))
+	require.Equal(t, layout.TickAt(now.Add(lease.Burn)), m.namespaces["lost"].own.Floor)
+
+	err := r.Init(t.Context(), "lost", lease.Founding{Layout: bits.Twitter()})
+	require.ErrorIs(t, err, worker.ErrLayout)
+	require.ErrorContains(t, err, "make namespace lost of a test: ")
+}
+
+// What may pass is tried again, until the time is up.
+func TestTransientFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		passing := worker.Transient(errors.New("deadlock"))
+		calls := map[string]func(*registry.Registry) error{
+			"read the worker IDs": func(r *registry.Registry) error { _, err := r.Overview(t.Context(), 0); return err },
+			"release worker ID 1": func(r *registry.Registry) error {
+				_, err := r.Release(t.Context(), "", 1, true)
+				return err
+			},
+			"make namespace default of a test": func(r *registry.Registry) error {
+				return r.Init(t.Context(), "", lease.Founding{Layout: layout})
+			},
+		}
+		for doing, call := range calls {
+			m := newMemory()
+			m.put("default", row(1, time.Hour, 0))
+			m.fails = []error{passing, passing}
+			require.NoError(t, call(newRegistry(t, m)))
+			require.Empty(t, m.fails)
+
+			for range 1000 {
+				m.fails = append(m.fails, passing)
+			}
+			start := time.Now()
+			err := call(newRegistry(t, m))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorContains(t, err, "deadlock")
+			require.True(t, strings.HasPrefix(err.Error(), doing+": gave up after 30s: "), err.Error())
+			require.Equal(t, 30*time.Second, time.Since(start))
+		}
+	})
+}
