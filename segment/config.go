@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/settings"
 )
 
@@ -31,7 +32,8 @@ type Config struct {
 	// step, those that last more than twice as long halve it, and those that are used up before
 	// the next ones are there make it eight times as large. A row whose own Step is larger has its
 	// way. Zero values stand for DefaultMinStep and DefaultMaxStep, or for the other one where that
-	// is beyond; MaxStep is at most the constant [MaxStep].
+	// is beyond; MaxStep is at most 2,147,483,647, what the column of
+	// Leaf's table holds.
 	//
 	// What is taken and not used is skipped: up to two steps by a process that is killed. A source
 	// that takes 20 ms keeps up with a million numbers a second from a step of some 50,000 on.
@@ -84,10 +86,10 @@ func (c Config) withDefaults() (Config, error) {
 		return refuse("First %d: want 1 to %d", c.First, int64(most))
 	case c.Last < c.First || c.Last > most:
 		return refuse("Last %d: want First, %d, to %d", c.Last, c.First, int64(most))
-	case c.MinStep < 0 || c.MinStep > MaxStep:
-		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(MaxStep))
-	case c.MaxStep < 0 || c.MaxStep > MaxStep:
-		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(MaxStep))
+	case c.MinStep < 0 || c.MinStep > segmentstore.MaxStep:
+		return refuse("MinStep %d: want 1 to %d", c.MinStep, int64(segmentstore.MaxStep))
+	case c.MaxStep < 0 || c.MaxStep > segmentstore.MaxStep:
+		return refuse("MaxStep %d: want 1 to %d", c.MaxStep, int64(segmentstore.MaxStep))
 	}
 	switch {
 	case c.MinStep == 0 && c.MaxStep == 0:

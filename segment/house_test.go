@@ -12,6 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 )
@@ -36,7 +37,7 @@ func newHouse() *house {
 	return &house{Memory: m, client: m.Client()}
 }
 
-func (h *house) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (h *house) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	h.calls.Add(1)
 	h.most.Store(max(h.most.Load(), h.now.Add(1)))
 	defer h.now.Add(-1)
@@ -58,7 +59,7 @@ func (h *house) Change(ctx context.Context, tag string, decide func(*segment.Row
 	return h.client.Change(ctx, tag, decide)
 }
 
-func (h *house) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (h *house) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	return h.client.Rows(ctx, after, most)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -75,7 +75,7 @@ func (s *Store) examineSegments(ctx context.Context) ([]doctor.Finding, error) {
 	const what = "segments in the store"
 	rows, bad := 0, 0
 	var first error
-	err := s.Segments().each(ctx, "", math.MaxInt, func(_ segment.Row, is Record, err error) error {
+	err := s.Segments().each(ctx, "", math.MaxInt, func(_ segmentstore.Row, is Record, err error) error {
 		if rows++; cmp.Or(err, is.Bad) != nil {
 			bad, first = bad+1, cmp.Or(first, err, is.Bad)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/uidgen/uid/internal/leasejson"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -56,9 +57,9 @@ func (l *Leases) rows(first, last int64, most int) Range {
 	return Range{l.row(first), l.row(last), most}
 }
 
-func (l *Leases) parse(own Record) (lease.Namespace, error) {
+func (l *Leases) parse(own Record) (leasestore.Namespace, error) {
 	if own.Text == "" {
-		return lease.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
+		return leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
 	}
 	n, err := leasejson.ParseNamespace(own.Text)
 	if err != nil {
@@ -67,13 +68,13 @@ func (l *Leases) parse(own Record) (lease.Namespace, error) {
 	return n, nil
 }
 
-func (l *Leases) parseRow(r Record) (lease.Row, error) {
+func (l *Leases) parseRow(r Record) (leasestore.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
-		return lease.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
+		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
 	}
 	if r.Bad != nil {
-		return lease.Row{}, r.Bad
+		return leasestore.Row{}, r.Bad
 	}
 	row, err := leasejson.ParseRow(k.ID, r.Text)
 	if err != nil {
@@ -94,7 +95,7 @@ func (l *Leases) missing() error {
 }
 
 // put returns the record that replaces another one: a namespace, if row is nil, or a row. No two are alike.
-func put(was Record, n lease.Namespace, row *lease.Row) (_ Record, err error) {
+func put(was Record, n leasestore.Namespace, row *leasestore.Row) (_ Record, err error) {
 	if row == nil {
 		was.Text, err = leasejson.Namespace(n, rand.Text())
 	} else {
@@ -177,7 +178,7 @@ var errOld = errors.New("stores: what was read may be old")
 
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *Leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own, was := a.Records[0], a.Records[1]
@@ -208,7 +209,7 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 }
 
 // usable returns a namespace that is there and may be used.
-func (l *Leases) usable(own Record, a *Answer) (lease.Namespace, error) {
+func (l *Leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 	n, err := l.parse(own)
 	switch {
 	case own.Bad != nil:
@@ -222,7 +223,7 @@ func (l *Leases) usable(own Record, a *Answer) (lease.Namespace, error) {
 }
 
 // puts returns a row, and the namespace if it has changed.
-func (l *Leases) puts(own Record, was, n lease.Namespace, old Record, r lease.Row) (puts []Record, err error) {
+func (l *Leases) puts(own Record, was, n leasestore.Namespace, old Record, r leasestore.Row) (puts []Record, err error) {
 	p, err := put(old, n, &r)
 	puts = append(puts, p)
 	if err == nil && n != was {
@@ -234,7 +235,7 @@ func (l *Leases) puts(own Record, was, n lease.Namespace, old Record, r lease.Ro
 
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
-func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *Leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return update(ctx, l.driver, Query{Keys: []string{l.own()}, Judge: true}, func(a *Answer) (puts []Record, err error) {
 		own := a.Records[0]
 		was, err := l.parse(own)

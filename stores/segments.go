@@ -9,6 +9,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentjson"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -25,19 +26,21 @@ var _ segment.Store = (*Segments)(nil)
 // the rest, so that others can draw from it.
 type Codec interface {
 	// Parse returns the row of a tag that has a text. The error wraps [uid.ErrRange] for what is none.
-	Parse(tag, text string) (segment.Row, error)
+	Parse(tag, text string) (segmentstore.Row, error)
 	// Text returns the text of a row. No two are alike.
-	Text(segment.Row) (string, error)
+	Text(segmentstore.Row) (string, error)
 }
 
 // JSON is the [Codec] of most drivers.
 type JSON struct{}
 
 // Parse implements [Codec].
-func (JSON) Parse(tag, text string) (segment.Row, error) { return segmentjson.UnmarshalRow(tag, text) }
+func (JSON) Parse(tag, text string) (segmentstore.Row, error) {
+	return segmentjson.UnmarshalRow(tag, text)
+}
 
 // Text implements [Codec].
-func (JSON) Text(r segment.Row) (string, error) { return segmentjson.MarshalRow(r, rand.Text()) }
+func (JSON) Text(r segmentstore.Row) (string, error) { return segmentjson.MarshalRow(r, rand.Text()) }
 
 // NewSegments returns [Store.Segments] in another form.
 func NewSegments(d Driver, c Codec) *Segments { return &Segments{d, c} }
@@ -52,8 +55,8 @@ func (s *Segments) Inspect(ctx context.Context) (lossy []string, err error) {
 
 // Change implements [segment.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	if err := segment.CheckTag(tag); err != nil {
+func (s *Segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
 	q := Query{Keys: []string{Key{Tag: tag, ID: -1}.String()}}
@@ -80,9 +83,9 @@ func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.
 	})
 }
 
-func (s *Segments) parse(tag string, is Record) (segment.Row, error) {
+func (s *Segments) parse(tag string, is Record) (segmentstore.Row, error) {
 	if is.Text == "" {
-		return segment.Row{Tag: tag, Fresh: true}, nil
+		return segmentstore.Row{Tag: tag, Fresh: true}, nil
 	}
 	r, err := s.codec.Parse(tag, is.Text)
 	if err == nil {
@@ -95,8 +98,8 @@ func (s *Segments) parse(tag string, is Record) (segment.Row, error) {
 }
 
 // Rows implements [segment.Store]. It makes a request for each 500 rows.
-func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segment.Row, err error) {
-	err = s.each(ctx, after, most, func(r segment.Row, _ Record, err error) error {
+func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
+	err = s.each(ctx, after, most, func(r segmentstore.Row, _ Record, err error) error {
 		if !r.Fresh {
 			rows = append(rows, r)
 		}
@@ -109,7 +112,7 @@ func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []seg
 }
 
 // each calls f with up to most rows after a tag, or what is wrong with them.
-func (s *Segments) each(ctx context.Context, after string, most int, f func(segment.Row, Record, error) error) error {
+func (s *Segments) each(ctx context.Context, after string, most int, f func(segmentstore.Row, Record, error) error) error {
 	from := segmentsDir
 	if after != "" {
 		from += after + " " // no key is between
@@ -122,7 +125,7 @@ func (s *Segments) each(ctx context.Context, after string, most int, f func(segm
 		}
 		for _, is := range a.Pages[0] {
 			tag := strings.TrimPrefix(is.Key, segmentsDir)
-			if err := segment.CheckTag(tag); err != nil {
+			if err := segmentstore.CheckTag(tag); err != nil {
 				return fmt.Errorf("%w: the name of the key %.200q does not end with a tag", uid.ErrRange, is.Key)
 			}
 			row, err := s.parse(tag, is)

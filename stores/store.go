@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
@@ -49,7 +50,7 @@ func (s *Store) Namespace(name string) (lease.Store, error) {
 func (s *Store) Segments() *Segments { return NewSegments(s.driver, JSON{}) }
 
 // Namespaces implements [registry.Store]. It makes some requests, of which each is about one namespace.
-func (s *Store) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (s *Store) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	if l, is := s.driver.(Lister); is {
 		names, now, err = s.listed(ctx, l)
 	} else {
@@ -63,7 +64,7 @@ func (s *Store) Namespaces(ctx context.Context) (names []string, now lease.Clock
 }
 
 // listed returns those namespaces of a list that are there, or have rows.
-func (s *Store) listed(ctx context.Context, l Lister) (names []string, now lease.Clock, err error) {
+func (s *Store) listed(ctx context.Context, l Lister) (names []string, now leasestore.Clock, err error) {
 	listed, now, err := l.Namespaces(ctx)
 	if err != nil {
 		return nil, now, err
@@ -81,7 +82,7 @@ func (s *Store) listed(ctx context.Context, l Lister) (names []string, now lease
 }
 
 // found looks for the first key of each namespace.
-func (s *Store) found(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (s *Store) found(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	for from := leasesDir; ; {
 		a, err := s.driver.Read(ctx, Query{Ranges: []Range{{from, leasesDir + "~", 1}}, Newest: true})
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // checkFinding wants a finding of the level, with the words in its texts, and complete.
@@ -33,7 +33,7 @@ func checkFinding(t *testing.T, f Finding, level Level, words ...string) {
 type fake struct {
 	registry.Store
 	names      []string
-	clock      lease.Clock
+	clock      leasestore.Clock
 	pages      map[string]registry.Page
 	nodes      *registry.NodeInfo
 	errs       map[string][]error // by method; the last one stays
@@ -57,7 +57,7 @@ func (f *fake) fails(method string) error {
 	return errs[0]
 }
 
-func (f *fake) Namespaces(context.Context) ([]string, lease.Clock, error) {
+func (f *fake) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
 	return f.names, f.clock, f.fails("Namespaces")
 }
 
@@ -82,9 +82,9 @@ func TestCheck(t *testing.T) {
 	refused := errors.New("access denied")
 	passing := worker.Transient(errors.New("no leader"))
 	sound := func() *fake {
-		page := registry.Page{Namespace: lease.Namespace{Layout: "x", Given: -1}, Clock: lease.Clock{Now: now}}
+		page := registry.Page{Namespace: leasestore.Namespace{Layout: "x", Given: -1}, Clock: leasestore.Clock{Now: now}}
 		return &fake{
-			names: []string{"default"}, clock: lease.Clock{Now: now}, pages: map[string]registry.Page{"default": page},
+			names: []string{"default"}, clock: leasestore.Clock{Now: now}, pages: map[string]registry.Page{"default": page},
 			nodes: &registry.NodeInfo{Rows: 1, Last: 1, Next: 2}, errs: map[string][]error{}, found: []Finding{{LevelOK, "server", "a fake", "", ""}},
 		}
 	}
@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 		"nodes refused":            {func(f *fake) { f.errs["Nodes"] = []error{refused} }, []string{"disposable IDs error", "server ok", "clocks ok", "leased IDs ok"}},
 		"rows refused":             {func(f *fake) { f.errs["Rows"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
 		"names refused":            {func(f *fake) { f.errs["Namespaces"] = []error{refused} }, []string{"leased IDs error", "server ok", "clocks ok", "disposable IDs ok"}},
-		"no clock after all":       {func(f *fake) { f.clock = lease.Clock{} }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
+		"no clock after all":       {func(f *fake) { f.clock = leasestore.Clock{} }, []string{"server ok", "clocks note", "disposable IDs ok", "leased IDs ok", none}},
 		"a failure that passes":    {func(f *fake) { f.errs["Namespaces"] = []error{passing, nil} }, all},
 		"one of the examiner":      {func(f *fake) { f.errs["Examine"] = []error{passing, nil} }, all},
 		"one of the clocks":        {func(f *fake) { f.errs["Namespaces"] = []error{nil, passing, nil} }, all},
@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 	require.Len(t, findings, 3)
 
 	for name, change := range map[string]func(*fake){
-		"cannot be asked":   func(f *fake) { f.errs["Namespaces"], f.clock = []error{refused}, lease.Clock{} },
+		"cannot be asked":   func(f *fake) { f.errs["Namespaces"], f.clock = []error{refused}, leasestore.Clock{} },
 		"examiner is stuck": func(f *fake) { f.errs["Examine"] = []error{refused} },
 	} {
 		f := sound()

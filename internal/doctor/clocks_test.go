@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // The store's clock was read some time during the shortest of the trips.
@@ -28,7 +28,7 @@ func TestClockOffset(t *testing.T) {
 			}
 			return now
 		}}}
-		require.NoError(t, c.clocks(t.Context(), &fake{clock: lease.Clock{Now: theirs}}))
+		require.NoError(t, c.clocks(t.Context(), &fake{clock: leasestore.Clock{Now: theirs}}))
 		require.Len(t, c.findings, 1)
 		checkFinding(t, c.findings[0], LevelOK, value)
 	}

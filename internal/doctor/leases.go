@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/supply"
 	"github.com/uidgen/uid/worker/lease"
@@ -69,7 +70,7 @@ func (c *check) judgeNamespace(ns registry.NamespaceInfo, leases []registry.Leas
 	}
 	missing := ""
 	if lost > 0 {
-		missing = lease.MissingRows(ns.Missing)
+		missing = leasestore.MissingRows(ns.Missing)
 	}
 	left := fmt.Sprintf("%d live, %d in quarantine, %d free again", ns.Live, ns.Quarantined, ns.Free)
 	told := t.Unit > 0

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -27,8 +28,8 @@ type memory struct {
 type namespace struct {
 	memory *memory
 	name   string
-	own    *lease.Namespace
-	rows   map[int64]lease.Row
+	own    *leasestore.Namespace
+	rows   map[int64]leasestore.Row
 }
 
 // call locks the store, and returns the error that the call is to fail with.
@@ -40,9 +41,9 @@ func (m *memory) call() (unlock func(), err error) {
 	return m.mu.Unlock, err
 }
 
-func (m *memory) clock() lease.Clock { return lease.Clock{Now: m.now, Error: m.error} }
+func (m *memory) clock() leasestore.Clock { return leasestore.Clock{Now: m.now, Error: m.error} }
 
-func (m *memory) Namespaces(context.Context) ([]string, lease.Clock, error) {
+func (m *memory) Namespaces(context.Context) ([]string, leasestore.Clock, error) {
 	unlock, err := m.call()
 	defer unlock()
 	if err == nil && m.namespaces == nil {
@@ -60,11 +61,11 @@ func (m *memory) Namespace(name string) (lease.Store, error) {
 	if ns := m.namespaces[name]; ns != nil {
 		return ns, nil
 	}
-	return &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}, nil
+	return &namespace{memory: m, name: name, rows: map[int64]leasestore.Row{}}, nil
 }
 
 func (m *memory) page(name string, above int64, most int) registry.Page {
-	p := registry.Page{Clock: m.clock(), Namespace: lease.Namespace{Given: -1, Fresh: true}}
+	p := registry.Page{Clock: m.clock(), Namespace: leasestore.Namespace{Given: -1, Fresh: true}}
 	ns := m.namespaces[name]
 	if ns == nil {
 		return p
@@ -95,11 +96,11 @@ func (m *memory) Nodes(context.Context) (registry.NodeInfo, bool, error) {
 	return *m.nodes, true, err
 }
 
-func (ns *namespace) Take(context.Context, lease.Wanted, func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (ns *namespace) Take(context.Context, leasestore.Wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	panic("a registry takes no lease")
 }
 
-func (ns *namespace) Change(_ context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (ns *namespace) Change(_ context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	unlock, err := ns.memory.call()
 	defer unlock()
 	if err != nil {
@@ -121,13 +122,13 @@ func (ns *namespace) Change(_ context.Context, id int64, decide func(*lease.Name
 	return nil
 }
 
-func (ns *namespace) Init(_ context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (ns *namespace) Init(_ context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	unlock, err := ns.memory.call()
 	defer unlock()
 	if err != nil {
 		return err
 	}
-	own := lease.Namespace{Given: -1, Floor: -1, Fresh: true}
+	own := leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}
 	if ns.own != nil {
 		own = *ns.own
 	}

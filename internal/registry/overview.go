@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -140,7 +141,7 @@ func (o *Overview) addNodes(ctx context.Context, store Store) error {
 
 func (o *Overview) addNamespace(ctx context.Context, store Store, name string, quarantine time.Duration) error {
 	ns := NamespaceInfo{Namespace: name}
-	var own lease.Namespace
+	var own leasestore.Namespace
 	var have []int64
 	for above := int64(-1); ; {
 		page, err := store.Rows(ctx, name, above, pageSize)
@@ -171,7 +172,7 @@ func (o *Overview) addNamespace(ctx context.Context, store Store, name string, q
 }
 
 // rangeOf returns the IDs of a namespace, as far as any was given.
-func rangeOf(ns lease.Namespace) lease.Range {
+func rangeOf(ns leasestore.Namespace) lease.Range {
 	if ns.IDs == (lease.Range{}) {
 		return lease.Range{Last: ns.Given}
 	}
@@ -190,7 +191,7 @@ func (ns *NamespaceInfo) count(s State) {
 }
 
 // info says what a row means by a clock. A lease that may have lasted until just now is not over.
-func info(namespace string, row lease.Row, c lease.Clock, quarantine time.Duration) LeaseInfo {
+func info(namespace string, row leasestore.Row, c leasestore.Clock, quarantine time.Duration) LeaseInfo {
 	l := LeaseInfo{
 		Namespace: namespace, WorkerID: row.WorkerID, Holder: row.Holder,
 		Acquired: row.Acquired, Renewed: row.Renewed, Until: row.Until,

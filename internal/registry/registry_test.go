@@ -14,6 +14,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -34,9 +35,9 @@ func newRegistry(t testing.TB, store registry.Store) *registry.Registry {
 }
 
 // put adds a namespace with rows.
-func (m *memory) put(name string, rows ...lease.Row) *namespace {
-	ns := &namespace{memory: m, name: name, rows: map[int64]lease.Row{}}
-	ns.own = &lease.Namespace{Layout: layout.String(), Given: -1, Floor: -1}
+func (m *memory) put(name string, rows ...leasestore.Row) *namespace {
+	ns := &namespace{memory: m, name: name, rows: map[int64]leasestore.Row{}}
+	ns.own = &leasestore.Namespace{Layout: layout.String(), Given: -1, Floor: -1}
 	for _, row := range rows {
 		ns.rows[row.WorkerID] = row
 	}
@@ -45,14 +46,14 @@ func (m *memory) put(name string, rows ...lease.Row) *namespace {
 }
 
 // row returns a row whose lease ends, and whose ticks reach up to, some time from now.
-func row(id int64, until, high time.Duration) lease.Row {
-	return lease.Row{
+func row(id int64, until, high time.Duration) leasestore.Row {
+	return leasestore.Row{
 		WorkerID: id, Nonce: fmt.Sprint("nonce", id), High: layout.TickAt(now.Add(high)), Until: now.Add(until), Layout: layout.String(),
 		Holder: fmt.Sprint("host/", id), Acquired: now.Add(until - time.Hour), Renewed: now.Add(until - time.Minute),
 	}
 }
 
-func released(r lease.Row) lease.Row {
+func released(r leasestore.Row) leasestore.Row {
 	r.Nonce = ""
 	return r
 }
@@ -145,7 +146,7 @@ func TestOverviewTellsStates(t *testing.T) {
 func TestOverviewTellsWhatIsMissing(t *testing.T) {
 	one := func(id int64) lease.Range { return lease.Range{First: id, Last: id} }
 	m := newMemory()
-	m.put("all", row(1, time.Hour, 0), lease.NewRow(2), row(4, time.Hour, 0), lease.NewRow(5)).own.Given = 9
+	m.put("all", row(1, time.Hour, 0), leasestore.NewRow(2), row(4, time.Hour, 0), leasestore.NewRow(5)).own.Given = 9
 	ranged := m.put("range", row(101, time.Hour, 0))
 	ranged.own.Given, ranged.own.IDs = 103, lease.Range{First: 100, Last: 200}
 	m.put("old", row(0, time.Hour, 0), row(1, time.Hour, 0)) // of a program that kept no Given
@@ -165,7 +166,7 @@ func TestOverviewTellsWhatIsMissing(t *testing.T) {
 func TestOverviewInPages(t *testing.T) {
 	for _, n := range []int64{0, 499, 500, 501, 1234} {
 		m := newMemory()
-		var rows []lease.Row
+		var rows []leasestore.Row
 		for id := range n {
 			rows = append(rows, row(3*id, time.Hour, 0))
 		}
@@ -206,7 +207,7 @@ func TestReleaseRefusesALiveLease(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	for name, tt := range map[string]struct {
-		was    lease.Row
+		was    leasestore.Row
 		force  bool
 		until  time.Duration
 		writes int
@@ -228,7 +229,7 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, tt.writes, m.writes)
 			want := tt.was
 			want.Nonce, want.Until = "", now.Add(tt.until)
-			require.Equal(t, map[int64]lease.Row{3: want, 4: row(4, time.Hour, time.Hour)}, ns.rows, "the ticks stay used, and other rows as they were")
+			require.Equal(t, map[int64]leasestore.Row{3: want, 4: row(4, time.Hour, time.Hour)}, ns.rows, "the ticks stay used, and other rows as they were")
 		})
 	}
 }

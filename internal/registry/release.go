@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // errNothing makes a store write nothing, because nothing has changed.
@@ -42,7 +42,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 	}
 	var was LeaseInfo
 	err = r.do(ctx, fmt.Sprintf("release worker ID %d", id), func(ctx context.Context) error {
-		err := leases.Change(ctx, id, func(_ *lease.Namespace, row *lease.Row, c lease.Clock) error {
+		err := leases.Change(ctx, id, func(_ *leasestore.Namespace, row *leasestore.Row, c leasestore.Clock) error {
 			if row == nil {
 				return fmt.Errorf("%w: the namespace has none of worker ID %d", ErrNoLease, id)
 			}
@@ -67,7 +67,7 @@ func (r *Registry) Release(ctx context.Context, namespace string, id int64, forc
 }
 
 // end ends the lease of a row, if that is allowed.
-func end(row *lease.Row, was LeaseInfo, now time.Time, force bool) error {
+func end(row *leasestore.Row, was LeaseInfo, now time.Time, force bool) error {
 	if was.State == Live && !force {
 		return fmt.Errorf("%w: worker ID %d is held by %q for another %v, renewed %v ago", ErrLive, was.WorkerID,
 			was.Holder, was.Until.Sub(now).Round(time.Millisecond), now.Sub(was.Renewed).Round(time.Millisecond))

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -17,7 +18,7 @@ type Store interface {
 	// Namespaces returns the names of all namespaces that have any row, in ascending order, and
 	// the Clock. It needs no lock. If the place itself is missing it returns
 	// [worker.ErrNoNamespace], with the Clock.
-	Namespaces(ctx context.Context) ([]string, lease.Clock, error)
+	Namespaces(ctx context.Context) ([]string, leasestore.Clock, error)
 
 	// Namespace returns a namespace as a store of leases, whether it exists or not; that store's
 	// Init makes it. The error wraps [uid.ErrConfig] or [uid.ErrRange] when no namespace can have
@@ -33,11 +34,11 @@ type Store interface {
 // A Page is a part of a namespace, read at one time.
 type Page struct {
 	// Namespace is the namespace's own row; Fresh when that is missing.
-	Namespace lease.Namespace
+	Namespace leasestore.Namespace
 	// Rows are the rows of IDs, in ascending order.
-	Rows []lease.Row
+	Rows []leasestore.Row
 	// Clock was read after the rows were read.
-	Clock lease.Clock
+	Clock leasestore.Clock
 }
 
 // A NodeStore is a [Store] that holds disposable IDs, too.

@@ -10,17 +10,17 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 var (
-	row = segment.Row{
+	row = segmentstore.Row{
 		Tag: "order", Next: 1<<53 + 1, Step: 1000, Description: `a"<b` + "\U0001F984",
 		Updated: time.Date(2026, 7, 1, 12, 0, 0, 123_456_000, time.UTC),
 		Writes:  7, Floor: 1<<53 - 1,
-		Takers: []segment.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
+		Takers: []segmentstore.Taker{{Nonce: "ABC", Last: 1 << 53}, {Nonce: "z9", Last: -1}},
 	}
-	bare = segment.Row{Tag: "order", Step: 1}
+	bare = segmentstore.Row{Tag: "order", Step: 1}
 )
 
 const (
@@ -49,25 +49,25 @@ func TestTexts(t *testing.T) {
 	s, err = segmentjson.MarshalTakers(row)
 	require.NoError(t, err)
 	require.Equal(t, takersText, s)
-	r = segment.Row{}
+	r = segmentstore.Row{}
 	require.NoError(t, segmentjson.UnmarshalTakers(s, &r))
-	require.Equal(t, segment.Row{Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, r)
+	require.Equal(t, segmentstore.Row{Writes: row.Writes, Floor: row.Floor, Takers: row.Takers}, r)
 
-	for _, none := range [][]segment.Taker{nil, {}} {
-		s, err = segmentjson.MarshalTakers(segment.Row{Next: 5, Takers: none})
+	for _, none := range [][]segmentstore.Taker{nil, {}} {
+		s, err = segmentjson.MarshalTakers(segmentstore.Row{Next: 5, Takers: none})
 		require.NoError(t, err)
 		require.Empty(t, s)
 	}
-	r = segment.Row{}
+	r = segmentstore.Row{}
 	require.NoError(t, segmentjson.UnmarshalTakers("", &r))
-	require.Equal(t, segment.Row{}, r)
-	for text, r := range map[string]segment.Row{
+	require.Equal(t, segmentstore.Row{}, r)
+	for text, r := range map[string]segmentstore.Row{
 		`{"v":2,"writes":1,"floor":0,"takers":[]}`: {Writes: 1}, `{"v":2,"writes":0,"floor":5,"takers":[]}`: {Floor: 5},
 	} {
 		s, err = segmentjson.MarshalTakers(r)
 		require.NoError(t, err)
 		require.Equal(t, text, s)
-		var is segment.Row
+		var is segmentstore.Row
 		require.NoError(t, segmentjson.UnmarshalTakers(s, &is))
 		require.Equal(t, r, is)
 	}
@@ -75,14 +75,14 @@ func TestTexts(t *testing.T) {
 
 // The largest row comes back as it was, and has the longest text of takers.
 func TestBounds(t *testing.T) {
-	r := segment.Row{
-		Tag: "order", Next: math.MaxInt64, Step: segment.MaxStep, Description: strings.Repeat("\U0001F984", 256),
+	r := segmentstore.Row{
+		Tag: "order", Next: math.MaxInt64, Step: segmentstore.MaxStep, Description: strings.Repeat("\U0001F984", 256),
 		Updated: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Microsecond),
 		Writes:  math.MaxInt64,
 		Floor:   math.MaxInt64,
 	}
-	for range segment.MaxTakers {
-		r.Takers = append(r.Takers, segment.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
+	for range segmentstore.MaxTakers {
+		r.Takers = append(r.Takers, segmentstore.Taker{Nonce: strings.Repeat("x", 32), Last: math.MaxInt64})
 	}
 	s, err := segmentjson.MarshalRow(r, "")
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"a nonce with a space": replace(`ABC`, `A BC`),
 		"a long nonce":         replace(`ABC`, strings.Repeat("A", 33)),
 		"below -1":             replace(`z9 -1`, `z9 -2`),
-		"too many takers":      replace(`"z9 -1"`, strings.Repeat(`"y 1",`, segment.MaxTakers-1)+`"z9 -1"`),
+		"too many takers":      replace(`"z9 -1"`, strings.Repeat(`"y 1",`, segmentstore.MaxTakers-1)+`"z9 -1"`),
 		"the other form": func(s string) string {
 			return map[string]string{rowText: takersText, takersText: rowText}[s]
 		},
@@ -128,13 +128,13 @@ func TestUnmarshalRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 
-		err = segmentjson.UnmarshalTakers(to(takersText), new(segment.Row))
+		err = segmentjson.UnmarshalTakers(to(takersText), new(segmentstore.Row))
 		require.ErrorIs(t, err, uid.ErrRange, name)
 		require.NotContains(t, err.Error(), "hunter2", name)
 		require.Equal(t, name == "a newer version", strings.Contains(err.Error(), "newer version"), name)
 	}
 	require.ErrorIs(t,
-		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segment.Row)), uid.ErrRange)
+		segmentjson.UnmarshalTakers(`{"v":2,"writes":0,"floor":0,"takers":[]}`, new(segmentstore.Row)), uid.ErrRange)
 	_, err := segmentjson.UnmarshalRow("order", "")
 	require.ErrorIs(t, err, uid.ErrRange)
 	for to, says := range map[string]string{
@@ -165,19 +165,19 @@ func replace(old, with string) func(string) string {
 
 // What cannot be read is not written.
 func TestMarshalRefuses(t *testing.T) {
-	for name, spoil := range map[string]func(*segment.Row){
-		"no row":             func(r *segment.Row) { r.Fresh = true },
-		"next":               func(r *segment.Row) { r.Next = -1 },
-		"step":               func(r *segment.Row) { r.Step = 0 },
-		"before 1970":        func(r *segment.Row) { r.Updated = time.Unix(0, -1) },
-		"1970 itself":        func(r *segment.Row) { r.Updated = time.Unix(0, 0) },
-		"after 9999":         func(r *segment.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"writes":             func(r *segment.Row) { r.Writes = -1 },
-		"a floor":            func(r *segment.Row) { r.Floor = -1 },
-		"takers":             func(r *segment.Row) { r.Takers = make([]segment.Taker, segment.MaxTakers+1) },
-		"a nonce":            func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "\xff"}} },
-		"a taker's number":   func(r *segment.Row) { r.Takers = []segment.Taker{{Nonce: "A", Last: -2}} },
-		"a long description": func(r *segment.Row) { r.Description = strings.Repeat("x", 257) },
+	for name, spoil := range map[string]func(*segmentstore.Row){
+		"no row":             func(r *segmentstore.Row) { r.Fresh = true },
+		"next":               func(r *segmentstore.Row) { r.Next = -1 },
+		"step":               func(r *segmentstore.Row) { r.Step = 0 },
+		"before 1970":        func(r *segmentstore.Row) { r.Updated = time.Unix(0, -1) },
+		"1970 itself":        func(r *segmentstore.Row) { r.Updated = time.Unix(0, 0) },
+		"after 9999":         func(r *segmentstore.Row) { r.Updated = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"writes":             func(r *segmentstore.Row) { r.Writes = -1 },
+		"a floor":            func(r *segmentstore.Row) { r.Floor = -1 },
+		"takers":             func(r *segmentstore.Row) { r.Takers = make([]segmentstore.Taker, segmentstore.MaxTakers+1) },
+		"a nonce":            func(r *segmentstore.Row) { r.Takers = []segmentstore.Taker{{Nonce: "\xff"}} },
+		"a taker's number":   func(r *segmentstore.Row) { r.Takers = []segmentstore.Taker{{Nonce: "A", Last: -2}} },
+		"a long description": func(r *segmentstore.Row) { r.Description = strings.Repeat("x", 257) },
 	} {
 		r := row
 		spoil(&r)
@@ -196,8 +196,8 @@ func TestMarshalRefuses(t *testing.T) {
 	require.ErrorIs(t, err, uid.ErrConfig)
 }
 
-func badTakers(r segment.Row) bool {
-	return (&segment.Row{Step: 1, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}).Check() != nil
+func badTakers(r segmentstore.Row) bool {
+	return (&segmentstore.Row{Step: 1, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}).Check() != nil
 }
 
 // A text is refused, or is the one text of what it says.
@@ -206,7 +206,7 @@ func FuzzTexts(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var beside segment.Row
+		var beside segmentstore.Row
 		if err := segmentjson.UnmarshalTakers(s, &beside); err == nil {
 			again, err := segmentjson.MarshalTakers(beside)
 			require.NoError(t, err)
@@ -231,14 +231,14 @@ func FuzzTexts(f *testing.F) {
 // What is written is read as it was.
 func FuzzRows(f *testing.F) {
 	f.Add(int64(1), int64(1000), "orders", int64(1782907200123456), int64(3), int64(1), "ABC", int64(0))
-	f.Add(int64(math.MaxInt64), int64(segment.MaxStep), "\u2028<&>\x00",
+	f.Add(int64(math.MaxInt64), int64(segmentstore.MaxStep), "\u2028<&>\x00",
 		int64(0), int64(math.MaxInt64), int64(math.MaxInt64), "z", int64(-1))
 	f.Fuzz(func(
 		t *testing.T, next, step int64, description string, micros, writes, floor int64, nonce string, last int64,
 	) {
-		r := segment.Row{
+		r := segmentstore.Row{
 			Tag: "order", Next: next, Step: step, Description: description,
-			Writes: writes, Floor: floor, Takers: []segment.Taker{{Nonce: nonce, Last: last}},
+			Writes: writes, Floor: floor, Takers: []segmentstore.Taker{{Nonce: nonce, Last: last}},
 		}
 		if micros != 0 {
 			r.Updated = time.UnixMicro(micros).UTC()
@@ -252,8 +252,8 @@ func FuzzRows(f *testing.F) {
 		require.Equal(t, r, is)
 		s, err = segmentjson.MarshalTakers(r)
 		require.NoError(t, err)
-		var beside segment.Row
+		var beside segmentstore.Row
 		require.NoError(t, segmentjson.UnmarshalTakers(s, &beside))
-		require.Equal(t, segment.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
+		require.Equal(t, segmentstore.Row{Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}, beside)
 	})
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
-	"github.com/uidgen/uid/segment"
 )
 
 // A check tries some sentences of the contract.
@@ -83,7 +83,7 @@ func tags(p *probe) {
 		if i == len(all)/2 {
 			c.list(all, "", 1000) // neither a look nor Rows nor Inspect creates a row
 		}
-		c.set(segment.Row{Tag: tag, Next: int64(i), Step: 1, Takers: []segment.Taker{{Nonce: "a", Last: int64(i)}}})
+		c.set(segmentstore.Row{Tag: tag, Next: int64(i), Step: 1, Takers: []segmentstore.Taker{{Nonce: "a", Last: int64(i)}}})
 	}
 	for _, tag := range append([]string{"Order", "Orders1", "rders"}, all...) {
 		other.look(tag)
@@ -93,13 +93,13 @@ func tags(p *probe) {
 	}
 	for i, tag := range slices.Sorted(slices.Values(all)) {
 		for _, after := range []string{tag, tag + "!", tag[:len(tag)-1], tag + "0"} { // which have no row, most of them
-			if i%7 == 0 && segment.CheckTag(after) == nil {
+			if i%7 == 0 && segmentstore.CheckTag(after) == nil {
 				c.list(all, after, 3)
 			}
 		}
 	}
 	// A store may take tags that differ only in the case of letters for the same one.
-	if err := other.store.Change(p.Ctx, "orders", func(r *segment.Row) error { p.letters = !r.Fresh; return errNothing }); !errors.Is(err, errNothing) {
+	if err := other.store.Change(p.Ctx, "orders", func(r *segmentstore.Row) error { p.letters = !r.Fresh; return errNothing }); !errors.Is(err, errNothing) {
 		p.Errorf("a look came to %v", err)
 	}
 	if p.letters {
@@ -108,7 +108,7 @@ func tags(p *probe) {
 		all = append(all, "orders")
 	}
 	for n, tag := range []string{"orders", "Orders"} {
-		other.change(tag, func(r *segment.Row) { r.Fresh, r.Next, r.Step = false, 1000+int64(n), 1 })
+		other.change(tag, func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 1000+int64(n), 1 })
 		c.look("orders")
 		c.look("Orders")
 	}
@@ -119,9 +119,9 @@ func tags(p *probe) {
 
 // old writes a row of a tag.
 func (c *client) old(tag string) {
-	c.set(segment.Row{
+	c.set(segmentstore.Row{
 		Tag: tag, Next: 50, Step: 5, Description: "as it was",
-		Writes: 2, Floor: 50, Takers: []segment.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
+		Writes: 2, Floor: 50, Takers: []segmentstore.Taker{{Nonce: "a", Last: 3}, {Nonce: "b", Last: 49}},
 	})
 }
 
@@ -133,7 +133,7 @@ func refusals(p *probe) {
 		for _, refused := range []error{errors.New("refused"), uid.ErrExhausted, retry.Transient(errors.New("may pass"))} {
 			runs := 0
 			ctx, cancel := context.WithTimeout(p.Ctx, 5*time.Second)
-			err := c.Change(ctx, tag, func(r *segment.Row) error {
+			err := c.Change(ctx, tag, func(r *segmentstore.Row) error {
 				runs++
 				r.Fresh, r.Next, r.Step, r.Description = false, r.Next+10, 9, "refused"
 				for i := range r.Takers {
@@ -149,7 +149,7 @@ func refusals(p *probe) {
 		}
 		for _, spoil := range noRows() {
 			var why error
-			err := c.Change(p.Ctx, tag, func(r *segment.Row) error {
+			err := c.Change(p.Ctx, tag, func(r *segmentstore.Row) error {
 				r.Fresh, r.Next, r.Step = false, 60, 6
 				spoil(r)
 				why = r.Check()
@@ -158,12 +158,12 @@ func refusals(p *probe) {
 			if !errors.Is(err, uid.ErrRange) || !strings.Contains(err.Error(), why.Error()) || retry.IsTransient(err) {
 				p.Errorf("Change returned %v (which may pass: %v), wanted is one for good: %v", err, retry.IsTransient(err), why)
 			}
-			if other.look(tag); p.Model.Text(tag) != text(&segment.Row{Fresh: true}) && tag == "new" {
+			if other.look(tag); p.Model.Text(tag) != text(&segmentstore.Row{Fresh: true}) && tag == "new" {
 				p.Errorf("what is no row was stored: %v", why)
 			}
 		}
 	} // Row.Check says nothing of a row that is Fresh, and a decision may leave it so.
-	_ = c.Change(p.Ctx, "fresh", func(r *segment.Row) error { r.Next = 60; return nil })
+	_ = c.Change(p.Ctx, "fresh", func(r *segmentstore.Row) error { r.Next = 60; return nil })
 	if row := other.look("fresh"); !row.Fresh {
 		p.Errorf("a row with a step of 0 that decide left Fresh was stored: %+v", row)
 	}
@@ -195,41 +195,43 @@ func names(p *probe) {
 type meddler struct {
 	name  string // also the tag
 	fresh bool   // the row is not there
-	steps []func(*segment.Row)
+	steps []func(*segmentstore.Row)
 }
 
 func meddlers() []meddler {
-	takers := func(a, b int64) []segment.Taker { return []segment.Taker{{Nonce: "a", Last: a}, {Nonce: "b", Last: b}} }
-	giveBack := func(r *segment.Row) { r.Next, r.Takers = 45, takers(3, 44) }
+	takers := func(a, b int64) []segmentstore.Taker {
+		return []segmentstore.Taker{{Nonce: "a", Last: a}, {Nonce: "b", Last: b}}
+	}
+	giveBack := func(r *segmentstore.Row) { r.Next, r.Takers = 45, takers(3, 44) }
 	return []meddler{
-		{"numbers are taken", false, []func(*segment.Row){func(r *segment.Row) { take(r, "c", 10) }}},
-		{"numbers are given back", false, []func(*segment.Row){giveBack}},
-		{"numbers are given back, and others take them", false, []func(*segment.Row){giveBack, func(r *segment.Row) { take(r, "c", 5) }}},
-		{"a taker's last number alone", false, []func(*segment.Row){func(r *segment.Row) { r.Takers = takers(4, 49) }}},
-		{"the step alone", false, []func(*segment.Row){func(r *segment.Row) { r.Step++ }}},
-		{"the description alone", false, []func(*segment.Row){func(r *segment.Row) { r.Description = "another" }}},
-		{"the writes and the floor alone", false, []func(*segment.Row){func(r *segment.Row) { r.Writes, r.Floor = r.Writes+1, r.Floor+1 }}},
-		{"the row is created", true, []func(*segment.Row){func(r *segment.Row) { r.Fresh, r.Next, r.Step = false, 7, 3 }}},
-		{"the row is created, with a next number of 0", true, []func(*segment.Row){func(r *segment.Row) { r.Fresh, r.Step = false, 1 }}},
+		{"numbers are taken", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { take(r, "c", 10) }}},
+		{"numbers are given back", false, []func(*segmentstore.Row){giveBack}},
+		{"numbers are given back, and others take them", false, []func(*segmentstore.Row){giveBack, func(r *segmentstore.Row) { take(r, "c", 5) }}},
+		{"a taker's last number alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Takers = takers(4, 49) }}},
+		{"the step alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Step++ }}},
+		{"the description alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Description = "another" }}},
+		{"the writes and the floor alone", false, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Writes, r.Floor = r.Writes+1, r.Floor+1 }}},
+		{"the row is created", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Next, r.Step = false, 7, 3 }}},
+		{"the row is created, with a next number of 0", true, []func(*segmentstore.Row){func(r *segmentstore.Row) { r.Fresh, r.Step = false, 1 }}},
 	}
 }
 
 // take takes n numbers, as generators do.
-func take(r *segment.Row, nonce string, n int64) {
+func take(r *segmentstore.Row, nonce string, n int64) {
 	if r.Fresh {
 		r.Fresh, r.Next, r.Step = false, 1, 1
 	}
 	r.Next += n
-	r.Takers = slices.DeleteFunc(r.Takers, func(t segment.Taker) bool { return t.Nonce == nonce })
-	if len(r.Takers) == segment.MaxTakers {
+	r.Takers = slices.DeleteFunc(r.Takers, func(t segmentstore.Taker) bool { return t.Nonce == nonce })
+	if len(r.Takers) == segmentstore.MaxTakers {
 		r.Takers = slices.Delete(r.Takers, 0, 1)
 	}
-	r.Takers = append(r.Takers, segment.Taker{Nonce: nonce, Last: r.Next - 1})
+	r.Takers = append(r.Takers, segmentstore.Taker{Nonce: nonce, Last: r.Next - 1})
 }
 
 // meddle changes a row while a decision about it runs. A store that locks makes it wait, so it
 // gives up after Patience, and returns false.
-func (c *client) meddle(tag string, steps ...func(*segment.Row)) (done bool) {
+func (c *client) meddle(tag string, steps ...func(*segmentstore.Row)) (done bool) {
 	for _, step := range steps {
 		ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
 		err := c.p.Soon("a Change while another one decides", func() error { return c.once(ctx, tag, step) })
@@ -244,7 +246,7 @@ func (c *client) meddle(tag string, steps ...func(*segment.Row)) (done bool) {
 func (c *client) between(tag string, do func()) error {
 	defer c.p.Wait()
 	var once sync.Once
-	return c.once(c.p.Ctx, tag, func(r *segment.Row) {
+	return c.once(c.p.Ctx, tag, func(r *segmentstore.Row) {
 		once.Do(do)
 		take(r, "late", 1000)
 	})
@@ -283,7 +285,7 @@ func strangers(p *probe) {
 		all = append(all, tag)
 		for n := range int64(3) {
 			c.old(tag)
-			c.change(tag, func(r *segment.Row) { r.Next, r.Floor = 1<<53+1, n<<60 })
+			c.change(tag, func(r *segmentstore.Row) { r.Next, r.Floor = 1<<53+1, n<<60 })
 			try(tag)
 			other.look(tag)
 			c.list(all, "", 9)
@@ -300,7 +302,7 @@ func strangers(p *probe) {
 // unjudged returns what is there after calls that no model has judged.
 func (p *probe) unjudged(tag string) (is string) {
 	p.Again("a look", func() error {
-		err := p.open().store.Change(p.Ctx, tag, func(r *segment.Row) error { is = text(r); return errNothing })
+		err := p.open().store.Change(p.Ctx, tag, func(r *segmentstore.Row) error { is = text(r); return errNothing })
 		if errors.Is(err, errNothing) {
 			return nil
 		}
@@ -339,17 +341,17 @@ func lostWrites(p *probe) {
 	c, other := p.open(), p.open()
 	c.old("old")
 	restore, forget := p.Backup(), p.Model.Backup()
-	c.change("lost", func(r *segment.Row) { take(r, "lost", 10) })
+	c.change("lost", func(r *segmentstore.Row) { take(r, "lost", 10) })
 	restore()
 	forget()
 	c.list([]string{"old", "lost"}, "", 9)
-	c.change("lost", func(r *segment.Row) { take(r, "since", 10) })
+	c.change("lost", func(r *segmentstore.Row) { take(r, "since", 10) })
 	c.list([]string{"old", "lost"}, "", 9)
-	for _, steps := range [][]func(*segment.Row){nil, {func(r *segment.Row) { take(r, "since", 10) }}} {
+	for _, steps := range [][]func(*segmentstore.Row){nil, {func(r *segmentstore.Row) { take(r, "since", 10) }}} {
 		c.old("old")
 		for _, tag := range []string{"old", fmt.Sprint("new ", len(steps))} {
 			restore, forget := p.Backup(), p.Model.Backup()
-			c.change(tag, func(r *segment.Row) { take(r, "lost", 10) })
+			c.change(tag, func(r *segmentstore.Row) { take(r, "lost", 10) })
 			c.look(tag)
 			_ = c.between(tag, func() {
 				restore()
@@ -377,11 +379,11 @@ func lateWrites(p *probe) {
 	all := append(meddlers(),
 		meddler{name: "the row is not touched"},
 		meddler{name: "no row is created", fresh: true},
-		meddler{name: "the row is changed and changed back", steps: []func(*segment.Row){
-			func(r *segment.Row) { r.Next, r.Step = 60, 6 },
-			func(r *segment.Row) { r.Next, r.Step = 50, 5 },
+		meddler{name: "the row is changed and changed back", steps: []func(*segmentstore.Row){
+			func(r *segmentstore.Row) { r.Next, r.Step = 60, 6 },
+			func(r *segmentstore.Row) { r.Next, r.Step = 50, 5 },
 		}},
-		meddler{name: "the row is written as it is", steps: []func(*segment.Row){func(*segment.Row) {}}},
+		meddler{name: "the row is written as it is", steps: []func(*segmentstore.Row){func(*segmentstore.Row) {}}},
 		meddler{name: "foreign"},
 	)
 	for _, m := range all {
@@ -424,7 +426,7 @@ func contexts(p *probe) {
 	c, other := p.open(), p.open()
 	c.old("old")
 	change := func(ctx context.Context, s *client, tag string) error {
-		return s.once(ctx, tag, func(r *segment.Row) { take(r, "ended", 1) })
+		return s.once(ctx, tag, func(r *segmentstore.Row) { take(r, "ended", 1) })
 	}
 	ways := map[string]func(ctx context.Context, s *client) error{
 		"Change":              func(ctx context.Context, s *client) error { return change(ctx, s, "old") },
@@ -460,7 +462,7 @@ func contexts(p *probe) {
 	var enough atomic.Bool
 	race := func(ctx context.Context, cancel func()) error {
 		runs = 0
-		return c.once(ctx, "races", func(r *segment.Row) {
+		return c.once(ctx, "races", func(r *segmentstore.Row) {
 			if runs++; runs == races {
 				cancel()
 			}
@@ -468,7 +470,7 @@ func contexts(p *probe) {
 				p.Errorf("a Change starts again whatever its context")
 				enough.Store(true)
 			}
-			if !enough.Load() && !other.meddle("races", func(r *segment.Row) { take(r, "other", 1) }) {
+			if !enough.Load() && !other.meddle("races", func(r *segmentstore.Row) { take(r, "other", 1) }) {
 				enough.Store(true)
 			}
 			take(r, "late", 1000)

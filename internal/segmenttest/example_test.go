@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 )
@@ -46,7 +47,7 @@ func ExampleMemory() {
 	memory := segmenttest.NewMemory()
 	store := memory.Client()
 	store.Fault(segmenttest.LoseReply)
-	err := store.Change(context.Background(), "orders", func(r *segment.Row) error {
+	err := store.Change(context.Background(), "orders", func(r *segmentstore.Row) error {
 		r.Fresh, r.Next, r.Step = false, 1, 100
 		return nil
 	})

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
-	"github.com/uidgen/uid/segment"
 )
 
 // A history is of many clients that change few rows at random.
@@ -35,7 +35,7 @@ func histories(p *probe) {
 func (h *history) record() {
 	one := h.p.open()
 	if h.Seed%4 > 0 { // else all rows are created at once
-		one.change(h.tags[0], func(r *segment.Row) { h.writes(r, rand.New(rand.NewPCG(h.Seed, 9))) })
+		one.change(h.tags[0], func(r *segmentstore.Row) { h.writes(r, rand.New(rand.NewPCG(h.Seed, 9))) })
 	}
 	h.Each(func(i int) func(*rand.Rand) {
 		c := h.p.open()
@@ -81,7 +81,7 @@ func (h *history) call(c *client, random *rand.Rand) {
 	}
 	ctx, cancel := context.WithCancel(h.p.Ctx)
 	defer cancel()
-	_ = c.Change(ctx, tag, func(r *segment.Row) error {
+	_ = c.Change(ctx, tag, func(r *segmentstore.Row) error {
 		h.sees(r)
 		err := plan(cancel)
 		h.writes(r, random)
@@ -101,7 +101,7 @@ func (h *history) list(c *client) {
 }
 
 // sees checks that a row was written as a whole, at some time. Those who know nothing of Takers write a part.
-func (h *history) sees(r *segment.Row) {
+func (h *history) sees(r *segmentstore.Row) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !r.Fresh && !h.written[text(r)] && !(h.Seed%4 == 1 && h.p.Foreign != nil) {
@@ -110,10 +110,10 @@ func (h *history) sees(r *segment.Row) {
 }
 
 // writes changes something of a row.
-func (h *history) writes(r *segment.Row, random *rand.Rand) {
+func (h *history) writes(r *segmentstore.Row, random *rand.Rand) {
 	switch token := h.p.Token(); random.IntN(6) {
 	case 0:
-		r.Step = 1 + random.Int64N(segment.MaxStep-1)
+		r.Step = 1 + random.Int64N(segmentstore.MaxStep-1)
 	case 1:
 		r.Description = token
 	case 2:

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker"
@@ -42,7 +43,7 @@ type Memory struct {
 // A record is a row, and the version that its last write has made, or that a write replaces. No
 // two writes make the same.
 type record struct {
-	segment.Row
+	segmentstore.Row
 	version int64
 }
 
@@ -66,7 +67,7 @@ type Client struct {
 var _ segment.Store = (*Client)(nil)
 
 // Change implements [segment.Store].
-func (c *Client) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (c *Client) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	fault := c.faults.Next()
 	if c.m.Locks {
 		unlock, err := c.m.lock(ctx, tag)
@@ -97,13 +98,13 @@ func (c *Client) Change(ctx context.Context, tag string, decide func(*segment.Ro
 }
 
 // Rows implements [segment.Store].
-func (c *Client) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (c *Client) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	if err := c.m.refused(ctx, OK); err != nil {
 		return nil, err
 	}
-	var rows []segment.Row
+	var rows []segmentstore.Row
 	for _, tag := range slices.Sorted(maps.Keys(c.m.rows)) {
 		if len(rows) == most {
 			break
@@ -158,7 +159,7 @@ func (m *Memory) read(ctx context.Context, tag string, fault Fault) (record, err
 func (m *Memory) record(tag string) record {
 	r, found := m.rows[tag]
 	if !found {
-		return record{Row: segment.Row{Tag: tag, Fresh: true}}
+		return record{Row: segmentstore.Row{Tag: tag, Fresh: true}}
 	}
 	r.Row = copied(&r.Row)
 	return r

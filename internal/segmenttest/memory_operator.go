@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // What others do to a store: servers, people, and programs that know nothing of Takers.
 
 // Row returns the row of a tag as it is now, Fresh when there is none.
-func (m *Memory) Row(tag string) segment.Row {
+func (m *Memory) Row(tag string) segmentstore.Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.record(tag).Row
 }
 
-// SetRow writes a row, whoever may be using it, even if it is none as [segment.Row] says. A Fresh
+// SetRow writes a row, whoever may be using it, even if it is none as [segmentstore.Row] says. A Fresh
 // one is removed.
-func (m *Memory) SetRow(row segment.Row) {
+func (m *Memory) SetRow(row segmentstore.Row) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if row.Fresh {
@@ -38,7 +38,7 @@ func (m *Memory) Lower(tag string, next int64) error {
 		return fmt.Errorf("segmenttest: no number of tag %q can be lowered", tag)
 	}
 	if r.Next = next; next < 0 {
-		r.Row = segment.Row{Tag: tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+		r.Row = segmentstore.Row{Tag: tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
 	}
 	m.put(r)
 	return nil

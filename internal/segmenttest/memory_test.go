@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -72,7 +73,7 @@ func TestPlainStores(t *testing.T) {
 // next raises the next number to n.
 func next(t *testing.T, c *Client, n int64) error {
 	t.Helper()
-	return c.Change(t.Context(), "orders", func(r *segment.Row) error {
+	return c.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		r.Fresh, r.Next, r.Step = false, n, 1
 		return nil
 	})
@@ -135,21 +136,21 @@ func TestMemoryOfOperators(t *testing.T) {
 	t.Parallel()
 	m := NewMemory()
 	c := m.Client()
-	takers := []segment.Taker{{Nonce: "a", Last: 4}}
-	m.SetRow(segment.Row{Tag: "orders", Next: 5, Step: 1, Takers: takers})
+	takers := []segmentstore.Taker{{Nonce: "a", Last: 4}}
+	m.SetRow(segmentstore.Row{Tag: "orders", Next: 5, Step: 1, Takers: takers})
 	takers[0].Last = 99
 	m.Row("orders").Takers[0].Last = 99
 	require.EqualValues(t, 4, m.Row("orders").Takers[0].Last)
 
-	m.SetRow(segment.Row{Tag: "orders", Next: 5, Step: 0})
-	never := func(*segment.Row) error { t.Error("decide has run"); return nil }
+	m.SetRow(segmentstore.Row{Tag: "orders", Next: 5, Step: 0})
+	never := func(*segmentstore.Row) error { t.Error("decide has run"); return nil }
 	err := c.Change(t.Context(), "orders", never)
 	require.ErrorIs(t, err, uid.ErrRange)
 	require.ErrorContains(t, err, "the step of tag \"orders\" is 0")
 	_, err = c.Rows(t.Context(), "", 1)
 	require.ErrorIs(t, err, uid.ErrRange)
 
-	m.SetRow(segment.Row{Tag: "orders", Fresh: true})
+	m.SetRow(segmentstore.Row{Tag: "orders", Fresh: true})
 	require.True(t, m.Row("orders").Fresh)
 	rows, err := c.Rows(t.Context(), "", math.MaxInt)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/segment"
 )
@@ -54,9 +55,9 @@ type client struct {
 var errNothing = errors.New("nothing is offered")
 
 // Change calls the store's Change under watch.
-func (c *client) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (c *client) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	k := c.p.Call("Change", c.id)
-	return k.End(c.store.Change(ctx, tag, func(r *segment.Row) error {
+	return k.End(c.store.Change(ctx, tag, func(r *segmentstore.Row) error {
 		return k.Run(func() error {
 			if r == nil {
 				c.p.Errorf("Change of tag %q offers no row", tag)
@@ -77,8 +78,8 @@ func (c *client) Change(ctx context.Context, tag string, decide func(*segment.Ro
 }
 
 // row checks what holds for all rows that a store offers.
-func (c *client) row(from string, r *segment.Row) {
-	fresh := segment.Row{Tag: r.Tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
+func (c *client) row(from string, r *segmentstore.Row) {
+	fresh := segmentstore.Row{Tag: r.Tag, Fresh: true, Writes: r.Writes, Floor: r.Floor, Takers: r.Takers}
 	if r.Fresh && !(r.Equal(&fresh) && r.Updated.IsZero()) {
 		c.p.Errorf("%s offers the Fresh row %+v, wanted is nothing of the number", from, *r)
 	}
@@ -91,7 +92,7 @@ func (c *client) row(from string, r *segment.Row) {
 }
 
 // text is all of a row but its tag and Updated, beginning with Next; "" where there is nothing.
-func text(r *segment.Row) string {
+func text(r *segmentstore.Row) string {
 	beside := fmt.Appendf(nil, "Writes:%d Floor:%d Takers:[", r.Writes, r.Floor)
 	for _, t := range r.Takers { // which are many
 		beside = strconv.AppendInt(append(append(beside, t.Nonce...), ' '), t.Last, 10)
@@ -123,7 +124,7 @@ func moves(to func(next int64) (int64, bool)) func(text string) (string, bool) {
 }
 
 // Rows calls the store's Rows under watch.
-func (c *client) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (c *client) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	rows, err := c.store.Rows(ctx, after, most)
 	c.p.NoSecrets("Rows", err)
 	if err != nil {
@@ -158,27 +159,27 @@ func (c *client) Name() string {
 }
 
 // copied returns a row that shares nothing with another one.
-func copied(r *segment.Row) segment.Row {
+func copied(r *segmentstore.Row) segmentstore.Row {
 	row := *r
 	row.Takers = slices.Clone(r.Takers)
 	return row
 }
 
 // change changes the row of a tag, and tries again while the store's errors may pass.
-func (c *client) change(tag string, decide func(*segment.Row)) {
+func (c *client) change(tag string, decide func(*segmentstore.Row)) {
 	c.p.Again(fmt.Sprintf("Change of tag %q", tag), func() error { return c.once(c.p.Ctx, tag, decide) })
 }
 
 // once changes the row of a tag, or tries to.
-func (c *client) once(ctx context.Context, tag string, decide func(*segment.Row)) error {
-	err := c.Change(ctx, tag, func(r *segment.Row) error { decide(r); return nil })
+func (c *client) once(ctx context.Context, tag string, decide func(*segmentstore.Row)) error {
+	err := c.Change(ctx, tag, func(r *segmentstore.Row) error { decide(r); return nil })
 	c.p.MayPass(fmt.Sprintf("Change of tag %q", tag), err)
 	return err
 }
 
 // set writes the row of a tag, whatever there is.
-func (c *client) set(row segment.Row) {
-	c.change(row.Tag, func(r *segment.Row) {
+func (c *client) set(row segmentstore.Row) {
+	c.change(row.Tag, func(r *segmentstore.Row) {
 		stored := copied(&row)
 		stored.Tag, stored.Updated = r.Tag, r.Updated
 		*r = stored
@@ -186,9 +187,9 @@ func (c *client) set(row segment.Row) {
 }
 
 // look reads the row of a tag, for the model to judge.
-func (c *client) look(tag string) (row segment.Row) {
+func (c *client) look(tag string) (row segmentstore.Row) {
 	c.p.Look(func() error {
-		return c.Change(c.p.Ctx, tag, func(r *segment.Row) error {
+		return c.Change(c.p.Ctx, tag, func(r *segmentstore.Row) error {
 			row = copied(r)
 			return suite.ErrLook
 		})

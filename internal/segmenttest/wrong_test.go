@@ -20,18 +20,19 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/internal/suite/wrong"
 	"github.com/uidgen/uid/segment"
 )
 
-type decision = func(*segment.Row) error
+type decision = func(*segmentstore.Row) error
 
 // A wrong store is a Memory's, but for what is replaced here.
 type wrongStore struct {
 	*Client
 	change  func(c *Client, ctx context.Context, tag string, decide decision) error
-	rows    func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error)
+	rows    func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error)
 	inspect func(c *Client) ([]string, error)
 	name    func() string
 }
@@ -43,7 +44,7 @@ func (w wrongStore) Change(ctx context.Context, tag string, decide decision) err
 	return w.Client.Change(ctx, tag, decide)
 }
 
-func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]segment.Row, error) {
+func (w wrongStore) Rows(ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 	if w.rows != nil {
 		return w.rows(w.Client, ctx, after, most)
 	}
@@ -65,9 +66,9 @@ func (w wrongStore) Name() string {
 }
 
 // decides is wrong in how it lets decide run.
-func decides(f func(r *segment.Row, decide func() error) error) wrongStore {
+func decides(f func(r *segmentstore.Row, decide func() error) error) wrongStore {
 	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		err := c.Change(ctx, tag, func(r *segment.Row) error { return f(r, func() error { return decide(r) }) })
+		err := c.Change(ctx, tag, func(r *segmentstore.Row) error { return f(r, func() error { return decide(r) }) })
 		if errors.Is(err, errSkip) {
 			return nil
 		}
@@ -84,12 +85,12 @@ type call struct {
 	c      *Client
 	tag    string
 	decide decision
-	read   segment.Row // the last run saw
-	wrote  segment.Row
+	read   segmentstore.Row // the last run saw
+	wrote  segmentstore.Row
 }
 
 func (k *call) make(ctx context.Context) error {
-	return k.c.Change(ctx, k.tag, func(r *segment.Row) error {
+	return k.c.Change(ctx, k.tag, func(r *segmentstore.Row) error {
 		k.read = copied(r)
 		k.Decided = k.decide(r)
 		k.wrote = copied(r)
@@ -108,8 +109,8 @@ func returns(f func(k *call) error) wrongStore {
 }
 
 // lists is wrong in what Rows returns.
-func lists(f func(c *Client, after string, most int, rows []segment.Row) []segment.Row) wrongStore {
-	return wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+func lists(f func(c *Client, after string, most int, rows []segmentstore.Row) []segmentstore.Row) wrongStore {
+	return wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 		rows, err := c.Rows(ctx, after, most)
 		if err != nil {
 			return nil, err
@@ -121,7 +122,7 @@ func lists(f func(c *Client, after string, most int, rows []segment.Row) []segme
 // renames is wrong in where it keeps rows.
 func renames(f func(tag string) string) wrongStore {
 	return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-		return c.Change(ctx, f(tag), func(r *segment.Row) error {
+		return c.Change(ctx, f(tag), func(r *segmentstore.Row) error {
 			stored := r.Tag
 			r.Tag = tag
 			defer func() { r.Tag = stored }()
@@ -133,62 +134,62 @@ func renames(f func(tag string) string) wrongStore {
 func isLost(err error) bool { return errors.Is(err, errLost) }
 
 // spoils are what may become of the values of a row.
-var spoils = func() map[string]func(*segment.Row) {
+var spoils = func() map[string]func(*segmentstore.Row) {
 	float := func(n *int64) { *n = int64(min(float64(*n), 1<<62)) }
-	takers := func(f func(*segment.Taker)) func(*segment.Row) {
-		return func(r *segment.Row) {
+	takers := func(f func(*segmentstore.Taker)) func(*segmentstore.Row) {
+		return func(r *segmentstore.Row) {
 			for i := range r.Takers {
 				f(&r.Takers[i])
 			}
 		}
 	}
-	characters := func(r *segment.Row, most int) {
+	characters := func(r *segmentstore.Row, most int) {
 		r.Description = string([]rune(r.Description)[:min(most, len([]rune(r.Description)))])
 	}
-	return map[string]func(*segment.Row){
-		"the next number as a floating point number": func(r *segment.Row) { float(&r.Next) },
-		"a next number of 1 at least":                func(r *segment.Row) { r.Next = max(r.Next, 1) },
-		"a next number above the floor":              func(r *segment.Row) { r.Next = max(r.Next, r.Floor) },
-		"steps in 31 bits":                           func(r *segment.Row) { r.Step = min(r.Step, 1<<30) },
-		"steps as floating point numbers":            func(r *segment.Row) { r.Step = min(int64(float32(r.Step)), segment.MaxStep) },
-		"steps of 1":                                 func(r *segment.Row) { r.Step = 1 },
-		"a description of 255 characters":            func(r *segment.Row) { characters(r, 255) },
-		"a description of 256 bytes":                 func(r *segment.Row) { r.Description = r.Description[:min(256, len(r.Description))] },
-		"three bytes a character":                    func(r *segment.Row) { r.Description = strings.ReplaceAll(r.Description, "\U0001F984", "?") },
-		"no spaces at the end":                       func(r *segment.Row) { r.Description = strings.TrimRight(r.Description, " ") },
-		"takers' numbers as floating point numbers":  takers(func(t *segment.Taker) { float(&t.Last) }),
-		"no taker's number below 0":                  takers(func(t *segment.Taker) { t.Last = max(t.Last, 0) }),
-		"nonces in small letters":                    takers(func(t *segment.Taker) { t.Nonce = strings.ToLower(t.Nonce) }),
-		"nonces that are numbers":                    takers(func(t *segment.Taker) { t.Nonce = cmp.Or(strings.TrimLeft(t.Nonce, "0"), "0") }),
-		"takers in the order of their nonces": func(r *segment.Row) {
-			slices.SortFunc(r.Takers, func(a, b segment.Taker) int { return strings.Compare(a.Nonce, b.Nonce) })
+	return map[string]func(*segmentstore.Row){
+		"the next number as a floating point number": func(r *segmentstore.Row) { float(&r.Next) },
+		"a next number of 1 at least":                func(r *segmentstore.Row) { r.Next = max(r.Next, 1) },
+		"a next number above the floor":              func(r *segmentstore.Row) { r.Next = max(r.Next, r.Floor) },
+		"steps in 31 bits":                           func(r *segmentstore.Row) { r.Step = min(r.Step, 1<<30) },
+		"steps as floating point numbers":            func(r *segmentstore.Row) { r.Step = min(int64(float32(r.Step)), segmentstore.MaxStep) },
+		"steps of 1":                                 func(r *segmentstore.Row) { r.Step = 1 },
+		"a description of 255 characters":            func(r *segmentstore.Row) { characters(r, 255) },
+		"a description of 256 bytes":                 func(r *segmentstore.Row) { r.Description = r.Description[:min(256, len(r.Description))] },
+		"three bytes a character":                    func(r *segmentstore.Row) { r.Description = strings.ReplaceAll(r.Description, "\U0001F984", "?") },
+		"no spaces at the end":                       func(r *segmentstore.Row) { r.Description = strings.TrimRight(r.Description, " ") },
+		"takers' numbers as floating point numbers":  takers(func(t *segmentstore.Taker) { float(&t.Last) }),
+		"no taker's number below 0":                  takers(func(t *segmentstore.Taker) { t.Last = max(t.Last, 0) }),
+		"nonces in small letters":                    takers(func(t *segmentstore.Taker) { t.Nonce = strings.ToLower(t.Nonce) }),
+		"nonces that are numbers":                    takers(func(t *segmentstore.Taker) { t.Nonce = cmp.Or(strings.TrimLeft(t.Nonce, "0"), "0") }),
+		"takers in the order of their nonces": func(r *segmentstore.Row) {
+			slices.SortFunc(r.Takers, func(a, b segmentstore.Taker) int { return strings.Compare(a.Nonce, b.Nonce) })
 		},
-		"takers in the order of their numbers": func(r *segment.Row) {
-			slices.SortFunc(r.Takers, func(a, b segment.Taker) int { return cmp.Compare(a.Last, b.Last) })
+		"takers in the order of their numbers": func(r *segmentstore.Row) {
+			slices.SortFunc(r.Takers, func(a, b segmentstore.Taker) int { return cmp.Compare(a.Last, b.Last) })
 		},
-		"one taker less than there can be": func(r *segment.Row) { r.Takers = r.Takers[:min(segment.MaxTakers-1, len(r.Takers))] },
-		"no takers":                        func(r *segment.Row) { r.Takers = nil },
-		"no writes":                        func(r *segment.Row) { r.Writes = 0 },
-		"writes as floating point numbers": func(r *segment.Row) { float(&r.Writes) },
-		"no floor":                         func(r *segment.Row) { r.Floor = 0 },
-		"the next number as the floor":     func(r *segment.Row) { r.Floor = r.Next },
+		"one taker less than there can be": func(r *segmentstore.Row) { r.Takers = r.Takers[:min(segmentstore.MaxTakers-1, len(r.Takers))] },
+		"no takers":                        func(r *segmentstore.Row) { r.Takers = nil },
+		"no writes":                        func(r *segmentstore.Row) { r.Writes = 0 },
+		"writes as floating point numbers": func(r *segmentstore.Row) { float(&r.Writes) },
+		"no floor":                         func(r *segmentstore.Row) { r.Floor = 0 },
+		"the next number as the floor":     func(r *segmentstore.Row) { r.Floor = r.Next },
 	}
 }()
 
 // fields gives a row one of its fields from another one.
-var fields = map[string]func(r, from *segment.Row){
-	"the next number": func(r, from *segment.Row) { r.Next = from.Next },
-	"the step":        func(r, from *segment.Row) { r.Step = from.Step },
-	"the description": func(r, from *segment.Row) { r.Description = from.Description },
-	"the writes":      func(r, from *segment.Row) { r.Writes, r.Floor = from.Writes, from.Floor },
-	"takers":          func(r, from *segment.Row) { r.Takers = from.Takers },
-	"what is there":   func(r, from *segment.Row) { *r = *from },
-	"all but the next number": func(r, from *segment.Row) {
+var fields = map[string]func(r, from *segmentstore.Row){
+	"the next number": func(r, from *segmentstore.Row) { r.Next = from.Next },
+	"the step":        func(r, from *segmentstore.Row) { r.Step = from.Step },
+	"the description": func(r, from *segmentstore.Row) { r.Description = from.Description },
+	"the writes":      func(r, from *segmentstore.Row) { r.Writes, r.Floor = from.Writes, from.Floor },
+	"takers":          func(r, from *segmentstore.Row) { r.Takers = from.Takers },
+	"what is there":   func(r, from *segmentstore.Row) { *r = *from },
+	"all but the next number": func(r, from *segmentstore.Row) {
 		next := r.Next
 		*r = *from
 		r.Next = next
 	},
-	"what is there when there was nothing": func(r, from *segment.Row) {
+	"what is there when there was nothing": func(r, from *segmentstore.Row) {
 		if from.Fresh {
 			*r = *from
 		}
@@ -216,18 +217,18 @@ var folds = map[string]func(tag string) string{
 func mistakes() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	for name, spoil := range spoils {
-		all[name+", written"] = decides(func(r *segment.Row, decide func() error) error {
+		all[name+", written"] = decides(func(r *segmentstore.Row, decide func() error) error {
 			err := decide()
 			spoil(r)
 			return err
 		})
-		all[name+", in Rows"] = lists(func(_ *Client, _ string, _ int, rows []segment.Row) []segment.Row {
+		all[name+", in Rows"] = lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
 			for i := range rows {
 				spoil(&rows[i])
 			}
 			return rows
 		})
-		all[name+", read"] = decides(func(r *segment.Row, decide func() error) error {
+		all[name+", read"] = decides(func(r *segmentstore.Row, decide func() error) error {
 			if !r.Fresh || r.Floor > 0 {
 				spoil(r)
 			}
@@ -240,8 +241,8 @@ func mistakes() map[string]wrongStore {
 	for name, order := range map[string]func(tag string) string{
 		"letters without case": strings.ToLower, "paths": url.PathEscape, "lengths": func(tag string) string { return fmt.Sprint(1000 + len(tag)) },
 	} {
-		all["Rows in the order of "+name] = lists(func(_ *Client, _ string, _ int, rows []segment.Row) []segment.Row {
-			slices.SortFunc(rows, func(a, b segment.Row) int { return strings.Compare(order(a.Tag), order(b.Tag)) })
+		all["Rows in the order of "+name] = lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
+			slices.SortFunc(rows, func(a, b segmentstore.Row) int { return strings.Compare(order(a.Tag), order(b.Tag)) })
 			return rows
 		})
 	}
@@ -257,44 +258,44 @@ func mistakes() map[string]wrongStore {
 			return after, most
 		},
 	} {
-		all["Rows of "+name] = wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		all["Rows of "+name] = wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 			after, most = which(c, after, most)
 			return c.Rows(ctx, after, most)
 		}}
 	}
 	maps.Copy(all, map[string]wrongStore{
-		"Rows from the tag": lists(func(c *Client, after string, most int, rows []segment.Row) []segment.Row {
+		"Rows from the tag": lists(func(c *Client, after string, most int, rows []segmentstore.Row) []segmentstore.Row {
 			if row := c.m.Row(after); !row.Fresh {
-				return append([]segment.Row{row}, rows[:min(len(rows), most-1)]...)
+				return append([]segmentstore.Row{row}, rows[:min(len(rows), most-1)]...)
 			}
 			return rows
 		}),
-		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []segment.Row) []segment.Row {
-			return slices.DeleteFunc(rows, func(r segment.Row) bool { return r.Tag == "max_id" })
+		"Rows without a word that means something": lists(func(_ *Client, _ string, _ int, rows []segmentstore.Row) []segmentstore.Row {
+			return slices.DeleteFunc(rows, func(r segmentstore.Row) bool { return r.Tag == "max_id" })
 		}),
-		"Rows tell the secret": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		"Rows tell the secret": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 			rows, err := c.Rows(ctx, after, most)
 			if err != nil {
 				err = errors.Join(err, errors.New("by tiger"))
 			}
 			return rows, err
 		}},
-		"Rows have no context": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segment.Row, error) {
+		"Rows have no context": wrongStore{rows: func(c *Client, ctx context.Context, after string, most int) ([]segmentstore.Row, error) {
 			return c.Rows(context.WithoutCancel(ctx), after, most)
 		}},
-		"Updated is hours off": decides(func(r *segment.Row, decide func() error) error {
+		"Updated is hours off": decides(func(r *segmentstore.Row, decide func() error) error {
 			if !r.Fresh {
 				r.Updated = r.Updated.Add(8 * time.Hour)
 			}
 			return decide()
 		}),
-		"a Fresh row has a step": decides(func(r *segment.Row, decide func() error) error {
+		"a Fresh row has a step": decides(func(r *segmentstore.Row, decide func() error) error {
 			if r.Fresh {
 				r.Step = 1
 			}
 			return decide()
 		}),
-		"a Fresh row has nothing beside it": decides(func(r *segment.Row, decide func() error) error {
+		"a Fresh row has nothing beside it": decides(func(r *segmentstore.Row, decide func() error) error {
 			if r.Fresh {
 				r.Writes, r.Floor, r.Takers = 0, 0, nil
 			}
@@ -313,22 +314,25 @@ func mistakes() map[string]wrongStore {
 			}
 			return nil, nil
 		}},
-		"Inspect writes": {inspect: func(c *Client) ([]string, error) { c.m.SetRow(segment.Row{Tag: "orders", Step: 1}); return nil, nil }},
+		"Inspect writes": {inspect: func(c *Client) ([]string, error) {
+			c.m.SetRow(segmentstore.Row{Tag: "orders", Step: 1})
+			return nil, nil
+		}},
 		"a look creates a row": returns(func(k *call) error {
 			err := k.make(k.Ctx)
 			if k.c.m.Row(k.tag).Fresh {
-				k.c.m.SetRow(segment.Row{Tag: k.tag, Step: 1})
+				k.c.m.SetRow(segmentstore.Row{Tag: k.tag, Step: 1})
 			}
 			return err
 		}),
-		"no row is created": decides(func(r *segment.Row, decide func() error) error {
+		"no row is created": decides(func(r *segmentstore.Row, decide func() error) error {
 			if r.Fresh {
 				return cmp.Or(decide(), errSkip)
 			}
 			return decide()
 		}),
 		"decide gets the takers that are stored": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
 				k.c.m.mu.Lock()
 				r.Takers = k.c.m.rows[k.tag].Takers
 				k.c.m.mu.Unlock()
@@ -364,20 +368,20 @@ func misdeeds() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	for name, from := range fields {
 		all["a guard that does not see "+name] = wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-			return guarded(c, ctx, tag, decide, func(now, read *segment.Row) bool {
+			return guarded(c, ctx, tag, decide, func(now, read *segmentstore.Row) bool {
 				is := *now
 				from(&is, read)
 				return is.Equal(read)
 			})
 		}}
 	}
-	last := func(f func(r *segment.Row, runs int, decide func() error) error) wrongStore {
+	last := func(f func(r *segmentstore.Row, runs int, decide func() error) error) wrongStore {
 		return wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
 			runs := 0
-			return decides(func(r *segment.Row, decide func() error) error { runs++; return f(r, runs, decide) }).change(c, ctx, tag, decide)
+			return decides(func(r *segmentstore.Row, decide func() error) error { runs++; return f(r, runs, decide) }).change(c, ctx, tag, decide)
 		}}
 	}
-	halves := func(half func(now, row segment.Row) segment.Row) wrongStore {
+	halves := func(half func(now, row segmentstore.Row) segmentstore.Row) wrongStore {
 		return returns(func(k *call) error {
 			err := k.make(k.Ctx)
 			if now := k.c.m.Row(k.tag); isLost(err) && now.Equal(&k.read) {
@@ -395,20 +399,20 @@ func misdeeds() map[string]wrongStore {
 		tag string
 	}
 	maps.Copy(all, map[string]wrongStore{
-		"who has lost a race is acknowledged": last(func(_ *segment.Row, runs int, decide func() error) error {
+		"who has lost a race is acknowledged": last(func(_ *segmentstore.Row, runs int, decide func() error) error {
 			if runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 				return errSkip
 			}
 			return decide()
 		}),
-		"ten races are enough": last(func(_ *segment.Row, runs int, decide func() error) error {
+		"ten races are enough": last(func(_ *segmentstore.Row, runs int, decide func() error) error {
 			if runs > 10 {
 				return retry.Transient(errors.New("gave up"))
 			}
 			return decide()
 		}),
 		"who has lost a race writes what was decided": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
 				if k.wrote.Step > 0 {
 					*r = k.wrote
 					return nil
@@ -419,7 +423,7 @@ func misdeeds() map[string]wrongStore {
 			})
 		}),
 		"who has lost a race decides about the same row": returns(func(k *call) error {
-			return k.c.Change(k.Ctx, k.tag, func(r *segment.Row) error {
+			return k.c.Change(k.Ctx, k.tag, func(r *segmentstore.Row) error {
 				if k.read.Tag == "" {
 					k.read = copied(r)
 				}
@@ -429,7 +433,7 @@ func misdeeds() map[string]wrongStore {
 		}),
 		"looks see what is old": returns(func(k *call) error {
 			old, found := reads.Load(key{k.c, k.tag})
-			if r, _ := old.(segment.Row); found {
+			if r, _ := old.(segmentstore.Row); found {
 				r = copied(&r)
 				if err := k.decide(&r); err != nil {
 					return err
@@ -440,20 +444,20 @@ func misdeeds() map[string]wrongStore {
 			return err
 		}),
 		"a client of one goroutine": wrongStore{change: func(c *Client, ctx context.Context, tag string, decide decision) error {
-			return guarded(c, ctx, tag, func(r *segment.Row) error { reads.Store(c, copied(r)); return decide(r) }, func(now, _ *segment.Row) bool {
+			return guarded(c, ctx, tag, func(r *segmentstore.Row) error { reads.Store(c, copied(r)); return decide(r) }, func(now, _ *segmentstore.Row) bool {
 				read, _ := reads.Load(c)
-				r := read.(segment.Row)
+				r := read.(segmentstore.Row)
 				return now.Equal(&r)
 			})
 		}},
-		"every fifth write is lost": decides(func(_ *segment.Row, decide func() error) error {
+		"every fifth write is lost": decides(func(_ *segmentstore.Row, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
 			}
 			return errSkip
 		}),
-		"a call that fails stores the numbers alone": halves(func(now, row segment.Row) segment.Row { row.Takers = now.Takers; return row }),
-		"a call that fails stores the takers alone": halves(func(now, row segment.Row) segment.Row {
+		"a call that fails stores the numbers alone": halves(func(now, row segmentstore.Row) segmentstore.Row { row.Takers = now.Takers; return row }),
+		"a call that fails stores the takers alone": halves(func(now, row segmentstore.Row) segmentstore.Row {
 			now.Takers, now.Step = row.Takers, max(1, now.Step)
 			return now
 		}),
@@ -481,12 +485,12 @@ func misdeeds() map[string]wrongStore {
 }
 
 // guarded stores a row if what is there is the same as what was read, in this sense.
-func guarded(c *Client, ctx context.Context, tag string, decide decision, same func(now, read *segment.Row) bool) error {
+func guarded(c *Client, ctx context.Context, tag string, decide decision, same func(now, read *segmentstore.Row) bool) error {
 	for {
 		read := c.m.Row(tag)
 		row := copied(&read)
 		// For the context and the fault. What it decides is stored by the guard.
-		err := c.Change(ctx, tag, func(*segment.Row) error {
+		err := c.Change(ctx, tag, func(*segmentstore.Row) error {
 			if err := decide(&row); err != nil {
 				return err
 			}
@@ -496,14 +500,14 @@ func guarded(c *Client, ctx context.Context, tag string, decide decision, same f
 		if !errors.Is(err, errSkip) {
 			return err
 		}
-		if c.m.replace(row, func(now *segment.Row) bool { return same(now, &read) }) {
+		if c.m.replace(row, func(now *segmentstore.Row) bool { return same(now, &read) }) {
 			return nil
 		}
 	}
 }
 
 // replace stores a row if the one that is there is as wanted.
-func (m *Memory) replace(row segment.Row, wanted func(now *segment.Row) bool) bool {
+func (m *Memory) replace(row segmentstore.Row, wanted func(now *segmentstore.Row) bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.record(row.Tag)
@@ -547,20 +551,20 @@ func servers() map[string]func(*Memory, *Subject) {
 		},
 	}
 	for name, from := range fields {
-		all["a late write that does not see "+name] = delayed(func(now, read *segment.Row) bool {
+		all["a late write that does not see "+name] = delayed(func(now, read *segmentstore.Row) bool {
 			is := *now
 			from(&is, read)
 			return is.Equal(read)
 		})
 	}
 	all["a late write that takes a row that was changed back for the same"] =
-		delayed(func(now, read *segment.Row) bool { return now.Equal(read) })
+		delayed(func(now, read *segmentstore.Row) bool { return now.Equal(read) })
 	return all
 }
 
 // delayed lets late writes arrive by another guard than the Memory's: what is there has to be the same, in this sense,
 // as what was read.
-func delayed(same func(now, read *segment.Row) bool) func(*Memory, *Subject) {
+func delayed(same func(now, read *segmentstore.Row) bool) func(*Memory, *Subject) {
 	return func(m *Memory, s *Subject) {
 		var mu sync.Mutex
 		var late []func()
@@ -573,7 +577,7 @@ func delayed(same func(now, read *segment.Row) bool) func(*Memory, *Subject) {
 				m.late = slices.Delete(m.late, i, i+1)
 				mu.Lock()
 				defer mu.Unlock()
-				late = append(late, func() { m.replace(k.wrote, func(now *segment.Row) bool { return same(now, &k.read) }) })
+				late = append(late, func() { m.replace(k.wrote, func(now *segmentstore.Row) bool { return same(now, &k.read) }) })
 			}
 			return err
 		})

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -65,27 +66,27 @@ func values(p *probe) {
 			c.set(row)
 			for _, is := range extremes(id, now) {
 				p.Again("Take", func() error {
-					return other.Take(p.Ctx, wanted(id, id), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { *r = is; return nil })
+					return other.Take(p.Ctx, wanted(id, id), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { *r = is; return nil })
 				})
 				c.row(id)
 				c.set(row)
 			}
 		}
 	}
-	c, other = p.stocked(lease.Row{WorkerID: 0, Until: early})
-	for i, n := range []lease.Namespace{
+	c, other = p.stocked(leasestore.Row{WorkerID: 0, Until: early})
+	for i, n := range []leasestore.Namespace{
 		{Layout: "x", Floor: -1, Made: zero, Renewed: early},
-		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:lease.MostHistory], Made: early, Renewed: late},
+		{Layout: ascii, IDs: lease.Range{First: 0, Last: math.MaxInt64}, Floor: math.MaxInt64, History: ascii[:leasestore.MostHistory], Made: early, Renewed: late},
 		{Layout: "sign=1 time=28", IDs: lease.Range{First: 0, Last: 100}, Floor: 1<<53 + 1, History: "1 2;a=b|c", Made: now.Add(-time.Microsecond), Renewed: now},
 		{Layout: "y", IDs: lease.Range{First: 2, Last: 100}, Floor: 0, History: "x", Made: now, Renewed: zero},
 	} {
 		n.Given = 7 // which decide does not set
-		write := func(is *lease.Namespace) { *is = n }
+		write := func(is *leasestore.Namespace) { *is = n }
 		c.init(write)
 		other.own()
 		n.Layout, n.Floor, n.History, n.Made, n.Renewed = "other", 5, "other", n.Renewed, n.Made
 		p.Again("Take", func() error {
-			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *lease.Namespace, _ *lease.Row, _ lease.Clock) error { write(n); return nil })
+			return c.Take(p.Ctx, wanted(int64(i), int64(i)), func(n *leasestore.Namespace, _ *leasestore.Row, _ leasestore.Clock) error { write(n); return nil })
 		})
 		other.own()
 		other.row(int64(i))
@@ -114,13 +115,13 @@ func names(p *probe) {
 				p.Errorf("Clock has the histories %q, wanted is one", slices.Sorted(maps.Keys(p.told)))
 			}
 			for text := range p.told {
-				if len(text) > lease.MostHistory || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-					p.Errorf("the History %q has %d bytes, or others than printable ASCII; %d are allowed", text, len(text), lease.MostHistory)
+				if len(text) > leasestore.MostHistory || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+					p.Errorf("the History %q has %d bytes, or others than printable ASCII; %d are allowed", text, len(text), leasestore.MostHistory)
 				}
 			}
 		}
 		if p.Model.Text(c.namespace) == "" { // for the second round
-			c.init(func(*lease.Namespace) {})
+			c.init(func(*leasestore.Namespace) {})
 			c.put(base()...)
 		}
 	}
@@ -131,7 +132,7 @@ func names(p *probe) {
 
 // row0 looks at a row where there may be no namespace.
 func (c *client) row0() {
-	err := c.Change(c.p.Ctx, 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return suite.ErrLook })
+	err := c.Change(c.p.Ctx, 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
 	if there := c.p.Model.Text(c.namespace) != ""; errors.Is(err, errMissing) == there {
 		c.p.Errorf("Change returned %v; that the namespace is there is %v", err, there)
 	}
@@ -151,11 +152,11 @@ func apart(p *probe) {
 				p.Errorf("Take in a namespace that is not there returned %v, wanted is ErrNoNamespace", err)
 			}
 		}
-		c.init(func(*lease.Namespace) {})
+		c.init(func(*leasestore.Namespace) {})
 		c.takes(wanted(0, 3), false)
 		c.put(base()...)
-		c.set(lease.Row{WorkerID: 0, Until: early, High: int64(i), Holder: name})
-		c.init(func(n *lease.Namespace) { n.Floor = int64(i) })
+		c.set(leasestore.Row{WorkerID: 0, Until: early, High: int64(i), Holder: name})
+		c.init(func(n *leasestore.Namespace) { n.Floor = int64(i) })
 	}
 	for _, c := range clients {
 		c.all()
@@ -168,7 +169,7 @@ func apart(p *probe) {
 			p.Errorf("Take in a namespace that was removed returned %v, wanted is ErrNoNamespace", err)
 		}
 		c.row0()
-		c.init(func(*lease.Namespace) {})
+		c.init(func(*leasestore.Namespace) {})
 		c.all()
 	}
 	if p.RemoveNamespace == nil {
@@ -176,19 +177,19 @@ func apart(p *probe) {
 	}
 }
 
-func decideNothing(*lease.Namespace, *lease.Row, lease.Clock) error { return nil }
+func decideNothing(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil }
 
 func choices(p *probe) {
 	random := rand.New(rand.NewPCG(p.Seed, 1))
 	for _, ids := range []lease.Range{{}, {First: 1, Last: 5}, {First: 2, Last: 40}} {
 		c, other := p.stocked()
-		elsewhere, _ := p.stocked(lease.Row{WorkerID: 0, Until: early.Add(time.Hour)})
+		elsewhere, _ := p.stocked(leasestore.Row{WorkerID: 0, Until: early.Add(time.Hour)})
 		now := c.now()
 		for i, ago := range []time.Duration{3, 5, -1, 4, 20, 50, 2} {
-			c.put(lease.Row{WorkerID: int64(i), Until: now.Add(-ago * time.Hour), High: []int64{1001, 1000, -1}[i%3]})
+			c.put(leasestore.Row{WorkerID: int64(i), Until: now.Add(-ago * time.Hour), High: []int64{1001, 1000, -1}[i%3]})
 		}
-		c.set(lease.Row{WorkerID: 5, Until: now.Add(-50 * time.Hour), Nonce: p.Token(), Holder: "died"})
-		c.init(func(n *lease.Namespace) { n.IDs = ids })
+		c.set(leasestore.Row{WorkerID: 5, Until: now.Add(-50 * time.Hour), Nonce: p.Token(), Holder: "died"})
+		c.init(func(n *leasestore.Namespace) { n.IDs = ids })
 		for i := range 120 {
 			w := wanted(random.Int64N(6), 0)
 			w.IDs.Last = w.IDs.First + []int64{0, 1, 3, 5, 1 << 40}[random.IntN(5)]
@@ -223,7 +224,7 @@ func choices(p *probe) {
 	}
 	w := wanted(0, 0)
 	w.Rest = time.Hour
-	c.set(lease.Row{WorkerID: 0, Until: c.now().Add(-time.Hour - p.latest().Error)})
+	c.set(leasestore.Row{WorkerID: 0, Until: c.now().Add(-time.Hour - p.latest().Error)})
 	c.takes(w, false)
 	p.Advance(time.Microsecond)
 	c.own()
@@ -238,26 +239,26 @@ func newIDs(p *probe) {
 	for range 150 {
 		c.takes(w, true)
 	}
-	c.set(lease.Row{WorkerID: 3, Until: early}) // goes before a new ID
+	c.set(leasestore.Row{WorkerID: 3, Until: early}) // goes before a new ID
 	c.takes(w, false)
 	c.takes(w, true)
-	c.init(func(n *lease.Namespace) { n.Given = 99 }) // decide does not set it
-	c.init(func(n *lease.Namespace) { n.Given = -1 })
+	c.init(func(n *leasestore.Namespace) { n.Given = 99 }) // decide does not set it
+	c.init(func(n *leasestore.Namespace) { n.Given = -1 })
 	other.all()
 	for _, in := range []lease.Range{{First: 0, Last: 2}, {First: 10, Last: 12}} { // the last IDs
 		c, _ := p.stocked()
-		c.init(func(n *lease.Namespace) { n.IDs = in })
+		c.init(func(n *leasestore.Namespace) { n.IDs = in })
 		for range 5 {
 			c.takes(w, true)
 		}
 		c.all()
 	}
 	// Gaps are no new IDs.
-	c, _ = p.stocked(lease.Row{WorkerID: 2, Until: late}, lease.Row{WorkerID: 6, Until: late})
+	c, _ = p.stocked(leasestore.Row{WorkerID: 2, Until: late}, leasestore.Row{WorkerID: 6, Until: late})
 	for _, in := range []lease.Range{{Last: 6}, {First: 2, Last: 3}, {First: 4, Last: 5}, {Last: 7}} {
 		c.takes(wanted(in.First, in.Last), false)
 	}
-	c.set(lease.Row{WorkerID: 6, Until: early, High: 1000})
+	c.set(leasestore.Row{WorkerID: 6, Until: early, High: 1000})
 	ahead := wanted(0, 6)
 	ahead.Highest = func(time.Time) int64 { return 999 }
 	c.takes(ahead, false)
@@ -308,7 +309,7 @@ func rowsAboveGiven(p *probe) {
 		p.Model.Set(c.namespace, p.namespaceText(is))
 	}
 	for _, at := range []int64{0, 3, 9, 15, 16} {
-		c, _ := p.stocked(lease.Row{WorkerID: at, Until: late, High: 77, Nonce: p.Token(), Holder: "somebody"})
+		c, _ := p.stocked(leasestore.Row{WorkerID: at, Until: late, High: 77, Nonce: p.Token(), Holder: "somebody"})
 		given(c, -1)
 		c.own()
 		for range 20 {
@@ -320,7 +321,7 @@ func rowsAboveGiven(p *probe) {
 		}
 		c.all()
 	}
-	c, _ := p.stocked(lease.Row{WorkerID: 3, Until: early, High: 77})
+	c, _ := p.stocked(leasestore.Row{WorkerID: 3, Until: early, High: 77})
 	given(c, -1)
 	c.takes(wanted(0, 1<<40), true) // it is a row like any other
 	c.takes(wanted(0, 1<<40), false)
@@ -336,7 +337,10 @@ func refusals(p *probe) {
 	for _, w := range ways {
 		for range 2 {
 			refused := errors.New("refused")
-			err := w.call(c, p.Ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { p.stamp(n, r, now); return refused })
+			err := w.call(c, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				p.stamp(n, r, now)
+				return refused
+			})
 			if !errors.Is(err, refused) {
 				p.Errorf("%s returned %v, wanted is what decide returned", w.name, err)
 			}
@@ -351,7 +355,10 @@ func refusals(p *probe) {
 	}
 	fresh := p.open(p.name())
 	for range 2 {
-		err := fresh.Init(p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Layout, n.Floor = "refused", 99; return suite.ErrLook })
+		err := fresh.Init(p.Ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error {
+			n.Layout, n.Floor = "refused", 99
+			return suite.ErrLook
+		})
 		if !errors.Is(err, suite.ErrLook) {
 			p.Errorf("Init returned %v, wanted is what decide returned", err)
 		}
@@ -361,7 +368,7 @@ func refusals(p *probe) {
 
 func others(p *probe) {
 	floor := way{"Init of the Floor alone", func(c *client, ctx context.Context, _ decision) error {
-		return c.Init(ctx, func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return nil })
+		return c.Init(ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return nil })
 	}}
 	for _, w := range ways {
 		for _, o := range append(slices.Clone(ways), floor) {
@@ -383,13 +390,16 @@ func others(p *probe) {
 func (p *probe) waits(c, other *client, w way) {
 	defer p.Wait()
 	var passed time.Time
-	run := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	run := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		p.stamp(n, r, now)
 		if passed.IsZero() {
 			began := time.Now()
 			p.Meanwhile(func() {
 				_ = other.once(w.name, func() error {
-					return w.call(other, p.Ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { p.stamp(n, r, now); return nil })
+					return w.call(other, p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+						p.stamp(n, r, now)
+						return nil
+					})
 				})
 			})
 			if passed = now.Now.Add((time.Since(began) / 2).Truncate(time.Microsecond)); p.Advance != nil {
@@ -448,7 +458,7 @@ func faults(p *probe) {
 				}
 				ctx, cancel := context.WithCancel(p.Ctx)
 				_ = c.once(w.name, func() error {
-					return w.call(c, ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+					return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 						if p.stamp(n, r, now); cancels {
 							cancel()
 						}
@@ -502,7 +512,10 @@ func contexts(p *probe) {
 	cancel()
 	for _, w := range ways {
 		_ = c.once(w.name, func() error {
-			return w.call(c, over, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { p.stamp(n, r, now); return nil })
+			return w.call(c, over, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+				p.stamp(n, r, now)
+				return nil
+			})
 		})
 		other.all()
 		_ = c.between(w, func() { _ = other.within(w) })
@@ -521,7 +534,7 @@ func crowds(p *probe) {
 			s := p.open(c.namespace)
 			s.id = i
 			p.Again("one of many Takes", func() error {
-				return s.Take(p.Ctx, wanted(0, 1<<40), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				return s.Take(p.Ctx, wanted(0, 1<<40), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 					p.Meet()
 					p.stamp(n, r, now)
 					r.Until = late
@@ -533,7 +546,7 @@ func crowds(p *probe) {
 			p.Errorf("%d Takes at once have made rows up to %d, where 15 are enough", n, given)
 		} else {
 			for id := range given + 1 {
-				if err := c.store.Change(p.Ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+				if err := c.store.Change(p.Ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 					if r == nil {
 						p.Errorf("worker ID %d has no row, Given is %d", id, given)
 					}
@@ -550,7 +563,7 @@ func crowds(p *probe) {
 			s := p.open(fresh)
 			s.id = i
 			_ = s.once("Init", func() error {
-				return s.Init(p.Ctx, func(n *lease.Namespace, now lease.Clock) error { p.Meet(); p.stamp(n, nil, now); return nil })
+				return s.Init(p.Ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { p.Meet(); p.stamp(n, nil, now); return nil })
 			})
 		})
 		p.open(fresh).own()
@@ -566,13 +579,13 @@ func histories(p *probe) {
 	p.Record(func(r *suite.Recorder, _ int) {
 		name := p.name()
 		if r.Seed%4 > 0 { // else they make the namespace while they run
-			p.open(name).init(func(*lease.Namespace) {})
+			p.open(name).init(func(*leasestore.Namespace) {})
 		}
 		r.Each(func(i int) func(*rand.Rand) {
 			c := p.open(name)
 			c.id = i
 			if i == 0 {
-				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*lease.Namespace, lease.Clock) error { return nil }) })
+				_ = c.once("Init", func() error { return c.Init(p.Ctx, func(*leasestore.Namespace, leasestore.Clock) error { return nil }) })
 			}
 			return func(random *rand.Rand) { c.random(r, random, ids) }
 		})
@@ -593,7 +606,7 @@ func histories(p *probe) {
 // row0to looks at a row, if there is a namespace.
 func (c *client) row0to(id int64) {
 	c.p.Look(func() error {
-		err := c.Change(c.p.Ctx, id, func(*lease.Namespace, *lease.Row, lease.Clock) error { return suite.ErrLook })
+		err := c.Change(c.p.Ctx, id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return suite.ErrLook })
 		if errors.Is(err, errMissing) {
 			return suite.ErrLook
 		}
@@ -619,7 +632,7 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	plan, held, keep := r.Plan(random), suite.Chance(random, 40), suite.Chance(random, 50)
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()
-	decide := func(n *lease.Namespace, row *lease.Row, now lease.Clock) error {
+	decide := func(n *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		err := plan(cancel)
 		if p.Advance != nil {
 			p.Advance(time.Second)
@@ -642,13 +655,13 @@ func (c *client) random(r *suite.Recorder, random *rand.Rand, ids int64) {
 	case kind < 40:
 		_ = c.Take(ctx, w, decide)
 	case kind < 85:
-		_ = c.Change(ctx, random.Int64N(ids), func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		_ = c.Change(ctx, random.Int64N(ids), func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			if r == nil {
 				return suite.ErrLook
 			}
 			return decide(nil, r, now)
 		})
 	default:
-		_ = c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { keep = false; return decide(n, nil, now) })
+		_ = c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { keep = false; return decide(n, nil, now) })
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -35,7 +36,7 @@ type MemoryConfig struct {
 	// locked, and must not use it.
 	Now func() time.Time
 
-	// Error is the Error of the store's [lease.Clock]; the default is 0.
+	// Error is the Error of the store's [leasestore.Clock]; the default is 0.
 	Error time.Duration
 
 	// Versions selects how decisions are made atomic. By default a namespace is locked while
@@ -69,8 +70,8 @@ func (m *Memory) Store(namespace string) *Client { return &Client{m: m, namespac
 // for it must end with a context.
 type space struct {
 	lock      chan struct{}
-	namespace *record[lease.Namespace] // nil while there is none
-	rows      map[int64]record[lease.Row]
+	namespace *record[leasestore.Namespace] // nil while there is none
+	rows      map[int64]record[leasestore.Row]
 }
 
 // A record is a value and the version of its last write; no two writes share a version.
@@ -83,8 +84,8 @@ type record[T any] struct {
 // written any of it since it was read.
 type change struct {
 	space     *space
-	namespace *record[lease.Namespace]
-	row       *record[lease.Row]
+	namespace *record[leasestore.Namespace]
+	row       *record[leasestore.Row]
 	id        int64       // of the row
 	given     int64       // of the namespace, when it is stored
 	fresh     lease.Range // of rows that are made with it, when it is new
@@ -95,7 +96,7 @@ type change struct {
 func (m *Memory) space(name string) *space {
 	s := m.spaces[name]
 	if s == nil {
-		s = &space{lock: make(chan struct{}, 1), rows: map[int64]record[lease.Row]{}}
+		s = &space{lock: make(chan struct{}, 1), rows: map[int64]record[leasestore.Row]{}}
 		m.spaces[name] = s
 	}
 	return s
@@ -103,8 +104,8 @@ func (m *Memory) space(name string) *space {
 
 // now is called under m.mu, after decide's other arguments were read. Databases keep
 // microseconds.
-func (m *Memory) now() lease.Clock {
-	return lease.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error, History: m.told()}
+func (m *Memory) now() leasestore.Clock {
+	return leasestore.Clock{Now: whole(m.cfg.Now()), Error: m.cfg.Error, History: m.told()}
 }
 
 // told is the history that the store tells.
@@ -131,17 +132,17 @@ type Client struct {
 var _ lease.Store = (*Client)(nil)
 
 // Take implements [lease.Store].
-func (c *Client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c *Client) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		if s.namespace == nil {
 			return change{}, c.missing()
 		}
 		return s.free(w, c.m.now())
-	}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
+	}, func(ch *change, now leasestore.Clock) error { return decide(&ch.namespace.value, &ch.row.value, now) })
 }
 
 // Change implements [lease.Store].
-func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c *Client) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
 		if s.namespace == nil {
 			return change{}, c.missing()
@@ -152,7 +153,7 @@ func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 			ch.row = &row
 		}
 		return ch, nil
-	}, func(ch *change, now lease.Clock) error {
+	}, func(ch *change, now leasestore.Clock) error {
 		if ch.row == nil {
 			if err := decide(&ch.namespace.value, nil, now); err != nil {
 				return err
@@ -171,9 +172,9 @@ func (c *Client) Change(ctx context.Context, id int64, decide func(*lease.Namesp
 }
 
 // Init implements [lease.Store].
-func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (c *Client) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return c.transact(ctx, func(s *space) (change, error) {
-		namespace := record[lease.Namespace]{value: lease.Namespace{Given: -1, Floor: -1, Fresh: true}}
+		namespace := record[leasestore.Namespace]{value: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
 		if s.namespace != nil {
 			namespace = *s.namespace
 		}
@@ -181,7 +182,7 @@ func (c *Client) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 			namespace.value.Given = max(namespace.value.Given, id)
 		}
 		return change{space: s, namespace: &namespace, given: namespace.value.Given}, nil
-	}, func(ch *change, now lease.Clock) error { return decide(&ch.namespace.value, now) })
+	}, func(ch *change, now leasestore.Clock) error { return decide(&ch.namespace.value, now) })
 }
 
 // Inspect implements [lease.Store].
@@ -205,7 +206,7 @@ func (c *Client) missing() error {
 }
 
 // transact runs read, decide and the write, again if somebody has written meanwhile.
-func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(*change, lease.Clock) error) error {
+func (c *Client) transact(ctx context.Context, read func(*space) (change, error), decide func(*change, leasestore.Clock) error) error {
 	fault := c.faults.Next()
 	if !c.m.cfg.Versions {
 		unlock, err := c.m.lock(ctx, c.namespace)
@@ -228,7 +229,7 @@ func (c *Client) transact(ctx context.Context, read func(*space) (change, error)
 	}
 }
 
-func (c *Client) read(ctx context.Context, fault Fault, read func(*space) (change, error)) (ch change, now lease.Clock, err error) {
+func (c *Client) read(ctx context.Context, fault Fault, read func(*space) (change, error)) (ch change, now leasestore.Clock, err error) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	if err := c.m.refused(ctx, fault); err != nil {
@@ -310,18 +311,18 @@ func (m *Memory) store(ch *change) {
 		n := ch.namespace.value
 		n.Fresh, n.Given = false, ch.given
 		n.Made, n.Renewed = whole(n.Made), whole(n.Renewed)
-		ch.space.namespace = &record[lease.Namespace]{value: n, version: m.version}
+		ch.space.namespace = &record[leasestore.Namespace]{value: n, version: m.version}
 	}
 	if ch.row != nil {
 		m.storeRow(ch.space, ch.id, ch.row.value)
 	}
 	for id := range ch.others() {
-		m.storeRow(ch.space, id, lease.NewRow(id))
+		m.storeRow(ch.space, id, leasestore.NewRow(id))
 	}
 }
 
-func (m *Memory) storeRow(s *space, id int64, r lease.Row) {
+func (m *Memory) storeRow(s *space, id int64, r leasestore.Row) {
 	r.WorkerID = id
 	r.Until, r.Acquired, r.Renewed = whole(r.Until), whole(r.Acquired), whole(r.Renewed)
-	s.rows[id] = record[lease.Row]{value: r, version: m.version}
+	s.rows[id] = record[leasestore.Row]{value: r, version: m.version}
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // free picks the row for a Take, and those that are made with it. It looks at every row.
-func (s *space) free(w lease.Wanted, clock lease.Clock) (change, error) {
+func (s *space) free(w leasestore.Wanted, clock leasestore.Clock) (change, error) {
 	namespace := *s.namespace
 	ids, err := w.Within(namespace.value)
 	if err != nil {
@@ -41,14 +41,14 @@ func (s *space) free(w lease.Wanted, clock lease.Clock) (change, error) {
 	case usable.found:
 		return takes(usable.id)
 	case some:
-		row := record[lease.Row]{value: lease.NewRow(fresh.First)}
+		row := record[leasestore.Row]{value: leasestore.NewRow(fresh.First)}
 		return change{space: s, namespace: &namespace, row: &row, id: fresh.First, given: fresh.Last, fresh: fresh}, nil
 	case over.found:
 		return takes(over.id)
 	case first.found:
 		first.until = first.until.Add(rest)
 	}
-	return change{}, lease.NoneFree(ids, first.until, own.Missing(ids, slices.Sorted(maps.Keys(s.rows))))
+	return change{}, leasestore.NoneFree(ids, first.until, own.Missing(ids, slices.Sorted(maps.Keys(s.rows))))
 }
 
 // An ending is the row whose lease ends first of those that it was told of. Of two that end at

@@ -3,13 +3,13 @@ package storetest
 import (
 	"maps"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // What people do to a store by hand, bypassing the protocol.
 
 // Row returns the row of a worker ID as it is now.
-func (m *Memory) Row(namespace string, id int64) (row lease.Row, found bool) {
+func (m *Memory) Row(namespace string, id int64) (row leasestore.Row, found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, found := m.space(namespace).rows[id]
@@ -17,10 +17,10 @@ func (m *Memory) Row(namespace string, id int64) (row lease.Row, found bool) {
 }
 
 // SetRow writes a row of a worker ID, whoever may have it.
-func (m *Memory) SetRow(namespace string, row lease.Row) {
+func (m *Memory) SetRow(namespace string, row leasestore.Row) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.store(&change{space: m.space(namespace), row: &record[lease.Row]{value: row}, id: row.WorkerID})
+	m.store(&change{space: m.space(namespace), row: &record[leasestore.Row]{value: row}, id: row.WorkerID})
 }
 
 // RemoveRow deletes the row of a worker ID.
@@ -31,7 +31,7 @@ func (m *Memory) RemoveRow(namespace string, id int64) {
 }
 
 // Namespace returns a namespace as it is now.
-func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) {
+func (m *Memory) Namespace(name string) (namespace leasestore.Namespace, found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.space(name).namespace
@@ -42,11 +42,11 @@ func (m *Memory) Namespace(name string) (namespace lease.Namespace, found bool) 
 }
 
 // SetNamespace writes a namespace, whoever may be using it.
-func (m *Memory) SetNamespace(name string, namespace lease.Namespace) {
+func (m *Memory) SetNamespace(name string, namespace leasestore.Namespace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.store(&change{space: m.space(name),
-		namespace: &record[lease.Namespace]{value: namespace}, given: namespace.Given})
+		namespace: &record[leasestore.Namespace]{value: namespace}, given: namespace.Given})
 }
 
 // RemoveNamespace deletes a namespace, and leaves the rows of its IDs.
@@ -68,8 +68,8 @@ func (m *Memory) LoseHistory() {
 // refused, even if the same values were put back.
 func (m *Memory) Backup() (restore func()) {
 	type copied struct {
-		namespace *record[lease.Namespace]
-		rows      map[int64]record[lease.Row]
+		namespace *record[leasestore.Namespace]
+		rows      map[int64]record[leasestore.Row]
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,13 +82,13 @@ func (m *Memory) Backup() (restore func()) {
 		defer m.mu.Unlock()
 		m.late, m.history = nil, m.history+1
 		for name, s := range m.spaces {
-			s.namespace, s.rows = nil, map[int64]record[lease.Row]{}
+			s.namespace, s.rows = nil, map[int64]record[leasestore.Row]{}
 			m.version++ // also for what is put back
 			if n := backup[name].namespace; n != nil {
-				s.namespace = &record[lease.Namespace]{n.value, m.version}
+				s.namespace = &record[leasestore.Namespace]{n.value, m.version}
 			}
 			for id, r := range backup[name].rows {
-				s.rows[id] = record[lease.Row]{r.value, m.version}
+				s.rows[id] = record[leasestore.Row]{r.value, m.version}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/suite"
@@ -28,7 +29,7 @@ func (m *Memory) Registry() *Registry { return &Registry{m: m} }
 func (r *Registry) Fault(next ...Fault) { r.faults.Add(next...) }
 
 // Namespaces implements [registry.Store].
-func (r *Registry) Namespaces(ctx context.Context) (names []string, now lease.Clock, err error) {
+func (r *Registry) Namespaces(ctx context.Context) (names []string, now leasestore.Clock, err error) {
 	fault := r.faults.Next()
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
@@ -62,7 +63,7 @@ func (r *Registry) Rows(ctx context.Context, namespace string, above int64, most
 		return registry.Page{}, err
 	}
 	s := r.m.space(namespace)
-	page := registry.Page{Namespace: lease.Namespace{Given: -1, Floor: -1, Fresh: true}, Clock: r.m.now()}
+	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}, Clock: r.m.now()}
 	if s.namespace != nil {
 		page.Namespace = s.namespace.value
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/worker"
@@ -104,14 +105,14 @@ func TestMemoryWithoutAClock(t *testing.T) {
 // nonce writes one to a row, and says whether the store knows that it is stored.
 func nonce(t *testing.T, c *Client, id int64, text string) error {
 	t.Helper()
-	return c.Change(t.Context(), id, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Nonce = text; return nil })
+	return c.Change(t.Context(), id, func(n *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.Nonce = text; return nil })
 }
 
 func TestMemoryFaults(t *testing.T) {
 	t.Parallel()
 	m := NewMemory(MemoryConfig{Lossy: []string{"it is in memory"}})
-	m.SetNamespace("n", lease.Namespace{Layout: "x"})
-	m.SetRow("n", lease.Row{WorkerID: 3, Nonce: "first"})
+	m.SetNamespace("n", leasestore.Namespace{Layout: "x"})
+	m.SetRow("n", leasestore.Row{WorkerID: 3, Nonce: "first"})
 	stored := func() string { row, _ := m.Row("n", 3); return row.Nonce }
 	c := m.Store("n")
 	lossy, err := c.Inspect(t.Context())
@@ -148,7 +149,7 @@ func TestMemoryFaults(t *testing.T) {
 
 	restore := m.Backup()
 	require.NoError(t, nonce(t, c, 3, "8"))
-	m.SetRow("other", lease.Row{WorkerID: 1})
+	m.SetRow("other", leasestore.Row{WorkerID: 1})
 	restore()
 	require.Equal(t, "6", stored())
 	_, found := m.Row("other", 1)

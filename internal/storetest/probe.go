@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker"
 	"github.com/uidgen/uid/worker/lease"
@@ -21,13 +22,13 @@ type probe struct {
 	Subject
 
 	mu         sync.Mutex
-	made       int                        // how many names of namespaces were used
-	rows       map[string]lease.Row       // by their texts
-	namespaces map[string]lease.Namespace // by their texts
-	told       map[string]bool            // histories of clocks
-	spaces     map[string]*space          // by namespace, as they are since so many sets of the model
+	made       int                             // how many names of namespaces were used
+	rows       map[string]leasestore.Row       // by their texts
+	namespaces map[string]leasestore.Namespace // by their texts
+	told       map[string]bool                 // histories of clocks
+	spaces     map[string]*space               // by namespace, as they are since so many sets of the model
 	sets       int
-	last       lease.Clock
+	last       leasestore.Clock
 	behind     time.Duration // how far a Clock may be behind what was written by it
 }
 
@@ -42,7 +43,7 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 		}
 	}
 	p := &probe{Probe: suite.NewProbe(ctx, settings, s.Secret), Subject: s}
-	p.rows, p.namespaces, p.told = map[string]lease.Row{}, map[string]lease.Namespace{}, map[string]bool{}
+	p.rows, p.namespaces, p.told = map[string]leasestore.Row{}, map[string]leasestore.Namespace{}, map[string]bool{}
 	p.spaces = map[string]*space{}
 	p.Brief = brief
 	p.Passes = func(err error) bool {
@@ -52,7 +53,7 @@ func newProbe(ctx context.Context, settings suite.Settings, s Subject) *probe {
 	return p
 }
 
-func (p *probe) latest() lease.Clock {
+func (p *probe) latest() leasestore.Clock {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
@@ -76,9 +77,9 @@ func (p *probe) open(namespace string) *client {
 }
 
 // stocked returns two clients of a new namespace that has some rows.
-func (p *probe) stocked(rows ...lease.Row) (c, other *client) {
+func (p *probe) stocked(rows ...leasestore.Row) (c, other *client) {
 	c = p.open(p.name())
-	c.init(func(*lease.Namespace) {})
+	c.init(func(*leasestore.Namespace) {})
 	c.put(rows...)
 	return c, p.open(c.namespace)
 }
@@ -86,15 +87,17 @@ func (p *probe) stocked(rows ...lease.Row) (c, other *client) {
 // A way is one in which a call decides. It has the namespace or a row or both.
 type way struct {
 	name string
-	call func(c *client, ctx context.Context, decide func(n *lease.Namespace, r *lease.Row, now lease.Clock) error) error
+	call func(c *client, ctx context.Context, decide func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error) error
 }
 
-type decision = func(*lease.Namespace, *lease.Row, lease.Clock) error
+type decision = func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error
 
 // ways are for a namespace that was stocked with rows of 0 and 1, of which the second is over.
 var ways = []way{
 	{"Change", func(c *client, ctx context.Context, decide decision) error {
-		return c.Change(ctx, 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error { return decide(nil, r, now) })
+		return c.Change(ctx, 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			return decide(nil, r, now)
+		})
 	}},
 	{"Change of both", func(c *client, ctx context.Context, decide decision) error { return c.Change(ctx, 0, decide) }},
 	{"Take", func(c *client, ctx context.Context, decide decision) error { return c.Take(ctx, wanted(1, 1), decide) }},
@@ -106,15 +109,17 @@ var ways = []way{
 		return c.Take(ctx, wanted(first, 1<<40), decide)
 	}},
 	{"Init", func(c *client, ctx context.Context, decide decision) error {
-		return c.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+		return c.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
 	}},
 }
 
 // base are the rows that ways are for. They have no nonce, as if they were released.
-func base() []lease.Row { return []lease.Row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}} }
+func base() []leasestore.Row {
+	return []leasestore.Row{{WorkerID: 0, Until: late}, {WorkerID: 1, Until: early}}
+}
 
 // stamp writes something new to all that a decision has, and checks that the clock was read after what is there.
-func (p *probe) stamp(n *lease.Namespace, r *lease.Row, now lease.Clock) {
+func (p *probe) stamp(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) {
 	token := p.Token()
 	if n != nil {
 		p.wrote("a namespace", n.Renewed, now)
@@ -134,7 +139,7 @@ func (c *client) between(w way, do func()) error {
 	defer c.p.Wait()
 	var once sync.Once
 	return c.once(w.name, func() error {
-		return w.call(c, c.p.Ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		return w.call(c, c.p.Ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			once.Do(do)
 			c.p.stamp(n, r, now)
 			return nil
@@ -150,7 +155,10 @@ func (c *client) within(w way) error {
 	ctx, cancel := context.WithTimeout(c.p.Ctx, c.p.Patience)
 	defer cancel()
 	return c.p.Soon(w.name+" while another one decides", func() error {
-		return w.call(c, ctx, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { c.p.stamp(n, r, now); return nil })
+		return w.call(c, ctx, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+			c.p.stamp(n, r, now)
+			return nil
+		})
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -32,16 +33,16 @@ func spreading() wrongStore {
 			row := s.other(ids, w, now, *ch.row, lost)
 			ch.row, ch.id = &row, row.value.WorkerID
 			return ch, nil
-		}, func(ch *change, now lease.Clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
+		}, func(ch *change, now leasestore.Clock) error { return k.decide(&ch.namespace.value, &ch.row.value, now) })
 	})
 }
 
 // other returns a row that is free, as the first is, at random: the wider spread the more often one
 // was lost.
 func (s *space) other(
-	ids lease.Range, w lease.Wanted, now lease.Clock, first record[lease.Row], lost int,
-) record[lease.Row] {
-	var over []record[lease.Row]
+	ids lease.Range, w leasestore.Wanted, now leasestore.Clock, first record[leasestore.Row], lost int,
+) record[leasestore.Row] {
+	var over []record[leasestore.Row]
 	for _, r := range slices.Collect(maps.Values(s.rows)) {
 		if id := r.value.WorkerID; id >= ids.First && id <= ids.Last &&
 			r.value.Until.Add(w.Rest+now.Error).Before(now.Now) && r.value.High <= w.Highest(now.Now) {
@@ -51,7 +52,7 @@ func (s *space) other(
 	if len(over) == 0 {
 		return first
 	}
-	slices.SortFunc(over, func(a, b record[lease.Row]) int { return a.value.Until.Compare(b.value.Until) })
+	slices.SortFunc(over, func(a, b record[leasestore.Row]) int { return a.value.Until.Compare(b.value.Until) })
 	return over[rand.N(min(1<<min(lost, 10), len(over)))]
 }
 

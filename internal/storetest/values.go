@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 var (
@@ -24,8 +24,8 @@ var (
 )
 
 // extremes are rows of one worker ID at the ends of what a row can hold.
-func extremes(id int64, now time.Time) []lease.Row {
-	rows := []lease.Row{
+func extremes(id int64, now time.Time) []leasestore.Row {
+	rows := []leasestore.Row{
 		{High: -1, Until: zero, Acquired: zero, Renewed: zero},
 		{
 			Nonce: "abcdefghijklmNOPQRSTUVWXYZ012345", High: math.MaxInt64, Until: late, Layout: ascii,

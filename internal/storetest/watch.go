@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/worker/lease"
@@ -39,7 +40,7 @@ type call struct {
 
 func (c *client) call(name string) *call { return &call{Call: c.p.Call(name, c.id), c: c, name: name} }
 
-func (k *call) run(n *lease.Namespace, now lease.Clock, decide func() error) error {
+func (k *call) run(n *leasestore.Namespace, now leasestore.Clock, decide func() error) error {
 	return k.Run(func() error {
 		k.runs.Add(1)
 		if n == nil || n.Fresh && k.name != "Init" {
@@ -52,10 +53,10 @@ func (k *call) run(n *lease.Namespace, now lease.Clock, decide func() error) err
 }
 
 // Take calls the store's Take under watch. The row has to be the one that a Memory would offer.
-func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c *client) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	k := c.call("Take")
 	w, asked := c.asks(w)
-	err := c.store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	err := c.store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		return k.run(n, now, func() error {
 			if r == nil {
 				c.p.Errorf("Take offers no row")
@@ -74,7 +75,7 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 				}
 			}
 			for id := range wanted.others() {
-				unused := lease.NewRow(id)
+				unused := leasestore.NewRow(id)
 				k.seesRow(id, nil)
 				k.writesRow(id, &unused)
 			}
@@ -91,7 +92,7 @@ func (c *client) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 }
 
 // none checks the error of a Take that offers nothing.
-func (c *client) none(w lease.Wanted, err error) {
+func (c *client) none(w leasestore.Wanted, err error) {
 	s := c.space()
 	if s.namespace == nil {
 		if !errors.Is(err, errMissing) {
@@ -109,7 +110,7 @@ func (c *client) none(w lease.Wanted, err error) {
 }
 
 // asks returns what is wanted, and what checks at which times the store has asked for Highest.
-func (c *client) asks(w lease.Wanted) (lease.Wanted, func(lease.Clock)) {
+func (c *client) asks(w leasestore.Wanted) (leasestore.Wanted, func(leasestore.Clock)) {
 	highest := w.Highest
 	var mu sync.Mutex
 	var asked []time.Time
@@ -119,7 +120,7 @@ func (c *client) asks(w lease.Wanted) (lease.Wanted, func(lease.Clock)) {
 		asked = append(asked, now)
 		return highest(now)
 	}
-	return w, func(now lease.Clock) {
+	return w, func(now leasestore.Clock) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, at := range asked {
@@ -132,7 +133,7 @@ func (c *client) asks(w lease.Wanted) (lease.Wanted, func(lease.Clock)) {
 }
 
 // offers checks a row that is offered to who wants one.
-func (k *call) offers(w lease.Wanted, r *lease.Row, now lease.Clock) {
+func (k *call) offers(w leasestore.Wanted, r *leasestore.Row, now leasestore.Clock) {
 	switch {
 	case r.WorkerID < w.IDs.First || r.WorkerID > w.IDs.Last:
 		k.c.p.Errorf("Take offers worker ID %d, wanted was one of %v", r.WorkerID, w.IDs)
@@ -142,9 +143,9 @@ func (k *call) offers(w lease.Wanted, r *lease.Row, now lease.Clock) {
 }
 
 // Change calls the store's Change under watch.
-func (c *client) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (c *client) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	k := c.call("Change")
-	return c.missing(k, k.End(c.store.Change(ctx, id, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	return c.missing(k, k.End(c.store.Change(ctx, id, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		return k.run(n, now, func() error {
 			if r != nil && r.WorkerID != id {
 				c.p.Errorf("Change of worker ID %d offers %+v", id, *r)
@@ -176,9 +177,9 @@ func (c *client) missing(k *call, err error) error {
 }
 
 // Init calls the store's Init under watch.
-func (c *client) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (c *client) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	k := c.call("Init")
-	return k.End(c.store.Init(ctx, func(n *lease.Namespace, now lease.Clock) error {
+	return k.End(c.store.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error {
 		return k.run(n, now, func() error {
 			k.seesNamespace(n)
 			given := n.Given
@@ -205,7 +206,7 @@ func (c *client) Name() string {
 }
 
 // seesRow shows a row to the judge, nil for none. One that was made with others and not leased yet is much like none.
-func (k *call) seesRow(id int64, r *lease.Row) {
+func (k *call) seesRow(id int64, r *leasestore.Row) {
 	key := k.c.key(id)
 	switch {
 	case r == nil, r.Unused() && k.c.p.Model.Text(key) == "":
@@ -216,10 +217,10 @@ func (k *call) seesRow(id int64, r *lease.Row) {
 	k.Sees(key, k.c.p.rowText(*r))
 }
 
-func (k *call) writesRow(id int64, r *lease.Row) { k.Writes(k.c.key(id), k.c.p.rowText(*r)) }
+func (k *call) writesRow(id int64, r *leasestore.Row) { k.Writes(k.c.key(id), k.c.p.rowText(*r)) }
 
 // seesNamespace shows what is common to all rows to the judge. Its Given may be that of a row above what is stored.
-func (k *call) seesNamespace(n *lease.Namespace) {
+func (k *call) seesNamespace(n *leasestore.Namespace) {
 	k.c.p.namespace(k.name, *n)
 	if !k.c.p.Alone() {
 		k.Sees(k.c.namespace, k.c.p.namespaceText(*n))
@@ -239,7 +240,7 @@ func (k *call) seesNamespace(n *lease.Namespace) {
 	k.Sees(k.c.namespace, k.c.p.namespaceText(shown))
 }
 
-func (k *call) writesNamespace(n *lease.Namespace, given int64) {
+func (k *call) writesNamespace(n *leasestore.Namespace, given int64) {
 	written := *n
 	written.Fresh, written.Given = false, given
 	k.Writes(k.c.namespace, k.c.p.namespaceText(written))
@@ -267,17 +268,17 @@ func (c *client) space() *space {
 	if s := c.p.spaces[c.namespace]; s != nil {
 		return s
 	}
-	s := &space{rows: map[int64]record[lease.Row]{}}
+	s := &space{rows: map[int64]record[leasestore.Row]{}}
 	c.p.spaces[c.namespace] = s
 	c.p.Model.Each(func(key, text string) {
 		of, number, isRow := strings.Cut(key, "/row ")
 		switch id, err := strconv.ParseInt(number, 10, 64); {
 		case key == c.namespace:
-			s.namespace = &record[lease.Namespace]{value: c.p.namespaces[text]}
+			s.namespace = &record[leasestore.Namespace]{value: c.p.namespaces[text]}
 		case isRow && of == c.namespace && err == nil:
 			r := c.p.rows[text]
 			r.WorkerID = id
-			s.rows[id] = record[lease.Row]{value: r, version: 1}
+			s.rows[id] = record[leasestore.Row]{value: r, version: 1}
 		}
 	})
 	return s
@@ -292,7 +293,7 @@ func micro(t time.Time) int64 {
 }
 
 // rowText is all of a row but its ID, whose value the probe remembers.
-func (p *probe) rowText(r lease.Row) string {
+func (p *probe) rowText(r leasestore.Row) string {
 	text := fmt.Sprintf("Nonce:%q High:%d Until:%d Layout:%q Holder:%q Acquired:%d Renewed:%d",
 		r.Nonce, r.High, micro(r.Until), r.Layout, r.Holder, micro(r.Acquired), micro(r.Renewed))
 	p.mu.Lock()
@@ -310,7 +311,7 @@ func brief(text string) string {
 }
 
 // namespaceText is all of a namespace, "" for a Fresh one. In a history others raise Given.
-func (p *probe) namespaceText(n lease.Namespace) string {
+func (p *probe) namespaceText(n leasestore.Namespace) string {
 	if n.Fresh {
 		return ""
 	}
@@ -325,7 +326,7 @@ func (p *probe) namespaceText(n lease.Namespace) string {
 	return text
 }
 
-func (p *probe) clock(from string, c lease.Clock) {
+func (p *probe) clock(from string, c leasestore.Clock) {
 	p.time(from, "Clock.Now", c.Now)
 	if c.Error < 0 {
 		p.Errorf("%s: the Clock's Error is %v", from, c.Error)
@@ -342,13 +343,13 @@ func (p *probe) time(from, name string, t time.Time) {
 	}
 }
 
-func (p *probe) row(from string, r lease.Row) {
+func (p *probe) row(from string, r leasestore.Row) {
 	p.time(from, "Until", r.Until)
 	p.time(from, "Acquired", r.Acquired)
 	p.time(from, "Renewed", r.Renewed)
 }
 
-func (p *probe) namespace(from string, n lease.Namespace) {
+func (p *probe) namespace(from string, n leasestore.Namespace) {
 	p.time(from, "Made", n.Made)
 	p.time(from, "Renewed", n.Renewed)
 	if n.Fresh && (n.Floor != -1 || n.Layout != "" || n.History != "") {
@@ -360,7 +361,7 @@ func (p *probe) namespace(from string, n lease.Namespace) {
 }
 
 // wrote checks that a Clock is not before what somebody has written by it: it is read last.
-func (p *probe) wrote(from string, at time.Time, now lease.Clock) {
+func (p *probe) wrote(from string, at time.Time, now leasestore.Clock) {
 	if now.Now.Before(at.Add(-2*now.Error - p.behind)) {
 		p.Errorf("%s: the Clock is at %v, what is offered with it was written at %v", from, now.Now, at)
 	}
@@ -379,10 +380,10 @@ func (c *client) lookWith(call func(refuse error) error) {
 }
 
 // row reads the row of a worker ID, for the model to judge.
-func (c *client) row(id int64) (row lease.Row, found bool) {
+func (c *client) row(id int64) (row leasestore.Row, found bool) {
 	c.lookWith(func(refuse error) error {
-		return c.Change(c.p.Ctx, id, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
-			if row, found = (lease.Row{}), r != nil; found {
+		return c.Change(c.p.Ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+			if row, found = (leasestore.Row{}), r != nil; found {
 				row = *r
 			}
 			return refuse
@@ -392,9 +393,9 @@ func (c *client) row(id int64) (row lease.Row, found bool) {
 }
 
 // own reads what is common to all rows, for the model to judge.
-func (c *client) own() (namespace lease.Namespace) {
+func (c *client) own() (namespace leasestore.Namespace) {
 	c.lookWith(func(refuse error) error {
-		return c.Init(c.p.Ctx, func(n *lease.Namespace, _ lease.Clock) error { namespace = *n; return refuse })
+		return c.Init(c.p.Ctx, func(n *leasestore.Namespace, _ leasestore.Clock) error { namespace = *n; return refuse })
 	})
 	return namespace
 }
@@ -417,9 +418,9 @@ func (c *client) now() time.Time {
 }
 
 // init writes the namespace, and makes it.
-func (c *client) init(write func(*lease.Namespace)) {
+func (c *client) init(write func(*leasestore.Namespace)) {
 	c.p.Again("Init", func() error {
-		return c.Init(c.p.Ctx, func(n *lease.Namespace, now lease.Clock) error {
+		return c.Init(c.p.Ctx, func(n *leasestore.Namespace, now leasestore.Clock) error {
 			if n.Fresh {
 				n.Layout, n.Made, n.Renewed = "made by the suite", now.Now, now.Now
 			}
@@ -430,15 +431,15 @@ func (c *client) init(write func(*lease.Namespace)) {
 }
 
 // wanted asks for any row of a range.
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return 1<<63 - 1 }}
+func wanted(first, last int64) leasestore.Wanted {
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return 1<<63 - 1 }}
 }
 
 // put writes rows of IDs that are new, in ascending order. IDs between them never get a row.
-func (c *client) put(rows ...lease.Row) {
+func (c *client) put(rows ...leasestore.Row) {
 	for _, row := range rows {
 		c.p.Again("Take of a new ID", func() error {
-			return c.Take(c.p.Ctx, wanted(row.WorkerID, row.WorkerID), func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+			return c.Take(c.p.Ctx, wanted(row.WorkerID, row.WorkerID), func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 				*r = row
 				return nil
 			})
@@ -447,9 +448,9 @@ func (c *client) put(rows ...lease.Row) {
 }
 
 // set writes the row of an ID that has one.
-func (c *client) set(row lease.Row) {
+func (c *client) set(row leasestore.Row) {
 	c.p.Again("Change", func() error {
-		return c.Change(c.p.Ctx, row.WorkerID, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		return c.Change(c.p.Ctx, row.WorkerID, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			if r == nil {
 				return errNothing
 			}
@@ -460,9 +461,9 @@ func (c *client) set(row lease.Row) {
 }
 
 // takes has Take offer a row, and holds it or leaves it as it is.
-func (c *client) takes(w lease.Wanted, hold bool) {
+func (c *client) takes(w leasestore.Wanted, hold bool) {
 	c.p.Look(func() error {
-		err := c.Take(c.p.Ctx, w, func(n *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		err := c.Take(c.p.Ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			if !hold {
 				return suite.ErrLook
 			}

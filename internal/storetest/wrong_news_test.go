@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -35,7 +36,7 @@ func wrongNews() map[string]wrongStore {
 	gap := func(s *space, ch *change) {
 		for id := range ch.id {
 			if _, found := s.rows[id]; !found {
-				row := record[lease.Row]{value: lease.NewRow(id)}
+				row := record[leasestore.Row]{value: leasestore.NewRow(id)}
 				ch.row, ch.id, ch.fresh = &row, id, lease.Range{}
 				ch.given = ch.namespace.value.Given
 				return
@@ -52,7 +53,7 @@ func wrongNews() map[string]wrongStore {
 				return ch, err
 			}
 			if made, some := ch.namespace.value.NewIDs(p.wants.IDs); some && ch.row.value.Unused() {
-				row := record[lease.Row]{value: lease.NewRow(made.First)}
+				row := record[leasestore.Row]{value: leasestore.NewRow(made.First)}
 				ch.row, ch.id, ch.fresh, ch.given = &row, made.First, made, made.Last
 			}
 			return ch, err
@@ -78,27 +79,27 @@ func wrongNews() map[string]wrongStore {
 			ch, err := p.free(p.wants, p.now)
 			for id := p.wants.IDs.First; err != nil && id <= p.wants.IDs.Last; id++ {
 				if _, found := p.rows[id]; !found {
-					return p.takes(record[lease.Row]{value: lease.NewRow(id)}), nil
+					return p.takes(record[leasestore.Row]{value: leasestore.NewRow(id)}), nil
 				}
 			}
 			return ch, err
 		}),
 		"new IDs begin above the highest row": grows(func(s *space) *space {
-			return s.as(func(n *lease.Namespace) { n.Given = -1 })
+			return s.as(func(n *leasestore.Namespace) { n.Given = -1 })
 		}, func(*space, *change) {}),
 		"rows are made and Given is not raised":    grows(same, func(_ *space, ch *change) { ch.given = -1 }),
 		"Given is raised to the row that is taken": grows(same, func(_ *space, ch *change) { ch.given = ch.id }),
 		"none free names no missing row": picks(func(p pick) (change, error) {
 			ch, err := p.free(p.wants, p.now)
 			if err != nil && len(p.in) > 0 {
-				return ch, lease.NoneFree(p.wants.IDs, late.Add(p.now.Error), nil)
+				return ch, leasestore.NoneFree(p.wants.IDs, late.Add(p.now.Error), nil)
 			}
 			return ch, err
 		}),
 		"Take makes rows whose reply was lost alone": of("Take", func(k *attempt) error {
 			err := k.make(k.Ctx)
 			if isLost(err) {
-				k.m.SetRow(k.namespace, lease.NewRow(3))
+				k.m.SetRow(k.namespace, leasestore.NewRow(3))
 			}
 			return err
 		}),
@@ -113,7 +114,7 @@ func wrongNews() map[string]wrongStore {
 		"Take overwrites rows above Given": grows(func(s *space) *space {
 			is := *s
 			is.rows = maps.Clone(s.rows)
-			maps.DeleteFunc(is.rows, func(id int64, _ record[lease.Row]) bool { return id > s.namespace.value.Given })
+			maps.DeleteFunc(is.rows, func(id int64, _ record[leasestore.Row]) bool { return id > s.namespace.value.Given })
 			return &is
 		}, func(s *space, ch *change) {
 			ch.row.version = s.rows[ch.id].version

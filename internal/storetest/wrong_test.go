@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
@@ -27,18 +28,18 @@ import (
 type attempt struct {
 	*Client
 	wrong.Call
-	operation string       // Take, Change or Init
-	wants     lease.Wanted // of a Take
-	id        int64        // of a Change
+	operation string            // Take, Change or Init
+	wants     leasestore.Wanted // of a Take
+	id        int64             // of a Change
 	decide    decision
 
-	wroteNamespace lease.Namespace // what decide left last
-	wroteRow       lease.Row
+	wroteNamespace leasestore.Namespace // what decide left last
+	wroteRow       leasestore.Row
 }
 
 // make makes the call of the right store.
 func (k *attempt) make(ctx context.Context) error {
-	decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		k.Decided = k.decide(n, r, now)
 		if k.wroteNamespace = *n; r != nil {
 			k.wroteRow = *r
@@ -51,13 +52,15 @@ func (k *attempt) make(ctx context.Context) error {
 	case "Change":
 		return k.Change(ctx, k.id, decide)
 	}
-	return k.Init(ctx, func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+	return k.Init(ctx, func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
 }
 
 // decides makes it with another decision, which gets the one that was to be made.
-func (k *attempt) decides(f func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error) error {
+func (k *attempt) decides(f func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error) error {
 	decide := k.decide
-	k.decide = func(n *lease.Namespace, r *lease.Row, now lease.Clock) error { return f(n, r, now, decide) }
+	k.decide = func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
+		return f(n, r, now, decide)
+	}
 	return k.make(k.Ctx)
 }
 
@@ -80,7 +83,7 @@ func (w wrongStore) make(k *attempt) error {
 	return w.call(k)
 }
 
-func (w wrongStore) Take(ctx context.Context, wants lease.Wanted, decide decision) error {
+func (w wrongStore) Take(ctx context.Context, wants leasestore.Wanted, decide decision) error {
 	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Take", wants: wants, decide: decide})
 }
 
@@ -88,8 +91,8 @@ func (w wrongStore) Change(ctx context.Context, id int64, decide decision) error
 	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Change", id: id, decide: decide})
 }
 
-func (w wrongStore) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
-	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *lease.Namespace, _ *lease.Row, now lease.Clock) error { return decide(n, now) }})
+func (w wrongStore) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+	return w.make(&attempt{Call: wrong.Call{Ctx: ctx}, operation: "Init", decide: func(n *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error { return decide(n, now) }})
 }
 
 func (w wrongStore) Inspect(ctx context.Context) ([]string, error) {
@@ -119,17 +122,17 @@ func of(operation string, call func(k *attempt) error) wrongStore {
 }
 
 // reads is wrong in what it offers.
-func reads(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock)) wrongStore {
-	return decides(func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error {
+func reads(f func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock)) wrongStore {
+	return decides(func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock, decide func() error) error {
 		f(n, r, now)
 		return decide()
 	})
 }
 
 // decides is wrong in how it lets decide run. Change's decisions about no row are as they are.
-func decides(f func(n *lease.Namespace, r *lease.Row, now *lease.Clock, decide func() error) error) wrongStore {
+func decides(f func(n *leasestore.Namespace, r *leasestore.Row, now *leasestore.Clock, decide func() error) error) wrongStore {
 	return wrongStore{call: func(k *attempt) error {
-		err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+		err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 			shown := n
 			if k.operation == "Change" {
 				if shown = nil; r == nil {
@@ -159,61 +162,63 @@ var errSkip = errors.New("skipped")
 func spoilt() map[string]wrongStore {
 	all := map[string]wrongStore{}
 	milli := func(t *time.Time) { *t = t.Truncate(time.Millisecond) }
-	holder := func(r *lease.Row, most int) { r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))]) }
-	for name, spoil := range map[string]func(*lease.Row){
-		"Until in milliseconds":    func(r *lease.Row) { milli(&r.Until) },
-		"Acquired in milliseconds": func(r *lease.Row) { milli(&r.Acquired) },
-		"Renewed in milliseconds":  func(r *lease.Row) { milli(&r.Renewed) },
-		"no Acquired":              func(r *lease.Row) { r.Acquired = r.Renewed },
-		"years up to 2262":         func(r *lease.Row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()).UTC() },
-		"127 characters":           func(r *lease.Row) { holder(r, 127) },
-		"128 bytes":                func(r *lease.Row) { r.Holder = r.Holder[:min(128, len(r.Holder))] },
-		"three bytes a character":  func(r *lease.Row) { r.Holder = strings.ReplaceAll(r.Holder, "\U0001F984", "?") },
-		"no spaces at the end":     func(r *lease.Row) { r.Holder = strings.TrimRight(r.Holder, " ") },
-		"a Layout of 254 bytes":    func(r *lease.Row) { r.Layout = r.Layout[:min(254, len(r.Layout))] },
-		"nonces in small letters":  func(r *lease.Row) { r.Nonce = strings.ToLower(r.Nonce) },
-		"no High below 0":          func(r *lease.Row) { r.High = max(r.High, 0) },
-		"High as a floating point number": func(r *lease.Row) {
+	holder := func(r *leasestore.Row, most int) {
+		r.Holder = string([]rune(r.Holder)[:min(most, len([]rune(r.Holder)))])
+	}
+	for name, spoil := range map[string]func(*leasestore.Row){
+		"Until in milliseconds":    func(r *leasestore.Row) { milli(&r.Until) },
+		"Acquired in milliseconds": func(r *leasestore.Row) { milli(&r.Acquired) },
+		"Renewed in milliseconds":  func(r *leasestore.Row) { milli(&r.Renewed) },
+		"no Acquired":              func(r *leasestore.Row) { r.Acquired = r.Renewed },
+		"years up to 2262":         func(r *leasestore.Row) { r.Renewed = time.Unix(0, r.Renewed.UnixNano()).UTC() },
+		"127 characters":           func(r *leasestore.Row) { holder(r, 127) },
+		"128 bytes":                func(r *leasestore.Row) { r.Holder = r.Holder[:min(128, len(r.Holder))] },
+		"three bytes a character":  func(r *leasestore.Row) { r.Holder = strings.ReplaceAll(r.Holder, "\U0001F984", "?") },
+		"no spaces at the end":     func(r *leasestore.Row) { r.Holder = strings.TrimRight(r.Holder, " ") },
+		"a Layout of 254 bytes":    func(r *leasestore.Row) { r.Layout = r.Layout[:min(254, len(r.Layout))] },
+		"nonces in small letters":  func(r *leasestore.Row) { r.Nonce = strings.ToLower(r.Nonce) },
+		"no High below 0":          func(r *leasestore.Row) { r.High = max(r.High, 0) },
+		"High as a floating point number": func(r *leasestore.Row) {
 			if r.High < math.MaxInt64 {
 				r.High = int64(float64(r.High))
 			}
 		},
-		"local time": func(r *lease.Row) { r.Until = r.Until.In(time.FixedZone("", 3600)) },
+		"local time": func(r *leasestore.Row) { r.Until = r.Until.In(time.FixedZone("", 3600)) },
 	} {
-		all["a row with "+name] = decides(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
+		all["a row with "+name] = decides(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
 			err := decide()
 			if r != nil && name != "local time" {
 				spoil(r)
 			}
 			return err
 		})
-		all["a row that is read with "+name] = reads(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+		all["a row that is read with "+name] = reads(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock) {
 			if r != nil && !r.Unused() {
 				spoil(r)
 			}
 		})
 	}
-	for name, spoil := range map[string]func(*lease.Namespace){
-		"Made in milliseconds":    func(n *lease.Namespace) { milli(&n.Made) },
-		"Renewed in milliseconds": func(n *lease.Namespace) { milli(&n.Renewed) },
-		"no Floor below 0":        func(n *lease.Namespace) { n.Floor = max(n.Floor, 0) },
-		"no IDs":                  func(n *lease.Namespace) { n.IDs = lease.Range{} },
-		"the last of its IDs":     func(n *lease.Namespace) { n.IDs.First = 0 },
-		"IDs in 32 bits":          func(n *lease.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) },
-		"no History":              func(n *lease.Namespace) { n.History = "" },
-		"no Layout":               func(n *lease.Namespace) { n.Layout = "" },
-		"no Given":                func(n *lease.Namespace) { n.Given = -1 },
-		"no word of being Fresh":  func(n *lease.Namespace) { n.Fresh = false },
-		"news of being Fresh":     func(n *lease.Namespace) { *n = lease.Namespace{Given: n.Given, Floor: -1, Fresh: true} },
+	for name, spoil := range map[string]func(*leasestore.Namespace){
+		"Made in milliseconds":    func(n *leasestore.Namespace) { milli(&n.Made) },
+		"Renewed in milliseconds": func(n *leasestore.Namespace) { milli(&n.Renewed) },
+		"no Floor below 0":        func(n *leasestore.Namespace) { n.Floor = max(n.Floor, 0) },
+		"no IDs":                  func(n *leasestore.Namespace) { n.IDs = lease.Range{} },
+		"the last of its IDs":     func(n *leasestore.Namespace) { n.IDs.First = 0 },
+		"IDs in 32 bits":          func(n *leasestore.Namespace) { n.IDs.Last = int64(int32(n.IDs.Last)) },
+		"no History":              func(n *leasestore.Namespace) { n.History = "" },
+		"no Layout":               func(n *leasestore.Namespace) { n.Layout = "" },
+		"no Given":                func(n *leasestore.Namespace) { n.Given = -1 },
+		"no word of being Fresh":  func(n *leasestore.Namespace) { n.Fresh = false },
+		"news of being Fresh":     func(n *leasestore.Namespace) { *n = leasestore.Namespace{Given: n.Given, Floor: -1, Fresh: true} },
 	} {
-		all["a namespace with "+name] = decides(func(n *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
+		all["a namespace with "+name] = decides(func(n *leasestore.Namespace, _ *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
 			err := decide()
 			if n != nil && name != "no Given" && !strings.Contains(name, "Fresh") {
 				spoil(n)
 			}
 			return err
 		})
-		all["a namespace that is read with "+name] = reads(func(n *lease.Namespace, r *lease.Row, _ *lease.Clock) {
+		all["a namespace that is read with "+name] = reads(func(n *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock) {
 			if n != nil && (r == nil || name != "no Given") {
 				spoil(n)
 			}
@@ -224,15 +229,15 @@ func spoilt() map[string]wrongStore {
 	}
 	delete(all, "a row with local time")
 	var n atomic.Int64
-	for name, spoil := range map[string]func(now *lease.Clock){
-		"nanoseconds":                func(now *lease.Clock) { now.Now = now.Now.Add(1) },
-		"local time":                 func(now *lease.Clock) { now.Now = now.Now.In(time.FixedZone("", 3600)) },
-		"an Error below 0":           func(now *lease.Clock) { now.Error = -1 },
-		"another history each time":  func(now *lease.Clock) { now.History = fmt.Sprint(n.Add(1)) },
-		"a history that is too long": func(now *lease.Clock) { now.History = strings.Repeat("x", lease.MostHistory+1) },
-		"a history in Greek":         func(now *lease.Clock) { now.History = "ἱστορία" },
+	for name, spoil := range map[string]func(now *leasestore.Clock){
+		"nanoseconds":                func(now *leasestore.Clock) { now.Now = now.Now.Add(1) },
+		"local time":                 func(now *leasestore.Clock) { now.Now = now.Now.In(time.FixedZone("", 3600)) },
+		"an Error below 0":           func(now *leasestore.Clock) { now.Error = -1 },
+		"another history each time":  func(now *leasestore.Clock) { now.History = fmt.Sprint(n.Add(1)) },
+		"a history that is too long": func(now *leasestore.Clock) { now.History = strings.Repeat("x", leasestore.MostHistory+1) },
+		"a history in Greek":         func(now *leasestore.Clock) { now.History = "ἱστορία" },
 	} {
-		all["a clock with "+name] = reads(func(_ *lease.Namespace, _ *lease.Row, now *lease.Clock) { spoil(now) })
+		all["a clock with "+name] = reads(func(_ *leasestore.Namespace, _ *leasestore.Row, now *leasestore.Clock) { spoil(now) })
 	}
 	return all
 }
@@ -242,19 +247,19 @@ func faulty() map[string]wrongStore {
 	var n atomic.Int64
 	faults := map[string]wrongStore{
 		"what decide refused is stored": {call: func(k *attempt) (refused error) {
-			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 				refused = decide(n, r, now)
 				return nil
 			})
 			return cmp.Or(refused, err)
 		}},
-		"every fifth write is lost": decides(func(_ *lease.Namespace, _ *lease.Row, _ *lease.Clock, decide func() error) error {
+		"every fifth write is lost": decides(func(_ *leasestore.Namespace, _ *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
 			if err := decide(); err != nil || n.Add(1)%5 != 0 {
 				return err
 			}
 			return errSkip
 		}),
-		"the row is not written": decides(func(_ *lease.Namespace, r *lease.Row, _ *lease.Clock, decide func() error) error {
+		"the row is not written": decides(func(_ *leasestore.Namespace, r *leasestore.Row, _ *leasestore.Clock, decide func() error) error {
 			if r == nil {
 				return decide()
 			}
@@ -264,12 +269,12 @@ func faulty() map[string]wrongStore {
 			return err
 		}),
 		"the namespace is not written": {call: func(k *attempt) error {
-			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 				shown := *n
 				return decide(&shown, r, now)
 			})
 		}},
-		"nothing is guarded": {call: unguarded(func(k *attempt, n lease.Namespace, r *lease.Row) error {
+		"nothing is guarded": {call: unguarded(func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error {
 			if k.operation != "Change" {
 				k.m.SetNamespace(k.namespace, n)
 			}
@@ -280,7 +285,7 @@ func faulty() map[string]wrongStore {
 		})},
 		"the clock is read before the lock": {call: func(k *attempt) error {
 			early := k.m.now()
-			return k.decides(func(n *lease.Namespace, r *lease.Row, _ lease.Clock, decide decision) error {
+			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock, decide decision) error {
 				return decide(n, r, early)
 			})
 		}},
@@ -299,7 +304,7 @@ func faulty() map[string]wrongStore {
 	for name, do := range map[string]func(k *attempt){
 		"the namespace alone": func(k *attempt) { k.m.SetNamespace(k.namespace, k.wroteNamespace) },
 		"the row alone":       func(k *attempt) { k.m.SetRow(k.namespace, k.wroteRow) },
-		"an unused row":       func(k *attempt) { k.m.SetRow(k.namespace, lease.NewRow(30)) },
+		"an unused row":       func(k *attempt) { k.m.SetRow(k.namespace, leasestore.NewRow(30)) },
 		"a higher Given": func(k *attempt) {
 			if n, found := k.m.Namespace(k.namespace); found {
 				n.Given += 9
@@ -334,7 +339,7 @@ func faulty() map[string]wrongStore {
 // single are wrong in ways of their own.
 func single() map[string]wrongStore {
 	var first atomic.Pointer[Client]
-	set := func(c *Client) { c.m.SetNamespace(c.namespace, lease.Namespace{Given: -1, Floor: -1}) }
+	set := func(c *Client) { c.m.SetNamespace(c.namespace, leasestore.Namespace{Given: -1, Floor: -1}) }
 	missing := func(c *Client) bool { _, found := c.m.Namespace(c.namespace); return !found }
 	return map[string]wrongStore{
 		"a Name without the namespace":       {name: "somewhere"},
@@ -371,14 +376,14 @@ func single() map[string]wrongStore {
 		}),
 		"Change finds no row in no namespace": of("Change", func(k *attempt) error {
 			if missing(k.Client) {
-				return k.decide(&lease.Namespace{}, nil, k.m.now())
+				return k.decide(&leasestore.Namespace{}, nil, k.m.now())
 			}
 			return k.make(k.Ctx)
 		}),
 		"Change offers an ID without a row": of("Change", func(k *attempt) error {
-			return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 				if r == nil {
-					unused := lease.NewRow(k.id)
+					unused := leasestore.NewRow(k.id)
 					unused.Holder = "nobody"
 					r = &unused
 				}
@@ -388,13 +393,13 @@ func single() map[string]wrongStore {
 		"Change makes a row": of("Change", func(k *attempt) error {
 			err := k.make(k.Ctx)
 			if _, found := k.m.Row(k.namespace, k.id); !found && !errors.Is(err, errMissing) {
-				k.m.SetRow(k.namespace, lease.Row{WorkerID: k.id, High: -1})
+				k.m.SetRow(k.namespace, leasestore.Row{WorkerID: k.id, High: -1})
 			}
 			return err
 		}),
 		"a namespace made anew loses its rows": of("Init", func(k *attempt) error {
 			made := false
-			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 				made = n.Fresh
 				return decide(n, r, now)
 			})
@@ -403,9 +408,9 @@ func single() map[string]wrongStore {
 			}
 			return err
 		}),
-		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n lease.Namespace, r *lease.Row) error {
-			err := k.Take(k.Ctx, lease.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
-				func(_ *lease.Namespace, now *lease.Row, _ lease.Clock) error { *now = *r; return nil })
+		"Take guards the row and not the namespace": of("Take", unguarded(func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error {
+			err := k.Take(k.Ctx, leasestore.Wanted{IDs: lease.Range{First: r.WorkerID, Last: r.WorkerID}, Highest: k.wants.Highest},
+				func(_ *leasestore.Namespace, now *leasestore.Row, _ leasestore.Clock) error { *now = *r; return nil })
 			if err != nil {
 				return retry.Transient(err)
 			}
@@ -414,7 +419,7 @@ func single() map[string]wrongStore {
 		})),
 		"who has lost a race is acknowledged": of("Change", func(k *attempt) error {
 			runs := 0
-			err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+			err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 				if runs++; runs > 1 { // UPDATE ... WHERE changes no row, and nobody asks
 					return errSkip
 				}
@@ -575,13 +580,13 @@ func TestWrongStores(t *testing.T) {
 }
 
 // unguarded looks, decides, and then writes, whatever has become of what it saw.
-func unguarded(write func(k *attempt, n lease.Namespace, r *lease.Row) error) func(k *attempt) error {
+func unguarded(write func(k *attempt, n leasestore.Namespace, r *leasestore.Row) error) func(k *attempt) error {
 	return func(k *attempt) error {
-		var namespace lease.Namespace
-		var row *lease.Row
-		var clock lease.Clock
+		var namespace leasestore.Namespace
+		var row *leasestore.Row
+		var clock leasestore.Clock
 		decide := k.decide
-		err := k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, _ decision) error {
+		err := k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, _ decision) error {
 			if namespace, clock = *n, now; r != nil {
 				is := *r
 				row = &is
@@ -608,13 +613,13 @@ func cached() wrongStore {
 	}
 	return of("Change", func(k *attempt) error {
 		if r, found := rows.Load(key{k.Client, k.id}); found {
-			r := r.(lease.Row)
+			r := r.(leasestore.Row)
 			n, _ := k.m.Namespace(k.namespace)
 			if err := k.decide(&n, &r, k.m.now()); err != nil {
 				return err
 			}
 		}
-		return k.decides(func(n *lease.Namespace, r *lease.Row, now lease.Clock, decide decision) error {
+		return k.decides(func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock, decide decision) error {
 			if r != nil {
 				rows.Store(key{k.Client, k.id}, *r)
 			}

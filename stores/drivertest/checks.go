@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/suite"
 	"github.com/uidgen/uid/stores"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // A probe is one run of a check.
@@ -316,14 +316,14 @@ func clocks(p *probe) {
 	q := stores.Query{Keys: []string{own("orders")}, Newest: true}
 	first := p.read(d, q).Clock
 	p.set(d, "orders", map[string]string{})
-	for _, c := range []lease.Clock{first, p.read(d, q).Clock, p.read(other, q).Clock} {
+	for _, c := range []leasestore.Clock{first, p.read(d, q).Clock, p.read(other, q).Clock} {
 		if c.Now.Location() != time.UTC || !c.Now.Equal(c.Now.Truncate(time.Microsecond)) || c.Error < 0 {
 			p.Errorf("the Clock is %+v", c)
 		}
 		if c.Now.Before(first.Now.Add(-2 * c.Error)) {
 			p.Errorf("the Clock was at %v, and is at %v later", first.Now, c.Now)
 		}
-		if strings.ContainsFunc(c.History, func(r rune) bool { return r < ' ' || r > '~' }) || len(c.History) > lease.MostHistory || c.History != first.History {
+		if strings.ContainsFunc(c.History, func(r rune) bool { return r < ' ' || r > '~' }) || len(c.History) > leasestore.MostHistory || c.History != first.History {
 			p.Errorf("the History is %q, and was %q", c.History, first.History)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -70,7 +70,7 @@ func ExampleStore_Segments() {
 		log.Fatal(err)
 	}
 	segments := store.Segments()
-	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
+	err = segments.Change(ctx, "invoices", func(r *segmentstore.Row) error {
 		if !r.Fresh {
 			return fmt.Errorf("tag %q is there, its next number is %d", r.Tag, r.Next)
 		}

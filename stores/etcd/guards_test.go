@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/worker/lease"
@@ -33,26 +34,29 @@ func orders(t *testing.T, s *server, cfg etcd.Config) *etcd.Leases {
 func made(t *testing.T, s *server) *etcd.Leases {
 	t.Helper()
 	l := orders(t, s, etcd.Config{})
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Layout = "made"; return nil }))
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
 	return l
 }
 
-func wanted(first, last int64) lease.Wanted {
-	return lease.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
+func wanted(first, last int64) leasestore.Wanted {
+	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
 // taken takes an ID and returns it.
-func taken(t *testing.T, l *etcd.Leases, w lease.Wanted, d time.Duration) (id int64) {
+func taken(t *testing.T, l *etcd.Leases, w leasestore.Wanted, d time.Duration) (id int64) {
 	t.Helper()
-	require.NoError(t, l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		id, r.Nonce, r.Until, r.High = r.WorkerID, "n", now.Now.Add(d), r.High+1
 		return nil
 	}))
 	return id
 }
 
-func noDecision(t *testing.T) func(*lease.Namespace, *lease.Row, lease.Clock) error {
-	return func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil }
+func noDecision(t *testing.T) func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+	return func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	}
 }
 
 // An acquisition and a renewal are two requests, and a lost race is one more.
@@ -61,7 +65,7 @@ func TestRequests(t *testing.T) {
 	l := made(t, s)
 	other := orders(t, s, etcd.Config{})
 	renew := func(l *etcd.Leases) error {
-		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return nil })
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return nil })
 	}
 	require.Equal(t, 2, s.count(func() { taken(t, l, wanted(0, 9), time.Hour) }))
 	require.Equal(t, 2, s.count(func() { require.NoError(t, renew(l)) }))
@@ -84,12 +88,15 @@ func TestRestoredElsewhere(t *testing.T) {
 	require.ErrorContains(t, err, "cdf818194e3a8c32")
 	require.ErrorContains(t, err, "0000000000000bad")
 	require.False(t, retry.IsTransient(err))
-	err = l.Take(t.Context(), wanted(0, 9), func(*lease.Namespace, *lease.Row, lease.Clock) error { t.Error("decide has run"); return nil })
+	err = l.Take(t.Context(), wanted(0, 9), func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error {
+		t.Error("decide has run")
+		return nil
+	})
 	require.ErrorIs(t, err, uid.ErrConfig)
-	require.ErrorIs(t, l.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { t.Error("decide has run"); return nil }), uid.ErrConfig)
+	require.ErrorIs(t, l.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { t.Error("decide has run"); return nil }), uid.ErrConfig)
 
 	s.set(namespaceKey, "")
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 		require.True(t, n.Fresh && n.Given == 0)
 		return nil
 	}))
@@ -100,7 +107,7 @@ func TestRestoredElsewhere(t *testing.T) {
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
 	renew := func(l *etcd.Leases, nonce string, decided func()) error {
-		return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error {
+		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			if nonce, r.Nonce = "", nonce; decided != nil {
 				decided()
 				decided = nil
@@ -142,7 +149,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 func TestNamespaceValue(t *testing.T) {
 	s := newServer(t)
 	l := orders(t, s, etcd.Config{Now: func() time.Time { return time.Unix(1782907200, 0) }, ClockError: 250 * time.Millisecond})
-	require.NoError(t, l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error {
+	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error {
 		n.Layout, n.IDs, n.Floor, n.Made, n.Renewed = "l", lease.Range{First: 3, Last: 9}, 5, now.Now, now.Now
 		return nil
 	}))
@@ -161,7 +168,11 @@ func TestSentTwice(t *testing.T) {
 	s.canceled = true
 	s.mu.Unlock()
 	runs := 0
-	require.NoError(t, l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { runs++; r.High++; return nil }))
+	require.NoError(t, l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		runs++
+		r.High++
+		return nil
+	}))
 	require.Equal(t, 1, runs)
 	require.False(t, s.canceled)
 }
@@ -199,7 +210,7 @@ func TestEnvelope(t *testing.T) {
 			require.False(t, retry.IsTransient(err))
 		}
 	}
-	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *lease.Namespace, now lease.Clock) error {
+	require.NoError(t, made(t, newServer(t)).Init(t.Context(), func(_ *leasestore.Namespace, now leasestore.Clock) error {
 		require.Equal(t, time.Second, now.Error)
 		return nil
 	}))

@@ -7,7 +7,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/uidgen/uid/cached"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores/redis"
 )
 
@@ -61,7 +61,7 @@ func ExampleStore_Segments() {
 		fmt.Println("numbers may come twice:", why)
 	}
 	var first, last int64
-	err = segments.Change(ctx, "invoices", func(r *segment.Row) error {
+	err = segments.Change(ctx, "invoices", func(r *segmentstore.Row) error {
 		if r.Fresh {
 			r.Next, r.Step = 1, 1
 		}

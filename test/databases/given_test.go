@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -19,7 +20,7 @@ func TestGivenIsStored(t *testing.T) {
 		owner := tenantOf(t, db)
 		owner.take(t)
 		require.Equal(t, "all worker IDs, given up to 15", rowIn(t, db, -1).Holder)
-		require.NoError(t, owner.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error {
+		require.NoError(t, owner.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error {
 			n.IDs = lease.Range{First: 7, Last: 1023}
 			return nil
 		}))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
@@ -19,12 +20,12 @@ import (
 // historyOf returns the history that a store tells.
 func historyOf(t testing.TB, s lease.Store) (history string) {
 	t.Helper()
-	require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+	require.ErrorIs(t, s.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 		history = now.History
 		return errLost
 	}), errLost)
 	require.NotEmpty(t, history)
-	require.LessOrEqual(t, len(history), lease.MostHistory)
+	require.LessOrEqual(t, len(history), leasestore.MostHistory)
 	return history
 }
 
@@ -86,7 +87,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 			kit.Do(t, db, "UPDATE WORKER_LEASE SET LEASE_UNTIL = 9999999999999999 WHERE WORKER_ID >= 0")
 		}
 		runs := 0
-		decide := func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		decide := func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			if runs++; runs == 1 {
 				untilOld(t, db)
 				kit.Do(t, db, "ALTER TABLE WORKER_LEASE RENAME TO AWAY", "ALTER TABLE AWAY RENAME TO WORKER_LEASE")
@@ -104,7 +105,7 @@ func TestDecidedUnderAnotherHistory(t *testing.T) {
 		case "take", "grow":
 			err = owner.Take(t.Context(), wanted, decide)
 		case "init":
-			err = owner.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { return decide(n, nil, now) })
+			err = owner.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { return decide(n, nil, now) })
 		default:
 			err = owner.Change(t.Context(), 0, decide)
 		}
@@ -122,7 +123,7 @@ func TestChangeOfTheNamespace(t *testing.T) {
 	owner := tenantOf(t, db)
 	owner.take(t)
 	runs := 0
-	require.NoError(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		runs++
 		kit.Do(t, db, "UPDATE WORKER_LEASE SET HIGH = HIGH + 1 WHERE WORKER_ID = -1")
 		owner.write(r, now)
@@ -152,7 +153,7 @@ func TestHistoryOfAServer(t *testing.T) {
 		require.NoError(t, end(), name)
 		require.NoError(t, server.Restart(), name)
 		young := func() (text string) {
-			require.ErrorIs(t, owner.Change(t.Context(), 0, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+			require.ErrorIs(t, owner.Change(t.Context(), 0, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 				text = now.History
 				return errLost
 			}), errLost)

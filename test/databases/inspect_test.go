@@ -13,7 +13,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/doctor"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
@@ -151,9 +151,9 @@ func TestUnderEveryCharset(t *testing.T) {
 	for _, n := range names {
 		require.NoError(t, lease.Found(t.Context(), strangerOf(t, plain.SQL(), n), lease.Founding{Layout: milliseconds}))
 	}
-	tag := all(func(c string) bool { return segment.CheckTag(c) == nil })
+	tag := all(func(c string) bool { return segmentstore.CheckTag(c) == nil })
 	const description = "\u8ba2\u5355 f\u00fcr \U0001F984 '\"\\"
-	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segment.Row) error {
+	require.NoError(t, plain.Segments().Change(t.Context(), tag, func(r *segmentstore.Row) error {
 		r.Next, r.Step, r.Description = 1, 1, description
 		return nil
 	}))
@@ -175,7 +175,7 @@ func TestUnderEveryCharset(t *testing.T) {
 		}
 		segments, first := segmentsOf(t, db), int64(1+10*tried)
 		require.Equal(t, description, looked(t, segments, tag).Description, charset)
-		require.Equal(t, segment.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
+		require.Equal(t, segmentstore.Range{First: first, Last: first + 9}, draw(t, segments, tag), charset)
 		rows, err := segments.Rows(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, rows, 1)

@@ -22,7 +22,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/crew"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
@@ -390,7 +390,7 @@ func TestSQLiteRowIsAnothers(t *testing.T) {
 		require.NoError(t, owner.renew(t.Context()))
 		require.Greater(t, owner.row.High, mine.High)
 		require.ErrorIs(t, owner.renew(t.Context()), errLost)
-		require.Equal(t, segment.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
+		require.Equal(t, segmentstore.Range{First: 11, Last: 20}, draw(t, owner.segments, "orders"))
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -38,12 +38,12 @@ func TestSegmentsInAPlace(t *testing.T) {
 		link = func() {}
 		require.NoError(t, os.Remove(second))
 		require.NotEqual(t, before, contentOfSegments(t, db), "it was committed")
-		require.Equal(t, segment.Range{First: 21, Last: 30}, draw(t, segments, "orders"))
+		require.Equal(t, segmentstore.Range{First: 21, Last: 30}, draw(t, segments, "orders"))
 
 		moveAll(t, s.Source, s.Source+".old")
 		setJournal(t, s, mode)
 		other := s.Open(t)
-		require.Equal(t, segment.Range{First: 1, Last: 10}, draw(t, segmentsOf(t, other), "orders"))
+		require.Equal(t, segmentstore.Range{First: 1, Last: 10}, draw(t, segmentsOf(t, other), "orders"))
 		before = contentOfSegments(t, other)
 		refused("no longer in its place")
 		require.Equal(t, before, contentOfSegments(t, other))

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -109,10 +109,10 @@ func TestReadOnlyServer(t *testing.T) {
 	kit.Do(t, db, "SET GLOBAL read_only = 1")
 	decided := errors.New("decided")
 	for _, err := range []error{
-		owner.Change(t.Context(), 0, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
-		owner.Take(t.Context(), wanted, func(*lease.Namespace, *lease.Row, lease.Clock) error { return decided }),
-		owner.Init(t.Context(), func(*lease.Namespace, lease.Clock) error { return decided }),
-		segments.Change(t.Context(), "orders", func(*segment.Row) error { return decided }),
+		owner.Change(t.Context(), 0, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return decided }),
+		owner.Take(t.Context(), wanted, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return decided }),
+		owner.Init(t.Context(), func(*leasestore.Namespace, leasestore.Clock) error { return decided }),
+		segments.Change(t.Context(), "orders", func(*segmentstore.Row) error { return decided }),
 	} {
 		require.ErrorContains(t, err, "MySQL Error 1290: the server is read-only")
 		require.NotErrorIs(t, err, decided)
@@ -200,7 +200,7 @@ func TestNewRowsReplaceNone(t *testing.T) {
 	owner := tenantOf(t, db)
 	runs := 0
 	var id int64
-	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+	require.NoError(t, owner.Take(t.Context(), wanted, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		if runs++; runs == 1 {
 			kit.Do(t, db,
 				"INSERT INTO WORKER_LEASE VALUES ('default', 3, 'others', 77, 9999999999999999, 'x', 'h', 0, 0, '')")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 var operatorFaults = []fault{
@@ -311,7 +311,7 @@ func (s *scene) stopped(p *process) {
 func (s *scene) endLeases() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool { row.Until = time.UnixMicro(0); return true })
+		s.edit(func(row *leasestore.Row) bool { row.Until = time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}
@@ -320,7 +320,7 @@ func (s *scene) endLeases() {
 func (s *scene) lower() {
 	s.t.Helper()
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
+		s.edit(func(row *leasestore.Row) bool { row.High, row.Until = 0, time.UnixMicro(0); return true })
 	} else {
 		s.sql("UPDATE TABLE_OF_IDS SET HIGH = 0, LEASE_UNTIL = 0 WHERE WORKER_ID >= 0")
 	}

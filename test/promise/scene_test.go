@@ -21,6 +21,7 @@ import (
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/tenure"
@@ -164,7 +165,7 @@ func (s *scene) lend() {
 		return
 	}
 	if s.keyed() {
-		s.edit(func(row *lease.Row) bool {
+		s.edit(func(row *leasestore.Row) bool {
 			free := row.Nonce == "" && row.High == -1
 			row.Nonce, row.Until = "lent", time.UnixMicro(7258118400000000)
 			return free

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
 )
@@ -97,7 +98,7 @@ func TestAnotherOwnersRow(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.lease(lease.Config{})
 		h.acquire(l)
-		h.edit(0, func(row *lease.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
+		h.edit(0, func(row *leasestore.Row) { row.Nonce = strings.Repeat("a", 22) + row.Nonce[22:] })
 		h.pass(window / 2)
 		require.EqualValues(t, 1, h.extend(l, 0).WorkerID)
 	})
@@ -161,7 +162,7 @@ func TestContendedRenewal(t *testing.T) {
 		contended := &meddled{Store: h.memory.Store(orders)}
 		l := h.on(contended, lease.Config{})
 		h.acquire(l)
-		again := func() { h.edit(0, func(*lease.Row) {}) }
+		again := func() { h.edit(0, func(*leasestore.Row) {}) }
 		h.pass(window / 2)
 		contended.decided, contended.runs = []func(){again, again, again}, 0
 		h.extend(l, 0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
@@ -56,7 +57,7 @@ func TestRangeOfAStart(t *testing.T) {
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err, "the worker IDs 1000 to 1024 are not within 0..1023, those of the layout")
 
-		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
+		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 8, Last: 11} })
 		h.memory.RemoveRow(orders, 0)
 		for text, ids := range map[string]lease.Range{
 			"the namespace has the worker IDs 8 to 11, asked for are 9 to 10":   {First: 9, Last: 10},
@@ -69,7 +70,7 @@ func TestRangeOfAStart(t *testing.T) {
 			require.ErrorIs(t, err, uid.ErrRange)
 			require.ErrorContains(t, err, text)
 		}
-		h.editNamespace(func(n *lease.Namespace) { n.Given = 7 })
+		h.editNamespace(func(n *leasestore.Namespace) { n.Given = 7 })
 		for _, id := range []int64{8, 9, 10, 11} {
 			r, err = asks(8, 11)
 			require.NoError(t, err)
@@ -135,8 +136,8 @@ func TestFoundRefusesRanges(t *testing.T) {
 // One who has taken an ID of a store that knows no ranges is refused by the protocol.
 type rangeless struct{ lease.Store }
 
-func (s rangeless) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
-	return s.Store.Take(ctx, w, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+func (s rangeless) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+	return s.Store.Take(ctx, w, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		n.IDs = lease.Range{First: 10, Last: 20} // so that the ID is outside
 		return decide(n, r, now)
 	})
@@ -161,10 +162,10 @@ func TestRangeDoesNotBindOwners(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		l := h.lease(lease.Config{})
 		r := h.acquire(l)
-		h.editNamespace(func(n *lease.Namespace) { n.IDs = lease.Range{First: 10, Last: 20} })
+		h.editNamespace(func(n *leasestore.Namespace) { n.IDs = lease.Range{First: 10, Last: 20} })
 		h.pass(window / 2)
 		require.Greater(t, h.extend(l, 0).Last, r.Last)
-		h.edit(0, func(row *lease.Row) { row.Nonce = "another" })
+		h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" })
 		h.pass(window / 2)
 		require.EqualValues(t, 10, h.extend(l, 0).WorkerID, "it has lost its own")
 	})
@@ -174,12 +175,12 @@ func TestRangeDoesNotBindOwners(t *testing.T) {
 func TestRangeIsUsedUp(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.memory.SetNamespace(orders,
-			lease.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
+			leasestore.Namespace{Layout: milliseconds.String(), Given: -1, Floor: -1, IDs: lease.Range{First: 5, Last: 5}})
 		h.made[orders] = true
 		g, err := cached.New(h.lease(lease.Config{Losses: lease.Never}), cached.Config{Layout: milliseconds, Now: h.now})
 		require.NoError(t, err)
 		t.Cleanup(func() { g.Close() })
-		h.memory.SetRow(orders, lease.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
+		h.memory.SetRow(orders, leasestore.Row{WorkerID: 5, High: h.row(5).High, Nonce: "another", Until: h.now().Add(24 * time.Hour)})
 		for range 1_000_000 {
 			if _, err = g.GetUID(); err != nil {
 				break

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
@@ -96,7 +97,7 @@ func TestLeaseLostReplyToAcquireIsStale(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				other := h.lease(lease.Config{Losses: trust(durable)})
-				var was, theirs lease.Row
+				var was, theirs leasestore.Row
 				l, client := h.client(lease.Config{Losses: trust(durable), Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 					was = h.row(0)
 					h.pass(ttl + quarantine + time.Second)
@@ -164,7 +165,7 @@ func TestGiveBackLeavesWhatIsNotItsOwn(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		ctx, cancel := context.WithCancel(t.Context())
 		other := h.lease(lease.Config{Losses: lease.Never})
-		var theirs lease.Row
+		var theirs leasestore.Row
 		l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 			h.pass(ttl + quarantine + time.Second)
 			require.Zero(t, h.acquire(other).WorkerID)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
@@ -20,7 +21,7 @@ func TestRetake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
 				var told events
-				var doubted, first lease.Row
+				var doubted, first leasestore.Row
 				var logged logtest.Records
 				logged.On = map[string]func(){"trying again": func() { doubted = h.row(0) }}
 				h.found(orders)
@@ -100,7 +101,7 @@ func TestRetakeIsLostAgain(t *testing.T) {
 func TestRetakeArrivesLate(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		var told events
-		var before, after lease.Row
+		var before, after leasestore.Row
 		l, client := h.client(lease.Config{Losses: lease.Never, OnEvent: told.add, Logger: (&logtest.Records{On: map[string]func(){"attempts=2": func() {
 			before = h.row(0)
 			require.Equal(t, 1, h.memory.Deliver())
@@ -161,15 +162,15 @@ func TestDoubtedAcquisitionArrivesAfterTheLook(t *testing.T) {
 // What is not as it was written, by its nonce, its ticks and its end, is not taken up.
 func TestRetakeLeavesWhatIsNotItsOwn(t *testing.T) {
 	for name, change := range map[string]func(h *house){
-		"another nonce": func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce = "another" }) },
-		"released":      func(h *house) { h.edit(0, func(row *lease.Row) { row.Nonce, row.Until = "", h.now() }) },
-		"more ticks":    func(h *house) { h.edit(0, func(row *lease.Row) { row.High++ }) },
-		"fewer ticks":   func(h *house) { h.edit(0, func(row *lease.Row) { row.High-- }) },
+		"another nonce": func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce = "another" }) },
+		"released":      func(h *house) { h.edit(0, func(row *leasestore.Row) { row.Nonce, row.Until = "", h.now() }) },
+		"more ticks":    func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High++ }) },
+		"fewer ticks":   func(h *house) { h.edit(0, func(row *leasestore.Row) { row.High-- }) },
 		"over":          func(h *house) { h.pass(ttl + time.Millisecond) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHouse(t, func(t *testing.T, h *house) {
-				var row lease.Row
+				var row leasestore.Row
 				l, client := h.client(lease.Config{Losses: lease.Never, Logger: (&logtest.Records{On: map[string]func(){"trying again": func() {
 					change(h)
 					row = h.row(0)
@@ -292,7 +293,7 @@ func TestContendedAcquisition(t *testing.T) {
 			h.empty()
 			h.found(orders)
 			client := h.memory.Store(orders)
-			again := func() { h.editNamespace(func(*lease.Namespace) {}) }
+			again := func() { h.editNamespace(func(*leasestore.Namespace) {}) }
 			var told events
 			contended := &meddled{Store: client, decided: []func(){again, again, again}}
 			l := h.on(contended, lease.Config{Losses: lease.Never, OnEvent: told.add})
@@ -316,7 +317,7 @@ func TestContendedAcquisitionTakesAnother(t *testing.T) {
 		other := h.lease(lease.Config{Losses: lease.Never})
 		client := h.memory.Store(orders)
 		taken := &meddled{Store: client, decided: []func(){func() {
-			h.memory.SetRow(orders, lease.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
+			h.memory.SetRow(orders, leasestore.Row{WorkerID: 0, Nonce: "another", High: -1, Until: h.now().Add(ttl)})
 		}}}
 		l := h.on(taken, lease.Config{Losses: lease.Never})
 		client.Fault(storetest.LoseReply)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/worker/lease"
 )
 
@@ -67,7 +68,7 @@ func vanish(t *testing.T, h *house, cfg lease.Config, remove func() (putBack fun
 
 // removeRows removes all rows of IDs by hand, and returns what puts them back.
 func (h *house) removeRows() (putBack func()) {
-	rows := map[int64]lease.Row{}
+	rows := map[int64]leasestore.Row{}
 	for id := range int64(1024) {
 		if row, found := h.memory.Row(orders, id); found {
 			rows[id] = row
@@ -104,7 +105,7 @@ func TestRowsVanishAndComeBack(t *testing.T) {
 // Rows that are left of a former namespace were given. A range of IDs below them has none that is new.
 func TestFoundOverRows(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
-		h.memory.SetRow(orders, lease.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
+		h.memory.SetRow(orders, leasestore.Row{WorkerID: 500, High: 7, Until: h.now().Add(time.Hour)})
 		err := h.foundWith(0, 499)
 		require.ErrorIs(t, err, uid.ErrRange)
 		require.ErrorContains(t, err,

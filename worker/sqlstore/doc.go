@@ -57,7 +57,7 @@
 //
 // # The history of a store
 //
-// A namespace's row keeps in HISTORY under which history it was written (see [lease.Clock]). A start
+// A namespace's row keeps in HISTORY under which history it was written (see [leasestore.Clock]). A start
 // that finds another one burns ticks, once. It has these parts, for people to see which has changed:
 //
 //   - MySQL and MariaDB: "server D03C7B7E since 2026-11-24T12:34:48Z, table made 2026-11-24T12:34:49Z": a
@@ -95,7 +95,7 @@
 //
 // Whoever edits a row by hand may raise max_id, and change step and description. A max_id below
 // 0, or a step below 1, is refused as long as it stands there. step is at least 1 and at most
-// 2147483647, which its column holds. A tag has to be one of those that segment.CheckTag allows; where
+// 2147483647, which its column holds. A tag has to be one of those that segmentstore.CheckTag allows; where
 // the collation of Leaf's table makes two spellings one tag, they are one here, too. update_time is the
 // server's; only MySQL sets it for Leaf as well.
 //

@@ -8,9 +8,9 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/leasestore"
 	namespaces "github.com/uidgen/uid/internal/namespace"
 	"github.com/uidgen/uid/worker"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // Leases is a namespace in the table of leased IDs, and a [lease.Store]. Make it with
@@ -27,7 +27,7 @@ type Leases struct {
 	schema    database.SchemaPlace // of a PostgreSQL table
 }
 
-var _ lease.PlacedStore = (*Leases)(nil)
+var _ leasestore.PlacedStore = (*Leases)(nil)
 
 // Leases returns a namespace of leases. Namespaces keep apart services that share a table: worker
 // IDs are unique within one, and all UIDs of one have the same layout. UIDs of two namespaces can
@@ -52,10 +52,10 @@ func (l *Leases) Durable() bool { return false }
 // Name returns the namespace and the table: namespace "orders" of table WORKER_LEASE.
 func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of table %s", l.namespace, l.leases) }
 
-// Place implements [lease.PlacedStore]: it is the schema of a PostgreSQL table.
+// Place implements [leasestore.PlacedStore]: it is the schema of a PostgreSQL table.
 func (l *Leases) Place() string { return l.schema.Found() }
 
-// Bind implements [lease.PlacedStore].
+// Bind implements [leasestore.PlacedStore].
 func (l *Leases) Bind(schema string) error { return l.schema.Find(l.leases, schema) }
 
 // Namespace returns the namespace's name.
@@ -63,13 +63,13 @@ func (l *Leases) Namespace() string { return l.namespace }
 
 // Take implements [lease.Store]. It takes two round trips to a server, a few more when it makes new rows
 // or nothing else is left, and again two for each time that it loses the ID to another client.
-func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *Leases) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, races int) (attempt, error) {
 		seen, f, err := search{l, w, races}.find(ctx, conn)
 		if err != nil {
 			return attempt{Origin: seen.Origin}, err
 		}
-		namespace, row := f.namespace, lease.NewRow(f.id)
+		namespace, row := f.namespace, leasestore.NewRow(f.id)
 		if f.was != nil {
 			row = f.was.row()
 		}
@@ -84,7 +84,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 			return l.both(seen, seen.control.changed(namespace), f.was, is[0]), nil
 		}
 		for id := f.id + 1; id <= f.made.Last; id++ {
-			is = append(is, rowOf(lease.NewRow(id), id))
+			is = append(is, rowOf(leasestore.NewRow(id), id))
 		}
 		return l.grown(seen, seen.control.changed(namespace), is), nil
 	})
@@ -92,7 +92,7 @@ func (l *Leases) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Na
 
 // Change implements [lease.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (l *Leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, theRow, id)
 		nothing := attempt{Origin: seen.Origin}
@@ -127,7 +127,7 @@ func (l *Leases) missing() error {
 }
 
 // Init implements [lease.Store]. It creates a missing table, for which the account needs CREATE.
-func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *Leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	err := l.found(ctx, decide)
 	if database.KindOf(err) != database.MissingTable {
 		return err
@@ -142,14 +142,14 @@ func (l *Leases) Init(ctx context.Context, decide func(*lease.Namespace, lease.C
 
 // found makes the namespace, or changes it. Unlike a Take it compares the NONCE of the namespace's
 // row, too: nobody has taken an ID since it has looked.
-func (l *Leases) found(ctx context.Context, decide func(*lease.Namespace, lease.Clock) error) error {
+func (l *Leases) found(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return l.swap(ctx, &l.place, func(conn session, _ int) (attempt, error) {
 		seen, err := l.look(ctx, conn, theRow, int64(controlID))
 		nothing := attempt{Origin: seen.Origin}
 		if err != nil {
 			return nothing, err
 		}
-		was := lease.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
+		was := leasestore.Namespace{Given: seen.largest, Floor: -1, Fresh: true}
 		if seen.control != nil {
 			if was, err = seen.control.namespace(seen.largest); err != nil {
 				return nothing, err

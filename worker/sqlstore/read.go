@@ -9,13 +9,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/uidgen/uid/internal/database"
-	"github.com/uidgen/uid/worker/lease"
+	"github.com/uidgen/uid/internal/leasestore"
 )
 
 // A sight is what one statement has read: rows of one namespace as they were at one time.
 type sight struct {
 	database.Origin
-	clock   lease.Clock
+	clock   leasestore.Clock
 	control *leaseRow // the namespace's own row; nil: none
 	largest int64     // the highest ID that has a row, or -1
 	rows    []leaseRow
@@ -83,7 +83,7 @@ func (l *Leases) readOnce(ctx context.Context, conn session, where string, args 
 		return s, failed(err)
 	}
 	s.Settle()
-	s.clock = lease.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
+	s.clock = leasestore.Clock{Now: s.Now.Time(), History: s.History()} // the database is the one clock
 	return s, nil
 }
 
@@ -99,9 +99,9 @@ const (
 func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
 
 // namespaceOf returns the namespace that was seen.
-func (l *Leases) namespaceOf(s sight) (lease.Namespace, error) {
+func (l *Leases) namespaceOf(s sight) (leasestore.Namespace, error) {
 	if s.control == nil {
-		return lease.Namespace{}, l.missing()
+		return leasestore.Namespace{}, l.missing()
 	}
 	return s.control.namespace(s.largest)
 }

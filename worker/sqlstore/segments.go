@@ -8,6 +8,7 @@ import (
 
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/fitness"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -33,8 +34,8 @@ func (s *Segments) Name() string { return "table " + s.segments }
 // Change implements [segment.Store]. It takes two round trips to a server, and again two for each
 // time that somebody else writes the row in between; a few more when it makes the tag's row. It
 // creates missing tables when there is something to write, for which it needs CREATE.
-func (s *Segments) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	if err := segment.CheckTag(tag); err != nil {
+func (s *Segments) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	if err := segmentstore.CheckTag(tag); err != nil {
 		return err
 	}
 	for made := false; ; made = true {
@@ -62,7 +63,7 @@ func (s *Segments) create(ctx context.Context) error {
 }
 
 // swap writes what decide has decided.
-func (s *Segments) swap(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *Segments) swap(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	return s.tables.swap(ctx, &s.place, func(conn session, _ int) (attempt, error) {
 		seen, err := s.look(ctx, conn, tag)
 		w := tagWrite{seen: seen}
@@ -88,7 +89,7 @@ func (s *Segments) swap(ctx context.Context, tag string, decide func(*segment.Ro
 }
 
 // Rows implements [segment.Store]. It takes one round trip to a server, and needs SELECT.
-func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segment.Row, err error) {
+func (s *Segments) Rows(ctx context.Context, after string, most int) (rows []segmentstore.Row, err error) {
 	if most < 1 {
 		return nil, nil
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/database"
 	"github.com/uidgen/uid/internal/segmentjson"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 )
 
 // A tagWrite is a change of a tag's rows in both tables, by what was seen. It is carried out on the
 // server that was looked at, all or nothing, if nobody has changed either row.
 type tagWrite struct {
 	seen   tagSight
-	row    segment.Row
+	row    segmentstore.Row
 	takers string
 	// nonce is this write's own. What was read before another write is never again as it was, even
 	// if all values are.

@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/host"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/ticks"
 	"github.com/uidgen/uid/worker"
@@ -96,7 +97,7 @@ func (l *Lease) start(ctx context.Context) (uid.Reservation, error) {
 		if l.file.Torn() {
 			l.cfg.Logger.WarnContext(ctx, state.Damaged, "worker_id", found.WorkerID, "store", l.path, "last_tick", found.High)
 		}
-		r, err = l.lease.Resume(ctx, l.terms, lease.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
+		r, err = l.lease.Resume(ctx, l.terms, leasestore.Held{WorkerID: found.WorkerID, Nonce: found.Nonce, Used: found.High, Last: found.Limit})
 	} else {
 		// A lease that cannot be saved would be lost, so write the file once before.
 		if err := l.forget(); err != nil {
@@ -133,7 +134,7 @@ func (l *Lease) check(found state.Record) error {
 	case !bound:
 		return nil
 	}
-	if s, is := l.lease.Store().(lease.PlacedStore); is {
+	if s, is := l.lease.Store().(leasestore.PlacedStore); is {
 		return s.Bind(place)
 	}
 	return fmt.Errorf("%w: the state file is bound to %q, and %s is not known to be there", worker.ErrState, place, l.lease.Store().Name())
@@ -145,7 +146,7 @@ const inPlace = " in "
 // namespace returns what the file is bound to.
 func (l *Lease) namespace() string {
 	name := l.lease.Store().Name()
-	if s, is := l.lease.Store().(lease.PlacedStore); is && s.Place() != "" {
+	if s, is := l.lease.Store().(leasestore.PlacedStore); is && s.Place() != "" {
 		return name + inPlace + s.Place()
 	}
 	return name
@@ -202,7 +203,7 @@ func (l *Lease) grant(through int64) error {
 
 // next returns the record that comes after the one that is saved. Of a lease that is not saved yet it grants
 // nothing.
-func (l *Lease) next(held lease.Held) state.Record {
+func (l *Lease) next(held leasestore.Held) state.Record {
 	next := l.record
 	if next.Nonce == "" || next.WorkerID != held.WorkerID || l.base != held.Used {
 		next.High, next.Next = held.Used, held.Used
@@ -212,7 +213,7 @@ func (l *Lease) next(held lease.Held) state.Record {
 }
 
 // keep saves a record of what is held.
-func (l *Lease) keep(next state.Record, held lease.Held) error {
+func (l *Lease) keep(next state.Record, held leasestore.Held) error {
 	if err := l.save(next); err != nil {
 		return err
 	}

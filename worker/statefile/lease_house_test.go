@@ -10,6 +10,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker/lease"
@@ -80,7 +81,7 @@ type watched struct {
 
 func (w *watched) Inspect(context.Context) ([]string, error) { return w.lossy, nil }
 
-func (w *watched) Change(ctx context.Context, id int64, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (w *watched) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	err := w.Client.Change(ctx, id, decide)
 	if err == nil && w.answered != nil {
 		w.answered()
@@ -153,14 +154,14 @@ func (h *house) another() uid.Reservation {
 
 func (h *house) tick() int64 { return millis().TickAt(time.Now()) }
 
-func (h *house) row(id int64) lease.Row {
+func (h *house) row(id int64) leasestore.Row {
 	h.t.Helper()
 	row, found := h.memory.Row(orders, id)
 	require.True(h.t, found)
 	return row
 }
 
-func (h *house) namespace() lease.Namespace {
+func (h *house) namespace() leasestore.Namespace {
 	ns, _ := h.memory.Namespace(orders)
 	return ns
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/worker"
@@ -427,7 +428,7 @@ type taken struct {
 	took func()
 }
 
-func (s *taken) Take(ctx context.Context, w lease.Wanted, decide func(*lease.Namespace, *lease.Row, lease.Clock) error) error {
+func (s *taken) Take(ctx context.Context, w leasestore.Wanted, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	defer s.took()
 	return s.Client.Take(ctx, w, decide)
 }

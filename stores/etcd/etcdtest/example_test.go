@@ -7,10 +7,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores/etcd"
 	"github.com/uidgen/uid/stores/etcd/etcdtest"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // The reply to a write is lost: it is stored, and the caller cannot know.
@@ -30,6 +30,9 @@ func ExampleFaults() {
 		log.Fatal(err)
 	}
 	f.Set(storetest.LoseReply)
-	err = leases.Change(context.Background(), 5, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.Holder = "me"; return nil })
+	err = leases.Change(context.Background(), 5, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
+		r.Holder = "me"
+		return nil
+	})
 	fmt.Println(err) // the outcome is open
 }

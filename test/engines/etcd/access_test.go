@@ -10,10 +10,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/uidgen/uid/internal/doctor"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -64,11 +64,11 @@ func TestAccess(t *testing.T) {
 		return store, l
 	}
 	round := func(t *testing.T, l *etcd.Leases) error {
-		if err := l.Init(t.Context(), func(n *lease.Namespace, now lease.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
+		if err := l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
 			return err
 		}
 		var id int64
-		err := l.Take(t.Context(), all, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+		err := l.Take(t.Context(), all, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 			id, r.Until = r.WorkerID, now.Now.Add(time.Hour)
 			return nil
 		})
@@ -77,7 +77,7 @@ func TestAccess(t *testing.T) {
 		}
 		_, err = l.Inspect(t.Context())
 		require.NoError(t, err)
-		return l.Change(t.Context(), id, func(*lease.Namespace, *lease.Row, lease.Clock) error { return nil })
+		return l.Change(t.Context(), id, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return nil })
 	}
 	t.Run("the service", func(t *testing.T) {
 		store, l := open(t, func(*clientv3.Config) {})

@@ -9,12 +9,12 @@ import (
 
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/stores/etcd"
 )
 
-func draw(n int64) func(*segment.Row) error {
-	return func(r *segment.Row) error {
+func draw(n int64) func(*segmentstore.Row) error {
+	return func(r *segmentstore.Row) error {
 		r.Step, r.Next = max(r.Step, 1), r.Next+n
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
 )
@@ -122,7 +123,7 @@ func TestJudgeFinds(t *testing.T) {
 // slow is a store whose calls take a while, so that those of several processes meet.
 type slow struct{ segment.Store }
 
-func (s slow) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s slow) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	time.Sleep(rand.N(3 * time.Millisecond))
 	return s.Store.Change(ctx, tag, decide)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/segment"
 )
 
@@ -25,7 +26,7 @@ const (
 // deaf takes a write that was refused, because another process had written meanwhile, for done.
 type deaf struct{ segment.Store }
 
-func (s *deaf) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *deaf) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	row, err := peek(ctx, s.Store, tag)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (s *deaf) Change(ctx context.Context, tag string, decide func(*segment.Row)
 	if err := decide(&row); err != nil {
 		return err
 	}
-	err = s.Store.Change(ctx, tag, func(now *segment.Row) error {
+	err = s.Store.Change(ctx, tag, func(now *segmentstore.Row) error {
 		if !now.Equal(&was) {
 			return errPeek
 		}
@@ -53,8 +54,8 @@ func (s *deaf) Change(ctx context.Context, tag string, decide func(*segment.Row)
 var errPeek = errors.New("only a look")
 
 // peek reads the row of a tag.
-func peek(ctx context.Context, s segment.Store, tag string) (row segment.Row, err error) {
-	err = s.Change(ctx, tag, func(now *segment.Row) error {
+func peek(ctx context.Context, s segment.Store, tag string) (row segmentstore.Row, err error) {
+	err = s.Change(ctx, tag, func(now *segmentstore.Row) error {
 		row = *now
 		row.Takers = slices.Clone(now.Takers)
 		return errPeek
@@ -72,9 +73,9 @@ type generous struct {
 	from int64 // the first of them; 0 for none
 }
 
-func (s *generous) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
+func (s *generous) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
 	var gave int64
-	err := s.Store.Change(ctx, tag, func(row *segment.Row) error {
+	err := s.Store.Change(ctx, tag, func(row *segmentstore.Row) error {
 		if s.from > 0 && row.Next > s.from {
 			row.Next, row.Floor = s.from, s.from
 		}
@@ -95,8 +96,8 @@ func (s *generous) Change(ctx context.Context, tag string, decide func(*segment.
 // wasteful takes some more numbers than it says.
 type wasteful struct{ segment.Store }
 
-func (s *wasteful) Change(ctx context.Context, tag string, decide func(*segment.Row) error) error {
-	return s.Store.Change(ctx, tag, func(row *segment.Row) error {
+func (s *wasteful) Change(ctx context.Context, tag string, decide func(*segmentstore.Row) error) error {
+	return s.Store.Change(ctx, tag, func(row *segmentstore.Row) error {
 		next := row.Next
 		err := decide(row)
 		if err == nil && row.Next > next {

@@ -14,7 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/doctor/sqldoctor"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/disposable"
@@ -38,7 +38,7 @@ func usedTables(t *testing.T, db *sqlx.DB) {
 	t.Helper()
 	require.NoError(t, found(t, leasesOf(t, db, "")))
 	require.NoError(t, startDisposable(t, db, false))
-	require.NoError(t, segmentsOf(t, db).Change(t.Context(), "orders", func(r *segment.Row) error {
+	require.NoError(t, segmentsOf(t, db).Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 		r.Next, r.Step = 1, 1
 		return nil
 	}))

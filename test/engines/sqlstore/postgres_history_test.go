@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/test/kit"
-	"github.com/uidgen/uid/worker/lease"
 )
 
 // What PostgreSQL remembers of the table: it is another thing after each start, after a process was
@@ -25,13 +25,13 @@ func TestHistoryOnPostgres(t *testing.T) {
 	tells := func() (history string) {
 		t.Helper()
 		for { // the server may not be there yet
-			err := l.Change(t.Context(), row.WorkerID, func(_ *lease.Namespace, _ *lease.Row, now lease.Clock) error {
+			err := l.Change(t.Context(), row.WorkerID, func(_ *leasestore.Namespace, _ *leasestore.Row, now leasestore.Clock) error {
 				history = now.History
 				return errSeen
 			})
 			if history != "" || !retry.IsTransient(err) {
 				require.ErrorIs(t, err, errSeen)
-				require.LessOrEqual(t, len(history), lease.MostHistory)
+				require.LessOrEqual(t, len(history), leasestore.MostHistory)
 				return history
 			}
 		}
@@ -42,7 +42,7 @@ func TestHistoryOnPostgres(t *testing.T) {
 		moves bool
 		do    func()
 	}{
-		"a renewal": {false, func() { require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.High++ })) }},
+		"a renewal": {false, func() { require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.High++ })) }},
 		"upkeep":    {false, func() { kit.Do(t, db, "VACUUM ANALYZE worker_lease", "CREATE INDEX i ON worker_lease (high)") }},
 		"renamed there and back": {true, func() {
 			kit.Do(t, db, "ALTER TABLE worker_lease RENAME TO away", "ALTER TABLE away RENAME TO worker_lease")
@@ -91,5 +91,5 @@ func TestHistoryOnPostgres(t *testing.T) {
 	require.Equal(t, "app", user)
 	l = leasesOf(t, app, "")
 	require.Equal(t, history, tells())
-	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.High++ }))
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.High++ }))
 }

@@ -10,8 +10,9 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker"
@@ -78,12 +79,12 @@ func TestTableInAnEarlierSchema(t *testing.T) {
 		for name, call := range calls(t, leases) {
 			require.ErrorIs(t, call(func() error { return nil }), worker.ErrState, name)
 		}
-		err = segments.Change(t.Context(), "orders", func(*segment.Row) error { return nil })
+		err = segments.Change(t.Context(), "orders", func(*segmentstore.Row) error { return nil })
 		require.ErrorIs(t, err, worker.ErrState)
 		require.ErrorContains(t, err, "finds table leaf_alloc in the schema uid now")
 		_, err = take(t.Context(), leasesOf(t, db, ""))
 		require.NoError(t, err, "who has not used the other one begins here")
 		kit.Do(t, db, "DROP SCHEMA uid CASCADE")
-		require.NoError(t, renew(t.Context(), leases, 0, func(r *lease.Row) { r.Until = r.Until.Add(time.Second) }))
+		require.NoError(t, renew(t.Context(), leases, 0, func(r *leasestore.Row) { r.Until = r.Until.Add(time.Second) }))
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -26,15 +26,15 @@ func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
 }
 
 // looked returns the row of a tag.
-func looked(t testing.TB, s *sqlstore.Segments, tag string) (row segment.Row) {
+func looked(t testing.TB, s *sqlstore.Segments, tag string) (row segmentstore.Row) {
 	t.Helper()
-	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segment.Row) error { row = *r; return errSeen }), errSeen)
+	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error { row = *r; return errSeen }), errSeen)
 	return row
 }
 
 // draw takes ten numbers. meanwhile, if it is not nil, is called by the first decision.
-func draw(ctx context.Context, s *sqlstore.Segments, tag string, meanwhile func() error) (got segment.Range, runs int, err error) {
-	err = s.Change(ctx, tag, func(r *segment.Row) error {
+func draw(ctx context.Context, s *sqlstore.Segments, tag string, meanwhile func() error) (got segmentstore.Range, runs int, err error) {
+	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
 		if runs++; runs == 1 && meanwhile != nil {
 			if err := meanwhile(); err != nil {
 				return err
@@ -43,9 +43,9 @@ func draw(ctx context.Context, s *sqlstore.Segments, tag string, meanwhile func(
 		if r.Fresh {
 			r.Next, r.Step = 1, 1
 		}
-		got = segment.Range{First: r.Next, Last: r.Next + 9}
+		got = segmentstore.Range{First: r.Next, Last: r.Next + 9}
 		r.Next += 10
-		r.Takers = []segment.Taker{{Nonce: "drawer", Last: got.Last}}
+		r.Takers = []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}
 		return nil
 	})
 	return got, runs, err
@@ -144,7 +144,7 @@ func TestSegmentsAreComparedWholeOnPostgres(t *testing.T) {
 			require.Equal(t, c.runs, runs, "%s (waits: %v)", c.meanwhile, waits)
 			row := looked(t, segments, "orders")
 			require.Equal(t, got.Last+1, row.Next)
-			require.Equal(t, []segment.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
+			require.Equal(t, []segmentstore.Taker{{Nonce: "drawer", Last: got.Last}}, row.Takers)
 			require.Greater(t, row.Updated, time.Now().Add(-time.Minute).UTC())
 		}
 	}
@@ -226,7 +226,7 @@ func TestSegmentTablesOnPostgres(t *testing.T) {
 	_, err = segments.Inspect(t.Context())
 	require.ErrorIs(t, err, uid.ErrConfig)
 	require.ErrorContains(t, err, "column max_id is of type integer")
-	err = segments.Change(t.Context(), "orders", func(r *segment.Row) error { r.Next = 1 << 31; return nil })
+	err = segments.Change(t.Context(), "orders", func(r *segmentstore.Row) error { r.Next = 1 << 31; return nil })
 	require.ErrorContains(t, err, "22003")
 	kit.Do(t, admin, "ALTER TABLE leaf_alloc ALTER COLUMN max_id TYPE BIGINT")
 

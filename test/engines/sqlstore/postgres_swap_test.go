@@ -14,9 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/segment"
+	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/lease"
@@ -81,9 +82,9 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 				require.NoError(t, call(), what)
 				require.Equal(t, want, trips.Load()-before, what)
 			}
-			var row lease.Row
+			var row leasestore.Row
 			acquire := func() (err error) { row, err = take(t.Context(), l); return err }
-			extend := func() error { return renew(t.Context(), l, row.WorkerID, func(*lease.Row) {}) }
+			extend := func() error { return renew(t.Context(), l, row.WorkerID, func(*leasestore.Row) {}) }
 			_ = acquire() // whatever is sent but once has been sent
 			kit.Do(t, admin, "DELETE FROM WORKER_LEASE WHERE WORKER_ID >= 0")
 			takes(2, "an acquisition that makes new rows", acquire)
@@ -91,7 +92,7 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 			takes(2, "a renewal", extend)
 			kit.Do(t, admin, "UPDATE WORKER_LEASE SET HISTORY = '' WHERE WORKER_ID < 0")
 			takes(5, "a renewal that finds another history", func() error {
-				return l.Change(t.Context(), row.WorkerID, func(n *lease.Namespace, r *lease.Row, now lease.Clock) error {
+				return l.Change(t.Context(), row.WorkerID, func(n *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 					n.History, r.High = now.History, r.High+1
 					return nil
 				})
@@ -104,16 +105,16 @@ func TestRoundTripsOnPostgres(t *testing.T) {
 
 // calls are the writes of a store. decide runs for each decision.
 func calls(t *testing.T, l lease.Store) map[string]func(decide func() error) error {
-	w := lease.Wanted{IDs: lease.Range{First: 1, Last: 1}, Highest: func(time.Time) int64 { return 1 << 40 }}
+	w := leasestore.Wanted{IDs: lease.Range{First: 1, Last: 1}, Highest: func(time.Time) int64 { return 1 << 40 }}
 	return map[string]func(func() error) error{
 		"Change": func(decide func() error) error {
-			return l.Change(t.Context(), 0, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return decide() })
+			return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return decide() })
 		},
 		"Take": func(decide func() error) error {
-			return l.Take(t.Context(), w, func(_ *lease.Namespace, r *lease.Row, _ lease.Clock) error { r.High++; return decide() })
+			return l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return decide() })
 		},
 		"Init": func(decide func() error) error {
-			return l.Init(t.Context(), func(n *lease.Namespace, _ lease.Clock) error { n.Floor++; return decide() })
+			return l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Floor++; return decide() })
 		},
 	}
 }
@@ -128,7 +129,7 @@ func owned(t *testing.T, l lease.Store) {
 		_, err := take(t.Context(), l)
 		require.NoError(t, err)
 	}
-	require.NoError(t, renew(t.Context(), l, 1, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
+	require.NoError(t, renew(t.Context(), l, 1, func(r *leasestore.Row) { r.Until = time.Unix(0, 0) }))
 }
 
 // A standby may lack the newest rows: nothing is decided by what it has. Nor does a session that is read-only decide.
@@ -146,7 +147,7 @@ func TestPostgresStandby(t *testing.T) {
 		db := opening("pgx", source)(t)
 		all := calls(t, leasesOf(t, db, ""))
 		all["segment"] = func(decide func() error) error {
-			return segmentsOf(t, db).Change(t.Context(), "orders", func(*segment.Row) error { return decide() })
+			return segmentsOf(t, db).Change(t.Context(), "orders", func(*segmentstore.Row) error { return decide() })
 		}
 		for name, call := range all {
 			err := call(func() error { return decided })

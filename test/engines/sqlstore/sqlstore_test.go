@@ -16,6 +16,7 @@ import (
 
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
+	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/registry"
 	"github.com/uidgen/uid/internal/retry"
@@ -86,9 +87,9 @@ func found(t testing.TB, l lease.Store) error {
 	return lease.Found(t.Context(), l, lease.Founding{Layout: milliseconds})
 }
 
-func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {
-	w := lease.Wanted{IDs: lease.Range{First: 0, Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
-	err = l.Take(ctx, w, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+func take(ctx context.Context, l lease.Store) (row leasestore.Row, err error) {
+	w := leasestore.Wanted{IDs: lease.Range{First: 0, Last: 1023}, Highest: func(time.Time) int64 { return 1 << 40 }}
+	err = l.Take(ctx, w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Nonce, r.Until, r.Renewed = rand.Text(), now.Now.Add(time.Hour), now.Now
 		row = *r
 		return nil
@@ -96,8 +97,8 @@ func take(ctx context.Context, l lease.Store) (row lease.Row, err error) {
 	return row, err
 }
 
-func renew(ctx context.Context, l lease.Store, id int64, change func(*lease.Row)) error {
-	return l.Change(ctx, id, func(_ *lease.Namespace, r *lease.Row, now lease.Clock) error {
+func renew(ctx context.Context, l lease.Store, id int64, change func(*leasestore.Row)) error {
+	return l.Change(ctx, id, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		r.Nonce, r.Renewed = rand.Text(), now.Now
 		r.High++
 		change(r)
@@ -118,7 +119,7 @@ func TestRenewalsAreHOT(t *testing.T) {
 	}
 	for range times {
 		for id := range int64(owners) {
-			require.NoError(t, renew(t.Context(), l, id, func(r *lease.Row) { r.Until = r.Until.Add(time.Minute) }))
+			require.NoError(t, renew(t.Context(), l, id, func(r *leasestore.Row) { r.Until = r.Until.Add(time.Minute) }))
 		}
 	}
 	var all, hot int
@@ -240,14 +241,14 @@ func TestRightsOnPostgres(t *testing.T) {
 	require.NoError(t, found(t, l))
 	row, err := take(t.Context(), l)
 	require.NoError(t, err)
-	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.Until = time.Unix(0, 0) }))
 	_, err = take(t.Context(), l)
 	require.NoError(t, err)
 	id, err := as("worker").Numbers().Next(t.Context(), disposable.Host{Name: "h", Port: "80"}, 1000)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, id)
-	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *lease.Row) { r.Until = time.Unix(0, 0) }))
+	require.NoError(t, renew(t.Context(), l, row.WorkerID, func(r *leasestore.Row) { r.Until = time.Unix(0, 0) }))
 	kept, err := as("keeper").Leases("")
 	require.NoError(t, err)
-	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *lease.Row) { r.Nonce = "" }))
+	require.NoError(t, renew(t.Context(), kept, row.WorkerID, func(r *leasestore.Row) { r.Nonce = "" }))
 }

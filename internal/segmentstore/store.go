@@ -1,4 +1,6 @@
-package segment
+// Package segmentstore is what the protocol of segments asks of a store: a row for each tag. Package segment decides;
+// what implements a Store are package sqlstore and package stores.
+package segmentstore
 
 import (
 	"context"
@@ -11,7 +13,7 @@ import (
 )
 
 // A Store keeps a row for each tag: how far its numbers have been given out. All processes that
-// draw numbers of a tag share its row. This package decides; a Store carries each decision out
+// draw numbers of a tag share its row. Package segment decides; a Store carries each decision out
 // atomically.
 //
 // All methods may be called by any number of goroutines, and processes, at once. No error holds
@@ -175,4 +177,16 @@ func (r *Row) Equal(other *Row) bool {
 	return r.Tag == other.Tag && r.Fresh == other.Fresh && r.Next == other.Next && r.Step == other.Step &&
 		r.Description == other.Description && r.Writes == other.Writes && r.Floor == other.Floor &&
 		slices.Equal(r.Takers, other.Takers)
+}
+
+// A Range is the numbers from First to Last, both included. First is at least 1; the zero Range has
+// none.
+type Range struct{ First, Last int64 }
+
+// Len returns how many numbers are in the range.
+func (r Range) Len() int64 {
+	if r.First == 0 {
+		return 0
+	}
+	return r.Last - r.First + 1
 }

@@ -1,4 +1,6 @@
-package lease
+// Package leasestore is what the protocol of leases asks of a store: rows of worker IDs, that of their namespace, and
+// the three ways to write them. Package lease decides; what implements a Store are package sqlstore and package stores.
+package leasestore
 
 import (
 	"context"
@@ -87,7 +89,7 @@ type Store interface {
 	// Durable reports what the store's kind promises: whether an acknowledged write survives when
 	// any one of its servers crashes, or is replaced. It is the same for all clients, at all
 	// times; Inspect tells what is seen to the contrary. Where it is false the protocol burns
-	// ticks when the History changes, unless a user vouches for the store (see [Losses]).
+	// ticks when the History changes, unless a user vouches for the store (see lease.Losses).
 	Durable() bool
 
 	// Name describes the namespace and its place for people. It is the same in every process and
@@ -148,8 +150,8 @@ func (w Wanted) Within(ns Namespace) (Range, error) {
 // A Range is the worker IDs from First to Last, both included.
 type Range struct{ First, Last int64 }
 
-// has reports whether an ID is in the range.
-func (r Range) has(id int64) bool { return r.First <= id && id <= r.Last }
+// Has reports whether an ID is in the range.
+func (r Range) Has(id int64) bool { return r.First <= id && id <= r.Last }
 
 // String returns "0 to 1023", say, or "all" for the zero Range.
 func (r Range) String() string {
@@ -269,14 +271,14 @@ type Clock struct {
 // MostHistory is the longest History, in bytes.
 const MostHistory = 190
 
-// over reports whether everybody agrees that t is over.
-func (c Clock) over(t time.Time) bool { return t.Add(c.Error).Before(c.Now) }
+// Over reports whether everybody agrees that t is over.
+func (c Clock) Over(t time.Time) bool { return t.Add(c.Error).Before(c.Now) }
 
-// within reports whether everybody agrees that t is not over.
-func (c Clock) within(t time.Time) bool { return !t.Before(c.Now.Add(c.Error)) }
+// Within reports whether everybody agrees that t is not over.
+func (c Clock) Within(t time.Time) bool { return !t.Before(c.Now.Add(c.Error)) }
 
-// after returns a time that is at least d away by everybody's clock.
-func (c Clock) after(d time.Duration) time.Time { return c.Now.Add(c.Error + d) }
+// After returns a time that is at least d away by everybody's clock.
+func (c Clock) After(d time.Duration) time.Time { return c.Now.Add(c.Error + d) }
 
 // NoneFree returns the error of a Take that found no row: all of the IDs that have one are leased or
 // in quarantine, the first of them until the time given, which is zero if none has a row. missing are
@@ -316,4 +318,28 @@ func MissingRows(missing []Range) string {
 	}
 	return "worker IDs " + texts[0] +
 		" have no row: somebody has deleted them, and nobody gets these IDs until they are put back"
+}
+
+// Later returns the end of a lease that is prolonged until then. It never moves back, though the clock may: who has
+// taken the ID by an earlier end could be lost in a failover that brings the later one back.
+func (r *Row) Later(until time.Time) time.Time {
+	if until.Before(r.Until) {
+		return r.Until
+	}
+	return until
+}
+
+// End ends the row's lease now.
+func (r *Row) End(high int64, now Clock) {
+	r.Nonce, r.High, r.Until, r.Renewed = "", high, now.Now, now.Now
+}
+
+// Held is what an owner holds: a program that keeps it (see package statefile) can take the lease up
+// again after a restart. Only one process at a time may.
+type Held struct {
+	// WorkerID is the owner's ID, and Nonce that of its newest write that the store has acknowledged.
+	WorkerID int64
+	Nonce    string
+	// Used is the last tick that the owner may have issued, Last the last one reserved.
+	Used, Last int64
 }
