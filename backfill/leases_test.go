@@ -35,7 +35,7 @@ func TestRunsBesideLiveOwners(t *testing.T) {
 			owners[k] = who
 		}
 		type liveOne struct {
-			*lease.Lease
+			uid.Worker
 			uid.Reservation
 			who  int
 			last int64

@@ -55,7 +55,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 
 // Worker returns a worker on the store that url names, with all settings at their defaults. A generator opens
 // the store when it is made, and closes it with its own Close, after it has given its worker ID back. It
-// returns the errors of [Open], of [lease.Lease.Acquire] or of [disposable.Disposable.Acquire]. Worker returns
+// returns the errors of [Open], of [lease.New] or of [disposable.New]. Worker returns
 // an error that wraps [uid.ErrConfig] when the URL cannot be read.
 func Worker(url string) (uid.Worker, error) {
 	u, err := scheme.Parse(url)

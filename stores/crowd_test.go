@@ -55,7 +55,7 @@ func wanted(first, last int64) leasestore.Wanted {
 	return leasestore.Wanted{IDs: lease.Range{First: first, Last: last}, Rest: time.Minute, Highest: func(time.Time) int64 { return math.MaxInt64 }}
 }
 
-func made(t testing.TB, d stores.Driver) *stores.Leases {
+func made(t testing.TB, d stores.Driver) lease.Store {
 	t.Helper()
 	l, err := stores.New(d).Leases("orders")
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func made(t testing.TB, d stores.Driver) *stores.Leases {
 }
 
 // taken takes a row, whose lease then lasts for d.
-func taken(t testing.TB, l *stores.Leases, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
+func taken(t testing.TB, l lease.Store, w leasestore.Wanted, d time.Duration) (row leasestore.Row) {
 	t.Helper()
 	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		row = *r

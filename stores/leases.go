@@ -15,26 +15,23 @@ import (
 	"github.com/uidgen/uid/worker/lease"
 )
 
-// Leases is a namespace of leased IDs, and a [lease.Store]. Make it with [Store.Leases]. All methods may
+// leases is a namespace of leased IDs, and a [lease.Store]. All methods may
 // be called by any number of goroutines at once.
-type Leases struct {
+type leases struct {
 	driver Driver
 	name   string
 }
 
-var _ lease.Store = (*Leases)(nil)
+var _ lease.Store = (*leases)(nil)
 
 // Durable implements [lease.Store].
-func (l *Leases) Durable() bool { return l.driver.Durable() }
+func (l *leases) Durable() bool { return l.driver.Durable() }
 
 // Name returns the namespace and its place: namespace "orders" of etcd below uid/.
-func (l *Leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
-
-// Namespace returns the namespace's name.
-func (l *Leases) Namespace() string { return l.name }
+func (l *leases) Name() string { return fmt.Sprintf("namespace %q of %s", l.name, l.driver.Name()) }
 
 // Inspect implements [lease.Store].
-func (l *Leases) Inspect(ctx context.Context) (lossy []string, err error) {
+func (l *leases) Inspect(ctx context.Context) (lossy []string, err error) {
 	return inspect(ctx, l.driver, l.own(), func(own Record) error { _, err := l.parse(own); return err })
 }
 
@@ -49,15 +46,15 @@ func inspect(ctx context.Context, d Driver, key string, check func(Record) error
 	return nil, check(a.Records[0])
 }
 
-func (l *Leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
-func (l *Leases) row(id int64) string { return Key{Namespace: l.name, ID: id}.String() }
+func (l *leases) own() string         { return Key{Namespace: l.name, ID: -1}.String() }
+func (l *leases) row(id int64) string { return Key{Namespace: l.name, ID: id}.String() }
 
 // rows are those from one ID to another.
-func (l *Leases) rows(first, last int64, most int) Range {
+func (l *leases) rows(first, last int64, most int) Range {
 	return Range{l.row(first), l.row(last), most}
 }
 
-func (l *Leases) parse(own Record) (leasestore.Namespace, error) {
+func (l *leases) parse(own Record) (leasestore.Namespace, error) {
 	if own.Text == "" {
 		return leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}, nil
 	}
@@ -68,7 +65,7 @@ func (l *Leases) parse(own Record) (leasestore.Namespace, error) {
 	return n, nil
 }
 
-func (l *Leases) parseRow(r Record) (leasestore.Row, error) {
+func (l *leases) parseRow(r Record) (leasestore.Row, error) {
 	k, ok := ParseKey(r.Key)
 	if !ok || k.Namespace != l.name || k.ID < 0 {
 		return leasestore.Row{}, unreadable(fmt.Sprintf("the key %.200q", r.Key), fmt.Errorf("its name does not end with the %d digits of a worker ID", digits))
@@ -90,7 +87,7 @@ func unreadable(what string, err error) error {
 }
 
 // missing returns the error of a namespace that is not there.
-func (l *Leases) missing() error {
+func (l *leases) missing() error {
 	return fmt.Errorf("%w: there is no %s", worker.ErrNoNamespace, l.Name())
 }
 
@@ -178,7 +175,7 @@ var errOld = errors.New("stores: what was read may be old")
 
 // Change implements [lease.Store]. It takes two requests, and one more each time that another client has
 // been faster.
-func (l *Leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
+func (l *leases) Change(ctx context.Context, id int64, decide func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error) error {
 	q := Query{Keys: []string{l.own(), l.row(max(id, 0))}}
 	return update(ctx, l.driver, q, func(a *Answer) (puts []Record, err error) {
 		own, was := a.Records[0], a.Records[1]
@@ -209,7 +206,7 @@ func (l *Leases) Change(ctx context.Context, id int64, decide func(*leasestore.N
 }
 
 // usable returns a namespace that is there and may be used.
-func (l *Leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
+func (l *leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 	n, err := l.parse(own)
 	switch {
 	case own.Bad != nil:
@@ -223,7 +220,7 @@ func (l *Leases) usable(own Record, a *Answer) (leasestore.Namespace, error) {
 }
 
 // puts returns a row, and the namespace if it has changed.
-func (l *Leases) puts(own Record, was, n leasestore.Namespace, old Record, r leasestore.Row) (puts []Record, err error) {
+func (l *leases) puts(own Record, was, n leasestore.Namespace, old Record, r leasestore.Row) (puts []Record, err error) {
 	p, err := put(old, n, &r)
 	puts = append(puts, p)
 	if err == nil && n != was {
@@ -235,7 +232,7 @@ func (l *Leases) puts(own Record, was, n leasestore.Namespace, old Record, r lea
 
 // Init implements [lease.Store]. It takes three requests. If the namespace is missing and rows of a former
 // one are left, it reads them all.
-func (l *Leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
+func (l *leases) Init(ctx context.Context, decide func(*leasestore.Namespace, leasestore.Clock) error) error {
 	return update(ctx, l.driver, Query{Keys: []string{l.own()}, Judge: true}, func(a *Answer) (puts []Record, err error) {
 		own := a.Records[0]
 		was, err := l.parse(own)
@@ -266,7 +263,7 @@ func (l *Leases) Init(ctx context.Context, decide func(*leasestore.Namespace, le
 const page = 500
 
 // top returns the highest worker ID that has a row, or given if none above that has one.
-func (l *Leases) top(ctx context.Context, given int64) (int64, error) {
+func (l *leases) top(ctx context.Context, given int64) (int64, error) {
 	for given < math.MaxInt64 {
 		a, err := l.driver.Read(ctx, Query{Ranges: []Range{l.rows(given+1, math.MaxInt64, page)}, Newest: true})
 		if err != nil {

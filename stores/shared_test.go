@@ -20,6 +20,7 @@ import (
 	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/stores/drivertest"
 	"github.com/uidgen/uid/worker"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 const secret = "hunter2"
@@ -34,7 +35,7 @@ func draw(n int64) func(*segmentstore.Row) error {
 }
 
 // full returns a store with a namespace that has a row which is over, and with a tag.
-func full(t *testing.T) (*drivertest.Memory, *stores.Store, *stores.Leases) {
+func full(t *testing.T) (*drivertest.Memory, *stores.Store, lease.Store) {
 	m := &drivertest.Memory{}
 	l := made(t, m)
 	taken(t, l, wanted(0, 0), -time.Hour)

@@ -31,7 +31,7 @@ type known struct {
 
 // A view is what a Take knows of the namespace.
 type view struct {
-	*Leases
+	*leases
 	wanted leasestore.Wanted
 	query  Query
 	answer *Answer // to the query: the newest one
@@ -74,7 +74,7 @@ func (v *view) read(ctx context.Context, q Query) (err error) {
 
 // first reads the namespace and enough rows for most Takes.
 func (v *view) first(ids lease.Range) Query {
-	return Query{Keys: []string{v.Leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest, Judge: true}
+	return Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.spanIn(ids, ids.First, lowest)}, Newest: v.newest, Judge: true}
 }
 
 // look begins a view.
@@ -173,7 +173,7 @@ func (v *view) span(from, n int64) Range { return v.spanIn(v.ids, from, n) }
 
 func (v *view) spanIn(ids lease.Range, from, n int64) Range {
 	n = min(n-1, ids.Last-from)
-	return v.Leases.rows(from, from+n, int(n)+1)
+	return v.leases.rows(from, from+n, int(n)+1)
 }
 
 // namespace returns the namespace for decide.
@@ -224,7 +224,7 @@ func (v *view) free(ctx context.Context) (known, error) {
 
 // sample reads the newest rows, and some at random.
 func (v *view) sample(of lease.Range) Query {
-	q := Query{Keys: []string{v.Leases.own()}, Newest: v.newest, Judge: true}
+	q := Query{Keys: []string{v.leases.own()}, Newest: v.newest, Judge: true}
 	q.Ranges = append(q.Ranges, v.span(of.Last-newest+1, newest))
 	for range runs {
 		q.Ranges = append(q.Ranges, v.span(of.First+rand.Int64N(of.Last-newest-of.First), run))
@@ -300,7 +300,7 @@ func (v *view) scan(ctx context.Context, of lease.Range) (known, error) {
 		for from := part.First; from <= part.Last; {
 			v.rows = map[int64]known{}
 			ids := v.ids
-			err := v.read(ctx, Query{Keys: []string{v.Leases.own()}, Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
+			err := v.read(ctx, Query{Keys: []string{v.leases.own()}, Ranges: []Range{v.span(from, min(page, part.Last-from+1))}, Newest: v.newest, Judge: true})
 			if err != nil {
 				return known{}, err
 			}

@@ -150,7 +150,7 @@ func TestRowAboveGiven(t *testing.T) {
 }
 
 // looks makes a Take that only looks.
-func (s *server) looks(l *stores.Leases, w leasestore.Wanted) error {
+func (s *server) looks(l lease.Store, w leasestore.Wanted) error {
 	look := errors.New("a look")
 	err := l.Take(context.Background(), w, func(*leasestore.Namespace, *leasestore.Row, leasestore.Clock) error { return look })
 	if errors.Is(err, look) {

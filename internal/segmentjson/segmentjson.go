@@ -8,6 +8,7 @@
 package segmentjson
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,3 +167,23 @@ func text(v any) (string, error) {
 	b, err := json.Marshal(v)
 	return string(b), err
 }
+
+// A Codec is the form of the texts of tags. A driver has one of its own if it keeps the next number apart from
+// the rest, so that others can draw from it.
+type Codec interface {
+	// Parse returns the row of a tag that has a text. The error wraps [uid.ErrRange] for what is none.
+	Parse(tag, text string) (segmentstore.Row, error)
+	// Text returns the text of a row. No two are alike.
+	Text(segmentstore.Row) (string, error)
+}
+
+// JSON is the [Codec] of most drivers.
+type JSON struct{}
+
+// Parse implements [Codec].
+func (JSON) Parse(tag, text string) (segmentstore.Row, error) {
+	return UnmarshalRow(tag, text)
+}
+
+// Text implements [Codec].
+func (JSON) Text(r segmentstore.Row) (string, error) { return MarshalRow(r, rand.Text()) }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/uidgen/uid/internal/registry"
+	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/internal/suite"
@@ -52,8 +53,8 @@ type Subject struct {
 	// failover to a server that lagged behind.
 	Backup func() (restore func())
 
-	// Codec is that of segments; the default, for nil, is [stores.JSON].
-	Codec stores.Codec
+	// Codec is that of segments; the default, for nil, is [segmentjson.JSON].
+	Codec segmentjson.Codec
 
 	// Secret is a text that the clients know (a password), and that must not be in any error or name. If it is
 	// empty the suite looks for nothing.
@@ -154,7 +155,7 @@ func Segments(s Subject) segmenttest.Subject {
 	f := &faults{}
 	codec := s.Codec
 	if codec == nil {
-		codec = stores.JSON{}
+		codec = segmentjson.JSON{}
 	}
 	return segmenttest.Subject{
 		Open: func() (segment.Store, error) {

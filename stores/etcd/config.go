@@ -92,12 +92,6 @@ type Store struct {
 	driver *driver
 }
 
-// What a Store has.
-type (
-	Leases   = stores.Leases
-	Segments = stores.Segments
-)
-
 // New returns a store in the cluster that the client is connected to. It sends nothing. The
 // client, with its TLS and its account, stays the caller's: New's Store neither opens nor closes
 // it. It returns [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used.

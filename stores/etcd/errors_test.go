@@ -136,7 +136,6 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	l, err := store.Leases("")
 	require.NoError(t, err)
-	require.Equal(t, "default", l.Namespace())
 	require.Equal(t, `namespace "default" of etcd below a/b_c-d.e/`, l.Name())
 	require.True(t, l.Durable())
 	_, err = store.Leases("ä")

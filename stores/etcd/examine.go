@@ -14,7 +14,6 @@ import (
 
 	"github.com/uidgen/uid/internal/doctor"
 	"github.com/uidgen/uid/internal/retry"
-	"github.com/uidgen/uid/stores"
 	"github.com/uidgen/uid/worker"
 )
 
@@ -85,7 +84,7 @@ func (s *Store) Examine(ctx context.Context, cfg doctor.Config) (findings []doct
 	for _, step := range steps {
 		found, err := step.do(ctx)
 		if err != nil {
-			if found, err = stores.Unknown(step.what, err); err != nil {
+			if found, err = doctor.Unknown(step.what, err); err != nil {
 				return nil, err
 			}
 		}
@@ -161,7 +160,7 @@ func (d *driver) endpoints(ctx context.Context) (findings []doctor.Finding, err 
 		return findings, nil
 	}
 	slices.Sort(versions)
-	version := stores.Fine("etcd versions", strings.Join(slices.Compact(versions), ", "))
+	version := doctor.Fine("etcd versions", strings.Join(slices.Compact(versions), ", "))
 	if len(bad) > 0 {
 		version.Level, version.Why, version.Do = doctor.LevelError, strings.Join(slices.Compact(bad), " ")+" UIDs could come twice.", "Upgrade."
 	}
@@ -174,7 +173,7 @@ func size(a *clientv3.StatusResponse) doctor.Finding {
 	if quota == 0 {
 		quota = assumedQuota
 	}
-	f := stores.Fine("etcd database", fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", a.DbSize>>20, a.DbSizeInUse>>20, quota>>20))
+	f := doctor.Fine("etcd database", fmt.Sprintf("%d MB, of which %d MB are in use; quota %d MB", a.DbSize>>20, a.DbSizeInUse>>20, quota>>20))
 	const full = "At its quota (2 GB by default) the cluster refuses all writes: no lease is renewed."
 	switch {
 	case a.DbSizeInUse > quota/2:

@@ -21,7 +21,7 @@ const namespaceKey = "uid/leases/orders/namespace"
 func workerKey(id int64) string { return fmt.Sprintf("uid/leases/orders/worker/%019d", id) }
 
 // orders returns the namespace "orders", as another client each time.
-func orders(t *testing.T, s *server, cfg etcd.Config) *etcd.Leases {
+func orders(t *testing.T, s *server, cfg etcd.Config) lease.Store {
 	t.Helper()
 	store, err := etcd.New(s.client(t, nil), cfg)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func orders(t *testing.T, s *server, cfg etcd.Config) *etcd.Leases {
 }
 
 // made returns it once it is made.
-func made(t *testing.T, s *server) *etcd.Leases {
+func made(t *testing.T, s *server) lease.Store {
 	t.Helper()
 	l := orders(t, s, etcd.Config{})
 	require.NoError(t, l.Init(t.Context(), func(n *leasestore.Namespace, _ leasestore.Clock) error { n.Layout = "made"; return nil }))
@@ -43,7 +43,7 @@ func wanted(first, last int64) leasestore.Wanted {
 }
 
 // taken takes an ID and returns it.
-func taken(t *testing.T, l *etcd.Leases, w leasestore.Wanted, d time.Duration) (id int64) {
+func taken(t *testing.T, l lease.Store, w leasestore.Wanted, d time.Duration) (id int64) {
 	t.Helper()
 	require.NoError(t, l.Take(t.Context(), w, func(_ *leasestore.Namespace, r *leasestore.Row, now leasestore.Clock) error {
 		id, r.Nonce, r.Until, r.High = r.WorkerID, "n", now.Now.Add(d), r.High+1
@@ -64,7 +64,7 @@ func TestRequests(t *testing.T) {
 	s := newServer(t)
 	l := made(t, s)
 	other := orders(t, s, etcd.Config{})
-	renew := func(l *etcd.Leases) error {
+	renew := func(l lease.Store) error {
 		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error { r.High++; return nil })
 	}
 	require.Equal(t, 2, s.count(func() { taken(t, l, wanted(0, 9), time.Hour) }))
@@ -106,7 +106,7 @@ func TestRestoredElsewhere(t *testing.T) {
 // What was decided before a snapshot was restored is not stored, or at least not confirmed. TestSegments tries what is
 // written since.
 func TestDecidedBeforeRestore(t *testing.T) {
-	renew := func(l *etcd.Leases, nonce string, decided func()) error {
+	renew := func(l lease.Store, nonce string, decided func()) error {
 		return l.Change(t.Context(), 0, func(_ *leasestore.Namespace, r *leasestore.Row, _ leasestore.Clock) error {
 			if nonce, r.Nonce = "", nonce; decided != nil {
 				decided()
@@ -115,7 +115,7 @@ func TestDecidedBeforeRestore(t *testing.T) {
 			return nil
 		})
 	}
-	begin := func(t *testing.T) (*server, *etcd.Leases, func(uint64)) {
+	begin := func(t *testing.T) (*server, lease.Store, func(uint64)) {
 		s := newServer(t)
 		l := made(t, s)
 		taken(t, l, wanted(0, 0), time.Hour)

@@ -20,7 +20,7 @@ const (
 )
 
 // segments returns the segments, as another client each time.
-func segments(t *testing.T, s *server) *etcd.Segments {
+func segments(t *testing.T, s *server) segment.Store {
 	t.Helper()
 	return newStore(t, s).Segments()
 }
@@ -48,7 +48,7 @@ func next(t *testing.T, s *server) (next int64) {
 func TestSegmentRequests(t *testing.T) {
 	s := newServer(t)
 	l, other := segments(t, s), segments(t, s)
-	change := func(c *etcd.Segments) func() {
+	change := func(c segment.Store) func() {
 		return func() { require.NoError(t, c.Change(t.Context(), "orders", draw(10))) }
 	}
 	require.Equal(t, 2, s.count(change(l)))

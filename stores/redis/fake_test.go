@@ -13,6 +13,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/uidgen/uid/internal/segmentjson"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/internal/storetest"
 	"github.com/uidgen/uid/stores"
@@ -231,7 +232,7 @@ func (f *fake) subject() drivertest.Subject {
 	}
 }
 
-func codec(f *fake) stores.Codec {
+func codec(f *fake) segmentjson.Codec {
 	_, c := f.store().Driver()
 	return c
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // made returns a namespace with one row, of worker ID 0.
-func made(t *testing.T, s *redis.Store) *redis.Leases {
+func made(t *testing.T, s *redis.Store) lease.Store {
 	t.Helper()
 	l, err := s.Leases("orders")
 	require.NoError(t, err)

@@ -125,7 +125,7 @@ func (d *driver) segments(ctx context.Context, q stores.Query) (*stores.Answer, 
 // program has made is a row with the step 1.
 type codec struct{}
 
-// Parse implements [stores.Codec].
+// Parse implements [segmentjson.Codec].
 func (codec) Parse(tag, text string) (row segmentstore.Row, err error) {
 	counter, rest, _ := strings.Cut(text, "\n")
 	row = segmentstore.Row{Tag: tag, Step: 1}
@@ -148,7 +148,7 @@ func (codec) Parse(tag, text string) (row segmentstore.Row, err error) {
 	return row, nil
 }
 
-// Text implements [stores.Codec].
+// Text implements [segmentjson.Codec].
 func (codec) Text(row segmentstore.Row) (string, error) {
 	text, err := segmentjson.MarshalRow(row, rand.Text())
 	return strconv.FormatInt(row.Next-1, 10) + "\n" + text, err

@@ -17,7 +17,6 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/stores/redis"
 )
 
 const (
@@ -44,7 +43,7 @@ func notDecided(t *testing.T) func(*segmentstore.Row) error {
 }
 
 // drawn returns a store of segments in which 10 numbers of orders were drawn.
-func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) *redis.Segments {
+func drawn(t *testing.T, f *fake, hooks ...goredis.Hook) segment.Store {
 	t.Helper()
 	s := f.store(hooks...).Segments()
 	require.NoError(t, s.Change(t.Context(), "orders", draw(10)))

@@ -41,7 +41,7 @@ func leases(t testing.TB, f *fake, lag bool) (*handle, *fakeConn) {
 
 // A handle is a namespace with all that its tests look at.
 type handle struct {
-	*Leases
+	lease.Store
 	*driver
 	all *Store
 }
@@ -57,7 +57,7 @@ const ordersPath = "/uid/orders"
 
 func (l *handle) row(id int64) string { return fmt.Sprint(ordersPath, "/", id) }
 
-func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Leases.Inspect(ctx) }
+func (l *handle) Inspect(ctx context.Context) ([]string, error) { return l.Store.Inspect(ctx) }
 
 func (l *handle) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	return l.all.Rows(ctx, namespace, above, most)
@@ -341,7 +341,7 @@ func TestPresence(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		p := l.all.NewPresence(l.Leases, "host/7")
+		p := l.all.NewPresence("orders", "host/7")
 		require.Empty(t, alive())
 		p.OnEvent(lease.Event{Kind: lease.Acquired, WorkerID: 3})
 		p.OnEvent(lease.Event{Kind: lease.TakenOver, WorkerID: 17})

@@ -18,7 +18,7 @@ import (
 )
 
 type segmentClient struct {
-	*Segments
+	segment.Store
 	conn *fakeConn
 }
 

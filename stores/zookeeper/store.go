@@ -46,12 +46,6 @@ type Store struct {
 	driver *driver
 }
 
-// What a Store has.
-type (
-	Leases   = stores.Leases
-	Segments = stores.Segments
-)
-
 // New returns a store on a connection of the caller's: a [*zk.Conn], which has the servers, the
 // authentication (AddAuth) and the dialer (for TLS). The Store neither opens nor closes it. New
 // returns an error that wraps [uid.ErrConfig] or [uid.ErrRange] when a setting cannot be used. It

@@ -56,7 +56,7 @@ func TestDisposableFloor(t *testing.T) {
 		_, err = db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2026-01-01 00:00:00'")
 		require.NoError(t, err)
 		require.Less(t, first(0), floor)
-		kept, err := numbers.Begin(t.Context(), 10, time.Time{})
+		kept, err := numbers.(disposable.Beginner).Begin(t.Context(), 10, time.Time{})
 		require.NoError(t, err)
 		require.Zero(t, kept)
 
@@ -65,12 +65,12 @@ func TestDisposableFloor(t *testing.T) {
 		for _, at := range []time.Time{second.Add(-time.Second + 1), second.Add(-1), second} {
 			id, err := numbers.Next(t.Context(), disposable.Host{Name: "h", Port: "1"}, 1000)
 			require.NoError(t, err)
-			kept, err := numbers.Begin(t.Context(), id, at)
+			kept, err := numbers.(disposable.Beginner).Begin(t.Context(), id, at)
 			require.NoError(t, err)
 			require.True(t, kept.Equal(second), "%v for %v", kept, at)
 			id, err = numbers.Next(t.Context(), disposable.Host{Name: "h", Port: "1"}, 1000)
 			require.NoError(t, err)
-			kept, err = numbers.Begin(t.Context(), id, time.Time{})
+			kept, err = numbers.(disposable.Beginner).Begin(t.Context(), id, time.Time{})
 			require.NoError(t, err)
 			require.True(t, kept.Equal(second), "%v is what others find of %v", kept, at)
 			_, err = db.Exec("UPDATE `WORKER_NODE` SET MODIFIED = '2026-01-01 00:00:00'")

@@ -16,6 +16,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/faulty"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/sqlstore"
@@ -29,7 +30,7 @@ func leafTable(s store) string {
 	return strings.TrimSuffix(strings.Replace(faulty.LeafTable, " ON UPDATE CURRENT_TIMESTAMP", "", 1), " ENGINE=InnoDB")
 }
 
-func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
+func segmentsOf(t testing.TB, db *sqlx.DB) segment.Store {
 	t.Helper()
 	return tablesOf(t, db, sqlstore.Config{}).Segments()
 }
@@ -37,14 +38,14 @@ func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
 var errLook = errors.New("only a look")
 
 // looked returns the row of a tag.
-func looked(t testing.TB, s *sqlstore.Segments, tag string) (row segmentstore.Row) {
+func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 	t.Helper()
 	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error { row = *r; return errLook }), errLook)
 	return row
 }
 
 // drawn takes n numbers of a tag, for a generator with that nonce.
-func drawn(ctx context.Context, s *sqlstore.Segments, tag, nonce string, n int64) (got segmentstore.Range, err error) {
+func drawn(ctx context.Context, s segment.Store, tag, nonce string, n int64) (got segmentstore.Range, err error) {
 	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
 		if r.Fresh {
 			r.Fresh, r.Next, r.Step = false, 1, 1
@@ -57,7 +58,7 @@ func drawn(ctx context.Context, s *sqlstore.Segments, tag, nonce string, n int64
 	return got, err
 }
 
-func draw(t testing.TB, s *sqlstore.Segments, tag string) segmentstore.Range {
+func draw(t testing.TB, s segment.Store, tag string) segmentstore.Range {
 	t.Helper()
 	got, err := drawn(t.Context(), s, tag, "drawer", 10)
 	require.NoError(t, err)

@@ -205,7 +205,7 @@ func tryAll(j job) error {
 	if err != nil {
 		return err
 	}
-	_, err = (&tenant{Leases: l}).tryTake(ctx)
+	_, err = (&tenant{Store: l}).tryTake(ctx)
 	fmt.Println(placeWords(err))
 	if l, err = tables.Leases("new"); err != nil {
 		return err

@@ -50,7 +50,7 @@ type asked struct {
 
 // An asker asks for numbers as a worker does: it tries again what may pass.
 type asker struct {
-	*sqlstore.Numbers
+	disposable.Numbers
 	asked
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/bits"
 	"github.com/uidgen/uid/internal/leasestore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/lease"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
@@ -37,8 +38,8 @@ var wanted = leasestore.Wanted{
 // A tenant uses a store of leases as simply as can be: it takes an ID, and raises its ticks
 // at each renewal. Package lease does more.
 type tenant struct {
-	*sqlstore.Leases
-	segments *sqlstore.Segments // of the same database
+	lease.Store
+	segments segment.Store // of the same database
 	// row is what was acknowledged last.
 	row leasestore.Row
 	// nonces are those that the row may bear.
@@ -59,7 +60,7 @@ func strangerOf(t testing.TB, db *sqlx.DB, namespace string) *tenant {
 	tables := tablesOf(t, db, sqlstore.Config{})
 	l, err := tables.Leases(namespace)
 	require.NoError(t, err)
-	return &tenant{Leases: l, segments: tables.Segments()}
+	return &tenant{Store: l, segments: tables.Segments()}
 }
 
 // take leases an ID.

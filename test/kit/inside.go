@@ -8,8 +8,6 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/tenure"
-	"github.com/uidgen/uid/worker/lease"
-	"github.com/uidgen/uid/worker/statefile"
 )
 
 // Some faults need a worker's private fields. Tests reach them by reflection, so that
@@ -17,14 +15,14 @@ import (
 
 // SetClock sets the clock with which a lease measures the time between two calls. The
 // lease must not be in use yet.
-func SetClock(l *lease.Lease, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
+func SetClock(l uid.Worker, clock func() time.Time) { *inside[func() time.Time](l, "clock") = clock }
 
 // SetHolder sets what rows say of the process that has a lease. The lease must not be in use yet.
-func SetHolder(l *lease.Lease, text string) { *inside[string](l, "holder") = text }
+func SetHolder(l uid.Worker, text string) { *inside[string](l, "holder") = text }
 
 // SetChance sets what a lease draws at random: f returns a number below n. The lease must not be
 // in use yet.
-func SetChance(l *lease.Lease, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
+func SetChance(l uid.Worker, f func(n int64) int64) { *inside[func(int64) int64](l, "chance") = f }
 
 // Tenure returns a generator's hold on its worker.
 func Tenure(g uid.Generator) *tenure.Tenure { return *inside[*tenure.Tenure](g, "tenure") }
@@ -32,10 +30,10 @@ func Tenure(g uid.Generator) *tenure.Tenure { return *inside[*tenure.Tenure](g, 
 // StateFile returns the state file of a worker that serves a generator, or nil if it has none. No call of
 // the worker may run while the file is used.
 func StateFile(worker any) *state.File {
-	switch worker.(type) {
-	case *statefile.File:
+	switch reflect.TypeOf(worker).String() {
+	case "*statefile.file":
 		return *inside[*state.File](worker, "state")
-	case *statefile.Lease:
+	case "*statefile.fileLease":
 		return *inside[*state.File](worker, "file")
 	}
 	return nil

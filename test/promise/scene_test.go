@@ -92,7 +92,7 @@ type process struct {
 	leash  *leash
 	g      uid.Generator
 	tenure *tenure.Tenure // the generator's
-	lease  *lease.Lease   // nil if it leases no ID
+	lease  uid.Worker     // nil if it leases no ID
 
 	clock time.Duration // by which its wall clock is off, guarded by s.mu
 	next  int64         // the tick after the last one that it drew

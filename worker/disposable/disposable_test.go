@@ -73,14 +73,20 @@ func terms(maxID int64) uid.Terms {
 	}
 }
 
-func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) *disposable.Disposable {
+// A reporter is what New returns.
+type reporter interface {
+	uid.Worker
+	health.WorkerReporter
+}
+
+func newDisposable(t testing.TB, numbers disposable.Numbers, cfg disposable.Config) reporter {
 	t.Helper()
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	d, err := disposable.New(numbers, cfg)
 	require.NoError(t, err)
-	return d
+	return d.(reporter)
 }
 
 func TestConfigIsChecked(t *testing.T) {

@@ -23,7 +23,7 @@ var errNothing = errors.New("nothing to write")
 // acquire makes one attempt to lease an ID. It creates nothing: a missing namespace is
 // worker.ErrNoNamespace. If an earlier attempt has leased an ID and its reply was lost, it takes
 // that one up.
-func (l *Lease) acquire(ctx context.Context) error {
+func (l *lease) acquire(ctx context.Context) error {
 	h, event, err := l.retake(ctx)
 	if err == nil && h == nil {
 		h, event, err = l.take(ctx)
@@ -58,7 +58,7 @@ func (d *doubt) matches(row *leasestore.Row, now leasestore.Clock) bool {
 // writes a new nonce, since what can be read need not be durable yet. If the row bears none of
 // them, the doubted write never happened or is still on its way; should it still arrive, the ID
 // is leased to nobody for a while, and nothing is issued under it.
-func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
+func (l *lease) retake(ctx context.Context) (*hold, Event, error) {
 	d := l.doubt
 	if d == nil {
 		return nil, Event{}, nil
@@ -86,7 +86,7 @@ func (l *Lease) retake(ctx context.Context) (*hold, Event, error) {
 }
 
 // take leases the ID that has been free the longest, or a new one.
-func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
+func (l *lease) take(ctx context.Context) (*hold, Event, error) {
 	wanted := leasestore.Wanted{IDs: Range{First: 0, Last: l.terms.MaxWorkerID},
 		Must: l.cfg.IDs, Rest: l.cfg.quarantine(), Highest: l.highest}
 	asked := l.now()
@@ -131,7 +131,7 @@ func (l *Lease) take(ctx context.Context) (*hold, Event, error) {
 
 // begin decides at which tick a new owner of a row begins, and what it reserves at once: nothing, where
 // writes may have been lost. Its own may be lost as well, and then others begin no higher.
-func (l *Lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) (*hold, error) {
+func (l *lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) (*hold, error) {
 	lost := l.settle(ns, now)
 	// Whoever comes later begins above this owner's floor, too.
 	ns.Floor = max(ns.Floor, l.terms.MinTick-1)
@@ -150,7 +150,7 @@ func (l *Lease) begin(ns *leasestore.Namespace, row *leasestore.Row, now leasest
 
 // checkAcquired refuses a namespace of another layout, a row whose lease or quarantine has not ended,
 // and ticks that make no sense by the store's clock.
-func (l *Lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
+func (l *lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 	if ns.Layout != l.terms.Layout {
 		return fmt.Errorf("%w: the namespace's UIDs are of %s, now asked for %s", worker.ErrLayout, ns.Layout, l.terms.Layout)
 	}
@@ -176,7 +176,7 @@ func (l *Lease) checkAcquired(ns *leasestore.Namespace, row *leasestore.Row, now
 // checkFloor refuses a floor of the generator that is too far ahead of the store's clock: a start would
 // wait until a tick above it can be reserved. Nothing is written: the namespace would keep the floor, and
 // all later starts would have to wait.
-func (l *Lease) checkFloor(now leasestore.Clock) error {
+func (l *lease) checkFloor(now leasestore.Clock) error {
 	allowed := min(l.ahead, maxDuration)
 	if !l.never {
 		allowed = l.reach(now) + l.patience()
@@ -190,12 +190,12 @@ func (l *Lease) checkFloor(now leasestore.Clock) error {
 
 // compare refuses a store's clock, read since asked, that differs from this process's by more
 // than limit.
-func (l *Lease) compare(asked time.Time, now leasestore.Clock, limit time.Duration) error {
+func (l *lease) compare(asked time.Time, now leasestore.Clock, limit time.Duration) error {
 	return clock.Compare(asked, now.Now, l.now(), now.Error, limit)
 }
 
 // highest returns the last tick that may have been used by the time given, of the store's.
-func (l *Lease) highest(now time.Time) int64 {
+func (l *lease) highest(now time.Time) int64 {
 	if l.ahead == math.MaxInt64 {
 		return math.MaxInt64
 	}

@@ -48,7 +48,7 @@ func (l Losses) String() string {
 	return fmt.Sprintf("Losses(%d)", int(l))
 }
 
-// Config holds the settings of a [Lease]. The zero value works. A duration of 0 stands for its
+// Config holds the settings of [New]. The zero value works. A duration of 0 stands for its
 // default; negative ones are refused. Durations are rounded to whole ticks of the layout.
 type Config struct {
 	// Window is how long the store may be away before anybody notices (minus up to 5 s between

@@ -26,12 +26,13 @@ func FuzzLeaseConfig(f *testing.F) {
 		}
 		_, err := New(nil, cfg)
 		require.ErrorIs(t, err, uid.ErrConfig, "there is no store")
-		l, err := New(promise(promised), cfg)
+		w, err := New(promise(promised), cfg)
 		if err != nil {
 			require.True(t, errors.Is(err, uid.ErrConfig) || errors.Is(err, uid.ErrRange), err)
 			require.Less(t, len(err.Error()), 2000)
 			return
 		}
+		l := w.(*lease)
 		c := l.cfg
 		require.Equal(t, c.Losses == Never || c.Losses == NeverUnchecked || promised && c.Losses == ByHistory, l.never)
 		require.True(t, c.IDs == Range{} || 0 <= c.IDs.First && c.IDs.First <= c.IDs.Last)

@@ -65,8 +65,9 @@ func TestDefaultLogger(t *testing.T) {
 		cfg.Logger = nil
 		store := h.memory.Store(orders)
 		require.NoError(t, lease.Found(t.Context(), store, lease.Founding{Layout: milliseconds}))
-		l, err := lease.New(store, cfg)
+		w, err := lease.New(store, cfg)
 		require.NoError(t, err)
+		l := w.(*lease.Lease)
 		l.SetNow(h.now)
 		h.acquire(l)
 	})

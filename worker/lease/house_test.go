@@ -167,8 +167,9 @@ func (h *house) bare(cfg lease.Config) *lease.Lease {
 // on returns a lease on a store.
 func (h *house) on(store lease.Store, cfg lease.Config) *lease.Lease {
 	h.t.Helper()
-	l, err := lease.New(store, h.config(cfg))
+	w, err := lease.New(store, h.config(cfg))
 	require.NoError(h.t, err)
+	l := w.(*lease.Lease)
 	if cfg.Now == nil {
 		l.SetNow(h.now)
 	}

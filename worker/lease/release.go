@@ -13,7 +13,7 @@ import (
 const releaseTimeout = 5 * time.Second
 
 // release ends the lease and lowers High to last.
-func (l *Lease) release(ctx context.Context, last int64) error {
+func (l *lease) release(ctx context.Context, last int64) error {
 	h := l.hold
 	return retry.Do(ctx, min(l.cfg.Timeout, releaseTimeout), l.cfg.Logger, func(ctx context.Context) error {
 		return written(l.store.Change(ctx, h.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
@@ -29,7 +29,7 @@ func (l *Lease) release(ctx context.Context, last int64) error {
 }
 
 // giveBack ends the doubted lease, if it was stored. Nothing was issued under it.
-func (l *Lease) giveBack(ctx context.Context) error {
+func (l *lease) giveBack(ctx context.Context) error {
 	d := l.doubt
 	return written(l.store.Change(ctx, d.id, func(ns *leasestore.Namespace, row *leasestore.Row, now leasestore.Clock) error {
 		if !d.matches(row, now) {

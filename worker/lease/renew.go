@@ -9,7 +9,7 @@ import (
 
 // extend makes one attempt to renew the lease and the reservation. It returns a lostError when
 // the owner has lost the lease.
-func (l *Lease) extend(ctx context.Context, through int64) error {
+func (l *lease) extend(ctx context.Context, through int64) error {
 	h, asked := l.hold, l.now()
 	early := 0
 	if l.clock().Sub(h.at) < h.pause {
@@ -45,7 +45,7 @@ func (l *Lease) extend(ctx context.Context, through int64) error {
 }
 
 // lasts returns a lostError unless the row is the hold's, and its lease is not over.
-func (l *Lease) lasts(row *leasestore.Row, now leasestore.Clock) error {
+func (l *lease) lasts(row *leasestore.Row, now leasestore.Clock) error {
 	switch {
 	case row == nil:
 		return &lostError{why: "its row is gone"}

@@ -15,7 +15,7 @@ import (
 // Held returns what the owner holds; Used is the last tick before its first one. It is the
 // generator's to call, as the methods of [uid.Worker] are. held is false while it holds nothing, and once
 // the lease was invalidated.
-func (l *Lease) Held() (h leasestore.Held, held bool) {
+func (l *lease) Held() (h leasestore.Held, held bool) {
 	if l.hold == nil || l.binding.Invalid() {
 		return leasestore.Held{}, false
 	}
@@ -23,7 +23,7 @@ func (l *Lease) Held() (h leasestore.Held, held bool) {
 }
 
 // Store returns the store that was given to New.
-func (l *Lease) Store() Store { return l.store }
+func (l *lease) Store() Store { return l.store }
 
 // resumePatience bounds how long a start tries to reach the store before it goes on with what it
 // holds.
@@ -33,7 +33,7 @@ const resumePatience = 5 * time.Second
 // If the store cannot be reached within 5 s it goes on with the ticks up to h.Last. If the lease is lost
 // it leases another ID, as Acquire does. Its errors are Acquire's, and [uid.ErrNoReservation] when the
 // store cannot be reached and nothing is left.
-func (l *Lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error) {
+func (l *lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid.Reservation, error) {
 	owner, number := writer(h.Nonce)
 	if owner == "" || h.WorkerID < 0 || h.WorkerID > t.MaxWorkerID || h.Used < -1 {
 		return uid.Reservation{}, fmt.Errorf("%w: worker ID %d, nonce %.40q and tick %d are no lease of a layout with IDs up to %d",
@@ -54,7 +54,7 @@ func (l *Lease) Resume(ctx context.Context, t uid.Terms, h leasestore.Held) (uid
 	return l.started(ctx, l.resume(ctx))
 }
 
-func (l *Lease) resume(ctx context.Context) error {
+func (l *lease) resume(ctx context.Context) error {
 	h := l.hold
 	err := retry.Do(ctx, min(l.cfg.Timeout, resumePatience), l.cfg.Logger, func(ctx context.Context) error {
 		if err := l.inspect(ctx); err != nil {
@@ -84,7 +84,7 @@ func (l *Lease) resume(ctx context.Context) error {
 
 // Leave ends the binding to the generator, and leaves the lease as it is: who resumes it goes on.
 // Others get the ID after TTL and the time that it is left alone.
-func (l *Lease) Leave() error {
+func (l *lease) Leave() error {
 	l.hold, l.doubt = nil, nil
 	l.tell()
 	return l.binding.Unbind()

@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -117,7 +118,7 @@ func TestNamespaceNames(t *testing.T) {
 	for _, name := range []string{"a", "orders 2!", strings.Repeat("a", 64), `quote"'`} {
 		l, err := d.Leases(name)
 		require.NoError(t, err)
-		require.Equal(t, name, l.Namespace())
+		require.Equal(t, fmt.Sprintf("namespace %q of table WORKER_LEASE", name), l.Name())
 	}
 	l, err := d.Leases("")
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 // A search looks for an ID that nobody leases.
 type search struct {
-	*Leases
+	*leaseTable
 	wanted leasestore.Wanted
 	races  int // how many IDs this Take has lost to another one
 }

@@ -22,7 +22,7 @@ type sight struct {
 }
 
 // look reads rows to decide by.
-func (l *Leases) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+func (l *leaseTable) look(ctx context.Context, conn session, where string, args ...any) (sight, error) {
 	s, err := l.read(ctx, conn, where, args...)
 	if err == nil {
 		err = s.Decides(l.dialect)
@@ -38,7 +38,7 @@ func (l *Leases) look(ctx context.Context, conn session, where string, args ...a
 
 // read reads the namespace and rows of it, in one round trip, three if the session is new. where, with
 // args, says which rows.
-func (l *Leases) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
+func (l *leaseTable) read(ctx context.Context, conn session, where string, args ...any) (sight, error) {
 	s, err := l.readOnce(ctx, conn, where, args)
 	if err != nil {
 		return s, err
@@ -49,7 +49,7 @@ func (l *Leases) read(ctx context.Context, conn session, where string, args ...a
 	return l.readOnce(ctx, conn, where, args)
 }
 
-func (l *Leases) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
+func (l *leaseTable) readOnce(ctx context.Context, conn session, where string, args []any) (sight, error) {
 	s := sight{largest: -1}
 	failed := func(err error) error { return noNamespace(database.Failed("read rows of table "+l.leases, err)) }
 	rows, err := l.query(ctx, conn, "SELECT "+l.dialect.OriginColumns(l.leases)+
@@ -99,7 +99,7 @@ const (
 func columnsOf(alias string) string { return alias + strings.Join(leaseColumns, ", "+alias) }
 
 // namespaceOf returns the namespace that was seen.
-func (l *Leases) namespaceOf(s sight) (leasestore.Namespace, error) {
+func (l *leaseTable) namespaceOf(s sight) (leasestore.Namespace, error) {
 	if s.control == nil {
 		return leasestore.Namespace{}, l.missing()
 	}

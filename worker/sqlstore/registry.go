@@ -47,7 +47,7 @@ func noNamespace(err error) error {
 // MySQL two), and needs SELECT.
 func (d *DB) Rows(ctx context.Context, namespace string, above int64, most int) (registry.Page, error) {
 	page := registry.Page{Namespace: leasestore.Namespace{Given: -1, Floor: -1, Fresh: true}}
-	l := &Leases{tables: d.tables, namespace: namespace}
+	l := &leaseTable{tables: d.tables, namespace: namespace}
 	err := d.connected(ctx, func(conn *sqlx.Conn) error {
 		seen, err := l.read(ctx, conn, theNext, max(above, controlID), int64(most))
 		if err != nil {

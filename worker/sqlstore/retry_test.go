@@ -47,7 +47,7 @@ func tables(t testing.TB, fake *fakeDB) *sqlstore.DB {
 }
 
 // next asks for a number, and tries again what may pass, as a worker does.
-func next(ctx context.Context, numbers *sqlstore.Numbers, h disposable.Host) (id int64, err error) {
+func next(ctx context.Context, numbers disposable.Numbers, h disposable.Host) (id int64, err error) {
 	err = retry.Do(ctx, time.Minute, quiet, func(ctx context.Context) (err error) {
 		id, err = numbers.Next(ctx, h, 1023)
 		return err

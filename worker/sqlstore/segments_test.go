@@ -18,6 +18,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
@@ -293,15 +294,15 @@ func TestSegmentsInATransaction(t *testing.T) {
 // the other table was missing just before.
 func TestTakersTableIsMadeMeanwhile(t *testing.T) {
 	missing := &mysql.MySQLError{Number: 1146}
-	for name, read := range map[string]func(t *testing.T, s *sqlstore.Segments) []segmentstore.Row{
-		"Change": func(t *testing.T, s *sqlstore.Segments) (rows []segmentstore.Row) {
+	for name, read := range map[string]func(t *testing.T, s segment.Store) []segmentstore.Row{
+		"Change": func(t *testing.T, s segment.Store) (rows []segmentstore.Row) {
 			require.ErrorIs(t, s.Change(t.Context(), "orders", func(r *segmentstore.Row) error {
 				rows = append(rows, *r)
 				return errLook
 			}), errLook)
 			return rows
 		},
-		"Rows": func(t *testing.T, s *sqlstore.Segments) []segmentstore.Row {
+		"Rows": func(t *testing.T, s segment.Store) []segmentstore.Row {
 			rows, err := s.Rows(t.Context(), "", 10)
 			require.NoError(t, err)
 			return rows

@@ -15,7 +15,7 @@ const (
 	DefaultMaxAhead = 15 * time.Minute
 )
 
-// Config holds the settings of a [File]. The zero value works. Negative durations are
+// Config holds the settings of [New] and [OnLease]. The zero value works. Negative durations are
 // refused; others are rounded up to whole ticks of the layout.
 type Config struct {
 	// Window is how long the file may be unusable (its disk full, say) before anybody notices.

@@ -84,7 +84,7 @@ func newFileOf(t testing.TB, path string, s worker.Source, c *setClock, cfg stat
 	}
 	f, err := statefile.New(path, s, cfg)
 	require.NoError(t, err)
-	return f
+	return f.(*statefile.File)
 }
 
 func acquired(t testing.TB, f *statefile.File, of uid.Terms) uid.Reservation {
@@ -195,11 +195,12 @@ func TestFileNeverRepeatsATick(t *testing.T) {
 		of := termsIn(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, time.Hour}).Draw(t, "unit"))
 		used := int64(-1) // the last tick that has been issued
 		for range rapid.IntRange(1, 6).Draw(t, "starts") {
-			f, err := statefile.New(path, worker.FixedID(7), statefile.Config{
+			w, err := statefile.New(path, worker.FixedID(7), statefile.Config{
 				Now: clock.now, Logger: (&logtest.Records{}).Logger(), MaxAhead: math.MaxInt64,
 				Window: time.Duration(rapid.Int64Range(1, int64(time.Minute)).Draw(t, "window")),
 			})
 			require.NoError(t, err)
+			f := w.(*statefile.File)
 			r, err := f.Acquire(context.Background(), of)
 			require.NoError(t, err)
 			require.Greater(t, r.First, used)
@@ -527,8 +528,9 @@ func TestConfig(t *testing.T) {
 
 	// Without other settings the clock and the host's name are used.
 	path := tempPath(t)
-	f, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
+	w, err := statefile.New(path, id, statefile.Config{Logger: (&logtest.Records{}).Logger()})
 	require.NoError(t, err)
+	f := w.(*statefile.File)
 	before := terms(9).TickAt(time.Now())
 	require.GreaterOrEqual(t, acquired(t, f, terms(9)).Last, before+15)
 	text, err := os.ReadFile(path)

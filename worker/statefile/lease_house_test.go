@@ -105,8 +105,9 @@ func (h *house) with(cfg lease.Config, file statefile.Config) *process {
 	cfg.OnEvent = func(e lease.Event) { p.events = append(p.events, e.Kind) }
 	l, err := lease.New(p.store, cfg)
 	require.NoError(h.t, err)
-	p.Lease, err = statefile.OnLease(l, h.path, file)
+	w, err := statefile.OnLease(l, h.path, file)
 	require.NoError(h.t, err)
+	p.Lease = w.(*statefile.Lease)
 	return p
 }
 

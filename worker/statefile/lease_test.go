@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/cached"
 	uncached "github.com/uidgen/uid/default"
+	"github.com/uidgen/uid/health"
 	"github.com/uidgen/uid/internal/leasestore"
 	"github.com/uidgen/uid/internal/state"
 	"github.com/uidgen/uid/internal/storetest"
@@ -266,7 +267,7 @@ func TestOnLeaseRefuses(t *testing.T) {
 	_, err = w.Extend(t.Context(), 0)
 	require.ErrorIs(t, err, uid.ErrNoReservation)
 	require.ErrorIs(t, w.Release(t.Context(), 0), uid.ErrNoReservation)
-	require.Equal(t, "lease", w.WorkerHealth().Kind)
+	require.Equal(t, "lease", w.(health.WorkerReporter).WorkerHealth().Kind)
 }
 
 // losses are the ways in which an owner loses its lease while it runs.

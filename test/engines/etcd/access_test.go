@@ -14,6 +14,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/stores/etcd"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 // canary is a password that turns up wherever one may stand by mistake.
@@ -42,7 +43,7 @@ func authenticate(t *testing.T, admin *clientv3.Client) {
 func TestAccess(t *testing.T) {
 	c := start(t, 1)
 	authenticate(t, connect(t, nil, c.Endpoints()...))
-	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, *etcd.Leases) {
+	open := func(t *testing.T, change func(*clientv3.Config)) (*etcd.Store, lease.Store) {
 		t.Helper()
 		cfg := clientv3.Config{Endpoints: c.Endpoints(), Logger: zap.NewNop(), Username: canary + "service", Password: canary, DialTimeout: 2 * time.Second}
 		change(&cfg)
@@ -63,7 +64,7 @@ func TestAccess(t *testing.T) {
 		require.NoError(t, err)
 		return store, l
 	}
-	round := func(t *testing.T, l *etcd.Leases) error {
+	round := func(t *testing.T, l lease.Store) error {
 		if err := l.Init(t.Context(), func(n *leasestore.Namespace, now leasestore.Clock) error { n.Renewed = now.Now; return nil }); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/retry"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/stores/etcd"
 )
 
@@ -33,7 +34,7 @@ func TestSegmentAccess(t *testing.T) {
 	_, err = admin.UserGrantRole(t.Context(), canary+"invoices", "invoices")
 	require.NoError(t, err)
 	authenticate(t, admin)
-	open := func(user string) *etcd.Segments {
+	open := func(user string) segment.Store {
 		client, err := clientv3.New(clientv3.Config{Endpoints: c.Endpoints(), Logger: zap.NewNop(), Username: canary + user, Password: canary})
 		require.NoError(t, err)
 		t.Cleanup(func() { client.Close() })

@@ -20,6 +20,7 @@ import (
 	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/proxy"
+	"github.com/uidgen/uid/worker/lease"
 )
 
 const secret = "hunter2"
@@ -71,7 +72,7 @@ func store(t *testing.T, c goredis.UniversalClient) *redis.Store {
 	return s
 }
 
-func leases(t *testing.T, c goredis.UniversalClient, namespace string) *redis.Leases {
+func leases(t *testing.T, c goredis.UniversalClient, namespace string) lease.Store {
 	t.Helper()
 	l, err := store(t, c).Leases(namespace)
 	require.NoError(t, err)

@@ -15,7 +15,6 @@ import (
 	"github.com/uidgen/uid/internal/segmentstore"
 	"github.com/uidgen/uid/internal/segmenttest"
 	"github.com/uidgen/uid/segment"
-	"github.com/uidgen/uid/stores/redis"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/proxy"
 )
@@ -164,7 +163,7 @@ func TestSegmentRights(t *testing.T) {
 	onEach(t, func(t *testing.T, k kind) {
 		s := k.server(t, "--appendfsync=always")
 		admin := client(t, s.Addr(0))
-		account := func(rules ...any) *redis.Segments {
+		account := func(rules ...any) segment.Store {
 			rules = append([]any{"acl", "setuser", "uid", "reset", "on", ">" + secret, "~uid:segment:{orders}*", "~uid:segments"}, rules...)
 			for _, c := range strings.Fields("+eval +evalsha +info +time +get +mset +zadd +zrangebylex") { // as documented
 				rules = append(rules, c)

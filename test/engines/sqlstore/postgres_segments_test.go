@@ -13,12 +13,13 @@ import (
 	"github.com/uidgen/uid"
 	"github.com/uidgen/uid/internal/logtest"
 	"github.com/uidgen/uid/internal/segmentstore"
+	"github.com/uidgen/uid/segment"
 	"github.com/uidgen/uid/test/engines/cluster"
 	"github.com/uidgen/uid/test/kit"
 	"github.com/uidgen/uid/worker/sqlstore"
 )
 
-func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
+func segmentsOf(t testing.TB, db *sqlx.DB) segment.Store {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
@@ -26,14 +27,14 @@ func segmentsOf(t testing.TB, db *sqlx.DB) *sqlstore.Segments {
 }
 
 // looked returns the row of a tag.
-func looked(t testing.TB, s *sqlstore.Segments, tag string) (row segmentstore.Row) {
+func looked(t testing.TB, s segment.Store, tag string) (row segmentstore.Row) {
 	t.Helper()
 	require.ErrorIs(t, s.Change(t.Context(), tag, func(r *segmentstore.Row) error { row = *r; return errSeen }), errSeen)
 	return row
 }
 
 // draw takes ten numbers. meanwhile, if it is not nil, is called by the first decision.
-func draw(ctx context.Context, s *sqlstore.Segments, tag string, meanwhile func() error) (got segmentstore.Range, runs int, err error) {
+func draw(ctx context.Context, s segment.Store, tag string, meanwhile func() error) (got segmentstore.Range, runs int, err error) {
 	err = s.Change(ctx, tag, func(r *segmentstore.Row) error {
 		if runs++; runs == 1 && meanwhile != nil {
 			if err := meanwhile(); err != nil {

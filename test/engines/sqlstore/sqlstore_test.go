@@ -72,7 +72,7 @@ func galera(t testing.TB) (sources []string) {
 	return sources
 }
 
-func leasesOf(t testing.TB, db *sqlx.DB, namespace string) *sqlstore.Leases {
+func leasesOf(t testing.TB, db *sqlx.DB, namespace string) lease.Store {
 	t.Helper()
 	tables, err := sqlstore.New(db, sqlstore.Config{})
 	require.NoError(t, err)
@@ -150,11 +150,11 @@ func TestLifeOnPostgres(t *testing.T) {
 	require.NoError(t, err)
 	floor := time.Now().Add(5 * time.Minute).Truncate(time.Second)
 	for _, begin := range []struct {
-		in       *sqlstore.Numbers
+		in       disposable.Numbers
 		id       int64
 		at, kept time.Time
 	}{{elsewhere.Numbers(), 1, time.Time{}, time.Time{}}, {tables.Numbers(), 2, floor, floor}, {elsewhere.Numbers(), 3, floor.Add(-time.Minute), floor}} {
-		kept, err := begin.in.Begin(t.Context(), begin.id, begin.at)
+		kept, err := begin.in.(disposable.Beginner).Begin(t.Context(), begin.id, begin.at)
 		require.NoError(t, err)
 		require.True(t, begin.kept.Equal(kept), "%v, not %v", kept, begin.kept)
 	}
